@@ -29,6 +29,6 @@ def shipped(request: pytest.FixtureRequest, engine: Sandbox) -> Iterator[Shipped
 
 @pytest.fixture(scope="module")
 def deployed(shipped: Shipped) -> Iterator[Deployed]:
-    """The same, for changes that are compared and applied; the last one may stay."""
+    """The same, for changes that are compared and previewed."""
     with pytest.MonkeyPatch.context() as patch:
         yield Deployed(shipped.stack, patch)

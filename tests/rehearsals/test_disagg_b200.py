@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.comparison.applied.judgement import assert_that_it_happens, cases_of
+from tests.comparison.applied.judgement import assert_that_the_engine_says_so_too, cases_of
 from tests.rehearsals.every_stack import EveryStack
 from tests.rehearsals.removal import Removal
 from tests.rehearsals.shipped import Expected
@@ -52,8 +52,8 @@ def test_the_engines_preview_of_what_is_deployed_says_that_nothing_changes(shipp
 
 
 @pytest.mark.parametrize("case", cases_of("disagg-b200"), ids=lambda case: case.name)
-def test_what_is_said_of_a_change_is_what_happens(case: Case, deployed: Deployed, tmp_path: Path) -> None:
-    assert_that_it_happens(case, deployed, tmp_path)
+def test_the_engine_previews_what_is_said_of_a_change(case: Case, deployed: Deployed, tmp_path: Path) -> None:
+    assert_that_the_engine_says_so_too(case, deployed, tmp_path)
 
 
 class TestRemovalOfDisaggB200(Removal):

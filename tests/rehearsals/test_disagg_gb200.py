@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.comparison.applied.judgement import assert_that_it_happens, cases_of
+from tests.comparison.applied.judgement import assert_that_the_engine_says_so_too, cases_of
 from tests.faults.conftest import failing_up
 from tests.rehearsals.every_stack import EveryStack
 from tests.rehearsals.removal import Removal
@@ -71,8 +71,8 @@ def test_the_worker_of_a_lost_tray_waits_for_the_next_tray_of_the_clique_and_the
 
 
 @pytest.mark.parametrize("case", cases_of("disagg-gb200"), ids=lambda case: case.name)
-def test_what_is_said_of_a_change_is_what_happens(case: Case, deployed: Deployed, tmp_path: Path) -> None:
-    assert_that_it_happens(case, deployed, tmp_path)
+def test_the_engine_previews_what_is_said_of_a_change(case: Case, deployed: Deployed, tmp_path: Path) -> None:
+    assert_that_the_engine_says_so_too(case, deployed, tmp_path)
 
 
 class TestRemovalOfDisaggGb200(Removal):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,21 +13,28 @@ from comparison.stack_comparison import StackComparison, compare_sides
 from operations.engine_preview.events import read_events
 from operations.engine_preview.steps import resource_changes
 from operations.revisions.own_folder import recorded_folder
-from tests.comparison.applied.outcome import Outcome, by_operation, gpus_in_use, graph_pods, observed, uids
+from tests.comparison.applied.outcome import (
+    Outcome,
+    by_operation,
+    gpus_in_use,
+    graph_pods,
+    observed,
+    uids,
+)
 from tests.comparison.changed_stacks import RECIPES, TODAY, write_side
 from tests.support.waiting import until
 from tests.updates.watching import Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import subprocess
     from pathlib import Path
 
     import pytest
 
     from comparison.recording import Side
+    from operations.engine_preview.events import Events
     from tests.comparison.changed_stacks import Case, Parts
     from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
 
 _UP = ("up", "--yes", "--skip-preview")
 _SHOWS_OPTION = {"PULUMI_DEBUG_COMMANDS": "true"}
@@ -46,16 +51,25 @@ class Applied:
     is_refused: bool
 
 
+@dataclass(frozen=True)
+class Previewed:
+    """What the engine says of an update before it."""
+
+    operations: dict[str, list[str]]
+    """What it would do -> to which resources, sorted."""
+    errors: list[str]
+    """Why it would be refused; empty where it would not."""
+
+
 class Deployed:
     """The stack, and what the comparison knows of it."""
 
-    def __init__(self, stack: LabStack, monkeypatch: pytest.MonkeyPatch, runs: Parts | None = None) -> None:
+    def __init__(self, stack: LabStack, monkeypatch: pytest.MonkeyPatch) -> None:
         self.lab = stack.lab
         self._stack = stack
         self._monkeypatch = monkeypatch
-        self._runs = runs
+        self._runs: Parts | None = None
         """The sides of the cases that are deployed; None where nobody knows."""
-        self._clusters = [stack.lab]
         self._titles: set[str] = set()
 
     def compared(self, case: Case, folder: Path) -> StackComparison:
@@ -90,11 +104,15 @@ class Deployed:
         self._titles.update(title_of(each) for each in stack.resources)
         return side
 
-    def previewed(self) -> dict[str, list[str]]:
-        """What `dynamo-stack preview` says of what is written: operation -> titles."""
-        answer = self._stack.dynamo_stack("preview", self._stack.name, "--json", check=False)
-        resources = json.loads(answer.stdout)["resources"]
-        return by_operation((each["operation"], each["title"]) for each in resources)
+    def previewed(self) -> Previewed:
+        """Ask the engine what an `up` of what is written would do."""
+        # Without the policy pack, which says nothing of resources: it would take half of the time.
+        answer = self._logged("preview")
+        events = self._events()
+        errors = [each.message for each in events.diagnostics if each.severity == "error"]
+        assert bool(answer.returncode) is bool(errors), answer.stdout
+        changes = resource_changes(events.steps)
+        return Previewed(by_operation((each.operation.value, each.title) for each in changes), errors)
 
     def apply(self, case: Case) -> Applied:
         """Run `pulumi up` of the case's newer side, which is written."""
@@ -108,21 +126,18 @@ class Deployed:
 
     def up(self) -> Applied:
         """Run `pulumi up` of what is written and was compared, and watch."""
-        log = self.lab.directory.root / "events.jsonl"
-        log.unlink(missing_ok=True)
-        objects, gpus = self._objects(), self._gpus()
+        objects, gpus = self._objects(), gpus_in_use(self.lab)
         with Watch(self.lab, "/api/v1/pods") as pods:
             begun = time.monotonic()
-            answer = self._stack.pulumi(*_UP, "--event-log", str(log), check=False, variables=_SHOWS_OPTION)
+            answer = self._logged(*_UP)
             ended = time.monotonic()
             until(lambda: not any(map(_is_ending, graph_pods(self.lab))), "pods of before to end")
-        steps = read_events(log.read_text(encoding="utf-8").splitlines()).steps
         outcome = observed(
-            resource_changes(steps),
+            resource_changes(self._events().steps),
             (objects, self._objects()),
             pods.events,
             (begun, ended),
-            (gpus, self._gpus()),
+            (gpus, gpus_in_use(self.lab)),
         )
         said = " ".join(f"{answer.stdout} {answer.stderr}".split())
         return Applied(outcome, said, is_refused=answer.returncode != 0)
@@ -137,17 +152,6 @@ class Deployed:
         self._runs = None
         self._stack.pulumi(*_UP)
         self._runs = parts
-
-    @contextmanager
-    def also_on(self, cluster: Sandbox) -> Iterator[None]:
-        """Look at another cluster too, and leave it at the end."""
-        runs = self._runs
-        self._clusters.append(cluster)
-        try:
-            yield
-            self.bring(runs or ())
-        finally:
-            self._clusters.remove(cluster)
 
     def _write(self, parts: Parts) -> None:
         secrets = {
@@ -164,10 +168,20 @@ class Deployed:
             self._stack.pulumi("config", "set", "--secret", key, value)
 
     def _objects(self) -> dict[str, str]:
-        return {key: uid for each in self._clusters for key, uid in uids(each, self._titles).items()}
+        return uids(self.lab, self._titles)
 
-    def _gpus(self) -> int:
-        return sum(map(gpus_in_use, self._clusters))
+    def _logged(self, *command: str) -> subprocess.CompletedProcess[str]:
+        self._log.unlink(missing_ok=True)
+        return self._stack.pulumi(
+            *command, "--event-log", str(self._log), check=False, variables=_SHOWS_OPTION
+        )
+
+    def _events(self) -> Events:
+        return read_events(self._log.read_text(encoding="utf-8").splitlines())
+
+    @property
+    def _log(self) -> Path:
+        return self.lab.directory.root / "events.jsonl"
 
 
 def _is_ending(pod: dict[str, object]) -> bool:

@@ -1,4 +1,4 @@
-"""What was said of a change against what happened."""
+"""What was said of a change against what the engine previews, and against what happens."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pprint import pformat
 from typing import TYPE_CHECKING
 
 from tests.comparison.applied.outcome import Outcome, nothing, predicted
-from tests.comparison.applied.surroundings import SURROUNDINGS, nothing_else
 from tests.comparison.changed_stacks import all_cases, seen
 
 if TYPE_CHECKING:
@@ -17,23 +16,31 @@ if TYPE_CHECKING:
     from tests.comparison.applied.deployed import Applied, Deployed
     from tests.comparison.changed_stacks import Case
 
-# A claim that has grown never shrinks again, and a smaller pool loses the node that EKS chooses: nothing can
-# come after them.
-_LAST = ("cache-larger", "nodes-of-a-bought-pool")
+IN_AN_ACCOUNT = "purchase-phase"
+"""Applied by tests/node_groups/test_capacity_block_window.py, whose clock leads an account up to it."""
 
 
 def cases_of(stack: str) -> list[Case]:
-    """The cases of a stack, in an order in which each older side can be deployed after the case before."""
-    found = [case for case in all_cases() if case.stack == stack and case.name not in ELSEWHERE]
-    return sorted(found, key=lambda case: (case.name in _LAST, case.name))
+    """The cases of a stack that is deployed as it is shipped; those with the same older side in a row."""
+    found = [case for case in all_cases() if case.stack == stack and case.name != IN_AN_ACCOUNT]
+    return sorted(found, key=lambda case: (str(case.before), case.name))
+
+
+def assert_that_the_engine_says_so_too(case: Case, deployed: Deployed, folder: Path) -> None:
+    """The engine's preview of the newer side over the older one, which runs, is what the comparison said."""
+    said = deployed.compared(case, folder)
+    previewed = deployed.previewed()
+    refused, errors = seen(said).get("refused", []), " ".join(previewed.errors)
+    assert bool(errors) is bool(refused), errors
+    assert [setting for setting in refused if setting not in errors] == []
+    if not refused:
+        assert previewed.operations == predicted(said).operations
 
 
 def assert_that_it_happens(case: Case, deployed: Deployed, folder: Path) -> None:
     """Compare both sides, apply the newer one on the older one, and compare again: said and seen."""
     said = deployed.compared(case, folder)
-    with SURROUNDINGS.get(case.name, nothing_else)(deployed, folder):
-        applied = deployed.apply(case)
-    assert_that_it_was_said(said, applied)
+    assert_that_it_was_said(said, deployed.apply(case))
 
 
 def assert_that_it_was_said(said: StackComparison, applied: Applied) -> None:
@@ -48,7 +55,3 @@ def assert_that_it_was_said(said: StackComparison, applied: Applied) -> None:
         if getattr(expected, field.name) != getattr(applied.outcome, field.name)
     }
     assert not differences, pformat(differences)
-
-
-ELSEWHERE = {"purchase-phase": "tests/node_groups/test_capacity_block_window.py"}
-"""Name of a case -> the test that applies this change, where an account has to be led up to it."""
