@@ -1,7 +1,8 @@
 """What a case of a rule is, and how it is judged.
 
 A case changes settings or YAML, never a resource graph: it shows what a person is told who wrote the same
-line. Its base is clean but for the findings that `BASES` lists with it, so that a case lists few.
+line. It runs the rule that it is about and lists what that rule finds; what all rules find is listed once for
+each base, in `BASES`.
 """
 
 import functools
@@ -16,7 +17,7 @@ from recipes.benchmark_job import benchmark_job
 from resource_graph import ResourceGraph
 from resource_graph.manifests import read_manifests
 from rules.catalogue import rules_on
-from rules.model import Report
+from rules.model import Report, Rule
 from rules.reading.pools import pool_resource
 from rules.run import run_rules
 from stacks.plan.resolve import resolve
@@ -28,6 +29,11 @@ from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import served_stack, shipped_stack
 
 FOLDER = Path(__file__).parent / "bases"
+
+Rules = tuple[Rule, ...]
+ALL_RULES: Rules = rules_on(TODAY)
+RULE: Mapping[str, Rules] = {rule.id: (rule,) for rule in ALL_RULES}
+"""Each rule alone, by its id."""
 
 Pools = tuple[tuple[str, int], ...]
 """Instance type and number of nodes, as `--pool TYPE=NODES` names them."""
@@ -57,27 +63,24 @@ class Base:
 
 @dataclass(frozen=True)
 class Case:
-    """One change, and every finding that it must produce."""
+    """One change, and every finding of one rule that it must produce."""
 
     rule: str
-    """Id of the rule that it is about."""
+    """Id of the rule that judges."""
     name: str
     base: str
     """A key of `BASES`."""
     edits: tuple[Edit, ...]
     found: frozenset[Found]
-    """Beside those of the base."""
     says: tuple[str, ...] = ()
     """Texts that the messages must contain, with their numbers."""
     pools: Pools | None = None
     """Instead of the base's."""
-    gone: frozenset[Found] = frozenset()
-    """Findings of the base that the change removes."""
 
 
 @dataclass(frozen=True)
 class SettingsCase:
-    """A change of a stack's settings, and every finding that it must produce."""
+    """A change of a stack's settings, and every finding of one rule that it must produce."""
 
     rule: str
     name: str
@@ -96,39 +99,42 @@ def undecided(rule: str, *subjects: str) -> frozenset[Found]:
     return frozenset((rule, "undecided", subject) for subject in subjects)
 
 
-def judge_case(case: Case, folder: Path, base: Base) -> Report:
-    """What all rules say of the changed base beside its pools."""
-    return judge_base(case.base, base, folder, case.edits, base.pools if case.pools is None else case.pools)
+def judge_case(case: Case, folder: Path, base: Base, rules: Rules = ()) -> Report:
+    """What the case's rule, or others, say of the changed base beside its pools."""
+    pools = base.pools if case.pools is None else case.pools
+    return judge_base(case.base, base, folder, case.edits, pools, rules or RULE[case.rule])
 
 
-def judge_base(name: str, base: Base, folder: Path, edits: Sequence[Edit], pools: Pools) -> Report:
-    """What all rules say of a base with those edits, beside pools."""
+def judge_base(
+    name: str, base: Base, folder: Path, edits: Sequence[Edit], pools: Pools, rules: Rules = ALL_RULES
+) -> Report:
+    """What rules say of a base with those edits, beside pools."""
     text = edited(base_text(name, base), edits)
     if base.program:
         (prefill, _), (decode, _) = pools
-        return judge_graph(in_program(text, instance_types=(prefill, decode)))
+        return judge_graph(in_program(text, instance_types=(prefill, decode)), rules)
     if base.state:
-        return judge_beside(read_state_text(text, folder), pools)
+        return judge_beside(read_state_text(text, folder), pools, rules)
     file = folder / "deploy.yaml"
     file.write_text(text, encoding="utf-8")
-    return judge_beside(read_manifests([file]), pools)
+    return judge_beside(read_manifests([file]), pools, rules)
 
 
-def judge_beside(documents: ResourceGraph, pools: Pools) -> Report:
-    """What all rules say of a graph beside pools."""
+def judge_beside(documents: ResourceGraph, pools: Pools, rules: Rules = ALL_RULES) -> Report:
+    """What rules say of a graph beside pools."""
     named = [pool_resource(instance_type, instance_type, nodes) for instance_type, nodes in pools]
-    return judge_graph(ResourceGraph([*named, *documents], documents.lacks))
+    return judge_graph(ResourceGraph([*named, *documents], documents.lacks), rules)
 
 
-def judge_settings(settings: Mapping[str, Any]) -> Report:
-    """What all rules say of the stack that the settings describe."""
+def judge_settings(settings: Mapping[str, Any], rules: Rules = ALL_RULES) -> Report:
+    """What rules say of the stack that the settings describe."""
     parsed = parse_settings(settings, "Pulumi.case.yaml")
-    return judge_graph(recorded_stack(resolve("case", parsed, "Pulumi.case.yaml")))
+    return judge_graph(recorded_stack(resolve("case", parsed, "Pulumi.case.yaml")), rules)
 
 
-def judge_graph(graph: ResourceGraph) -> Report:
-    """What all rules say of a graph."""
-    return run_rules(graph, rules_on(TODAY), today=TODAY)
+def judge_graph(graph: ResourceGraph, rules: Rules = ALL_RULES) -> Report:
+    """What rules say of a graph."""
+    return run_rules(graph, rules, today=TODAY)
 
 
 @functools.cache

@@ -1,18 +1,17 @@
 """What rules find in the published recipe where a worker, or what it reads, cannot be read."""
 
-from tests.rules.case import Pools, failed, undecided
-from tests.rules.judging import DECODE, PREFILL, Found
+from tests.rules.case import Pools, undecided
+from tests.rules.judging import Found
 from tests.rules.serving_edits import FRONTEND
 
 PUBLISHED = "published-disagg"
-BASE_GRAPH = "gpt-oss-disagg"
+_GRAPH = "gpt-oss-disagg"
 CONFIG_MAP = "ConfigMap/llm-config"
 
 # The pool of prefill, then that of decode.
 ON_GB200: Pools = (("p6e-gb200.36xlarge", 2), ("p6e-gb200.36xlarge", 2))
 ON_H200: Pools = (("p5en.48xlarge", 2), ("p5en.48xlarge", 2))
 
-_PAIR = f"{PREFILL}, {DECODE}"
 _OF_SETTINGS = (
     "aggregated-recipe-hardware",
     "batch-fits-a-step",
@@ -98,34 +97,42 @@ _OF_A_SERVICE = (
     "service-mounts-kept",
     "shared-memory-within-limit",
 )
-_OF_A_PAIR = ("same-kv-cache-dtype", "same-quantization", "tokens-per-block-equal")
+_OF_FLAGS = (
+    "answer-parsers",
+    "disaggregation-mode-known",
+    "drain-covers-requests",
+    "quantization-override-has-effect",
+    "router-block-size-equal",
+)
+_OF_A_GRAPH = (
+    "engine-files-roll-pods",
+    "graph-depends-on-filled-cache",
+    "no-public-endpoint",
+    "outlived-by-token-and-cache",
+)
+_OFFLINE_MODEL = "offline-frontend-has-the-model"
 
-WITHOUT_EFFECT = failed("settings-without-effect", DECODE)
-"""Of the base: a setting of decode's file that does nothing there."""
-NO_FRONTEND_MODEL = undecided("offline-frontend-has-the-model", FRONTEND)
-FITS_TIGHTLY = failed("full-concurrency-fits", DECODE)
 
-
-def each(rules: tuple[str, ...], *subjects: str) -> frozenset[Found]:
+def _each(rules: tuple[str, ...], *subjects: str) -> frozenset[Found]:
     """Every rule is undecided for every subject."""
     return frozenset[Found]().union(*(undecided(rule, *subjects) for rule in rules))
 
 
-def unread_settings(*workers: str) -> frozenset[Found]:
+def _unread_settings(*workers: str) -> frozenset[Found]:
     """Workers whose engine's settings cannot be read."""
-    return each(_OF_SETTINGS, *workers)
+    return _each(_OF_SETTINGS, *workers)
 
 
 def unread_worker(worker: str) -> frozenset[Found]:
     """A worker of which not even the GPUs can be read."""
-    return unread_settings(worker) | each(_OF_A_WORKER, worker)
+    return _unread_settings(worker) | _each(_OF_A_WORKER, worker)
 
 
 def unread_service(service: str) -> frozenset[Found]:
     """A service of which nothing can be read, which may be a worker."""
-    return unread_worker(service) | each(_OF_A_SERVICE, service)
+    return unread_worker(service) | _each(_OF_A_SERVICE, service) | _each(_OF_A_GRAPH, _GRAPH)
 
 
-def unread_pair() -> frozenset[Found]:
-    """Prefill and decode cannot be compared."""
-    return each(_OF_A_PAIR, _PAIR) | undecided("kv-transfer-agrees", BASE_GRAPH)
+def unread_words(worker: str) -> frozenset[Found]:
+    """A worker whose command line has a word that only its run knows."""
+    return _unread_settings(worker) | _each(_OF_FLAGS, worker) | undecided(_OFFLINE_MODEL, FRONTEND)

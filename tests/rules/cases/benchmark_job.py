@@ -86,7 +86,7 @@ CASES = (
         "an anti-affinity whose operator does not exist",
         "disagg-b200",
         (_shuns({"matchExpressions": [{"key": _NAME, "operator": "Like", "values": ["gpt"]}]}),),
-        undecided(OFF, JOB) | undecided("pod-anti-affinity-can-match", JOB),
+        undecided(OFF, JOB),
         ("operator is Like",),
     ),
     Case(
@@ -105,7 +105,7 @@ CASES = (
             put(_DOCUMENT, f"{_CONTAINER}.securityContext.privileged", value=True),
             _script("exec ", 'sysctl -w net.ipv4.ip_local_port_range="1024 65000"\nexec '),
         ),
-        failed(PRIVILEGE, JOB) | failed("no-privileged-containers", JOB),
+        failed(PRIVILEGE, JOB),
         ("is privileged to set net.ipv4.ip_local_port_range",),
     ),
     Case(

@@ -6,9 +6,7 @@ from tests.rules.edits import drop, put, without
 FILLED = "node-cache-filled"
 AWAITED = "node-cache-awaited"
 SHARED = "cache-shared-by-nodes"
-ZONE = "cache-zone"
 FRONTEND_OFF = "frontend-off-gpu-nodes"
-UNPRIVILEGED = "pods-run-unprivileged"
 
 _COPIES = "DaemonSet/model-copies"
 _COPIES_POD = "spec.template.spec"
@@ -62,7 +60,7 @@ CASES = (
         "a Job that fills one of two nodes",
         "vllm-node-cache",
         (put(_COPIES, "kind", "Job"), put(_COPIES.replace("DaemonSet", "Job"), "apiVersion", "batch/v1")),
-        failed(FILLED, "engine") | failed(UNPRIVILEGED, "model-copies"),
+        failed(FILLED, "engine"),
         ("is on whichever node it lands, and Job model-copies fills the directory of one",),
         pools=(("p5en.48xlarge", 2),),
     ),
@@ -86,7 +84,7 @@ CASES = (
         "a disk that everything mounts in a pool of two nodes",
         "disagg-b200",
         _BESIDE_THE_WORKERS,
-        failed(SHARED, "model-cache") | failed(ZONE, "model-cache"),
+        failed(SHARED, "model-cache"),
         ("nothing keeps them on one node",),
         pools=TWO_B200,
     ),

@@ -21,7 +21,6 @@ _NEW_IMAGE = "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.9.0"
 _SGLANG_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
 _VLLM_IMAGE = "spec.components[1].podTemplate.spec.containers[0].image"
 _VLLM_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
-_IN_PLACE = failed("engine-files-roll-pods", "gpt-oss-sglang")
 
 
 def _vllm_argument(index: int, old: str, new: str) -> Edit:
@@ -123,7 +122,7 @@ CASES = (
         "a slip in SGLang's own file",
         "sglang-disagg",
         (*SGLANG_FILE, engine_file("prefill.yaml", "contxt-length", 16384)),
-        failed(FLAGS, "Prefill") | _IN_PLACE,
+        failed(FLAGS, "Prefill"),
         ("--contxt-length is no option of dynamo.sglang 1.4; the nearest is --context-length",),
     ),
     Case(
@@ -131,7 +130,7 @@ CASES = (
         "a way of the KV cache that SGLang does not have",
         "sglang-disagg",
         (text(GRAPH, f"{_SGLANG_ARGS}[3]", "nixl", "nxil"),),
-        failed(CHOICES, "Prefill") | failed("kv-transfer-agrees", "gpt-oss-sglang"),
+        failed(CHOICES, "Prefill"),
         ("--disaggregation-transfer-backend is nxil, which dynamo.sglang 1.4 does not take",),
     ),
     Case(
@@ -139,7 +138,7 @@ CASES = (
         "vLLM's name of a format in SGLang's own file",
         "sglang-disagg",
         (*SGLANG_FILE, engine_file("prefill.yaml", "quantization", "gpt_oss_mxfp4")),
-        failed(CHOICES, "Prefill") | _IN_PLACE,
+        failed(CHOICES, "Prefill"),
         ("--quantization in prefill.yaml of ConfigMap sglang is gpt_oss_mxfp4",),
     ),
     Case(
@@ -147,9 +146,7 @@ CASES = (
         "per cent for a share",
         "vllm-agg",
         (_vllm_argument(7, "0.9", "90"),),
-        failed(CHOICES, "VllmWorker")
-        | undecided("full-concurrency-fits", "VllmWorker")
-        | undecided("one-sequence-fits", "VllmWorker"),
+        failed(CHOICES, "VllmWorker"),
         ("--gpu-memory-utilization (--gpu-memory-utilization) is 90, not a share of the memory",),
     ),
     Case(

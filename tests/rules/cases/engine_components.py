@@ -106,7 +106,7 @@ CASES = (
         "an engine in a frontend",
         "vllm-agg",
         (put(GRAPH, f"{_WORKER}.type", "frontend"),),
-        failed(ROLE, "VllmWorker") | failed("frontend-off-gpu-nodes", "VllmWorker"),
+        failed(ROLE, "VllmWorker"),
         ("its type is frontend, but it starts dynamo.vllm",),
     ),
 )

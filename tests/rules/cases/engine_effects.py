@@ -11,8 +11,6 @@ OVERLAP = "overlap-scheduler-in-prefill"
 STEP = "prompt-fits-a-step"
 BATCH = "batch-fits-a-step"
 LENGTH = "sequence-length-within-model"
-LENGTHS = "benchmark-lengths-fit"
-BENCHMARK = "gpt-oss-120b-disagg-bench"
 
 _SERVE = "spec.template.spec.containers[0].args"
 
@@ -97,7 +95,7 @@ CASES = (
         "a flag of trtllm-serve",
         "trtllm-serve",
         (engine_file("max_throughput.yaml", "max_batch_size", 512),),
-        failed(EFFECT, "engine") | failed(GRAPHS, "engine"),
+        failed(EFFECT, "engine"),
         ("--max_batch_size 640 has no effect on max_batch_size: what acts is 512",),
     ),
     Case(
@@ -108,13 +106,7 @@ CASES = (
             engine_file("worker.yaml", "enable_attention_dp", 7),
             engine_file("worker.yaml", "attention_dp_config", {"enable_balance": True}),
         ),
-        undecided(EFFECT, WORKER)
-        | undecided("aggregated-recipe-hardware", WORKER)
-        | undecided("tensor-parallelism-divides-heads", WORKER)
-        | undecided("runtime-defects-avoided", WORKER)
-        | undecided("one-sequence-fits", WORKER)
-        | undecided("full-concurrency-fits", WORKER)
-        | undecided("benchmark-concurrency-within-engine", "gpt-oss-120b-bench"),
+        undecided(EFFECT, WORKER),
         ("enable_attention_dp in worker.yaml",),
     ),
     Case(
@@ -210,7 +202,7 @@ CASES = (
         "a decode worker, which is sent no prompts",
         "disagg-b200",
         (engine_file("decode.yaml", "max_seq_len", 40_000),),
-        failed("full-concurrency-fits", DECODE),
+        frozenset(),
     ),
     Case(
         STEP,
@@ -227,7 +219,7 @@ CASES = (
         "a batch larger than a step",
         "disagg-b200",
         (engine_file("decode.yaml", "max_num_tokens", 1024),),
-        failed(BATCH, DECODE) | failed(GRAPHS, DECODE),
+        failed(BATCH, DECODE),
         ("max_batch_size 1280 (decode.yaml", "exceeds max_num_tokens 1024 (decode.yaml"),
     ),
     Case(

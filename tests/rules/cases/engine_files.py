@@ -5,22 +5,12 @@ from tests.rules.edits import Edit, add, put
 from tests.rules.serving_edits import WORKER, worker_flags
 
 READABLE = "engine-file-readable"
-GPUS = "gpus-match-parallelism"
 SERVE, VLLM = "trtllm-serve", "vllm-serve"
 
 _CONFIG_MAP = "ConfigMap/trtllm-serve-max-throughput"
 _ARGS = "spec.template.spec.containers[0].args"
 _ENV = "spec.template.spec.containers[0].env"
 _LABEL = {"fieldPath": "metadata.labels['draft']"}
-_BENCHMARK = "gpt-oss-120b-bench"
-# Whatever needs the settings as well cannot tell.
-_BROKEN = failed(READABLE, "engine") | undecided(GPUS, "engine")
-_BROKEN_GRAPH = (
-    failed(READABLE, WORKER)
-    | undecided(GPUS, WORKER)
-    | undecided("benchmark-concurrency-within-engine", _BENCHMARK)
-    | undecided("benchmark-lengths-fit", _BENCHMARK)
-)
 
 
 def _content(value: str) -> Edit:
@@ -37,7 +27,7 @@ CASES = (
         "a file that the ConfigMap has not",
         SERVE,
         (put(_CONFIG_MAP, "data", {"low_latency.yaml": "max_seq_len: 2048"}),),
-        _BROKEN,
+        failed(READABLE, "engine"),
         ("has no key max_throughput.yaml", "its keys: low_latency.yaml"),
     ),
     Case(
@@ -45,7 +35,7 @@ CASES = (
         "a file that is no YAML",
         SERVE,
         (_content("moe_config: [CUTLASS\n"),),
-        _BROKEN,
+        failed(READABLE, "engine"),
         ("max_throughput.yaml of ConfigMap", "line 2: not YAML"),
     ),
     Case(
@@ -53,7 +43,7 @@ CASES = (
         "a file that is a list",
         SERVE,
         (_content("- max_seq_len: 2048\n"),),
-        _BROKEN,
+        failed(READABLE, "engine"),
         ("is a list, not a mapping of engine settings",),
     ),
     Case(
@@ -61,7 +51,7 @@ CASES = (
         "an empty file",
         SERVE,
         (_content(""),),
-        _BROKEN,
+        failed(READABLE, "engine"),
         ("is empty, not a mapping of engine settings",),
     ),
     Case(
@@ -69,7 +59,7 @@ CASES = (
         "an override that is no JSON",
         "agg-gb200",
         (worker_flags(WORKER, "--override-engine-args '{max_seq_len: 2048}'"),),
-        _BROKEN_GRAPH,
+        failed(READABLE, WORKER),
         ("--override-engine-args is no JSON",),
     ),
     Case(
@@ -77,7 +67,7 @@ CASES = (
         "an override in both of its ways",
         "agg-gb200",
         (worker_flags(WORKER, "--override-engine-args '{}' --trtllm.max_seq_len 2048"),),
-        _BROKEN_GRAPH,
+        failed(READABLE, WORKER),
         ("--override-engine-args and --trtllm.* exclude each other",),
     ),
     Case(
@@ -111,7 +101,7 @@ CASES = (
             add("Deployment/vllm-serve", _ENV, {"name": "DRAFT", "valueFrom": {"fieldRef": _LABEL}}),
             _vllm_flag("--speculative-config=$(DRAFT)"),
         ),
-        undecided(READABLE, "engine") | undecided("full-concurrency-fits", "engine"),
+        undecided(READABLE, "engine"),
         ("the value of --speculative-config is unknown",),
     ),
 )

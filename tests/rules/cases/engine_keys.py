@@ -66,7 +66,7 @@ CASES = (
                 "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.4.2",
             ),
         ),
-        undecided(UNLISTED, DECODE) | failed("kv-transfer-agrees", "gpt-oss-disagg"),
+        undecided(UNLISTED, DECODE),
         ("whether the release of its image knows brand_new_setting is not read",),
     ),
     Case(
@@ -81,7 +81,7 @@ CASES = (
                 "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.4.2",
             ),
         ),
-        failed(UNLISTED, DECODE) | failed("kv-transfer-agrees", "gpt-oss-disagg"),
+        failed(UNLISTED, DECODE),
         ("max_batchsize in decode.yaml", "the nearest is max_batch_size"),
     ),
     Case(
@@ -169,9 +169,7 @@ CASES = (
         "a fraction in percent",
         "agg-gb200",
         (engine_file("worker.yaml", "kv_cache_config.free_gpu_memory_fraction", 90),),
-        failed(VALUES, WORKER)
-        | undecided("one-sequence-fits", WORKER)
-        | undecided("full-concurrency-fits", WORKER),
+        failed(VALUES, WORKER),
         ("free_gpu_memory_fraction in worker.yaml", "is 90, not a number from 0 to 1"),
     ),
     Case(
@@ -224,7 +222,7 @@ CASES = (
         "a flag of an older guide",
         "vllm-disagg-efa",
         (put(GRAPH, "spec.components[1].podTemplate.spec.containers[0].args[2]", "--is-prefill-worker"),),
-        failed(DEPRECATED, "Prefill") | failed("flags-exist", "Prefill"),
+        failed(DEPRECATED, "Prefill"),
         ("--is-prefill-worker of dynamo.vllm is deprecated: write --disaggregation-mode prefill",),
     ),
 )

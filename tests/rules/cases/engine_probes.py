@@ -254,7 +254,7 @@ CASES = (
             put(GRAPH, f"{_VLLM_MAIN}.command", ["/opt/serve"]),
             put(GRAPH, f"{_VLLM_MAIN}.readinessProbe", {"httpGet": {"path": "/ready", "port": 9090}}),
         ),
-        undecided("gpus-match-parallelism", "VllmWorker"),
+        frozenset(),
     ),
     Case(
         UNIQUE,

@@ -16,7 +16,6 @@ BOTH = f"{PREFILL}, {DECODE}"
 _BUFFER = "cache_transceiver_config.max_tokens_in_buffer"
 _RUNTIME = "cache_transceiver_config.transceiver_runtime"
 _SECOND_MANAGER = "kv_cache_config.use_kv_cache_manager_v2"
-_BENCHMARK = "Job/gpt-oss-120b-disagg-bench"
 _IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
 
 
@@ -60,7 +59,7 @@ CASES = (
             engine_file("prefill.yaml", _BUFFER, remove=True),
             engine_file("prefill.yaml", "max_seq_len", 9001),
         ),
-        failed(ALIGNED, PREFILL) | failed(SET, PREFILL),
+        failed(ALIGNED, PREFILL),
         ("max_seq_len, which stands for it, 9001 (prefill.yaml", "the next one is 9024"),
     ),
     Case(
@@ -72,10 +71,7 @@ CASES = (
             engine_file("prefill.yaml", "max_seq_len", 9001),
             main(PREFILL, "image", "example.com/ours:of-today"),
         ),
-        undecided(ALIGNED, PREFILL)
-        | undecided(TRANSCEIVER, PREFILL)
-        | failed(SET, PREFILL)
-        | failed("images-pinned", PREFILL),
+        undecided(ALIGNED, PREFILL),
     ),
     Case(
         PROMPT,
@@ -97,7 +93,7 @@ CASES = (
         "buffers as they are needed, which the backend does not make",
         "disagg-gb200",
         _buffers(0),
-        failed(PROMPT, PREFILL, DECODE) | failed(SENT, PREFILL, DECODE),
+        failed(PROMPT, PREFILL, DECODE),
         ("holds 0 tokens (prefill.yaml",),
     ),
     Case(
@@ -105,7 +101,7 @@ CASES = (
         "a step that admits less than the buffer holds",
         "disagg-b200",
         (*_buffers(8448), engine_file("prefill.yaml", "max_num_tokens", 8448)),
-        failed("prompt-fits-a-step", PREFILL),
+        frozenset(),
     ),
     Case(
         PROMPT,
@@ -123,21 +119,14 @@ CASES = (
         "a length that is no number",
         "disagg-b200",
         (engine_file("prefill.yaml", "max_seq_len", "long"),),
-        failed("engine-values-allowed", PREFILL)
-        | undecided(PROMPT, BOTH)
-        | undecided("prompt-fits-a-step", PREFILL)
-        | undecided("transfer-buffers-fit", PREFILL)
-        | undecided("sequence-length-within-model", PREFILL)
-        | undecided("one-sequence-fits", PREFILL)
-        | undecided("full-concurrency-fits", PREFILL)
-        | undecided("benchmark-lengths-fit", "gpt-oss-120b-disagg-bench"),
+        undecided(PROMPT, BOTH),
     ),
     Case(
         SENT,
         "NIXL with a buffer below what the benchmark sends",
         "disagg-gb200",
         _buffers(4096),
-        failed(SENT, PREFILL, DECODE) | failed(PROMPT, PREFILL, DECODE),
+        failed(SENT, PREFILL, DECODE),
         (
             "holds 4096 tokens (decode.yaml",
             "gpt-oss-120b-disagg-bench sends prompts of 8192 (--synthetic-input-tokens-mean) by NIXL",
@@ -148,14 +137,14 @@ CASES = (
         "NIXL with a buffer of exactly what the benchmark sends",
         "disagg-gb200",
         _buffers(8192),
-        failed(PROMPT, PREFILL, DECODE),
+        frozenset(),
     ),
     Case(
         SET,
         "buffers as large as the longest sequence",
         "disagg-b200",
         (engine_file("decode.yaml", _BUFFER, remove=True),),
-        failed(SET, DECODE) | failed(ALIGNED, DECODE),
+        failed(SET, DECODE),
         ("each buffer holds max_seq_len tokens: 11000 (decode.yaml", "which is 0.2 GiB for two buffers"),
     ),
     Case(
@@ -166,7 +155,7 @@ CASES = (
             engine_file("prefill.yaml", _BUFFER, remove=True),
             engine_file("prefill.yaml", "max_seq_len", remove=True),
         ),
-        failed(SET, PREFILL) | failed("prompt-fits-a-step", PREFILL),
+        failed(SET, PREFILL),
         ("131072 (the length that gpt-oss-120b was made for), which is 9.0 GiB for two buffers",),
     ),
     Case(
@@ -189,7 +178,7 @@ CASES = (
         "blocks of a size that is no number",
         "disagg-b200",
         (engine_file("prefill.yaml", "kv_cache_config.tokens_per_block", "many"),),
-        failed("engine-values-allowed", PREFILL) | undecided(BLOCKS, BOTH) | undecided(ALIGNED, PREFILL),
+        undecided(BLOCKS, BOTH),
     ),
     Case(
         REUSE,

@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.exports import resource
-from tests.rules.serving_edits import DECODE, FRONTEND, PREFILL, WORKER, main
+from tests.rules.serving_edits import DECODE, WORKER, main
 
 EXISTS = "runtime-image-exists"
 MATCHES = "runtime-matches-platform"
@@ -37,7 +37,7 @@ CASES = (
         "a worker of a newer release",
         STATE,
         (resource(_GRAPH, _IMAGE, f"{_RUNTIME}:1.3.1"),),
-        failed(MATCHES, DECODE) | failed("kv-transfer-agrees", "gpt-oss-disagg"),
+        failed(MATCHES, DECODE),
         (f"image {_RUNTIME}:1.3.1 runs under platform 1.2.1 (dynamo-platform)",),
     ),
     Case(
@@ -52,7 +52,7 @@ CASES = (
         "an image without a version",
         STATE,
         (resource(_GRAPH, _IMAGE, f"{_RUNTIME}@sha256:{'0' * 64}"),),
-        undecided(MATCHES, DECODE) | undecided("transceiver-fits-backend", DECODE),
+        undecided(MATCHES, DECODE),
         ("does not say which release it is of",),
     ),
     Case(
@@ -63,10 +63,7 @@ CASES = (
             resource(_PLATFORM, "inputs.version", "1.4.2"),
             resource(_GRAPH, _IMAGE, f"{_RUNTIME}@sha256:{'0' * 64}"),
         ),
-        failed(ADMITTED, DECODE)
-        | failed(MATCHES, FRONTEND, PREFILL)
-        | undecided(MATCHES, DECODE)
-        | undecided("transceiver-fits-backend", DECODE),
+        failed(ADMITTED, DECODE),
         ("has no version as its tag, and no runtimeVersionOverride says it",),
     ),
     Case(
@@ -78,6 +75,6 @@ CASES = (
             resource(_GRAPH, _IMAGE, f"{_RUNTIME}@sha256:{'0' * 64}"),
             resource(_GRAPH, f"inputs.spec.services.{DECODE}.runtimeVersionOverride", "1.4.2"),
         ),
-        failed(MATCHES, FRONTEND, PREFILL) | undecided(MATCHES, DECODE),
+        frozenset(),
     ),
 )

@@ -120,7 +120,7 @@ CASES = (
         "a unit that vLLM does not have",
         "vllm-serve",
         (text("Deployment", f"{_SERVE}.args[7]", "16384", "16x"),),
-        failed(VALUES, "engine") | undecided("full-concurrency-fits", "engine"),
+        failed(VALUES, "engine"),
         ("--max-num-batched-tokens is '16x', no whole number and no number with a unit such as 4k",),
     ),
     Case(
@@ -153,7 +153,7 @@ CASES = (
             engine_file("prefill.yaml", "chunked-prefill-size", "4k"),
             add(GRAPH, f"{_DYNAMO}.args", "--num-reserved-decode-tokens=abc"),
         ),
-        failed(VALUES, "Prefill") | failed("engine-files-roll-pods", "gpt-oss-sglang"),
+        failed(VALUES, "Prefill"),
         ("--chunked-prefill-size in prefill.yaml of ConfigMap sglang is '4k', no whole number: SGLang",),
     ),
     Case(
@@ -233,7 +233,7 @@ CASES = (
                 '--structured-outputs-config={"backend":"guidance"}',
             ),
         ),
-        failed(STRUCTURED, "VllmWorker") | undecided("one-sequence-fits", "VllmWorker"),
+        failed(STRUCTURED, "VllmWorker"),
     ),
     Case(
         STRUCTURED,

@@ -89,7 +89,7 @@ CASES = (
         "content that is not known yet",
         "program-on-eks",
         (_TWO_IN_STATE, of_state("ConfigMap/second", "inputs.data.a", LATER)),
-        undecided(UNIQUE, "llm-config") | undecided("secrets-not-in-plain-values", "second"),
+        undecided(UNIQUE, "llm-config"),
         ("part of it or of the one registered as first is known only after the update",),
     ),
     Case(
@@ -124,7 +124,7 @@ CASES = (
         "content of the first that is not known yet",
         "program-on-eks",
         (_TWO_IN_STATE, of_state("ConfigMap/first", "inputs.data.a", LATER)),
-        undecided(UNIQUE, "llm-config") | undecided("secrets-not-in-plain-values", "first"),
+        undecided(UNIQUE, "llm-config"),
     ),
     Case(
         ROLLS,

@@ -194,7 +194,7 @@ CASES = (
         "a download of which it is not known yet whether anybody waits",
         EKS,
         (resource("Job/download", "inputs.metadata.annotations", {"pulumi.com/skipAwait": LATER}),),
-        undecided(CACHE, "graph") | undecided("waits-have-timeouts", "download"),
+        undecided(CACHE, "graph"),
     ),
     Case(
         CACHE,
@@ -209,7 +209,7 @@ CASES = (
         "a claim of somebody else's",
         EKS,
         (removed("Job/download", "PersistentVolumeClaim/models"),),
-        undecided("cache-shared-by-nodes", "model-cache"),
+        frozenset(),
     ),
     Case(
         CACHE,
@@ -225,9 +225,7 @@ CASES = (
         "a claim whose name is not known yet",
         EKS,
         (resource(GRAPH, MOUNT, [{"name": "models", "persistentVolumeClaim": {"claimName": LATER}}]),),
-        undecided(CACHE, "graph")
-        | undecided(OUTLIVED, "graph")
-        | undecided("engine-files-roll-pods", "graph"),
+        undecided(CACHE, "graph"),
         ("persistentVolumeClaim.claimName is known only after the update",),
     ),
     Case(
@@ -235,7 +233,7 @@ CASES = (
         "a graph beside the claim, which the download alone comes after",
         EKS,
         (undepend(GRAPH, "PersistentVolumeClaim/models", "Job/download"),),
-        failed(CACHE, "graph") | failed(OUTLIVED, "graph"),
+        failed(OUTLIVED, "graph"),
         ("does not depend on PersistentVolumeClaim model-cache, which it needs",),
     ),
     Case(
@@ -250,7 +248,7 @@ CASES = (
                 [{"name": "hf-token-secret"}],
             ),
         ),
-        failed(CACHE, "graph") | failed(OUTLIVED, "graph"),
+        failed(OUTLIVED, "graph"),
         ("Namespace gpt-oss, PersistentVolumeClaim model-cache, Secret hf-token-secret",),
     ),
     Case(

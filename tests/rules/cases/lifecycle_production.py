@@ -38,7 +38,7 @@ CASES = (
         "no policy under an operator of before the loop was mended",
         EKS,
         (unset(GRAPH, POLICY), resource("Release/platform", "inputs.version", "1.0.2")),
-        failed(BACKGROUND, "graph") | failed("runtime-matches-platform", "Frontend", "VllmWorker"),
+        failed(BACKGROUND, "graph"),
         (
             "has no annotation pulumi.com/deletionPropagationPolicy, so it is deleted in the foreground; "
             "under release 1.0 background is what ends",
@@ -178,13 +178,12 @@ CASES = (
     ),
 )
 
-_AS_ALWAYS = failed("kv-transport-proven", "gpt-oss-disagg")
 
 SETTINGS_CASES = (
     SettingsCase(
         PROTECTED,
         "a stack that is to leave nothing behind",
         {**disagg_b200_settings(), "lifecycle": "disposable"},
-        _AS_ALWAYS,
+        frozenset(),
     ),
 )

@@ -46,7 +46,7 @@ CASES = (
         "a wait that is not known yet",
         EKS,
         (resource(GRAPH, WAIT_FOR, LATER),),
-        undecided(WAITS, "graph") | undecided(AWAITED, "graph"),
+        undecided(WAITS, "graph"),
     ),
     Case(
         OTHER_WAITS,

@@ -4,15 +4,8 @@ from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import put, text
 from tests.rules.judging import DECODE, FILE, GPUS, PREFILL
 from tests.rules.published_findings import (
-    BASE_GRAPH,
     CONFIG_MAP,
-    NO_FRONTEND_MODEL,
     PUBLISHED,
-    WITHOUT_EFFECT,
-    each,
-    unread_pair,
-    unread_service,
-    unread_settings,
 )
 from tests.rules.serving_edits import GRAPH, command, main_container
 
@@ -27,17 +20,6 @@ _START = " \\\n  ".join(
     ]
 )
 _FILE_VARIABLE = main_container(DECODE, "env[3]")
-_NO_TRANSFER = undecided("cache-transceiver-configured", DECODE)
-_NO_PROMPT = undecided("transfer-buffer-holds-the-prompt", DECODE)
-_UNREADABLE = (
-    failed(FILE, DECODE)
-    | undecided(GPUS, DECODE)
-    | _NO_TRANSFER
-    | undecided("kv-transfer-agrees", BASE_GRAPH)
-)
-_PAIR = f"{PREFILL}, {DECODE}"
-_NO_HOP = failed("kv-hop-has-a-transport", BASE_GRAPH)
-_NO_PARSERS = failed("answer-parsers", DECODE)
 
 CASES = (
     Case(
@@ -45,18 +27,16 @@ CASES = (
         "both overrides at once",
         PUBLISHED,
         (command(DECODE, _FLAGS, f"{_FLAGS} --trtllm.max_batch_size 8 --override-engine-args '{{}}'"),),
-        _UNREADABLE,
+        failed(FILE, DECODE),
         ("exclude each other",),
-        gone=WITHOUT_EFFECT,
     ),
     Case(
         FILE,
         "an override that is no JSON",
         PUBLISHED,
         (command(DECODE, _FLAGS, f"{_FLAGS} --override-engine-args '{{tensor'"),),
-        _UNREADABLE,
+        failed(FILE, DECODE),
         ("--override-engine-args is no JSON",),
-        gone=WITHOUT_EFFECT,
     ),
     Case(
         GPUS,
@@ -83,9 +63,8 @@ CASES = (
                 f"{_START} --extra-engine-args /tmp/engine.yaml",
             ),
         ),
-        failed(GPUS, DECODE) | failed("same-kv-cache-dtype", _PAIR) | _NO_TRANSFER,
+        failed(GPUS, DECODE),
         ("tensor parallelism 8 (/tmp/engine.yaml, which the start script writes)",),
-        gone=WITHOUT_EFFECT,
     ),
     Case(
         GPUS,
@@ -95,18 +74,7 @@ CASES = (
             command(DECODE, _START, f"{_START} --tensor-parallel-size $(nvidia-smi -L | wc -l)"),
             text(CONFIG_MAP, "data[decode.yaml]", "tensor_parallel_size: 4\n", ""),
         ),
-        each(
-            (
-                GPUS,
-                "expert-parallelism-divides",
-                "full-concurrency-fits",
-                "one-sequence-fits",
-                "settings-without-effect",
-                "tensor-parallelism-divides-heads",
-                "transfer-buffers-fit",
-            ),
-            DECODE,
-        ),
+        undecided(GPUS, DECODE),
         ("the value of --tensor-parallel-size is unknown",),
     ),
     Case(
@@ -114,43 +82,24 @@ CASES = (
         "a start script with unknown further words",
         PUBLISHED,
         (command(DECODE, _START, f"{_START} $MORE_FLAGS"),),
-        unread_settings(DECODE)
-        | NO_FRONTEND_MODEL
-        | each(
-            (
-                "answer-parsers",
-                "disaggregation-mode-known",
-                "drain-covers-requests",
-                "quantization-override-has-effect",
-                "router-block-size-equal",
-            ),
-            DECODE,
-        ),
+        undecided(GPUS, DECODE),
         ("a word of the command line is unknown",),
-        gone=WITHOUT_EFFECT | _NO_PARSERS | _NO_HOP,
     ),
     Case(
         GPUS,
         "two engines in one container",
         PUBLISHED,
         (command(DECODE, _START, f"{_START} &\n{_START}"),),
-        unread_settings(DECODE)
-        | unread_pair()
-        | NO_FRONTEND_MODEL
-        | _NO_PROMPT
-        | undecided("router-block-size-equal", DECODE)
-        | undecided("served-name-equal", _PAIR),
+        undecided(GPUS, DECODE),
         ("starts 2 engines in one container",),
-        gone=WITHOUT_EFFECT,
     ),
     Case(
         FILE,
         "an engine file that is a list",
         PUBLISHED,
         (put(CONFIG_MAP, "data[decode.yaml]", "- a\n- b\n"),),
-        _UNREADABLE,
+        failed(FILE, DECODE),
         ("decode.yaml of ConfigMap llm-config is a list, not a mapping of engine settings",),
-        gone=WITHOUT_EFFECT,
     ),
     Case(
         FILE,
@@ -161,40 +110,32 @@ CASES = (
                 CONFIG_MAP, "data[decode.yaml]", "allreduce_strategy: AUTO\n", "allreduce_strategy: AUTO: x\n"
             ),
         ),
-        _UNREADABLE,
+        failed(FILE, DECODE),
         ("decode.yaml of ConfigMap llm-config, line 1: not YAML",),
-        gone=WITHOUT_EFFECT,
     ),
     Case(
         FILE,
         "an engine file that nobody wrote",
         PUBLISHED,
         (put(GRAPH, f"{_FILE_VARIABLE}.value", "/opt/dynamo/configs/decoder.yaml"),),
-        _UNREADABLE,
+        failed(FILE, DECODE),
         ("has no key decoder.yaml", "its keys: decode.yaml, prefill.yaml"),
-        gone=WITHOUT_EFFECT,
     ),
     Case(
         FILE,
         "an engine file outside the mounted ConfigMap",
         PUBLISHED,
         (put(GRAPH, f"{_FILE_VARIABLE}.value", "/opt/models/decode.yaml"),),
-        unread_settings(DECODE) | unread_pair() | _NO_PROMPT,
+        undecided(FILE, DECODE),
         ("the engine file /opt/models/decode.yaml lies in no mounted volume",),
-        gone=WITHOUT_EFFECT,
     ),
     Case(
         FILE,
         "a ConfigMap from elsewhere",
         PUBLISHED,
         (put("ConfigMap", "metadata.name", "other-config"),),
-        unread_settings(PREFILL, DECODE)
-        | unread_pair()
-        | undecided("transfer-buffer-holds-the-prompt", _PAIR),
+        undecided(FILE, DECODE, PREFILL),
         ("ConfigMap llm-config is not part of what was read",),
-        gone=WITHOUT_EFFECT
-        | failed("engine-files-roll-pods", BASE_GRAPH)
-        | failed("outlived-by-token-and-cache", BASE_GRAPH),
     ),
     Case(
         GPUS,
@@ -207,20 +148,16 @@ CASES = (
                 {"name": "ENGINE_ARGS", "valueFrom": {"secretKeyRef": {"name": "a", "key": "b"}}},
             ),
         ),
-        unread_settings(DECODE) | unread_pair() | _NO_PROMPT | undecided("named-secrets-exist", "a"),
+        undecided(GPUS, DECODE),
         ("the value of --extra-engine-args is unknown",),
-        gone=WITHOUT_EFFECT,
     ),
     Case(
         GPUS,
         "another engine",
         PUBLISHED,
         (command(DECODE, _START, "python3 -m dynamo.sglang --tp 2"),),
-        failed(GPUS, DECODE)
-        | failed("image-brings-the-engine", DECODE)
-        | failed("quantization-override-has-effect", DECODE),
+        failed(GPUS, DECODE),
         ("asks for 4 GPUs, but its engine uses 2",),
-        gone=WITHOUT_EFFECT | _NO_PARSERS | _NO_HOP,
     ),
     Case(
         GPUS,
@@ -229,20 +166,13 @@ CASES = (
         (command(DECODE, _START, "sleep infinity"),),
         undecided(GPUS, DECODE),
         ("asks for 4 GPUs, but no engine is seen",),
-        gone=WITHOUT_EFFECT | _NO_PARSERS | _NO_HOP | undecided("cache-shared-by-nodes", "model-cache"),
     ),
     Case(
         GPUS,
         "a service that is no mapping",
         PUBLISHED,
         (put(GRAPH, "spec.services.Broken", 3),),
-        unread_service("Broken")
-        | failed("values-accepted", "Broken")
-        | undecided("engine-files-roll-pods", BASE_GRAPH)
-        | undecided("graph-depends-on-filled-cache", BASE_GRAPH)
-        | undecided("no-public-endpoint", BASE_GRAPH)
-        | undecided("outlived-by-token-and-cache", BASE_GRAPH),
+        undecided(GPUS, "Broken"),
         ("Broken is 3, not a mapping",),
-        gone=failed("engine-files-roll-pods", BASE_GRAPH) | failed("outlived-by-token-and-cache", BASE_GRAPH),
     ),
 )

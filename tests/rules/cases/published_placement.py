@@ -4,13 +4,9 @@ from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, engine_file, put
 from tests.rules.judging import DECODE, FITS, GPUS, PREFILL, QUANTIZATION
 from tests.rules.published_findings import (
-    BASE_GRAPH,
     ON_GB200,
     ON_H200,
     PUBLISHED,
-    WITHOUT_EFFECT,
-    each,
-    unread_worker,
 )
 from tests.rules.serving_edits import GRAPH, main_container, of_service
 
@@ -20,10 +16,6 @@ _EIGHT_GPUS = (
     of_service(DECODE, "resources", {"limits": {"gpu": "8"}, "requests": {"gpu": "8"}}),
     engine_file("decode.yaml", "tensor_parallel_size", 8),
 )
-_MEMORY = ("full-concurrency-fits", "one-sequence-fits", "transfer-buffers-fit")
-_UNTESTED = "fp8-kv-cache-tested"
-# Nobody published how much memory CUDA sees of an H200, and the KV cache is in fp8.
-_HOPPER = failed(_UNTESTED, *_WORKERS) | each(_MEMORY, *_WORKERS)
 
 
 def _backend(name: str) -> tuple[Edit, ...]:
@@ -51,14 +43,8 @@ CASES = (
         "an amount that is no number",
         PUBLISHED,
         (of_service(DECODE, "resources", {"limits": {"gpu": "four"}, "requests": {"gpu": "four"}}),),
-        unread_worker(DECODE),
+        undecided(GPUS, DECODE),
         ("resources.limits.gpu is 'four', not a whole number",),
-        gone=WITHOUT_EFFECT
-        | failed("answer-parsers", DECODE)
-        | failed("gpu-product-is-selected", DECODE)
-        | failed("pods-request-memory", DECODE)
-        | failed("kv-hop-has-a-transport", BASE_GRAPH)
-        | undecided("cache-shared-by-nodes", "model-cache"),
     ),
     Case(
         FITS,
@@ -94,10 +80,7 @@ CASES = (
         "a pool of an unknown instance type",
         PUBLISHED,
         (),
-        each(
-            (FITS, QUANTIZATION, *_MEMORY, _UNTESTED, "rollout-default-can-proceed", "workers-fit-pool"),
-            *_WORKERS,
-        ),
+        undecided(FITS, DECODE, PREFILL),
         ("instance type p4d.24xlarge is not one of",),
         pools=(("p4d.24xlarge", 2), ("p4d.24xlarge", 2)),
     ),
@@ -106,7 +89,7 @@ CASES = (
         "Blackwell formats and kernels on Hopper",
         PUBLISHED,
         (),
-        failed(QUANTIZATION, *_WORKERS) | _HOPPER,
+        failed(QUANTIZATION, *_WORKERS),
         (
             "moe_config.backend TRTLLM (prefill.yaml of ConfigMap llm-config) with W4A8_MXFP4_MXFP8 "
             "(OVERRIDE_QUANT_ALGO) stops with an error while it loads or warms up on H200 (hopper",
@@ -118,7 +101,7 @@ CASES = (
         "TRTLLM kernels alone on Hopper",
         PUBLISHED,
         _override("name", "OTHER_VARIABLE"),
-        failed(QUANTIZATION, *_WORKERS) | _HOPPER,
+        failed(QUANTIZATION, *_WORKERS),
         ("with W4A16_MXFP4 (the default on H200) stops", "IndexError"),
         pools=ON_H200,
     ),
@@ -127,7 +110,7 @@ CASES = (
         "8-bit activations alone on Hopper, in small letters",
         PUBLISHED,
         (*_backend("CUTLASS"), *_override("value", "w4a8_mxfp4_mxfp8")),
-        failed(QUANTIZATION, *_WORKERS) | _HOPPER,
+        failed(QUANTIZATION, *_WORKERS),
         ("CUTLASS has W4A8_MXFP4_MXFP8 for Blackwell only",),
         pools=ON_H200,
     ),
@@ -136,7 +119,7 @@ CASES = (
         "8-bit activations per tensor with CUTLASS on Hopper, which is not known to stop the worker",
         PUBLISHED,
         (*_backend("CUTLASS"), *_override("value", "W4A8_MXFP4_FP8")),
-        _HOPPER | failed("moe-backend-substituted", *_WORKERS),
+        frozenset(),
         pools=ON_H200,
     ),
     Case(
@@ -144,7 +127,7 @@ CASES = (
         "8-bit activations per tensor with TRITON on Hopper",
         PUBLISHED,
         (*_backend("TRITON"), *_override("value", "W4A8_MXFP4_FP8")),
-        _HOPPER,
+        frozenset(),
         pools=ON_H200,
     ),
     Case(
@@ -152,7 +135,7 @@ CASES = (
         "16-bit activations with CUTLASS on Hopper",
         PUBLISHED,
         (*_backend("CUTLASS"), *_override("value", "W4A16_MXFP4")),
-        _HOPPER,
+        frozenset(),
         pools=ON_H200,
     ),
     Case(
@@ -160,7 +143,7 @@ CASES = (
         "only prefill on Hopper",
         PUBLISHED,
         (),
-        failed(QUANTIZATION, PREFILL) | failed(_UNTESTED, PREFILL) | each(_MEMORY, PREFILL),
+        failed(QUANTIZATION, PREFILL),
         pools=(("p5en.48xlarge", 2), ("p6-b200.48xlarge", 2)),
     ),
 )

@@ -6,7 +6,6 @@ from tests.rules.edits import engine_file, put, text
 KNOWN = "kv-cache-dtype-known"
 SAME = "same-kv-cache-dtype"
 TESTED = "fp8-kv-cache-tested"
-ONE, ALL, BUFFERS = "one-sequence-fits", "full-concurrency-fits", "transfer-buffers-fit"
 
 H100: Pools = (("p5.48xlarge", 1),)
 _PREFILL, _DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
@@ -74,15 +73,15 @@ CASES = (
         "capitals",
         "trtllm-serve",
         (engine_file(_FILE, _DTYPE, "FP8"),),
-        failed(KNOWN, "engine") | undecided(ONE, "engine") | undecided(ALL, "engine"),
-        ("nothing says how many bytes a value of a KV cache in FP8 takes",),
+        failed(KNOWN, "engine"),
+        ("the KV cache is to be FP8", "its engine takes auto, fp8, nvfp4"),
     ),
     Case(
         KNOWN,
         "a number",
         "trtllm-serve",
         (engine_file(_FILE, _DTYPE, 8),),
-        frozenset((rule, "undecided", "engine") for rule in (KNOWN, TESTED, ONE, ALL)),
+        undecided(KNOWN, "engine"),
         ("the KV cache's dtype in max_throughput.yaml", "is 8, not a text"),
     ),
     Case(
@@ -90,7 +89,7 @@ CASES = (
         "a value that vLLM's command line refuses",
         "vllm-agg",
         (text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[3]", "fp8", "fp4"),),
-        failed(KNOWN, "VllmWorker") | undecided(ONE, "VllmWorker"),
+        failed(KNOWN, "VllmWorker"),
         ("the KV cache is to be fp4 (--kv-cache-dtype)", "bfloat16, float16, fp8,"),
     ),
     Case(
@@ -101,7 +100,7 @@ CASES = (
             text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[3]", "fp8", "fp4"),
             put("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS.removesuffix('args')}image", _LATER),
         ),
-        undecided(KNOWN, "VllmWorker") | undecided(ONE, "VllmWorker"),
+        undecided(KNOWN, "VllmWorker"),
         (f"in other releases than that of image {_LATER}",),
     ),
     Case(

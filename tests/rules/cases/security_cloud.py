@@ -115,7 +115,7 @@ CASES = (
         "options that are not known yet",
         EKS,
         (resource(TEMPLATE, "inputs.metadataOptions", LATER),),
-        undecided(IMDS, "b200") | undecided(REACH, "b200"),
+        undecided(IMDS, "b200"),
     ),
     Case(
         REACH,

@@ -85,7 +85,7 @@ CASES = (
             ),
             of_service(PREFILL, "pvc", {"name": "model-cache", "mountPoint": "/opt/models"}),
         ),
-        undecided(FIELDS, PREFILL) | undecided("transceiver-fits-backend", PREFILL, DECODE),
+        undecided(FIELDS, PREFILL),
         ("those before 0.9 had it",),
     ),
     Case(
@@ -204,7 +204,6 @@ CASES = (
         (put("Deployment", f"{_POD}.containers", []),),
         failed(VALUES, "vllm-serve"),
         ("spec.template.spec.containers is empty; the API server",),
-        gone=undecided("one-sequence-fits", "engine"),
     ),
     Case(
         MAIN,

@@ -188,7 +188,7 @@ CASES = (
         "workers, under an operator of which nothing is said",
         "disagg-b200",
         (_beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}), *_images("my-tag")),
-        undecided(BESIDE, DECODE) | undecided("transceiver-fits-backend", PREFILL, DECODE),
+        undecided(BESIDE, DECODE),
         ("nothing says of which release the operator is",),
     ),
     Case(

@@ -43,8 +43,7 @@ CASES = (
         "GPUs of an engine that are shown to another one first",
         "disagg-b200-8gpu",
         (text(GRAPH, _TWO_ENGINES, "=4,5,6,7,0,1,2,3", "=6,7,0,1,2,3"),),
-        failed(GPUS, "TrtllmWorker engine 1", "TrtllmWorker engine 2")
-        | failed("neighbours-gpus-visible", "TrtllmWorker engine 1, TrtllmWorker engine 2"),
+        failed(GPUS, "TrtllmWorker engine 1", "TrtllmWorker engine 2"),
         ("asks for 6 GPUs, but its engine uses 4", "asks for 2 GPUs, but its engine uses 4"),
     ),
     Case(
@@ -52,7 +51,7 @@ CASES = (
         "more GPUs than the engine uses",
         "disagg-b200",
         (put(GRAPH, _GPUS_OF_DECODE, "5"),),
-        failed(GPUS, DECODE) | failed("requests-within-limits", DECODE),
+        failed(GPUS, DECODE),
         ("asks for 5 GPUs", "uses 4"),
     ),
     Case(
@@ -60,7 +59,7 @@ CASES = (
         "tensor parallelism in the engine file",
         "disagg-b200",
         (engine_file("decode.yaml", "tensor_parallel_size", 2),),
-        failed(GPUS, DECODE) | failed("full-concurrency-fits", DECODE),
+        failed(GPUS, DECODE),
         ("asks for 4 GPUs", "tensor parallelism 2 (decode.yaml of ConfigMap"),
     ),
     Case(
@@ -115,10 +114,7 @@ CASES = (
             drop(GRAPH, "spec.services.TrtllmWorker.resources"),
             put(GRAPH, "spec.services.TrtllmWorker.extraPodSpec.mainContainer.image", "mine:my-tag"),
         ),
-        undecided(GPUS, "TrtllmWorker")
-        | undecided("benchmark-concurrency-within-engine", "gpt-oss-120b-bench")
-        | undecided("benchmark-lengths-fit", "gpt-oss-120b-bench")
-        | failed("pods-request-memory", "TrtllmWorker"),
+        undecided(GPUS, "TrtllmWorker"),
         ("which an operator of August 2025 took for one GPU",),
     ),
     Case(

@@ -60,8 +60,7 @@ CASES = (
         "more memory than the whole machine has",
         "disagg-b200",
         (put(_DISAGG, f"{_REQUESTS}.memory", "3Ti"),),
-        undecided(FITS, "gpt-oss-120b-disagg-bench")
-        | failed("requests-within-limits", "gpt-oss-120b-disagg-bench"),
+        undecided(FITS, "gpt-oss-120b-disagg-bench"),
         ("3072 GiB, but a node of pool p6-b200.48xlarge",),
     ),
     Case(

@@ -9,17 +9,14 @@ from tests.rules.kv_edits import (
     BASE,
     BOTH,
     COST,
-    DEVICES,
     DGD,
     EFA,
     GRAPH,
     ON_GB200,
     POSSIBLE,
     PROVEN,
-    WORKERS,
     connector,
     image,
-    undecided_for_each,
     variable,
     without_efa,
 )
@@ -63,11 +60,7 @@ CASES = (
         "nobody knows the nodes",
         BASE,
         (),
-        undecided_for_each((POSSIBLE, PROVEN, "kv-transport-bandwidth"), GRAPH)
-        | undecided(DEVICES, *WORKERS)
-        | undecided("pod-selects-a-pool", *WORKERS)
-        | undecided("worker-fits-node", *WORKERS)
-        | undecided("workers-fit-pool", *WORKERS),
+        undecided(PROVEN, GRAPH),
         ("nothing says which pool it runs in",),
         pools=(),
     ),
@@ -86,7 +79,6 @@ CASES = (
         "disagg-b200-state",
         (resource("components:DynamoGraph/gpt-oss-disagg", "inputs.kvTransport.standing", "documented"),),
         frozenset(),
-        gone=failed(PROVEN, "gpt-oss-disagg"),
     ),
     Case(
         PROVEN,
@@ -95,14 +87,13 @@ CASES = (
         (unset("components:DynamoGraph/gpt-oss-disagg", "inputs.kvTransport.standing"),),
         undecided(PROVEN, "gpt-oss-disagg"),
         ("does not say how far its transport is proven",),
-        gone=failed(PROVEN, "gpt-oss-disagg"),
     ),
     Case(
         POSSIBLE,
         "EFA on GB200 before 1.3.1",
         BASE,
         (*ON_GB200, *image("1.2.1-efa-amd64")),
-        failed(POSSIBLE, GRAPH) | failed("efa-image-architecture", *WORKERS),
+        failed(POSSIBLE, GRAPH),
         ("which cannot work: disaggregated serving over EFA fails on GB200 with every backend before",),
         pools=TWO_GB200,
     ),
@@ -111,7 +102,7 @@ CASES = (
         "EFA on GB200 with an image of no release",
         BASE,
         (*ON_GB200, *image("nightly")),
-        undecided(POSSIBLE, GRAPH) | undecided(PROVEN, GRAPH) | failed("images-pinned", "Decode", "Prefill"),
+        undecided(POSSIBLE, GRAPH),
         ("the image of Prefill names no release, on which EFA depends on such nodes",),
         pools=TWO_GB200,
     ),
@@ -127,10 +118,7 @@ CASES = (
             )
             for component in BOTH
         ),
-        failed(POSSIBLE, GRAPH)
-        | failed(DEVICES, "Decode")
-        | failed("worker-fits-node", "Decode")
-        | failed("pod-fits-some-node", "Prefill", "Decode"),
+        failed(POSSIBLE, GRAPH),
         ("EFA on p5.4xlarge cannot read or write GPU memory",),
         pools=(("p5.4xlarge", 2),),
     ),
@@ -145,11 +133,9 @@ CASES = (
                 for key, value in (("kubernetes.io/arch", "amd64"), ("nvidia.com/gpu.product", "NVIDIA-B200"))
             ),
         ),
-        failed(POSSIBLE, "gpt-oss-disagg")
-        | failed("compute-domain-has-a-fabric", "TrtllmPrefillWorker", "TrtllmDecodeWorker"),
+        failed(POSSIBLE, "gpt-oss-disagg"),
         ("the NVLink of p6-b200.48xlarge ends at the node",),
         pools=TWO_B200,
-        gone=failed(PROVEN, "gpt-oss-disagg"),
     ),
 )
 
@@ -158,8 +144,7 @@ SETTINGS_CASES = (
         PROVEN,
         "TensorRT-LLM over EFA",
         _stack(disagg_b200_settings(), "efa", nodes=2),
-        failed(PROVEN, "gpt-oss-disagg")
-        | failed("privileges-for-hardware", "TrtllmDecodeWorker", "TrtllmPrefillWorker"),
+        failed(PROVEN, "gpt-oss-disagg"),
         ("which is unproven: nobody has published TensorRT-LLM serving over EFA",),
     ),
     SettingsCase(

@@ -10,12 +10,9 @@ from tests.rules.kv_edits import (
     DECODE,
     DGD,
     EFA,
-    GRAPH,
-    HOP,
     ON_GB200,
     ON_NVLINK,
     PREFILL,
-    PROVEN,
     WORKERS,
     connector,
     image,
@@ -112,7 +109,7 @@ CASES = (
         "EFA on GB200 with NVLink between nodes left to UCX",
         BASE,
         (*ON_GB200, *variable("UCX_CUDA_IPC_ENABLE_MNNVL", "try")),
-        failed(SETTINGS, *WORKERS) | failed(PROVEN, GRAPH),
+        failed(SETTINGS, *WORKERS),
         ("has UCX_CUDA_IPC_ENABLE_MNNVL try on nodes whose NVLink leads to others",),
         pools=TWO_GB200,
     ),
@@ -125,7 +122,7 @@ CASES = (
             *variable("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", DECODE),
             drop(DGD, main(PREFILL, "env")),
         ),
-        failed(SETTINGS, *WORKERS) | failed(PROVEN, GRAPH),
+        failed(SETTINGS, *WORKERS),
         (
             "without --enable-cumem-allocator or --enable-sleep-mode",
             "has expandable_segments in PYTORCH_CUDA_ALLOC_CONF",
@@ -147,12 +144,9 @@ CASES = (
         "TensorRT-LLM over EFA by way of UCX",
         "disagg-b200",
         trtllm_over_efa({}),
-        failed(SETTINGS, *TRTLLM)
-        | failed(PROVEN, TRTLLM_GRAPH)
-        | failed("privileges-for-hardware", "TrtllmDecodeWorker", "TrtllmPrefillWorker"),
+        failed(SETTINGS, *TRTLLM),
         ("uses EFA with cache_transceiver_config.backend UCX",),
         pools=TWO_B200,
-        gone=failed(HOP, TRTLLM_GRAPH),
     ),
     Case(
         SETTINGS,
@@ -162,12 +156,9 @@ CASES = (
             *trtllm_over_efa({"NIXL_BACKEND": "LIBFABRIC"}),
             *(engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "DEFAULT") for role in ROLES),
         ),
-        failed(SETTINGS, *TRTLLM)
-        | failed(PROVEN, TRTLLM_GRAPH)
-        | failed("privileges-for-hardware", "TrtllmDecodeWorker", "TrtllmPrefillWorker"),
+        failed(SETTINGS, *TRTLLM),
         ("uses EFA with TRTLLM_NIXL_KVCACHE_BACKEND unset", "sets NIXL_BACKEND beside"),
         pools=TWO_B200,
-        gone=failed(HOP, TRTLLM_GRAPH),
     ),
     Case(
         SETTINGS,
@@ -177,10 +168,8 @@ CASES = (
             *trtllm_over_efa({"TRTLLM_NIXL_KVCACHE_BACKEND": "LIBFABRIC"}),
             *(engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "NIXL") for role in ROLES),
         ),
-        failed(PROVEN, TRTLLM_GRAPH)
-        | failed("privileges-for-hardware", "TrtllmDecodeWorker", "TrtllmPrefillWorker"),
+        frozenset(),
         pools=TWO_B200,
-        gone=failed(HOP, TRTLLM_GRAPH),
     ),
     Case(
         NVLINK,

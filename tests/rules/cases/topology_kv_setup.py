@@ -12,9 +12,7 @@ from tests.rules.kv_edits import (
     GRAPH,
     ON_GB200,
     ON_NVLINK,
-    POSSIBLE,
     PREFILL,
-    PROVEN,
     WORKERS,
     main,
     with_rdma,
@@ -26,18 +24,10 @@ PINS = "kv-transport-pins-memory"
 PRIVILEGES = "kv-transport-privileges"
 PLACEMENT = "kv-transport-placement"
 CLIQUE = "kv-transport-in-one-clique"
-SETTINGS = "kv-transport-settings"
 
 TRTLLM_GRAPH = "gpt-oss-disagg"
 TRTLLM = ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
 KINDS = ("requests", "limits")
-UNDECIDED_WITHOUT_POOL = frozenset(
-    {
-        *(undecided(POSSIBLE, GRAPH) | undecided(PROVEN, GRAPH) | undecided(BANDWIDTH, GRAPH)),
-        *(undecided(DEVICES, *WORKERS) | undecided("pod-selects-a-pool", *WORKERS)),
-        *(undecided("worker-fits-node", *WORKERS) | undecided("workers-fit-pool", *WORKERS)),
-    }
-)
 
 
 def interfaces(component: str, number: str) -> tuple[Edit, ...]:
@@ -76,7 +66,7 @@ CASES = (
         "a part of a GB200 node's interfaces",
         BASE,
         (*ON_GB200, *interfaces(PREFILL, "1")),
-        failed(DEVICES, "Prefill") | failed(PROVEN, GRAPH),
+        failed(DEVICES, "Prefill"),
         (f"asks for 1 of the 4 {EFA} of a node",),
         pools=TWO_GB200,
     ),
@@ -91,7 +81,7 @@ CASES = (
                 {"name": "verbs", "hostPath": {"path": "/dev/infiniband"}},
             ),
         ),
-        failed(DEVICES, "Prefill") | failed("pods-run-unprivileged", "Prefill"),
+        failed(DEVICES, "Prefill"),
         ("mounts the node's /dev/infiniband (volume verbs)",),
     ),
     Case(
@@ -109,7 +99,6 @@ CASES = (
         security({"allowPrivilegeEscalation": False}),
         failed(PINS, *WORKERS),
         (f"moves its KV cache by efa (1 {EFA}), but its container neither adds the capability IPC_LOCK",),
-        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         PINS,
@@ -118,7 +107,6 @@ CASES = (
         rdma(*security(capabilities("SYS_RESOURCE"), PREFILL)),
         failed(PINS, "Prefill"),
         ("moves its KV cache by rdma (1 rdma/ib)",),
-        gone=failed("privileges-for-hardware", "Prefill"),
     ),
     Case(
         PINS,
@@ -126,7 +114,6 @@ CASES = (
         BASE,
         rdma(*security(capabilities("IPC_LOCK", "SYS_RESOURCE"))),
         frozenset(),
-        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         PRIVILEGES,
@@ -134,7 +121,6 @@ CASES = (
         BASE,
         security(capabilities("CAP_IPC_LOCK"), DECODE),
         frozenset(),
-        gone=failed("privileges-for-hardware", "Decode"),
     ),
     Case(
         PRIVILEGES,
@@ -143,7 +129,6 @@ CASES = (
         rdma(*security(capabilities("IPC_LOCK", user=1000), PREFILL)),
         failed(PRIVILEGES, "Prefill"),
         ("without the capability SYS_RESOURCE", "uses RDMA as user 1000"),
-        gone=failed("privileges-for-hardware", "Prefill"),
     ),
     Case(
         PRIVILEGES,
@@ -152,17 +137,15 @@ CASES = (
         rdma(*security({"capabilities": {"add": ["IPC_LOCK", "SYS_RESOURCE"]}}, PREFILL)),
         failed(PRIVILEGES, "Prefill"),
         ("uses RDMA as the image's user",),
-        gone=failed("privileges-for-hardware", "Prefill"),
     ),
     Case(
         PRIVILEGES,
         "NVLink between vLLM pods with less than the one recipe has",
         BASE,
         (*ON_NVLINK, *security({"runAsUser": 1000}, PREFILL)),
-        failed(PRIVILEGES, "Prefill") | failed(SETTINGS, *WORKERS) | failed(PROVEN, GRAPH),
+        failed(PRIVILEGES, "Prefill"),
         ("without IPC_LOCK, SYS_RESOURCE, runAsUser 0, hostIPC, as the one recipe has it",),
         pools=TWO_GB200,
-        gone=failed("privileges-for-hardware", "Prefill"),
     ),
     Case(
         PLACEMENT,
@@ -205,7 +188,7 @@ CASES = (
         "workers that take all interfaces of a node each",
         BASE,
         (drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"), *ON_GB200),
-        failed(PROVEN, GRAPH),
+        frozenset(),
         pools=TWO_GB200,
     ),
     Case(
@@ -228,7 +211,7 @@ CASES = (
             ),
         ),
         # No pool says in which zone its nodes are.
-        UNDECIDED_WITHOUT_POOL | undecided(SETTINGS, GRAPH) | undecided("one-sequence-fits", *WORKERS),
+        frozenset(),
     ),
     Case(
         PLACEMENT,
@@ -243,7 +226,7 @@ CASES = (
         "a pool of several NVLink domains without affinity",
         "disagg-gb200",
         trtllm_affinity({}),
-        failed(PLACEMENT, TRTLLM_GRAPH) | failed(CLIQUE, *TRTLLM),
+        failed(CLIQUE, *TRTLLM),
         ("has 76 GPUs (19 nodes of p6e-gb200.36xlarge) in NVLink domains of at most 72",),
         pools=(("p6e-gb200.36xlarge", 19),),
     ),
@@ -252,7 +235,7 @@ CASES = (
         "a pool of one whole NVLink domain without affinity",
         "disagg-gb200",
         trtllm_affinity({}),
-        failed(PLACEMENT, TRTLLM_GRAPH),
+        frozenset(),
         pools=(("p6e-gb200.36xlarge", 18),),
     ),
     Case(
@@ -268,15 +251,7 @@ CASES = (
         "nobody knows how large the pool is",
         "disagg-gb200",
         trtllm_affinity({}),
-        failed(PLACEMENT, TRTLLM_GRAPH)
-        | undecided(CLIQUE, TRTLLM_GRAPH)
-        | undecided(POSSIBLE, TRTLLM_GRAPH)
-        | undecided(PROVEN, TRTLLM_GRAPH)
-        | undecided("one-claim-per-tray", *TRTLLM)
-        | undecided("pod-selects-a-pool", *TRTLLM)
-        | undecided("worker-fits-node", *TRTLLM)
-        | undecided("workers-fit-pool", *TRTLLM),
+        undecided(CLIQUE, TRTLLM_GRAPH),
         pools=(),
-        gone=failed(PROVEN, TRTLLM_GRAPH),
     ),
 )

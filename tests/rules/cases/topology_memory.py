@@ -86,7 +86,7 @@ CASES = (
         "the operator's own size beside a small limit",
         "vllm-agg",
         (put(GRAPH, "spec.components[0].podTemplate.spec.containers[0].resources.limits.memory", "8000M"),),
-        failed(SHARED, "Frontend") | failed("requests-within-limits", "Frontend"),
+        failed(SHARED, "Frontend"),
         ("has 8Gi of shared memory (the operator's default)", "limit is 8000M"),
     ),
     Case(
@@ -109,7 +109,7 @@ CASES = (
         "a size that is no amount",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM}.sharedMemorySize", "plenty"),),
-        failed("values-accepted", "VllmWorker") | undecided(SHARED, "VllmWorker"),
+        undecided(SHARED, "VllmWorker"),
         ("sharedMemorySize is 'plenty', not an amount such as 16Gi",),
     ),
 )

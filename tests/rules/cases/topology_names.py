@@ -1,12 +1,10 @@
 """Names of claims, Secrets, volumes and claim templates that lead nowhere."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, failed
 from tests.rules.edits import add, document, put
-from tests.rules.judging import Found
 from tests.rules.serving_edits import DECODE, GRAPH, PREFILL
 
 NAMES = "named-objects-exist"
-DISAGGREGATED = "gpt-oss-disagg"
 _VLLM = "spec.components[1].podTemplate.spec"
 _FRONTEND = "spec.components[0].podTemplate.spec"
 _DECODE = f"spec.services.{DECODE}.extraPodSpec"
@@ -28,26 +26,6 @@ _SECRET = (
 )
 
 
-def _unknown_claims(*workers: str) -> frozenset[Found]:
-    """What the other rules say of workers that claim what nothing describes."""
-    of_workers = (
-        "compute-domain-claims",
-        "compute-domain-has-a-fabric",
-        "one-claim-per-tray",
-        "one-gpu-allocator",
-    )
-    of_graph = (
-        "kv-hop-has-a-transport",
-        "kv-transport-possible",
-        "kv-transport-proven",
-        "nvlink-domain-holds-the-pods",
-    )
-    return frozenset[Found]().union(
-        *(undecided(rule, *workers) for rule in of_workers),
-        *(undecided(rule, DISAGGREGATED) for rule in of_graph),
-    )
-
-
 CASES = (
     Case(
         NAMES,
@@ -57,7 +35,7 @@ CASES = (
             add(GRAPH, f"{_VLLM}.containers[0].envFrom", {"secretRef": {"name": "hf-token"}}),
             document(_SECRET),
         ),
-        failed(NAMES, "VllmWorker") | undecided("named-secrets-exist", "hf-token"),
+        failed(NAMES, "VllmWorker"),
         ("names Secret hf-token; what was read makes hf-tokens and no hf-token",),
     ),
     Case(
@@ -65,7 +43,7 @@ CASES = (
         "a claim in another namespace",
         "vllm-agg",
         (put("PersistentVolumeClaim", "metadata.namespace", "other"),),
-        failed(NAMES, "VllmWorker", "Frontend") | undecided("cache-shared-by-nodes", "model-cache"),
+        failed(NAMES, "VllmWorker", "Frontend"),
         ("names PersistentVolumeClaim model-cache, which is made in namespace other",),
     ),
     Case(
@@ -92,9 +70,8 @@ CASES = (
                 "no-such-channel",
             ),
         ),
-        failed(NAMES, PREFILL, DECODE) | _unknown_claims(PREFILL, DECODE),
+        failed(NAMES, PREFILL, DECODE),
         ("names ResourceClaimTemplate no-such-channel; what was read makes",),
-        gone=failed("kv-transport-proven", DISAGGREGATED),
     ),
     Case(
         NAMES,
@@ -108,7 +85,7 @@ CASES = (
                 [{"name": "gpt-oss-model-cache", "mountPoint": "/x"}],
             ),
         ),
-        failed(NAMES, "TrtllmWorker") | failed("service-mounts-kept", "TrtllmWorker"),
+        failed(NAMES, "TrtllmWorker"),
         ("its service mounts gpt-oss-model-cache; pvcs of the graph lists gpt-oss-model-cach",),
     ),
     Case(
@@ -116,7 +93,7 @@ CASES = (
         "a claim without its last letter, which the frontend names in full",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM}.volumes[0].persistentVolumeClaim.claimName", "model-cach"),),
-        failed(NAMES, "VllmWorker") | undecided("cache-shared-by-nodes", "model-cach"),
+        failed(NAMES, "VllmWorker"),
         ("names PersistentVolumeClaim model-cach; what was read makes model-cache and no model-cach",),
     ),
     Case(
@@ -124,7 +101,7 @@ CASES = (
         "a claim two letters away from one that the frontend names",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM}.volumes[0].persistentVolumeClaim.claimName", "modelcach"),),
-        undecided("cache-shared-by-nodes", "modelcach"),
+        frozenset(),
     ),
     Case(
         NAMES,
@@ -135,7 +112,7 @@ CASES = (
             put(GRAPH, f"{_FRONTEND}.volumes[0].persistentVolumeClaim.claimName", "modelcach"),
             document(_ELSEWHERE),
         ),
-        failed(NAMES, "VllmWorker", "Frontend") | undecided("cache-shared-by-nodes", "modelcach"),
+        failed(NAMES, "VllmWorker", "Frontend"),
         ("names PersistentVolumeClaim modelcach; what was read makes model-cache",),
     ),
     Case(
@@ -147,16 +124,15 @@ CASES = (
             put(GRAPH, f"{_FRONTEND}.volumes[0].persistentVolumeClaim.claimName", "model-cache-a"),
             put(GRAPH, f"{_VLLM}.volumes[0].persistentVolumeClaim.claimName", "model-cache-b"),
         ),
-        undecided("cache-shared-by-nodes", "model-cache-b"),
+        frozenset(),
     ),
     Case(
         NAMES,
         "another claim template than the graph's other worker names",
         "disagg-gb200",
         (put(GRAPH, f"{_DECODE}.resourceClaims[0].resourceClaimTemplateName", "other-tpl"),),
-        failed(NAMES, DECODE) | _unknown_claims(DECODE),
+        failed(NAMES, DECODE),
         ("names ResourceClaimTemplate other-tpl; what was read makes",),
-        gone=failed("kv-transport-proven", DISAGGREGATED),
     ),
     Case(
         NAMES,
@@ -169,7 +145,6 @@ CASES = (
                 {"name": "network", "resourceClaimTemplateName": "rdma-interfaces"},
             ),
         ),
-        _unknown_claims(DECODE),
-        gone=failed("kv-transport-proven", DISAGGREGATED),
+        frozenset(),
     ),
 )

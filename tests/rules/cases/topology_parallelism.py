@@ -2,29 +2,17 @@
 
 from tests.rules.case import TWO_B200, TWO_GB200, Case, failed, undecided
 from tests.rules.edits import add, drop, engine_file, put, text
-from tests.rules.judging import Found
 
 EXPERTS = "expert-parallelism-divides"
 PIPELINE = "pipeline-parallelism-of-gpt-oss"
 NVLINK = "tensor-parallelism-inside-nvlink-domain"
 HEADS = "tensor-parallelism-divides-heads"
-GPUS = "gpus-match-parallelism"
-FITS_POOL = "workers-fit-pool"
 GRAPH = "DynamoGraphDeployment"
 AGG, DECODE = "TrtllmWorker", "TrtllmDecodeWorker"
 _ENGINE = "spec.template.spec.containers[0]"
 _VLLM = "spec.components[1]"
 _VLLM_ARGS = f"{_VLLM}.podTemplate.spec.containers[0].args"
 _GPT_OSS = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
-
-# Which weights a rank holds cannot be told from such settings.
-_NO_MEMORY_ESTIMATE = undecided("one-sequence-fits", "engine") | undecided("full-concurrency-fits", "engine")
-
-
-def _undecided_places(worker: str) -> frozenset[Found]:
-    """What asks for a pool, where none is known; the NVLink domain does not."""
-    rules = ("worker-fits-node", "workers-fit-pool", "pod-selects-a-pool")
-    return frozenset[Found]().union(*(undecided(rule, worker) for rule in rules))
 
 
 def _multinode(nodes: int) -> dict[str, int]:
@@ -37,7 +25,7 @@ CASES = (
         "three ranks of vLLM for the heads of gpt-oss",
         "vllm-agg",
         (text(GRAPH, f"{_VLLM_ARGS}[2]", "=1", "=3"),),
-        failed(HEADS, "VllmWorker") | failed(GPUS, "VllmWorker"),
+        failed(HEADS, "VllmWorker"),
         ("tensor parallelism 3 (--tensor-parallel-size) does not divide the 64 attention heads of",),
     ),
     Case(
@@ -48,10 +36,7 @@ CASES = (
             text(GRAPH, f"{_VLLM_ARGS}[0]", _GPT_OSS, "Qwen/Qwen3-Coder-480B-A35B-Instruct"),
             text(GRAPH, f"{_VLLM_ARGS}[4]", "=1", "=12"),
         ),
-        failed(HEADS, "Prefill")
-        | failed(GPUS, "Prefill")
-        | failed("served-name-equal", "Prefill, Decode")
-        | undecided("offline-worker-finds-the-model", "model-cache"),
+        failed(HEADS, "Prefill"),
         ("neither divides the 8 KV heads of Qwen3-Coder-480B-A35B nor is a multiple of them",),
     ),
     Case(
@@ -63,10 +48,7 @@ CASES = (
             engine_file("worker.yaml", "moe_expert_parallel_size", 3),
             engine_file("worker.yaml", "enable_attention_dp", False),
         ),
-        failed(HEADS, AGG)
-        | failed(GPUS, AGG)
-        | failed(EXPERTS, AGG)
-        | failed("benchmark-concurrency-within-engine", "gpt-oss-120b-bench"),
+        failed(HEADS, AGG),
         (
             "tensor parallelism 3 (worker.yaml of ConfigMap",
             "does not divide the 64 attention heads of gpt-oss-120b",
@@ -82,7 +64,7 @@ CASES = (
                 text(GRAPH, f"{_VLLM_ARGS}[0]", _GPT_OSS, f"/opt/models/hub/{model}"),
                 text(GRAPH, f"{_VLLM_ARGS}[1]", "openai/gpt-oss-120b", model),
             ),
-            failed(HEADS, "VllmWorker") | failed(GPUS, "VllmWorker"),
+            failed(HEADS, "VllmWorker"),
             (f"does not divide the {heads} attention heads",),
         )
         for model, heads in (
@@ -99,7 +81,7 @@ CASES = (
             text(GRAPH, f"{_VLLM_ARGS}[0]", _GPT_OSS, "/opt/models/hub/ours"),
             text(GRAPH, f"{_VLLM_ARGS}[1]", "openai/gpt-oss-120b", "ours"),
         ),
-        failed(GPUS, "VllmWorker"),
+        frozenset(),
     ),
     Case(
         EXPERTS,
@@ -134,7 +116,7 @@ CASES = (
         "more than tensor parallelism, by flag",
         "trtllm-serve",
         (put("Deployment", f"{_ENGINE}.args[6]", "--ep_size=8"),),
-        failed(EXPERTS, "engine") | _NO_MEMORY_ESTIMATE,
+        failed(EXPERTS, "engine"),
         ("moe_expert_parallel_size 8 (--ep_size) does not divide tensor parallelism 4 (--tp_size)",),
     ),
     Case(
@@ -178,7 +160,7 @@ CASES = (
             put("Deployment", f"{_ENGINE}.args[5]", "--tp_size=6"),
             put("Deployment", f"{_ENGINE}.args[6]", "--ep_size=6"),
         ),
-        failed(EXPERTS, "engine") | failed(GPUS, "engine"),
+        failed(EXPERTS, "engine"),
         ("moe_expert_parallel_size 6 (--ep_size) does not divide the 128 experts of gpt-oss-120b",),
     ),
     Case(
@@ -194,7 +176,7 @@ CASES = (
         "together with clusters of experts",
         "agg-gb200",
         (engine_file("worker.yaml", "moe_cluster_parallel_size", 2),),
-        undecided(EXPERTS, AGG) | failed("deprecated-settings", AGG),
+        undecided(EXPERTS, AGG),
         ("moe_cluster_parallel_size is set",),
     ),
     Case(
@@ -202,7 +184,7 @@ CASES = (
         "two stages of gpt-oss",
         "disagg-b200",
         (engine_file("decode.yaml", "pipeline_parallel_size", 2),),
-        failed(PIPELINE, DECODE) | failed(GPUS, DECODE),
+        failed(PIPELINE, DECODE),
         ("pipeline parallelism is 2 (decode.yaml of ConfigMap", "for gpt-oss-120b it must be 1"),
     ),
     Case(
@@ -218,7 +200,7 @@ CASES = (
             put("Deployment", f"{_ENGINE}.args[1]", "--served_model_name=Qwen/Qwen3-32B"),
             add("Deployment", f"{_ENGINE}.args", "--pp_size=2"),
         ),
-        failed(GPUS, "engine"),
+        frozenset(),
     ),
     Case(
         PIPELINE,
@@ -228,7 +210,7 @@ CASES = (
             put("Deployment", f"{_ENGINE}.args[0]", "--pp_size=2"),
             drop("Deployment", f"{_ENGINE}.args[1]"),
         ),
-        failed(GPUS, "engine") | undecided(PIPELINE, "engine") | _NO_MEMORY_ESTIMATE,
+        undecided(PIPELINE, "engine"),
         ("pipeline parallelism is 2 (--pp_size), and no model is seen in its command",),
     ),
     Case(
@@ -241,7 +223,7 @@ CASES = (
             put(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].args[2]", "--tensor-parallel-size=16"),
             put(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].resources.limits[nvidia.com/gpu]", "8"),
         ),
-        failed(NVLINK, "VllmWorker") | failed("requests-within-limits", "VllmWorker"),
+        failed(NVLINK, "VllmWorker"),
         (
             "tensor parallelism 16 (--tensor-parallel-size) spans 2 pods of 8 GPUs",
             "pool p6-b200.48xlarge (p6-b200.48xlarge) NVLink ends at the node with 8 GPUs",
@@ -281,7 +263,7 @@ CASES = (
             put(GRAPH, f"{_VLLM}.multinode", _multinode(2)),
             add(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].args", "--data-parallel-size=2"),
         ),
-        _undecided_places("VllmWorker"),
+        frozenset(),
         pools=(),
     ),
 )

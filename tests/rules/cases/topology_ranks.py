@@ -8,8 +8,6 @@ SHARE = "ranks-can-share-memory"
 
 _PROFILE = main(DECODE, "securityContext.seccompProfile", {"type": "RuntimeDefault"})
 _DATA_PARALLEL = engine_file("decode.yaml", "enable_attention_dp", value=True)
-# Each rank then keeps the KV cache of its own requests whole.
-_CACHE = failed("full-concurrency-fits", DECODE)
 
 CASES = (
     Case(
@@ -17,7 +15,7 @@ CASES = (
         "the runtime's profile on ranks of attention data parallelism",
         "disagg-b200",
         (_DATA_PARALLEL, _PROFILE),
-        failed(SHARE, DECODE) | _CACHE,
+        failed(SHARE, DECODE),
         ("its 4 ranks (decode.yaml", "RuntimeDefault forbids without the capability SYS_PTRACE"),
     ),
     Case(
@@ -25,9 +23,9 @@ CASES = (
         "the same with the capability that opens it",
         "disagg-b200",
         (_DATA_PARALLEL, _PROFILE, main(DECODE, "securityContext.capabilities.add", ["SYS_PTRACE"])),
-        _CACHE,
+        frozenset(),
     ),
-    Case(SHARE, "ranks without a profile", "disagg-b200", (_DATA_PARALLEL,), _CACHE),
+    Case(SHARE, "ranks without a profile", "disagg-b200", (_DATA_PARALLEL,), frozenset()),
     Case(SHARE, "a profile on ranks that share no memory so", "disagg-b200", (_PROFILE,), frozenset()),
     Case(
         SHARE,

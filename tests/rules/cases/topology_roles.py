@@ -1,6 +1,6 @@
 """Halves of disaggregated serving, and amounts that no node has."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, failed
 from tests.rules.edits import add, document, drop, engine_file, put, text, variable
 from tests.rules.serving_edits import GRAPH, SGLANG_FILE, main_container, of_service
 
@@ -34,15 +34,6 @@ metadata: {name: router, namespace: gpt-oss}
 spec:
   containers: [{name: main, image: docker.io/a/a@sha256:1, command: [python3, -m, dynamo.global_router]}]
 """
-_ALONE = (
-    failed(ROLES, "gpt-oss-sglang")
-    | failed("pod-anti-affinity-can-match", "Prefill")
-    | failed("gpus-match-parallelism", "Whole")
-    | failed("pods-request-memory", "Whole")
-)
-_NO_LONGER = failed("kv-transport-proven", "gpt-oss-sglang") | undecided(
-    "kv-transport-possible", "gpt-oss-sglang"
-)
 
 CASES = (
     Case(
@@ -50,43 +41,37 @@ CASES = (
         "prefill alone, under SGLang",
         "sglang-disagg",
         (drop(GRAPH, "spec.components[2]"),),
-        failed(ROLES, "gpt-oss-sglang") | failed("pod-anti-affinity-can-match", "Prefill"),
+        failed(ROLES, "gpt-oss-sglang"),
         ("Prefill prefills, and no worker of the graph decodes: no request is answered",),
-        gone=failed("kv-transport-proven", "gpt-oss-sglang")
-        | undecided("kv-transport-possible", "gpt-oss-sglang"),
     ),
     Case(
         ROLES,
         "prefill alone beside a whole graph of another namespace",
         "sglang-disagg",
         (drop(GRAPH, "spec.components[2]"), document(_WHOLE.replace("gpt-oss", "other"))),
-        _ALONE,
+        failed(ROLES, "gpt-oss-sglang"),
         ("Prefill prefills, and no worker of the graph decodes: no request is answered",),
-        gone=_NO_LONGER,
     ),
     Case(
         ROLES,
         "prefill alone beside a whole graph of its namespace",
         "sglang-disagg",
         (drop(GRAPH, "spec.components[2]"), document(_WHOLE)),
-        _ALONE,
-        gone=_NO_LONGER,
+        failed(ROLES, "gpt-oss-sglang"),
     ),
     Case(
         ROLES,
         "prefill alone beside a whole graph of its namespace and a router over both",
         "sglang-disagg",
         (drop(GRAPH, "spec.components[2]"), document(_WHOLE), document(_ROUTER)),
-        _ALONE - failed(ROLES, "gpt-oss-sglang"),
-        gone=_NO_LONGER,
+        frozenset(),
     ),
     Case(
         ROLES,
         "prefill alone beside a whole graph and a router of another namespace",
         "sglang-disagg",
         (drop(GRAPH, "spec.components[2]"), document((_WHOLE + _ROUTER).replace("gpt-oss", "other"))),
-        _ALONE,
-        gone=_NO_LONGER,
+        failed(ROLES, "gpt-oss-sglang"),
     ),
     Case(
         ROLES,
@@ -155,7 +140,7 @@ CASES = (
         "a product in small letters",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM}.nodeSelector[nvidia.com/gpu.product]", "nvidia-b200"),),
-        failed("gpu-product-is-selected", "VllmWorker") | failed("pod-selects-a-pool", "VllmWorker"),
+        failed("gpu-product-is-selected", "VllmWorker"),
         ("no GPU is called nvidia-b200, and one is called NVIDIA-B200",),
     ),
     Case(
@@ -219,10 +204,7 @@ CASES = (
                 GRAPH, main_container("TrtllmWorker", "env"), "ENGINE_ARGS", "/opt/dynamo/config/worker.yaml"
             ),
         ),
-        failed("engine-file-readable", "TrtllmWorker")
-        | undecided("gpus-match-parallelism", "TrtllmWorker")
-        | undecided("benchmark-lengths-fit", "gpt-oss-120b-bench")
-        | undecided("benchmark-concurrency-within-engine", "gpt-oss-120b-bench"),
+        failed("engine-file-readable", "TrtllmWorker"),
         ("lies in no mounted volume; /opt/dynamo/configs is mounted",),
     ),
     Case(
@@ -259,7 +241,7 @@ CASES = (
             engine_file("prefill.yaml", "disaggregation-mode", "prefill"),
             put(GRAPH, "spec.components[2].replicas", 0),
         ),
-        failed(ROLES, "gpt-oss-sglang") | failed("engine-files-roll-pods", "gpt-oss-sglang"),
+        failed(ROLES, "gpt-oss-sglang"),
         ("Prefill prefills, and no worker of the graph decodes",),
     ),
     Case(

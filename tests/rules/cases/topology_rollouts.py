@@ -121,7 +121,7 @@ CASES = (
         "a surge that is no number",
         "disagg-b200",
         (_annotated(DECODE, {**_ONE_MORE, _SURGE: "some"}),),
-        undecided(ROLLOUT, DECODE) | undecided(DEFAULT, DECODE),
+        undecided(ROLLOUT, DECODE),
         ("a rollout's surge or unavailability is 'some', not a number or a percentage",),
     ),
     Case(

@@ -56,9 +56,7 @@ CASES = (
         "no pool is known, and nodes with GPUs are excluded",
         "vllm-agg",
         (),
-        undecided("worker-fits-node", "VllmWorker")
-        | undecided("workers-fit-pool", "VllmWorker")
-        | undecided("pod-selects-a-pool", "VllmWorker"),
+        frozenset(),
         pools=(),
     ),
     Case(
