@@ -1,9 +1,5 @@
 """Weights, KV cache and what is left for it, against numbers that were published or worked out by hand."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from engines import (
@@ -11,6 +7,7 @@ from engines import (
     GPT_OSS_MODELS,
     KV_VALUE_BYTES,
     SLIDING_WINDOW,
+    ExpertPadding,
     Sharding,
     checkpoint_bytes,
     kv_bytes,
@@ -19,9 +16,6 @@ from engines import (
     vllm_padding,
     weight_bytes,
 )
-
-if TYPE_CHECKING:
-    from engines import ExpertPadding
 
 LARGE, SMALL = GPT_OSS_MODELS["gpt-oss-120b"], GPT_OSS_MODELS["gpt-oss-20b"]
 TRTLLM, CUTLASS = tensorrt_llm_padding("TRTLLM"), tensorrt_llm_padding("CUTLASS")

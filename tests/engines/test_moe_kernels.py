@@ -1,15 +1,13 @@
 """The published table of kernels, typed by hand: what runs gpt-oss where."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from engines import (
     MOE_BACKENDS,
     MXFP4_ALGORITHMS,
+    MoeBackend,
     MoeOutcome,
+    MxFp4AlgorithmName,
     algorithms_with_kernels,
     default_algorithm,
     default_moe_backend,
@@ -17,9 +15,6 @@ from engines import (
     moe_support,
 )
 from hardware import ACCELERATORS
-
-if TYPE_CHECKING:
-    from engines import MoeBackend, MxFp4AlgorithmName
 
 RUNS, UNTESTED = MoeOutcome.RUNS, MoeOutcome.UNTESTED
 AS_CUTLASS, FAILS = MoeOutcome.RUNS_AS_CUTLASS, MoeOutcome.FAILS

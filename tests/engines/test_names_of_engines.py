@@ -1,7 +1,5 @@
 """An engine is a value: outside its package and the registry no code names one."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

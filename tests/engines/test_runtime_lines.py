@@ -1,7 +1,5 @@
 """What is known of each line of the runtime, held against the options that were read of it."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.command_options import command_options, option_values

@@ -1,16 +1,12 @@
 """A kubectl that answers from files: what a cluster would say, without one."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _SCRIPT = """#!/bin/sh
 echo "$@" >> {folder}/asked

@@ -1,7 +1,5 @@
 """Objects of a cluster, with as much in them as a diagnosis reads."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from components.cluster_reader import ClusterReader

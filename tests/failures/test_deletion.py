@@ -1,16 +1,12 @@
 """What a person is told to type for an object that does not go."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from failures.failed_operation import explanation
+from tests.failures.conftest import AnsweringKubectl
 from tests.failures.objects import CLUSTER, failed, pod
-
-if TYPE_CHECKING:
-    from tests.failures.conftest import AnsweringKubectl
 
 PROTECTION = "kubernetes.io/pvc-protection"
 CLAIM = "PersistentVolumeClaim"

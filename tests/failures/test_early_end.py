@@ -1,16 +1,12 @@
 """A run is ended where a wait cannot end well, and only there."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from failures.early_end import Waits
+from tests.failures.conftest import AnsweringKubectl
 from tests.failures.objects import CLUSTER, READY, failed
-
-if TYPE_CHECKING:
-    from tests.failures.conftest import AnsweringKubectl
 
 GOING = {"metadata": {"name": "gpt-oss", "deletionTimestamp": "2026-11-22T10:00:00Z"}}
 GRAPH, RELEASE = failed("DynamoGraphDeployment", ""), failed("Release", "")

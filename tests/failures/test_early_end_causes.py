@@ -1,18 +1,14 @@
 """Which causes of a wait do not pass, and which may."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from failures.early_end import causes, pods_of
 from failures.explanation import Subject
 from failures.failed_operation import explanation
+from tests.failures.conftest import AnsweringKubectl
 from tests.failures.objects import CLUSTER, failed
-
-if TYPE_CHECKING:
-    from tests.failures.conftest import AnsweringKubectl
 
 GRAPH = Subject("DynamoGraphDeployment", "gpt-oss-disagg", "gpt-oss")
 GOING = {"deletionTimestamp": "2026-11-22T10:00:00Z"}

@@ -1,7 +1,5 @@
 """What the engine was asked to do, read from a process of its name that runs a program."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

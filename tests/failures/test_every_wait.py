@@ -1,19 +1,13 @@
 """No shipped stack waits for anything without a message of its own, or for ever."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from failures.failed_operation import EXPLAINED_KINDS, kind_of
 from lab.directory import REPOSITORY
+from resource_graph import Resource
 from stacks.stack_files import list_stacks
 from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import shipped_stack
-
-if TYPE_CHECKING:
-    from resource_graph import Resource
 
 # Kinds that pulumi-kubernetes 4.32 waits for by itself (provider/pkg/await/awaiters.go).
 WAITED_FOR = {

@@ -1,7 +1,5 @@
 """A field conflict: who, which field, and what to type."""
 
-from __future__ import annotations
-
 from failures.explanation import Subject
 from failures.field_conflict import conflict_text
 

@@ -1,17 +1,13 @@
 """What a person reads when GPU nodes do not come, or come without their GPUs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from failures.failed_operation import explanation
+from tests.failures.conftest import AnsweringKubectl
 from tests.failures.objects import CLUSTER, PENDING, UNSCHEDULABLE, failed, pod
-
-if TYPE_CHECKING:
-    from tests.failures.conftest import AnsweringKubectl
 
 TIMED_OUT = "'gpu-nodes-ready-b200' timed out waiting to be Ready"
 SELECTOR = {"eks.amazonaws.com/nodegroup": "gpt-oss-b200", "nvidia.com/gpu.count": "8"}

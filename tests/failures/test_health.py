@@ -1,7 +1,5 @@
 """What an `up` asks at its end, of a cluster that answers as kubectl does."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

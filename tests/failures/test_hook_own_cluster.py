@@ -1,20 +1,16 @@
 """Looking at a cluster that the stack itself makes: with its kubeconfig, which nobody else may read."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import stat
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pulumi
 import pytest
 
 from failures.failed_operation import FailedOperation, explanation
 from failures.hook import OwnCluster
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KUBECONFIG = '{"current-context": "gpt-oss"}'
 CLAIM = {"metadata": {"name": "model-cache", "namespace": "gpt-oss"}}

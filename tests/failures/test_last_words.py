@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from failures.last_words import last_words

@@ -1,7 +1,5 @@
 """What is going, or empty, though every field is as it was written."""
 
-from __future__ import annotations
-
 import shlex
 from types import SimpleNamespace
 from typing import Any

@@ -1,16 +1,12 @@
 """What a line about a pod says beside the pod's state."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from failures.pod_causes import pod_causes
+from tests.failures.conftest import AnsweringKubectl
 from tests.failures.objects import CLUSTER, PENDING, READY, UNSCHEDULABLE
-
-if TYPE_CHECKING:
-    from tests.failures.conftest import AnsweringKubectl
 
 PORTS = [{"name": "system", "containerPort": 9090}, {"containerPort": 19090}]
 RUNNING = {"state": {"running": {}}}

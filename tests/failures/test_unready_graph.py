@@ -1,17 +1,12 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from failures.failed_operation import explanation, pause_before_another_try
 from failures.pods_and_events import pod_reasons
+from tests.failures.conftest import AnsweringKubectl
 from tests.failures.objects import CLUSTER, PENDING, READY, UNSCHEDULABLE, failed, pod
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.failures.conftest import AnsweringKubectl
 
 LOOK = (
     "See: kubectl --context somewhere get pods --namespace gpt-oss "

@@ -1,17 +1,13 @@
 """Every other wait of the program: what a person reads when it ends."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from components.cluster_reader import ClusterReader
 from failures.failed_operation import EXPLAINED_KINDS, explanation, kind_of, seconds_of
+from tests.failures.conftest import AnsweringKubectl
 from tests.failures.objects import CLUSTER, PENDING, UNSCHEDULABLE, failed, pod
-
-if TYPE_CHECKING:
-    from tests.failures.conftest import AnsweringKubectl
 
 POLLED = "Timeout occurred polling for 'model-cache'"
 WAITING_CLAIM = {"spec": {"storageClassName": "fast"}, "status": {"phase": "Pending"}}

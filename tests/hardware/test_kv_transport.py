@@ -1,17 +1,15 @@
-from __future__ import annotations
-
 import dataclasses
 from itertools import product
-from typing import TYPE_CHECKING
 
 import pytest
 
-from engines.registry import ENGINES
+from engines.registry import ENGINES, Framework
 from hardware import (
     INSTANCE_TYPES,
     KV_TRANSPORTS,
     TCP_FLOW_GBIT,
     KvPath,
+    KvTransportName,
     Standing,
     kv_path,
     requests_per_second,
@@ -19,10 +17,6 @@ from hardware import (
     transfer_seconds,
 )
 from hardware.source import DYNAMO_TRANSPORT_GUIDE
-
-if TYPE_CHECKING:
-    from engines.registry import Framework
-    from hardware import KvTransportName
 
 IMPOSSIBLE, UNPROVEN, DOCUMENTED = Standing.IMPOSSIBLE, Standing.UNPROVEN, Standing.DOCUMENTED
 TRTLLM: Framework = "tensorrt-llm"

@@ -1,7 +1,5 @@
 """Every number here is typed from the published sources, not read from the registry."""
 
-from __future__ import annotations
-
 import pytest
 
 from hardware import INSTANCE_TYPES, InstanceType

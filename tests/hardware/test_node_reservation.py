@@ -1,7 +1,5 @@
 """What EKS keeps of a node, in figures worked out by hand from the image's source."""
 
-from __future__ import annotations
-
 import pytest
 
 from hardware import eks_reserved_cpus, eks_reserved_gib

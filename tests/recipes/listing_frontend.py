@@ -1,15 +1,11 @@
 """A frontend that lists models, as far as a wait for one asks it."""
 
-from __future__ import annotations
-
 import json
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, ClassVar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any, ClassVar
 
 MODEL = "openai/gpt-oss-120b"
 LISTED = json.dumps({"object": "list", "data": [{"id": MODEL}]}).encode()

@@ -1,7 +1,5 @@
 """The benchmark Job, and its shell run for real against a frontend on this machine."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

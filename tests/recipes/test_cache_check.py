@@ -1,19 +1,14 @@
 """The check of a filled model cache, run for real as the Jobs run it, on directories of this machine."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from recipes import cache_check_script
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 VOCABULARY = b"IQ== 0\n"
 SHARDS = ("model-00000-of-00001.safetensors", "model-00001-of-00001.safetensors")

@@ -1,8 +1,7 @@
 """The sentence of a recipe's page that everything else is as published, held against what is rendered."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Iterator
+from typing import Any, get_args
 
 import pytest
 
@@ -10,13 +9,9 @@ from components.dynamo_graph import KV_TRANSPORT_ANNOTATION
 from engines.tensorrt_llm.kv_profiles import kv_profile
 from hardware import INSTANCE_TYPES, KvTransportName
 from recipes.load import load_recipe
+from recipes.model import Recipe
 from tests.recipes.test_published_settings import AGGREGATED, DISAGGREGATED, ROWS, WORKERS, rendered
 from tests.support.placed_recipes import ONE_POD
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from recipes.model import Recipe
 
 EVERY_RECIPE = pytest.mark.parametrize("name", WORKERS)
 

@@ -1,10 +1,9 @@
 """A draft model as an option of a stack: pinned, on the cache, and named to the engine by its directory."""
 
-from __future__ import annotations
-
 import json
 import shlex
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +16,6 @@ from tests.recipes.test_cache_check import safetensors
 from tests.support.dev_settings import problems_of, resolved
 from tests.support.graph_pods import main_of, pods_of
 from tests.support.vllm_settings import DRAFT, overridden_settings, vllm_settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 REVISION = "975baaffe27cc031ba21ae370602735d8e3df052"
 DIRECTORY = f"/opt/models/hub/models--nvidia--gpt-oss-120b-Eagle3-v3/snapshots/{REVISION}"

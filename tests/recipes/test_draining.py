@@ -1,23 +1,18 @@
 """What a worker that ends leaves its requests, out of the time that its pod has."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe, recipe_names
+from recipes.placed import PlacedRecipe
 from rules.model import Status
 from tests.rules.case import judge_settings
 from tests.support.graph_pods import main_of, pods_of
 from tests.support.placed_recipes import AGGREGATED, in_one_pod, over, placed_recipe
 from tests.support.shipped_stacks import served_settings, served_stack
-
-if TYPE_CHECKING:
-    from recipes.placed import PlacedRecipe
 
 SECONDS = "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS"
 # Of dynamo/trtllm/main.py in the package ai-dynamo 1.2.1: how long a prefill worker waits for its transfers.

@@ -1,18 +1,13 @@
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
 
 from recipes import supervisor_script
 from recipes.engine_files import engine_files
 from recipes.load import CATALOGUE, parse_recipe
+from recipes.placed import PlacedRecipe
 from tests.support.placed_recipes import DISAGGREGATED, in_one_pod, over
-
-if TYPE_CHECKING:
-    from recipes.placed import PlacedRecipe
 
 
 def _placed(**changes: int) -> PlacedRecipe:

@@ -1,7 +1,5 @@
 """What this project says that it has tried, and on which GPU."""
 
-from __future__ import annotations
-
 import pytest
 
 from hardware import ACCELERATORS

@@ -1,8 +1,6 @@
 """One recipe for several kinds and numbers of GPUs."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -10,10 +8,8 @@ from pydantic import ValidationError
 
 from recipes.fitting import fitted, worker_sizes
 from recipes.load import CATALOGUE, load_recipe, parse_recipe
+from recipes.model import Recipe
 from recipes.pod_environment import worker_start
-
-if TYPE_CHECKING:
-    from recipes.model import Recipe
 
 HOPPER = {"families": ["hopper"], "engine": {"worker": {"moe_config": {"backend": "TRITON"}}}}
 ONE_GPU = {"gpus": 1, "engine": {"worker": {"tensor_parallel_size": 1, "moe_expert_parallel_size": 1}}}

@@ -1,7 +1,5 @@
 """A second model: nothing of the plan, the manifest or the rules is of gpt-oss-120b alone."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 

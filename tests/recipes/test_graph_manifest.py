@@ -1,18 +1,18 @@
 """What the pods of a graph are, whichever API version wrote them."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import signal
 import subprocess
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import COMPONENT_TYPE_LABEL, GRAPH_NAME_LABEL, graph_spec
+from recipes.placed import PlacedRecipe
 from tests.support.graph_pods import main_of, pods_of
 from tests.support.placed_recipes import (
     AGGREGATED,
@@ -23,11 +23,6 @@ from tests.support.placed_recipes import (
     placed_recipe,
     placement,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from recipes.placed import PlacedRecipe
 
 FRONTEND, PREFILL, DECODE = "Frontend", "TrtllmPrefillWorker", "TrtllmDecodeWorker"
 REQUIRED, PREFERRED = (

@@ -1,14 +1,13 @@
 """Both API versions of a graph against the operator's own schemas, and against each other."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import api_version, graph_spec
+from recipes.placed import GraphApi, PlacedRecipe
 from tests.support.graph_pods import pods_of
 from tests.support.graph_schema import schema_errors
 from tests.support.placed_recipes import (
@@ -21,9 +20,6 @@ from tests.support.placed_recipes import (
     placed_recipes,
     placement,
 )
-
-if TYPE_CHECKING:
-    from recipes.placed import GraphApi, PlacedRecipe
 
 EXAMPLES: dict[str, PlacedRecipe] = {
     "disaggregated over tcp": over("tcp"),

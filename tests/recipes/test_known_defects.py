@@ -1,7 +1,5 @@
 """Which defects of a released runtime are worked around, and where."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

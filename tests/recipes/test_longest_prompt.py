@@ -1,7 +1,5 @@
 """How long a prompt a recipe takes, and what decides it."""
 
-from __future__ import annotations
-
 from engines.tensorrt_llm.options import EngineSettings
 from recipes.load import load_recipe
 from recipes.overrides import overridden

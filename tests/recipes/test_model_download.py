@@ -1,25 +1,21 @@
 """The download Job, and its vocabulary script run for real against a server on this machine."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from recipes import vocabulary_script
 from recipes.load import load_recipe
 from recipes.model_download import download_job_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 RECIPE = load_recipe("gpt-oss-120b/trtllm-disagg")
 CONTENT = b"IQ== 0\nIg== 1\n" * 100_000

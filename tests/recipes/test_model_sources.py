@@ -1,7 +1,5 @@
 """The Jobs that fill the cache from a bucket or check an existing volume."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

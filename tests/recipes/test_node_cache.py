@@ -1,10 +1,8 @@
 """A cache that is on some nodes alone: who goes there, what fills it, and who waits for it."""
 
-from __future__ import annotations
-
 import subprocess
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 
@@ -14,13 +12,9 @@ from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe
 from recipes.model_download import HuggingFaceDownload, S3Copy, cache_job_spec
 from recipes.node_cache import node_cache_spec
+from recipes.placed import GraphApi, PlacedRecipe
 from tests.support.graph_pods import pods_of
 from tests.support.placed_recipes import DISAGGREGATED, EACH_NODE, ONE_NODE, placed_recipe
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from recipes.placed import GraphApi, PlacedRecipe
 
 RECIPE = load_recipe(DISAGGREGATED)
 MARKER = f"/opt/models/.complete/{RECIPE.model.revision}"

@@ -1,9 +1,8 @@
 """Prefill and decode as processes of one pod: what the pod is, and which recipes may ask for it."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import yaml
@@ -14,9 +13,6 @@ from recipes.graph_manifest import graph_spec
 from recipes.load import CATALOGUE, load_recipe, parse_recipe
 from tests.support.graph_pods import main_of, pods_of
 from tests.support.placed_recipes import ONE_POD, in_one_pod, over
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 WORKER = "TrtllmWorker"
 

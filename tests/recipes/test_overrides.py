@@ -1,8 +1,6 @@
 """Engine options of a stack's settings over those of a recipe."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -13,9 +11,6 @@ from engines.tensorrt_llm.command import engine_file
 from engines.tensorrt_llm.options import EngineSettings
 from recipes.load import load_recipe
 from recipes.overrides import OverrideError, overridden
-
-if TYPE_CHECKING:
-    from recipes.model import Role
 
 AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
 
@@ -91,8 +86,8 @@ def test_the_other_role_keeps_its_engine_file(batch: int) -> None:
 
 
 def test_the_order_of_two_overrides_of_different_options_does_not_matter() -> None:
-    one: dict[Role, EngineSettings] = {"worker": _settings(max_batch_size=400)}
-    other: dict[Role, EngineSettings] = {"worker": _settings(kv_cache_config={"dtype": "fp8"})}
+    one = {"worker": _settings(max_batch_size=400)}
+    other = {"worker": _settings(kv_cache_config={"dtype": "fp8"})}
     assert overridden(overridden(AGGREGATED, one), other) == overridden(overridden(AGGREGATED, other), one)
 
 

@@ -1,13 +1,11 @@
 """What the publisher wrote, by hand from its page and its files, against what is rendered of each recipe."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -16,11 +14,9 @@ from cli.render import render_graph
 from recipes.benchmark_job import benchmark_job, benchmark_line
 from recipes.document import document_path, recipe_document
 from recipes.load import load_recipe, recipe_names
+from stacks.plan.stack_plan import StackPlan
 from tests.support.dev_settings import dev_settings, resolved
 from tests.support.recordings import recorded_stack
-
-if TYPE_CHECKING:
-    from stacks.plan.stack_plan import StackPlan
 
 AGGREGATED, DISAGGREGATED = "gpt-oss-120b/trtllm-agg", "gpt-oss-120b/trtllm-disagg"
 TABLES = {AGGREGATED: "published_settings_agg.yaml", DISAGGREGATED: "published_settings_disagg.yaml"}

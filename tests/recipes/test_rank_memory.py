@@ -5,8 +5,6 @@ kernel here stands for a node's; seccomp is a filter that answers as containerd'
 SYS_PTRACE. Capabilities are tried between two users, where a kernel without Yama asks for SYS_PTRACE too.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

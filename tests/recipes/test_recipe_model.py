@@ -1,7 +1,5 @@
 """What a recipe may say, and how it is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,21 +1,17 @@
 """The Deployment and the Service of a recipe that an engine's own server serves."""
 
-from __future__ import annotations
-
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
 
 from engines import TRTLLM_SERVE_FLAGS
 from recipes.engine_files import engine_files
+from recipes.placed import PlacedRecipe
 from recipes.server_manifest import client_pod_labels, server_deployment, server_service
 from tests.support.dev_settings import resolved
 from tests.support.shipped_stacks import served_settings, served_stack
-
-if TYPE_CHECKING:
-    from recipes.placed import PlacedRecipe
 
 STACKS = ("latency-b200", "throughput-gb200", "throughput-h200")
 EVERY_STACK = pytest.mark.parametrize("name", STACKS)

@@ -1,7 +1,5 @@
 """Kubernetes' recommended labels on the pods of a graph."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Several workers in one container: their ports, their ends, and what the probes are told."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -10,8 +8,9 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import psutil
 
@@ -19,10 +18,6 @@ from recipes import supervisor_script
 from recipes.pod_environment import TERMINATION_GRACE_SECONDS
 from recipes.pod_processes import SYSTEM_PORT
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # A worker that answers its probes until SIGTERM, then says so and ends with the code that it was given; with
 # `fails` it ends by itself as soon as that file is there.

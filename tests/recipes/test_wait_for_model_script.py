@@ -1,19 +1,14 @@
 """How long the benchmark waits for the model, and what it says when it gives up."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from http.server import ThreadingHTTPServer
 
 import pytest
 
 from recipes import wait_for_model_script
 from tests.recipes.listing_frontend import EMPTY, LISTED, MODEL, answers, listing_frontend
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from http.server import ThreadingHTTPServer
 
 
 @pytest.fixture

@@ -1,21 +1,17 @@
 """The benchmark Job that somebody watches: several loads, each result in its log; its shell run for real."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import signal
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from recipes.aiperf_command import Endpoint, aiperf_arguments
 from recipes.benchmark_job import RESULT_FOLLOWS, benchmark_job
 from recipes.benchmark_load import Load, recipe_load, scaled_load
 from recipes.load import load_recipe
 from tests.support.placed_recipes import placed_recipe
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RECIPE = load_recipe("gpt-oss-120b/trtllm-disagg")
 LOADS = [scaled_load(RECIPE.benchmark, 8192, 1024, 1), scaled_load(RECIPE.benchmark, 128, 1000, 16, 20)]

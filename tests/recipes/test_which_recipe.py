@@ -1,7 +1,5 @@
 """The numbers that the guide "which recipe" computes, against the recipe and the hardware."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

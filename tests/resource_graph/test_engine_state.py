@@ -1,7 +1,5 @@
 """What the engine writes down of a resource, wherever it does."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

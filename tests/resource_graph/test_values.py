@@ -1,7 +1,5 @@
 """The value that only the update will know."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,7 +1,5 @@
 """Rules judge pods on nodes that a program describes as they judge them on EC2's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

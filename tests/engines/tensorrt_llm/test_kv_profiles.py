@@ -1,7 +1,5 @@
 """What each KV transport brings into workers and engine files."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

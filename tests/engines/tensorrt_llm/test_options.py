@@ -1,7 +1,5 @@
 """Engine options: what is refused before a worker is started with it, and what its engine file says."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

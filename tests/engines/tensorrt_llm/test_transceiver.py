@@ -1,7 +1,5 @@
 """Which of the engine's two transceivers is written into the file, on each line of the runtime."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What each KV transport brings into workers of vLLM."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from typing import Any

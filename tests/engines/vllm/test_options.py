@@ -1,7 +1,5 @@
 """What may be set of vLLM, and what its workers get of it."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from typing import Any

@@ -1,7 +1,5 @@
 """What vLLM refuses of gpt-oss, and where the roles of one graph contradict each other."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """One answer of AWS, in the words of pulumi-aws 7.51 (terraform-provider-aws over aws-sdk-go-v2)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 REQUEST = "9c9275bd-8f22-4ecc-be7e-2abd15448204"

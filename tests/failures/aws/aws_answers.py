@@ -1,7 +1,5 @@
 """What AWS answers: an answer for each line of the table, and more."""
 
-from __future__ import annotations
-
 from tests.failures.aws.aws_answer import (
     ADDRESS,
     CLUSTER,

@@ -1,24 +1,19 @@
 """What AWS refuses: its words, the request id, the setting that caused it, what to type."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import botocore.session
 import pytest
 
 from failures.aws.answer import FAILED_LATER, aws_error
 from failures.aws.message import FailedRequest, refused_text
-from failures.aws.refusals import REFUSALS, refusal_of
+from failures.aws.refusals import REFUSALS, Refusal, refusal_of
 from failures.aws.stack_file import StackFile
 from tests.failures.aws.aws_answer import GROUP, NODES, REQUEST, Answer
 from tests.failures.aws.aws_answers import ANSWERS
 from tests.support.eks_settings import eks_b200_settings
 from tests.support.runbook import pages
-
-if TYPE_CHECKING:
-    from failures.aws.refusals import Refusal
 
 EVERY_ANSWER = pytest.mark.parametrize("answer", ANSWERS, ids=lambda each: f"{each.operation} {each.code}")
 # Of every service, beside those of its own (https://docs.aws.amazon.com/eks/latest/APIReference/CommonErrors.html).

@@ -1,21 +1,16 @@
 """Which nodes a graph waits for, and what is judged of a graph before it is there."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from lab.directory import REPOSITORY
 from stacks.plan.resolve import resolve
-from stacks.plan.stack_plan import waited_for, with_open_windows
+from stacks.plan.stack_plan import StackPlan, waited_for, with_open_windows
 from stacks.settings.load import load_stack
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings
 from tests.support.recordings import recorded_stack
-
-if TYPE_CHECKING:
-    from stacks.plan.stack_plan import StackPlan
 
 
 def _waiting() -> StackPlan:

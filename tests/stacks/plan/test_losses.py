@@ -1,7 +1,5 @@
 """What `explain` says that a pod's end costs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

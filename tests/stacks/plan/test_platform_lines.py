@@ -1,8 +1,7 @@
 """Every recipe on every line of the platform that it names: its images, words, variables and rules."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -19,9 +18,6 @@ from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.settings.load import parse_settings
 from tests.rules.case import judge_settings
 from tests.support.dev_settings import FILE, existing_cluster_settings, problems_of, resolved
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 VLLM, AGGREGATED, SPLIT = (f"gpt-oss-120b/{name}" for name in ("vllm-agg", "trtllm-agg", "trtllm-disagg"))
 HOPPER, ONE_POD = "gpt-oss-120b/vllm-disagg", "gpt-oss-120b/trtllm-disagg-8gpu"

@@ -1,19 +1,14 @@
 """A recipe file that is wrong: named with key and value, and no hindrance for the others."""
 
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from recipes import load
 from stacks.errors import SettingsError
 from stacks.plan.recipe_files import read_recipe, sound_recipes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 AGGREGATED, DISAGGREGATED = "gpt-oss-120b/trtllm-agg", "gpt-oss-120b/trtllm-disagg"
 FILE = f"recipes/catalogue/{AGGREGATED}.yaml"

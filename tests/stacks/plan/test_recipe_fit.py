@@ -1,7 +1,5 @@
 """The recipe for the GPUs of the pools, and a stack that needs no platform."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,8 +1,7 @@
 """A folder with recipes of one's own, named in the settings."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +11,6 @@ from stacks.errors import SettingsError
 from stacks.plan.resolve import resolve
 from stacks.settings.load import parse_settings
 from tests.support.dev_settings import FILE, agg_gb200_settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 AGGREGATED = "gpt-oss-120b/trtllm-agg"
 

@@ -1,17 +1,13 @@
 """What `destroy` leaves: what is listed, and what is registered."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 from tests.support.recordings import recorded_stack
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 STACKS: dict[str, Callable[[], dict[str, Any]]] = {"b200": eks_b200_settings, "gb200": eks_gb200_settings}
 EVERY_STACK = pytest.mark.parametrize("name", STACKS)

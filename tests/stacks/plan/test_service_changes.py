@@ -1,7 +1,5 @@
 """Variables, options, router mode and image versions of a stack: merged, or refused with the place."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

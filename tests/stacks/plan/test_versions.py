@@ -1,7 +1,5 @@
 """The releases and lines of the platform."""
 
-from __future__ import annotations
-
 import pytest
 
 from stacks.plan.versions import PLATFORM_LINES, PLATFORM_RELEASES

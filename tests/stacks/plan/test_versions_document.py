@@ -1,7 +1,5 @@
 """docs/versions.md says what the tables of the code say."""
 
-from __future__ import annotations
-
 import pytest
 
 from recipes.load import load_recipe, recipe_names

@@ -1,7 +1,5 @@
 """Overrides of a recipe that runs vLLM: read by its engine, whatever another engine would take."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,9 +1,7 @@
 """What `pulumi up` refuses before it registers anything, from the configuration that an engine hands over."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pulumi
 import pytest
@@ -15,9 +13,6 @@ from stacks.program.entry import main
 from stacks.updates.guards.previous_run import PreviousRun
 from tests.components.recorded import recorded
 from tests.support.dev_settings import all_lines_settings, dev_settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SETTINGS, TOKEN = "dynamo-stack:settings", "dynamo-stack:hfToken"
 GOOD = json.dumps(dev_settings())

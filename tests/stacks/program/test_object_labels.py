@@ -1,19 +1,14 @@
 """Kubernetes' recommended labels on the objects that the program registers."""
 
-from __future__ import annotations
-
 import tomllib
-from typing import TYPE_CHECKING
 
 import pytest
 
 from lab.directory import REPOSITORY
+from resource_graph import Resource
 from stacks.plan.versions import NATS_IMAGE, PROJECT_VERSION
 from tests.components.recorded import objects, recorded
 from tests.support.shipped_stacks import shipped_settings
-
-if TYPE_CHECKING:
-    from resource_graph import Resource
 
 KEYS = {
     f"app.kubernetes.io/{key}"

@@ -1,16 +1,12 @@
 """One change to good settings, and what a person reads about it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from stacks.errors import SettingsError
 from tests.support.dev_settings import dev_settings, resolved
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 GONE = object()
 Path = tuple[str | int, ...]

@@ -1,9 +1,7 @@
 """A stack's file with another value: what changes is that value, and nothing else of the file."""
 
-from __future__ import annotations
-
 import stat
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +9,6 @@ from lab.directory import REPOSITORY
 from stacks.errors import SettingsError
 from stacks.settings import edit
 from stacks.settings.edit import read_text, replace_text, with_value
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KEY = "platform.version"
 NAME = "Pulumi.mine.yaml"

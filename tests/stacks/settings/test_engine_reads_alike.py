@@ -1,20 +1,14 @@
 """The file loader against the real engine: what one reads, the other hands to the program."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from lab.directory import REPOSITORY
 from stacks.settings.load import read_settings
 from tests.stacks.settings.scalar_forms import SCALAR_FORMS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.engine
 

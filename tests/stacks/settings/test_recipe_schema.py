@@ -1,8 +1,7 @@
 """The schema by which editors check a recipe file: current, and of one opinion with the model."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import jsonschema
 import pytest
@@ -12,9 +11,6 @@ from pydantic import ValidationError
 from recipes.files import SCHEMA_FILE, editor_line
 from recipes.load import load_model, parse_recipe, recipe_file, recipe_names
 from stacks.settings.recipe_schema import recipe_schema, recipe_schema_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 VALIDATOR = jsonschema.Draft7Validator(recipe_schema())
 AGGREGATED = "gpt-oss-120b/trtllm-agg"

@@ -1,8 +1,7 @@
 """The schema that editors use and the page of all settings: current, and of one opinion with the model."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import jsonschema
 import pytest
@@ -20,9 +19,6 @@ from stacks.settings.yaml_file import parse_yaml
 from stacks.stack_files import list_stacks
 from tests.support.dev_settings import dev_settings
 from tests.support.eks_settings import eks_b200_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 VALIDATOR = jsonschema.Draft7Validator(stack_file_schema())
 STACKS = list_stacks(REPOSITORY)

@@ -1,7 +1,5 @@
 """Mistakes in keys and plain values, and the text that a person reads."""
 
-from __future__ import annotations
-
 import pytest
 
 from stacks.errors import Problem, SettingsError

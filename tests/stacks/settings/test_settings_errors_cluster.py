@@ -1,7 +1,5 @@
 """A cluster of the stack's own: a mistake in one of its kinds is named where it was typed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Settings that come in several kinds: a mistake is named where it was typed, by the kind that was meant."""
 
-from __future__ import annotations
-
 import pytest
 
 from stacks.settings.platform import ExistingPlatform, OwnPlatform

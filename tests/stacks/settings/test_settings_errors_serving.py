@@ -1,7 +1,5 @@
 """Replicas and engine options: a union of a word and a mapping, and keys that are the engine's own."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.tensorrt_llm.blocks import MoeConfig

@@ -1,7 +1,5 @@
 """Settings that are well-formed and cannot work together, and the text that a person reads."""
 
-from __future__ import annotations
-
 import pytest
 
 from recipes.load import recipe_names

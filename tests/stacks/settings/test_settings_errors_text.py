@@ -1,7 +1,5 @@
 """Text that YAML or Kubernetes would read otherwise, and what a person is told to write."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.stacks.settings.mistakes import Path, said_of

@@ -1,8 +1,6 @@
 """A stack file that cannot be read as settings at all, and the text that a person reads."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +8,6 @@ from lab.directory import REPOSITORY
 from stacks.errors import SettingsError
 from stacks.settings.load import load_stack
 from stacks.stack_files import list_stacks
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _stack_file(folder: Path, text: str) -> str:

@@ -1,25 +1,20 @@
 """A stack that runs, and what the next `up` does to it: the state is made from what the program registers."""
 
-from __future__ import annotations
-
 import copy
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from resource_graph import ResourceGraph
 from resource_graph.recorder import record
+from stacks.plan.stack_plan import StackPlan
 from stacks.program.deploy_stack import deploy
 from stacks.updates.deployed import Deployed, deployed
 from stacks.updates.planned_update import Update, planned_update
 from stacks.updates.rollout_beside_running import beside_what_runs
 from tests.components.recorded import recorded
 from tests.support.dev_settings import resolved
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from resource_graph import ResourceGraph
-    from stacks.plan.stack_plan import StackPlan
 
 Settings = dict[str, Any]
 

@@ -1,19 +1,15 @@
 """A v1alpha1 graph as this project wrote it before it knew what the operator of the 1.2 line makes of it."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from stacks.updates.comparable_graph import read_graph
+from stacks.updates.deployed import Deployed
 from tests.stacks.updates.changes import state
 from tests.support.dev_settings import resolved
-
-if TYPE_CHECKING:
-    from stacks.updates.deployed import Deployed
 
 CACHE = "model-cache"
 

@@ -1,8 +1,7 @@
 """What a graph's pods are made from, compared as the operator compares it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -10,6 +9,7 @@ from lab.dynamo_operator.conversion import GRAPH, V1BETA1, converted
 from lab.dynamo_operator.generations import Hashes, desired_hashes
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import api_version, graph_spec
+from recipes.placed import GraphApi
 from stacks.updates.comparable_graph import graph_of, read_graph
 from tests.stacks.updates.changes import changed, override, replicas
 from tests.support.dev_settings import (
@@ -18,11 +18,6 @@ from tests.support.dev_settings import (
     disagg_gb200_settings,
     resolved,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from recipes.placed import GraphApi
 
 VERSIONS: tuple[GraphApi, ...] = ("v1alpha1", "v1beta1")
 

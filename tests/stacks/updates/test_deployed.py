@@ -1,7 +1,5 @@
 """What the state says of what exists."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """When a run sets how many nodes a group has: seldom, because others change the number, too."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

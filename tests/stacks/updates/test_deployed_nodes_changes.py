@@ -1,7 +1,5 @@
 """What preview says of nodes that EKS exchanges for others."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.stacks.updates.changes import changed, state, update

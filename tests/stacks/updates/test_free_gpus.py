@@ -1,7 +1,5 @@
 """Whether the workers fit beside what others run: as the cluster says, or by the settings alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """From one API version of the graph to the other, and from a v1alpha1 graph as it was written at first."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

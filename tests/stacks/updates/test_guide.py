@@ -1,7 +1,5 @@
 """The guide shows what preview says, word by word."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,17 +1,13 @@
 """What a run says of nodes that are not there yet, and of GPUs that nobody uses."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stacks.updates.comparable_graph import graph_of
 from stacks.updates.deployed import Deployed
+from stacks.updates.notices import Notice
 from stacks.updates.planned_update import planned_update
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
-
-if TYPE_CHECKING:
-    from stacks.updates.notices import Notice
 
 
 def _waiting() -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """What preview says of a change, from what the program registered before it and would register now."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from recipes.load import load_recipe

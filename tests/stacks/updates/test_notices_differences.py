@@ -1,8 +1,7 @@
 """What has changed in a worker, in the words of a stack file."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -10,9 +9,6 @@ from stacks.updates.comparable_graph import graph_of
 from stacks.updates.notices import differences
 from tests.stacks.updates.changes import changed, override
 from tests.support.dev_settings import disagg_gb200_settings, resolved
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _revision(settings: dict[str, Any]) -> None:

@@ -1,7 +1,5 @@
 """The releases that an upgrade of the platform goes through."""
 
-from __future__ import annotations
-
 import pytest
 
 from stacks.updates.platform_steps import is_older, ordered, upgrade_steps

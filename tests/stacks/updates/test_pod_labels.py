@@ -1,26 +1,20 @@
 """Labels alone restart no worker: pods that run without them get them with a change that restarts them."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from resource_graph.recorder import record
+from stacks.plan.stack_plan import StackPlan
 from stacks.program.deploy_stack import deploy
 from stacks.updates.comparable_graph import graph_of
-from stacks.updates.deployed import deployed
+from stacks.updates.deployed import Deployed, deployed
 from tests.stacks.updates.changes import Settings, changed, override, replicas, state_after, update
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.shipped_stacks import served_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from stacks.plan.stack_plan import StackPlan
-    from stacks.updates.deployed import Deployed
 
 LABEL = "app.kubernetes.io/part-of"
 

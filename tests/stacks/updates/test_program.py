@@ -1,9 +1,7 @@
 """What the program tells the engine for an update, and what the person gets to see of it."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,9 +11,6 @@ from stacks.program.deploy_stack import deploy
 from tests.stacks.updates.changes import Change, changed, override, state, update
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings
 
-if TYPE_CHECKING:
-    import pulumi
-
 
 def _aggregated(settings: dict[str, Any]) -> None:
     settings["serving"]["recipe"] = "gpt-oss-120b/trtllm-agg"
@@ -24,7 +19,7 @@ def _aggregated(settings: dict[str, Any]) -> None:
 
 def _options(change: Change, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The options with which the graph itself is registered."""
-    seen: dict[str, pulumi.ResourceOptions] = {}
+    seen: dict[str, Any] = {}
     registered = dynamo_graph.CustomResource
 
     class Watched(registered):

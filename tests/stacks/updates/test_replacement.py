@@ -1,7 +1,5 @@
 """Another recipe: which graph goes first, and what clients have to be told."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from stacks.updates.deployed import Deployed

@@ -1,7 +1,5 @@
 """Surges that fit beside the workers of before, not only beside those of the new settings."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.stacks.updates.changes import changed, override, replicas, state_after, update

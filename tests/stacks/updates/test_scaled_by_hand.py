@@ -1,23 +1,18 @@
 """A graph that somebody has scaled is refused in preview and `up` alike, unless a person forces."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from components.cluster_reader import ClusterReader
+from recipes.placed import GraphApi
 from stacks.updates.guards.cluster_identity import cluster_of_state
 from stacks.updates.planned_update import planned_update
-from stacks.updates.scaled_by_hand import scaled_problems, set_by_others
+from stacks.updates.scaled_by_hand import HandSet, scaled_problems, set_by_others
 from tests.stacks.updates.changes import changed, replicas, state
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings
-
-if TYPE_CHECKING:
-    from recipes.placed import GraphApi
-    from stacks.updates.scaled_by_hand import HandSet
 
 FORCE = "PULUMI_K8S_ENABLE_PATCH_FORCE"
 WHEN = "2026-11-22T15:33:48Z"

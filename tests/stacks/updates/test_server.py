@@ -1,7 +1,5 @@
 """What preview says of a server without Dynamo."""
 
-from __future__ import annotations
-
 from tests.stacks.updates.changes import changed, override, update
 from tests.support.shipped_stacks import served_settings
 

@@ -1,20 +1,15 @@
 """An update that fails half way is taken back: what was there before is there again, and nothing else."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from lab.dynamo_operator.switches import GRAPH_NEVER_READY
 from tests.serving_stacks.rehearsal import SETTINGS, prepared
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
+from tests.support.lab_stack import LabStack
+from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

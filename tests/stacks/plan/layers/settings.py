@@ -1,7 +1,5 @@
 """Settings of stacks that own a layer each, on one cluster."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.support.dev_settings import disagg_b200_settings

@@ -1,7 +1,5 @@
 """What is said where the layers of other stacks are not there, or not what this stack's file says."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

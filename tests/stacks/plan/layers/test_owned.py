@@ -1,7 +1,5 @@
 """Which layers a stack may own, and what is said of a division that cannot work."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

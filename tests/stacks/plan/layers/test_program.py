@@ -1,14 +1,11 @@
 """What a stack of some layers registers, and what the rules say of it."""
 
-from __future__ import annotations
-
 import datetime as dt
 import functools
-from typing import TYPE_CHECKING
 
 import pytest
 
-from resource_graph import has_unknown
+from resource_graph import ResourceGraph, has_unknown
 from rules.catalogue import rules_on
 from rules.model import Severity, Status
 from rules.run import run_rules
@@ -18,9 +15,6 @@ from stacks.updates.planned_update import planned_update
 from tests.stacks.plan.layers.settings import layered, on_existing_cluster
 from tests.support.dev_settings import resolved
 from tests.support.recordings import recorded_stack
-
-if TYPE_CHECKING:
-    from resource_graph import ResourceGraph
 
 TODAY = dt.date(2026, 11, 21)
 ALL = ("infrastructure", "platform", "serving")

@@ -1,7 +1,5 @@
 """Pools that describe their nodes, because no EC2 instance type does."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

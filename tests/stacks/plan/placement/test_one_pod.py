@@ -1,7 +1,5 @@
 """Where a pod may run that has prefill and decode in it, and how its KV cache travels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,6 @@
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from recipes.placed import Rollout
 from tests.support.dev_settings import (
     agg_gb200_settings,
     dev_settings,
@@ -9,9 +8,6 @@ from tests.support.dev_settings import (
     disagg_gb200_settings,
     resolved,
 )
-
-if TYPE_CHECKING:
-    from recipes.placed import Rollout
 
 SURGE, RECREATE = "RollingUpdate", "Recreate"
 

@@ -1,17 +1,13 @@
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardware import INSTANCE_TYPES
 from stacks.errors import SettingsError
+from stacks.plan.stack_plan import StackPlan
 from tests.support.dev_settings import agg_gb200_settings, dev_settings, problems_of, resolved
-
-if TYPE_CHECKING:
-    from stacks.plan.stack_plan import StackPlan
 
 GPUS = {"prefill": 1, "decode": 4}
 

@@ -1,17 +1,13 @@
 """Whether the kubeconfig leads to the cluster that was meant, and what a person is told where it does not."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.updates.guards.cluster_identity import cluster_problems, same_address
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TOKEN = "planted-token"
 

@@ -1,22 +1,16 @@
 """What is fixed when a stack is created: the comparison, and the real engine with a program that uses it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from lab.directory import REPOSITORY
 from stacks.updates.guards.fixed_at_creation import changed_problems, fixed_values, unknown_rebuilt
 from tests.support.dev_settings import dev_settings, resolved
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 NOW: dict[str, str | int] = {
     "platform.kind": "own",

@@ -1,17 +1,13 @@
 """A cluster of the stack's own, once it is there: what may change, and what a person reads about the rest."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from stacks.updates.guards.fixed_at_creation import changed_problems, fixed_values
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Settings = dict[str, Any]
 ADOPTED: Settings = {

@@ -1,7 +1,5 @@
 """The layers of a stack, once it is there."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What preview and `up` say of a claim that the cluster no longer has as the state knows it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

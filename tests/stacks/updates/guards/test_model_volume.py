@@ -1,7 +1,5 @@
 """A model cache that cannot become what is asked for is refused before anything changes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from stacks.updates.guards.model_volume import volume_problems

@@ -1,19 +1,14 @@
 """A release of the platform that leaves out one on the way is refused before anything changes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from stacks.plan.platform import OwnPlatform
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.deployed import Deployed, DeployedRelease
 from stacks.updates.guards.platform_release import left_out_problems
 from tests.support.dev_settings import resolved
-
-if TYPE_CHECKING:
-    from stacks.plan.stack_plan import StackPlan
 
 
 def _with_platform(version: str) -> StackPlan:

@@ -1,18 +1,12 @@
 """What the program reads of its last run, from the real engine."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from lab.directory import REPOSITORY
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 _PROGRAM = f"""
 import json

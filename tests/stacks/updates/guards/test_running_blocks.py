@@ -1,23 +1,18 @@
 """Nodes of a Capacity Block are not exchanged while they run: the change is refused with the way."""
 
-from __future__ import annotations
-
 import copy
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from stacks.plan.infrastructure.eks_plan import EksPlan
+from stacks.updates.deployed import Deployed
 from stacks.updates.guards.running_blocks import running_block_problems
 from tests.stacks.updates.changes import changed, state
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from stacks.updates.deployed import Deployed
 
 Settings = dict[str, Any]
 OTHER = "cr-fedcba98"
