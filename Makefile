@@ -65,9 +65,10 @@ conformance: $(ENVIRONMENT) tools ## the tests of the lab itself: its stand-ins 
 bench: $(ENVIRONMENT) tools ## how long the everyday commands take, as a table and as JSON
 	@$(RUN) -m lab.bench
 
-faults: $(ENVIRONMENT) tools ## what faults cost while requests are answered, into docs/faults-under-load.md
+faults: $(ENVIRONMENT) tools ## what faults cost under load (into docs/faults-under-load.md), what pods dial, a publisher's commands
 	@mkdir -p .bench && rm -f .bench/faults.jsonl
-	FAULTS_UNDER_LOAD=$(CURDIR)/.bench/faults.jsonl $(VENV)/bin/pytest -q -n 0 tests/serving/faults
+	FAULTS_UNDER_LOAD=$(CURDIR)/.bench/faults.jsonl $(VENV)/bin/pytest -q -n 0 tests/serving/faults tests/serving/test_opened_connections.py \
+		tests/serving/test_seed_commands.py
 	@$(RUN) -m tests.serving.faults.table .bench/faults.jsonl
 
 format: $(ENVIRONMENT) ## format the code and sort its imports

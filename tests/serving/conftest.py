@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
 from lab import cluster
+from tests.serving_stacks.rehearsal import prepare
 from tests.support.sandbox import Sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from tests.support.lab_stack import LabStack
+
+
+class BroughtUp(Protocol):
+    """Name of a shipped stack, and what is changed of its settings -> the stack, which is up."""
+
+    def __call__(self, name: str, change: Callable[[dict[str, Any]], None] | None = None) -> LabStack: ...
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +36,19 @@ def own_serving_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbo
     """The same for one module, which may leave it broken: it ends faster than a stack is destroyed."""
     with _serving(tmp_path_factory.mktemp("serving")) as lab:
         yield lab
+
+
+@pytest.fixture(scope="module")
+def brought_up(own_serving_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> BroughtUp:
+    """Brings a stack up in the module's own cluster, which goes as a whole."""
+
+    def bring(name: str, change: Callable[[dict[str, Any]], None] | None = None) -> LabStack:
+        stack = prepare(own_serving_lab, tmp_path_factory.mktemp("served"), name, change)
+        # The policies judge the update as they would the preview.
+        stack.up("--skip-preview")
+        return stack
+
+    return bring
 
 
 @contextmanager

@@ -1,9 +1,8 @@
-"""Reads the sockets of the lab's processes off this machine, often, while something else happens."""
+"""Reads the sockets of the lab's processes off this machine."""
 
 from __future__ import annotations
 
-import threading
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import psutil
 
@@ -13,12 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_PAUSE_SECONDS = 0.05
 _MAPPED = "::ffff:"
 
 
 class SampledSockets:
-    """Collects what the pods' processes dial from `with` to its end.
+    """Collects what the pods' processes dial, one look at a time.
 
     Args:
         pods: the kubelet's folder of pods, in which every process of a pod works.
@@ -26,35 +24,13 @@ class SampledSockets:
     """
 
     def __init__(self, pods: Path) -> None:
-        self.looks = 0
-        self._pods = pods
-        self._found: set[Dial] = set()
-        self._failure: Exception | None = None
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._work)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end.set()
-        self._thread.join()
-        if self._failure is not None:
-            raise self._failure
-
-    @property
-    def dials(self) -> set[Dial]:
+        self.dials: set[Dial] = set()
         """Everything until now."""
-        return set(self._found)
+        self._pods = pods
 
-    def _work(self) -> None:
-        try:
-            while not self._end.wait(_PAUSE_SECONDS):
-                self._found |= dials(self._sockets())
-                self.looks += 1
-        except Exception as error:
-            self._failure = error
+    def look(self) -> None:
+        """Add what is open now."""
+        self.dials |= dials(self._sockets())
 
     def _sockets(self) -> Iterator[Socket]:
         owners: dict[int, str | None] = {}

@@ -78,27 +78,6 @@ def test_the_models_mount_removed_is_named_by_the_path_that_is_missing(graph: Li
     assert "the model is not where --model-path says" in said
 
 
-def test_a_wrong_model_path_is_named(graph: LiveGraph) -> None:
-    graph.edit("decode", _variable("MODEL_PATH", "/opt/models/gpt-oss-20b"))
-    said = _said_of_an_ended_decode_worker(graph)
-    assert "gpt-oss-20b has no config.json: the model is not where --model-path says" in said
-
-
-def test_a_flag_of_another_version_is_named(graph: LiveGraph) -> None:
-    # Of dynamo.trtllm before 1.0; removed since.
-    graph.edit("decode", _argument("--disaggregation-mode", "--disaggregation-strategy"))
-    said = _said_of_an_ended_decode_worker(graph)
-    assert "ended with exit code 1: ERROR:root:Unrecognized argument: --disaggregation-strategy" in said
-
-
-def test_a_misspelt_parser_is_named_with_those_that_there_are(graph: LiveGraph) -> None:
-    graph.edit("decode", _argument("harmony", "harmoni"))
-    said = _said_of_an_ended_decode_worker(graph)
-    assert "ended with exit code 2" in said
-    assert "argument --dyn-tool-call-parser: invalid choice: 'harmoni' (choose from " in said
-    assert "'harmony'" in said
-
-
 def test_a_malformed_engine_file_is_named_with_the_line(graph: LiveGraph) -> None:
     [pod] = graph.pods("decode")
     [files] = [each["configMap"]["name"] for each in pod["spec"]["volumes"] if "configMap" in each]

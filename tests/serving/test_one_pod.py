@@ -4,33 +4,37 @@ of them that ends."""
 from __future__ import annotations
 
 import json
-import urllib.request
 from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
+import yaml
 
 from lab import report
 from lab.answer import first_answer
+from lab.directory import REPOSITORY
+from tests.serving.smoke_verdicts import GOOD, smoke_verdicts
 from tests.serving_stacks.pods import pods_of
-from tests.serving_stacks.rehearsal import rehearsed
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from tests.serving.conftest import BroughtUp
     from tests.support.lab_stack import LabStack
     from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
-NAMESPACE, GRAPH, MODEL = "gpt-oss", "gpt-oss-disagg-8gpu", "openai/gpt-oss-120b"
+STACK, NODE = "vllm-disagg-h100", "p5-0"
+NAMESPACE, GRAPH, MODEL = "gpt-oss", "gpt-oss-vllm-disagg", "openai/gpt-oss-120b"
 
 
 @pytest.fixture(scope="module")
-def stack(serving_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
-    with rehearsed(serving_lab, tmp_path_factory.mktemp("served"), "disagg-b200-8gpu") as stack:
-        yield stack
+def stack(own_serving_lab: Sandbox, brought_up: BroughtUp) -> LabStack:
+    """The stack, and the machine that the lab's cluster has not by itself."""
+    nodes = yaml.safe_load_all((REPOSITORY / "lab/fixtures/other_nodes.yaml").read_text(encoding="utf-8"))
+    [node] = [node for node in nodes if node["metadata"]["name"] == NODE]
+    own_serving_lab.kubectl("apply", "-f", "-", stdin=json.dumps(node))
+    return brought_up(STACK)
 
 
 def _pod(stack: LabStack) -> dict[str, Any]:
@@ -51,26 +55,9 @@ def _workers(pod: dict[str, Any]) -> dict[str, psutil.Process]:
     return found
 
 
-def _smoke(stack: LabStack) -> dict[str, str]:
-    ran = stack.dynamo_stack("smoke", stack.name, "--json", check=False)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    return {each["name"]: each["verdict"] for each in json.loads(ran.stdout)["checks"]}
-
-
 def test_both_workers_of_the_pod_are_registered_and_a_request_passes_through_them(stack: LabStack) -> None:
-    url = report.frontends(stack.lab.directory)[NAMESPACE, GRAPH]
-    with urllib.request.urlopen(f"{url}/health", timeout=10) as answer:  # noqa: S310 - the lab's own
-        endpoints = {each.split(".", 1)[1] for each in json.load(answer)["endpoints"]}
-    assert {each for each in endpoints if each.endswith(".generate")} == {
-        "tensorrt_llm.generate",
-        "prefill.generate",
-    }
-    assert first_answer(url).model == MODEL
-
-
-def test_the_smoke_test_finds_nothing_wrong(stack: LabStack) -> None:
-    verdicts = _smoke(stack)
-    assert {verdicts[name] for name in ("frontend", "workers", "model", "chat", "stream")} == {"good"}
+    assert smoke_verdicts(stack) == GOOD
+    assert first_answer(report.frontends(stack.lab.directory)[NAMESPACE, GRAPH]).model == MODEL
 
 
 def test_each_worker_sees_its_own_gpus_first_and_writes_under_a_name_of_its_own(stack: LabStack) -> None:
@@ -100,7 +87,7 @@ def test_a_prefill_worker_that_is_killed_ends_the_container_which_starts_again_a
     assert ended["exitCode"] == 137
     assert "supervisor: prefill ended first, with code 137" in ended["message"]
     assert not {each.pid for each in before.values()} & {each.pid for each in _workers(pod).values()}
-    assert _smoke(stack)["workers"] == "good"
+    assert smoke_verdicts(stack) == GOOD
 
 
 def test_a_pod_that_is_told_to_end_takes_both_workers_with_it(stack: LabStack) -> None:
@@ -109,7 +96,3 @@ def test_a_pod_that_is_told_to_end_takes_both_workers_with_it(stack: LabStack) -
     assert before.keys() == {"prefill", "decode"}
     stack.lab.kubectl("delete", "pod", pod["metadata"]["name"], "-n", NAMESPACE)
     until(lambda: not any(each.is_running() for each in before.values()), "the end of both workers")
-
-
-def test_a_second_up_finds_nothing_to_do(stack: LabStack) -> None:
-    stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes")

@@ -14,7 +14,6 @@ from tests.conftest import copy_project
 from tests.serving import seed_commands as seed
 from tests.serving.terminal import Terminal
 from tests.serving_stacks.pods import pods_of
-from tests.serving_stacks.rehearsal import rehearsed
 from tests.support.lab_stack import LabStack
 from tests.support.shipped_stacks import SETTINGS, served_settings
 from tests.support.waiting import until
@@ -23,9 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.serving.conftest import BroughtUp
     from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
+# From the namespace to an answer, one target's commands are typed with every change.
+MEASURED = pytest.mark.measured
 
 MODEL, NAMESPACE = "openai/gpt-oss-120b", "your-namespace"
 GRAPHS = "dynamographdeployments.nvidia.com"
@@ -70,7 +72,7 @@ class Deployed:
 
 def _platform_alone(settings: dict[str, Any]) -> None:
     """The page's prerequisite: a cluster with the Dynamo platform installed."""
-    settings |= {"layers": ["platform"], "lifecycle": "disposable"}
+    settings["layers"] = ["platform"]
 
 
 def _stack(lab: Sandbox, folder: Path, name: str) -> LabStack:
@@ -78,7 +80,6 @@ def _stack(lab: Sandbox, folder: Path, name: str) -> LabStack:
     stack = LabStack(lab, copy_project(folder), name)
     content = stack.settings()
     settings = content["config"][SETTINGS] = served_settings(name, CONTEXT)
-    settings["lifecycle"] = "disposable"
     settings["platform"] = {"kind": "existing", "version": "1.2.1", "namespace": "dynamo-system"}
     settings["serving"]["namespace"] = {"kind": "existing", "name": NAMESPACE}
     stack.write_settings(content)
@@ -107,23 +108,17 @@ def _render(stack: LabStack, recipes: Path, target: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def reader(serving_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
+def reader(brought_up: BroughtUp, tmp_path_factory: pytest.TempPathFactory) -> Reader:
     folder = tmp_path_factory.mktemp("reader")
-    with rehearsed(serving_lab, tmp_path_factory.mktemp("platform"), "disagg-b200", _platform_alone):
-        stacks = {target: _stack(serving_lab, folder / name, name) for target, name in STACKS.items()}
-        for target, stack in stacks.items():
-            _render(stack, folder / "gpt-oss-120b", target)
-        terminal = Terminal(serving_lab, folder, seed.RECIPE_NAMESPACE)
-        try:
-            said = {command: terminal.type(command) for command in seed.RECIPE_PREPARES}
-            yield Reader(terminal, said, stacks)
-        finally:
-            serving_lab.kubectl("delete", "namespace", NAMESPACE, "--ignore-not-found", "--timeout=60s")
-            for stack in stacks.values():
-                stack.pulumi("stack", "rm", "--yes", "--preserve-config")
+    lab = brought_up("disagg-b200", _platform_alone).lab
+    stacks = {target: _stack(lab, folder / name, name) for target, name in STACKS.items()}
+    for target, stack in stacks.items():
+        _render(stack, folder / "gpt-oss-120b", target)
+    terminal = Terminal(lab, folder, seed.RECIPE_NAMESPACE)
+    return Reader(terminal, {command: terminal.type(command) for command in seed.RECIPE_PREPARES}, stacks)
 
 
-@pytest.fixture(scope="module", params=sorted(STACKS))
+@pytest.fixture(scope="module", params=["agg", pytest.param("disagg", marks=pytest.mark.measured)])
 def deployed(request: pytest.FixtureRequest, reader: Reader) -> Iterator[Deployed]:
     target = request.param
     graph = (GRAPHS, GRAPH_OF[target], "-n", NAMESPACE)
@@ -161,6 +156,7 @@ def test_the_smoke_test_of_the_page_is_answered_through_its_port_forward(deploye
     assert answer["choices"][0]["message"]["content"]
 
 
+@MEASURED
 def test_health_lists_the_endpoint_of_every_role_and_its_instance(deployed: Deployed) -> None:
     health = deployed.ask(seed.GUIDE_LOOKS)
     assert health["status"] == "healthy"
@@ -172,6 +168,7 @@ def test_health_lists_the_endpoint_of_every_role_and_its_instance(deployed: Depl
     assert len({each["namespace"] for each in health["instances"]}) == 1
 
 
+@MEASURED
 def test_the_responses_api_answers_with_text(deployed: Deployed) -> None:
     answer = deployed.ask(seed.GUIDE_ASKS)
     [output] = answer["output"]
@@ -179,6 +176,7 @@ def test_the_responses_api_answers_with_text(deployed: Deployed) -> None:
     assert output["content"][0]["text"]
 
 
+@MEASURED
 def test_a_tool_and_its_result_are_taken_though_a_mock_calls_none(deployed: Deployed) -> None:
     first, second = (
         deployed.ask(command) for command in (seed.GUIDE_OFFERS_A_TOOL, seed.GUIDE_GIVES_THE_TOOLS_RESULT)
@@ -193,12 +191,14 @@ def test_a_tool_and_its_result_are_taken_though_a_mock_calls_none(deployed: Depl
     assert second["usage"]["prompt_tokens"] > first["usage"]["prompt_tokens"]
 
 
+@MEASURED
 def test_a_high_reasoning_effort_with_top_p_one_is_taken(deployed: Deployed) -> None:
     answer = deployed.ask(seed.GUIDE_WANTS_MUCH_REASONING)
     assert answer["choices"][0]["message"]["content"]
     assert answer["usage"]["completion_tokens"] <= 300
 
 
+@MEASURED
 def test_the_page_s_benchmark_runs_aiperf_against_the_frontend_s_service(deployed: Deployed) -> None:
     terminal, target = deployed.reader.terminal, deployed.target
     perf = seed.RECIPE_MEASURES[target]
@@ -221,6 +221,7 @@ def test_the_page_s_benchmark_runs_aiperf_against_the_frontend_s_service(deploye
     assert all(pod["status"]["phase"] == "Running" for each in pods.values() for pod in each)
 
 
+@MEASURED
 @pytest.mark.parametrize("deployed", ["agg"], indirect=True)
 def test_bench_measures_as_a_job_to_its_end_and_says_that_a_mock_answered(deployed: Deployed) -> None:
     stack = deployed.reader.stacks[deployed.target]

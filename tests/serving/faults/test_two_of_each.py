@@ -13,7 +13,9 @@ from tests.support.shipped_stacks import SETTINGS
 if TYPE_CHECKING:
     from tests.serving.faults.measure import Bench
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = pytest.mark.lab
+# One of them is tried with every change, the rest where it is measured.
+MEASURED = pytest.mark.measured
 
 NATS = tuple(f"dynamo-nats-{number}" for number in range(3))
 ON_BUSY_MACHINES = 3.0
@@ -22,6 +24,7 @@ DISCOVERY_SECONDS = 2.0
 """From a process's end until frontends send it nothing more: a pod's status, an EndpointSlice, a watch."""
 
 
+@pytest.mark.slow
 def test_a_decode_worker_that_dies_loses_no_answer_where_another_goes_on_with_them(
     two_of_each: Bench,
 ) -> None:
@@ -33,6 +36,7 @@ def test_a_decode_worker_that_dies_loses_no_answer_where_another_goes_on_with_th
     assert row.lost == 0, row
 
 
+@MEASURED
 def test_a_prefill_worker_that_dies_loses_the_prompts_that_reach_it_until_discovery_has_seen_it(
     two_of_each: Bench,
 ) -> None:
@@ -45,16 +49,19 @@ def test_a_prefill_worker_that_dies_loses_the_prompts_that_reach_it_until_discov
     assert row.served_again <= DISCOVERY_SECONDS * ON_BUSY_MACHINES, row
 
 
+@MEASURED
 def test_a_frontend_that_dies_loses_its_own_answers_and_the_other_serves_on(two_of_each: Bench) -> None:
     row = two_of_each.under_load(
         "a frontend is killed",
         lambda: two_of_each.kill(two_of_each.pods("frontend")[0]),
         bound="its answers",
     )
-    assert row.lost_in_flight <= row.in_flight, row
+    # Connections break; the other frontend answers none with an error.
+    assert not row.why.startswith("HTTP"), row
     assert row.served_again <= DISCOVERY_SECONDS * ON_BUSY_MACHINES, row
 
 
+@MEASURED
 def test_a_member_of_nats_that_dies_loses_nothing(two_of_each: Bench) -> None:
     row = two_of_each.under_load(
         "one member of NATS is killed",
@@ -65,6 +72,7 @@ def test_a_member_of_nats_that_dies_loses_nothing(two_of_each: Bench) -> None:
     assert row.lost == 0, row
 
 
+@MEASURED
 def test_all_of_nats_loses_nothing_of_pods_that_run(two_of_each: Bench) -> None:
     row = two_of_each.under_load(
         "all of NATS is killed",
@@ -75,6 +83,7 @@ def test_all_of_nats_loses_nothing_of_pods_that_run(two_of_each: Bench) -> None:
     assert row.lost == 0, row
 
 
+@MEASURED
 def test_an_operator_that_dies_loses_nothing(two_of_each: Bench) -> None:
     lab = two_of_each.stack.lab.directory
     [operator] = [each for each in processes.STAND_INS if each.name == "dynamo-operator"]
@@ -91,6 +100,7 @@ def test_an_operator_that_dies_loses_nothing(two_of_each: Bench) -> None:
     assert row.lost == 0, row
 
 
+@MEASURED
 @pytest.mark.parametrize("role", ["decode", "prefill"])
 def test_a_drained_worker_loses_no_request(two_of_each: Bench, role: str) -> None:
     row = two_of_each.under_load(
@@ -101,6 +111,7 @@ def test_a_drained_worker_loses_no_request(two_of_each: Bench, role: str) -> Non
     assert row.lost == 0, row
 
 
+@MEASURED
 def test_a_frontend_that_is_rolled_loses_no_request_of_clients_with_a_connection_for_each(
     two_of_each: Bench,
 ) -> None:
@@ -113,6 +124,7 @@ def test_a_frontend_that_is_rolled_loses_no_request_of_clients_with_a_connection
     assert row.lost == 0, row
 
 
+@MEASURED
 def test_a_frontend_that_is_rolled_loses_at_most_a_request_of_each_connection_that_is_kept(
     two_of_each: Bench,
 ) -> None:
@@ -126,6 +138,7 @@ def test_a_frontend_that_is_rolled_loses_at_most_a_request_of_each_connection_th
     assert row.lost <= STREAMS // 2, row
 
 
+@MEASURED
 def test_a_new_engine_option_loses_nothing_where_every_worker_surges(two_of_each: Bench) -> None:
     def fault() -> None:
         content = two_of_each.stack.settings()
