@@ -18,7 +18,6 @@ from tests.cli.malformed import MEGABYTE, malformed
 from tests.cli.malformed_verdicts import JUDGED_AND_PASSED, JUDGED_AND_STOPPED
 from tests.rules.judging import mutated
 
-INPUTS = malformed()
 SECONDS = 20
 MEMORY = 1024 * MEGABYTE
 LONGEST_LINE = 3_000
@@ -39,21 +38,20 @@ def checked(*arguments: str | Path, **options: Any) -> Answer:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", INPUTS)
-def test_a_malformed_input_ends_with_a_verdict_or_is_refused_in_words(tmp_path: Path, name: str) -> None:
-    given = INPUTS[name]
-    content = given() if callable(given) else given
+def test_every_malformed_input_ends_with_a_verdict_or_is_refused_in_words(tmp_path: Path) -> None:
     file = tmp_path / "deploy.yaml"
-    file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    answer = forked_check(file, memory=MEMORY, seconds=SECONDS)
-    said = answer.out + answer.err
-    # Whether the largest are still judged in time depends on the machine.
-    in_time = "it takes more than" not in said
-    assert answer.code == (_verdict(name) if in_time else 2), said[-2_000:]
-    assert "Traceback" not in said
-    assert "the rule is broken" not in said
-    assert "deploy.yaml" in said
-    assert max(map(len, said.splitlines())) < LONGEST_LINE
+    for name, given in malformed().items():
+        content = given() if callable(given) else given
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        answer = forked_check(file, memory=MEMORY, seconds=SECONDS)
+        said = answer.out + answer.err
+        # Whether the largest are still judged in time depends on the machine.
+        in_time = "it takes more than" not in said
+        assert answer.code == (_verdict(name) if in_time else 2), f"{name}: {said[-2_000:]}"
+        assert "Traceback" not in said, name
+        assert "the rule is broken" not in said, name
+        assert "deploy.yaml" in said, name
+        assert max(map(len, said.splitlines())) < LONGEST_LINE, name
 
 
 def _verdict(name: str) -> int:

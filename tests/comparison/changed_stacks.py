@@ -30,6 +30,8 @@ RECIPES = "own-recipes"
 TODAY = dt.date(2026, 11, 24)
 
 Parts: TypeAlias = tuple[dict[str, Any], ...]
+_OLDER: dict[str, Side] = {}
+"""Stack and what is done to its file -> its recording: most cases have the same older side."""
 
 
 @dataclass(frozen=True)
@@ -61,15 +63,17 @@ class Case:
 
     def sides(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Side, Side]:
         """Record both sides."""
-        sides: list[Side] = []
-        for name, parts in zip(("base", "head"), self.parts, strict=True):
-            directory = folder / name
-            directory.mkdir()
-            write_side(directory, self.stack, parts)
-            monkeypatch.chdir(directory)
-            sides.append(recorded_folder([], sides[0] if sides else None))
-        base, head = sides
-        return base, head
+        before, after = self.parts
+        key = repr((self.stack, before))
+        if key not in _OLDER:
+            _OLDER[key] = self._side(folder / "base", before, None, monkeypatch)
+        return _OLDER[key], self._side(folder / "head", after, _OLDER[key], monkeypatch)
+
+    def _side(self, folder: Path, parts: Parts, over: Side | None, monkeypatch: pytest.MonkeyPatch) -> Side:
+        folder.mkdir()
+        write_side(folder, self.stack, parts)
+        monkeypatch.chdir(folder)
+        return recorded_folder([], over)
 
 
 def all_cases() -> list[Case]:

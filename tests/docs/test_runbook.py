@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 from typing import TYPE_CHECKING
@@ -20,28 +21,25 @@ PROGRAMS = {"kubectl", "helm", "pulumi", "dynamo-stack", "aws"}
 LINK = re.compile(r"\]\(([^)#]+)\)")
 
 
-@pytest.mark.parametrize("page", pages())
-def test_a_page_says_what_is_seen_what_happened_and_what_to_type(page: str) -> None:
-    text = (RUNBOOK / f"{page}.md").read_text(encoding="utf-8")
-    assert tuple(re.findall(r"^## (.+)$", text, re.MULTILINE)) == HEADINGS
-    assert commands(page)
+def test_a_page_says_what_is_seen_what_happened_and_what_to_type_and_is_in_the_index() -> None:
+    index = (RUNBOOK / INDEX).read_text(encoding="utf-8")
+    for page in pages():
+        text = (RUNBOOK / f"{page}.md").read_text(encoding="utf-8")
+        assert tuple(re.findall(r"^## (.+)$", text, re.MULTILINE)) == HEADINGS, page
+        assert commands(page), page
+        assert f"({page}.md)" in index
 
 
-@pytest.mark.parametrize("page", pages())
-def test_a_page_is_found_in_the_index(page: str) -> None:
-    assert f"({page}.md)" in (RUNBOOK / INDEX).read_text(encoding="utf-8")
+def test_every_command_of_a_page_is_one_that_a_person_has() -> None:
+    for page in pages():
+        for command in commands(page):
+            assert assignments(shlex.split(command))[1][0] in PROGRAMS, f"{page}: {command}"
 
 
-@pytest.mark.parametrize("page", pages())
-def test_every_command_of_a_page_is_one_that_a_person_has(page: str) -> None:
-    for command in commands(page):
-        assert assignments(shlex.split(command))[1][0] in PROGRAMS, command
-
-
-@pytest.mark.parametrize("page", [*pages(), "README"])
-def test_a_page_links_to_files_that_exist(page: str) -> None:
-    for target in LINK.findall((RUNBOOK / f"{page}.md").read_text(encoding="utf-8")):
-        assert target.startswith("https://") or (RUNBOOK / target).exists(), target
+def test_a_page_links_to_files_that_exist() -> None:
+    for file in RUNBOOK.glob("*.md"):
+        for target in LINK.findall(file.read_text(encoding="utf-8")):
+            assert target.startswith("https://") or (RUNBOOK / target).exists(), f"{file.name}: {target}"
 
 
 def test_a_placeholder_that_nobody_filled_is_not_typed() -> None:
@@ -50,18 +48,17 @@ def test_a_placeholder_that_nobody_filled_is_not_typed() -> None:
         words("kubectl delete node NODE", {"STACK": "dev"})
 
 
-@pytest.mark.parametrize("operation", ["create", "delete"])
-@pytest.mark.parametrize("kind", sorted(EXPLAINED_KINDS))
 def test_a_message_of_a_wait_names_a_page_that_exists(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, operation: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     inputs = {"name": "some", "namespace": "there", "metadata": {"name": "some", "namespace": "there"}}
     errors = ("timed out waiting for the condition", "failed calling webhook", "connection refused")
-    said = [
-        explanation(ClusterReader("somewhere"), FailedOperation(operation, kind, inputs, error, None))
-        for error in errors
-    ]
-    named = re.findall(r"docs/runbook/(.+)\.md", "\n".join(text for text in said if text))
-    assert named
-    assert {*named} <= {*pages(), "README"}
+    for kind, operation in itertools.product(sorted(EXPLAINED_KINDS), ("create", "delete")):
+        said = [
+            explanation(ClusterReader("somewhere"), FailedOperation(operation, kind, inputs, error, None))
+            for error in errors
+        ]
+        named = re.findall(r"docs/runbook/(.+)\.md", "\n".join(text for text in said if text))
+        assert named, f"{operation} {kind}"
+        assert {*named} <= {*pages(), "README"}

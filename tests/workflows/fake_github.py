@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -32,8 +31,6 @@ class Request:
 
     method: str
     path: str
-    at: float
-    """Seconds of a clock that never goes back."""
     is_authorized: bool
 
 
@@ -133,7 +130,7 @@ def _application(github: FakeGitHub) -> Flask:
     @app.before_request
     def arrive() -> Response | tuple[str, int] | None:
         is_authorized = request.headers.get("Authorization") == f"Bearer {TOKEN}"
-        github.requests.append(Request(request.method, request.path, time.monotonic(), is_authorized))
+        github.requests.append(Request(request.method, request.path, is_authorized))
         if request.path.startswith("/repos/") and not is_authorized:
             return "Requires authentication", 401
         return github.refusal()

@@ -170,7 +170,7 @@ def test_what_is_deleted_stays_longer_than_what_is_updated() -> None:
 @pytest.mark.parametrize("text", ["`" * 5_000, "\U0001f600" * 2_000, "\U000e0001" * 3_000, "a\nb" * 2_000])
 def test_the_longest_names_leave_room_on_the_first_screen(text: str) -> None:
     gone = changed(f"Namespace {text}", Operation.DELETE, is_stateful=True, reasons=(text,))
-    stacks = [stack(*([gone] * 50), name=f"{number}{text}") for number in range(100)]
+    stacks = [stack(*([gone] * 3), name=f"{number}{text}") for number in range(100)]
     stacks += [stack(name=f"{number}{text}") for number in range(100)]
     base = replace(side(label=text), notes=tuple(f"{number}{text}" for number in range(50)))
     compared = Comparison(base=base, head=side(label=text), stacks=tuple(stacks), changed_code=(text,) * 50)
