@@ -1,7 +1,8 @@
-"""A deployment that answers one thing wrongly, and what a person is told of it."""
+"""A deployment that answers one thing wrongly, and what a person is told of it: also of what is no answer."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,9 +21,8 @@ if TYPE_CHECKING:
     Checks = Callable[..., dict[str, dict[str, Any]]]
 
 
-def _instead(condition: Callable[[dict[str, Any]], bool], reply: Reply) -> Callable[[dict[str, Any]], Reply]:
-    """Answers well but where the condition holds."""
-    return lambda body: reply if condition(body) else answers.answer_chat(body)
+def _always(_: dict[str, Any]) -> bool:
+    return True
 
 
 def _streams(body: dict[str, Any]) -> bool:
@@ -43,6 +43,179 @@ def _effort(effort: str) -> Callable[[dict[str, Any]], bool]:
         return is_question and body["chat_template_args"]["reasoning_effort"] == effort
 
     return is_asked
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """An answer that comes instead of a good one, and what is said of it."""
+
+    check: str
+    reply: Reply
+    said: str
+    """How the finding begins."""
+    when: Callable[[dict[str, Any]], bool] = _always
+    """Of which questions; the others are answered well."""
+    fix: str = ""
+    path: str = CHAT
+
+
+def _tool(content: str | None, said: str, fix: str = "", **answer: Any) -> Wrong:
+    return Wrong("tool-call", Reply(answers.chat(content, **answer)), said, _has_tools, fix)
+
+
+def _after_tool(answer: dict[str, Any], said: str) -> Wrong:
+    return Wrong("tool-call", Reply(answer), said, _has_tool_result)
+
+
+def _called(said: str, **function: str) -> Wrong:
+    return _tool(None, said, reason="tool_calls", tool_calls=[answers.CALL | {"function": function}])
+
+
+def _chat(reply: Reply | Any, said: str, fix: str = "") -> Wrong:
+    return Wrong("chat", reply if isinstance(reply, Reply) else Reply(reply), said, fix=fix)
+
+
+def _stream(said: str, *events: Any) -> Wrong:
+    return Wrong("stream", Reply(events=events), said, _streams)
+
+
+def _response(body: dict[str, Any], said: str) -> Wrong:
+    return Wrong("responses", Reply(body), said, path=RESPONSES)
+
+
+REASONING, TOOLS = "--dyn-reasoning-parser gpt_oss", "--dyn-tool-call-parser harmony"
+UNPARSED = "no tool_calls, and the content holds the call unparsed"
+MARKS = "<|channel|> in the text"
+RAW = "<|channel|>analysis<|message|>We need<|end|><|start|>assistant<|channel|>final<|message|>Ready."
+NO_ARGUMENTS = "the call's arguments are no JSON object: "
+# What ai-dynamo 1.2.1 sends when a decode worker is killed in the middle of an answer.
+ENDED = {"message": "Stream ended before generation completed", "type": "internal_server_error", "code": 500}
+WRONG = (
+    _chat(answers.chat(RAW, reasoning=None), f"{MARKS}: nobody parsed the channels", REASONING),
+    _chat(
+        answers.chat("analysisWe need it.assistantfinalReady.", reasoning=None),
+        "analysis…assistantfinal in the text",
+        REASONING,
+    ),
+    *(
+        _chat(answers.chat(content, reasoning=None), "empty content (finish_reason stop)")
+        for content in (None, "", " \n")
+    ),
+    _chat(
+        answers.chat(None, reason="length"),
+        "empty content: the reasoning used every token that the request allowed",
+    ),
+    _chat(answers.chat("", reason="cancelled"), "HTTP 200, but finish_reason cancelled: no content"),
+    *(
+        _chat({"error": error}, "HTTP 200 with an error inside: 'KV transfer failed'")
+        for error in (
+            {"message": "KV transfer failed", "code": 500},
+            "KV transfer failed",
+            {"detail": "KV transfer failed"},
+        )
+    ),
+    _chat(
+        Reply({"message": "Model temporarily unavailable", "code": 503}, 503), "HTTP 503: 'Model temporarily"
+    ),
+    _chat(Reply("", 404), "HTTP 404: with nothing in it"),
+    _chat(Reply("<html>Bad gateway</html>", 502), "HTTP 502: '<html>Bad gateway</html>'"),
+    _chat(Reply({"error": {"message": "no"}}, 500), "HTTP 500: 'no'"),
+    _chat("<html>", "HTTP 200, but no JSON: '<html>'"),
+    _chat({"choices": []}, "HTTP 200, but not a chat completion: choices: tuple should have at least 1"),
+    _chat({"choices": [{}]}, "HTTP 200, but not a chat completion: choices.0.message: field required"),
+    _chat([1], "HTTP 200, but not a chat completion: all of it: "),
+    _chat(Reply("", 307, {"Location": "http://elsewhere.example"}), "HTTP 307: with nothing in it"),
+    _stream(MARKS, *answers.stream("<|chan", "nel|>analysis", " Hm")),
+    _stream(
+        f"HTTP 200 with an error inside: '{ENDED['message']}'",
+        answers.chunk(content="The "),
+        answers.chunk(content="service"),
+        {"error": ENDED},
+        "[DONE]",
+    ),
+    _stream("2 events and no text in any of them", answers.chunk(), answers.chunk("stop"), "[DONE]"),
+    _stream("the stream ends without data: [DONE]", *answers.stream("a", "b")[:-1]),
+    _stream(
+        "the stream ends without a finish_reason after 2 pieces of text",
+        *answers.stream("a", "b", reason=None),
+    ),
+    _stream(
+        "the whole answer in one event: something collects the stream on its way",
+        *answers.stream("all of it"),
+    ),
+    _stream("HTTP 200, but no JSON: 'no json'", "no json"),
+    Wrong("stream", Reply(answers.chat()), "a whole answer, and no stream of events", _streams),
+    _tool("to=functions.get_system_health json{}", UNPARSED, TOOLS, tool_calls=[]),
+    _tool('{"name": "get_system_health", "arguments": {}}', UNPARSED, TOOLS, tool_calls=[]),
+    _tool("get_system_health()", UNPARSED, TOOLS, tool_calls=[]),
+    _tool(
+        "<|channel|>commentary to=functions.get_system_health <|constrain|>json<|message|>{}<|call|>",
+        UNPARSED,
+        TOOLS,
+        tool_calls=[],
+    ),
+    _tool("Everything is fine.", "no tool_calls (finish_reason stop)"),
+    _tool(None, "a call with finish_reason stop, where clients look for", tool_calls=[answers.CALL]),
+    _called("it calls 'rm', and only get_system_health was offered", name="rm", arguments="{}"),
+    _called(f"{NO_ARGUMENTS}'{{'", name="get_system_health", arguments="{"),
+    _called(f"{NO_ARGUMENTS}'[]'", name="get_system_health", arguments="[]"),
+    _after_tool(answers.chat(""), "after the tool's result: empty content (finish_reason stop)"),
+    _after_tool(answers.call(), "it calls the tool again instead of using the result"),
+    _response(answers.responses(""), "no text in it; the output holds message"),
+    _response(answers.responses(output=[{"type": "reasoning"}]), "no text in it; the output holds reasoning"),
+    _response(answers.responses(output=[]), "no text in it; the output holds nothing"),
+    _response(answers.responses(status="failed"), f"status failed: '{answers.SENTENCE}'"),
+    _response(
+        answers.responses(error={"message": "worker lost"}), "HTTP 200 with an error inside: 'worker lost'"
+    ),
+    _response(
+        {"output": []}, "HTTP 200, but not a response: status: field required; it begins '{\"output\": []}'"
+    ),
+    _response(answers.responses("<|channel|>final"), MARKS),
+    *(
+        Wrong(
+            f"reasoning-{effort}",
+            Reply(answers.chat("9.9", reasoning=None)),
+            "no reasoning_content; it says '9.9'",
+            _effort(effort),
+            REASONING,
+        )
+        for effort in ("low", "high")
+    ),
+    Wrong(
+        "reasoning-high",
+        Reply(answers.chat("The number " + "is larger " * 20, reason="length")),
+        "ends in 'is larger' ten times over: it does not stop by itself",
+        _effort("high"),
+    ),
+)
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: f"{wrong.check}: {wrong.said}")
+def test_a_wrong_answer_is_named_with_what_it_is_and_the_rest_is_judged_all_the_same(
+    wrong: Wrong, checks: Checks, server: Loopback
+) -> None:
+    good = server.replies[wrong.path]
+    server.replies[wrong.path] = lambda body: (
+        wrong.reply if wrong.when(body) else good(body) if callable(good) else good
+    )
+    found = checks()
+    assert (found[wrong.check]["verdict"], found["model"]["verdict"]) == ("wrong", "good")
+    assert found[wrong.check]["found"].startswith(wrong.said)
+    assert wrong.fix in found[wrong.check].get("fix", "")
+    if wrong.check == "chat":
+        assert {found[name]["verdict"] for name in AFTER_CHAT} == {"not-run"}
+
+
+def test_high_effort_may_use_every_token_and_low_effort_may_not(checks: Checks, server: Loopback) -> None:
+    cut = Reply(answers.chat(None, reasoning="Nine point nine is larger", reason="length"))
+    server.replies[CHAT] = lambda body: (
+        cut if _effort("low")(body) or _effort("high")(body) else answers.answer_chat(body)
+    )
+    found = checks()
+    assert found["reasoning-high"]["verdict"] == "good"
+    assert "no token left for an answer" in found["reasoning-high"]["found"]
+    assert "used every token" in found["reasoning-low"]["found"]
 
 
 def test_a_deployment_that_answers_all_of_it_passes(smoke: Callable[..., Answer], server: Loopback) -> None:
@@ -119,90 +292,3 @@ def test_a_worker_that_registers_late_is_waited_for(checks: Checks, server: Loop
     assert found["verdict"] == "good"
     assert found["seconds"] < 10
     assert [asked.path for asked in server.asked[:6]].count("/health") == 3
-
-
-def test_channel_marks_in_the_content_name_the_reasoning_parser(checks: Checks, server: Loopback) -> None:
-    raw = "<|channel|>analysis<|message|>We need<|end|><|start|>assistant<|channel|>final<|message|>Ready."
-    server.replies[CHAT] = Reply(answers.chat(raw, reasoning=None))
-    found = checks()["chat"]
-    assert found["found"].startswith("<|channel|> in the text: nobody parsed the channels")
-    assert "--dyn-reasoning-parser gpt_oss" in found["fix"]
-
-
-def test_channels_without_their_marks_name_the_reasoning_parser_too(checks: Checks, server: Loopback) -> None:
-    server.replies[CHAT] = Reply(answers.chat("analysisWe need it.assistantfinalReady.", reasoning=None))
-    found = checks()["chat"]
-    assert "analysis…assistantfinal in the text" in found["found"]
-    assert "--dyn-reasoning-parser gpt_oss" in found["fix"]
-
-
-def test_channel_marks_in_a_stream_are_found_across_its_pieces(checks: Checks, server: Loopback) -> None:
-    server.replies[CHAT] = _instead(_streams, Reply(events=answers.stream("<|chan", "nel|>analysis", " Hm")))
-    found = checks()
-    assert found["chat"]["verdict"] == "good"
-    assert found["stream"]["found"].startswith("<|channel|> in the text")
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "to=functions.get_system_health json{}",
-        '{"name": "get_system_health", "arguments": {}}',
-        "get_system_health()",
-        "<|channel|>commentary to=functions.get_system_health <|constrain|>json<|message|>{}<|call|>",
-    ],
-)
-def test_a_call_that_stays_in_the_content_names_the_parser_of_tools(
-    content: str, checks: Checks, server: Loopback
-) -> None:
-    unparsed = answers.chat(content, tool_calls=[])
-    server.replies[CHAT] = _instead(_has_tools, Reply(unparsed))
-    found = checks()["tool-call"]
-    assert found["verdict"] == "wrong"
-    assert "no tool_calls, and the content holds the call unparsed" in found["found"]
-    assert "--dyn-tool-call-parser harmony" in found["fix"]
-
-
-def test_an_answer_without_a_call_is_wrong(checks: Checks, server: Loopback) -> None:
-    server.replies[CHAT] = _instead(_has_tools, Reply(answers.chat("Everything is fine.")))
-    found = checks()["tool-call"]
-    assert (found["verdict"], server.bodies(CHAT)[-1].get("tools")) == ("wrong", None)
-    assert "no tool_calls (finish_reason stop)" in found["found"]
-
-
-@pytest.mark.parametrize(
-    ("function", "said"),
-    [
-        ({"name": "rm", "arguments": "{}"}, "it calls 'rm', and only get_system_health was offered"),
-        ({"name": "get_system_health", "arguments": "{"}, "the call's arguments are no JSON object: '{'"),
-        ({"name": "get_system_health", "arguments": "[]"}, "the call's arguments are no JSON object: '[]'"),
-    ],
-)
-def test_a_call_of_something_else_is_named(
-    function: dict[str, str], said: str, checks: Checks, server: Loopback
-) -> None:
-    reply = answers.chat(None, reason="tool_calls", tool_calls=[answers.CALL | {"function": function}])
-    server.replies[CHAT] = _instead(_has_tools, Reply(reply))
-    assert checks()["tool-call"]["found"] == said
-
-
-def test_a_call_with_another_finish_reason_is_wrong(checks: Checks, server: Loopback) -> None:
-    server.replies[CHAT] = _instead(_has_tools, Reply(answers.chat(None, tool_calls=[answers.CALL])))
-    assert checks()["tool-call"]["found"] == (
-        "a call with finish_reason stop, where clients look for tool_calls"
-    )
-
-
-@pytest.mark.parametrize(
-    ("reply", "said"),
-    [
-        (answers.chat(""), "after the tool's result: empty content (finish_reason stop)"),
-        (answers.call(), "it calls the tool again instead of using the result"),
-    ],
-)
-def test_an_answer_that_does_not_use_the_tools_result_is_wrong(
-    reply: dict[str, Any], said: str, checks: Checks, server: Loopback
-) -> None:
-    server.replies[CHAT] = _instead(_has_tool_result, Reply(reply))
-    found = checks()["tool-call"]
-    assert (found["verdict"], found["found"]) == ("wrong", said)
