@@ -66,7 +66,7 @@ _OBJECTS = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(base=_OBJECTS, head=_OBJECTS)
 def test_what_is_added_in_one_direction_is_removed_in_the_other(
     base: list[Resource], head: list[Resource]
@@ -77,7 +77,7 @@ def test_what_is_added_in_one_direction_is_removed_in_the_other(
     assert len(there) == len(back)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(resources=_OBJECTS, order=st.randoms())
 def test_any_resources_are_the_same_as_their_copies_with_keys_in_another_order(
     resources: list[Resource], order: random.Random
@@ -85,7 +85,7 @@ def test_any_resources_are_the_same_as_their_copies_with_keys_in_another_order(
     assert compare(resources, [_shuffled(each, order) for each in resources]) == ()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(base=_OBJECTS, head=_OBJECTS, order=st.randoms())
 def test_the_same_two_recordings_are_always_said_in_the_same_words(
     base: list[Resource], head: list[Resource], order: random.Random

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import time
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from resource_graph import Resource
 
 _STACKS = sorted(path.name.split(".")[1] for path in REPOSITORY.glob("Pulumi.*.yaml"))
-_SECONDS = 0.5
-"""Processor time of all stacks together, compared with copies of themselves."""
 
 
 def _recorded(name: str) -> list[Resource]:
@@ -49,13 +46,8 @@ def _with(name: str, change: Callable[[dict[str, Any]], object]) -> dict[str, Re
     return {each.title: each for each in compare(_recorded(name), head)}
 
 
-def test_every_shipped_stack_is_the_same_as_itself_within_half_a_second() -> None:
-    assert len(_STACKS) == 11
-    sides = [(_recorded(name), _copied(name)) for name in _STACKS]
-    start = time.process_time()
-    found = [compare(base, head) for base, head in sides]
-    assert time.process_time() - start < _SECONDS
-    assert found == [()] * len(_STACKS)
+def test_every_shipped_stack_is_the_same_as_itself() -> None:
+    assert {name: compare(_recorded(name), _copied(name)) for name in _STACKS} == dict.fromkeys(_STACKS, ())
 
 
 @pytest.mark.parametrize("name", _STACKS)

@@ -25,8 +25,8 @@ from lab.toolchain.runtime import RUNTIME
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-ADDRESS = "127.94.0.1"
-"""In place of 127.0.0.1, whose ports others of this machine may have."""
+ADDRESS = f"127.94.{os.getpid() // 250 % 250}.{os.getpid() % 250 + 1}"
+"""In place of 127.0.0.1, whose ports others of this machine may have: one for each process of tests."""
 _START_SECONDS = 120
 _STOP_SECONDS = 60
 # The lab builds no etcdctl; etcd answers the same question by HTTP.

@@ -69,8 +69,7 @@ def written(command: Command, folder: Path, settings: dict[str, Any], discovery:
     return folder / "compose-mine"
 
 
-@pytest.mark.parametrize("discovery", ["etcd", "file"])
-@pytest.mark.parametrize("settings", [disaggregated, two_aggregated])
+@pytest.mark.parametrize(("settings", "discovery"), [(disaggregated, "etcd"), (two_aggregated, "file")])
 def test_a_project_comes_up_in_its_own_order_answers_and_goes(
     command: Command, tmp_path: Path, scratch: Path, settings: Any, discovery: str
 ) -> None:
