@@ -14,11 +14,30 @@ from tests.support.shipped_stacks import shipped_stack
 
 PROJECT = "dynamo-stack"
 FOLDER = Path(__file__).parent / "urns"
+_LIKE = "like "
+_LIKENESSES = {
+    "agg-gb200": "disagg-gb200",
+    "disagg-b200-8gpu": "disagg-b200",
+    "disagg-gb200": "disagg-b200",
+    "latency-b200": "disagg-b200",
+    "throughput-gb200": "agg-gb200",
+    "throughput-h200": "latency-b200",
+    "vllm-agg-b200": "disagg-b200",
+    "vllm-agg-h200": "vllm-agg-b200",
+    "vllm-disagg-h100": "vllm-agg-h200",
+}
+"""Stack -> the one whose list its own differs least from; any other stack's is written whole."""
 
 
 def committed_urns(name: str) -> list[str]:
-    """The list of a stack."""
-    return _file(name).read_text(encoding="utf-8").split()
+    """The list of a stack, sorted: its file holds it whole, or says which stack's it is like, and how not."""
+    first, *lines = _file(name).read_text(encoding="utf-8").splitlines()
+    if not first.startswith(_LIKE):
+        return [_urn(name, line) for line in (first, *lines)]
+    other = first.removeprefix(_LIKE)
+    found = {_urn(name, _rest(urn)) for urn in committed_urns(other)}
+    found -= {_urn(name, line[2:]) for line in lines if line.startswith("- ")}
+    return sorted(found | {_urn(name, line[2:]) for line in lines if line.startswith("+ ")})
 
 
 def recorded_urns(name: str) -> list[str]:
@@ -28,10 +47,28 @@ def recorded_urns(name: str) -> list[str]:
     return sorted([*urns, f"urn:pulumi:{name}::{PROJECT}::pulumi:providers:pulumi::default"])
 
 
+def _text(name: str, urns: list[str]) -> str:
+    """What a stack's file holds."""
+    own = {_rest(urn) for urn in urns}
+    if name not in _LIKENESSES:
+        return "\n".join(sorted(own)) + "\n"
+    other = {_rest(urn) for urn in recorded_urns(_LIKENESSES[name])}
+    lines = [*(f"- {each}" for each in sorted(other - own)), *(f"+ {each}" for each in sorted(own - other))]
+    return "\n".join([_LIKE + _LIKENESSES[name], *lines]) + "\n"
+
+
+def _urn(name: str, rest: str) -> str:
+    return f"urn:pulumi:{name}::{PROJECT}::{rest}"
+
+
+def _rest(urn: str) -> str:
+    return urn.split("::", 2)[2]
+
+
 def _file(name: str) -> Path:
     return FOLDER / f"{name}.txt"
 
 
 if __name__ == "__main__":
     for stack in list_stacks(REPOSITORY):
-        _file(stack).write_text("\n".join(recorded_urns(stack)) + "\n", encoding="utf-8")
+        _file(stack).write_text(_text(stack, recorded_urns(stack)), encoding="utf-8")

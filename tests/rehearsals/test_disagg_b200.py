@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lab.reservations import reservations_of
 from tests.comparison.applied.judgement import assert_that_the_engine_says_so_too, cases_of
 from tests.rehearsals.every_stack import EveryStack
 from tests.rehearsals.removal import Removal
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from tests.comparison.changed_stacks import Case
     from tests.rehearsals.shipped import Shipped
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = pytest.mark.lab
 
 EXPECTED = Expected(
     "disagg-b200",
@@ -31,18 +33,21 @@ EXPECTED = Expected(
 )
 
 
+GROUP, SPARE = "disagg-b200-b200", "disagg-b200-spare"
+
+
+@pytest.mark.essential
 class TestDisaggB200(EveryStack):
     """What holds of every stack."""
 
 
 def test_both_workers_wait_while_their_only_machine_is_gone_and_run_on_the_next(shipped: Shipped) -> None:
-    shipped.lose("disagg-b200-b200-0")
-    until(lambda: shipped.nodes("disagg-b200-b200") == set(), "the node to go")
+    shipped.lose(f"{GROUP}-0")
+    until(lambda: shipped.nodes(GROUP) == set(), "the node to go")
     until(lambda: shipped.places() == {"prefill": None, "decode": None}, "workers that wait")
     until(lambda: not shipped.is_ready(), "a graph that says so")
     shipped.replace_lost()
-    node = "disagg-b200-b200-0"
-    until(lambda: shipped.places() == {"prefill": node, "decode": node}, "workers on the next machine")
+    until(lambda: shipped.places() == _both_on(f"{GROUP}-0"), "workers on the next machine")
     until(shipped.is_ready, "a graph that is ready again")
 
 
@@ -56,5 +61,47 @@ def test_the_engine_previews_what_is_said_of_a_change(case: Case, deployed: Depl
     assert_that_the_engine_says_so_too(case, deployed, tmp_path)
 
 
+def test_more_nodes_and_another_pool_in_the_settings_are_more_nodes(shipped: Shipped) -> None:
+    def grow(settings: dict[str, Any]) -> None:
+        settings["nodePools"][0]["nodes"] = 2
+        spare = {"name": "spare", "instanceType": "p6-b200.48xlarge", "nodes": 1, "zone": "us-east-1a"}
+        settings["nodePools"].append(spare | {"purchase": {"kind": "onDemand"}})
+        reservations = json.dumps(reservations_of(settings["nodePools"]))
+        (shipped.run.lab.cloud / "capacity-reservations.json").write_text(reservations, encoding="utf-8")
+
+    shipped.change_settings(grow)
+    shipped.stack.up("--skip-preview")
+    until(lambda: shipped.nodes(GROUP) == {f"{GROUP}-0", f"{GROUP}-1"}, "two machines")
+    until(lambda: shipped.nodes(SPARE) == {f"{SPARE}-0"}, "a node of the other pool")
+
+
+def test_workers_of_a_lost_machine_move_to_one_that_is_free(shipped: Shipped) -> None:
+    assert shipped.places() == _both_on(f"{GROUP}-0")
+    shipped.lose(f"{GROUP}-0")
+    until(lambda: shipped.places() == _both_on(f"{GROUP}-1"), "the workers on the other machine")
+    until(shipped.is_ready, "a graph that is ready again")
+    shipped.replace_lost()
+    until(lambda: shipped.nodes(GROUP) == {f"{GROUP}-0", f"{GROUP}-1"}, "two machines again")
+    assert shipped.places() == _both_on(f"{GROUP}-1")
+
+
+def test_fewer_nodes_and_a_pool_less_are_fewer_nodes_and_the_workers_stay(shipped: Shipped) -> None:
+    def shrink(settings: dict[str, Any]) -> None:
+        settings["nodePools"][0]["nodes"] = 1
+        del settings["nodePools"][1]
+
+    shipped.change_settings(shrink)
+    shipped.stack.up("--skip-preview")
+    until(lambda: shipped.nodes(SPARE) == set(), "no node of a pool that is gone")
+    until(lambda: shipped.nodes(GROUP) == {f"{GROUP}-1"}, "one machine")
+    assert shipped.places() == _both_on(f"{GROUP}-1")
+    assert shipped.is_ready()
+
+
+@pytest.mark.essential
 class TestRemovalOfDisaggB200(Removal):
     """The last of it."""
+
+
+def _both_on(node: str) -> dict[str, str]:
+    return dict.fromkeys(EXPECTED.gpus, node)

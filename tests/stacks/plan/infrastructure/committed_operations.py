@@ -1,4 +1,6 @@
-"""What each shipped stack asks of AWS, as lists to review: a new line is a right that its operator needs.
+"""What shipped stacks ask of AWS, as lists to review: a new line is a right that their operators need.
+
+One list for stacks whose nodes are in the region's own zones, one for those with nodes in a Local Zone.
 
 After a change that is meant, write them again and look at the diff:
 
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from lab.aws_provider.cloud.records import is_write
 from lab.directory import REPOSITORY
+from stacks.plan.infrastructure.zones import zone_named
 from stacks.stack_files import list_stacks
 from tests.support.shipped_stacks import shipped_settings
 from tests.support.simulated_account import live
@@ -31,7 +34,13 @@ def eks_stacks() -> list[str]:
 
 def committed_operations(name: str) -> str:
     """The list of a stack."""
-    return _file(name).read_text(encoding="utf-8")
+    return list_of(name).read_text(encoding="utf-8")
+
+
+def list_of(name: str) -> Path:
+    """The file with the list of a stack."""
+    local = any(zone_named(pool["zone"]).is_local for pool in shipped_settings(name)["nodePools"])
+    return FOLDER / ("nodes-in-a-local-zone.txt" if local else "nodes-in-the-region.txt")
 
 
 def operations_of(life: Life) -> str:
@@ -46,13 +55,9 @@ def _listed(command: str, requests: list[Request]) -> str:
     return "".join((f"{command}\n", *(f"{count:4} {name}\n" for name, count in sorted(counts.items()))))
 
 
-def _file(name: str) -> Path:
-    return FOLDER / f"{name}.txt"
-
-
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for stack in eks_stacks():
+    for file, stack in {list_of(each): each for each in eks_stacks()}.items():
         with tempfile.TemporaryDirectory() as folder:
             made = live(shipped_settings(stack), Path(folder) / "cloud")
-        _file(stack).write_text(operations_of(made), encoding="utf-8")
+        file.write_text(operations_of(made), encoding="utf-8")

@@ -16,6 +16,7 @@ from tests.stacks.plan.infrastructure.committed_operations import (
     FOLDER,
     committed_operations,
     eks_stacks,
+    list_of,
     operations_of,
 )
 from tests.support.eks_settings_of_every_kind import eks_settings_of_every_kind
@@ -49,8 +50,8 @@ def test_aws_takes_every_request_of_a_shipped_stack_and_these_are_the_ones_that_
     assert operations_of(life) == committed_operations(name)
 
 
-def test_every_shipped_stack_of_its_own_cluster_and_no_other_has_a_list() -> None:
-    assert sorted(file.stem for file in FOLDER.glob("*.txt")) == eks_stacks() != []
+def test_every_list_is_that_of_a_shipped_stack() -> None:
+    assert set(FOLDER.glob("*.txt")) == {list_of(name) for name in eks_stacks()}
 
 
 @pytest.mark.slow
