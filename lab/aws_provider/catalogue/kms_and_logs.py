@@ -1,4 +1,4 @@
-"""KMS keys and aliases, CloudWatch log groups."""
+"""KMS keys, CloudWatch log groups."""
 
 from __future__ import annotations
 
@@ -108,42 +108,6 @@ KEY = ResourceType(
 )
 
 
-def _describe_alias(subject: Subject) -> Description | None:
-    aliases = subject.api.call("kms", "ListAliases")["Aliases"]
-    return next((item for item in aliases if item["AliasName"] == subject.identifier), None)
-
-
-def _target(live: Any, given: Any) -> Any:
-    # A key's id and its ARN are the same key.
-    return given if isinstance(given, str) and given.endswith(str(live)) else live
-
-
-def _retarget(subject: Subject, _: set[str]) -> None:
-    request = {"AliasName": subject.identifier, "TargetKeyId": subject["targetKeyId"]}
-    subject.api.call("kms", "UpdateAlias", request)
-
-
-ALIAS = ResourceType(
-    pulumi_type="aws:kms/alias:Alias",
-    service="kms",
-    inputs={
-        **fixed("name", create="AliasName"),
-        **changed_by("target", "targetKeyId", from_live=_target),
-    },
-    create="CreateAlias",
-    identify=lambda subject, _: subject["name"],
-    describe=_describe_alias,
-    delete=lambda subject: subject.api.call("kms", "DeleteAlias", {"AliasName": subject.identifier}),
-    updates={"target": Update(_retarget)},
-    outputs={
-        "arn": output("AliasArn"),
-        "targetKeyArn": lambda subject, found: subject.arn("kms", f"key/{found['TargetKeyId']}"),
-    },
-    identity=("name",),
-    gone=frozenset({"NotFoundException"}),
-)
-
-
 def _describe_log_group(subject: Subject) -> Description | None:
     asked = {"logGroupNamePrefix": subject.identifier}
     groups = subject.api.call("logs", "DescribeLogGroups", asked)["logGroups"]
@@ -199,4 +163,4 @@ LOG_GROUP = ResourceType(
     tagging=by_arn("logs", "arn", tag_map=True),
 )
 
-TYPES = (KEY, ALIAS, LOG_GROUP)
+TYPES = (KEY, LOG_GROUP)

@@ -85,9 +85,7 @@ def _identity(add: Any, made: dict[str, Made]) -> None:
         role=role,
         policyArn="arn:aws:iam::aws:policy/AmazonEKSClusterPolicy",
     )
-    add("iam/policy:Policy", "policy", policy=POLICY)
     add("kms/key:Key", "key", description="k", enableKeyRotation=True, deletionWindowInDays=7)
-    add("kms/alias:Alias", "alias", name="alias/any", targetKeyId=made["key"].outputs["arn"])
     add("cloudwatch/logGroup:LogGroup", "logs", name="/any/logs", retentionInDays=7)
 
 

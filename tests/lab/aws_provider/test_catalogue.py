@@ -29,7 +29,7 @@ _WANTED = {
     "vpc/securityGroupIngressRule:SecurityGroupIngressRule",
     "vpc/securityGroupEgressRule:SecurityGroupEgressRule",
     *("iam/role:Role", "iam/rolePolicy:RolePolicy", "iam/rolePolicyAttachment:RolePolicyAttachment"),
-    *("iam/policy:Policy", "kms/key:Key", "kms/alias:Alias", "cloudwatch/logGroup:LogGroup"),
+    *("kms/key:Key", "cloudwatch/logGroup:LogGroup"),
     *("eks/cluster:Cluster", "eks/nodeGroup:NodeGroup", "eks/addon:Addon"),
     *("eks/accessEntry:AccessEntry", "eks/accessPolicyAssociation:AccessPolicyAssociation"),
     *("eks/podIdentityAssociation:PodIdentityAssociation", "autoscaling/schedule:Schedule"),

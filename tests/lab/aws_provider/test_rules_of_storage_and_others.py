@@ -130,8 +130,12 @@ def _of_lustre(rule: str, says: str, request: Callable[[Account], Any], code: st
     ),
     Refusal(
         "a permissions policy names nobody",
-        "CreatePolicy",
-        lambda _: {"PolicyName": "p", "PolicyDocument": trust("x.amazonaws.com")},
+        "PutRolePolicy",
+        lambda _: {
+            "RoleName": "r",
+            "PolicyName": "p",
+            "PolicyDocument": trust("x.amazonaws.com"),
+        },
         "MalformedPolicyDocument",
         "should not specify a principal",
         service="iam",

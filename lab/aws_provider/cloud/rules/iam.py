@@ -34,7 +34,7 @@ def trust(place: Place, given: dict[str, Any]) -> None:  # noqa: ARG001 - as all
             raise Refused("MalformedPolicyDocument", "Has prohibited field Resource, or no Principal")
 
 
-@refuses("iam", "PutRolePolicy", "CreatePolicy")
+@refuses("iam", "PutRolePolicy")
 def permissions(place: Place, given: dict[str, Any]) -> None:  # noqa: ARG001 - as all rules
     """A permissions policy without actions or resources, or with principals."""
     for statement in _statements(given["PolicyDocument"]):
