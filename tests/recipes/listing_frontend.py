@@ -31,7 +31,7 @@ class _Frontend(BaseHTTPRequestHandler):
 def listing_frontend() -> Iterator[ThreadingHTTPServer]:
     """One on the loopback interface; `answers` says what it answers."""
     with ThreadingHTTPServer(("127.0.0.1", 0), _Frontend) as listening:
-        threading.Thread(target=listening.serve_forever, daemon=True).start()
+        threading.Thread(target=listening.serve_forever, args=(0.01,), daemon=True).start()
         yield listening
         listening.shutdown()
 

@@ -108,7 +108,7 @@ def server(tmp_path: Path) -> Iterator[str]:
     (served / "vocabulary.tiktoken").write_bytes(CONTENT)
     handler = partial(SimpleHTTPRequestHandler, directory=str(served))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as listening:
-        threading.Thread(target=listening.serve_forever, daemon=True).start()
+        threading.Thread(target=listening.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{listening.server_address[1]}/vocabulary.tiktoken"
         listening.shutdown()
 

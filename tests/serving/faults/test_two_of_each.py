@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +12,8 @@ from tests.serving.faults.measure import GRAPH, NAMESPACE, STREAMS
 from tests.support.shipped_stacks import SETTINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.serving.faults.measure import Bench
 
 pytestmark = pytest.mark.lab
@@ -24,15 +27,84 @@ DISCOVERY_SECONDS = 2.0
 """From a process's end until frontends send it nothing more: a pod's status, an EndpointSlice, a watch."""
 
 
-@pytest.mark.slow
-def test_a_decode_worker_that_dies_loses_no_answer_where_another_goes_on_with_them(
-    two_of_each: Bench,
+@dataclass(frozen=True)
+class Harmless:
+    """A fault of which no client loses anything."""
+
+    fault: str
+    happens: Callable[[Bench], object]
+    bound: str
+    page: str = ""
+    keeps: bool = True
+
+
+def _new_engine_option(bench: Bench) -> None:
+    content = bench.stack.settings()
+    serving: dict[str, Any] = content["config"][SETTINGS]["serving"]
+    serving["overrides"]["decode"]["max_batch_size"] = 512
+    serving["overrides"]["decode"]["cuda_graph_config"] = {"max_batch_size": 512}
+    bench.stack.write_settings(content)
+    bench.stack.pulumi("up", "--yes", "--skip-preview")
+
+
+def _roll_frontend(bench: Bench) -> None:
+    deployment = f"deployment/{GRAPH}-frontend"
+    bench.stack.lab.kubectl("rollout", "restart", "-n", NAMESPACE, deployment)
+    bench.stack.lab.kubectl("rollout", "status", "-n", NAMESPACE, deployment)
+
+
+FINISHES, WITHOUT_IT, NATS_PAGE = "a pod finishes its answers", "pods serve on without it", "nats-member-lost"
+HARMLESS = (
+    Harmless(
+        "a decode worker is killed",
+        lambda bench: bench.kill(bench.pods("decode")[0]),
+        "nothing, its answers go on at another",
+    ),
+    Harmless("one member of NATS is killed", lambda bench: bench.kill(NATS[0]), WITHOUT_IT, NATS_PAGE),
+    Harmless("all of NATS is killed", lambda bench: bench.kill(*NATS), WITHOUT_IT, NATS_PAGE),
+    Harmless("a decode worker is told to end", lambda bench: bench.delete(bench.pods("decode")[0]), FINISHES),
+    Harmless(
+        "a prefill worker is told to end", lambda bench: bench.delete(bench.pods("prefill")[0]), FINISHES
+    ),
+    Harmless("the frontend is rolled, a connection for each request", _roll_frontend, FINISHES, keeps=False),
+    Harmless("a new engine option, by up", _new_engine_option, "without an interruption"),
+)
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        pytest.param(each, marks=MEASURED if number else pytest.mark.slow, id=each.fault)
+        for number, each in enumerate(HARMLESS)
+    ],
+)
+def test_no_request_is_lost_where_another_pod_or_what_runs_goes_on(
+    two_of_each: Bench, harmless: Harmless
 ) -> None:
     row = two_of_each.under_load(
-        "a decode worker is killed",
-        lambda: two_of_each.kill(two_of_each.pods("decode")[0]),
-        bound="nothing, its answers go on at another",
+        harmless.fault,
+        lambda: harmless.happens(two_of_each),
+        bound=harmless.bound,
+        page=harmless.page,
+        keeps=harmless.keeps,
     )
+    assert row.lost == 0, row
+
+
+@MEASURED
+def test_an_operator_that_dies_loses_nothing(two_of_each: Bench) -> None:
+    lab = two_of_each.stack.lab.directory
+    [operator] = [each for each in processes.STAND_INS if each.name == "dynamo-operator"]
+
+    def fault() -> None:
+        process = processes.find(lab, operator)
+        assert process is not None
+        process.kill()
+
+    row = two_of_each.under_load(
+        "the operator is killed", fault, bound="nothing that runs stops", page="operator-gone"
+    )
+    assert processes.start(lab, operator)
     assert row.lost == 0, row
 
 
@@ -62,69 +134,6 @@ def test_a_frontend_that_dies_loses_its_own_answers_and_the_other_serves_on(two_
 
 
 @MEASURED
-def test_a_member_of_nats_that_dies_loses_nothing(two_of_each: Bench) -> None:
-    row = two_of_each.under_load(
-        "one member of NATS is killed",
-        lambda: two_of_each.kill(NATS[0]),
-        bound="pods serve on without it",
-        page="nats-member-lost",
-    )
-    assert row.lost == 0, row
-
-
-@MEASURED
-def test_all_of_nats_loses_nothing_of_pods_that_run(two_of_each: Bench) -> None:
-    row = two_of_each.under_load(
-        "all of NATS is killed",
-        lambda: two_of_each.kill(*NATS),
-        bound="pods serve on without it",
-        page="nats-member-lost",
-    )
-    assert row.lost == 0, row
-
-
-@MEASURED
-def test_an_operator_that_dies_loses_nothing(two_of_each: Bench) -> None:
-    lab = two_of_each.stack.lab.directory
-    [operator] = [each for each in processes.STAND_INS if each.name == "dynamo-operator"]
-
-    def fault() -> None:
-        process = processes.find(lab, operator)
-        assert process is not None
-        process.kill()
-
-    row = two_of_each.under_load(
-        "the operator is killed", fault, bound="nothing that runs stops", page="operator-gone"
-    )
-    assert processes.start(lab, operator)
-    assert row.lost == 0, row
-
-
-@MEASURED
-@pytest.mark.parametrize("role", ["decode", "prefill"])
-def test_a_drained_worker_loses_no_request(two_of_each: Bench, role: str) -> None:
-    row = two_of_each.under_load(
-        f"a {role} worker is told to end",
-        lambda: two_of_each.delete(two_of_each.pods(role)[0]),
-        bound="a pod finishes its answers",
-    )
-    assert row.lost == 0, row
-
-
-@MEASURED
-def test_a_frontend_that_is_rolled_loses_no_request_of_clients_with_a_connection_for_each(
-    two_of_each: Bench,
-) -> None:
-    row = two_of_each.under_load(
-        "the frontend is rolled, a connection for each request",
-        lambda: _roll_frontend(two_of_each),
-        bound="a pod finishes its answers",
-        keeps=False,
-    )
-    assert row.lost == 0, row
-
-
-@MEASURED
 def test_a_frontend_that_is_rolled_loses_at_most_a_request_of_each_connection_that_is_kept(
     two_of_each: Bench,
 ) -> None:
@@ -136,23 +145,3 @@ def test_a_frontend_that_is_rolled_loses_at_most_a_request_of_each_connection_th
     assert row.lost_in_flight == 0, row
     # The runtime of 1.2 ends with its HTTP server: a request that it takes in that moment finds no worker.
     assert row.lost <= STREAMS // 2, row
-
-
-@MEASURED
-def test_a_new_engine_option_loses_nothing_where_every_worker_surges(two_of_each: Bench) -> None:
-    def fault() -> None:
-        content = two_of_each.stack.settings()
-        serving: dict[str, Any] = content["config"][SETTINGS]["serving"]
-        serving["overrides"]["decode"]["max_batch_size"] = 512
-        serving["overrides"]["decode"]["cuda_graph_config"] = {"max_batch_size": 512}
-        two_of_each.stack.write_settings(content)
-        two_of_each.stack.pulumi("up", "--yes", "--skip-preview")
-
-    row = two_of_each.under_load("a new engine option, by up", fault, bound="without an interruption")
-    assert row.lost == 0, row
-
-
-def _roll_frontend(bench: Bench) -> None:
-    deployment = f"deployment/{GRAPH}-frontend"
-    bench.stack.lab.kubectl("rollout", "restart", "-n", NAMESPACE, deployment)
-    bench.stack.lab.kubectl("rollout", "status", "-n", NAMESPACE, deployment)
