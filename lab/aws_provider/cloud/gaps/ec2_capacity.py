@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from lab.aws_provider.cloud.gaps.eks_documents import now
 from lab.aws_provider.cloud.gaps.registry import answers
-from lab.aws_provider.cloud.place import RESERVATIONS
 from lab.aws_provider.cloud.refusal import Refused
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 _FEE_PER_INSTANCE_HOUR = 100.0
 _ULTRASERVERS = {"u-p6e-gb200x36": ("p6e-gb200.36xlarge", 9), "u-p6e-gb200x72": ("p6e-gb200.36xlarge", 18)}
 """Type -> its instances (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-how.html)."""
-_OFFERING = "capacity-block-offerings"
 
 
 @answers("ec2", "DescribeCapacityReservations")
@@ -34,28 +32,6 @@ def describe(place: Place, given: dict[str, Any]) -> dict[str, Any]:
             item for item in found if not wanted or item["CapacityReservationId"] in wanted
         ]
     }
-
-
-@answers("ec2", "CreateCapacityReservation")
-def create(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """An On-Demand Capacity Reservation, active at once."""
-    zone = given.get("AvailabilityZone") or ""
-    document = _reservation(place, given["InstanceType"], zone, given["InstanceCount"], "default")
-    document["InstanceMatchCriteria"] = given.get("InstanceMatchCriteria", "open")
-    return {"CapacityReservation": _put(place, document)}
-
-
-@answers("ec2", "CancelCapacityReservation")
-def cancel(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """Ends an On-Demand Capacity Reservation; a block cannot be cancelled."""
-    identifier = given["CapacityReservationId"]
-    document = place.reservation(identifier)
-    if document is None:
-        raise _unknown(identifier)
-    if document.get("ReservationType") == "capacity-block":
-        raise Refused("InvalidParameterValue", f"Capacity Block {identifier} can't be canceled.")
-    _put(place, {**document, "State": "cancelled"})
-    return {"Return": True}
 
 
 @answers("ec2", "DescribeCapacityBlockOfferings")
@@ -84,68 +60,7 @@ def offerings(place: Place, given: dict[str, Any]) -> dict[str, Any]:
         "Tenancy": "default",
         "ZoneType": "local-zone" if place.is_local_zone(zones[0]) else "availability-zone",
     }
-    place.store.put(_OFFERING, place.key(offering["CapacityBlockOfferingId"]), offering)
     return {"CapacityBlockOfferings": [offering]}
-
-
-@answers("ec2", "PurchaseCapacityBlock")
-def purchase(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """Buys an offering: a reservation that is scheduled until its start."""
-    offering = place.store.get(_OFFERING, place.key(given["CapacityBlockOfferingId"]))
-    if offering is None:
-        raise Refused(
-            "InvalidParameterValue",
-            f"The offering {given['CapacityBlockOfferingId']} is no longer available.",
-        )
-    document = {
-        **_reservation(
-            place,
-            offering["InstanceType"],
-            offering["AvailabilityZone"],
-            offering["InstanceCount"],
-            "capacity-block",
-        ),
-        "State": "scheduled",
-        "StartDate": offering["StartDate"],
-        "EndDate": offering["EndDate"],
-        "EndDateType": "limited",
-        "InstanceMatchCriteria": "targeted",
-        "CapacityBlockId": f"cb-{uuid.uuid4().hex[:17]}",
-    }
-    return {"CapacityReservation": _put(place, document)}
-
-
-@answers("ec2", "DescribeInstanceTopology")
-def topology(place: Place, given: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all handlers
-    """None: node groups are simulated without instances."""
-    return {"Instances": []}
-
-
-def _reservation(place: Place, instance_type: str, zone: str, count: int, kind: str) -> dict[str, Any]:
-    identifier = f"cr-{uuid.uuid4().hex[:17]}"
-    return {
-        "CapacityReservationId": identifier,
-        "OwnerId": place.account,
-        "CapacityReservationArn": place.arn("ec2", f"capacity-reservation/{identifier}"),
-        "InstanceType": instance_type,
-        "InstancePlatform": "Linux/UNIX",
-        "AvailabilityZone": zone,
-        "Tenancy": "default",
-        "TotalInstanceCount": count,
-        "AvailableInstanceCount": count,
-        "EbsOptimized": True,
-        "EphemeralStorage": False,
-        "State": "active",
-        "StartDate": now(),
-        "EndDateType": "unlimited",
-        "CreateDate": now(),
-        "Tags": [],
-        "ReservationType": kind,
-    }
-
-
-def _put(place: Place, document: dict[str, Any]) -> dict[str, Any]:
-    return place.store.put(RESERVATIONS, place.key(document["CapacityReservationId"]), document)
 
 
 def _unknown(identifier: str) -> Refused:

@@ -129,13 +129,6 @@ def upgrade(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     return updated(place, CLUSTER, document, given["name"], what="VersionUpdate")
 
 
-@answers("eks", "AssociateEncryptionConfig")
-def encrypt(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """Envelope encryption of a cluster that has none; it cannot be taken away again."""
-    document = {**cluster(place, given["clusterName"]), "encryptionConfig": given["encryptionConfig"]}
-    return updated(place, CLUSTER, document, given["clusterName"], what="AssociateEncryptionConfig")
-
-
 @answers("eks", "DescribeUpdate")
 def describe_update(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """An update, which has succeeded."""
@@ -143,26 +136,6 @@ def describe_update(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     if found is None:
         raise Refused("ResourceNotFoundException", f"No update found for ID: {given['updateId']}")
     return {"update": {key: value for key, value in found.items() if key != "of"}}
-
-
-@answers("eks", "DescribeClusterVersions")
-def versions(place: Place, given: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all handlers
-    """Kubernetes versions that a cluster may have."""
-    known = load("eks.json")
-    wanted = given.get("clusterVersions") or known["cluster_versions"]
-    return {
-        "clusterVersions": [
-            {
-                "clusterVersion": version,
-                "clusterType": "eks",
-                "defaultVersion": version == known["default_cluster_version"],
-                "status": "STANDARD_SUPPORT",
-                "versionStatus": "STANDARD_SUPPORT",
-            }
-            for version in known["cluster_versions"]
-            if version in wanted
-        ]
-    }
 
 
 _KEPT = frozenset(

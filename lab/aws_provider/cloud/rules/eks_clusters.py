@@ -104,7 +104,7 @@ def endpoints(place: Place, given: dict[str, Any]) -> None:
             raise refused_by_eks(f"The following CIDRs are not allowed in publicAccessCidrs: [{cidr}]")
 
 
-@refuses("eks", "CreateCluster", "AssociateEncryptionConfig")
+@refuses("eks", "CreateCluster")
 def encryption(place: Place, given: dict[str, Any]) -> None:
     """Only Secrets are encrypted, by one symmetric key that exists."""
     configurations = given.get("encryptionConfig", [])
