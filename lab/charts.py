@@ -36,7 +36,7 @@ PLATFORM = "dynamo-platform"
 _NGC = "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"
 # One folder of templates, which look at the chart's version themselves.
 CHARTS = (
-    *(Chart(_NGC, PLATFORM, version) for version in ("1.2.1", "1.4.2", "1.6.2")),
+    *(Chart(_NGC, PLATFORM, version) for version in ("1.2.1", "1.4.2")),
     Chart("https://helm.ngc.nvidia.com/nvidia", "gpu-operator", "v26.7.0"),
     Chart("oci://registry.k8s.io/dra-driver-nvidia/charts", "dra-driver-nvidia-gpu", "0.4.1"),
     Chart("https://aws.github.io/eks-charts", "aws-efa-k8s-device-plugin", "0.5.30"),

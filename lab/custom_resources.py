@@ -1,7 +1,8 @@
-"""Complete CustomResourceDefinitions from the committed schemas.
+"""Complete CustomResourceDefinitions from the lab's own fixtures.
 
-Those of graphs and compute domains are the ones that `check` holds objects against. Such a schema leaves
-the Kubernetes core types out: a node with `x-fact: core/v1 PodSpec` stands for that type, and the API
+`fixtures/crds` has the schemas of graphs and compute domains as their sources publish them; what the product
+holds objects against is a copy of its own, so that the two can be compared. Such a schema leaves the
+Kubernetes core types out: a node with `x-fact: core/v1 PodSpec` stands for that type, and the API
 server would take anything inside a pod spec. `custom_resource_definition` puts the types back, so that a
 misspelt field inside a pod spec is seen as it is on a real cluster.
 """
@@ -16,19 +17,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lab.operator_lines import OperatorLine
 
-_SCHEMAS = Path(__file__).parents[1] / "rules" / "reading" / "objects" / "definitions.json"
 _CRDS_DIRECTORY = Path(__file__).parent / "fixtures" / "crds"
 _SCHEMALESS_FILE = "other-dynamo-1.2.json"
 
 GRAPH_VERSIONS = ("v1alpha1", "v1beta1")
-_GRAPH = "DynamoGraphDeployment"
+"""What every line serves of graphs; the first is stored."""
+_GRAPH = "dynamographdeployment"
 _COMPONENT_FILE = "component-deployment-dynamo-1.2.json"
 _SNAPSHOT_FILE = "snapshots-dynamo-1.4.json"
-_DOMAIN, _DOMAIN_LINE = "ComputeDomain", "DRA driver 0.4"
+_DOMAIN, _DOMAIN_CLIQUE, _DOMAIN_LINE = "computedomain", "computedomainclique", "dra-0.4"
 _POD_MONITOR_FILE = "pod-monitor.json"
-_COMPUTE_DOMAIN_CLIQUE_FILE = "compute-domain-clique.json"
 _CLUSTER_POLICY_FILE = "cluster-policy.json"
 _PROMETHEUS_FILE = "prometheus.json"
+_CORE_TYPES_FILE = "core-v1.as-inlined.json"
 
 _MARK = "x-fact"
 _CUT = "x-kubernetes-preserve-unknown-fields"
@@ -36,15 +37,11 @@ _CUT = "x-kubernetes-preserve-unknown-fields"
 
 def custom_resource_definitions(line: OperatorLine) -> list[dict[str, Any]]:
     """Every CustomResourceDefinition that a line of the platform brings."""
-    # The version that is stored comes first. Both are served: the operator's webhook converts once it has
-    # started; until then the API server would store a graph of the other one as an empty spec
-    # (ai-dynamo/dynamo#10419).
-    versions = sorted(GRAPH_VERSIONS, key=lambda version: version != line.stored)
+    # Both versions are served: the operator's webhook converts once it has started; until then the API server
+    # would store a graph of the other one as an empty spec (ai-dynamo/dynamo#10419).
+    graph = custom_resource_definition(_GRAPH, line.schemas, *GRAPH_VERSIONS)
     components = _schemaless_definitions(_COMPONENT_FILE)
-    for version in components[0]["spec"]["versions"]:
-        version["storage"] = version["name"] == line.stored
     snapshots = _schemaless_definitions(_SNAPSHOT_FILE) if line.has_snapshots else []
-    graph = custom_resource_definition(_GRAPH, line.schemas, *versions)
     return [graph, *components, *_schemaless_definitions(_SCHEMALESS_FILE), *snapshots]
 
 
@@ -57,7 +54,7 @@ def cluster_definitions() -> list[dict[str, Any]]:
 def compute_domain_definitions() -> list[dict[str, Any]]:
     """What both NVIDIA's DRA driver and, since 26.7, its GPU operator bring."""
     domain = custom_resource_definition(_DOMAIN, _DOMAIN_LINE, "v1beta1")
-    return [domain, *_schemaless_definitions(_COMPUTE_DOMAIN_CLIQUE_FILE)]
+    return [domain, custom_resource_definition(_DOMAIN_CLIQUE, _DOMAIN_LINE, "v1beta1")]
 
 
 def gpu_operator_definitions() -> list[dict[str, Any]]:
@@ -71,13 +68,12 @@ def monitoring_definitions() -> list[dict[str, Any]]:
 
 
 def custom_resource_definition(kind: str, line: str, *served: str) -> dict[str, Any]:
-    """The CustomResourceDefinition of a release that serves those versions and stores the first of them.
+    """The definition of a release's line that serves those versions and stores the first of them.
 
-    Raises KeyError for a version that is not held, and for a core type that is not.
+    Raises FileNotFoundError for a version that is not held, and KeyError for a core type that is not.
     """
-    held = {(each["kind"], each["line"], each["version"]): each for each in _schemas()["definitions"]}
-    every = [held[kind, line, version] for version in served]
-    facts: dict[str, Any] = every[0]
+    every = [_read(f"{kind}.{version}.{line}.json") for version in served]
+    facts = every[0]
     names = {key: facts[key] for key in ("kind", "listKind", "plural", "singular")}
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -109,7 +105,7 @@ def _version(facts: dict[str, Any], *, is_stored: bool) -> dict[str, Any]:
 
 def _schemaless_definitions(file: str) -> list[dict[str, Any]]:
     """Definitions whose schemas are not held here: they are there, and take any content."""
-    facts: dict[str, Any] = json.loads((_CRDS_DIRECTORY / file).read_text(encoding="utf-8"))
+    facts = _read(file)
     versions = [
         {
             "name": name,
@@ -162,11 +158,10 @@ def _merge(core: Any, node: Any) -> Any:
 
 @cache
 def _core_types(name: str) -> dict[str, Any]:
-    held: dict[str, Any] = _schemas()["coreTypes"][name]
+    held = _read(_CORE_TYPES_FILE)["sets"][name]
     inherited = _core_types(held["inherits"]) if "inherits" in held else {}
     return inherited | held["types"]
 
 
-@cache
-def _schemas() -> dict[str, Any]:
-    return json.loads(_SCHEMAS.read_text(encoding="utf-8"))
+def _read(file: str) -> dict[str, Any]:
+    return json.loads((_CRDS_DIRECTORY / file).read_text(encoding="utf-8"))

@@ -1,6 +1,6 @@
 """What differs between lines of Dynamo's operator and chart, as far as the stand-ins show it.
 
-Read or recorded as docs/conformance.md says for each; of 1.6 nothing was run.
+Read or recorded as docs/conformance.md says for each.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ class OperatorLine:
     """One line of the operator, and of the chart that installs it."""
 
     schemas: str
-    """Line of the committed schemas of graphs: of 1.6 the nearest that was read, main of August 2026."""
-    stored: str
-    """API version in which graphs and component deployments are stored; webhooks are sent this one too."""
+    """Line of the schemas of graphs, as fixtures/crds names it."""
     chart_has_definitions: bool
     """The chart has a crds/ folder; without one only the operator's own pod brings them."""
     has_snapshots: bool
@@ -25,9 +23,8 @@ class OperatorLine:
 
 
 _LINES = {
-    (1, 2): OperatorLine("Dynamo 1.2", "v1alpha1", True, False, True),
-    (1, 4): OperatorLine("Dynamo 1.4", "v1alpha1", False, True, False),
-    (1, 6): OperatorLine("Dynamo 1.5 (development)", "v1beta1", False, False, False),
+    (1, 2): OperatorLine("dynamo-1.2", True, False, True),
+    (1, 4): OperatorLine("dynamo-1.4", False, True, False),
 }
 
 

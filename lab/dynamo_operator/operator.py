@@ -68,8 +68,7 @@ class Operator:
             kopf.on.event(*resource, labels={"control-plane": "controller-manager"}, registry=registry)(
                 self._installation_changed
             )
-        # As 1.2 and 1.4 store them: to be told of a change must not need the conversion webhook. With 1.6 it
-        # does.
+        # As 1.2 and 1.4 store them: to be told of a change must not need the conversion webhook.
         _, stored = V1ALPHA1.split("/")
         kopf.on.event(GROUP, stored, "dynamographdeployments", registry=registry)(self._graph_changed)
         kopf.on.event(GROUP, stored, "dynamocomponentdeployments", registry=registry)(self._component_changed)

@@ -19,19 +19,9 @@ if TYPE_CHECKING:
     from lab.dynamo_operator.admission.rule import Circumstances
     from lab.dynamo_operator.certificates import ServingCertificate
 
-# Of 1.2 and 1.4, and of 1.6, where only those of v1beta1 are left.
-VALIDATE_PATHS = (
-    "/validate-nvidia-com-v1alpha1-dynamographdeployment",
-    "/validate/nvidia.com/v1beta1/dynamographdeployments",
-)
-MUTATE_PATHS = (
-    "/mutate-nvidia-com-v1alpha1-dynamographdeployment",
-    "/mutate/nvidia.com/v1beta1/dynamographdeployments",
-)
-VALIDATE_COMPONENT_PATHS = (
-    "/validate-nvidia-com-v1alpha1-dynamocomponentdeployment",
-    "/validate/nvidia.com/v1beta1/dynamocomponentdeployments",
-)
+VALIDATE_PATH = "/validate-nvidia-com-v1alpha1-dynamographdeployment"
+MUTATE_PATH = "/mutate-nvidia-com-v1alpha1-dynamographdeployment"
+VALIDATE_COMPONENT_PATH = "/validate-nvidia-com-v1alpha1-dynamocomponentdeployment"
 CONVERT_PATH = "/convert"
 _LARGEST_REVIEW = 8 * 1024 * 1024
 
@@ -53,14 +43,13 @@ class WebhookServer:
         """Listens; raises OSError where the address is taken."""
         application = web.Application(client_max_size=_LARGEST_REVIEW)
         circumstances = self._circumstances
-        for paths, answer in (
-            (VALIDATE_PATHS, lambda review: validate(review, circumstances)),
-            (MUTATE_PATHS, lambda review: mutate(review, circumstances)),
-            (VALIDATE_COMPONENT_PATHS, pass_unseen),
-            ((CONVERT_PATH,), convert),
+        for path, answer in (
+            (VALIDATE_PATH, lambda review: validate(review, circumstances)),
+            (MUTATE_PATH, lambda review: mutate(review, circumstances)),
+            (VALIDATE_COMPONENT_PATH, pass_unseen),
+            (CONVERT_PATH, convert),
         ):
-            for path in paths:
-                application.router.add_post(path, self._handler(answer))
+            application.router.add_post(path, self._handler(answer))
         runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.5)
         await runner.setup()
         try:

@@ -18,7 +18,7 @@ def schema_errors(spec: dict[str, Any], graph_api: str) -> list[str]:
 
 @cache
 def _validator(graph_api: str) -> Draft202012Validator:
-    definition = custom_resource_definition("DynamoGraphDeployment", "Dynamo 1.2", graph_api)
+    definition = custom_resource_definition("dynamographdeployment", "dynamo-1.2", graph_api)
     [version] = definition["spec"]["versions"]
     return Draft202012Validator(_strict(version["schema"]["openAPIV3Schema"]))
 

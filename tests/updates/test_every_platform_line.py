@@ -1,4 +1,4 @@
-"""Each recipe on every line of the platform that it names: installed, deployed and taken down in the lab.
+"""Each recipe on every line that it names and the lab simulates: installed, deployed and taken down.
 
 On the line of its stack a recipe is rehearsed with the stack (tests/rehearsals).
 """
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lab.charts import CHARTS, PLATFORM
 from lab.directory import REPOSITORY
 from recipes.load import load_recipe, recipe_names
 from stacks.plan.versions import PLATFORM_RELEASES
@@ -44,7 +45,10 @@ def _others(stack: str) -> list[str]:
 
 def _releases(recipe: Recipe) -> list[str]:
     lines = recipe.runtime.platform_lines
-    return [version for version, each in PLATFORM_RELEASES.items() if each.line in lines]
+    simulated = {chart.version for chart in CHARTS if chart.name == PLATFORM}
+    return [
+        version for version, each in PLATFORM_RELEASES.items() if each.line in lines and version in simulated
+    ]
 
 
 def _deployed(lab: Sandbox, folder: Path, name: str, recipe: Recipe, version: str) -> None:

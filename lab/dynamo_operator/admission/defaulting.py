@@ -6,19 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from lab.dynamo_operator.admission.graph_rules import ORIGIN_VERSION
 from lab.dynamo_operator.admission.rule import annotations_of, services_of
-from lab.dynamo_operator.conversion import V1BETA1
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lab.controller.api import Manifest
 
 
 def default_patch(graph: Manifest, operator_version: str) -> list[dict[str, Any]]:
     """A JSON patch (RFC 6902): replicas 1 where absent, and which operator version first saw the graph."""
     patch: list[dict[str, Any]] = [
-        {"op": "add", "path": f"{place}/replicas", "value": 1}
-        for place, service in _services(graph)
+        {"op": "add", "path": f"/spec/services/{_escape(name)}/replicas", "value": 1}
+        for name, service in sorted(services_of(graph).items())
         if "replicas" not in service
     ]
     annotations = annotations_of(graph)
@@ -30,16 +27,6 @@ def default_patch(graph: Manifest, operator_version: str) -> list[dict[str, Any]
         {"op": "add", "path": f"/metadata/annotations/{_escape(ORIGIN_VERSION)}", "value": operator_version}
     )
     return patch
-
-
-def _services(graph: Manifest) -> Iterator[tuple[str, Manifest]]:
-    """JSON pointers of what has replicas: services by name in v1alpha1, components in a list in v1beta1."""
-    if graph["apiVersion"] == V1BETA1:
-        for index, component in enumerate(graph["spec"].get("components") or []):
-            yield f"/spec/components/{index}", component
-        return
-    for name, service in sorted(services_of(graph).items()):
-        yield f"/spec/services/{_escape(name)}", service
 
 
 def _escape(key: str) -> str:

@@ -12,7 +12,6 @@ from lab.dynamo_operator.admission.graph_rules import check_graph
 from lab.dynamo_operator.admission.rule import Circumstances, Refused
 from lab.dynamo_operator.admission.service_rules import check_services, deprecations
 from lab.dynamo_operator.admission.update_rules import check_update
-from lab.dynamo_operator.conversion import V1ALPHA1, converted
 
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
@@ -21,12 +20,9 @@ _FORBIDDEN = 403
 
 
 def validate(review: Manifest, circumstances: Circumstances) -> Manifest:
-    """The answer of the validating webhook, to which the API server sends every graph in one version.
-
-    The rules read v1alpha1, which the webhook of 1.6 is no longer sent.
-    """
+    """The answer of the validating webhook, to which the API server sends every graph as v1alpha1."""
     request = review["request"]
-    graph = converted(request["object"], V1ALPHA1)
+    graph = request["object"]
     # An object that is being deleted only loses its finalizers; the rules would keep it alive.
     if graph["metadata"].get("deletionTimestamp"):
         return _answer(review, {"allowed": True})
@@ -35,7 +31,7 @@ def validate(review: Manifest, circumstances: Circumstances) -> Manifest:
         check_graph(graph)
         check_services(graph, circumstances)
         if request["operation"] == "UPDATE":
-            check_update(converted(request["oldObject"], V1ALPHA1), graph, circumstances.user)
+            check_update(request["oldObject"], graph, circumstances.user)
     except Refused as refusal:
         return _answer(review, {"allowed": False, "status": {"message": str(refusal), "code": _FORBIDDEN}})
     return _answer(review, {"allowed": True, "warnings": deprecations(graph)})
