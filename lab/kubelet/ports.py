@@ -16,11 +16,11 @@ PORTS = {
     2379: "etcd",
     2380: "etcd",
     8000: "the frontend",
-    9090: "the workers",
-    9091: "the first of two workers in one pod",
-    9092: "the second of two workers in one pod",
+    9090: "a worker",
+    9091: "a worker",
+    9092: "a worker",
 }
-"""What listens there in a pod, as rendered. A pod's address is its own, so that two labs share every port."""
+"""What may listen there in a pod. A pod's address is its own, so that two labs share every port."""
 
 
 def demand_ports(services: str) -> None:
