@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 CLAIM, JOB = "model-cache", "model-download"
-# The graph's own time would be over in an hour.
-ENDED_EARLY_SECONDS = 600
 DRIFT, LET_GO, HEAL, _ = commands("cache-lost")
 
 
@@ -181,9 +178,7 @@ def test_a_claim_that_is_being_deleted_is_let_go_and_comes_back_filled(
     assert "lost: PersistentVolumeClaim model-cache is being deleted" in stack.pulumi("preview").stdout
     # A new pod cannot mount it.
     ask_for(stack, frontends=2)
-    waited = time.monotonic()
     said = failing_up(stack)
-    assert time.monotonic() - waited < ENDED_EARLY_SECONDS
     assert f"The wait for graph {GRAPH} ended early: more waiting does not help." in said
     assert "claim model-cache: is being deleted since" in said
     ask_for(stack, frontends=1)

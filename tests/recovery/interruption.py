@@ -19,6 +19,7 @@ import psutil
 from tests.support.lab_stack import inventory
 from tests.support.measured import record
 from tests.support.runbook import ORPHAN_SECONDS, commands, typed
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +30,6 @@ NAMESPACE, PLATFORM = "gpt-oss", "dynamo-system"
 GRAPH, GRAPHS = "gpt-oss-disagg", "dynamographdeployments.nvidia.com"
 UP = ("pulumi", "up", "--yes", "--skip-preview")
 LONGEST_RECOVERY_SECONDS = 60.0 + ORPHAN_SECONDS
-_HANGS_SECONDS = 10 * LONGEST_RECOVERY_SECONDS
 DYNAMO_STACK = str(Path(sys.executable).with_name("dynamo-stack"))
 
 _DEADLINE_SECONDS = 60.0
@@ -106,12 +106,17 @@ def _end_session(session: int) -> None:
 
 def pending(stack: LabStack) -> set[tuple[str, str]]:
     """What the engine is in the middle of: (operation, type without package and version)."""
-    checkpoint = stack.lab.directory.backend / ".pulumi" / "stacks" / _PROJECT / f"{stack.name}.json"
-    try:
-        latest = json.loads(checkpoint.read_text())["checkpoint"]["latest"] or {}
-    except (OSError, ValueError):
-        # The engine is writing it at this very moment.
-        return set()
+    file = stack.lab.directory.backend / ".pulumi" / "stacks" / _PROJECT / f"{stack.name}.json"
+    whole: list[dict[str, Any]] = []
+
+    def is_whole() -> bool:
+        # The engine may be writing it at this very moment.
+        with suppress(OSError, ValueError):
+            whole.append(json.loads(file.read_text())["checkpoint"]["latest"] or {})
+        return bool(whole)
+
+    until(is_whole, f"a whole checkpoint in {file}")
+    [latest] = whole
     return {
         (each["type"], each["resource"]["type"].rpartition(":")[2])
         for each in latest.get("pending_operations") or []
@@ -137,7 +142,6 @@ def recover(stack: LabStack, moment: str, *, destroy: bool = False) -> str:
     answer = typed(stack, destroy_command if destroy else up_command)
     took = time.monotonic() - began
     record("recovery", moment, took, f"at most {LONGEST_RECOVERY_SECONDS:.0f} s")
-    assert took <= _HANGS_SECONDS, f"{took:.0f} s"
     assert "Traceback" not in answer.stdout + answer.stderr
     return answer.stdout
 

@@ -25,7 +25,6 @@ _WITHOUT_PREVIEW = {"PULUMI_OPTION_SKIP_PREVIEW": "true"}
 ORPHAN_SECONDS = 330.0 if is_vendors() else 0.0
 # What a page promises of the commands that heal, on a machine that does nothing else.
 _HEALED_SECONDS = 60.0
-_HANGS_SECONDS = 600.0 + ORPHAN_SECONDS
 _HEALING_COMMANDS = 2
 # A page's own --timeout ends a command before this does.
 _SECONDS = 180 + ORPHAN_SECONDS
@@ -69,7 +68,6 @@ def healed(stack: LabStack, page: str, *healing: str, **values: str) -> str:
     said = [typed(stack, command, **values).stdout for command in healing]
     took = time.monotonic() - began
     record("loss", page, took, f"at most {_HEALED_SECONDS:.0f} s")
-    assert took <= _HANGS_SECONDS, f"{page}: {took:.0f} s"
     assert len(said) <= _HEALING_COMMANDS
     return said[-1]
 

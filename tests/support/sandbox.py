@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -38,17 +40,27 @@ class Sandbox:
         variables: dict[str, str] | None = None,
         stdin: str | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """Runs one command to its end; with `check`, a failure shows all that it printed."""
-        answer = subprocess.run(
-            [str(self.directory.bin / command[0]), *command[1:]],
+        """Runs one command to its end; with `check`, a failure shows all that it printed.
+
+        One that takes longer ends with all that it has started: a plugin would go on changing the cluster.
+        """
+        words = [str(self.directory.bin / command[0]), *command[1:]]
+        with subprocess.Popen(
+            words,
             cwd=cwd or self.directory.root,
             env=self.environment | (variables or {}),
-            input=stdin,
-            capture_output=True,
+            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            check=False,
-            timeout=seconds,
-        )
+            start_new_session=True,
+        ) as process:
+            try:
+                out, err = process.communicate(stdin, timeout=seconds)
+            except BaseException:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+        answer = subprocess.CompletedProcess(words, process.returncode, out, err)
         if check and answer.returncode != 0:
             raise AssertionError(
                 f"{' '.join(command)}: exit {answer.returncode}\n{answer.stdout}\n{answer.stderr}"

@@ -55,10 +55,10 @@ class Timeline:
     """Graph -> the kinds of worker that it needs to serve."""
     created: list[Pod] = field(default_factory=list)
     deleted: list[Pod] = field(default_factory=list)
-    first_created: float | None = None
-    """When the first worker of the update was created."""
-    last_ready: float = 0.0
-    """When a pod became ready for the last time."""
+    first_created: int | None = None
+    """The revision of the cluster in which the first worker of the update was created."""
+    last_ready: int = 0
+    """The one in which a pod became ready for the last time."""
     interruption: float = 0.0
     """Seconds in which no generation had a ready worker of each kind."""
     serves: bool = True
@@ -102,11 +102,11 @@ class Timeline:
         if event.kind == "ADDED":
             self.created.append(pod)
             if pod.role != FRONTEND and self.first_created is None:
-                self.first_created = event.at
+                self.first_created = event.version
         if event.kind == "DELETED":
             self.deleted.append(pod)
         if pod.ready and not (before and before.ready):
-            self.last_ready = event.at
+            self.last_ready = event.version
 
     def _serves(self, pods: Iterable[Pod]) -> bool:
         there: dict[tuple[str, str], set[str]] = {}

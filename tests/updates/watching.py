@@ -29,6 +29,11 @@ class Event:
     object: dict[str, Any]
 
     @property
+    def version(self) -> int:
+        """The database's revision that this change made: an order over all kinds, which no clock gives."""
+        return int(self.object["metadata"]["resourceVersion"])
+
+    @property
     def name(self) -> str:
         """The object's name."""
         name: str = self.object["metadata"]["name"]
