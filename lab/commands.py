@@ -57,8 +57,9 @@ _NEXT = """[bold]What to type next[/bold]
 
 @app.command()
 def tools() -> None:
-    """Build the lab's tools, once per machine."""
-    build_missing(cache_directory(), _say)
+    """Build the tools of the lab, of the checks and of the tests, once per machine."""
+    cache = cache_directory()
+    build_missing(cache, _say, *executables(cache))
     _say("tools are built")
 
 

@@ -9,6 +9,7 @@ import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from lab.toolchain.tools import LAB_TOOLS
 from lab.vendor_plugin import choice
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ _PROVIDERS = {
 def install(lab: LabDirectory, tools: Mapping[str, Path]) -> None:
     """Fills the lab's bin folder and plugin folder; run again, it brings them up to date."""
     lab.bin.mkdir(parents=True, exist_ok=True)
-    for name, path in tools.items():
-        _link(path, lab.bin / name)
+    for name in LAB_TOOLS & tools.keys():
+        _link(tools[name], lab.bin / name)
     # In the same folder as pulumi the host is taken as bundled; on PATH it would draw a warning.
     _write_command(lab.bin / "pulumi-language-python", "lab.language_host")
     _write(lab.bin / "pulumi-resource-pulumi-python", _DYNAMIC.format(python=shlex.quote(sys.executable)))

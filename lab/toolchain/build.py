@@ -44,8 +44,8 @@ def tool_directory(module: ToolModule, cache: Path) -> Path:
 
 
 def missing_modules(cache: Path) -> tuple[ToolModule, ...]:
-    """The modules whose executables are not all in the cache."""
-    return tuple(module for module in TOOL_MODULES if not _is_built(module, cache))
+    """The modules that a lab needs and whose executables are not all in the cache."""
+    return tuple(module for module in TOOL_MODULES if module.for_the_lab and not _is_built(module, cache))
 
 
 def executables(cache: Path) -> dict[str, Path]:
@@ -56,14 +56,15 @@ def executables(cache: Path) -> dict[str, Path]:
 
 
 def build_missing(cache: Path, say: Callable[[str], None], *names: str) -> None:
-    """Builds what is not in the cache yet, saying what takes how long; with names, these executables alone.
+    """Builds what a lab needs and the cache lacks, saying what takes how long; with names, these alone.
 
     Raises ToolBuildError or GoNotAvailableError. Two callers at once build once: the second waits.
     """
     missing = [
         module
-        for module in missing_modules(cache)
-        if not names or any(name in names for name in module.executables)
+        for module in TOOL_MODULES
+        if (any(name in names for name in module.executables) if names else module.for_the_lab)
+        and not _is_built(module, cache)
     ]
     if not missing:
         return

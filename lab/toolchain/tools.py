@@ -30,6 +30,7 @@ class ToolModule:
     """One Go module under lab/tools and the executables that it yields.
 
     `usual_seconds` is the build time with cold caches on two cores, shown to whoever waits for it.
+    `for_the_lab` is false for what checks and tests alone need: `make lab-up` does not build it.
     """
 
     name: str
@@ -38,6 +39,7 @@ class ToolModule:
     usual_seconds: int
     linker_flags: tuple[str, ...] = _STRIP
     tags: tuple[str, ...] = ()
+    for_the_lab: bool = True
 
     @property
     def directory(self) -> Path:
@@ -57,10 +59,14 @@ class ToolModule:
 TOOL_MODULES: tuple[ToolModule, ...] = (
     ToolModule("etcd", ("go.etcd.io/etcd/server/v3",), ("etcd",), usual_seconds=40),
     ToolModule("nats-server", ("github.com/nats-io/nats-server/v2",), ("nats-server",), usual_seconds=15),
-    ToolModule("compose-config", (".",), ("compose-config",), usual_seconds=20),
+    ToolModule("compose-config", (".",), ("compose-config",), usual_seconds=20, for_the_lab=False),
     # Reads .github/workflows as GitHub does.
     ToolModule(
-        "actionlint", ("github.com/rhysd/actionlint/cmd/actionlint",), ("actionlint",), usual_seconds=15
+        "actionlint",
+        ("github.com/rhysd/actionlint/cmd/actionlint",),
+        ("actionlint",),
+        usual_seconds=15,
+        for_the_lab=False,
     ),
     ToolModule("helm", ("helm.sh/helm/v3/cmd/helm",), ("helm",), usual_seconds=60),
     ToolModule(
@@ -94,3 +100,6 @@ TOOL_MODULES: tuple[ToolModule, ...] = (
         linker_flags=(*_STRIP, *_KUBERNETES_VERSION_FLAGS),
     ),
 )
+
+LAB_TOOLS = frozenset(name for module in TOOL_MODULES if module.for_the_lab for name in module.executables)
+"""The executables that a lab runs."""

@@ -68,6 +68,16 @@ def test_a_build_says_first_how_long_it_takes_and_then_what_is_left(
     assert "[1/2] tiny: building, usually 240 s on 2 cores; then 1 more, about 6 min" in said
 
 
+def test_a_lab_is_not_kept_waiting_for_a_tool_of_the_checks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "TOOL_MODULES", (replace(_module(tmp_path, monkeypatch), for_the_lab=False),))
+    build_missing(tmp_path / "cache", print)
+    assert not executables(tmp_path / "cache")["tiny"].exists()
+    build_missing(tmp_path / "cache", print, "tiny")
+    assert executables(tmp_path / "cache")["tiny"].exists()
+
+
 def test_inside_the_seal_the_tools_are_those_of_the_person_outside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
