@@ -43,10 +43,16 @@ tools: $(ENVIRONMENT) ## build the lab's tools (once per machine, about 12 min)
 check: $(ENVIRONMENT) ## format, lint, types and the tests that need Python packages alone
 	$(VENV)/bin/ruff format --check $(CODE)
 	$(VENV)/bin/ruff check $(CODE)
-	$(VENV)/bin/basedpyright --level error
 	$(VENV)/bin/zizmor --offline -qq --pedantic .github
 	@$(RUN) -m lab lint-workflows
-	$(VENV)/bin/pytest -q -n 2 --dist worksteal -m "$(FAST)"
+	@# The type check runs beside the tests, and its findings are printed after theirs. A shell lets what it runs in
+	@# the background ignore Ctrl-C, so that the trap ends it. Tests of the lab are not even collected.
+	@said=$$(mktemp); $(VENV)/bin/basedpyright --level error >"$$said" 2>&1 & checker=$$!; \
+	trap 'kill $$checker 2>/dev/null; rm -f "$$said"; exit 130' INT TERM; tests=0; types=0; \
+	$(VENV)/bin/pytest -q -n 2 --dist worksteal -m "$(FAST)" --ignore tests/lab || tests=$$?; \
+	wait $$checker || types=$$?; \
+	echo "basedpyright:"; cat "$$said"; rm -f "$$said"; \
+	test $$tests -eq 0 && test $$types -eq 0
 
 test: check tools ## check, then what every change must keep: stack dev's life, refusals, secrets, an answer, an EKS stack
 	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "essential and not stand_in" --durations 10
@@ -60,7 +66,10 @@ else
 endif
 
 conformance: $(ENVIRONMENT) tools ## the tests of the lab itself: its stand-ins against recordings, documents and the cluster
-	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "stand_in and not measured" --durations 10 tests/lab
+	@# The digest is taken before the tests run: a file that changes meanwhile was not tried.
+	@digest=$$($(RUN) -m lab.conformance digest) && \
+	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "stand_in and not measured" --durations 10 tests/lab && \
+	{ test -n "$(UNRECORDED)" || echo "$$digest" > tests/lab/green.txt; }
 
 bench: $(ENVIRONMENT) tools ## how long the everyday commands take, as a table and as JSON
 	@$(RUN) -m lab.bench
