@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lab import aws_cloud, control_plane, plugins, processes
+from lab import control_plane, plugins, processes
 from lab.charts import package_charts
 from lab.custom_resources import cluster_definitions
 from lab.directory import REPOSITORY, LabDirectory
@@ -82,9 +82,8 @@ def is_running(lab: LabDirectory) -> bool:
 
 def down(lab: LabDirectory) -> None:
     """Ends every process of the lab and deletes the cluster. Fine when there is none."""
-    for stand_in in (*processes.STAND_INS, processes.KUBELET):
-        processes.stop(lab, stand_in)
-    aws_cloud.down(lab)
+    processes.end(lab)
+    (lab.cloud / "endpoint").unlink(missing_ok=True)
     control_plane.stop_and_delete(lab)
 
 
@@ -97,8 +96,9 @@ def _runtime(lab: LabDirectory, say: Callable[[str], None]) -> Path:
 
 def _start_kubelet(lab: LabDirectory, runtime: Path, say: Callable[[str], None]) -> None:
     _kubectl(lab, "apply", "--server-side", "-f", str(_FIXTURES / "served_pods.yaml"))
-    kubelet = replace(processes.KUBELET, arguments=("--runtime-python", str(runtime)))
-    if processes.start(lab, kubelet, outside_variables(os.environ)):
+    arguments = ("--runtime-python", str(runtime))
+    kubelet = replace(processes.KUBELET, arguments=arguments, variables=outside_variables(os.environ))
+    if processes.start(lab, kubelet):
         say(f"{kubelet.name} (stand-in) started")
 
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from typer.exceptions import TyperException
 
-from lab import answer, cluster, rehearsal, report, stack
+from lab import answer, cluster, processes, rehearsal, report, stack
 from lab.directory import REPOSITORY, LabDirectory
 from lab.environment import exports, sealed_environment
 from lab.errors import LabError
@@ -80,6 +80,8 @@ def up(stack_name: StackName = "dev", pods: PodsOption = Pods.SERVING) -> None:
     """Start the simulated cluster, bring the stack up on it, and ask its model something."""
     started = time.monotonic()
     lab = LabDirectory.default()
+    # Everything else that starts a lab also ends it.
+    processes.supervise(lab, outlive=True)
     cluster.up(lab, _say, serving=pods is Pods.SERVING)
     _say("cluster is up; `pulumi up` usually takes about 25 s")
     answers: dict[report.GraphKey, answer.Answer] = {}

@@ -1,113 +1,152 @@
-"""The lab's long-running stand-in processes: start, find, stop."""
+"""The lab's stand-ins: start, find, stop. One supervisor runs all of them (lab/supervisor)."""
 
 from __future__ import annotations
 
+import json
+import os
+import socket
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import psutil
-
-from lab.environment import CONTEXT, sealed_environment
+from lab.controller.process import READY
+from lab.environment import sealed_environment
 from lab.errors import LabError
 from lab.interruption import held
+from lab.supervisor.server import socket_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from lab.directory import LabDirectory
 
-_STOP_SECONDS = 5
-_SETTLE_SECONDS = 0.3
+_ANSWER_SECONDS = 120.0
+_STOP_SECONDS = 20.0
+# A supervisor that is tied to this process ends when this process lets go of its input.
+_tied: dict[str, subprocess.Popen[bytes]] = {}
 
 
 @dataclass(frozen=True)
 class StandIn:
-    """A stand-in that runs beside the cluster as `python -P -m <module>`."""
+    """A stand-in that runs beside the cluster."""
 
     name: str
     module: str
-    needs_lab_directory: bool = False
+    """Its `work` runs in the supervisor's process, or it is a program of its own."""
+    is_program: bool = False
     arguments: tuple[str, ...] = ()
     """Those of this lab alone."""
+    variables: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """To be added to the sealed environment."""
 
 
+@dataclass(frozen=True)
+class Running:
+    """A stand-in that is kept alive."""
+
+    pid: int | None
+    """None between its end and its next start."""
+    restarts: int
+
+
+OPERATOR = StandIn("dynamo-operator", "lab.dynamo_operator.operator")
 STAND_INS = (
-    StandIn("dynamo-operator", "lab.dynamo_operator", needs_lab_directory=True),
-    StandIn("volume-provisioner", "lab.volume_provisioner"),
-    StandIn("dra-driver", "lab.dra_driver"),
+    OPERATOR,
+    StandIn("volumes", "lab.volumes"),
+    StandIn("dra-driver", "lab.dra_driver.driver"),
 )
 
-# Only where pods are served: its arguments name the Python of the Dynamo runtime.
-KUBELET = StandIn("kubelet", "lab.kubelet", needs_lab_directory=True)
+# Only where pods are served: it starts processes of its own, and its arguments name the runtime's Python.
+KUBELET = StandIn("kubelet", "lab.kubelet", is_program=True)
 
 # Only where a stack uses AWS: it takes seconds to start.
-CLOUD = StandIn("aws", "lab.aws_provider.cloud", needs_lab_directory=True)
-NODE_GROUPS = StandIn("node-groups", "lab.node_groups", needs_lab_directory=True)
+CLOUD = StandIn("aws", "lab.aws_provider.cloud", is_program=True)
+NODE_GROUPS = StandIn("node-groups", "lab.node_groups.membership")
 
 
-def start(lab: LabDirectory, stand_in: StandIn, variables: Mapping[str, str] = MappingProxyType({})) -> bool:
-    """Starts the process unless it runs; returns whether it was started. Raises LabError if it dies.
+def supervise(lab: LabDirectory, *, outlive: bool = False) -> None:
+    """Starts the lab's supervisor unless there is one, and returns when it listens.
 
-    `variables` are added to the sealed environment.
+    It ends with this process, or with `outlive` with the lab's folder.
     """
-    if find(lab, stand_in) is not None:
-        return False
-    command = [sys.executable, "-P", "-m", stand_in.module]
-    command += ["--kubeconfig", str(lab.kubeconfig), "--context", CONTEXT]
-    if stand_in.needs_lab_directory:
-        command += ["--lab-dir", str(lab.root)]
-    command += stand_in.arguments
-    # Without its number the process could not be found, and would run for ever.
-    with held(), _log_file(lab, stand_in).open("ab") as log:
+    if _ask(lab, "state") is not None:
+        return
+    command = [sys.executable, "-P", "-m", "lab.supervisor", "--lab-dir", str(lab.root)]
+    lab.create()
+    with held(), (lab.processes / "supervisor.log").open("ab") as log:
         process = subprocess.Popen(
-            command,
+            [*command, *(["--outlive"] if outlive else [])],
             cwd=lab.root,
-            env={**sealed_environment(lab), **variables},
-            stdin=subprocess.DEVNULL,
-            stdout=log,
+            env=sealed_environment(lab),
+            stdin=subprocess.DEVNULL if outlive else subprocess.PIPE,
+            stdout=subprocess.PIPE,
             stderr=log,
             # Ctrl-C in the terminal that started the lab must not reach it.
             start_new_session=True,
         )
-        _pid_file(lab, stand_in).write_text(str(process.pid))
-    try:
-        code = process.wait(timeout=_SETTLE_SECONDS)
-    except subprocess.TimeoutExpired:
-        return True
-    raise LabError(f"{stand_in.name} ended at once (exit {code}); see {_log_file(lab, stand_in)}")
+        if process.stdout is None or process.stdout.readline() != READY:
+            raise LabError(f"the supervisor ended at once; see {lab.processes}/supervisor.log")
+        process.stdout.close()
+        _tied[str(lab.root)] = process
 
 
-def find(lab: LabDirectory, stand_in: StandIn) -> psutil.Process | None:
-    """The running process, or None. A pid that now belongs to something else is not taken for it."""
-    try:
-        process = psutil.Process(int(_pid_file(lab, stand_in).read_text()))
-        if stand_in.module in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
-            return process
-    except (OSError, ValueError, psutil.Error):
-        return None
-    return None
+def start(lab: LabDirectory, stand_in: StandIn, *, wait: bool = True) -> bool:
+    """Starts the stand-in unless it runs, and returns whether it was started.
+
+    Returns when it is ready, without `wait` at once. Raises LabError if it ends before.
+    """
+    supervise(lab)
+    answer = _ask(
+        lab,
+        "start",
+        name=stand_in.name,
+        module=stand_in.module,
+        inside=not stand_in.is_program,
+        arguments=stand_in.arguments,
+        variables=dict(stand_in.variables),
+        wait=wait,
+    )
+    if answer is None or "error" in answer:
+        raise LabError(answer["error"] if answer else f"the supervisor ended; see {lab.processes}")
+    return bool(answer["started"])
+
+
+def find(lab: LabDirectory, stand_in: StandIn) -> Running | None:
+    """The stand-in, or None where nobody keeps it alive."""
+    answer = _ask(lab, "state", name=stand_in.name)
+    return Running(answer["pid"], answer["restarts"]) if answer else None
 
 
 def stop(lab: LabDirectory, stand_in: StandIn) -> None:
-    """Ends the process, by force after a few seconds. Fine when it does not run."""
-    process = find(lab, stand_in)
+    """Ends the stand-in, by force after a few seconds. Fine when it does not run."""
+    _ask(lab, "stop", name=stand_in.name)
+
+
+def end(lab: LabDirectory) -> None:
+    """Ends all stand-ins and their supervisor. Fine when there is none."""
+    _ask(lab, "end")
+    process = _tied.pop(str(lab.root), None)
     if process is not None:
-        process.terminate()
-        try:
-            process.wait(timeout=_STOP_SECONDS)
-        except psutil.TimeoutExpired:
-            process.kill()
-            process.wait(timeout=_STOP_SECONDS)
-    _pid_file(lab, stand_in).unlink(missing_ok=True)
+        process.wait(timeout=_STOP_SECONDS)
+        if process.stdin is not None:
+            process.stdin.close()
 
 
-def _pid_file(lab: LabDirectory, stand_in: StandIn) -> Path:
-    return lab.processes / f"{stand_in.name}.pid"
-
-
-def _log_file(lab: LabDirectory, stand_in: StandIn) -> Path:
-    return lab.processes / f"{stand_in.name}.log"
+def _ask(lab: LabDirectory, what: str, **details: Any) -> dict[str, Any] | None:
+    """The supervisor's answer; None where there is no supervisor."""
+    try:
+        folder = os.open(lab.processes, os.O_PATH)
+    except FileNotFoundError:
+        return None
+    try:
+        with socket.socket(socket.AF_UNIX) as asking:
+            asking.settimeout(_ANSWER_SECONDS)
+            asking.connect(socket_path(folder))
+            asking.sendall(json.dumps({"do": what, **details}).encode() + b"\n")
+            return json.loads(asking.makefile().readline() or "null")
+    except (FileNotFoundError, ConnectionError):
+        return None
+    finally:
+        os.close(folder)

@@ -3,52 +3,34 @@
 from __future__ import annotations
 
 import json
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import aiohttp
+from kubernetes.aio.client import ApiClient, Configuration
+from kubernetes.aio.config import load_kube_config
+
+from lab.environment import CONTEXT
+from lab.errors import LabError
+from lab.kubeconfig import refuse_foreign_endpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import kopf
+    from collections.abc import AsyncIterator, Mapping
+    from pathlib import Path
 
 Manifest = dict[str, Any]
 
-# Only what the controllers write or read; discovery would cost a round trip at every start.
-_PLURALS = {
-    "ComputeDomain": "computedomains",
-    "CustomResourceDefinition": "customresourcedefinitions",
-    "Deployment": "deployments",
-    "EndpointSlice": "endpointslices",
-    "Exec": "execs",
-    "DynamoComponentDeployment": "dynamocomponentdeployments",
-    "DynamoGraphDeployment": "dynamographdeployments",
-    "Event": "events",
-    "Lease": "leases",
-    "Logs": "logs",
-    "MutatingWebhookConfiguration": "mutatingwebhookconfigurations",
-    "ConfigMap": "configmaps",
-    "Node": "nodes",
-    "PersistentVolume": "persistentvolumes",
-    "PersistentVolumeClaim": "persistentvolumeclaims",
-    "Pod": "pods",
-    "PortForward": "portforwards",
-    "ResourceClaim": "resourceclaims",
-    "ResourceClaimTemplate": "resourceclaimtemplates",
-    "ResourceSlice": "resourceslices",
-    "Role": "roles",
-    "RoleBinding": "rolebindings",
-    "Secret": "secrets",
-    "Service": "services",
-    "ServiceAccount": "serviceaccounts",
-    "StatefulSet": "statefulsets",
-    "StorageClass": "storageclasses",
-    "ValidatingWebhookConfiguration": "validatingwebhookconfigurations",
-}
+# The API server's own names are the kind in small letters with an s; discovery would cost a round trip.
+_OTHER_PLURALS = {"Logs": "logs", "StorageClass": "storageclasses"}
 
 _APPLY = "application/apply-patch+yaml"
 _MERGE = "application/merge-patch+json"
+_YAML = "application/yaml"
+_JSON = "application/json"
 _TIMEOUT = aiohttp.ClientTimeout(total=30)
+# A watch is quiet for as long as nothing changes.
+_WATCH_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=5)
 
 HTTP_NOT_FOUND = 404
 _HTTP_ERROR = 400
@@ -66,26 +48,34 @@ class ApiError(Exception):
         self.status = status
 
 
+FAILURES = (ApiError, aiohttp.ClientError, OSError, TimeoutError)
+"""What a request may raise: a refusal, or no answer."""
+
+
+@asynccontextmanager
+async def connected(
+    kubeconfig: Path, field_manager: str, context: str = CONTEXT
+) -> AsyncIterator[KubernetesApi]:
+    """The API server behind `context`.
+
+    Raises LabError when the file or the context is missing, or when it leads off this machine.
+    """
+    if not kubeconfig.is_file():
+        raise LabError(f"there is no kubeconfig {kubeconfig}; is the lab up?")
+    refuse_foreign_endpoint(kubeconfig, context)
+    # A proxy of the surrounding shell would carry the cluster's credentials off this machine.
+    settings = Configuration(client_session_kwargs={"trust_env": False})
+    await load_kube_config(str(kubeconfig), context, settings, persist_config=False)
+    async with ApiClient(settings) as client:
+        yield KubernetesApi(client, field_manager)
+
+
 class KubernetesApi:
-    """Reads and writes objects with one identity; use as an asynchronous context manager."""
+    """Reads and writes objects with one identity."""
 
-    def __init__(self, connection: kopf.ConnectionInfo, field_manager: str) -> None:
-        self._connection = connection
+    def __init__(self, client: ApiClient, field_manager: str) -> None:
+        self._client = client
         self._field_manager = field_manager
-        self._session: aiohttp.ClientSession | None = None
-
-    async def __aenter__(self) -> KubernetesApi:
-        self._session = aiohttp.ClientSession(
-            self._connection.server,
-            connector=aiohttp.TCPConnector(ssl=self._connection.as_ssl_context()),
-            headers=self._connection.as_http_headers(),
-            timeout=_TIMEOUT,
-        )
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._session is not None:
-            await self._session.close()
 
     async def get(
         self, api_version: str, kind: str, name: str, namespace: str | None = None
@@ -99,27 +89,57 @@ class KubernetesApi:
             raise
 
     async def list(
-        self, api_version: str, kind: str, namespace: str | None = None, labels: dict[str, str] | None = None
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str | None = None,
+        labels: Mapping[str, str] | None = None,
     ) -> list[Manifest]:
         """The objects with these labels, in one namespace or in all; none where the kind does not exist."""
-        query = (
-            {"labelSelector": ",".join(f"{key}={value}" for key, value in labels.items())} if labels else {}
-        )
+        items, _ = await self.list_at(api_version, kind, namespace, selector(labels or {}))
+        return items
+
+    async def list_at(
+        self, api_version: str, kind: str, namespace: str | None = None, labels: str = ""
+    ) -> tuple[list[Manifest], str]:
+        """The same with the version from which to watch, "" where the kind does not exist."""
+        query = {"labelSelector": labels} if labels else {}
         try:
             answer = await self._request("GET", _path(api_version, kind, namespace), query)
         except ApiError as error:
             if error.status == HTTP_NOT_FOUND:
-                return []
+                return [], ""
             raise
-        items: list[Manifest] = answer["items"]
-        return items
+        named = {"apiVersion": api_version, "kind": kind}
+        return [named | item for item in answer["items"]], answer["metadata"]["resourceVersion"]
+
+    async def watch(
+        self, api_version: str, kind: str, version: str, labels: str = ""
+    ) -> AsyncIterator[tuple[str, Manifest]]:
+        """What happens to the objects after that version, until the API server ends the watch.
+
+        ApiError 410 where the version is too old.
+        """
+        query = {"watch": "true", "resourceVersion": version} | ({"labelSelector": labels} if labels else {})
+        url = f"{self._client.configuration.host}{_path(api_version, kind)}?{urlencode(query)}"
+        answer = await self._client.rest_client.request("GET", url, _request_timeout=_WATCH_TIMEOUT)
+        async with answer.response as response:
+            if response.status >= _HTTP_ERROR:
+                raise ApiError(response.status, _message(await response.text()))
+            async for line in response.content:
+                event = json.loads(line)
+                if event["type"] == "ERROR":
+                    raise ApiError(event["object"]["code"], event["object"].get("message", ""))
+                yield event["type"], event["object"]
 
     async def create(self, manifest: Manifest) -> Manifest:
         """Creates the object; ApiError 409 where one of that name exists."""
         metadata = manifest["metadata"]
         path = _path(manifest["apiVersion"], manifest["kind"], metadata.get("namespace"))
         query = {"fieldManager": self._field_manager}
-        return await self._request("POST", path, query, manifest, "application/json")
+        # As YAML, which the API server writes anew: JSON it keeps as it came in opaque device parameters, and
+        # a later patch of anything else in the object would look like a change of that immutable field.
+        return await self._request("POST", path, query, json.dumps(manifest), _YAML)
 
     async def apply(self, manifest: Manifest, field_manager: str | None = None) -> Manifest:
         """Server-side apply, taking over contested fields as controllers do."""
@@ -141,13 +161,13 @@ class KubernetesApi:
         """A token of a service account, good for an hour."""
         path = _path("v1", "ServiceAccount", namespace, account) + "/token"
         request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
-        answer = await self._request("POST", path, None, request, "application/json")
+        answer = await self._request("POST", path, None, request)
         token: str = answer["status"]["token"]
         return token
 
     async def replace_status(self, manifest: Manifest) -> Manifest:
         """Writes the status of exactly the object that was read; ApiError 409 where it has changed since."""
-        return await self._request("PUT", _path_of(manifest) + "/status", None, manifest, "application/json")
+        return await self._request("PUT", _path_of(manifest) + "/status", None, manifest)
 
     async def delete(self, manifest: Manifest, grace_seconds: int | None = None) -> None:
         """Background deletion; fine where the object is gone. 0 seconds asks no kubelet."""
@@ -160,36 +180,32 @@ class KubernetesApi:
             if error.status != HTTP_NOT_FOUND:
                 raise
 
-    async def is_answering(self) -> bool:
-        """Whether anything at the server's address speaks Kubernetes to us."""
-        try:
-            await self._request("GET", "/version")
-        except (ApiError, OSError, aiohttp.ClientError, TimeoutError):
-            return False
-        return True
-
     async def _request(
         self,
         method: str,
         path: str,
-        query: dict[str, str] | None = None,
-        body: Manifest | None = None,
-        content_type: str | None = None,
+        query: Mapping[str, str] | None = None,
+        body: Manifest | str | None = None,
+        content_type: str = _JSON,
     ) -> Manifest:
-        if self._session is None:
-            raise RuntimeError("use KubernetesApi as an asynchronous context manager")
-        headers = {"Content-Type": content_type} if content_type else {}
-        # Compact, as the API server writes: it keeps opaque device parameters byte for byte, and a patch of
-        # anything else in the object would otherwise look like a change of that immutable field.
-        data = json.dumps(body, separators=(",", ":")) if body is not None else None
-        async with self._session.request(method, path, params=query, data=data, headers=headers) as response:
-            text = await response.text()
+        url = f"{self._client.configuration.host}{path}" + (f"?{urlencode(query)}" if query else "")
+        headers = {"Content-Type": content_type}
+        await self._client.update_params_for_auth(headers, [], ["BearerToken"], path, method, body)
+        answer = await self._client.rest_client.request(
+            method, url, headers=headers, body=body, _request_timeout=_TIMEOUT
+        )
+        text = (await answer.read()).decode()
         if _NOT_INSTALLED_YET in text:
             raise ApiError(_HTTP_UNAVAILABLE, f"{method} {path}: the API server has only just started")
-        if response.status >= _HTTP_ERROR:
-            raise ApiError(response.status, _message(text) or f"{method} {path}: HTTP {response.status}")
-        answer: Manifest = json.loads(text)
-        return answer
+        if answer.status >= _HTTP_ERROR:
+            raise ApiError(answer.status, _message(text) or f"{method} {path}: HTTP {answer.status}")
+        read: Manifest = json.loads(text)
+        return read
+
+
+def selector(labels: Mapping[str, str]) -> str:
+    """The labels as a query has them."""
+    return ",".join(f"{key}={value}" for key, value in labels.items())
 
 
 def _message(text: str) -> str:
@@ -210,5 +226,5 @@ def _path(api_version: str, kind: str, namespace: str | None = None, name: str |
     path = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
     if namespace is not None:
         path += f"/namespaces/{namespace}"
-    path += f"/{_PLURALS[kind]}"
+    path += "/" + _OTHER_PLURALS.get(kind, f"{kind.lower()}s")
     return path if name is None else f"{path}/{name}"

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import aiohttp
-import kopf
-
-from lab.controller.api import ApiError
+from lab.controller.api import ApiError, KubernetesApi, connected
+from lab.controller.following import Kind, follow, look_whenever
 from lab.dra_driver.domains import (
     DOMAIN_API,
     DOMAIN_KIND,
@@ -24,21 +21,29 @@ from lab.dra_driver.domains import (
 from lab.dra_driver.slices import DRIVER, RESOURCE_API, slice_changes
 
 if TYPE_CHECKING:
-    from lab.controller.api import KubernetesApi, Manifest
+    from collections.abc import Callable
 
-_WATCHED = (
-    ("", "v1", "nodes"),
-    ("resource.k8s.io", "v1", "resourceclaims"),
-    ("resource.k8s.io", "v1", "resourceclaimtemplates"),
-    ("resource.nvidia.com", "v1beta1", "computedomains"),
+    from lab.controller.api import Manifest
+    from lab.directory import LabDirectory
+
+_FOLLOWED = (
+    ("v1", "Node"),
+    (RESOURCE_API, "ResourceClaim"),
+    (RESOURCE_API, "ResourceClaimTemplate"),
+    (DOMAIN_API, DOMAIN_KIND),
 )
-# A deletion while the watch reconnects is never told of.
-_RESYNC_SECONDS = 5.0
-_PAUSE_SECONDS = 1.0
 # Several changes come at once when pods start; each look reads everything.
 _SETTLE_SECONDS = 0.05
 
 _log = logging.getLogger(__name__)
+
+
+async def work(lab: LabDirectory, ready: Callable[[], None]) -> None:
+    """Serves compute domains until cancelled."""
+    async with connected(lab.kubeconfig, DRIVER) as api:
+        driver = Driver(api)
+        kinds = tuple(Kind(*each, driver.changed) for each in _FOLLOWED)
+        await follow(api, kinds, driver.work(), ready=ready)
 
 
 class Driver:
@@ -48,28 +53,17 @@ class Driver:
         self._api = api
         self._look_again = asyncio.Event()
 
-    def registry(self) -> kopf.OperatorRegistry:
-        """The handlers by which kopf tells of changes."""
-        registry = kopf.OperatorRegistry()
-        for resource in _WATCHED:
-            kopf.on.event(*resource, registry=registry)(self._changed)
-        return registry
-
     async def work(self) -> None:
         """Serves nodes and domains until cancelled."""
-        while True:
-            try:
-                await self._look()
-            except (ApiError, aiohttp.ClientError, OSError, TimeoutError) as error:
-                _log.info("looking at the compute domains: %s", error)
-                self._look_again.set()
-                await asyncio.sleep(_PAUSE_SECONDS)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._look_again.wait(), _RESYNC_SECONDS)
-            await asyncio.sleep(_SETTLE_SECONDS)
-            self._look_again.clear()
+        await look_whenever(self._look_again, self._look, "the compute domains")
+
+    async def changed(self, _change: str, _item: Manifest) -> None:
+        """Looks again."""
+        self._look_again.set()
 
     async def _look(self) -> None:
+        await asyncio.sleep(_SETTLE_SECONDS)
+        self._look_again.clear()
         nodes = await self._api.list("v1", "Node")
         missing, stale = slice_changes(nodes, await self._api.list(RESOURCE_API, "ResourceSlice"))
         for each in missing:
@@ -77,10 +71,7 @@ class Driver:
         for each in stale:
             await self._api.delete(each)
         members = nodes_by_domain(await self._api.list(RESOURCE_API, "ResourceClaim"))
-        domains = [
-            {"apiVersion": DOMAIN_API, "kind": DOMAIN_KIND, **each}
-            for each in await self._api.list(DOMAIN_API, DOMAIN_KIND)
-        ]
+        domains = await self._api.list(DOMAIN_API, DOMAIN_KIND)
         living = {each["metadata"]["uid"] for each in domains if not _is_going(each)}
         labels = {uid: names for uid, names in members.items() if uid in living}
         for name, uid in node_label_changes(nodes, labels).items():
@@ -123,7 +114,6 @@ class Driver:
                 await self._api.replace_status(current | {"status": status})
 
     async def _remove(self, template: Manifest) -> None:
-        template = {"apiVersion": RESOURCE_API, "kind": "ResourceClaimTemplate", **template}
         await self._api.delete(template)
         left = [each for each in template["metadata"].get("finalizers", []) if each != MARK]
         await self._api.merge_patch(template, {"metadata": {"finalizers": left}})
@@ -135,9 +125,6 @@ class Driver:
         changed = [*finalizers, MARK] if held else [each for each in finalizers if each != MARK]
         version = domain["metadata"]["resourceVersion"]
         await self._api.merge_patch(domain, {"metadata": {"finalizers": changed, "resourceVersion": version}})
-
-    async def _changed(self, **_: Any) -> None:
-        self._look_again.set()
 
 
 def _is_going(domain: Manifest) -> bool:

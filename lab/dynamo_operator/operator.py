@@ -6,32 +6,34 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import aiohttp
-import kopf
-
-from lab.controller.api import ApiError, KubernetesApi
+from lab.controller.api import FAILURES, KubernetesApi, connected
+from lab.controller.following import DELETED, Kind, follow
 from lab.custom_resources import custom_resource_definitions
 from lab.dynamo_operator.admission.rule import Circumstances
 from lab.dynamo_operator.certificates import kept_certificate
 from lab.dynamo_operator.component_reconciler import ComponentReconciler
 from lab.dynamo_operator.components import LABEL_GRAPH
-from lab.dynamo_operator.conversion import COMPONENT, GRAPH, GROUP, V1ALPHA1
+from lab.dynamo_operator.conversion import COMPONENT, GRAPH, V1ALPHA1
 from lab.dynamo_operator.graph_reconciler import GraphReconciler
 from lab.dynamo_operator.installation import Installation, find_installation, open_gates
+from lab.dynamo_operator.switches import Switches
 from lab.dynamo_operator.trust import trust
 from lab.dynamo_operator.webhook_server import WebhookServer
 from lab.dynamo_operator.work_queue import Key, WorkQueue
 from lab.operator_lines import operator_line
 
 if TYPE_CHECKING:
-    from lab.dynamo_operator.switches import Switches
+    from collections.abc import Callable
+
+    from lab.controller.api import Manifest
+    from lab.directory import LabDirectory
 
 CRD_FIELD_MANAGER = "dynamo-crd-apply"
 _SWITCH_SECONDS = 0.5
 _OBSERVING_SECONDS = 0.7
-# A deletion while the watch reconnects is never told of.
+# A missing Secret or ConfigMap of the release may come later, and nothing tells of it.
 _RESYNC_SECONDS = 5.0
 # Of its leader election, beside the control plane's own, so that it outlives release and namespace.
 _LEASE = {
@@ -42,6 +44,13 @@ _LEASE = {
 }
 
 _log = logging.getLogger(__name__)
+
+
+async def work(lab: LabDirectory, ready: Callable[[], None]) -> None:
+    """Plays the operator while its release is installed, until cancelled."""
+    async with connected(lab.kubeconfig, "dynamo-operator") as api:
+        operator = Operator(api, Switches(lab.root))
+        await follow(api, operator.kinds(), operator.supervise(), ready=ready)
 
 
 class Operator:
@@ -61,21 +70,17 @@ class Operator:
         self._looked = 0.0
         self._said = ""
 
-    def registry(self) -> kopf.OperatorRegistry:
-        """The handlers by which kopf tells of changes."""
-        registry = kopf.OperatorRegistry()
-        for resource in (("apps", "v1", "deployments"), ("", "v1", "pods")):
-            kopf.on.event(*resource, labels={"control-plane": "controller-manager"}, registry=registry)(
-                self._installation_changed
-            )
-        # As 1.2 and 1.4 store them: to be told of a change must not need the conversion webhook.
-        _, stored = V1ALPHA1.split("/")
-        kopf.on.event(GROUP, stored, "dynamographdeployments", registry=registry)(self._graph_changed)
-        kopf.on.event(GROUP, stored, "dynamocomponentdeployments", registry=registry)(self._component_changed)
-        kopf.on.event("apps", "v1", "deployments", labels={LABEL_GRAPH: kopf.PRESENT}, registry=registry)(
-            self._deployment_changed
+    def kinds(self) -> tuple[Kind, ...]:
+        """What it follows."""
+        manager = "control-plane=controller-manager"
+        return (
+            Kind("apps/v1", "Deployment", self._installation_changed, manager),
+            Kind("v1", "Pod", self._installation_changed, manager),
+            # As 1.2 and 1.4 store them: to be told of a change must not need the conversion webhook.
+            Kind(V1ALPHA1, GRAPH, self._graph_changed),
+            Kind(V1ALPHA1, COMPONENT, self._component_changed),
+            Kind("apps/v1", "Deployment", self._deployment_changed, LABEL_GRAPH),
         )
-        return registry
 
     async def supervise(self) -> None:
         """Starts and stops the operator's work with its installation, until cancelled."""
@@ -90,7 +95,7 @@ class Operator:
                     self._look_again.set()
                 try:
                     await self._look()
-                except (ApiError, aiohttp.ClientError, OSError, TimeoutError) as error:
+                except FAILURES as error:
                     self._say(f"looking for the operator's installation: {error}")
                     self._look_again.set()
                     await asyncio.sleep(_SWITCH_SECONDS)
@@ -184,31 +189,35 @@ class Operator:
             _log.warning(message)
         self._said = message
 
-    async def _installation_changed(self, labels: kopf.Labels, type: str | None, **_: Any) -> None:  # noqa: A002  # kopf's name
-        if "dynamo-operator" in labels.values() or type == "DELETED":
+    async def _installation_changed(self, change: str, thing: Manifest) -> None:
+        if "dynamo-operator" in thing["metadata"]["labels"].values() or change == DELETED:
             self._look_again.set()
 
-    async def _graph_changed(self, namespace: str | None, name: str, body: kopf.Body, **_: Any) -> None:
-        key = (str(namespace), name)
-        if _is_behind(body):
+    async def _graph_changed(self, _: str, graph: Manifest) -> None:
+        key = _key(graph)
+        if _is_behind(graph):
             # Recorded: until then the graph says Ready about the generation before.
             asyncio.get_running_loop().call_later(_OBSERVING_SECONDS, self._graph_queue.add, key)
         else:
             self._graph_queue.add(key)
 
-    async def _component_changed(
-        self, namespace: str | None, name: str, labels: kopf.Labels, **_: Any
-    ) -> None:
-        self._component_queue.add((str(namespace), name))
-        if LABEL_GRAPH in labels:
-            self._graph_queue.add((str(namespace), labels[LABEL_GRAPH]))
+    async def _component_changed(self, _: str, component: Manifest) -> None:
+        key = _key(component)
+        self._component_queue.add(key)
+        graph = component["metadata"].get("labels", {}).get(LABEL_GRAPH)
+        if graph is not None:
+            self._graph_queue.add((key[0], graph))
 
-    async def _deployment_changed(self, namespace: str | None, name: str, **_: Any) -> None:
+    async def _deployment_changed(self, _: str, deployment: Manifest) -> None:
         # A component deployment and its Deployment have one name.
-        self._component_queue.add((str(namespace), name))
+        self._component_queue.add(_key(deployment))
 
 
-def _is_behind(graph: kopf.Body) -> bool:
+def _key(thing: Manifest) -> Key:
+    return thing["metadata"]["namespace"], thing["metadata"]["name"]
+
+
+def _is_behind(graph: Manifest) -> bool:
     """Whether the graph has changed since the operator last looked at it; a new graph has not."""
-    observed = graph.status.get("observedGeneration")
-    return observed is not None and observed < graph.metadata.get("generation", 0)
+    observed = graph.get("status", {}).get("observedGeneration")
+    return observed is not None and observed < graph["metadata"].get("generation", 0)

@@ -6,9 +6,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-import aiohttp
-
-from lab.controller.api import ApiError
+from lab.controller.api import FAILURES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -43,7 +41,7 @@ class WorkQueue:
             self._waiting.discard(key)
             try:
                 await self._reconcile(key)
-            except (ApiError, aiohttp.ClientError, OSError, TimeoutError) as error:
+            except FAILURES as error:
                 self._try_again(key, error)
             else:
                 self._failures.pop(key, None)

@@ -8,10 +8,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
-import kopf
 
 from lab.control_plane import SILENT
 from lab.controller.api import ApiError
+from lab.controller.following import DELETED, Kind
 from lab.kubelet.downloads import fill_claims
 from lab.kubelet.kwok_access import access_objects
 from lab.kubelet.network import cluster_address
@@ -43,15 +43,15 @@ class Kubelet:
         self._lost: set[str] = set()
         self._addresses: set[str] = set()
 
-    def registry(self) -> kopf.OperatorRegistry:
-        """Return the handlers by which kopf tells of changes."""
-        registry = kopf.OperatorRegistry()
-        kopf.on.event("", "v1", "pods", registry=registry)(self._pod)
-        kopf.on.event("", "v1", "nodes", registry=registry)(self._node)
-        kopf.on.event("", "v1", "services", registry=registry)(self._service)
-        kopf.on.event("apps", "v1", "statefulsets", registry=registry)(self._set)
-        kopf.on.event("discovery.k8s.io", "v1", "endpointslices", registry=registry)(self._endpoints)
-        return registry
+    def kinds(self) -> tuple[Kind, ...]:
+        """Return what it follows."""
+        return (
+            Kind("v1", "Service", self._service),
+            Kind("apps/v1", "StatefulSet", self._set),
+            Kind("discovery.k8s.io/v1", "EndpointSlice", self._endpoints),
+            Kind("v1", "Node", self._node),
+            Kind("v1", "Pod", self._pod),
+        )
 
     async def work(self) -> None:
         """Serve until cancelled; then no process is left."""
@@ -66,16 +66,17 @@ class Kubelet:
             for run in self._runs.values():
                 await run.lose()
 
-    async def _pod(self, event: Mapping[str, Any], **_: Any) -> None:
-        pod = event["object"]
+    async def _pod(self, change: str, pod: Mapping[str, Any]) -> None:
         metadata = pod["metadata"]
         uid = metadata["uid"]
         if RUNS_HERE not in metadata.get("annotations", {}):
-            await self._simulated(pod)
+            if change != DELETED:
+                await self._simulated(pod)
             return
         run = self._runs.get(uid)
-        if event["type"] == "DELETED":
-            await self._forget(uid, grace=0)
+        if change == DELETED:
+            # Its processes may take a moment, and other pods do not wait for it.
+            self._ending[uid] = asyncio.ensure_future(self._forget(uid, grace=0))
             return
         if run is not None:
             run.pod = pod
@@ -103,7 +104,7 @@ class Kubelet:
         uid = pod["metadata"]["uid"]
         await self._forget(uid, grace)
         with suppress(ApiError, aiohttp.ClientError, OSError):
-            await self._machine.api.delete({"apiVersion": "v1", "kind": "Pod", **pod}, grace_seconds=0)
+            await self._machine.api.delete(dict(pod), grace_seconds=0)
         self._ending.pop(uid, None)
 
     async def _forget(self, uid: str, grace: float) -> None:
@@ -125,11 +126,10 @@ class Kubelet:
         except FileNotFoundError as error:
             _log.warning("pod %s: the lab has no such model: %s", pod["metadata"]["name"], error.filename)
 
-    async def _node(self, event: Mapping[str, Any], **_: Any) -> None:
-        node = event["object"]
+    async def _node(self, change: str, node: Mapping[str, Any]) -> None:
         name = node["metadata"]["name"]
         is_silent = node["metadata"].get("annotations", {}).get(_SILENCE[0]) == _SILENCE[2]
-        if event["type"] != "DELETED" and not is_silent:
+        if change != DELETED and not is_silent:
             self._lost.discard(name)
             return
         self._lost.add(name)
@@ -138,21 +138,20 @@ class Kubelet:
                 self._runs.pop(uid)
                 await run.lose()
 
-    async def _service(self, event: Mapping[str, Any], **_: Any) -> None:
-        _keep(self._machine.services, event)
-        self._proxy.service(event)
+    async def _service(self, change: str, service: dict[str, Any]) -> None:
+        _keep(self._machine.services, change, service)
+        self._proxy.service({"type": change, "object": service})
 
-    async def _set(self, event: Mapping[str, Any], **_: Any) -> None:
-        _keep(self._machine.sets, event)
+    async def _set(self, change: str, stateful_set: dict[str, Any]) -> None:
+        _keep(self._machine.sets, change, stateful_set)
 
-    async def _endpoints(self, event: Mapping[str, Any], **_: Any) -> None:
-        self._proxy.endpoints(event)
+    async def _endpoints(self, change: str, endpoints: Mapping[str, Any]) -> None:
+        self._proxy.endpoints({"type": change, "object": endpoints})
 
 
-def _keep(known: dict[str, Any], event: Mapping[str, Any]) -> None:
-    thing = event["object"]
+def _keep(known: dict[str, Any], change: str, thing: dict[str, Any]) -> None:
     key = f"{thing['metadata']['namespace']}/{thing['metadata']['name']}"
-    if event["type"] == "DELETED":
+    if change == DELETED:
         known.pop(key, None)
     else:
         known[key] = thing

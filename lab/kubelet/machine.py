@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    import kopf
-
     from lab.controller.api import KubernetesApi, Manifest
     from lab.directory import LabDirectory
     from lab.kubelet.images import Image
@@ -37,14 +35,12 @@ _log = logging.getLogger(__name__)
 class Machine:
     """The one machine behind all of the lab's nodes."""
 
-    def __init__(
-        self, api: KubernetesApi, connection: kopf.ConnectionInfo, lab: LabDirectory, python: Path
-    ) -> None:
+    def __init__(self, api: KubernetesApi, lab: LabDirectory, python: Path) -> None:
         self.api = api
         self.root = lab.root / "kubelet"
         self.services: dict[str, Manifest] = {}
         self.sets: dict[str, Manifest] = {}
-        self._connection = connection
+        self._kubeconfig = lab.kubeconfig
         self._range = service_range(lab)
         self.programs = Programs(self.root, lab.bin, python)
         self._events: list[Manifest] = []
@@ -106,17 +102,12 @@ class Machine:
         file = self.root / "pods" / pod["metadata"]["uid"] / "kubeconfig"
         file.parent.mkdir(parents=True, exist_ok=True)
         named = {"name": "pod"}
-        authority = (
-            {"certificate-authority": str(self._connection.ca_path)}
-            if self._connection.ca_path
-            else {"certificate-authority-data": self._connection.ca_data}
-        )
-        cluster = {"server": self._connection.server, **authority}
+        [known] = yaml.safe_load(self._kubeconfig.read_text(encoding="utf-8"))["clusters"]
         content = {
             "apiVersion": "v1",
             "kind": "Config",
             "current-context": "pod",
-            "clusters": [{**named, "cluster": cluster}],
+            "clusters": [{**named, "cluster": known["cluster"]}],
             "users": [{**named, "user": {"token": token}}],
             "contexts": [
                 {

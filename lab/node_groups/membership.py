@@ -8,22 +8,30 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
-import aiohttp
-
-from lab.controller.api import ApiError
+from lab.controller.api import FAILURES, KubernetesApi, connected
+from lab.controller.following import DELETED, Kind, follow
 from lab.node_groups.nodes import PROVIDER_PREFIX, lost_machines, nodes_of
 from lab.node_groups.sizes import UnknownTypeError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from lab.controller.api import KubernetesApi, Manifest
+    from lab.controller.api import Manifest
+    from lab.directory import LabDirectory
 
 _LOOK_SECONDS = 0.5
 # EKS drains for up to 15 minutes; a pod of this cluster ends as soon as it is asked to.
 _DRAIN_SECONDS = 10.0
 
 _log = logging.getLogger(__name__)
+
+
+async def work(lab: LabDirectory, ready: Callable[[], None]) -> None:
+    """Lets nodes join and leave until cancelled."""
+    async with connected(lab.kubeconfig, "eks-node-groups") as api:
+        membership = Membership(api, lab.cloud / "store.json")
+        await follow(api, (Kind("v1", "Node", membership.node),), membership.work(), ready=ready)
 
 
 class Membership:
@@ -35,13 +43,21 @@ class Membership:
         self._applied: dict[str, Manifest] = {}
         self._draining: dict[str, float] = {}
         self._said = ""
+        self._found: dict[str, Manifest] = {}
+
+    async def node(self, change: str, node: Manifest) -> None:
+        """Keeps in mind what nodes the cluster has that are instances."""
+        name = node["metadata"]["name"]
+        self._found.pop(name, None)
+        if change != DELETED and node["spec"].get("providerID", "").startswith(PROVIDER_PREFIX):
+            self._found[name] = node
 
     async def work(self) -> None:
         """Looks twice a second until cancelled."""
         while True:
             try:
                 await self.look()
-            except (ApiError, aiohttp.ClientError, OSError, TimeoutError, UnknownTypeError) as error:
+            except (*FAILURES, UnknownTypeError) as error:
                 self._say(str(error))
             await asyncio.sleep(_LOOK_SECONDS)
 
@@ -50,11 +66,7 @@ class Membership:
         store = self._read()
         wanted = {node["metadata"]["name"]: node for node in nodes_of(store)}
         lost = lost_machines(store)
-        found = {
-            node["metadata"]["name"]: node
-            for node in await self._api.list("v1", "Node")
-            if node["spec"].get("providerID", "").startswith(PROVIDER_PREFIX)
-        }
+        found = dict(self._found)
         for name, node in found.items():
             if node["spec"]["providerID"] in lost:
                 await self._forget(name)
@@ -99,11 +111,7 @@ class Membership:
         self._draining.pop(name, None)
 
     async def _pods_on(self, name: str) -> list[Manifest]:
-        return [
-            {"apiVersion": "v1", "kind": "Pod", **pod}
-            for pod in await self._api.list("v1", "Pod")
-            if pod["spec"].get("nodeName") == name
-        ]
+        return [pod for pod in await self._api.list("v1", "Pod") if pod["spec"].get("nodeName") == name]
 
     def _read(self) -> dict[str, dict[str, Manifest]]:
         """The store; without one there is no account, and so no instance."""

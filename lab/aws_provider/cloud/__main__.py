@@ -9,20 +9,20 @@ from pathlib import Path
 
 from lab.aws_provider.cloud.server import CloudServer
 from lab.aws_provider.cloud.settings import Settings
+from lab.controller.process import end_with_parent, say_ready
 from lab.directory import LabDirectory
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--lab-dir", type=Path, required=True)
-    parser.add_argument("--kubeconfig", type=Path)
-    parser.add_argument("--context")
     given = parser.parse_args()
+    end_with_parent()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     lab = LabDirectory(given.lab_dir)
     reservations, clock = lab.cloud / "capacity-reservations.json", lab.cloud / "clock"
-    settings = Settings.from_environment(given.kubeconfig, reservations, clock=clock)
-    CloudServer(lab.cloud, settings).serve()
+    settings = Settings.from_environment(lab.kubeconfig, reservations, clock=clock)
+    CloudServer(lab.cloud, settings).serve(say_ready)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from lab.aws_provider.cloud.settings import Settings
 from lab.aws_provider.cloud.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 STORE_FILE = "store.json"
@@ -67,11 +68,12 @@ class CloudServer:
         """The URL for every service."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
-    def serve(self) -> None:
+    def serve(self, announced: Callable[[], None] = lambda: None) -> None:
         """Announces the endpoint in a file and serves until the process ends."""
         partial = self._folder / f"{ENDPOINT_FILE}.partial"
         partial.write_text(self.endpoint, encoding="utf-8")
         partial.replace(self._folder / ENDPOINT_FILE)
+        announced()
         threading.Thread(target=self._tick, daemon=True).start()
         self._server.serve_forever()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-import kopf
 import pytest
 from aiohttp import web
+from kubernetes.aio.client import ApiClient, Configuration
 
 from lab.controller.api import ApiError, KubernetesApi
 
@@ -27,9 +27,9 @@ def asked(answer: web.Response, question: Callable[[KubernetesApi], Awaitable[An
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
         try:
-            connection = kopf.ConnectionInfo(server=f"http://127.0.0.1:{runner.addresses[0][1]}")
-            async with KubernetesApi(connection, field_manager="test") as api:
-                return await question(api)
+            settings = Configuration(host=f"http://127.0.0.1:{runner.addresses[0][1]}")
+            async with ApiClient(settings) as client:
+                return await question(KubernetesApi(client, "test"))
         finally:
             await runner.cleanup()
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lab import processes
 from lab.faults import api_server
 from resource_graph import Resource, ResourceGraph
 from rules.reading.objects.judged import read_mistakes
@@ -252,7 +253,7 @@ def test_a_changed_graph_says_for_a_moment_that_its_last_generation_is_ready(clu
 
 
 def test_the_operator_outlives_a_restart_of_the_api_server_in_every_phase(cluster: Cluster) -> None:
-    pid = (cluster.lab.directory.root / "processes" / "dynamo-operator.pid").read_text()
+    before = processes.find(cluster.lab.directory, processes.OPERATOR)
     cluster.apply(toy_graph())
     api_server.restart(cluster.lab.directory, down_seconds=1)
     cluster.await_condition("True")
@@ -264,4 +265,4 @@ def test_the_operator_outlives_a_restart_of_the_api_server_in_every_phase(cluste
     cluster.lab.kubectl("delete", V1BETA1, "toy", "--namespace", GRAPHS, "--wait=false")
     api_server.restart(cluster.lab.directory, down_seconds=1)
     until(lambda: cluster.names("pods") == [])
-    assert (cluster.lab.directory.root / "processes" / "dynamo-operator.pid").read_text() == pid
+    assert processes.find(cluster.lab.directory, processes.OPERATOR) == before

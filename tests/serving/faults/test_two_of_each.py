@@ -94,17 +94,13 @@ def test_no_request_is_lost_where_another_pod_or_what_runs_goes_on(
 @MEASURED
 def test_an_operator_that_dies_loses_nothing(two_of_each: Bench) -> None:
     lab = two_of_each.stack.lab.directory
-    [operator] = [each for each in processes.STAND_INS if each.name == "dynamo-operator"]
-
-    def fault() -> None:
-        process = processes.find(lab, operator)
-        assert process is not None
-        process.kill()
-
     row = two_of_each.under_load(
-        "the operator is killed", fault, bound="nothing that runs stops", page="operator-gone"
+        "the operator is killed",
+        lambda: processes.stop(lab, processes.OPERATOR),
+        bound="nothing that runs stops",
+        page="operator-gone",
     )
-    assert processes.start(lab, operator)
+    assert processes.start(lab, processes.OPERATOR)
     assert row.lost == 0, row
 
 

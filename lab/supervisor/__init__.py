@@ -1,0 +1,1 @@
+"""The one process of a lab that runs its stand-ins and starts again what ends."""

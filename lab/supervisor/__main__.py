@@ -1,0 +1,26 @@
+"""`python -P -m lab.supervisor --lab-dir DIR [--outlive]`: started by lab/processes.py."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from lab.controller.process import end_with_parent, run
+from lab.directory import LabDirectory
+from lab.supervisor.server import serve
+
+
+def main() -> int:
+    """Returns the exit code when nothing is left to do."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--lab-dir", type=Path, required=True)
+    parser.add_argument("--outlive", action="store_true", help="go on when the process that started it ends")
+    arguments = parser.parse_args()
+    if not arguments.outlive:
+        end_with_parent()
+    return run(serve(LabDirectory(arguments.lab_dir)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

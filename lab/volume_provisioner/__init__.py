@@ -1,1 +1,0 @@
-"""Stand-in for a CSI driver's external-provisioner: claims get volumes that hold nothing."""
