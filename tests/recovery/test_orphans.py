@@ -1,4 +1,4 @@
-"""Plugins of a killed engine that live on, as the vendor's do: at work, in a wait, idle."""
+"""Plugins of a killed engine that live on, as the vendor's do: at work, and in a wait."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from tests.recovery.interruption import (
     exists,
     forget,
     no_room,
-    recover,
     release_status,
     started,
     switched_on,
@@ -32,7 +31,6 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 OUTLIVES = "plugins-outlive-engine"
 WAITING = "waiting for what the killed run left running"
 ONLY_WAITS = "it has sent all its requests and only waits"
-ENGINE_FILES = ("configmaps", "-n", NAMESPACE, "--field-selector", "metadata.name!=kube-root-ca.crt")
 
 
 def test_helm_finishes_its_install_with_nobody_listening_and_the_release_is_imported(
@@ -76,19 +74,4 @@ def test_an_orphan_that_waits_for_its_graph_is_left_alone_until_a_person_ends_it
     # As long as the graph's own wait, which is more than five minutes.
     assert "add --end-waiting" in said
     assert int(said.partition("at most ")[2].partition(" min")[0]) >= 20
-    assert_recovered(stack, undisturbed)
-
-
-def test_an_idle_orphan_is_waited_for_until_it_looks_for_its_engine(
-    stack: LabStack, undisturbed: Counter[str]
-) -> None:
-    forget(stack, "ConfigMap")
-    # Long enough for `recover` to start, look twice and say it on a machine that other labs share.
-    with switched_on(stack, OUTLIVES, "45"), started(stack, *UP) as run:
-        with switched_on(stack, "hold-after-create", "ConfigMap"):
-            run.until("made", lambda: exists(stack, *ENGINE_FILES))
-            run.kill()
-        said = recover(stack, "with an idle orphan")
-    assert WAITING in said
-    assert ONLY_WAITS in said
     assert_recovered(stack, undisturbed)
