@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, failing, up_with_quick_ends
-from tests.serving_stacks.rehearsal import prepared
+from tests.serving_stacks.rehearsal import prepare
 from tests.support.lab_stack import inventory
 from tests.support.runbook import commands, typed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.support.lab_stack import LabStack
     from tests.support.sandbox import Sandbox
 
@@ -30,17 +28,17 @@ def _for_production(settings: dict[str, Any]) -> None:
 
 
 @pytest.fixture(scope="module")
-def before(lab: Sandbox) -> set[str]:
+def before(own_lab: Sandbox) -> set[str]:
     """What the cluster held before the stack."""
-    return set(inventory(lab))
+    return set(inventory(own_lab))
 
 
 @pytest.fixture(scope="module")
-def stack(lab: Sandbox, before: set[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
+def stack(own_lab: Sandbox, before: set[str], tmp_path_factory: pytest.TempPathFactory) -> LabStack:
     assert before
-    with prepared(lab, tmp_path_factory.mktemp("production"), "dev", _for_production) as found:
-        up_with_quick_ends(found)
-        yield found
+    found = prepare(own_lab, tmp_path_factory.mktemp("production"), "dev", _for_production)
+    up_with_quick_ends(found)
+    return found
 
 
 def _retained(stack: LabStack) -> str:

@@ -13,14 +13,12 @@ from stacks.plan.resolve import resolve
 from stacks.settings.load import load_stack
 from stacks.updates.guards.fixed_at_creation import changed_problems
 from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, OPERATOR, PLATFORM, failing, up_with_quick_ends
-from tests.serving_stacks.rehearsal import prepared
+from tests.serving_stacks.rehearsal import prepare
 from tests.support.lab_stack import GRAPH_LABEL, inventory
 from tests.support.runbook import commands, typed
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.support.lab_stack import LabStack
     from tests.support.sandbox import Sandbox
 
@@ -32,25 +30,22 @@ DESTROY = ("destroy", "--yes", "--skip-preview", "--run-program")
 
 
 @pytest.fixture(scope="module")
-def before(lab: Sandbox) -> set[str]:
+def before(own_lab: Sandbox) -> set[str]:
     """What the cluster held before the stack."""
-    return set(inventory(lab))
+    return set(inventory(own_lab))
 
 
 @pytest.fixture(scope="module")
-def stack(lab: Sandbox, before: set[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
+def stack(own_lab: Sandbox, before: set[str], tmp_path_factory: pytest.TempPathFactory) -> LabStack:
     assert before
-    with prepared(lab, tmp_path_factory.mktemp("destroy"), "dev") as found:
-        up_with_quick_ends(found)
-        yield found
-        lab.kubectl("scale", OPERATOR, "-n", PLATFORM, "--replicas=1", check=False)
-        for held in ("pvc/model-cache", "configmap/somebodys"):
-            _hold(found, held, check=False, finalizers=[])
+    found = prepare(own_lab, tmp_path_factory.mktemp("destroy"), "dev")
+    up_with_quick_ends(found)
+    return found
 
 
-def _hold(stack: LabStack, held: str, *, finalizers: list[str], check: bool = True) -> None:
+def _hold(stack: LabStack, held: str, *, finalizers: list[str]) -> None:
     patch = json.dumps({"metadata": {"finalizers": finalizers}})
-    stack.lab.kubectl("patch", held, "-n", NAMESPACE, "--type=merge", "-p", patch, check=check)
+    stack.lab.kubectl("patch", held, "-n", NAMESPACE, "--type=merge", "-p", patch)
 
 
 def _also_held(stack: LabStack, part: str, op: str, place: str, value: str | None = None) -> None:

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.cli.documents.schemas import read_document
-from tests.serving_stacks.rehearsal import prepared
+from tests.serving_stacks.rehearsal import prepare
 from tests.support.runbook import commands, typed, words
 from tests.support.shipped_stacks import SETTINGS
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.support.lab_stack import LabStack
@@ -44,11 +43,8 @@ RUNS = (
 
 
 @pytest.fixture(scope="module")
-def stack(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
-    with prepared(lab, tmp_path_factory.mktemp("drift"), "dev") as found:
-        yield found
-        # Without it no graph can be deleted.
-        lab.kubectl("scale", f"deployment/{OPERATOR}", "-n", PLATFORM, "--replicas=1", check=False)
+def stack(own_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> LabStack:
+    return prepare(own_lab, tmp_path_factory.mktemp("drift"), "dev")
 
 
 def _drift(stack: LabStack, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -197,18 +193,6 @@ def test_a_field_that_another_manager_took_is_refused_with_a_way_out_and_forced_
     assert _grace(stack) == 121
     typed(stack, FORCED_UP)
     assert _grace(stack) == 120
-    assert _drift(stack).returncode == 0
-
-
-def test_a_graph_that_was_updated_before_is_no_other_case_and_is_scaled_back_only_by_force(
-    stack: LabStack,
-) -> None:
-    _set(stack, REPLICAS, 3)
-    [change] = _changes(stack).values()
-    assert (change["field"], change["changedBy"], change["up"]) == (REPLICAS, ["kubectl-patch"], "refused")
-    assert "3 replicas in the cluster, set by kubectl-patch" in _refusal(stack)
-    typed(stack, FORCED_UP)
-    assert _frontend(stack)["replicas"] == 2
     assert _drift(stack).returncode == 0
 
 

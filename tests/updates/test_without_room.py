@@ -12,7 +12,7 @@ import pytest
 from lab.directory import REPOSITORY
 from tests.cli.command import run_process, squeezed
 from tests.serving_stacks.pods import pods_of
-from tests.serving_stacks.rehearsal import prepared
+from tests.serving_stacks.rehearsal import prepare
 from tests.support.lab_stack import inventory
 from tests.updates.rehearsal import (
     AGGREGATED,
@@ -48,10 +48,10 @@ def patient(settings: Settings) -> None:
 
 
 @pytest.fixture(scope="module")
-def stack(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
-    with prepared(lab, tmp_path_factory.mktemp("without-room"), "dev", patient) as stack:
-        apply(stack)
-        yield stack
+def stack(own_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> LabStack:
+    stack = prepare(own_lab, tmp_path_factory.mktemp("without-room"), "dev", patient)
+    apply(stack)
+    return stack
 
 
 def decode_batch(size: int) -> dict[str, Any]:
