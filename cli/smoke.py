@@ -10,7 +10,7 @@ from cli.exit_codes import FAILED, INTERRUPTED, SIGNALLED
 from cli.output import make_console, print_document, print_line, print_table, say
 from operations.smoke.address import parse_url, published_model, read_key
 from operations.smoke.report import SmokeReport
-from operations.smoke.run import smoke_stack, smoke_url
+from operations.smoke.run import Address, address_of_stack, smoke_address, smoke_stack
 from operations.smoke.waits import Patience
 
 
@@ -29,15 +29,20 @@ def smoke_at(
     as_json: bool,
 ) -> None:
     """Ask whatever answers at an address; exit 1 where an answer is wrong."""
-    address = parse_url(url)
-    key = None if key_variable is None else read_key(key_variable, environ)
-    asked = model or published_model()
-    _run(
-        lambda: smoke_url(
-            address, asked, disaggregated=disaggregated, key=key, patience=patience, say=_progress
-        ),
-        as_json=as_json,
-    )
+    address = Address(parse_url(url), model or published_model(), disaggregated, key=_key(key_variable))
+    _run(lambda: smoke_address(address, patience, _progress), as_json=as_json)
+
+
+def smoke_stack_at(
+    name: str, url: str, key_variable: str | None, patience: Patience, *, as_json: bool
+) -> None:
+    """Ask an address where a stack runs without its cluster; exit 1 where an answer is wrong."""
+    address = address_of_stack(name, parse_url(url), _key(key_variable))
+    _run(lambda: smoke_address(address, patience, _progress), as_json=as_json)
+
+
+def _key(variable: str | None) -> str | None:
+    return None if variable is None else read_key(variable, environ)
 
 
 def _run(ask: Callable[[], SmokeReport], *, as_json: bool) -> None:

@@ -15,16 +15,21 @@ def smoke_command(
     *,
     url: Annotated[
         str | None,
-        typer.Option("--url", metavar="URL", help="An address instead, such as http://localhost:8000."),
+        typer.Option(
+            "--url",
+            metavar="URL",
+            help="An address, such as http://localhost:8000; with STACK: where it runs by Docker Compose.",
+        ),
     ] = None,
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", metavar="NAME", help="With --url: the model to ask; else that of most recipes."
+            "--model", metavar="NAME", help="With --url alone: the model to ask; else that of most recipes."
         ),
     ] = None,
     disaggregated: Annotated[
-        bool, typer.Option("--disaggregated", help="With --url: prefill workers of their own are expected.")
+        bool,
+        typer.Option("--disaggregated", help="With --url alone: prefill workers of their own are expected."),
     ] = False,
     api_key_from: Annotated[
         str | None,
@@ -43,20 +48,21 @@ def smoke_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Ask a running model what its clients will ask, once workers have registered: exit 1 if wrong."""
-    from cli.smoke import smoke, smoke_at
+    from cli.smoke import smoke, smoke_at, smoke_stack_at
     from operations.smoke.waits import Patience
 
-    if (stack is None) == (url is None):
-        raise typer.BadParameter("give one STACK, or --url URL")
+    if stack is None and url is None:
+        raise typer.BadParameter("give a STACK, a --url URL, or both")
     patience = Patience(wait, timeout)
-    if url is not None:
-        smoke_at(url, model, api_key_from, patience, disaggregated=disaggregated, as_json=as_json)
+    if stack is None:
+        smoke_at(str(url), model, api_key_from, patience, disaggregated=disaggregated, as_json=as_json)
         return
-    for option, value in (
-        ("--model", model),
-        ("--disaggregated", disaggregated),
-        ("--api-key-from", api_key_from),
-    ):
+    for option, value in (("--model", model), ("--disaggregated", disaggregated)):
         if value:
-            raise typer.BadParameter("goes with --url; a stack's settings say it", param_hint=option)
+            raise typer.BadParameter("goes with --url alone; a stack's settings say it", param_hint=option)
+    if url is not None:
+        smoke_stack_at(stack_name(str(stack)), url, api_key_from, patience, as_json=as_json)
+        return
+    if api_key_from:
+        raise typer.BadParameter("goes with --url", param_hint="--api-key-from")
     smoke(stack_name(str(stack)), patience, as_json=as_json)

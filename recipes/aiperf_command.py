@@ -17,6 +17,8 @@ class Endpoint:
     """Directory of the model's tokenizer, or its repository on the Hugging Face hub."""
     tokenizer_revision: str | None = None
     """Revision of the repository; None for a directory."""
+    is_dynamo: bool = True
+    """Whether a frontend of Dynamo answers; an engine's own server refuses fields that it does not have."""
 
 
 def aiperf_arguments(
@@ -55,7 +57,7 @@ def aiperf_arguments(
     command = ["profile", "--streaming"]
     for flag, value in flags.items():
         command += [flag, str(value)]
-    for entry in _extra_inputs(benchmark, load):
+    for entry in _extra_inputs(benchmark, load, is_dynamo=endpoint.is_dynamo):
         command += ["--extra-inputs", entry]
     return command
 
@@ -66,14 +68,18 @@ def _generator(benchmark: Benchmark, *, sized_for_job: bool) -> dict[str, str | 
     return {"--export-level": "summary"}
 
 
-def _extra_inputs(benchmark: Benchmark, load: Load) -> list[str]:
-    """Return what every request carries, so that each answer has exactly the wanted length."""
+def _extra_inputs(benchmark: Benchmark, load: Load, *, is_dynamo: bool) -> list[str]:
+    """Return what every request carries, so that each answer has exactly the wanted length.
+
+    AIPerf 0.13.0 sends --output-tokens-mean as max_completion_tokens. TensorRT-LLM's server takes that or
+    max_tokens and answers 400 to both, as to nvext (tensorrt_llm/serve/openai_protocol.py, 54cf7be, 0076e93).
+    """
     tokens = load.output_tokens
     return [
-        f"max_tokens:{tokens}",
+        *([f"max_tokens:{tokens}"] if is_dynamo else []),
         f"min_tokens:{tokens}",
         "ignore_eos:true",
-        json.dumps({"nvext": {"ignore_eos": True}}),
+        *([json.dumps({"nvext": {"ignore_eos": True}})] if is_dynamo else []),
         f"repetition_penalty:{benchmark.repetition_penalty}",
         f"temperature:{benchmark.temperature}",
     ]

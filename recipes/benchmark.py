@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from recipes.strict_model import PositiveInt, StrictModel
 
@@ -40,7 +40,9 @@ class Benchmark(StrictModel):
     packages: tuple[str, ...]
     """Python packages with their versions."""
 
-    concurrency_per_gpu: PositiveInt
+    concurrency: PositiveInt | None = None
+    """Requests that are open at a time on any number of GPUs: the users of a recipe for low latency."""
+    concurrency_per_gpu: PositiveInt | None = None
     """Requests that are open at a time, per GPU of all workers together."""
     requests_per_concurrency: PositiveInt
     """Requests measured, as a multiple of the concurrency."""
@@ -66,3 +68,13 @@ class Benchmark(StrictModel):
     """After this the Job has failed, whatever it is doing."""
     retries: Annotated[int, Field(ge=0)]
     resources: BenchmarkResources
+
+    @model_validator(mode="after")
+    def _has_one_concurrency(self) -> "Benchmark":
+        if (self.concurrency is None) == (self.concurrency_per_gpu is None):
+            raise ValueError("write either concurrency or concurrencyPerGpu")
+        return self
+
+    def requests_at_a_time(self, gpus: int) -> int:
+        """Return how many requests the publisher keeps open on so many GPUs."""
+        return self.concurrency or (self.concurrency_per_gpu or 0) * gpus

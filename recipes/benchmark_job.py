@@ -170,7 +170,12 @@ def benchmark_line(recipe: Recipe, graph_name: str, program: str) -> str:
 
 
 def _arguments(recipe: Recipe, graph_name: str, load: Load) -> list[str]:
-    endpoint = Endpoint(_frontend_url(graph_name), recipe.model.served_name, recipe.snapshot_path)
+    endpoint = Endpoint(
+        _frontend_url(graph_name),
+        recipe.model.served_name,
+        recipe.snapshot_path,
+        is_dynamo=recipe.engine_server is None,
+    )
     return aiperf_arguments(recipe.benchmark, load, endpoint)
 
 

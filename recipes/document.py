@@ -121,14 +121,20 @@ def _accelerator_rows(recipe: Recipe) -> list[str]:
     return rows
 
 
+def _open_requests(recipe: Recipe) -> str:
+    per_gpu = recipe.benchmark.concurrency_per_gpu
+    if per_gpu is None:
+        return f"{recipe.benchmark_concurrency} requests at a time on any number of GPUs"
+    return f"{per_gpu} requests per GPU on {recipe.gpus}, {recipe.benchmark_concurrency} at a time"
+
+
 def _benchmark(recipe: Recipe) -> list[str]:
     benchmark = recipe.benchmark
     longest_wait = benchmark.wait_for_model.attempts * benchmark.wait_for_model.seconds_between
     words = benchmark_line(recipe, recipe.graph_name, "aiperf")
     return [
         f"Job `{benchmark.job_name}`, image `{benchmark.image}`, {', '.join(benchmark.packages)}: "
-        f"{benchmark.concurrency_per_gpu} requests per GPU on {recipe.gpus}, "
-        f"{recipe.benchmark_concurrency} at a time. It waits for the model for {longest_wait} s at most and "
+        f"{_open_requests(recipe)}. It waits for the model for {longest_wait} s at most and "
         f"ends after {benchmark.deadline_seconds} s in any case; its results stay on the model cache below "
         f"{benchmark.artifacts_directory}/, in a folder of its pod's name, RUN. This project has not run it "
         "on a GPU.",

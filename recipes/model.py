@@ -270,7 +270,7 @@ class Recipe(StrictModel):
 
         More would wait in a queue, and the benchmark would measure the queue.
         """
-        return min(self.benchmark.concurrency_per_gpu * self.gpus, self.running_requests)
+        return min(self.benchmark.requests_at_a_time(self.gpus), self.running_requests)
 
     @property
     def draft_models(self) -> tuple[DraftModel, ...]:

@@ -86,9 +86,10 @@ def method_of_addresses() -> Recipe:
 
 def endpoint_here(run: PlannedRun, recipe: Recipe, url: str, tokenizer: str | None) -> Endpoint:
     """Return what AIPerf addresses on this machine: with the model's own tokenizer, or with another one."""
+    is_dynamo = recipe.engine_server is None
     if tokenizer is not None:
-        return Endpoint(url, run.model, tokenizer)
-    return Endpoint(url, run.model, recipe.model.repository, recipe.model.revision)
+        return Endpoint(url, run.model, tokenizer, is_dynamo=is_dynamo)
+    return Endpoint(url, run.model, recipe.model.repository, recipe.model.revision, is_dynamo)
 
 
 def _version(recipe: Recipe) -> str:

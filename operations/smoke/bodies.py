@@ -1,6 +1,8 @@
 """The requests, as NVIDIA's gpt-oss guides print them, and shorter where an answer proves the same.
 
 docs.nvidia.com/dynamo: backends/tensorrtllm gpt-oss (tools, reasoning effort, top_p 1), recipes/gpt-oss-120b.
+TensorRT-LLM's own server refuses every field that it does not have (tensorrt_llm/serve/openai_protocol.py,
+NVIDIA/TensorRT-LLM 54cf7be and 0076e93: extra="forbid"): the effort has OpenAI's name there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,14 +31,18 @@ _FILLER = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 Body = Mapping[str, Any]
 
 
-def chat(model: str) -> Body:
+def chat(model: str, *, is_dynamo: bool) -> Body:
     """Return a request for one sentence."""
-    return _chat(model, [_user(_READINESS)], _TOKENS) | _effort("low")
+    return _chat(model, [_user(_READINESS)], _TOKENS) | _effort("low", is_dynamo=is_dynamo)
 
 
-def streamed_chat(model: str) -> Body:
+def streamed_chat(model: str, *, is_dynamo: bool) -> Body:
     """Return the same request for a stream."""
-    return _chat(model, [_user(_READINESS)], _STREAMED_TOKENS) | _effort("low") | {"stream": True}
+    return (
+        _chat(model, [_user(_READINESS)], _STREAMED_TOKENS)
+        | _effort("low", is_dynamo=is_dynamo)
+        | {"stream": True}
+    )
 
 
 def long_prompt(model: str, words: int) -> Body:
@@ -57,24 +63,28 @@ def responses(model: str) -> Body:
     }
 
 
-def tool_call(model: str) -> Body:
+def tool_call(model: str, *, is_dynamo: bool) -> Body:
     """Return a request whose answer calls the tool."""
-    return _chat(model, [_user(_SYSTEMS)], _TOKENS) | _effort("low") | {"tools": [_TOOL_SCHEMA]}
+    return (
+        _chat(model, [_user(_SYSTEMS)], _TOKENS)
+        | _effort("low", is_dynamo=is_dynamo)
+        | {"tools": [_TOOL_SCHEMA]}
+    )
 
 
-def tool_result(model: str, call: Body) -> Body:
+def tool_result(model: str, call: Body, *, is_dynamo: bool) -> Body:
     """Return the request after the call, with the tool's result."""
     messages = [
         _user(_SYSTEMS),
         {"role": "assistant", "tool_calls": [call]},
         {"role": "tool", "tool_call_id": call["id"], "content": _TOOL_RESULT},
     ]
-    return _chat(model, messages, _TOKENS) | _effort("low") | {"tools": [_TOOL_SCHEMA]}
+    return _chat(model, messages, _TOKENS) | _effort("low", is_dynamo=is_dynamo) | {"tools": [_TOOL_SCHEMA]}
 
 
-def reasoning(model: str, effort: str) -> Body:
+def reasoning(model: str, effort: str, *, is_dynamo: bool) -> Body:
     """Return a question with an effort of reasoning; high has top_p 1, without which it may not end."""
-    body = _chat(model, [_user(_QUESTION)], _TOKENS) | _effort(effort)
+    body = _chat(model, [_user(_QUESTION)], _TOKENS) | _effort(effort, is_dynamo=is_dynamo)
     return body | {"top_p": 1} if effort == "high" else body
 
 
@@ -86,5 +96,6 @@ def _user(text: str) -> Body:
     return {"role": "user", "content": text}
 
 
-def _effort(effort: str) -> dict[str, Any]:
-    return {"chat_template_args": {"reasoning_effort": effort}}
+def _effort(effort: str, *, is_dynamo: bool) -> dict[str, Any]:
+    said = {"reasoning_effort": effort}
+    return {"chat_template_args": said} if is_dynamo else said

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from operations.smoke import bodies
 from operations.smoke.client import Frontend, NoAnswer
-from operations.smoke.finding import Finding, Verdict, WrongAnswer, from_mock, not_run, wrong
+from operations.smoke.finding import Finding, Verdict, WrongAnswer, from_mock, not_applicable, not_run, wrong
 from operations.smoke.first_token import KvHandover, judge_first_token, judge_silence
 from operations.smoke.judgements import (
     called,
@@ -20,6 +20,7 @@ from operations.smoke.judgements import (
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 _LETS_GO_ON = frozenset({Verdict.GOOD, Verdict.MOCK, Verdict.UNKNOWN})
+_UNASKED = frozenset({Verdict.NOT_RUN, Verdict.NOT_APPLICABLE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Subject:
     no_kv: str
     """Why there is no KV transport to judge."""
     is_mock: bool
+    is_dynamo: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +58,19 @@ class Check:
 
 
 def _chat(subject: Subject) -> Finding:
-    return judge_chat(subject.frontend.post(CHAT, bodies.chat(subject.model)))
+    return judge_chat(subject.frontend.post(CHAT, bodies.chat(subject.model, is_dynamo=subject.is_dynamo)))
 
 
 def _stream(subject: Subject) -> Finding:
-    return judge_stream(subject.frontend.stream(CHAT, bodies.streamed_chat(subject.model)))
+    return judge_stream(
+        subject.frontend.stream(CHAT, bodies.streamed_chat(subject.model, is_dynamo=subject.is_dynamo))
+    )
 
 
 def _first_token(subject: Subject) -> Finding:
     kv = subject.kv
     if kv is None:
-        return not_run(subject.no_kv)
+        return not_applicable(subject.no_kv)
     try:
         answer = subject.frontend.stream(CHAT, bodies.long_prompt(subject.model, kv.prompt_words))
     except NoAnswer as error:
@@ -82,17 +86,23 @@ def _responses(subject: Subject) -> Finding:
 
 
 def _tool_call(subject: Subject) -> Finding:
-    call = called(subject.frontend.post(CHAT, bodies.tool_call(subject.model)))
-    second = bodies.tool_result(subject.model, {"type": "function", **call.model_dump()})
+    call = called(subject.frontend.post(CHAT, bodies.tool_call(subject.model, is_dynamo=subject.is_dynamo)))
+    said = {"type": "function", **call.model_dump()}
+    second = bodies.tool_result(subject.model, said, is_dynamo=subject.is_dynamo)
     return judge_tool_result(subject.frontend.post(CHAT, second))
 
 
 def _low_effort(subject: Subject) -> Finding:
-    return judge_reasoning(subject.frontend.post(CHAT, bodies.reasoning(subject.model, "low")), "low")
+    return _reasoning(subject, "low")
 
 
 def _high_effort(subject: Subject) -> Finding:
-    return judge_reasoning(subject.frontend.post(CHAT, bodies.reasoning(subject.model, "high")), "high")
+    return _reasoning(subject, "high")
+
+
+def _reasoning(subject: Subject, effort: str) -> Finding:
+    body = bodies.reasoning(subject.model, effort, is_dynamo=subject.is_dynamo)
+    return judge_reasoning(subject.frontend.post(CHAT, body), effort)
 
 
 CHECKS = (
@@ -128,7 +138,7 @@ def _ended(check: Check, subject: Subject, failed: Sequence[str]) -> Result:
     except NoAnswer as error:
         finding = wrong(str(error))
     seconds = time.monotonic() - start
-    if finding.verdict is Verdict.NOT_RUN:
+    if finding.verdict in _UNASKED:
         return Result(check.name, check.asked, finding)
     if subject.is_mock and finding.verdict is Verdict.WRONG and finding.needs_model:
         finding = from_mock(f"cannot answer this: {finding.found}")

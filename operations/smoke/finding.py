@@ -14,7 +14,9 @@ class Verdict(Enum):
     UNKNOWN = "unknown"
     """The address does not let anybody see it."""
     NOT_RUN = "not run"
-    """A check on which this one depends has failed, or it does not apply."""
+    """Not asked, because a check on which this one depends has failed."""
+    NOT_APPLICABLE = "does not apply"
+    """The deployment has nothing that this check is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,11 @@ def unknown(found: str) -> Finding:
 def not_run(found: str) -> Finding:
     """Not asked, and why."""
     return Finding(Verdict.NOT_RUN, found)
+
+
+def not_applicable(found: str) -> Finding:
+    """Nothing to ask about, and why."""
+    return Finding(Verdict.NOT_APPLICABLE, found)
 
 
 def from_mock(found: str) -> Finding:

@@ -20,7 +20,8 @@ _GENERATE = "generate"
 # dynamo.sglang and dynamo.mocker, tensorrt_llm with dynamo.trtllm (PyPI package ai-dynamo 1.2.1, args.py).
 _NOT_DECODING = re.compile(rf"{_PREFILL}|router|(\w+_)?encode")
 _OK = 200
-_ITSELF = not_run("the server is the worker")
+_ITSELF = good("the server is the worker")
+_BEHIND_IT = unknown("a server without Dynamo lists no workers: an answer alone proves both roles")
 # Of a gateway that lets /v1 through and nothing else.
 _HIDDEN = frozenset({401, 403, 404, 405})
 # ai-dynamo/dynamo#11178: every pod stays Ready.
@@ -50,6 +51,8 @@ class Registration:
     model: Finding
     absent: tuple[Role, ...] = ()
     """Roles without a worker."""
+    is_dynamo: bool = True
+    """Whether a frontend of Dynamo answers; a server of an engine takes other fields in a request."""
 
     @property
     def is_over(self) -> bool:
@@ -66,7 +69,10 @@ def judge_look(look: Look, model: str, roles: Sequence[Role]) -> Registration:
     if isinstance(look.health, Answer) and (look.health.status, look.health.text.strip()) == (_OK, ""):
         # trtllm-serve's is empty; a frontend of Dynamo always answers with its listing.
         served = listed if isinstance(listed, Finding) else _model(listed, model)
-        return Registration(good("answers, and lists no workers: a server without Dynamo"), _ITSELF, served)
+        frontend = good("answers, and lists no workers: a server without Dynamo")
+        return Registration(
+            frontend, _ITSELF if tuple(roles) == ("worker",) else _BEHIND_IT, served, is_dynamo=False
+        )
     health = _health(look.health)
     if isinstance(health, Finding):
         if isinstance(listed, Finding):

@@ -24,8 +24,8 @@ class SmokeReport:
 
     @property
     def has_failed(self) -> bool:
-        """Whether anything is wrong."""
-        return bool(self._of(Verdict.WRONG))
+        """Whether anything is wrong, or was not asked: a question that nobody asked is no good answer."""
+        return bool(self._of(Verdict.WRONG) or self._of(Verdict.NOT_RUN))
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Return a row of the table for each check."""

@@ -83,21 +83,40 @@ def _address(forward: PortForward) -> str:
         raise NoAnswer(str(error)) from error
 
 
-def smoke_url(
-    url: str, model: str, *, disaggregated: bool, key: str | None, patience: Patience, say: _Say
-) -> SmokeReport:
-    """Ask whatever answers at an address; `disaggregated`: prefill workers of their own are expected."""
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address that a person gives, and what is expected there."""
+
+    url: str
+    model: str
+    is_disaggregated: bool
+    """Whether prefill workers of their own are expected."""
+    stack: str | None = None
+    """The stack that runs there without its cluster, as by Docker Compose."""
+    key: str | None = None
+    """Sent as a bearer token."""
+
+
+def address_of_stack(name: str, url: str, key: str | None) -> Address:
+    """Return what a stack expects of an address where it runs without its cluster; raises SettingsError."""
+    recipe = resolved_stack(name).serving.placed.recipe
+    return Address(url, recipe.model.served_name, recipe.is_disaggregated, name, key)
+
+
+def smoke_address(address: Address, patience: Patience, say: _Say) -> SmokeReport:
+    """Ask whatever answers at an address."""
     target = _Target(
-        name=url,
-        stack=None,
-        url=url,
-        model=model,
-        roles=_DISAGGREGATED if disaggregated else _AGGREGATED,
+        name=address.url,
+        stack=address.stack,
+        url=address.url,
+        model=address.model,
+        roles=_DISAGGREGATED if address.is_disaggregated else _AGGREGATED,
         kv=None,
-        no_kv="an address does not say how the KV cache travels; a stack does",
+        no_kv="an address does not say how the KV cache travels; a stack's cluster does",
         pods=None,
     )
-    return _smoke(target, Frontend(lambda: url, seconds=patience.answer_seconds, key=key), patience, say)
+    frontend = Frontend(lambda: address.url, seconds=patience.answer_seconds, key=address.key)
+    return _smoke(target, frontend, patience, say)
 
 
 def _smoke(target: _Target, frontend: Frontend, patience: Patience, say: _Say) -> SmokeReport:
@@ -106,7 +125,9 @@ def _smoke(target: _Target, frontend: Frontend, patience: Patience, say: _Say) -
     waited = time.monotonic() - start
     registered = _registered(found, target, waited)
     is_mock = target.pods.is_mock() if target.pods else None
-    subject = Subject(frontend, target.model, target.kv, target.no_kv, is_mock=bool(is_mock))
+    subject = Subject(
+        frontend, target.model, target.kv, target.no_kv, is_mock=bool(is_mock), is_dynamo=found.is_dynamo
+    )
     results = (*registered, *run_checks(subject, registered))
     seconds = time.monotonic() - start
     return SmokeReport(target.name, target.stack, target.url, target.model, is_mock, seconds, results)

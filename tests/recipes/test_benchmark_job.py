@@ -14,6 +14,7 @@ from recipes.benchmark_job import benchmark_job, benchmark_line
 from recipes.load import load_recipe
 from tests.recipes.listing_frontend import EMPTY, LISTED, MODEL, answers, listing_frontend
 from tests.support.placed_recipes import placed_recipe
+from tests.support.trtllm_serve import refusal
 
 AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
 BOTH = pytest.mark.parametrize("recipe", [AGGREGATED, DISAGGREGATED], ids=["agg", "disagg"])
@@ -53,6 +54,12 @@ def test_the_concurrency_is_that_of_the_gpus_that_are_there() -> None:
     assert _flags(DISAGGREGATED)["--request-count"] == "12800"
     assert _flags(AGGREGATED)["--concurrency"] == "3200"
     assert _flags(AGGREGATED)["--warmup-request-count"] == "3200"
+
+
+def test_low_latency_means_as_many_users_on_one_gpu_as_on_eight() -> None:
+    recipe = load_recipe("gpt-oss-120b/trtllm-low-latency")
+    assert recipe.benchmark_concurrency == 8
+    assert recipe.benchmark.requests_at_a_time(gpus=1) == 8
 
 
 def test_more_workers_get_more_requests() -> None:
@@ -157,6 +164,15 @@ def test_every_answer_has_exactly_the_wanted_length(recipe: Any) -> None:
     assert extra[:3] == [f"max_tokens:{length}", f"min_tokens:{length}", "ignore_eos:true"]
     assert json.loads(extra[3]) == {"nvext": {"ignore_eos": True}}
     assert extra[4:] == ["repetition_penalty:1.0", "temperature:0.0"]
+
+
+@pytest.mark.parametrize("name", ["gpt-oss-120b/trtllm-low-latency", "gpt-oss-120b/trtllm-max-throughput"])
+def test_an_engines_own_server_takes_every_field_of_a_request(name: str) -> None:
+    command = _words(load_recipe(name))
+    extra = [command[index + 1] for index, word in enumerate(command) if word == "--extra-inputs"]
+    body = {"model": "m", "messages": [], "stream": True, "max_completion_tokens": 1024}
+    fields = [entry.partition(":")[0] for entry in extra]
+    assert refusal("/v1/chat/completions", body | dict.fromkeys(fields, 1)) is None
 
 
 # Of `aiperf profile --help`, release 0.13.0.

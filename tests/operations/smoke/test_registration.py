@@ -45,11 +45,15 @@ def test_a_server_without_dynamo_answers_for_itself() -> None:
     look = _look([])
     found = judge_look(Look(Answer(200, ""), look.models), MODEL, ONE)
     assert found.is_over
-    assert (found.frontend.verdict, found.workers.verdict, found.model.verdict) == (
-        Verdict.GOOD,
-        Verdict.NOT_RUN,
-        Verdict.GOOD,
-    )
+    verdicts = (found.frontend.verdict, found.workers.verdict, found.model.verdict)
+    assert verdicts == (Verdict.GOOD, Verdict.GOOD, Verdict.GOOD)
+
+
+def test_a_server_without_dynamo_does_not_say_whether_both_roles_are_behind_it() -> None:
+    look = _look([])
+    found = judge_look(Look(Answer(200, ""), look.models), MODEL, BOTH)
+    assert found.is_over
+    assert found.workers.verdict is Verdict.UNKNOWN
 
 
 def test_an_endpoint_of_another_name_is_no_worker() -> None:

@@ -85,7 +85,7 @@ def test_an_aggregated_stack_needs_one_worker_and_hands_no_kv_cache_over(
     found = checks_of(answer)
     assert answer.code == 0
     assert found["workers"]["asked"] == "a worker"
-    assert found["first-token"]["verdict"] == "not-run"
+    assert found["first-token"]["verdict"] == "not-applicable"
     assert found["first-token"]["found"] == "aggregated: the KV cache never leaves its worker"
     [typed] = cluster.typed("port-forward")
     assert "service/gpt-oss-agg-frontend" in typed

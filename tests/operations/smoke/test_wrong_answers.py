@@ -222,7 +222,7 @@ def test_a_deployment_that_answers_all_of_it_passes(smoke: Callable[..., Answer]
     answer = smoke()
     assert (answer.code, answer.err) == (0, "")
     assert f"good model {MODEL}" in squeezed(answer.out)
-    assert f"{server.url}: answers: 9 good, 1 not run of 10 checks" in answer.out
+    assert f"{server.url}: answers: 9 good, 1 does not apply of 10 checks" in answer.out
     assert "fix" not in answer.out
 
 
