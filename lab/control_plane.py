@@ -120,19 +120,33 @@ def service_range(lab: LabDirectory) -> str:
     return f"127.{second}.0.0/17"
 
 
+def _arguments(lab: LabDirectory) -> dict[str, dict[str, str]]:
+    """What each component is told beside what kwokctl tells it."""
+    services = {"service-cluster-ip-range": service_range(lab)}
+    # Each is the only one of its kind. With an election it would end as soon as it could not renew its lease,
+    # on a busy machine or while the API server is away, and nothing starts it again.
+    alone = {"leader-elect": "false"}
+    return {
+        # A lab that loses its machine starts anew; writes need not wait for the disk.
+        "etcd": {"unsafe-no-fsync": "true"},
+        "kube-apiserver": services,
+        "kube-controller-manager": services | alone,
+        "kube-scheduler": alone,
+        # kwok speaks for every kubelet, but not for what bears this annotation: its machine is off.
+        "kwok-controller": {"disregard-status-with-annotation-selector": SILENT},
+    }
+
+
 def _create(lab: LabDirectory, kinds: tuple[str, ...]) -> None:
     lab.kubeconfig.unlink(missing_ok=True)
-    patch = [{"key": "service-cluster-ip-range", "value": service_range(lab)}]
-    # kwok speaks for every kubelet; what bears this annotation is left alone, as by a machine that is off.
-    silence = [{"key": "disregard-status-with-annotation-selector", "value": SILENT}]
     configuration = {
         "kind": "KwokctlConfiguration",
         "apiVersion": "config.kwok.x-k8s.io/v1alpha1",
         # Without it every component listens on all of the machine's interfaces.
         "options": {"bindAddress": "127.0.0.1", "enableCRDs": [*kinds]},
         "componentsPatches": [
-            *({"name": name, "extraArgs": patch} for name in ("kube-apiserver", "kube-controller-manager")),
-            {"name": "kwok-controller", "extraArgs": silence},
+            {"name": name, "extraArgs": [{"key": key, "value": value} for key, value in arguments.items()]}
+            for name, arguments in _arguments(lab).items()
         ],
     }
     file = lab.kwok / "lab.yaml"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import subprocess
 import time
 from contextlib import suppress
@@ -14,15 +13,11 @@ import psutil
 from lab import control_plane
 from lab.environment import sealed_environment
 from lab.errors import LabError
-from lab.faults.kubectl import kubectl
 
 if TYPE_CHECKING:
     from lab.directory import LabDirectory
 
 _API_SERVER = "kube-apiserver"
-# They end when they cannot renew their leader's lease; on a real cluster the kubelet starts them again.
-_LEADERS = ("kube-controller-manager", "kube-scheduler")
-_CLIENTS = (*_LEADERS, "kwok-controller")
 _STOP_SECONDS = 20
 _START_SECONDS = 60.0
 _PAUSE_SECONDS = 0.2
@@ -39,22 +34,12 @@ def restart(lab: LabDirectory, down_seconds: float) -> None:
 
     Raises LabError where it does not run, or does not come back.
     """
-    # A lab that starts meanwhile would take a free port for its own: the server's, or that of a client which
-    # ended too. Whichever of the two labs binds it last never comes up.
+    # A lab that starts meanwhile would take the free port, and one of the two would never come up.
     with control_plane.no_new_ports():
-        # Read before the server ends: a client that is still starting ends with it at once.
-        clients = [_component(lab, name) for name in _CLIENTS]
         server = _stopped(lab, _API_SERVER)
         time.sleep(down_seconds)
         _start(lab, server)
-        started = dt.datetime.now(dt.UTC)
         _await_answer(lab)
-        for client in clients:
-            if client.name in _LEADERS:
-                _await_leader(lab, client, started)
-            elif _running(lab, client.name) is None:
-                _start(lab, client)
-            _await_port(lab, client.name)
 
 
 def _await_answer(lab: LabDirectory) -> None:
@@ -62,38 +47,6 @@ def _await_answer(lab: LabDirectory) -> None:
     while not control_plane.is_answering(lab):
         if time.monotonic() > deadline:
             raise LabError(f"the API server did not answer within {_START_SECONDS:.0f} s of its restart")
-        time.sleep(_PAUSE_SECONDS)
-
-
-def _await_leader(lab: LabDirectory, component: _Component, since: dt.datetime) -> None:
-    """Returns when the component leads again, started anew where it has ended.
-
-    One that still runs may be about to end: whether it has given up shows in its lease alone.
-    """
-    deadline = time.monotonic() + _START_SECONDS
-    while not _leads_since(lab, component.name, since):
-        if _running(lab, component.name) is None:
-            _start(lab, component)
-        if time.monotonic() > deadline:
-            raise LabError(f"{component.name} did not lead within {_START_SECONDS:.0f} s of the restart")
-        time.sleep(_PAUSE_SECONDS)
-
-
-def _leads_since(lab: LabDirectory, name: str, since: dt.datetime) -> bool:
-    command = ("get", "lease", name, "-n", "kube-system", "-o", "jsonpath={.spec.renewTime}")
-    with suppress(LabError, ValueError):
-        return _running(lab, name) is not None and dt.datetime.fromisoformat(kubectl(lab, *command)) > since
-    return False
-
-
-def _await_port(lab: LabDirectory, name: str) -> None:
-    """Returns when the component listens; where it has ended meanwhile there is nothing to wait for."""
-    deadline = time.monotonic() + _START_SECONDS
-    while (process := _running(lab, name)) is not None:
-        if any(each.status == psutil.CONN_LISTEN for each in process.net_connections("tcp")):
-            return
-        if time.monotonic() > deadline:
-            raise LabError(f"{name} did not listen within {_START_SECONDS:.0f} s of its restart")
         time.sleep(_PAUSE_SECONDS)
 
 
