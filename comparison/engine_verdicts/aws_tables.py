@@ -81,11 +81,9 @@ REPLACED: Mapping[str, Patterns] = {
         "copyTagsToBackups", "deploymentType", "driveCacheType", "efaEnabled", "exportPath", "importPath",
         "importedFileChunkSize", "kmsKeyId", "securityGroupIds", "storageType", "subnetIds",
     ),
-    "aws:iam/policy:Policy": patterns("description", "name", "path"),
     "aws:iam/role:Role": patterns("name", "path"),
     "aws:iam/rolePolicy:RolePolicy": patterns("name", "role"),
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment": patterns("policyArn", "role"),
-    "aws:kms/alias:Alias": patterns("name"),
     "aws:kms/key:Key": patterns(
         "customKeyStoreId", "customerMasterKeySpec", "keyUsage", "multiRegion", "xksKeyId"
     ),
@@ -115,7 +113,6 @@ TAGGED = frozenset(
         NODE_GROUP,
         "aws:eks/podIdentityAssociation:PodIdentityAssociation",
         LUSTRE,
-        "aws:iam/policy:Policy",
         "aws:iam/role:Role",
         "aws:kms/key:Key",
         "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule",
