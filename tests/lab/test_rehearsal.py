@@ -1,5 +1,4 @@
-"""The life of a stack as `make rehearse STACK=name` plays it; stacks with a cluster of their own:
-tests/rehearsals."""
+"""The life of a stack as `make rehearse STACK=name` plays it."""
 
 import pytest
 

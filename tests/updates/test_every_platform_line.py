@@ -1,6 +1,8 @@
 """Each recipe on every line that it names and the lab simulates: installed, deployed and taken down.
 
-On the line of its stack a recipe is rehearsed with the stack (tests/rehearsals).
+On the line of its stack, tests/dev_stack and tests/rehearsals deploy the recipes of dev, disagg-b200 and
+disagg-gb200. What the other stacks ask of AWS is played in process (test_aws_requests), and the runtime's own
+parsers read their command lines (tests/serving/test_command_lines.py).
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 NAMESPACE = "gpt-oss"
 STACK_FILES = sorted(REPOSITORY.glob("Pulumi.*.yaml"))
-# A stack for each recipe that stands on more lines than its stacks' own, on which it is rehearsed as shipped.
+# A stack for each recipe that stands on more lines than its stacks' own.
 STACKS = ("agg-gb200", "disagg-b200", "vllm-agg-b200")
 WITHOUT_A_STACK = "gpt-oss-20b/trtllm-agg"
 """The recipe that no stack file serves: deployed in place of the one of stack dev, on each of its lines."""
