@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -66,3 +68,8 @@ def test_every_rule_can_be_told_from_the_others_and_says_why_and_how() -> None:
     assert len({item.id for item in rules_on(TODAY)}) == len(RULES) + 1
     for item in rules_on(TODAY):
         assert all((item.title, item.reason, item.source, item.fix)), item.id
+
+
+def test_rules_are_loaded_without_pulumi() -> None:
+    code = "import sys, rules.catalogue; sys.exit('pulumi' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
