@@ -10,7 +10,7 @@ from engines.tensorrt_llm.kv_profiles import kv_profile
 from hardware import INSTANCE_TYPES, KvTransportName
 from recipes.load import load_recipe
 from recipes.model import Recipe
-from tests.recipes.test_published_settings import AGGREGATED, DISAGGREGATED, ROWS, WORKERS, rendered
+from tests.recipes.test_published_settings import AGGREGATED, DISAGGREGATED, WORKERS, published_rows, rendered
 from tests.support.placed_recipes import ONE_POD
 
 EVERY_RECIPE = pytest.mark.parametrize("name", WORKERS)
@@ -90,7 +90,7 @@ def _within(leaf: str, place: str) -> bool:
 
 def _untold(name: str, document: str, fields: dict[str, str]) -> list[str]:
     """Leaves that no row compares, and no correction of the recipe tells of."""
-    rows = [row.place for row in ROWS if row.recipe == name]
+    rows = [row.place for row in published_rows(name)]
     compared = [path for place, _, path in (each.partition(" ") for each in rows) if place == document]
     told = _ids(load_recipe(name)) | {""}
     known = [*WALKED_BY_NAME, *compared, *(place for place, each in fields.items() if each in told)]

@@ -44,7 +44,7 @@ class Row:
 
 
 @cache
-def _rows(recipe: str) -> list[Row]:
+def published_rows(recipe: str) -> list[Row]:
     text = Path(__file__).with_name(TABLES[recipe]).read_text(encoding="utf-8")
     return [Row(*entry) for entry in yaml.safe_load(text)]
 
@@ -122,13 +122,15 @@ def _at(recipe: str, place: str) -> Any:
 
 @EVERY_RECIPE
 def test_every_setting_is_rendered_as_the_table_says(recipe: str) -> None:
-    assert [(row, found) for row in _rows(recipe) if (found := _at(recipe, row.place)) != row.expected] == []
+    assert [
+        (row, found) for row in published_rows(recipe) if (found := _at(recipe, row.place)) != row.expected
+    ] == []
 
 
 @EVERY_RECIPE
 def test_what_is_not_as_published_names_a_correction_that_the_recipe_lists(recipe: str) -> None:
     listed = {correction.id for correction in load_recipe(recipe).corrections}
-    changed = [row for row in _rows(recipe) if row.expected != row.published]
+    changed = [row for row in published_rows(recipe) if row.expected != row.published]
     assert changed
     assert [row for row in changed if not row.why or not set(row.why.split()) <= listed] == []
 
@@ -138,7 +140,7 @@ def test_nothing_stands_in_an_engine_file_that_is_not_in_the_table(recipe: str) 
     for file in WORKERS[recipe].values():
         compared = {
             row.place.removeprefix(f"{file} ")
-            for row in _rows(recipe)
+            for row in published_rows(recipe)
             if row.place.startswith(f"{file} ") and row.expected != ABSENT
         }
         assert set(_leaves(rendered(recipe)[file])) == compared
@@ -158,7 +160,7 @@ def test_no_worker_has_a_variable_or_a_flag_of_the_benchmark_that_is_not_in_the_
         prefix = f"{document}." if " " in document else f"{document} "
         compared = {
             row.place.removeprefix(prefix).split(".")[0]
-            for row in _rows(recipe)
+            for row in published_rows(recipe)
             if row.place.startswith(prefix) and row.expected != ABSENT
         }
         name, _, path = document.partition(" ")
