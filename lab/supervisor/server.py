@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
 import socket
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 SOCKET = "supervisor"
 _LONGEST_REQUEST = 1 << 20
 _LOOK_SECONDS = 2.0
+_LOCK = "supervisor.lock"
+_LOCK_SECONDS = 0.1
 
 Document = dict[str, Any]
 
@@ -30,9 +33,18 @@ def socket_path(folder: int) -> str:
 
 
 async def serve(lab: LabDirectory) -> None:
-    """Answers until the last stand-in is stopped, the lab's folder is gone, or it is cancelled."""
-    supervisor = Supervisor(lab)
+    """Answers until the last stand-in is stopped, the lab's folder is gone, or it is cancelled.
+
+    Where another one answers for this lab already, it ends: a command that was interrupted has left it.
+    """
     file = lab.processes / SOCKET
+    alone = os.open(lab.processes / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+    while not _locked(alone):
+        if file.exists():
+            say_ready()
+            return
+        await asyncio.sleep(_LOCK_SECONDS)
+    supervisor = Supervisor(lab)
     file.unlink(missing_ok=True)
     folder = os.open(lab.processes, os.O_PATH)
     listener = socket.socket(socket.AF_UNIX)
@@ -48,6 +60,15 @@ async def serve(lab: LabDirectory) -> None:
         file.unlink(missing_ok=True)
         server.close()
         await supervisor.stop()
+
+
+def _locked(descriptor: int) -> bool:
+    """Takes the lock for the life of the process, if nobody has it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 class Supervisor:

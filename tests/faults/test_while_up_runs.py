@@ -22,6 +22,7 @@ from tests.faults.conftest import (
     is_ready,
 )
 from tests.serving_stacks.rehearsal import prepare
+from tests.support.lab_stack import GRAPH_LABEL
 from tests.support.runbook import commands, typed
 from tests.support.stored_graphs import replicas_of
 from tests.support.waiting import until
@@ -113,7 +114,8 @@ def test_up_waits_out_an_api_server_that_is_restarted_and_so_do_the_controllers(
     ask_for(stack, frontends=2)
     with ThreadPoolExecutor() as pool:
         running = pool.submit(stack.pulumi, "up", "--yes", "--skip-preview")
-        until(lambda: _frontends(stack) == 2, "the changed graph")
+        # By then the engine has had the answer to its change, and waits for the graph.
+        until(lambda: _ready_frontends(stack) == 2, "the frontends of the changed graph")
         api_server.restart(stack.lab.directory, down_seconds=2)
         switch.unlink()
         running.result()
@@ -189,6 +191,16 @@ def _uid_of_job(stack: LabStack) -> str | None:
 
 def _frontends(stack: LabStack) -> int:
     return replicas_of(stack.lab, "Frontend", GRAPH, NAMESPACE)
+
+
+def _ready_frontends(stack: LabStack) -> int:
+    frontends = f"{GRAPH_LABEL}={GRAPH},nvidia.com/dynamo-component-type=frontend"
+    pods = stack.lab.get("pods", "-n", NAMESPACE, "-l", frontends)["items"]
+    return sum(
+        condition["type"] == "Ready" and condition["status"] == "True"
+        for pod in pods
+        for condition in pod["status"].get("conditions", [])
+    )
 
 
 def _unanswered_calls(stack: LabStack) -> float:

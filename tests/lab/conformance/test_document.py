@@ -45,7 +45,7 @@ def test_every_stand_in_that_cannot_be_run_beside_the_real_one_says_how_each_beh
         "The Python language host",
         "The aws command",
         "Machines of node groups",
-        "The volume provisioner",
+        "Volumes",
         "The kubelet, its containers and the proxy of Services",
     }
     for rows in known.values():
