@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,10 +10,12 @@ from operations.project import recorded_stack, resolved_stack
 from resource_graph.state_export import read_state
 from stacks.plan.resolve import resolve
 from stacks.settings.load import load_stack
+from tests.components.committed_urns import committed_urns
 from tests.support.lab_stack import GRAPH_LABEL, STACK, LabStack, inventory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from resource_graph import Resource
     from tests.support.sandbox import Sandbox
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.lab, pytest.mark.essential]
 
 OWN_PROVIDER = f"urn:pulumi:{STACK}::dynamo-stack::pulumi:providers:pulumi::default"
-URNS = Path(__file__).parent.parent / "components" / "urns"
 NAMESPACE = "gpt-oss"
 GRAPH = "gpt-oss-disagg"
 GRAPHS = "dynamographdeployments.nvidia.com"
@@ -97,7 +97,7 @@ def test_the_cache_is_filled_before_the_graph_exists(deployed: LabStack) -> None
 
 
 def test_the_engine_registers_the_urns_that_are_committed(deployed: LabStack) -> None:
-    assert deployed.urns() == sorted((URNS / f"{STACK}.txt").read_text(encoding="utf-8").split())
+    assert deployed.urns() == sorted(committed_urns(STACK))
 
 
 def test_the_exported_state_is_the_graph_that_the_recorder_makes(
