@@ -41,11 +41,7 @@ def compose(name: str, directory: Path | None, options: ComposeOptions, *, force
     for each in files:
         (folder / each).chmod(_READABLE_FILE)
         (folder / each).parent.chmod(_READABLE_FOLDER)
-    for line in (
-        f"{len(files)} files in {folder}: {', '.join(files)}",
-        *_left_out(stack),
-        *_next(folder),
-    ):
+    for line in (f"{len(files)} files in {folder}: {', '.join(files)}", *_left_out(stack), *_next(folder)):
         say(line)
 
 

@@ -1,8 +1,6 @@
 """The requests, as NVIDIA's gpt-oss guides print them, and shorter where an answer proves the same.
 
 docs.nvidia.com/dynamo: backends/tensorrtllm gpt-oss (tools, reasoning effort, top_p 1), recipes/gpt-oss-120b.
-TensorRT-LLM's own server refuses every field that it does not have (tensorrt_llm/serve/openai_protocol.py,
-NVIDIA/TensorRT-LLM 54cf7be and 0076e93: extra="forbid"): the effort has OpenAI's name there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,23 +24,20 @@ _QUESTION = "Which is larger, 9.11 or 9.9? Say why in one sentence."
 _TOKENS = 300
 _STREAMED_TOKENS = 64
 _FIRST_TOKENS = 2
+_TEMPLATE = "chat_template_args"
 _FILLER = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 
 Body = Mapping[str, Any]
 
 
-def chat(model: str, *, is_dynamo: bool) -> Body:
+def chat(model: str) -> Body:
     """Return a request for one sentence."""
-    return _chat(model, [_user(_READINESS)], _TOKENS) | _effort("low", is_dynamo=is_dynamo)
+    return _chat(model, [_user(_READINESS)], _TOKENS) | _effort("low")
 
 
-def streamed_chat(model: str, *, is_dynamo: bool) -> Body:
+def streamed_chat(model: str) -> Body:
     """Return the same request for a stream."""
-    return (
-        _chat(model, [_user(_READINESS)], _STREAMED_TOKENS)
-        | _effort("low", is_dynamo=is_dynamo)
-        | {"stream": True}
-    )
+    return _chat(model, [_user(_READINESS)], _STREAMED_TOKENS) | _effort("low") | {"stream": True}
 
 
 def long_prompt(model: str, words: int) -> Body:
@@ -63,29 +58,34 @@ def responses(model: str) -> Body:
     }
 
 
-def tool_call(model: str, *, is_dynamo: bool) -> Body:
+def tool_call(model: str) -> Body:
     """Return a request whose answer calls the tool."""
-    return (
-        _chat(model, [_user(_SYSTEMS)], _TOKENS)
-        | _effort("low", is_dynamo=is_dynamo)
-        | {"tools": [_TOOL_SCHEMA]}
-    )
+    return _chat(model, [_user(_SYSTEMS)], _TOKENS) | _effort("low") | {"tools": [_TOOL_SCHEMA]}
 
 
-def tool_result(model: str, call: Body, *, is_dynamo: bool) -> Body:
+def tool_result(model: str, call: Body) -> Body:
     """Return the request after the call, with the tool's result."""
     messages = [
         _user(_SYSTEMS),
         {"role": "assistant", "tool_calls": [call]},
         {"role": "tool", "tool_call_id": call["id"], "content": _TOOL_RESULT},
     ]
-    return _chat(model, messages, _TOKENS) | _effort("low", is_dynamo=is_dynamo) | {"tools": [_TOOL_SCHEMA]}
+    return _chat(model, messages, _TOKENS) | _effort("low") | {"tools": [_TOOL_SCHEMA]}
 
 
-def reasoning(model: str, effort: str, *, is_dynamo: bool) -> Body:
+def reasoning(model: str, effort: str) -> Body:
     """Return a question with an effort of reasoning; high has top_p 1, without which it may not end."""
-    body = _chat(model, [_user(_QUESTION)], _TOKENS) | _effort(effort, is_dynamo=is_dynamo)
+    body = _chat(model, [_user(_QUESTION)], _TOKENS) | _effort(effort)
     return body | {"top_p": 1} if effort == "high" else body
+
+
+def for_engine_server(body: Body) -> Body:
+    """Return a chat request in the fields that an engine's own server takes.
+
+    TensorRT-LLM's refuses every field that it does not have (extra="forbid" in
+    tensorrt_llm/serve/openai_protocol.py, NVIDIA/TensorRT-LLM 54cf7be and 0076e93): OpenAI's name here.
+    """
+    return {key: value for key, value in body.items() if key != _TEMPLATE} | body.get(_TEMPLATE, {})
 
 
 def _chat(model: str, messages: Sequence[Body], tokens: int) -> dict[str, Any]:
@@ -96,6 +96,5 @@ def _user(text: str) -> Body:
     return {"role": "user", "content": text}
 
 
-def _effort(effort: str, *, is_dynamo: bool) -> dict[str, Any]:
-    said = {"reasoning_effort": effort}
-    return {"chat_template_args": said} if is_dynamo else said
+def _effort(effort: str) -> dict[str, Any]:
+    return {_TEMPLATE: {"reasoning_effort": effort}}

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from operations.smoke import bodies
-from operations.smoke.client import Frontend, NoAnswer
+from operations.smoke.client import Answer, Frontend, NoAnswer, StreamedAnswer
 from operations.smoke.finding import Finding, Verdict, WrongAnswer, from_mock, not_applicable, not_run, wrong
 from operations.smoke.first_token import KvHandover, judge_first_token, judge_silence
 from operations.smoke.judgements import (
@@ -44,7 +44,8 @@ class Subject:
     no_kv: str
     """Why there is no KV transport to judge."""
     is_mock: bool
-    is_dynamo: bool = True
+    is_dynamo: bool
+    """Whether a frontend of Dynamo answers, or an engine's own server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +59,11 @@ class Check:
 
 
 def _chat(subject: Subject) -> Finding:
-    return judge_chat(subject.frontend.post(CHAT, bodies.chat(subject.model, is_dynamo=subject.is_dynamo)))
+    return judge_chat(_asked(subject, bodies.chat(subject.model)))
 
 
 def _stream(subject: Subject) -> Finding:
-    return judge_stream(
-        subject.frontend.stream(CHAT, bodies.streamed_chat(subject.model, is_dynamo=subject.is_dynamo))
-    )
+    return judge_stream(_streamed(subject, bodies.streamed_chat(subject.model)))
 
 
 def _first_token(subject: Subject) -> Finding:
@@ -72,7 +71,7 @@ def _first_token(subject: Subject) -> Finding:
     if kv is None:
         return not_applicable(subject.no_kv)
     try:
-        answer = subject.frontend.stream(CHAT, bodies.long_prompt(subject.model, kv.prompt_words))
+        answer = _streamed(subject, bodies.long_prompt(subject.model, kv.prompt_words))
     except NoAnswer as error:
         return judge_silence(str(error), kv)
     seen = first_token(answer)
@@ -86,23 +85,29 @@ def _responses(subject: Subject) -> Finding:
 
 
 def _tool_call(subject: Subject) -> Finding:
-    call = called(subject.frontend.post(CHAT, bodies.tool_call(subject.model, is_dynamo=subject.is_dynamo)))
-    said = {"type": "function", **call.model_dump()}
-    second = bodies.tool_result(subject.model, said, is_dynamo=subject.is_dynamo)
-    return judge_tool_result(subject.frontend.post(CHAT, second))
+    call = called(_asked(subject, bodies.tool_call(subject.model)))
+    second = bodies.tool_result(subject.model, {"type": "function", **call.model_dump()})
+    return judge_tool_result(_asked(subject, second))
 
 
 def _low_effort(subject: Subject) -> Finding:
-    return _reasoning(subject, "low")
+    return judge_reasoning(_asked(subject, bodies.reasoning(subject.model, "low")), "low")
 
 
 def _high_effort(subject: Subject) -> Finding:
-    return _reasoning(subject, "high")
+    return judge_reasoning(_asked(subject, bodies.reasoning(subject.model, "high")), "high")
 
 
-def _reasoning(subject: Subject, effort: str) -> Finding:
-    body = bodies.reasoning(subject.model, effort, is_dynamo=subject.is_dynamo)
-    return judge_reasoning(subject.frontend.post(CHAT, body), effort)
+def _asked(subject: Subject, body: bodies.Body) -> Answer:
+    return subject.frontend.post(CHAT, _worded(subject, body))
+
+
+def _streamed(subject: Subject, body: bodies.Body) -> StreamedAnswer:
+    return subject.frontend.stream(CHAT, _worded(subject, body))
+
+
+def _worded(subject: Subject, body: bodies.Body) -> bodies.Body:
+    return body if subject.is_dynamo else bodies.for_engine_server(body)
 
 
 CHECKS = (
