@@ -40,6 +40,7 @@ _LAST_WORDS_SECONDS = 5
 _LAST_LINES = 10
 """Lines of the worker that ended first, said again at the end: of a log the pod's status keeps the end."""
 _SIGNALLED = 128
+_READ_BYTES = 64
 
 
 class Worker:
@@ -98,9 +99,10 @@ class Worker:
 class Supervisor:
     """All workers of the container."""
 
-    def __init__(self) -> None:
+    def __init__(self, awake: int) -> None:
         self.workers: list[Worker] = []
         self.is_ending = False
+        self._awake = awake
 
     def start(self, commands: Mapping[str, Sequence[str]]) -> None:
         """Start a worker for each NAME:PORT."""
@@ -124,7 +126,11 @@ class Supervisor:
         """Return the exit code when all workers have ended."""
         failed: Worker | None = None
         while any(worker.code is None for worker in self.workers):
-            pid, status = os.waitpid(-1, 0)
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == 0:
+                # Returns with the next signal; its handler runs before the next look.
+                os.read(self._awake, _READ_BYTES)
+                continue
             ended = next((worker for worker in self.workers if worker.pid == pid), None)
             if ended is None:
                 continue
@@ -221,9 +227,27 @@ def _say(line: str) -> None:
     sys.stdout.flush()
 
 
+def _woken_by_signals() -> int:
+    """Return what can be read after every signal.
+
+    A wait for a worker would sleep through a signal that comes just before it begins, or that another thread
+    gets from the kernel: the pod would be killed at the end of its grace with its requests unfinished.
+    """
+    awake, woken = os.pipe()
+    os.set_blocking(woken, False)
+    signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+    # Without a handler a worker's end would write nothing.
+    signal.signal(signal.SIGCHLD, _taken_note_of)
+    return awake
+
+
+def _taken_note_of(_number: int, _: FrameType | None) -> None:
+    """Do nothing: the pipe says it."""
+
+
 def main() -> int:
     """Return the exit code of the container."""
-    supervisor = Supervisor()
+    supervisor = Supervisor(_woken_by_signals())
     # Before any worker: process 1 does not end of a signal that it has no handler for.
     signal.signal(signal.SIGTERM, supervisor.stop)
     signal.signal(signal.SIGINT, supervisor.stop)

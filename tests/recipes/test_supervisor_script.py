@@ -1,5 +1,6 @@
 """Several workers in one container: their ports, their ends, and what the probes are told."""
 
+import ctypes
 import json
 import os
 import signal
@@ -31,10 +32,10 @@ class Answer(http.server.BaseHTTPRequestHandler):
         if self.path == "/metrics":
             self.wfile.write(b"# TYPE up gauge\\nup 1\\nasked{path=\\"a b\\"} 2.5\\n")
     def log_message(self, *_): pass
-server = http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["DYN_SYSTEM_PORT"])), Answer)
-threading.Thread(target=server.serve_forever, daemon=True).start()
 told = threading.Event()
 signal.signal(signal.SIGTERM, lambda *_: told.set())
+server = http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["DYN_SYSTEM_PORT"])), Answer)
+threading.Thread(target=server.serve_forever, daemon=True).start()
 print("is up", flush=True)
 while not told.wait(0.02):
     if fails.exists():
@@ -149,6 +150,14 @@ def test_told_to_end_it_tells_both_and_waits_for_both(tmp_path: Path) -> None:
         assert f"{name}: finishes its requests" in printed
         assert f"supervisor: {name} has ended with code 0" in printed
     assert "ended first" not in printed
+
+
+def test_a_signal_that_the_kernel_hands_to_another_thread_ends_it_all_the_same(tmp_path: Path) -> None:
+    with _container(tmp_path) as container:
+        supervisor = container.process.pid
+        *_, other = (each.id for each in psutil.Process(supervisor).threads() if each.id != supervisor)
+        assert ctypes.CDLL(None).tgkill(supervisor, other, signal.SIGTERM) == 0
+        assert container.ended()[0] == 0
 
 
 def test_a_worker_that_ends_badly_when_told_gives_its_code(tmp_path: Path) -> None:
