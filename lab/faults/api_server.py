@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lab.directory import LabDirectory
 
 _API_SERVER = "kube-apiserver"
+_LEADERS = ("kube-controller-manager", "kube-scheduler")
 _STOP_SECONDS = 20
 _START_SECONDS = 60.0
 _PAUSE_SECONDS = 0.2
@@ -32,14 +33,20 @@ class _Component:
 def restart(lab: LabDirectory, down_seconds: float) -> None:
     """Kills the API server, waits, starts it as it ran before, and returns when it answers.
 
-    Raises LabError where it does not run, or does not come back.
+    Controllers and scheduler end and start with it, as on a machine whose kubelet starts them again when they
+    have lost their lease. Left alone, each of their watches would wait for a minute before its next try.
+
+    Raises LabError where one of them does not run, or does not come back.
     """
-    # A lab that starts meanwhile would take the free port, and one of the two would never come up.
+    # A lab that starts meanwhile would take a free port, and one of the two would never come up.
     with control_plane.no_new_ports():
-        server = _stopped(lab, _API_SERVER)
+        server, *leaders = [_stopped(lab, name) for name in (_API_SERVER, *_LEADERS)]
         time.sleep(down_seconds)
         _start(lab, server)
         _await_answer(lab)
+        for leader in leaders:
+            _start(lab, leader)
+            _await_port(lab, leader.name)
 
 
 def _await_answer(lab: LabDirectory) -> None:
@@ -48,6 +55,20 @@ def _await_answer(lab: LabDirectory) -> None:
         if time.monotonic() > deadline:
             raise LabError(f"the API server did not answer within {_START_SECONDS:.0f} s of its restart")
         time.sleep(_PAUSE_SECONDS)
+
+
+def _await_port(lab: LabDirectory, name: str) -> None:
+    deadline = time.monotonic() + _START_SECONDS
+    while not _listens(lab, name):
+        if time.monotonic() > deadline:
+            raise LabError(f"{name} did not listen within {_START_SECONDS:.0f} s of its restart")
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _listens(lab: LabDirectory, name: str) -> bool:
+    process = _running(lab, name)
+    connections = process.net_connections("tcp") if process else []
+    return any(each.status == psutil.CONN_LISTEN for each in connections)
 
 
 def _stopped(lab: LabDirectory, name: str) -> _Component:
