@@ -61,18 +61,18 @@ rehearse: $(ENVIRONMENT) tools ## preview to destroy of one stack (STACK=name), 
 ifdef STACK
 	@$(RUN) -m lab rehearse $(STACK)
 else
-	@# Four at a time on two cores: rehearsals wait for the cluster as much as they compute.
-	$(VENV)/bin/pytest -q -n 4 --dist loadfile -m "$(LONG)" --durations 20
+	@# Three at a time keep two cores busy; with four, each only takes longer. Each is named as it ends.
+	$(VENV)/bin/pytest -v -n 3 --dist loadfile -m "$(LONG)" --durations 20
 endif
 
 conformance: $(ENVIRONMENT) tools ## the tests of the lab itself: its stand-ins against recordings, documents and the cluster
 	@# The digest is taken before the tests run: a file that changes meanwhile was not tried.
-	@digest=$$($(RUN) -m lab.conformance digest) && \
+	@digest=$$($(RUN) -m tests.lab.green digest) && \
 	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "stand_in and not measured" --durations 10 tests/lab && \
 	{ test -n "$(UNRECORDED)" || echo "$$digest" > tests/lab/green.txt; }
 
 bench: $(ENVIRONMENT) tools ## how long the everyday commands take, as a table and as JSON
-	@$(RUN) -m lab.bench
+	@$(RUN) -m tests.bench
 
 faults: $(ENVIRONMENT) tools ## what faults cost under load (into docs/faults-under-load.md), what pods dial, a publisher's commands
 	@mkdir -p .bench && rm -f .bench/faults.jsonl

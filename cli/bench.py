@@ -7,7 +7,7 @@ import typer
 
 from cli.bench_options import BenchOptions, check_options
 from cli.bench_picture import picture
-from cli.bench_progress import BenchProgress
+from cli.bench_progress import BenchProgress, beforehand
 from cli.bench_table import headers, rows
 from cli.ending_signals import EndedBySignalError, ending_signals
 from cli.exit_codes import FAILED, INTERRUPTED, SIGNALLED
@@ -29,14 +29,16 @@ from operations.benchmark.published import comparable_figures
 from operations.benchmark.recording import PlannedRun, Recording
 from operations.benchmark.result import BenchmarkResult, Outcome
 from operations.benchmark.run_folder import RESULT_FILE, read_results, write_whole
-from operations.benchmark.shapes import left_out
+from operations.benchmark.shapes import advice
 from operations.benchmark.thresholds import Thresholds, regressions, unmeasured
 from operations.benchmark.thresholds_file import load_thresholds
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.project import resolved_stack
+from recipes.model import Recipe
 from stacks.errors import SettingsError
+from stacks.plan.recipe_files import read_recipe
 from stacks.wording import in_words
 
 PICTURE_FILE = "picture.svg"
@@ -52,6 +54,7 @@ def bench(options: BenchOptions) -> None:
         with ending_signals():
             run, send = _of_address(options, options.url) if options.url else _of_stack(options)
             _refuse_unmeasured(options, thresholds, run)
+            say(beforehand(run), error=True)
             recording = Recording(options.results, run)
             result = _measured(run, send, recording)
     except EndedBySignalError as ended:
@@ -74,8 +77,8 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send]:
     seen = measured_stack(stack, cluster)
     wanted = options.wanted
     run = run_of_stack(stack, seen, wanted, in_cluster=program is None, seconds=options.time_limit)
-    for text in left_out(wanted, recipe):
-        say(f"left out: {text}", error=True)
+    for text in advice(wanted, recipe):
+        say(text, error=True)
     if program is None:
         return run, lambda recording, watcher: measure_in_cluster(run, cluster, recording, watcher)
 
@@ -90,7 +93,8 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send]:
 
 
 def _of_address(options: BenchOptions, url: str) -> tuple[PlannedRun, _Send]:
-    recipe, plain = method_of_addresses(), url.rstrip("/")
+    named, plain = _named_recipe(options), url.rstrip("/")
+    recipe = named or method_of_addresses()
     program = AIPerfProgram.found(options.aiperf or "aiperf", recipe.benchmark)
     address = MeasuredAddress(
         url=plain,
@@ -100,9 +104,18 @@ def _of_address(options: BenchOptions, url: str) -> tuple[PlannedRun, _Send]:
         gpus=options.gpu_count,
         accelerator=options.gpu_kind,
     )
-    run = run_of_address(address, options.wanted, seconds=options.time_limit)
+    run = run_of_address(address, options.wanted, named, seconds=options.time_limit)
+    for text in advice(options.wanted, named) if named else ():
+        say(text, error=True)
     endpoint = endpoint_here(run, recipe, plain, options.tokenizer)
     return run, lambda recording, watcher: measure_here(run, program, endpoint, recording, watcher)
+
+
+def _named_recipe(options: BenchOptions) -> Recipe | None:
+    """Return the recipe that is behind the address: the stack's, or by its name."""
+    if options.stack is not None:
+        return resolved_stack(stack_name(options.stack)).serving.placed.recipe
+    return None if options.recipe is None else read_recipe(options.recipe)
 
 
 def _refuse_unmeasured(options: BenchOptions, thresholds: Thresholds | None, run: PlannedRun) -> None:

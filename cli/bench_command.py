@@ -21,6 +21,10 @@ def bench_command(
         str | None,
         typer.Option("--url", metavar="URL", help="An address instead, such as http://127.0.0.1:8000."),
     ] = None,
+    recipe: Annotated[
+        str | None,
+        typer.Option("--recipe", metavar="NAME", help="With --url: measure as this recipe is measured."),
+    ] = None,
     shape: Annotated[list[str] | None, typer.Option("--shape", metavar="IN/OUT", help=_SHAPES)] = None,
     sweep: Annotated[
         bool, typer.Option("--sweep", help="From one request at a time up to the highest concurrency.")
@@ -84,6 +88,7 @@ def bench_command(
         BenchOptions(
             stack=stack,
             url=url,
+            recipe=recipe,
             shapes=tuple(shape or ()),
             sweep=sweep,
             concurrency=concurrency,

@@ -9,7 +9,8 @@ import typer
 
 from hardware import ACCELERATORS
 from operations.benchmark.shapes import PUBLISHED_SHAPES, Shape, Wanted
-from stacks.nearest import nearest
+from recipes.load import recipe_names
+from stacks.nearest import nearest, nearest_recipe
 
 ALL = "all"
 _SHAPE = re.compile(r"([1-9][0-9]{0,6})/([1-9][0-9]{0,6})")
@@ -22,6 +23,7 @@ class BenchOptions:
 
     stack: str | None
     url: str | None
+    recipe: str | None
     shapes: tuple[str, ...]
     sweep: bool
     concurrency: int | None
@@ -56,8 +58,8 @@ class BenchOptions:
 
 def check_options(options: BenchOptions) -> None:
     """Raise typer.BadParameter where options contradict each other, or say nothing."""
-    if (options.stack is None) == (options.url is None):
-        raise typer.BadParameter("give one STACK, or --url URL")
+    if options.stack is None and options.url is None:
+        raise typer.BadParameter("give one STACK, or --url URL, or both for a stack that answers there")
     if options.url is not None:
         _check_address(options, options.url)
     else:
@@ -86,17 +88,36 @@ def _check_address(options: BenchOptions, url: str) -> None:
         raise typer.BadParameter(
             "goes with a STACK; an address is measured from here", param_hint="--from-here"
         )
-    for name, value in (("--shape", options.shapes), ("--concurrency", options.concurrency)):
-        if not value:
-            raise typer.BadParameter(
-                "is needed with --url: nobody knows what the engines behind an address take", param_hint=name
-            )
+    _check_recipe(options)
     if options.mock and options.gpus is not None:
         raise typer.BadParameter("a mock engine has no GPU: leave --gpus or --mock out", param_hint="--gpus")
 
 
+def _check_recipe(options: BenchOptions) -> None:
+    name = options.recipe
+    if name is not None and options.stack is not None:
+        raise typer.BadParameter("goes with --url alone; the stack says it", param_hint="--recipe")
+    if name is not None and name not in recipe_names():
+        meant = nearest_recipe(name, recipe_names())
+        raise typer.BadParameter(
+            f"{name!r} is not one of {', '.join(recipe_names())}" + (f"; try {meant}" if meant else ""),
+            param_hint="--recipe",
+        )
+    for hint, value in (("--shape", options.shapes), ("--concurrency", options.concurrency)):
+        if not value and not name and not options.stack:
+            raise typer.BadParameter(
+                "is needed with --url, unless a STACK or --recipe says what is behind the address",
+                param_hint=hint,
+            )
+
+
 def _check_stack(options: BenchOptions) -> None:
-    typed = {"--model": options.model, "--gpus": options.gpus, "--mock": options.mock}
+    typed = {
+        "--recipe": options.recipe,
+        "--model": options.model,
+        "--gpus": options.gpus,
+        "--mock": options.mock,
+    }
     for name, value in typed.items():
         if value:
             raise typer.BadParameter("goes with --url; the stack says it", param_hint=name)

@@ -8,13 +8,30 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from cli.output import say
 from operations.benchmark.aiperf_output import Progress as LoadProgress
+from operations.benchmark.recording import PlannedRun
 from operations.benchmark.result import Measurement
 from recipes.benchmark_load import Load
 from resource_graph.printable import printable
+from stacks.wording import in_words
 
 _PLAIN_SECONDS = 30.0
 """Between two plain lines of one step."""
 _NAMES = {"Warmup": "warming up", "Profiling": "measuring"}
+
+
+def beforehand(run: PlannedRun) -> str:
+    """Return what a run sends, how long it takes at most, and what is installed for it."""
+    requests = sum(load.requests for load in run.loads)
+    warmup = sum(load.warmup_requests for load in run.loads)
+    loads = in_words(len(run.loads), "load")
+    minutes = -(-run.seconds * len(run.loads) // 60)
+    packages = ", ".join(run.benchmark.packages)
+    how = (
+        f"a Job in the cluster sends them and installs {packages} into its own folder first"
+        if run.in_cluster
+        else f"AIPerf {run.aiperf} of this machine sends them, and nothing is installed"
+    )
+    return f"{requests:,} requests, and {warmup:,} to warm up, in {loads}: {minutes} min at most; {how}"
 
 
 class BenchProgress:

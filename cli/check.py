@@ -4,9 +4,9 @@
 # Each command imports what it needs when it runs: Pulumi's SDK alone takes longer to load than `list` runs.
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -20,35 +20,29 @@ from rules.catalogue import rules_on
 from rules.model import Finding, Report, Rule
 from rules.run import run_rules
 
+if TYPE_CHECKING:
+    from resource_graph.setting_lines import SettingLines
+
 _NAMED_FILES = 3
 
 
-def check_stack(name: str, *, as_json: bool, sarif: Path | None = None) -> None:
-    """Judge what the program registers for the stack; `sarif` is a file to write the findings into."""
+def check_stack(name: str, *, as_json: bool) -> None:
+    """Judge what the program registers for the stack."""
     from operations.project import recorded_stack, resolved_stack
+    from resource_graph.setting_lines import SettingLines
     from stacks.plan.stack_plan import with_open_windows
+    from stacks.settings.load import SETTINGS_KEY
+    from stacks.stack_files import stack_directory
 
     stack = resolved_stack(name)
-
-    def write(report: Report, rules: Sequence[Rule]) -> None:
-        if sarif is not None:
-            from cli.sarif.write import write_stack_findings
-
-            write_stack_findings(sarif, stack, report, rules)
-
+    file = stack_directory(Path.cwd()) / stack.source
+    lines = SettingLines(file.read_text(encoding="utf-8"), stack.source, SETTINGS_KEY)
     # A graph that waits for its window is judged before the hours that it costs begin.
     graph = recorded_stack(with_open_windows(stack))
-    _judge(graph, f"stack {name}", write, as_json=as_json)
+    _judge(graph, f"stack {name}", as_json=as_json, lines=lines)
 
 
-def check_files(
-    paths: Sequence[Path],
-    pools: Sequence[str],
-    platform: str | None,
-    *,
-    as_json: bool,
-    sarif: Path | None = None,
-) -> None:
+def check_files(paths: Sequence[Path], pools: Sequence[str], platform: str | None, *, as_json: bool) -> None:
     """Judge anybody's manifests, or a stack's exported state, beside what was named."""
     from cli.check_input import read_files
     from cli.resource_limits import bounded
@@ -57,22 +51,31 @@ def check_files(
     names = [input_name(path) for path in paths]
     subject = ", ".join(names) if len(names) <= _NAMED_FILES else f"{len(names)} files"
 
-    def write(report: Report, rules: Sequence[Rule]) -> None:
-        if sarif is not None:
-            from cli.sarif.write import write_file_findings
-
-            write_file_findings(sarif, names, report, rules)
-
     with bounded(subject):
-        _judge(read_files(paths, pools, platform), subject, write, as_json=as_json)
+        _judge(read_files(paths, pools, platform), subject, as_json=as_json)
 
 
-def report_data(report: Report, graph: WatchedGraph, subject: str, rules: Sequence[Rule]) -> dict[str, Any]:
-    """The report for a program to read; nothing is grouped or left out."""
+def report_data(
+    report: Report,
+    graph: WatchedGraph,
+    subject: str,
+    rules: Sequence[Rule],
+    lines: "SettingLines | None" = None,
+) -> dict[str, Any]:
+    """The report for a program to read; nothing is grouped or left out.
+
+    Args:
+        report: what the rules found.
+        graph: what they looked at.
+        subject: its name.
+        rules: all that were asked.
+        lines: of the stack's file; None where none is judged.
+
+    """
     return {
         "subject": subject,
         "stops": report.stops,
-        "findings": [_finding_data(finding) for finding in report.findings],
+        "findings": [_finding_data(finding, lines) for finding in report.findings],
         "broken": [{"rule": broken.rule.id, "error": repr(broken.error)} for broken in report.broken],
         "notEvaluated": [
             {"rule": item.rule.id, "missing": sorted(aspect.value for aspect in item.missing)}
@@ -85,25 +88,23 @@ def report_data(report: Report, graph: WatchedGraph, subject: str, rules: Sequen
     }
 
 
-def _judge(
-    graph: ResourceGraph, subject: str, write: Callable[[Report, Sequence[Rule]], None], *, as_json: bool
-) -> None:
+def _judge(graph: ResourceGraph, subject: str, *, as_json: bool, lines: "SettingLines | None" = None) -> None:
     today = dt.datetime.now(dt.UTC).date()
     rules = rules_on(today)
     watched = WatchedGraph(graph)
     report = run_rules(watched, rules, today=today)
-    write(report, rules)
     if as_json:
-        print_document("check", report_data(report, watched, subject, rules))
+        print_document("check", report_data(report, watched, subject, rules, lines))
     else:
-        print_report(make_console(), report, watched, subject, len(rules))
+        place_of = lines.place_of if lines else lambda _: None
+        print_report(make_console(), report, watched, subject, len(rules), place_of=place_of)
     if report.stops:
         raise typer.Exit(FAILED)
     if not watched.is_understood():
         raise typer.Exit(UNREADABLE)
 
 
-def _finding_data(finding: Finding) -> dict[str, Any]:
+def _finding_data(finding: Finding, lines: "SettingLines | None") -> dict[str, Any]:
     observation = finding.observation
     origin = observation.resource.origin
     return {
@@ -115,6 +116,7 @@ def _finding_data(finding: Finding) -> dict[str, Any]:
         "resource": observation.resource.name,
         "subject": observation.subject,
         "message": observation.message,
+        "settings": [_setting_data(key, lines) for key in finding.settings],
         "file": origin.file if origin else None,
         "document": origin.document if origin else None,
         "line": origin.line_of(observation.path) if origin else None,
@@ -123,6 +125,11 @@ def _finding_data(finding: Finding) -> dict[str, Any]:
         "fix": finding.rule.fix,
         "source": finding.rule.source,
     }
+
+
+def _setting_data(key: str, lines: "SettingLines | None") -> dict[str, Any]:
+    file, line = (lines.file, lines.of_setting(key)) if lines else (None, None)
+    return {"key": key, "file": file, "line": line}
 
 
 def _waiver_data(finding: Finding) -> dict[str, str] | None:

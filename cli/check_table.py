@@ -27,13 +27,31 @@ _WIDEST_PLACE = 44
 """The column of findings is longer, and needs the room more."""
 
 
-def print_report(console: Console, report: Report, graph: WatchedGraph, subject: str, rules: int) -> None:
-    """Print what stops first, then what does not, then what could not be told."""
+def print_report(
+    console: Console,
+    report: Report,
+    graph: WatchedGraph,
+    subject: str,
+    rules: int,
+    *,
+    place_of: Callable[[str], str | None],
+) -> None:
+    """Print what stops first, then what does not, then what could not be told.
+
+    Args:
+        console: where to.
+        report: what the rules found.
+        graph: what they looked at.
+        subject: its name.
+        rules: how many judged.
+        place_of: returns file and line of a setting; None where no stack's file is judged.
+
+    """
     decided = sorted(
         (finding for finding in report.findings if finding.status != "undecided"),
         key=lambda finding: _RANKS[finding.status, finding.rule.severity],
     )
-    _print_decided(console, report, decided)
+    _print_decided(console, report, decided, place_of)
     _print_reasons(console, [finding.rule for finding in decided if finding.status == "failed"])
     _print_undecided(console, report, graph)
     _print_not_evaluated(console, report)
@@ -41,7 +59,9 @@ def print_report(console: Console, report: Report, graph: WatchedGraph, subject:
     print_line(console, _read(graph))
 
 
-def _print_decided(console: Console, report: Report, decided: Sequence[Finding]) -> None:
+def _print_decided(
+    console: Console, report: Report, decided: Sequence[Finding], place_of: Callable[[str], str | None]
+) -> None:
     if not decided and not report.broken:
         return
     rows = [
@@ -49,10 +69,12 @@ def _print_decided(console: Console, report: Report, decided: Sequence[Finding])
         for broken in report.broken
     ]
     # A finding that prefill and decode share is printed once.
-    for findings in _grouped(decided, lambda finding: (finding.rule.id, finding.urn, _what(finding))):
+    for findings in _grouped(
+        decided, lambda finding: (finding.rule.id, finding.urn, _what(finding, place_of))
+    ):
         first = findings[0]
         result = f"{first.status} ({first.rule.severity.value})"
-        rows.append((first.rule.id, result, _places(findings), _what(first)))
+        rows.append((first.rule.id, result, _places(findings), _what(first, place_of)))
     print_table(console, ("RULE", "RESULT", "WHERE", "WHAT"), rows, {"WHERE": _WIDEST_PLACE})
     print_line(console)
 
@@ -118,8 +140,8 @@ def _kinds(counted: dict[str, int]) -> str:
     return ", ".join([*(f"{count} {one_line(kind, _LONGEST_NAME)}" for kind, count in named), *more])
 
 
-def _what(finding: Finding) -> str:
-    message = finding.observation.message
+def _what(finding: Finding, place_of: Callable[[str], str | None]) -> str:
+    message = finding.message_with(place_of)
     return message if finding.waiver is None else f"{message}\n{finding.waiver}"
 
 

@@ -13,7 +13,6 @@ from cli.diff_command import DiffFormat
 from cli.diff_text import print_comparison
 from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
 from cli.output import make_console, say
-from cli.sarif.write import comparison_log
 from comparison.document import as_document
 from comparison.markdown import as_markdown
 from comparison.stack_comparison import Comparison, Verdict, compare_sides
@@ -61,8 +60,6 @@ def _print(comparison: Comparison, form: DiffFormat) -> None:
 def _as_text(comparison: Comparison, form: DiffFormat) -> str:
     if form is DiffFormat.MARKDOWN:
         return as_markdown(comparison)
-    if form is DiffFormat.SARIF:
-        return comparison_log(comparison)
     if form is DiffFormat.JSON:
         # Of the control characters, JSON itself leaves only DEL as it is.
         return json.dumps(as_document(comparison), indent=2).replace("\x7f", r"\u007f") + "\n"

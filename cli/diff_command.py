@@ -18,7 +18,6 @@ class DiffFormat(Enum):
     TEXT = "text"
     MARKDOWN = "markdown"
     JSON = "json"
-    SARIF = "sarif"
 
 
 def diff_command(
@@ -35,10 +34,7 @@ def diff_command(
     ] = None,
     form: Annotated[
         DiffFormat,
-        typer.Option(
-            "--format",
-            help="For a terminal, the comment of a pull request, programs, or code scanning (SARIF).",
-        ),
+        typer.Option("--format", help="For a terminal, the comment of a pull request, or programs."),
     ] = DiffFormat.TEXT,
     to: Annotated[Path | None, typer.Option("--to", metavar="FILE", help="Write it there instead.")] = None,
 ) -> None:

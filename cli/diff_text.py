@@ -20,13 +20,13 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
     """Print the verdicts, what to read first, then each stack that changes."""
     print_line(console, f"{headline(comparison)}: {_named(comparison.base)} -> {_named(comparison.head)}")
     print_line(console, "What is on the older side counts as deployed; no cluster and no account was asked.")
+    for sentence in red_lines(comparison):
+        print_line(console, f"! {_plain(sentence)}")
     if comparison.changed_code:
         files = ", ".join(map(one_line, comparison.changed_code[:3]))
         print_line(console, f"The newer side's own code made its recording: it changes {files}.")
     for note in comparison.notes:
         print_line(console, f"Note: {one_line(note)}")
-    for sentence in red_lines(comparison):
-        print_line(console, f"! {_plain(sentence)}")
     for stack in comparison.stacks:
         if stack.verdict is not Verdict.NO_CHANGES:
             _print_stack(console, stack)
@@ -38,11 +38,12 @@ def _print_stack(console: Console, stack: StackComparison | UncomparedStack) -> 
     print_sections(console, _facts(stack))
     if isinstance(stack, UncomparedStack):
         return
-    for change in stack.resources:
-        print_line(console)
-        print_line(console, f"{change_words(change)}: {one_line(change.title)}")
-        for line in resource_lines(change):
-            print_line(console, f"  {line}")
+    for when, changes in (("", stack.resources), ("once open, ", stack.opened)):
+        for change in changes:
+            print_line(console)
+            print_line(console, f"{when}{change_words(change)}: {one_line(change.title)}")
+            for line in resource_lines(change):
+                print_line(console, f"  {line}")
 
 
 def _facts(stack: StackComparison | UncomparedStack) -> Iterator[Row]:

@@ -10,6 +10,7 @@ from cli.documents.listed import ListDocument, ListedEvidence, ListedRecipe, Lis
 from cli.output import make_console, print_document, print_line, print_table
 from hardware import ACCELERATORS
 from recipes.evidence import evidence_on
+from recipes.fitting import gpus_on_one_node
 from recipes.load import recipe_names
 from recipes.model import Recipe
 from stacks.errors import SettingsError
@@ -99,6 +100,7 @@ def _recipes(folder: str | None, directory: Path) -> Iterator[ListedRecipe]:
             accelerator.name
             for accelerator in ACCELERATORS.values()
             if accelerator.architecture_family in recipe.quantization.architecture_families
+            and gpus_on_one_node(recipe) <= max(accelerator.host.gpu_counts)
         ]
         yield ListedRecipe(
             name=name,

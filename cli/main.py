@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -18,14 +18,17 @@ from cli.completion import complete_stack
 from cli.diff_command import diff_command
 from cli.exit_codes import UNREADABLE
 from cli.pools_command import pools_command
+from cli.preflight_command import preflight_command
 from cli.preview_command import preview_command
 from cli.recipes_command import recipes_app
 from cli.record_command import record_command
+from cli.recover_command import recover_command
 from cli.report_command import report_command
 from cli.smoke_command import smoke_command
 from cli.stack_argument import StackArgument, stack_name
-from cli.upgrade_command import upgrade_command
 from compose.options import ComposeOptions, Discovery, Network
+
+_Callback = TypeVar("_Callback", bound=Callable[..., None])
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
@@ -39,8 +42,36 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+# Groups of the help, in the order in which a stack lives.
+_CHOOSE, _BEFORE, _RUNS = "Choose and describe a stack", "Before `pulumi up`", "While it runs"
 
-@app.command(name="list")
+
+def _command(name: str, panel: str, *examples: str) -> Callable[[_Callback], _Callback]:
+    """Return the decorator of a command that stands in a group of the help, with examples below its own."""
+    return app.command(
+        name=name, rich_help_panel=panel, epilog="\n\n".join(f"Example: {each}" for each in examples)
+    )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"dynamo-stack {version('dynamo-stack')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """What stands before the name of a command."""
+
+
+@_command("list", _CHOOSE, "dynamo-stack list")
 def list_command(*, as_json: AsJson = False) -> None:
     """Show the stacks here and the recipes that a stack can name."""
     from cli.list_stacks import list_stacks_and_recipes
@@ -48,7 +79,7 @@ def list_command(*, as_json: AsJson = False) -> None:
     list_stacks_and_recipes(as_json=as_json)
 
 
-@app.command(name="explain")
+@_command("explain", _CHOOSE, "dynamo-stack explain disagg-b200")
 def explain_command(stack: StackArgument, *, as_json: AsJson = False) -> None:
     """Show what a stack becomes, and why."""
     from cli.explain import explain
@@ -56,7 +87,7 @@ def explain_command(stack: StackArgument, *, as_json: AsJson = False) -> None:
     explain(stack, as_json=as_json)
 
 
-@app.command(name="render")
+@_command("render", _BEFORE, "dynamo-stack render disagg-b200 --to manifests --helm argocd")
 def render_command(
     stack: StackArgument,
     to: Annotated[
@@ -93,7 +124,7 @@ def render_command(
         )
 
 
-@app.command(name="compose")
+@_command("compose", _CHOOSE, "dynamo-stack compose dev --to compose-dev")
 def compose_command(
     stack: StackArgument,
     to: Annotated[
@@ -118,7 +149,12 @@ def compose_command(
     compose(stack, to, ComposeOptions(discovery, network), force=force)
 
 
-@app.command(name="check")
+@_command(
+    "check",
+    _BEFORE,
+    "dynamo-stack check disagg-b200",
+    "dynamo-stack check --file deploy.yaml --pool p6-b200.48xlarge=1",
+)
 def check_command(
     names: Annotated[
         list[str] | None,
@@ -155,16 +191,12 @@ def check_command(
     ] = None,
     *,
     as_json: AsJson = False,
-    sarif: Annotated[
-        Path | None,
-        typer.Option("--sarif", metavar="FILE", help="Write the findings for code scanning, too."),
-    ] = None,
 ) -> None:
     """Judge a stack, or anybody's YAML: exit 1 on a mandatory finding, 2 on what cannot be understood."""
     from cli.check import check_files, check_stack
 
     if file:
-        check_files([*file, *map(Path, names or [])], pool or [], platform, as_json=as_json, sarif=sarif)
+        check_files([*file, *map(Path, names or [])], pool or [], platform, as_json=as_json)
     elif platform is not None:
         raise typer.BadParameter(
             "goes with --file; a stack's settings say its platform", param_hint="--platform"
@@ -174,54 +206,20 @@ def check_command(
             "goes with --file; the pools of a stack stand in its settings", param_hint="--pool"
         )
     elif names and len(names) == 1:
-        check_stack(stack_name(names[0]), as_json=as_json, sarif=sarif)
+        check_stack(stack_name(names[0]), as_json=as_json)
     else:
         raise typer.BadParameter("give one STACK, or --file FILE…")
 
 
-@app.command(name="preflight")
-def preflight_command(stack: StackArgument, *, as_json: AsJson = False) -> None:
-    """Ask the account for quotas, offers and reservations before `up` does: exit 1 if `up` would fail."""
-    from cli.preflight import preflight
-
-    preflight(stack, as_json=as_json)
-
-
-@app.command(name="recover")
-def recover_command(
-    stack: StackArgument,
-    *,
-    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: show the steps and run them.")] = False,
-    destroy: Annotated[
-        bool, typer.Option("--destroy", help="End with the stack destroyed instead of up.")
-    ] = False,
-    ended: Annotated[
-        str | None,
-        typer.Option("--ended", metavar="HOST", help="The run that locks the stack from HOST has ended."),
-    ] = None,
-    end_waiting: Annotated[
-        bool,
-        typer.Option("--end-waiting", help="End processes of the killed run that can do no more than wait."),
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print as JSON what would be run, and run nothing.")
-    ] = False,
-) -> None:
-    """Clear what an interrupted run left, and finish it."""
-    from cli.recover import print_recovery, recover
-
-    if as_json:
-        if yes or end_waiting:
-            raise typer.BadParameter(
-                "prints what would be run, and runs nothing: leave out --yes and --end-waiting",
-                param_hint="--json",
-            )
-        print_recovery(stack, destroy=destroy, ended=ended)
-        return
-    recover(stack, yes=yes, destroy=destroy, ended=ended, end_waiting=end_waiting)
+_command(
+    "preflight",
+    _BEFORE,
+    "dynamo-stack preflight disagg-b200",
+    "dynamo-stack preflight disagg-b200 --policy deployer",
+)(preflight_command)
 
 
-@app.command(name="drift")
+@_command("drift", _RUNS, "dynamo-stack drift disagg-b200")
 def drift_command(
     stack: StackArgument,
     *,
@@ -233,15 +231,16 @@ def drift_command(
     drift(stack, as_json=as_json)
 
 
-app.command(name="record")(record_command)
-app.command(name="preview")(preview_command)
-app.command(name="smoke")(smoke_command)
-app.command(name="bench")(bench_command)
-app.command(name="diff")(diff_command)
-app.command(name="upgrade")(upgrade_command)
-app.command(name="pools")(pools_command)
-app.command(name="report")(report_command)
-app.add_typer(recipes_app, name="recipes")
+# `diff` runs it in the code of either side; a person reads `explain`.
+app.command(name="record", hidden=True)(record_command)
+_command("preview", _BEFORE, "dynamo-stack preview disagg-b200")(preview_command)
+_command("recover", _RUNS, "dynamo-stack recover disagg-b200")(recover_command)
+_command("smoke", _RUNS, "dynamo-stack smoke disagg-b200")(smoke_command)
+_command("bench", _RUNS, "dynamo-stack bench disagg-b200")(bench_command)
+_command("diff", _BEFORE, "dynamo-stack diff main --stack disagg-b200")(diff_command)
+_command("pools", _CHOOSE, "dynamo-stack pools --context gpu-cluster")(pools_command)
+_command("report", _CHOOSE, "dynamo-stack report disagg-b200 --to report.html")(report_command)
+app.add_typer(recipes_app, name="recipes", rich_help_panel=_CHOOSE)
 
 
 def main() -> None:
@@ -250,7 +249,7 @@ def main() -> None:
     # would take a fifth of its time.
     gc.set_threshold(_ALLOCATIONS)
     try:
-        _command()()
+        _command_line()()
     except BrokenPipeError:
         # The reader, such as `head`, has seen enough. Python would complain again while it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -266,7 +265,7 @@ def main() -> None:
 
 
 @cache
-def _command() -> Callable[[], object]:
+def _command_line() -> Callable[[], object]:
     # `app()` would build the command again each time that it is called in one process.
     return typer.main.get_command(app)
 

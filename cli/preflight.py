@@ -3,19 +3,28 @@
 # ruff: noqa: PLC0415
 # botocore takes as long to load as a whole `check`, and a stack without EKS needs none of it.
 
+import json
+
 import typer
 
 from cli.documents.operated import PreflightAnswer, PreflightDocument
 from cli.exit_codes import FAILED
-from cli.output import make_console, print_document, print_line, print_table
+from cli.output import make_console, print_document, print_line, print_table, say
 from cli.price_age import aged
 from operations.errors import CommandError
+from operations.permissions.holder import Holder
 from operations.preflight.answer import Answer, Verdict
-from operations.project import resolved_stack
-from stacks.plan.infrastructure.eks_plan import PlannedNodes
+from operations.project import recorded_stack, resolved_stack
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.infrastructure.prices import NAMES, idle_gpus, price_source, usd_per_gpu_hour
-from stacks.plan.stack_plan import waited_for
+from stacks.plan.stack_plan import StackPlan, in_phase, waited_for
 from stacks.updates.infrastructure_notices import waiting_text
+
+_STATE = "not in it: where the state lies, and the key of its secrets; with s3:// and awskms://"
+_NOT_IN_IT = {
+    Holder.DEPLOYER: f"{_STATE} s3:ListBucket, s3:GetObject, s3:PutObject, s3:DeleteObject, kms:Decrypt",
+    Holder.PREVIEWER: f"{_STATE} s3:ListBucket, s3:GetObject, kms:Decrypt",
+}
 
 
 def preflight(name: str, *, as_json: bool) -> None:
@@ -28,14 +37,8 @@ def preflight(name: str, *, as_json: bool) -> None:
     from operations.preflight.checks import answers
 
     stack = resolved_stack(name)
-    plan = stack.infrastructure
-    joined = stack.layers.joined.get("infrastructure")
-    if joined is not None:
-        owner = f"stack {joined.stack} makes the cluster of stack {name}"
-        raise CommandError(f"{owner}: `dynamo-stack preflight {joined.stack}` asks the account")
-    if plan is None:
-        raise CommandError(f"stack {name} uses a cluster that exists: there is nothing to ask an account")
-    account = Account(plan.cluster.region)
+    plan = _infrastructure(stack)
+    account = Account(plan.cluster.region, plan.cluster.assume_role)
     found = list(answers(plan, account))
     idle = (f"idle in pool {text}" for text in idle_gpus(plan, stack.pools))
     waiting = (f"no graph yet: {waiting_text(nodes)}" for nodes in waited_for(stack))
@@ -48,6 +51,38 @@ def preflight(name: str, *, as_json: bool) -> None:
         _print(document)
     if document.wrong:
         raise typer.Exit(FAILED)
+
+
+def print_policy(name: str, holder: Holder) -> None:
+    """Print the IAM policy that a stack's deployer or previewer needs, and on stderr what is not in it.
+
+    Nothing is asked: it is worked out from the resources that the program registers.
+    """
+    from operations.permissions.policy import LARGEST, policies
+
+    stack = resolved_stack(name)
+    plan = _infrastructure(stack)
+    # What a node group waits with comes before its window, and goes with it.
+    graphs = [recorded_stack(in_phase(stack, phase)) for phase in ("waiting", "active")]
+    made = policies(plan, graphs, holder)
+    for policy in made:
+        typer.echo(json.dumps(policy, indent=2))
+    if len(made) > 1:
+        say(f"{len(made)} policies, for IAM takes {LARGEST:,} characters in one: attach all", error=True)
+    say(_NOT_IN_IT[holder], error=True)
+
+
+def _infrastructure(stack: StackPlan) -> EksPlan:
+    """Return what the stack makes in an account; CommandError where that is nothing."""
+    joined = stack.layers.joined.get("infrastructure")
+    if joined is not None:
+        owner = f"stack {joined.stack} makes the cluster of stack {stack.name}"
+        raise CommandError(f"{owner}: `dynamo-stack preflight {joined.stack}` asks the account")
+    if stack.infrastructure is None:
+        raise CommandError(
+            f"stack {stack.name} uses a cluster that exists: there is nothing to ask an account"
+        )
+    return stack.infrastructure
 
 
 def _document(name: str, region: str, found: list[Answer], remarks: list[str]) -> PreflightDocument:

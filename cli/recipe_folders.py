@@ -8,7 +8,7 @@ from operations.errors import CommandError
 from recipes.load import recipe_names
 from recipes.model import Recipe
 from stacks.errors import SettingsError
-from stacks.nearest import nearest
+from stacks.nearest import nearest_recipe
 from stacks.plan.recipe_files import known_recipes, read_recipe
 from stacks.settings.load import load_stack
 from stacks.stack_files import list_stacks, stack_directory
@@ -72,8 +72,10 @@ def find_recipe(name: str, folders: tuple[Path, ...]) -> tuple[Recipe, Path | No
         folder = own[0] if own else None
         return read_recipe(name, folder), folder
     names = sorted({each for folder in (None, *folders) for each in known_recipes(folder)})
-    meant = nearest(name, names)
+    meant = nearest_recipe(name, names)
     hint = f"\n  try: {meant}" if meant else ""
+    if not folders:
+        hint += "\n  no stack here names a folder of recipes (serving.recipeFolder): --folder DIR names one"
     raise CommandError(f"{name}: no recipe has this name\n  allowed: {', '.join(names)}{hint}")
 
 

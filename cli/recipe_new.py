@@ -1,5 +1,6 @@
 """`dynamo-stack recipes new`."""
 
+import shlex
 from pathlib import Path
 
 from cli.output import say
@@ -52,4 +53,7 @@ def say_what_next(name: str, file: Path) -> None:
     """Say how a stack serves the recipe."""
     folder = file.parents[name.count("/")]
     say(f"  in a stack's file: serving.recipe: {name} and serving.recipeFolder: {folder}")
-    say(f"  then: `dynamo-stack recipes show {name}` and `dynamo-stack explain STACK`")
+    # A folder that no stack names yet is not searched.
+    known = folder.resolve() in {each.resolve() for each in searched_folders(None)}
+    where = "" if known else f" --folder {shlex.quote(str(folder))}"
+    say(f"  then: `dynamo-stack recipes show {name}{where}` and `dynamo-stack explain STACK`")

@@ -10,9 +10,7 @@ import typer
 
 from cli.completion import complete_recipe
 
-recipes_app = typer.Typer(
-    no_args_is_help=True, help="Show a recipe, copy one to change it, or read one from a published graph."
-)
+recipes_app = typer.Typer(no_args_is_help=True, help="Show a recipe, or copy one to change it.")
 
 _Folder = Annotated[
     Path | None,
@@ -52,21 +50,3 @@ def new_command(
     from cli.recipe_new import new
 
     new(name, original, folder)
-
-
-@recipes_app.command(name="import")
-def import_command(
-    files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE…", help="A graph and its ConfigMap; - reads standard input."),
-    ],
-    name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="NAME", help="Of the recipe; else its model's and the graph's."),
-    ] = None,
-    folder: _Folder = None,
-) -> None:
-    """Make a recipe of a published DynamoGraphDeployment, and say what was not understood."""
-    from cli.recipe_import.command import import_files
-
-    import_files(files, name, folder)

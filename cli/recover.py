@@ -112,19 +112,17 @@ def _require_health(stack: StackPlan, cluster: ClusterCommands) -> None:
     served = serving_objects(stack)
     if served is None:
         return
-    problems = health_problems(cluster.reader.get, served)
-    if problems is None:
-        say("the cluster does not say whether graph and claim are healthy", error=True)
-    for problem in problems or ():
+    problems = health_problems(cluster.reader, served)
+    for problem in problems:
         say(problem.text(stack.name), error=True)
     # A claim that is being deleted is among both.
-    seen = look_for_losses(stack, cluster.reader) if problems == () else None
+    seen = None if problems else look_for_losses(stack, cluster.reader)
     losses = seen.losses if seen else ()
     for loss in losses:
         say(f"{loss}\n  runbook: docs/runbook/cache-lost.md", error=True)
-    if problems != () or losses:
+    if problems or losses:
         raise typer.Exit(FAILED)
-    say("graph and claim are healthy")
+    say(f"{'graph' if served.by_dynamo else 'server'} and claim are healthy")
 
 
 def _show(name: str, plan: Plan, lines: list[str]) -> None:

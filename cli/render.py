@@ -16,6 +16,8 @@ from operations.project import recorded_stack, resolved_stack
 from recipes.benchmark_job import benchmark_job
 from resource_graph import Resource, ResourceGraph, Value, has_unknown
 from resource_graph.urns import RELEASE_TYPE
+from stacks.plan.stack_plan import StackPlan, waited_for, with_open_windows
+from stacks.updates.infrastructure_notices import waiting_text
 
 MARK = "# Written by `dynamo-stack render`; changes are overwritten."
 
@@ -48,7 +50,10 @@ def render_graph(graph: ResourceGraph, helm: HelmStyle = HelmStyle.COMMENT) -> l
 
 def render(name: str, directory: Path | None, helm: HelmStyle) -> None:
     """Print the documents, or write one file each into the directory."""
-    documents = render_graph(recorded_stack(resolved_stack(name)), helm)
+    stack = resolved_stack(name)
+    # Without its graph a file could be neither read nor handed to another tool: it is shown as it will be.
+    documents = render_graph(recorded_stack(with_open_windows(stack)), helm)
+    _say_what_waits(stack)
     if directory is None:
         typer.echo("---\n".join(document.text for document in documents), nl=False)
         return
@@ -73,6 +78,12 @@ def render_benchmark(name: str) -> None:
         "Delete the Job before the next run: its results stay on the model cache, a folder each."
     )
     typer.echo(as_comment(heading) + to_yaml(job), nl=False)
+
+
+def _say_what_waits(stack: StackPlan) -> None:
+    for nodes in waited_for(stack):
+        graph = stack.serving.graph_name
+        typer.echo(f"{graph} waits: {waiting_text(nodes)}. It is written as it is from then on.", err=True)
 
 
 def _files(documents: Sequence[RenderedDocument]) -> dict[str, str]:

@@ -63,6 +63,8 @@ class ResourceChange:
     title: str
     """`ConfigMap gpt-oss/engine-files`, or type and name of what is no Kubernetes object."""
     operation: Operation
+    goes: str | None = None
+    """Title of what a replacement takes away, where the new one has another: a namespace that is renamed."""
     fields: tuple[FieldChange, ...] = ()
     renamed_from: str | None = None
     """Name of before, where only a hash of the content in it is another: changed, not removed and added."""

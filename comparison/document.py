@@ -198,6 +198,8 @@ class StackDocument(_Document):
     verdict: Verdict
     standing: Standing
     resources: tuple[ResourceDocument, ...]
+    opened: tuple[ResourceDocument, ...]
+    """What is not the same besides once every Capacity Block has opened, where both sides wait for theirs."""
     left_behind: int
     """Resources of a removed stack, which stay where they are."""
     update: UpdateDocument
@@ -205,6 +207,12 @@ class StackDocument(_Document):
     after: CapacityDocument
     findings: FindingsDocument
     waivers: WaiversDocument
+    settings: Annotated[tuple[FieldDocument, ...], BeforeValidator(_without_secrets)]
+    """What a person typed differently; paths begin at the settings."""
+    addresses: tuple[str | None, str | None]
+    """Of the older and the newer side: where clients of the cluster reach the model."""
+    serves: bool
+    """Whether the older side has what serves: a graph that waits for its Capacity Block is not there yet."""
     secrets: tuple[str, ...]
     """Names of the secrets that changed; no value is anywhere in this document."""
 

@@ -3,13 +3,18 @@
 from collections.abc import Iterator, Sequence
 
 from comparison.capacity import Block, Gpus
-from comparison.changes import Effect, Operation, ResourceChange
+from comparison.changes import Change, Effect, Operation, ResourceChange
+from comparison.field_lines import in_one_line
+from comparison.field_path import dotted
 from comparison.finding_changes import stops
 from comparison.recording import RecordedFinding, RecordedWaiver
 from comparison.sentences import Fact, Quoted, Sentence, listed, quoted
 from comparison.stack_comparison import GRAPH, StackComparison, Standing, UncomparedStack
+from comparison.verdict_lines import change_words
 from stacks.wording import in_words
 
+_RECIPE = ("serving", "recipe")
+_MOST_SETTINGS = 12
 _MOST = 6
 """Of one kind in a list; the rest is counted."""
 
@@ -21,8 +26,11 @@ def facts_of(stack: StackComparison | UncomparedStack) -> tuple[Fact, ...]:
         return tuple(Fact(side, ((quoted(reason),),)) for side, reason in reasons if reason is not None)
     named = (
         ("refused", tuple((quoted(each),) for each in stack.update.refused)),
+        ("settings", tuple(_settings(stack))),
+        ("clients", tuple(_clients(stack))),
         ("without service", tuple(_without_service(stack))),
         ("restarts", tuple(_restarts(stack))),
+        ("once open", tuple(_once_open(stack))),
         ("the update", tuple(_update(stack))),
         ("not applied", tuple(_with_effect(stack.resources, Effect.NOT_APPLIED, "until pods restart: "))),
         ("GPUs", tuple(_gpus(stack))),
@@ -35,12 +43,31 @@ def facts_of(stack: StackComparison | UncomparedStack) -> tuple[Fact, ...]:
     return tuple(Fact(label, sentences) for label, sentences in named if sentences)
 
 
+def _settings(stack: StackComparison) -> Iterator[Sentence]:
+    # Another recipe is the largest change, and never among those that are only counted.
+    changes = sorted(stack.settings, key=lambda each: each.path != _RECIPE)
+    for change in changes[:_MOST_SETTINGS]:
+        before = "not set" if change.change is Change.ADDED else in_one_line(change.before)
+        after = "not set" if change.change is Change.REMOVED else in_one_line(change.after)
+        yield (quoted(dotted(change.path)), ": ", quoted(before), " -> ", quoted(after))
+    if len(stack.settings) > _MOST_SETTINGS:
+        yield (f"and {in_words(len(stack.settings) - _MOST_SETTINGS, 'other key')}",)
+
+
+def _clients(stack: StackComparison) -> Iterator[Sentence]:
+    before, after = stack.addresses
+    if before is not None and after is not None and before != after:
+        yield ("have to change their address: ", quoted(before), " -> ", quoted(after))
+
+
 def _without_service(stack: StackComparison) -> Iterator[Sentence]:
     if stack.update.interruption is not None:
         yield (quoted(stack.update.interruption),)
     elif stack.ends_serving:
-        titles = [each.title for each in stack.ends_serving]
+        titles = [each.goes or each.title for each in stack.ends_serving]
         yield ("from the moment that this is deleted or replaced: ", *listed(titles, _MOST))
+    elif _is_update(stack) and not stack.serves:
+        yield ("nothing serves yet, so nothing is interrupted",)
     elif _is_update(stack):
         yield ("no interruption: requests are answered all the time",)
 
@@ -48,7 +75,7 @@ def _without_service(stack: StackComparison) -> Iterator[Sentence]:
 def _is_update(stack: StackComparison) -> bool:
     """Whether something serves that the update could interrupt, and the update takes place."""
     begins = any(each.operation is Operation.CREATE and each.type.endswith(GRAPH) for each in stack.resources)
-    is_made = bool(stack.resources) and not stack.update.refused
+    is_made = bool(stack.resources or stack.opened) and not stack.update.refused
     return stack.standing is Standing.ON_BOTH and is_made and not begins
 
 
@@ -63,12 +90,30 @@ def _update(stack: StackComparison) -> Iterator[Sentence]:
 
 
 def _restarts(stack: StackComparison) -> Iterator[Sentence]:
-    if _is_update(stack) and (stack.update.restarts_workers or not stack.ends_serving):
+    if _is_update(stack) and stack.serves and (stack.update.restarts_workers or not stack.ends_serving):
         yield ("every worker" if stack.update.restarts_workers else "no worker",)
-    # What pods read has none of its own; those that read it are listed beside it.
-    with_pods = [each for each in stack.resources if not each.type.endswith((":ConfigMap", ":Secret"))]
-    yield from _with_effect(with_pods, Effect.ROLLS_PODS, "pods of ")
+    yield from _with_effect(_with_pods(stack.resources), Effect.ROLLS_PODS, "pods of ")
     yield from _with_effect(stack.resources, Effect.ROLLS_NODES, "nodes of ")
+
+
+def _once_open(stack: StackComparison) -> Iterator[Sentence]:
+    """Yield what the change does to a graph that waits for its Capacity Block, as if the block were open."""
+    if stack.update.refused:
+        return
+    alike: dict[str, list[str]] = {}
+    for change in stack.opened:
+        alike.setdefault(change_words(change), []).append(change.title)
+    for words, titles in alike.items():
+        yield (f"{words}: ", *listed(titles, _MOST))
+    if ends := [each.goes or each.title for each in stack.ends_serving_once_open]:
+        yield ("applied after the block has opened, it ends serving with: ", *listed(ends, _MOST))
+    rolled = _with_pods(stack.opened)
+    yield from _with_effect(rolled, Effect.ROLLS_PODS, "applied after it has opened, it restarts pods of ")
+
+
+def _with_pods(changes: Sequence[ResourceChange]) -> Sequence[ResourceChange]:
+    # What pods read has none of its own; those that read it are listed beside it.
+    return [each for each in changes if not each.type.endswith((":ConfigMap", ":Secret"))]
 
 
 def _with_effect(changes: Sequence[ResourceChange], effect: Effect, words: str) -> Iterator[Sentence]:
@@ -105,7 +150,8 @@ def _block(name: str, before: Block | None, after: Block | None) -> Sentence:
     block = (quoted(name), ", ")
     if before is not None and after is not None:
         gpus = f"{_arrow(before.gpus, after.gpus)} GPUs: "
-        return ("Capacity Block ", *block, gpus, *_fee(before.usd_per_hour, after.usd_per_hour))
+        more = f"; the block has to hold {after.gpus} GPUs" if after.gpus > before.gpus else ""
+        return ("Capacity Block ", *block, gpus, *_fee(before.usd_per_hour, after.usd_per_hour), more)
     one = after or before
     assert one is not None
     standing = "new Capacity Block " if after else "no more: Capacity Block "

@@ -26,6 +26,11 @@ def resource_lines(change: ResourceChange) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def in_one_line(value: Value) -> str:
+    """Return a value without its line ends, a list or mapping as JSON."""
+    return one_line(value if isinstance(value, str) else _as_json(value))
+
+
 def _field_lines(field: FieldChange) -> Iterator[str]:
     effect = "" if field.effect is Effect.IN_PLACE else f" ({field.effect.value})"
     yield f"@@ {dotted(field.path)}{effect} @@"
@@ -60,10 +65,14 @@ def _value_lines(value: Value) -> Sequence[str]:
         return ("(known after the update)",)
     if isinstance(value, str):
         return _text_lines(value) if _has_lines(value) else (one_line(value),)
-    short = json.dumps(value, ensure_ascii=False, default=str, sort_keys=True)
+    short = _as_json(value)
     if len(short) <= _ONE_LINE:
         return (one_line(short),)
-    return _text_lines(json.dumps(value, ensure_ascii=False, default=str, sort_keys=True, indent=2))
+    return _text_lines(_as_json(value, indent=2))
+
+
+def _as_json(value: Value, indent: int | None = None) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str, sort_keys=True, indent=indent)
 
 
 def _text_lines(text: str) -> list[str]:

@@ -1,21 +1,20 @@
 """Makes the recording of one stack from its plan and from what the program registers for it."""
 
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from comparison.recording import (
     RecordedFinding,
-    RecordedLines,
     RecordedPool,
     RecordedUpdate,
     RecordedWaiver,
     StackRecording,
 )
-from comparison.secret_marks import marked
+from comparison.secret_marks import marked, marked_settings
 from comparison.secret_text import without_secrets
-from comparison.stack_lines import StackLines
+from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from components.purchase import CapacityBlock, Purchase
-from resource_graph import ResourceGraph
+from resource_graph import ResourceGraph, Value
 from rules.catalogue import rules_on
 from rules.model import BrokenRule, Finding
 from rules.run import run_rules
@@ -33,8 +32,7 @@ def record_stack(
     secrets: Mapping[str, str],
     update: RecordedUpdate | None,
     today: dt.date,
-    lines: StackLines | None = None,
-    refused: Sequence[str] = (),
+    settings: Mapping[str, Value],
 ) -> StackRecording:
     """Return the recording, without any secret.
 
@@ -45,35 +43,30 @@ def record_stack(
         secrets: secret of the stack file -> fingerprint of its encrypted text.
         update: what it does to what runs.
         today: decides which waivers hold.
-        lines: of its file; None where it has none.
-        refused: keys of the settings that the update is refused for.
+        settings: as its file has them.
 
     """
     return StackRecording(
         name=stack.name,
-        resources=tuple(marked(each) for each in graph),
+        resources=tuple(map(marked, graph)),
+        opened=() if judged is graph else tuple(map(marked, judged)),
         secrets=secrets,
+        settings=marked_settings(settings),
+        address=_address(stack),
         fixed=fixed_values(stack),
         pools=tuple(_pools(stack)),
-        findings=tuple(_findings(judged, today, lines)),
+        findings=tuple(_findings(judged, today)),
         waivers=tuple(
             RecordedWaiver(rule=each.rule, reason=without_secrets(each.reason), expires=each.expires)
             for each in stack.waivers
         ),
         update=update,
-        lines=None if lines is None else _lines(lines, stack, graph, refused),
     )
 
 
-def _lines(
-    lines: StackLines, stack: StackPlan, graph: ResourceGraph, refused: Sequence[str]
-) -> RecordedLines:
-    return RecordedLines(
-        settings=lines.of_setting(""),
-        waivers={each.rule: lines.of_waiver(each.rule) for each in stack.waivers},
-        resources={each.urn: lines.of_resource(each) for each in graph if each.custom},
-        refused=tuple(map(lines.of_setting, refused)),
-    )
+def _address(stack: StackPlan) -> str:
+    serving = stack.serving
+    return f"{frontend_service(serving.graph_name)}.{serving.namespace}:{FRONTEND_PORT}"
 
 
 def _pools(stack: StackPlan) -> Iterator[RecordedPool]:
@@ -99,13 +92,13 @@ def _pool(placed: PlacedPool, purchase: Purchase | None) -> RecordedPool:
     )
 
 
-def _findings(graph: ResourceGraph, today: dt.date, lines: StackLines | None) -> Iterator[RecordedFinding]:
+def _findings(graph: ResourceGraph, today: dt.date) -> Iterator[RecordedFinding]:
     report = run_rules(graph, rules_on(today), today=today)
-    yield from (_finding(each, lines) for each in report.findings)
+    yield from map(_finding, report.findings)
     yield from map(_broken, report.broken)
 
 
-def _finding(finding: Finding, lines: StackLines | None) -> RecordedFinding:
+def _finding(finding: Finding) -> RecordedFinding:
     seen, rule = finding.observation, finding.rule
     status = "waived" if finding.waiver is not None else seen.status.value
     return RecordedFinding(
@@ -116,7 +109,6 @@ def _finding(finding: Finding, lines: StackLines | None) -> RecordedFinding:
         subject=without_secrets(seen.subject),
         message=without_secrets(seen.message),
         fix=rule.fix,
-        line=None if lines is None else lines.of_finding(finding),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from resource_graph import Resource
+from resource_graph import Resource, Value
 
 SCHEMA_VERSION = 1
 """Of the recording's JSON; raised by one with every change that an older reader would misread."""
@@ -43,18 +43,11 @@ class RecordedFinding:
     subject: str
     message: str
     fix: str
-    line: int | None = None
-    """Line of the stack's file that most likely has to change; None where nobody has written it down."""
 
     @property
     def identity(self) -> tuple[str, str, str]:
         """What makes it the same finding on the other side, whatever numbers its message has."""
         return self.rule, self.resource, self.subject
-
-    @property
-    def is_of_a_defective_rule(self) -> bool:
-        """Whether the rule ended with an error instead of judging; then it is about no resource."""
-        return not self.resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,28 +83,20 @@ class RecordedUpdate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedLines:
-    """Lines of the stack's file that most likely have to change, counted from 1."""
-
-    settings: int
-    """Where the settings begin."""
-    waivers: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Rule -> its waiver."""
-    resources: Mapping[str, int] = field(default_factory=dict[str, int])
-    """URN -> what makes the resource as it is."""
-    refused: tuple[int, ...] = ()
-    """Of each reason for which the update is refused, in their order."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StackRecording:
     """One stack of one side."""
 
     name: str
     resources: tuple[Resource, ...]
     """In the order in which the program registers them. Secret values are marks, never themselves."""
+    opened: tuple[Resource, ...] = ()
+    """The same once every Capacity Block has opened; empty where the graph waits for none."""
     secrets: Mapping[str, str] = field(default_factory=dict[str, str])
     """Secret of the stack file -> fingerprint of its encrypted text, which tells that it changed."""
+    settings: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    """What a person typed, with marks in place of secrets; empty where older code recorded the side."""
+    address: str | None = None
+    """At which clients of the cluster reach the model."""
     fixed: Mapping[str, str | int] = field(default_factory=dict[str, str | int])
     """Values that are fixed when the stack is created."""
     pools: tuple[RecordedPool, ...] = ()
@@ -119,8 +104,6 @@ class StackRecording:
     waivers: tuple[RecordedWaiver, ...] = ()
     update: RecordedUpdate | None = None
     """What this side does to the other one; None on the side that is compared with, and for a new stack."""
-    lines: RecordedLines | None = None
-    """None where the side's own code is from before lines were written down."""
 
 
 @dataclass(frozen=True, slots=True)

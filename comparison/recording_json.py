@@ -3,16 +3,15 @@
 The reader takes nothing that the writer does not write: the text can come from a pull request.
 """
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from pydantic.alias_generators import to_camel
 
 from comparison.json_form import Form
 from comparison.recording import (
     SCHEMA_VERSION,
     RecordedFinding,
-    RecordedLines,
     RecordedNotice,
     RecordedPool,
     RecordedUpdate,
@@ -22,26 +21,30 @@ from comparison.recording import (
     UnreadStack,
 )
 from comparison.resource_json import ResourceForm, resource_form, resource_of
+from comparison.value_json import Json, from_json, to_json
 from resource_graph.printable import one_line
 
+if TYPE_CHECKING:
+    from resource_graph import Value
+
 _LONGEST_MESSAGE = 300
-_LAST_LINE = 10_000_000
-"""No person's file has more."""
-_Line = Annotated[int, Field(ge=1, le=_LAST_LINE)]
-_LINES: Any = {"recorded": {"__all__": {"lines": True, "findings": {"__all__": {"line"}}}}}
+_Ignored = Annotated[JsonValue, Field(exclude=True)]
+"""Older code writes it, and nothing reads it."""
+_LATER: Any = {"recorded": {"__all__": {"settings", "address", "opened"}}}
+"""What older code does not read, and nobody's code needs of the other side."""
 
 
 class RecordingFormatError(Exception):
     """The text is no recording that this release reads; the text of the error says why."""
 
 
-def side_as_json(side: Side, *, with_lines: bool = True) -> str:
+def side_as_json(side: Side, *, for_older_code: bool = False) -> str:
     """Return the side as JSON on one line.
 
     Args:
         side: what is written.
-        with_lines: whether lines of the stack files are in it. The code of another side needs none, and older
-            code refuses a recording that has them.
+        for_older_code: leaves out settings of the stack files, and what waits for a Capacity Block.
+            The code of another side needs none of it, and older code refuses a recording that has it.
 
     """
     form = _SideForm(
@@ -58,7 +61,9 @@ def side_as_json(side: Side, *, with_lines: bool = True) -> str:
             if isinstance(each, UnreadStack)
         ),
     )
-    return form.model_dump_json(by_alias=True, exclude_defaults=True, exclude=None if with_lines else _LINES)
+    return form.model_dump_json(
+        by_alias=True, exclude_defaults=True, exclude=_LATER if for_older_code else None
+    )
 
 
 def side_of_json(text: str | bytes) -> Side:
@@ -113,7 +118,7 @@ class _FindingForm(Form):
     subject: str
     message: str
     fix: str
-    line: _Line | None = None
+    line: _Ignored = None
 
 
 class _WaiverForm(Form):
@@ -134,23 +139,19 @@ class _UpdateForm(Form):
     interruption: str | None
 
 
-class _LinesForm(Form):
-    settings: _Line
-    waivers: dict[str, _Line]
-    resources: dict[str, _Line]
-    refused: tuple[_Line, ...]
-
-
 class _StackForm(Form):
     name: str
     resources: tuple[ResourceForm, ...]
+    opened: tuple[ResourceForm, ...] = ()
     secrets: dict[str, str]
+    settings: dict[str, JsonValue] = Field(default_factory=dict)
+    address: str | None = None
     fixed: dict[str, str | int]
     pools: tuple[_PoolForm, ...]
     findings: tuple[_FindingForm, ...]
     waivers: tuple[_WaiverForm, ...]
     update: _UpdateForm | None
-    lines: _LinesForm | None = None
+    lines: _Ignored = None
 
 
 class _UnreadForm(Form):
@@ -168,11 +169,14 @@ class _SideForm(Form):
 
 
 def _stack_form(stack: StackRecording) -> _StackForm:
-    update, lines = stack.update, stack.lines
+    update = stack.update
     return _StackForm(
         name=stack.name,
         resources=tuple(map(resource_form, stack.resources)),
+        opened=tuple(map(resource_form, stack.opened)),
         secrets=dict(stack.secrets),
+        settings=cast("dict[str, JsonValue]", to_json(stack.settings)),
+        address=stack.address,
         fixed=dict(stack.fixed),
         pools=tuple(_PoolForm(**_fields(each)) for each in stack.pools),
         findings=tuple(_FindingForm(**_fields(each)) for each in stack.findings),
@@ -185,19 +189,21 @@ def _stack_form(stack: StackRecording) -> _StackForm:
             restarts_workers=update.restarts_workers,
             interruption=update.interruption,
         ),
-        lines=None if lines is None else _LinesForm(**_fields(lines)),
     )
 
 
 def _stack(form: _StackForm) -> StackRecording:
-    update, lines = form.update, form.lines
+    update = form.update
     return StackRecording(
         name=form.name,
         resources=tuple(map(resource_of, form.resources)),
+        opened=tuple(map(resource_of, form.opened)),
         secrets=form.secrets,
+        settings=cast("dict[str, Value]", from_json(cast("Json", form.settings))),
+        address=form.address,
         fixed=form.fixed,
         pools=tuple(RecordedPool(**dict(each)) for each in form.pools),
-        findings=tuple(RecordedFinding(**dict(each)) for each in form.findings),
+        findings=tuple(RecordedFinding(**each.model_dump()) for each in form.findings),
         waivers=tuple(RecordedWaiver(**dict(each)) for each in form.waivers),
         update=None
         if update is None
@@ -207,11 +213,10 @@ def _stack(form: _StackForm) -> StackRecording:
             restarts_workers=update.restarts_workers,
             interruption=update.interruption,
         ),
-        lines=None if lines is None else RecordedLines(**dict(lines)),
     )
 
 
-def _fields(recorded: RecordedPool | RecordedFinding | RecordedWaiver | RecordedLines) -> dict[str, Any]:
+def _fields(recorded: RecordedPool | RecordedFinding | RecordedWaiver) -> dict[str, Any]:
     return {name: getattr(recorded, name) for name in recorded.__slots__}
 
 

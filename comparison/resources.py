@@ -92,11 +92,13 @@ def _shape(resource: Resource) -> Shape | None:
 
 def _changed(pair: Pair, verdict: Verdict, options: Sequence[FieldChange]) -> ResourceChange:
     before, after = pair.before, pair.after
+    operation, old = _operation(pair, verdict), title_of(before)
     return ResourceChange(
         urn=after.urn,
         type=after.type,
         title=title_of(after),
-        operation=_operation(pair, verdict),
+        operation=operation,
+        goes=old if operation is Operation.REPLACE and old != title_of(after) else None,
         fields=(*verdict.fields, *options),
         renamed_from=name_of(before) if pair.is_renamed else None,
         deletes_first=verdict.deletes_first,

@@ -25,6 +25,12 @@ def marked(resource: Resource) -> Resource:
     return replace(resource, inputs=inputs, secret_paths=paths, origin=None)
 
 
+def marked_settings(settings: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Return what a person typed with marks in place of what looks like a secret."""
+    marks = _Marks(frozenset())
+    return {key: marks.value(value, (key,), key=key) for key, value in settings.items()}
+
+
 class _Marks:
     """One walk through a resource's inputs."""
 

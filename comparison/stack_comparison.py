@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from comparison.capacity import Capacity, capacity_of
-from comparison.changes import Operation, ResourceChange
+from comparison.changes import FieldChange, Operation, ResourceChange
+from comparison.fields import field_changes
 from comparison.finding_changes import FindingChanges, WaiverChanges, finding_changes, waiver_changes
 from comparison.recording import RecordedUpdate, Side, StackRecording, UnreadStack
 from comparison.resources import compare
 
 GRAPH = ":DynamoGraphDeployment"
 """End of the type of a graph."""
+_SERVERS = (GRAPH, ":LeaderWorkerSet", ":Deployment")
 _SERVING = (
     GRAPH,
     ":Namespace",
@@ -52,6 +54,9 @@ class StackComparison:
     standing: Standing = Standing.ON_BOTH
     resources: tuple[ResourceChange, ...] = ()
     """Empty for a removed stack, whose resources nobody changes."""
+    opened: tuple[ResourceChange, ...] = ()
+    """What is not the same besides, or changes otherwise, once every Capacity Block has opened; only where
+    the graphs of both sides wait for theirs."""
     left_behind: int = 0
     """Resources of a removed stack, which no file describes any more."""
     update: RecordedUpdate = field(default_factory=RecordedUpdate)
@@ -59,6 +64,12 @@ class StackComparison:
     after: Capacity = field(default_factory=Capacity)
     findings: FindingChanges = field(default_factory=FindingChanges)
     waivers: WaiverChanges = field(default_factory=WaiverChanges)
+    settings: tuple[FieldChange, ...] = ()
+    """What a person typed differently; none beside a side that older code recorded."""
+    addresses: tuple[str | None, str | None] = (None, None)
+    """Of the older and the newer side: where clients of the cluster reach the model."""
+    serves: bool = True
+    """Whether the older side has what serves: a graph that waits for its Capacity Block is not there yet."""
     secrets: tuple[str, ...] = ()
     """Names of the stack file's secrets that are new, gone or encrypted anew."""
 
@@ -73,17 +84,19 @@ class StackComparison:
     @property
     def ends_serving(self) -> tuple[ResourceChange, ...]:
         """Graphs, namespaces and clusters that serve until this deletes or replaces them."""
-        return tuple(
-            each
-            for each in self.resources
-            if each.operation in {Operation.DELETE, Operation.REPLACE} and each.type.endswith(_SERVING)
-        )
+        return _ending(self.resources)
+
+    @property
+    def ends_serving_once_open(self) -> tuple[ResourceChange, ...]:
+        """The same of what waits for a Capacity Block, where this is applied after the block has opened."""
+        return _ending(self.opened)
 
     @property
     def _has_changes(self) -> bool:
         findings, waivers = self.findings, self.waivers
         changed = (
             self.resources,
+            self.opened,
             self.secrets,
             (*findings.new, *findings.fixed, *findings.waived),
             (*waivers.new, *waivers.removed),
@@ -156,15 +169,22 @@ def compare_sides(
 def compare_stack(base: StackRecording | None, head: StackRecording, today: dt.date) -> StackComparison:
     """Return what the newer side does; with no older one, everything is created."""
     old = base or StackRecording(name=head.name, resources=())
+    resources = compare(old.resources, head.resources)
+    waits = bool(head.opened) and (base is None or bool(base.opened))
+    opened = compare(old.opened, head.opened) if waits else ()
     return StackComparison(
         name=head.name,
         standing=Standing.ON_BOTH if base else Standing.NEW,
-        resources=compare(old.resources, head.resources),
+        resources=resources,
+        opened=tuple(each for each in opened if each not in resources),
         update=head.update or RecordedUpdate(),
         before=capacity_of(old.pools),
         after=capacity_of(head.pools),
         findings=finding_changes(old.findings, head.findings),
         waivers=waiver_changes(old.waivers, head.waivers, today),
+        settings=field_changes(old.settings, head.settings, None) if old.settings else (),
+        addresses=(old.address, head.address),
+        serves=any(each.type.endswith(_SERVERS) for each in old.resources),
         secrets=tuple(
             name
             for name in sorted({*old.secrets, *head.secrets})
@@ -189,6 +209,11 @@ def _compared(name: str, base: Side, head: Side, today: dt.date) -> StackCompari
         before=capacity,
         after=capacity,
     )
+
+
+def _ending(changes: Sequence[ResourceChange]) -> tuple[ResourceChange, ...]:
+    ends = {Operation.DELETE, Operation.REPLACE}
+    return tuple(each for each in changes if each.operation in ends and each.type.endswith(_SERVING))
 
 
 def _reason(side: StackRecording | UnreadStack | None) -> str | None:

@@ -21,8 +21,6 @@ class UpdateOver:
     registered: Update
     """What decides how the program registers its resources."""
     recorded: RecordedUpdate
-    refused: tuple[str, ...] = ()
-    """Keys of the settings that are refused, one for each reason."""
 
 
 def update_over(stack: StackPlan, running: StackRecording) -> UpdateOver:
@@ -36,7 +34,7 @@ def update_over(stack: StackPlan, running: StackRecording) -> UpdateOver:
     if problems:
         # The program ends there, and tells nothing else.
         refused = tuple(without_secrets(each.text(stack.source)) for each in problems)
-        return UpdateOver(stack, FIRST, RecordedUpdate(refused=refused), tuple(each.key for each in problems))
+        return UpdateOver(stack, FIRST, RecordedUpdate(refused=refused))
     beside = beside_what_runs(stack, before)
     update = planned_update(beside, before)
     recorded = RecordedUpdate(

@@ -51,11 +51,10 @@ def verdict_line(stack: StackComparison | UncomparedStack) -> str:
 
 
 def red_lines(comparison: Comparison) -> tuple[Sentence, ...]:
-    """Return what can lose data, money or the way back: of all stacks, the worst first."""
+    """Return what stops a deployment, then what can lose data, money or the way back: the worst first."""
     found = [
         (rank, (Quoted(stack.name), ": ", *sentence))
         for stack in comparison.stacks
-        if isinstance(stack, StackComparison)
         for rank, sentence in _red_lines(stack)
     ]
     return tuple(sentence for _, sentence in sorted(found, key=lambda each: each[0]))
@@ -94,9 +93,11 @@ def _parts(stack: StackComparison) -> Iterator[str]:
             yield f"{count} {words if count > 1 else _singular(words)}"
     if stack.update.interruption is not None or stack.ends_serving:
         yield "serving is interrupted"
+    if stack.opened:
+        yield f"{len(stack.opened)} more once its Capacity Block is open"
     if stack.secrets:
         yield f"{in_words(len(stack.secrets), 'secret')} changed"
-    if not stack.resources and stack.verdict is Verdict.CHANGES and not stack.secrets:
+    if not (stack.resources or stack.opened or stack.secrets) and stack.verdict is Verdict.CHANGES:
         yield "no resource changes, but findings, waivers or capacity do"
 
 
@@ -108,15 +109,26 @@ def _loses_data(change: ResourceChange) -> bool:
     return change.is_stateful and change.operation in {Operation.DELETE, Operation.REPLACE}
 
 
-def _red_lines(stack: StackComparison) -> Iterator[tuple[int, Sentence]]:
+def _red_lines(stack: StackComparison | UncomparedStack) -> Iterator[tuple[int, Sentence]]:
+    if isinstance(stack, UncomparedStack):
+        for side, reason in (("older", stack.base_reason), ("newer", stack.head_reason)):
+            if reason is not None:
+                yield 0, (f"the {side} side could not be read: ", quoted(reason))
+        return
     if stack.standing is Standing.REMOVED:
         yield 2, (verdict_line(stack),)
     for text in stack.update.refused:
         yield 0, ("the program refuses: ", quoted(text))
+    for finding in stack.findings.stopping:
+        said = quoted(f"{finding.subject} {finding.message}")
+        yield 0, ("a rule refuses: ", quoted(finding.rule), ": ", said)
     for change in stack.resources:
         rank = _rank(change)
         if rank is not None:
-            yield rank, (*_why_red(change), Quoted(change.title), *_first_reason(change.reasons))
+            yield (
+                rank,
+                (*_why_red(change), Quoted(change.goes or change.title), *_first_reason(change.reasons)),
+            )
 
 
 def _rank(change: ResourceChange) -> int | None:

@@ -10,6 +10,7 @@ from components.ebs_storage import EBS_DRIVER
 from components.eks_cluster import Addon, register_addon
 from components.iam import POD_IDENTITY_SERVICE, role
 from components.options import Resources, child
+from components.role_rules import RoleRules
 
 _TIMEOUT = "20m"
 
@@ -21,6 +22,7 @@ class ClusterAddonsArgs:
     cluster: str
     cluster_name: pulumi.Input[str]
     addons: tuple[Addon, ...]
+    roles: RoleRules
     volume_class_name: str
     """The class of NATS's and etcd's volumes, and the cluster's default."""
 
@@ -72,7 +74,12 @@ class ClusterAddons(pulumi.ComponentResource):
         owner, policies = None, list[pulumi.Resource]()
         if addon.service_account:
             owner, policies = role(
-                name, f"{args.cluster}-{addon.name}", POD_IDENTITY_SERVICE, addon.policies, child(self)
+                name,
+                f"{args.cluster}-{addon.name}",
+                POD_IDENTITY_SERVICE,
+                addon.policies,
+                child(self),
+                rules=args.roles,
             )
         opts = child(self, [*depends_on, *policies], timeout=_TIMEOUT)
         return register_addon(name, addon, args.cluster_name, owner, opts)

@@ -1,4 +1,4 @@
-"""Reads the cluster with kubectl, where there is one, to say why a wait ended."""
+"""Reads the cluster of a stack: by Kubernetes' own client, and with kubectl to say why a wait ended."""
 
 import json
 import shlex
@@ -7,12 +7,12 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Self
+
+from components.cluster_answer import Answer, ClusterAddress, Kind, KubernetesObject, ask
 
 _KUBECTL_SECONDS = 20
-
-KubernetesObject = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,15 @@ class ClusterReader:
         """Return the command for a person to type."""
         return shlex.join(["kubectl", *self._where(), *words])
 
+    def within(self, seconds: int) -> Self:
+        """Return a reader that waits so long at most for an answer."""
+        return replace(self, seconds=seconds)
+
+    def ask(self, kind: Kind, name: str = "", namespace: str | None = None, **selectors: str) -> Answer:
+        """Return the object of this name, or all of the kind, and why where the cluster does not say."""
+        address = ClusterAddress(self.context, self.kubeconfig, self.content)
+        return ask(address, kind, name, namespace, seconds=self.seconds, **selectors)
+
     def get(self, *words: str) -> KubernetesObject | None:
         """Return what `kubectl get` finds; None where it does not exist or cannot be read."""
         try:
@@ -51,6 +60,10 @@ class ClusterReader:
     def log(self, *words: str) -> str:
         """Return what `kubectl logs` prints; empty where there is nothing, or it cannot be read."""
         return self._printed("logs", *words) or ""
+
+    def delete(self, *words: str) -> None:
+        """Delete without waiting; what the cluster does not let go is seen by the next question."""
+        self._printed("delete", *words, "--wait=false", "--ignore-not-found")
 
     def _printed(self, *words: str) -> str | None:
         """What kubectl prints; None where it fails: the reason why `up` failed must not be hidden by that."""

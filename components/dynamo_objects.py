@@ -3,8 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from components.cluster_answer import Kind
+
 GRAPH_KIND = "DynamoGraphDeployment"
 GRAPHS = "dynamographdeployments.nvidia.com"
+GRAPH_OBJECTS = Kind.of_definition(GRAPHS)
+"""Graphs at the version that can be read while their operator is away."""
 PARTS = "dynamocomponentdeployments.nvidia.com"
 """What the operator makes of a graph: one for each component and generation of workers, which owns a
 Deployment and a Service and has a finalizer of its own."""
@@ -12,6 +16,10 @@ FINALIZER = "nvidia.com/finalizer"
 """On graphs and on their parts (ai-dynamo/dynamo deploy/operator/internal/controller_common/finalizer.go)."""
 CONVERSION_SIGN = "conversion webhook"
 """Part of the API server's message when it cannot read an object at another version than the stored one."""
+
+OPERATOR_LABELS = "app.kubernetes.io/created-by=dynamo-operator,control-plane=controller-manager"
+"""Selects the operator's Deployment, whatever its release is called (ai-dynamo/dynamo
+deploy/helm/charts/platform/components/operator/templates/deployment.yaml)."""
 
 # Labels of a graph's pods (ai-dynamo/dynamo deploy/operator/internal/consts/consts.go).
 GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"

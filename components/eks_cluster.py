@@ -1,15 +1,26 @@
 """An EKS control plane, who may use it, and the add-ons that nodes cannot join without."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import pulumi
 import pulumi_aws as aws
 
+from components.cluster_access import Access, AccessPolicy
 from components.iam import POD_IDENTITY_SERVICE, ManagedPolicy, role
 from components.options import Resources, child
+from components.role_rules import RoleRules
 
-_ADMINISTRATOR = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
+_POLICIES: Mapping[AccessPolicy | Literal["clusterAdmin"], str] = {
+    "clusterAdmin": "AmazonEKSClusterAdminPolicy",
+    "view": "AmazonEKSViewPolicy",
+    "adminView": "AmazonEKSAdminViewPolicy",
+    "edit": "AmazonEKSEditPolicy",
+    "admin": "AmazonEKSAdminPolicy",
+}
+"""What each may do: https://docs.aws.amazon.com/eks/latest/userguide/access-policy-permissions.html"""
 _LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"]
 _CREATE = "45m"
 _DELETE = "30m"
@@ -63,6 +74,8 @@ class EksClusterArgs:
 
     name: str
     region: str
+    assumed_role: str | None
+    """ARN of the IAM role that gets tokens of the cluster; None: whatever credentials there are."""
     version: str
     subnet_ids: list[pulumi.Input[str]]
     """Private subnets of two zones or more, none of them local."""
@@ -73,6 +86,9 @@ class EksClusterArgs:
     administrator, as it does where a cluster asks for that when it is created, and the entry is EKS'."""
     administrators: tuple[str, ...]
     """ARNs of others that administer the cluster: EKS refuses a second entry of one principal."""
+    access: tuple[Access, ...]
+    """Of others again; one principal may have several policies, each once."""
+    roles: RoleRules
     log_days: int
     addons: tuple[Addon, ...]
     """Addons that need no node: the CNI, kube-proxy, the pod identity agent."""
@@ -98,15 +114,18 @@ class EksCluster(pulumi.ComponentResource):
         super().__init__("dynamo-stack:components:EksCluster", name, inputs, opts)
         self._name, self._args = name, args
         self.cluster = self._control_plane()
-        entries = [self._administrator(f"administrator-{_tail(arn)}", arn) for arn in args.administrators]
+        entries = [
+            self._administrator(f"administrator-{_tail(arn)}", arn, was=f"access-{_tail(arn)}")
+            for arn in args.administrators
+        ]
         if args.creator is not None:
             entries.append(self._administrator(CREATOR, args.creator))
-        self.ready = [*self._addons(), *entries]
+        self.ready = [*self._addons(), *entries, *self._access()]
         self.kubeconfig = pulumi.Output.all(
             name=self.cluster.name,
             endpoint=self.cluster.endpoint,
             authority=self.cluster.certificate_authority.data,
-        ).apply(lambda known: _kubeconfig(known["name"], known["endpoint"], known["authority"], args.region))
+        ).apply(lambda known: kubeconfig(known["name"], known["endpoint"], known["authority"], args))
         self.security_group_id = self.cluster.vpc_config.apply(
             lambda vpc_config: str(vpc_config.cluster_security_group_id)
         )
@@ -120,6 +139,7 @@ class EksCluster(pulumi.ComponentResource):
             "eks.amazonaws.com",
             [ManagedPolicy.CLUSTER],
             child(self),
+            rules=args.roles,
         )
         key = aws.kms.Key(
             f"{name}-secrets-key",
@@ -174,6 +194,7 @@ class EksCluster(pulumi.ComponentResource):
             POD_IDENTITY_SERVICE,
             [policy for addon in args.addons for policy in addon.policies],
             child(self),
+            rules=args.roles,
         )
         return [
             register_addon(
@@ -186,34 +207,67 @@ class EksCluster(pulumi.ComponentResource):
             for addon in args.addons
         ]
 
-    def _administrator(self, suffix: str, arn: pulumi.Input[str]) -> pulumi.Resource:
-        entry = aws.eks.AccessEntry(
+    def _administrator(self, suffix: str, arn: pulumi.Input[str], was: str | None = None) -> pulumi.Resource:
+        entry = self._entry(suffix, arn, was)
+        return self._association(suffix, entry, arn, "clusterAdmin")
+
+    def _access(self) -> Resources:
+        entries = {
+            arn: self._entry(f"access-{_tail(arn)}", arn, was=f"administrator-{_tail(arn)}")
+            for arn in dict.fromkeys(each.arn for each in self._args.access)
+        }
+        return [
+            self._association(
+                f"access-{_tail(each.arn)}-{each.policy}",
+                entries[each.arn],
+                each.arn,
+                each.policy,
+                each.namespaces,
+            )
+            for each in self._args.access
+        ]
+
+    def _entry(self, suffix: str, arn: pulumi.Input[str], was: str | None) -> aws.eks.AccessEntry:
+        # An administrator that becomes a viewer keeps its entry: as another resource it would be made before
+        # the old one goes, and EKS refuses a second entry of one principal.
+        same = [pulumi.Alias(name=f"{self._name}-{was}")] if was else None
+        return aws.eks.AccessEntry(
             f"{self._name}-{suffix}",
             cluster_name=self.cluster.name,
             principal_arn=arn,
             type="STANDARD",
-            opts=child(self),
+            opts=pulumi.ResourceOptions(parent=self, aliases=same),
+        )
+
+    def _association(
+        self,
+        suffix: str,
+        entry: aws.eks.AccessEntry,
+        arn: pulumi.Input[str],
+        policy: AccessPolicy | Literal["clusterAdmin"],
+        namespaces: tuple[str, ...] = (),
+    ) -> aws.eks.AccessPolicyAssociation:
+        scope = aws.eks.AccessPolicyAssociationAccessScopeArgs(
+            type="namespace" if namespaces else "cluster", namespaces=list(namespaces) or None
         )
         return aws.eks.AccessPolicyAssociation(
             f"{self._name}-{suffix}",
             cluster_name=self.cluster.name,
             principal_arn=arn,
-            policy_arn=_ADMINISTRATOR,
-            access_scope={"type": "cluster"},
-            opts=child(self, [entry]),
+            policy_arn=f"arn:aws:eks::aws:cluster-access-policy/{_POLICIES[policy]}",
+            access_scope=scope,
+            # EKS knows it by principal and policy: the end of the old one would be that of the new.
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[entry], delete_before_replace=True),
         )
 
 
-def _tail(arn: str) -> str:
-    """Return account and name: by a number in a list, another order would give one principal two entries."""
-    return arn.split(":", 4)[4]
-
-
-def _kubeconfig(name: str, endpoint: str, authority: str, region: str) -> str:
+def kubeconfig(name: str, endpoint: str, authority: str, args: EksClusterArgs) -> str:
+    """Return a kubeconfig that holds no token: the AWS CLI gets one, as the role that is assumed."""
+    role = ["--role-arn", args.assumed_role] if args.assumed_role else []
     command = {
         "apiVersion": "client.authentication.k8s.io/v1beta1",
         "command": "aws",
-        "args": ["eks", "get-token", "--cluster-name", name, "--region", region],
+        "args": ["eks", "get-token", "--cluster-name", name, "--region", args.region, *role],
         "interactiveMode": "Never",
     }
     cluster = {"server": endpoint, "certificate-authority-data": authority}
@@ -227,3 +281,8 @@ def _kubeconfig(name: str, endpoint: str, authority: str, region: str) -> str:
             "current-context": name,
         }
     )
+
+
+def _tail(arn: str) -> str:
+    """Return account and name: by a number in a list, another order would give one principal two entries."""
+    return arn.split(":", 4)[4]

@@ -25,6 +25,16 @@ INTERNAL_ANNOTATIONS = {
     "networking.gke.io/load-balancer-type": "Internal",
     "service.beta.kubernetes.io/azure-load-balancer-internal": "true",
 }
+# AWS makes a Classic ELB where no controller is installed. It cuts a connection after 60 s without a byte,
+# which a long answer that is not streamed takes (kubernetes/cloud-provider-aws docs/service_controller.md).
+# The Network Load Balancer of the AWS Load Balancer Controller cuts it after 350 s, and has the limit at its
+# listener (kubernetes-sigs/aws-load-balancer-controller docs/guide/service/annotations.md, and
+# https://docs.aws.amazon.com/elasticloadbalancing/latest/network/update-idle-timeout.html).
+_PREFIX = "service.beta.kubernetes.io/aws-load-balancer"
+_UNCUT = {
+    f"{_PREFIX}-connection-idle-timeout": "3600",
+    f"{_PREFIX}-listener-attributes.TCP-{FRONTEND_PORT}": "tcp.idle_timeout.seconds=3600",
+}
 _INGRESS_ANNOTATIONS = {
     "alb.ingress.kubernetes.io/scheme": "internal",
     # The frontend's Service has no node ports.
@@ -63,7 +73,7 @@ class Exposure(pulumi.ComponentResource):
                 metadata={
                     "name": f"{args.graph_name}-internal",
                     "namespace": args.namespace,
-                    "annotations": INTERNAL_ANNOTATIONS,
+                    "annotations": {**INTERNAL_ANNOTATIONS, **_UNCUT},
                 },
                 spec=_load_balancer(args.pod_labels),
                 opts=options,

@@ -12,6 +12,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.options import Resources
+from components.role_rules import NO_PATH, RoleRules
 
 POD_IDENTITY_SERVICE = "pods.eks.amazonaws.com"
 
@@ -44,13 +45,22 @@ def role(
     service: str,
     policies: Iterable[ManagedPolicy],
     opts: pulumi.ResourceOptions,
+    *,
+    rules: RoleRules,
 ) -> tuple[aws.iam.Role, Resources]:
     """Make a role that a service may take, with policies of AWS.
 
     Returns:
         The role, and its policies, on which its users depend: without them it can do nothing.
     """
-    made = aws.iam.Role(logical_name, name=name, assume_role_policy=json.dumps(trust(service)), opts=opts)
+    made = aws.iam.Role(
+        logical_name,
+        name=name,
+        path=None if rules.path == NO_PATH else rules.path,
+        permissions_boundary=rules.permissions_boundary,
+        assume_role_policy=json.dumps(trust(service)),
+        opts=opts,
+    )
     attached: Resources = [
         aws.iam.RolePolicyAttachment(
             f"{logical_name}-{policy.name.lower().replace('_', '-')}",

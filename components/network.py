@@ -8,6 +8,7 @@ import pulumi_aws as aws
 
 from components.iam import document, role
 from components.options import Resources, child
+from components.role_rules import RoleRules
 from components.zone_subnets import ZoneSubnets, zone_group
 
 _WRITES_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
@@ -29,6 +30,7 @@ class NetworkArgs:
     """A NAT gateway in each zone; False: one, whose zone's failure cuts off the others."""
     flow_log_days: int
     """How long flow logs are kept, in days as CloudWatch counts them."""
+    roles: RoleRules
     keep: bool
     """Protect the VPC and its subnets: a cluster cannot move to others."""
 
@@ -190,7 +192,12 @@ class Network(pulumi.ComponentResource):
             opts=child(self),
         )
         writer, _ = role(
-            f"{name}-flow-logs", f"{args.name}-flow-logs", "vpc-flow-logs.amazonaws.com", (), child(self)
+            f"{name}-flow-logs",
+            f"{args.name}-flow-logs",
+            "vpc-flow-logs.amazonaws.com",
+            (),
+            child(self),
+            rules=args.roles,
         )
         policy = aws.iam.RolePolicy(
             f"{name}-flow-logs",

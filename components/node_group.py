@@ -48,6 +48,8 @@ class NodeGroupArgs:
     ami_type: str
     version: str
     """The release of Kubernetes: a group that names none stays at the one that it was made with."""
+    ami_release: str | None
+    """The release of the image; None: EKS chooses."""
     nodes: int
     repaired: bool
     """Let EKS restart or replace nodes that stay unhealthy."""
@@ -95,6 +97,7 @@ class NodeGroup(pulumi.ComponentResource):
             subnet_ids=list(args.subnet_ids),
             ami_type=args.ami_type,
             version=args.version,
+            release_version=args.ami_release,
             capacity_type=_capacity_type(purchase),
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             scaling_config={

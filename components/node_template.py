@@ -1,7 +1,7 @@
 """What a node is made of, as plain data: network cards, disk, metadata and where capacity is bought."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,11 +41,15 @@ class NodeTemplate:
     instance_type: str
     interfaces: tuple[NetworkInterface, ...]
     root_gib: int
+    root_type: str
+    """EBS volume type."""
     local_disks: bool
     """Join the instance's own disks into one volume for containers (RAID0)."""
     own_imex: bool
     """Whether compute domains bring IMEX daemons of their own, and the host's must not run."""
     purchase: Purchase
+    tags: Mapping[str, str]
+    """Of nodes, their disks and network interfaces; empty: a name alone, on nodes and disks."""
 
 
 def template_content(template: NodeTemplate) -> dict[str, Any]:
@@ -62,7 +66,7 @@ def template_content(template: NodeTemplate) -> dict[str, Any]:
                 "device_name": _ROOT_DEVICE,
                 "ebs": {
                     "volume_size": template.root_gib,
-                    "volume_type": "gp3",
+                    "volume_type": template.root_type,
                     "encrypted": "true",
                     "delete_on_termination": "true",
                 },
@@ -82,8 +86,10 @@ def template_content(template: NodeTemplate) -> dict[str, Any]:
             {"capacity_reservation_target": {"capacity_reservation_id": reservation}} if reservation else None
         ),
         "user_data": _user_data(local_disks=template.local_disks, own_imex=template.own_imex),
+        # The provider's default tags end at the template (terraform-aws-modules/terraform-aws-eks#3015).
         "tag_specifications": [
-            {"resource_type": kind, "tags": {"Name": template.name}} for kind in ("instance", "volume")
+            {"resource_type": kind, "tags": {**template.tags, "Name": template.name}}
+            for kind in ("instance", "volume", *(["network-interface"] if template.tags else []))
         ],
     }
 

@@ -8,21 +8,24 @@ more (pulumi 3.259, pkg/engine/destroy.go).
 import os
 import sys
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pulumi
 from pulumi.dynamic import CreateResult, DiffResult, Resource, ResourceProvider, UpdateResult
 
+from components.cluster_answer import DEPLOYMENTS
 from components.cluster_reader import ClusterReader
-from components.dynamo_objects import GRAPH_NAME, GRAPHS, PARTS, USES_PLATFORM, stored_name
+from components.dynamo_objects import GRAPH_NAME, GRAPHS, OPERATOR_LABELS, PARTS, USES_PLATFORM, stored_name
 from components.options import Resources
 
 WITHOUT_PLATFORM_VARIABLE = "DYNAMO_STACK_WITHOUT_PLATFORM"
 """Environment variable with the graphs, `namespace/name`, separated by commas, that may lose it."""
 
-_PARTS_PAUSES = 10
+# Of a living operator, which removes the finalizers within seconds.
+_PARTS_PAUSES = 20
 _PARTS_PAUSE_SECONDS = 3.0
 _PAGE = "docs/runbook/platform-in-use.md"
 
@@ -80,7 +83,11 @@ class PlatformGuardProvider(ResourceProvider):
             )
             return
         permit(others, os.environ)
-        await_parts(lambda: left_parts(cluster, own), os.environ)
+        operated = has_operator(cluster, str(_props["platformNamespace"]))
+        left = partial(left_parts, cluster, own)
+        if operated:
+            delete_parts(cluster, left())
+        await_parts(left, os.environ, pauses=_PARTS_PAUSES if operated else 0)
         if others:
             _say(f"{', '.join(others)} run on without an operator: {_PAGE}")
 
@@ -144,12 +151,33 @@ def left_parts(cluster: ClusterReader, namespaces: Collection[str]) -> tuple[str
     return tuple(left)
 
 
+def has_operator(cluster: ClusterReader, platform_namespace: str) -> bool:
+    """Return whether an operator that is ready looks after the parts; also where the cluster does not say."""
+    found = cluster.ask(DEPLOYMENTS, namespace=platform_namespace, labelSelector=OPERATOR_LABELS)
+    ready = (each.get("status", {}).get("readyReplicas", 0) for each in found.items)
+    return not found.is_known or any(ready)
+
+
+def delete_parts(cluster: ClusterReader, graphs: Iterable[str]) -> None:
+    """Delete the parts of these graphs, `namespace/name`, that are gone.
+
+    Kubernetes does so by itself, and after an operator was away it may begin minutes after its return: its
+    garbage collector could list no parts meanwhile, and tries again at growing intervals.
+    """
+    for graph in graphs:
+        namespace, _, name = graph.partition("/")
+        selector = f"{GRAPH_NAME}={name}"
+        cluster.delete(stored_name(cluster.get, PARTS), "--namespace", namespace, "--selector", selector)
+
+
 def await_parts(
     left: Callable[[], tuple[str, ...]],
     environment: Mapping[str, str],
     sleep: Callable[[float], None] = time.sleep,
+    *,
+    pauses: int = _PARTS_PAUSES,
 ) -> None:
-    """Wait until no graph that is gone has parts, which a living operator removes within seconds.
+    """Wait until no graph that is gone has parts; without an operator, which removes them, no wait helps.
 
     Raises:
         PlatformInUseError: some stay, and nobody said that they may.
@@ -157,7 +185,7 @@ def await_parts(
     """
     may_stay = named_in(environment)
     graphs = left()
-    for _ in range(_PARTS_PAUSES):
+    for _ in range(pauses):
         if may_stay >= set(graphs):
             break
         sleep(_PARTS_PAUSE_SECONDS)

@@ -66,6 +66,17 @@ class Waiver(TypedDict):
     expires: str
 
 
+class TypedSetting(TypedDict):
+    """A setting of the stack's file that a person typed, as rules read it."""
+
+    key: str
+    """Its path: serving.overrides.decode.max_batch_size. Not its line, which any comment moves."""
+    part: str
+    """What it changes, by the name that rules give it."""
+    decides: str
+    """The engine option, as in an engine file, the variable, or `image`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Served:
     """What a graph and a server of the engine's own have in common."""
@@ -82,9 +93,11 @@ class Served:
     """production or disposable."""
     waivers: list[Waiver]
     ready_timeout_seconds: int
+    typed_settings: list[TypedSetting]
 
     def inputs(self) -> dict[str, Any]:
         """Return the inputs of the component, which rules read."""
+        typed = {"typedSettings": self.typed_settings} if self.typed_settings else {}
         return {
             "name": self.name,
             "namespace": self.namespace,
@@ -92,4 +105,5 @@ class Served:
             "nodePools": self.node_pools,
             "lifecycle": self.lifecycle,
             "waivers": self.waivers,
+            **typed,
         }

@@ -74,7 +74,8 @@ def _with_dynamo(
     around = surroundings(options, discovery, model, stack.serving.ready_timeout_seconds)
     servers = {name: {**server, **network_fields(options)} for name, server in discovery.services.items()}
     together = placed.kv_transport is not None
-    workers = worker_services(workers_of(services), around, _architecture(stack), together=together)
+    started = workers_of(services, placed.recipe.serving_engine.port_environment)
+    workers = worker_services(started, around, _architecture(stack), together=together)
     frontend = next(service for service in services if service.role == _FRONTEND)
     supervisor = {f"{ENGINE_FOLDER}/{SUPERVISOR_FILE}": supervisor_script()}
     return _Parts(
@@ -98,7 +99,7 @@ def _without_dynamo(
     server = placed.recipe.engine_server
     if server is None:
         raise ValueError(f"{placed.recipe.name} is served by Dynamo")
-    [worker] = workers_of(services)
+    [worker] = workers_of(services, placed.recipe.serving_engine.port_environment)
     around = surroundings(options, DiscoveryParts({}), model, stack.serving.ready_timeout_seconds)
     return _Parts({_SERVER: server_service(worker, server, around, _architecture(stack))})
 

@@ -1,6 +1,6 @@
 """Workers on the GPUs of one host: a container each, or one for all that hand over KV cache."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,21 +42,31 @@ class Worker:
     """Indices of the host's."""
     port: int
     """For its health and metrics; no other worker of the host has it."""
+    engine_ports: Mapping[str, str]
+    """Variables of the fixed ports of its engine, for a container with several workers."""
 
     def container(self) -> dict[str, Any]:
         """Return its own container, without GPUs."""
         return service_of(self.service.container)
 
 
-def workers_of(services: Sequence[GraphService]) -> tuple[Worker, ...]:
-    """Return every replica with its GPUs, from the host's first one on."""
+def workers_of(
+    services: Sequence[GraphService], engine_ports: Callable[[int], Mapping[str, str]]
+) -> tuple[Worker, ...]:
+    """Return every replica with its GPUs, from the host's first one on.
+
+    Args:
+        services: of the graph.
+        engine_ports: returns the variables of a worker's fixed ports by its number, from 0.
+    """
     workers: list[Worker] = []
     for service in services:
         for number in range(1, service.replicas + 1 if service.requests.gpus else 1):
             name = service.role if service.replicas == 1 else f"{service.role}-{number}"
             first = sum(len(worker.gpus) for worker in workers)
             gpus = tuple(range(first, first + service.requests.gpus))
-            workers.append(Worker(name, service, gpus, _PORT + 1 + len(workers)))
+            index = len(workers)
+            workers.append(Worker(name, service, gpus, _PORT + 1 + index, engine_ports(index)))
     return tuple(workers)
 
 
@@ -118,7 +128,7 @@ def _one_container(workers: Sequence[Worker], *, shares_files: bool) -> dict[str
     command: list[str] = []
     for worker, each in zip(workers, containers, strict=True):
         own = {name: value for name, value in each["environment"].items() if name not in common}
-        own["CUDA_VISIBLE_DEVICES"] = _own_first(worker, workers)
+        own |= {"CUDA_VISIBLE_DEVICES": _own_first(worker, workers), **worker.engine_ports}
         variables = [f"{name}={value}" for name, value in own.items()]
         start = [f"{worker.name}:{worker.port}", "env", *variables, *each["entrypoint"], *each["command"]]
         command += ["--", *start] if command else start

@@ -57,7 +57,7 @@ from engines.tensorrt_llm.keys import (
     REMOVED_ENGINE_KEYS,
 )
 from engines.tensorrt_llm.kv_formats import TENSORRT_LLM_KV_DTYPES
-from engines.tensorrt_llm.transceiver import TRANSCEIVER_CHOSEN_SINCE
+from engines.tool_calls import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
 from engines.vllm.expert_padding import vllm_padding
 from engines.vllm.kernels import (
     VLLM_BACKEND_KERNELS,
@@ -70,6 +70,7 @@ from engines.vllm.kv_formats import VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPES
 
 __all__ = [
     "ATTENTION_BACKENDS",
+    "CALLS_RECOVERED_SINCE",
     "COMMANDS",
     "DEFAULT_CUDA_GRAPH_BATCH_SIZE",
     "DEFAULT_MAX_BATCH_SIZE",
@@ -85,12 +86,13 @@ __all__ = [
     "GIB",
     "GPT_OSS_MODELS",
     "KV_VALUE_BYTES",
+    "LOST_TOOL_CALLS",
+    "MODEL_OF_LOST_CALLS",
     "MOE_BACKENDS",
     "MXFP4_ALGORITHMS",
     "REMOVED_ENGINE_KEYS",
     "SLIDING_WINDOW",
     "TENSORRT_LLM_KV_DTYPES",
-    "TRANSCEIVER_CHOSEN_SINCE",
     "TRTLLM_SERVE_FLAGS",
     "TRTLLM_SERVE_FLAGS_LINE",
     "VLLM_BACKEND_KERNELS",

@@ -1,10 +1,18 @@
 """Release lines of the Dynamo runtime, by which facts of engines are told apart."""
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
+from types import MappingProxyType
 
 ReleaseLine = tuple[int, int]
 """Major and minor version."""
+
+NEWEST_PATCHES: Mapping[str, int] = MappingProxyType({"1.2": 1, "1.3": 1, "1.4": 2, "1.5": 1, "1.6": 2})
+"""Release line -> its newest patch.
+
+Source: pypi.org/project/ai-dynamo, and tags of nvcr.io/nvidia/ai-dynamo, November 2026.
+"""
 
 
 def release_line(runtime_version: str) -> ReleaseLine:
@@ -35,3 +43,17 @@ def known_line_name(runtime_version: str) -> str | None:
     with suppress(ValueError):
         return line_name(runtime_version)
     return None
+
+
+def release_name(tag: str) -> str | None:
+    """Return the release in a tag: 1.2.1 of 1.2.1-ours; None where it has none."""
+    found = re.match(r"[0-9]+\.[0-9]+\.[0-9]+", tag)
+    return found[0] if found else None
+
+
+def is_no_release(tag: str) -> bool:
+    """Whether a tag has a release's form, of a line that is known, and a patch that nobody has published."""
+    name, line = release_name(tag), known_line_name(tag)
+    if name is None or line is None or line not in NEWEST_PATCHES:
+        return False
+    return int(name.rpartition(".")[2]) > NEWEST_PATCHES[line]

@@ -14,6 +14,7 @@ from engines.engine_on_line import RELEASE_NOTES, WHEELS
 from engines.registry import COMMANDS, ON_LINES, WORKER_COMMANDS, Framework
 from engines.release import line_name, release_line
 from engines.sourced import Defect, Sourced
+from engines.tool_calls import LOST_TOOL_CALLS
 
 EventPlane = Literal["nats", "zmq"]
 
@@ -86,6 +87,7 @@ RUNTIME_LINES: Mapping[str, RuntimeLine] = MappingProxyType(
             event_plane=Sourced("nats", "measured", "PyPI package ai-dynamo 1.2.1, --help of its commands"),
             runtime_option_changes=(),
             runtime_defects=(
+                LOST_TOOL_CALLS,
                 Defect(
                     "the KV cache of disaggregated workers does not travel over EFA on GB200",
                     "kvTransport efa is refused there: choose mnnvl, or a later line",
@@ -129,30 +131,6 @@ RUNTIME_LINES: Mapping[str, RuntimeLine] = MappingProxyType(
                     "ai-dynamo/dynamo#11841",
                 ),
             ),
-        ),
-        "1.6": RuntimeLine(
-            version=Sourced(
-                "1.6.2", "inferred", "chart 1.6.2 of 2026-11-05: images are published under a chart's version"
-            ),
-            event_plane=Sourced("zmq", "read", WHEELS),
-            runtime_option_changes=(
-                Sourced(
-                    "dynamo.frontend: --aic-* became --ais-*; --response-plane is new",
-                    "read",
-                    _FRONTEND_ARGUMENTS,
-                ),
-                Sourced(
-                    "a value of DYN_REQUEST_PLANE or DYN_EVENT_PLANE that is none ends the process",
-                    "read",
-                    f"{RELEASE_NOTES} of 1.6",
-                ),
-                Sourced(
-                    "structural tags are on by default for tool calls",
-                    "read",
-                    f"{WHEELS}: --dyn-structural-tag",
-                ),
-            ),
-            runtime_defects=(),
         ),
     }
 )

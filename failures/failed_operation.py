@@ -9,6 +9,7 @@ from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_KIND, GRAPHS
 from failures.claims import unbound_claim
 from failures.deletion import ended_by_deletion, undeleted
+from failures.existing_object import existing_text
 from failures.explanation import Explanation, Subject
 from failures.field_conflict import SIGN as CONFLICT_SIGN
 from failures.field_conflict import conflict_text
@@ -37,8 +38,12 @@ _WAIT_SIGNS = (
     "Ingress .status.loadBalancer field was not updated",
 )
 _SILENT_SERVER_SIGNS = ("connection refused", "connection reset", "cluster is unreachable", "unexpected EOF")
+# Of the provider's (pulumi-kubernetes 4.32, provider/pkg/await) and of Helm's own words.
+_EXISTS_SIGNS = ("already exists", "cannot re-use a name that is still in use")
 # k8s.io/kubernetes plugin/pkg/admission/namespace/lifecycle: what an API server says to a create there.
 _NAMESPACE_ENDS = "because it is being terminated"
+# The same server, once it is gone.
+_NAMESPACE_GONE = re.compile(r'namespaces "([^"]+)" not found')
 _FIXED_VOLUME_SECONDS = 300
 _OF_FIXED_CLOCK = {"PersistentVolume", "PersistentVolumeClaim"}
 _RELEASE = "Release"
@@ -122,10 +127,13 @@ def explanation(cluster: ClusterReader, failed: FailedOperation) -> str | None:
     """Return what to tell the person; None where the provider said it all."""
     if CONFLICT_SIGN in failed.error.lower():
         return conflict_text(failed.subject, failed.stack, failed.error)
+    if failed.operation == "create" and _has(failed.error, _EXISTS_SIGNS):
+        return existing_text(cluster, failed.subject, failed.inputs, failed.stack)
     explained = _explanation(cluster, failed)
     if explained is None:
         return None
-    at_once = _has(failed.error, (*WEBHOOK_SIGNS, _NAMESPACE_ENDS))
+    gone = _NAMESPACE_GONE.search(failed.error) is not None
+    at_once = gone or _has(failed.error, (*WEBHOOK_SIGNS, _NAMESPACE_ENDS))
     waited = None if at_once else failed.waited_seconds
     if failed.kind in _OF_FIXED_CLOCK and failed.operation != "delete":
         # The provider's own timer, which heeds no setting (pulumi-kubernetes 4.32, provider/pkg/await).
@@ -138,6 +146,9 @@ def ended_early(cluster: ClusterReader, waiting: FailedOperation, causes: Sequen
     look = _LOOKS.get(waiting.kind, _any_other)
     explained = look(cluster, waiting.subject)
     others = [reason for reason in explained.reasons if reason not in causes]
+    if ended_by_deletion(cluster, waiting.subject):
+        # What does not work in there is no cause any more.
+        explained, others = _going(cluster, waiting.subject, explained.title), []
     return replace(explained, reasons=[*causes, *others]).text(None, early=True)
 
 
@@ -183,16 +194,22 @@ def _explanation(cluster: ClusterReader, failed: FailedOperation) -> Explanation
 def _deleted_meanwhile(cluster: ClusterReader, failed: FailedOperation) -> Explanation | None:
     """Explain that the object, or its namespace, is being deleted, so that no wait for it can end well."""
     subject = failed.subject
-    if not _has(failed.error, (*_WAIT_SIGNS, _NAMESPACE_ENDS)):
+    gone = _NAMESPACE_GONE.search(failed.error)
+    if gone is None and not _has(failed.error, (*_WAIT_SIGNS, _NAMESPACE_ENDS)):
         return None
     reasons = ended_by_deletion(cluster, subject)
+    if gone and not reasons:
+        reasons = [f"namespace {gone[1]} is gone: somebody has deleted it since this stack made it"]
     if not reasons:
         return None
+    return replace(_going(cluster, subject, f"{subject.kind} {subject.name}"), reasons=reasons)
+
+
+def _going(cluster: ClusterReader, subject: Subject, title: str) -> Explanation:
     return Explanation(
-        title=f"{subject.kind} {subject.name}",
+        title=title,
         waits_for="the cluster has done what it asks for",
         page="deletion-hangs",
-        reasons=reasons,
         look=cluster.command("get", "namespace", str(subject.namespace), "--output", "yaml"),
         then="wait until it is gone, or mend what holds it; `pulumi up --refresh` then makes it again",
     )

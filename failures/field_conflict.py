@@ -5,8 +5,6 @@ import re
 from failures.explanation import Subject
 
 SIGN = "field conflict detected"
-FORCE_VARIABLE = "PULUMI_K8S_ENABLE_PATCH_FORCE"
-"""Lets the provider take fields from any owner, in the one run that it is set for."""
 
 # k8s.io/apimachinery pkg/util/managedfields/internal/conflict.go: one conflict on one line, several as lists.
 _OWNER = re.compile(
@@ -16,8 +14,16 @@ _OWNER = re.compile(
 _FIELD = re.compile(r"\.\S+")
 
 
+def edit_command(kind: str, name: str, namespace: str | None) -> str:
+    """Return the command with which a person sets a field of an object."""
+    return f"kubectl edit {kind}/{name}" + (f" --namespace {namespace}" if namespace else "")
+
+
 def conflict_text(subject: Subject, stack: str, error: str) -> str:
-    """Return who owns which field, and what to type to take it back or to leave it."""
+    """Return who owns which field, and what to type to put it back or to leave it.
+
+    A field whose value is the stack's again conflicts with nobody, whoever owns it (docs/runbook/drift.md).
+    """
     lines = [
         f"  {field}, set by {found['manager']}"
         + (f" ({found['subresource']})" if found["subresource"] else "")
@@ -30,9 +36,10 @@ def conflict_text(subject: Subject, stack: str, error: str) -> str:
             *(lines or ["  the error below names the field and its manager"]),
             "It may be meant, so nothing is forced (docs/adr/0009-drift-and-field-conflicts.md).",
             f"See: dynamo-stack drift {stack}",
-            "What to do: to take the fields back, run "
-            f"`{FORCE_VARIABLE}=true pulumi up --refresh --stack {stack}`; "
-            f"to leave them, write their values into Pulumi.{stack}.yaml.",
+            f"What to do: to leave them, write their values into Pulumi.{stack}.yaml; to put them back, make "
+            "that manager stop setting them, type the stack's values into "
+            f"`{edit_command(subject.kind, subject.name, subject.namespace)}`, "
+            f"then `pulumi up --refresh --stack {stack}`.",
             "Runbook: docs/runbook/drift.md",
         ]
     )

@@ -5,16 +5,16 @@ provider reads no readiness of a custom resource (pulumi-kubernetes 4.32, provid
 Read), and the run after it would call a graph `unchanged` that never became ready.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from components.dynamo_objects import GRAPH_KIND, GRAPH_NAME, GRAPHS, stored_name, why_not_ready
+from components.cluster_answer import CLAIMS, DEPLOYMENTS, PODS, Answer, Said
+from components.cluster_reader import ClusterReader
+from components.dynamo_objects import GRAPH_NAME, GRAPH_OBJECTS, GRAPHS, why_not_ready
 from failures.explanation import escaped
 
-_Get = Callable[..., Mapping[str, Any] | None]
 _Object = Mapping[str, Any]
-_CLAIM, _POD = "PersistentVolumeClaim", "Pod"
 _AGAIN = "`pulumi up --refresh --stack {stack}` makes it again"
 _MEND = "mend that, then `pulumi up --stack {stack}`: it waits again"
 
@@ -30,6 +30,13 @@ class ServingObjects:
     none."""
     claim: str | None
     """Claim that holds the model; None where the stack makes none."""
+    by_dynamo: bool = True
+    """Whether a graph serves, and not the Deployment of a server without Dynamo."""
+
+    @property
+    def title(self) -> str:
+        """What serves, as a person reads it."""
+        return f"{'graph' if self.by_dynamo else 'server'} {self.namespace}/{self.graph}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +50,45 @@ class HealthProblem:
     """The page of docs/runbook."""
     may_pass: bool = True
     """Whether waiting may be enough."""
+    is_silence: bool = False
+    """Whether nobody says how it is, which a server that starts anew does for seconds."""
 
     def text(self, stack: str) -> str:
         """Return it as a person reads it."""
         return f"{self.what}\n  try: {self.then.format(stack=stack)}\n  runbook: docs/runbook/{self.page}.md"
 
 
-def health_problems(get: _Get, served: ServingObjects) -> tuple[HealthProblem, ...] | None:
-    """Return what does not work, by `kubectl get` with these words; None where the cluster does not say."""
-    kinds = f"{stored_name(get, GRAPHS)},persistentvolumeclaims,pods"
-    listed = get(kinds, "--namespace", served.namespace)
-    if listed is None:
-        return None
-    items: list[_Object] = listed.get("items") or []
-    problems = (*_claim_problems(items, served), *_graph_problems(items, served))
-    # The old pods of a graph that is not ready are no news.
-    return problems or tuple(_readers_of_old_files(items, served))
+def health_problems(cluster: ClusterReader, served: ServingObjects) -> tuple[HealthProblem, ...]:
+    """Return what does not work; a cluster that does not say is not taken for a healthy one."""
+    kind = GRAPH_OBJECTS if served.by_dynamo else DEPLOYMENTS
+    serves = cluster.ask(kind, served.graph, served.namespace)
+    claim = cluster.ask(CLAIMS, served.claim, served.namespace) if served.claim else Answer(Said.EMPTY)
+    for answer in (serves, claim):
+        if not answer.is_known:
+            return (_unsaid(served, answer),)
+    problems = (*_claim_problems(claim.first, served), *_serving_problems(serves, served))
+    if problems:
+        # The old pods of a graph that is not ready are no news.
+        return problems
+    selector = f"{GRAPH_NAME}={served.graph}"
+    pods = cluster.ask(PODS, namespace=served.namespace, labelSelector=selector)
+    return tuple(_readers_of_old_files(pods.items, served))
 
 
-def _claim_problems(items: list[_Object], served: ServingObjects) -> Iterator[HealthProblem]:
+def _unsaid(served: ServingObjects, answer: Answer) -> HealthProblem:
+    return HealthProblem(
+        f"{served.title} could not be looked at: {escaped(answer.why)}",
+        "mend that, then `pulumi up --stack {stack}`",
+        "api-server-restarted",
+        may_pass=answer.said is Said.UNREACHABLE,
+        is_silence=True,
+    )
+
+
+def _claim_problems(claim: _Object | None, served: ServingObjects) -> Iterator[HealthProblem]:
     if served.claim is None:
         return
     name = f"claim {served.namespace}/{served.claim}"
-    claim = _named(items, _CLAIM, served.claim)
     if claim is None:
         yield HealthProblem(
             f"{name} is gone, and the model with it", _AGAIN, "cache-volume-unbound", may_pass=False
@@ -76,15 +99,34 @@ def _claim_problems(items: list[_Object], served: ServingObjects) -> Iterator[He
         yield HealthProblem(f"{name} has no volume: it is {phase}", _MEND, "cache-volume-unbound")
 
 
-def _graph_problems(items: list[_Object], served: ServingObjects) -> Iterator[HealthProblem]:
-    name = f"graph {served.namespace}/{served.graph}"
-    graph = _named(items, GRAPH_KIND, served.graph)
-    if graph is None:
-        yield HealthProblem(f"{name} is gone: somebody deleted it", _AGAIN, "graph-deleted", may_pass=False)
-    elif "deletionTimestamp" in graph["metadata"]:
-        yield _being_deleted(name)
-    elif reason := why_not_ready(graph):
-        yield HealthProblem(f"{name} is not ready: {escaped(reason)}", _MEND, "graph-never-ready")
+def _serving_problems(serves: Answer, served: ServingObjects) -> Iterator[HealthProblem]:
+    found = serves.first
+    if serves.said is Said.ABSENT:
+        yield HealthProblem(
+            f"{served.title} is gone with its definition: the cluster has no {GRAPHS}",
+            "make the definition again as the runbook says",
+            "graph-deleted",
+            may_pass=False,
+        )
+    elif found is None:
+        yield HealthProblem(
+            f"{served.title} is gone: somebody deleted it", _AGAIN, "graph-deleted", may_pass=False
+        )
+    elif "deletionTimestamp" in found["metadata"]:
+        yield _being_deleted(served.title)
+    elif reason := why_not_ready(found) if served.by_dynamo else _why_unavailable(found):
+        yield HealthProblem(f"{served.title} is not ready: {escaped(reason)}", _MEND, "graph-never-ready")
+
+
+def _why_unavailable(deployment: _Object) -> str | None:
+    """Return why a Deployment does not serve as it was asked to; None where it does."""
+    status, wanted = deployment.get("status") or {}, (deployment.get("spec") or {}).get("replicas", 1)
+    if status.get("observedGeneration", 0) < deployment["metadata"].get("generation", 0):
+        return "nobody has acted on its latest change yet"
+    new, available = status.get("updatedReplicas", 0), status.get("availableReplicas", 0)
+    if new < wanted or available < wanted:
+        return f"{new} of {wanted} pods are of this version, and {available} answer"
+    return None
 
 
 def _being_deleted(name: str) -> HealthProblem:
@@ -92,16 +134,14 @@ def _being_deleted(name: str) -> HealthProblem:
     return HealthProblem(f"{name} is being deleted", then, "deletion-hangs", may_pass=False)
 
 
-def _readers_of_old_files(items: list[_Object], served: ServingObjects) -> Iterator[HealthProblem]:
+def _readers_of_old_files(pods: Iterable[_Object], served: ServingObjects) -> Iterator[HealthProblem]:
     """A pod that starts anew after its ConfigMap went finds no files, and never starts."""
     # The name that recipes/engine_files.py gives them, whatever is in them.
     of_any_content = f"{served.graph}-engine-"
-    for pod in items:
+    for pod in pods:
         metadata = pod["metadata"]
-        labels = metadata.get("labels") or {}
-        if pod["kind"] != _POD or labels.get(GRAPH_NAME) != served.graph or "deletionTimestamp" in metadata:
-            continue
-        if (pod.get("status") or {}).get("phase") in {"Succeeded", "Failed"}:
+        has_ended = (pod.get("status") or {}).get("phase") in {"Succeeded", "Failed"}
+        if has_ended or "deletionTimestamp" in metadata:
             continue
         for files in _files_of(pod):
             if files.startswith(of_any_content) and files != served.engine_files:
@@ -116,7 +156,3 @@ def _files_of(pod: _Object) -> Iterator[str]:
     for volume in pod.get("spec", {}).get("volumes") or []:
         sources = [volume, *((volume.get("projected") or {}).get("sources") or [])]
         yield from (source["configMap"].get("name", "") for source in sources if source.get("configMap"))
-
-
-def _named(items: list[_Object], kind: str, name: str) -> _Object | None:
-    return next((each for each in items if each["kind"] == kind and each["metadata"]["name"] == name), None)

@@ -1,18 +1,17 @@
 """Parts of a stack that are going, or have lost their content, while everything else looks as it was."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from components.cluster_answer import CLAIMS, JOBS, NAMESPACES, Said
 from components.cluster_reader import ClusterReader
-from components.dynamo_objects import GRAPHS, stored_name
+from components.dynamo_objects import GRAPH_KIND, GRAPH_OBJECTS, GRAPHS, stored_name
 from failures.deletion import holders, is_being_deleted, mounting_pods
 from failures.explanation import Subject
 
 _CLAIM, _JOB, _NAMESPACE = "PersistentVolumeClaim", "Job", "Namespace"
-# An API server that does not answer keeps nobody waiting: what it would say is extra.
-_BRIEFLY = "--request-timeout=5s"
 _SHOWN = 3
 
 
@@ -60,19 +59,21 @@ class ClaimAndLosses:
 def look(cluster: ClusterReader, places: Places) -> ClaimAndLosses | None:
     """Return what is lost or being deleted; None where the cluster does not say.
 
-    The cluster is asked once, and for a graph or a claim that is being deleted once or twice more.
+    Each place is one question, and the first that nobody answers is the last.
     """
     live = _listed(cluster, places)
     if live is None:
         return None
     claim = live.get((_CLAIM, places.claim))
     found = [
-        _deleted(live[each]) for each in ((_NAMESPACE, name) for name in places.namespaces) if each in live
+        _deleted(_NAMESPACE, live[each])
+        for each in ((_NAMESPACE, name) for name in places.namespaces)
+        if each in live
     ]
     found += _claim_losses(cluster, places, claim, live.get((_JOB, places.job)))
     if places.graph:
-        words = (stored_name(cluster.get, GRAPHS), places.graph, "--namespace", places.namespace, _BRIEFLY)
-        found.append(_deleted(cluster.get(*words) or {}))
+        graph = cluster.ask(GRAPH_OBJECTS, places.graph, places.namespace).first
+        found.append(_deleted(GRAPH_KIND, graph or {}))
     return ClaimAndLosses(claim, tuple(loss for loss in found if loss))
 
 
@@ -92,15 +93,18 @@ def emptied(claim: Mapping[str, Any], job: Mapping[str, Any]) -> str | None:
 def _listed(
     cluster: ClusterReader, places: Places
 ) -> Mapping[tuple[str, str | None], Mapping[str, Any]] | None:
-    names = [f"namespace/{name}" for name in places.namespaces]
-    names += [f"pvc/{places.claim}"] if places.claim else []
-    names += [f"job/{places.job}"] if places.job else []
-    answer = cluster.get(*names, "--namespace", places.namespace, "--ignore-not-found", _BRIEFLY)
-    if answer is None:
-        return None
-    # kubectl prints one object as itself and several as a list.
-    items: Sequence[Mapping[str, Any]] = answer.get("items", [answer])
-    return {(item["kind"], item["metadata"]["name"]): item for item in items}
+    wanted = [(_NAMESPACE, NAMESPACES, name, None) for name in places.namespaces]
+    wanted += [(_CLAIM, CLAIMS, places.claim, places.namespace)] if places.claim else []
+    wanted += [(_JOB, JOBS, places.job, places.namespace)] if places.job else []
+    live: dict[tuple[str, str | None], Mapping[str, Any]] = {}
+    for title, kind, name, namespace in wanted:
+        answer = cluster.ask(kind, name, namespace)
+        # Whoever may read one namespace alone reads no others, and still the claim in it.
+        if not answer.is_known and (kind is CLAIMS or answer.said is Said.UNREACHABLE):
+            return None
+        if answer.first:
+            live[title, name] = answer.first
+    return live
 
 
 def _claim_losses(
@@ -154,13 +158,13 @@ def _delete_command(cluster: ClusterReader, places: Places) -> str:
     return cluster.command("delete", *users, f"pvc/{places.claim}", *where)
 
 
-def _deleted(live: Mapping[str, Any]) -> Loss | None:
+def _deleted(kind: str, live: Mapping[str, Any]) -> Loss | None:
     if not is_being_deleted(live):
         return None
     metadata = live["metadata"]
     held = f", held by {'; '.join(holders(live))}" if holders(live) else ""
     return Loss(
-        Subject(live["kind"], metadata["name"], metadata.get("namespace")),
+        Subject(kind, metadata["name"], metadata.get("namespace")),
         "is being deleted",
         f" since {metadata['deletionTimestamp']}{held}: nothing takes that back. Once it is gone, "
         "`up --refresh` makes it again (docs/runbook/deletion-hangs.md where it stays)",

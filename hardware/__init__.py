@@ -20,6 +20,7 @@ from hardware.kv_transport import (
     transfer_range,
     transfer_seconds,
 )
+from hardware.local_zones import LARGEST_PACKET_TO_REGION, is_local_zone
 from hardware.network_interfaces import NetworkInterface, NetworkLayout
 from hardware.node_reservation import eks_reserved_cpus, eks_reserved_gib
 from hardware.source import FSX_LUSTRE_PRICES, Source
@@ -31,6 +32,7 @@ __all__ = [
     "FSX_LUSTRE_PRICES",
     "INSTANCE_TYPES",
     "KV_TRANSPORTS",
+    "LARGEST_PACKET_TO_REGION",
     "TCP_FIRST_TOKEN_SECONDS",
     "TCP_FLOW_GBIT",
     "TCP_GBIT",
@@ -54,6 +56,7 @@ __all__ = [
     "described_node",
     "eks_reserved_cpus",
     "eks_reserved_gib",
+    "is_local_zone",
     "kv_path",
     "lustre_usd_per_hour",
     "requests_per_second",

@@ -17,7 +17,7 @@ from hardware.kv_transport import (
 from hardware.source import (
     DYNAMO_EFA_GUIDE,
     DYNAMO_GB200_EFA,
-    DYNAMO_ONE_NODE_GUIDE,
+    DYNAMO_ONE_NODE_GUIDES,
     DYNAMO_RDMA_GUIDE,
     DYNAMO_RELEASE_NOTES_1_2,
     DYNAMO_TRANSPORT_GUIDE,
@@ -87,8 +87,8 @@ def _nvlink(instance_type: InstanceType, *, one_pod: bool) -> KvPath:
         "nvlink",
         Standing.DOCUMENTED,
         "prefill and decode are processes of one container, which open each other's GPU memory by CUDA IPC; "
-        "so NVIDIA's guide runs them on one node",
-        DYNAMO_ONE_NODE_GUIDE,
+        "so NVIDIA's guides run them on one node",
+        DYNAMO_ONE_NODE_GUIDES,
         _NVLINK_GBIT[instance_type.accelerator.architecture_family],
         lifted_by="nothing: it is the fastest way that a node has",
         ends_at_pod=True,

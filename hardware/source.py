@@ -88,8 +88,9 @@ NVIDIA_NVL72 = Source(
 
 # Ways of the KV cache.
 DYNAMO_TRANSPORT_GUIDE = Source("ai-dynamo/dynamo docs disagg-communication-guide.md at 3c42642", "2026")
-DYNAMO_ONE_NODE_GUIDE = Source(
-    'NVIDIA Dynamo documentation, page "GPT-OSS" of TensorRT-LLM (one container, GPUs 0-3 and 4-7)', "2025"
+DYNAMO_ONE_NODE_GUIDES = Source(
+    'NVIDIA Dynamo documentation, pages "GPT-OSS" of TensorRT-LLM and of vLLM (a machine, GPUs 0-3 and 4-7)',
+    "2025",
 )
 DYNAMO_RDMA_GUIDE = Source("ai-dynamo/dynamo docs rdma-setup/overview.md at a580cdd", "2026")
 DYNAMO_EFA_GUIDE = Source("ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2", "2026")

@@ -90,7 +90,7 @@ def down(lab: LabDirectory) -> None:
 def _runtime(lab: LabDirectory, say: Callable[[str], None]) -> Path:
     """Return the Python of the Dynamo runtime, on a machine whose ports the pods can have."""
     if processes.find(lab, processes.KUBELET) is None:
-        demand_ports(control_plane.service_range(lab))
+        demand_ports()
     return RUNTIME.install_missing(cache_directory(), say)
 
 

@@ -9,23 +9,24 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import zlib
-from contextlib import contextmanager
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import psutil
 import yaml
 
+from lab import slots
 from lab.environment import CONTEXT, sealed_environment
 from lab.errors import LabError
 from lab.interruption import held
 from lab.kubeconfig import refuse_foreign_endpoint
-from lab.locks import locked, machine_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
     from lab.directory import LabDirectory
+    from lab.slots import Slot
 
 SILENT = "kwok.x-k8s.io/status=custom"
 """Annotation of nodes and pods whose kubelet says nothing any more (lab/faults/nodes.py)."""
@@ -34,6 +35,7 @@ _CLUSTER = "lab"
 _KUBECTL_ACCESS = ("PortForward", "Logs", "Exec")
 """By objects of these kinds the lab's kubelet lets kubectl reach the processes of a pod."""
 _START_SECONDS = 120
+_STOP_SECONDS = 20
 _WAITS = "the control plane is finished first, which takes seconds"
 _COMPONENT_BINARIES = {
     "kube-apiserver": "kube-apiserver",
@@ -67,29 +69,26 @@ def start(lab: LabDirectory, *, kubectl_access: bool = False) -> str:
     stack's state and the cluster stay in agreement. Raises LabError when it does not come up.
     """
     if is_answering(lab):
+        start_what_ended(lab)
         return "running"
+    if exists(lab) and not lab.kubeconfig.exists():
+        # Its creation was not finished, and nothing holds anything yet.
+        stop_and_delete(lab)
     if exists(lab):
-        with no_new_ports(), held(_WAITS):
-            _run(lab, "kwokctl", "stop", "cluster", "--name", _CLUSTER, check=False)
-            _run(lab, "kwokctl", "start", "cluster", "--name", _CLUSTER, "--wait", f"{_START_SECONDS}s")
+        slots.number_of(lab)
+        with held(_WAITS):
+            # What still runs of it holds the slot.
+            _kwokctl(lab, "stop", "cluster", check=False)
+            with slots.taken(lab) as slot:
+                _kwokctl(lab, "start", "cluster", "--wait", f"{_START_SECONDS}s", slot=slot)
             _expect_answer(lab)
+            start_what_ended(lab)
         return "restarted"
-    with no_new_ports(), held(_WAITS):
-        _create(lab, _KUBECTL_ACCESS if kubectl_access else ())
+    with slots.taken(lab) as slot, held(_WAITS):
+        _create(lab, slot, _KUBECTL_ACCESS if kubectl_access else ())
         _expect_answer(lab)
+        start_what_ended(lab)
     return "created"
-
-
-@contextmanager
-def no_new_ports() -> Iterator[None]:
-    """Holds back every other control plane of this machine that is about to choose its ports.
-
-    kwokctl takes the first ports that are free and binds them only later. Two labs that start together would
-    be given the same ones, and a component of one of them would end without a word; so would a component that
-    is down for a moment.
-    """
-    with locked(machine_lock("ports")):
-        yield
 
 
 def stop_and_delete(lab: LabDirectory) -> None:
@@ -99,6 +98,7 @@ def stop_and_delete(lab: LabDirectory) -> None:
             _run(lab, "kwokctl", "delete", "cluster", "--name", _CLUSTER, "--kubeconfig", str(lab.kubeconfig))
         shutil.rmtree(lab.kwok / "clusters", ignore_errors=True)
         lab.kubeconfig.unlink(missing_ok=True)
+        slots.give_back(lab)
 
 
 def component_files(lab: LabDirectory) -> Path:
@@ -106,18 +106,45 @@ def component_files(lab: LabDirectory) -> Path:
     return lab.kwok / "clusters" / _CLUSTER
 
 
+def component(lab: LabDirectory, name: str) -> psutil.Process | None:
+    """The component's process; a pid that now belongs to anything else is not taken for it."""
+    files = component_files(lab)
+    with suppress(OSError, ValueError, psutil.Error):
+        process = psutil.Process(int((files / "pids" / f"{name}.pid").read_text()))
+        of_this_lab = any(str(files) in word for word in process.cmdline())
+        if of_this_lab and process.status() != psutil.STATUS_ZOMBIE:
+            return process
+    return None
+
+
+def kill(lab: LabDirectory, names: Iterable[str] = tuple(_COMPONENT_BINARIES)) -> None:
+    """Ends what runs of these components at once, and returns when they have ended; their data stays."""
+    processes = [process for name in names if (process := component(lab, name))]
+    for process in processes:
+        process.kill()
+    psutil.wait_procs(processes, timeout=_STOP_SECONDS)
+
+
+def start_what_ended(lab: LabDirectory) -> None:
+    """Does what a kubelet does for the static pods of a control plane.
+
+    Controllers and scheduler end where the API server is not healthy 20 s after their start, as on a busy
+    machine. Raises LabError where one of them does not come back.
+    """
+    if not all(component(lab, name) for name in _COMPONENT_BINARIES):
+        _kwokctl(lab, "start", "cluster", "--wait", f"{_START_SECONDS}s")
+
+
 def service_range(lab: LabDirectory) -> str:
     """The range of the cluster's Service addresses: a loopback range of this lab's own.
 
     The API server calls admission webhooks at their Service's address. In a usual range that call
     would leave the machine; in a loopback range it is refused at once unless a stand-in listens
-    there, which is what kube-proxy would route to. Each lab has its own range, or two labs would
-    hand out the same address.
+    there, which is what kube-proxy would route to. Each lab has its own range (lab/slots.py), or two labs
+    would hand out the same address.
     """
-    # 127.1-127.63 are left to whatever else runs on the machine.
-    second = 64 + zlib.crc32(str(lab.root).encode()) % 191
-    # The upper half is for pods (lab/kubelet/network.py).
-    return f"127.{second}.0.0/17"
+    # The upper half of the slot's addresses is for pods (lab/kubelet/network.py).
+    return slots.network(slots.number_of(lab)).replace("/16", "/17")
 
 
 def _arguments(lab: LabDirectory) -> dict[str, dict[str, str]]:
@@ -137,13 +164,12 @@ def _arguments(lab: LabDirectory) -> dict[str, dict[str, str]]:
     }
 
 
-def _create(lab: LabDirectory, kinds: tuple[str, ...]) -> None:
-    lab.kubeconfig.unlink(missing_ok=True)
+def _create(lab: LabDirectory, slot: Slot, kinds: tuple[str, ...]) -> None:
     configuration = {
         "kind": "KwokctlConfiguration",
         "apiVersion": "config.kwok.x-k8s.io/v1alpha1",
         # Without it every component listens on all of the machine's interfaces.
-        "options": {"bindAddress": "127.0.0.1", "enableCRDs": [*kinds]},
+        "options": {"bindAddress": "127.0.0.1", "enableCRDs": [*kinds], **slots.ports(slot.number)},
         "componentsPatches": [
             {"name": name, "extraArgs": [{"key": key, "value": value} for key, value in arguments.items()]}
             for name, arguments in _arguments(lab).items()
@@ -151,26 +177,43 @@ def _create(lab: LabDirectory, kinds: tuple[str, ...]) -> None:
     }
     file = lab.kwok / "lab.yaml"
     file.write_text(yaml.safe_dump(configuration))
-    command = ["kwokctl", "create", "cluster", "--name", _CLUSTER, "--config", str(file)]
-    command += ["--runtime", "binary", "--kubeconfig", str(lab.kubeconfig), "--wait", f"{_START_SECONDS}s"]
-    for component, binary in _COMPONENT_BINARIES.items():
-        command += [f"--{component}-binary", str(lab.bin / binary)]
-    _run(lab, *command)
-    _run(lab, "kubectl", "config", "rename-context", f"kwok-{_CLUSTER}", CONTEXT)
-    lab.kubeconfig.chmod(0o600)
+    binaries = [
+        f"--{component}-binary={lab.bin / binary}" for component, binary in _COMPONENT_BINARIES.items()
+    ]
+    # Nobody finds a kubeconfig of a cluster that is only half made.
+    kubeconfig = lab.kwok / "kubeconfig"
+    kubeconfig.unlink(missing_ok=True)
+    made = ("--config", str(file), "--runtime", "binary", "--kubeconfig", str(kubeconfig))
+    _kwokctl(lab, "create", "cluster", *made, "--wait", f"{_START_SECONDS}s", *binaries, slot=slot)
+    where = ("--kubeconfig", str(kubeconfig))
+    _run(lab, "kubectl", *where, "config", "rename-context", f"kwok-{_CLUSTER}", CONTEXT)
+    kubeconfig.chmod(0o600)
+    kubeconfig.rename(lab.kubeconfig)
 
 
 def _expect_answer(lab: LabDirectory) -> None:
     if is_answering(lab):
         return
-    logs = lab.kwok / "clusters" / _CLUSTER / "logs"
-    raise LabError(
+    raise _did_not_come_up(lab)
+
+
+def _did_not_come_up(lab: LabDirectory) -> LabError:
+    logs = component_files(lab) / "logs"
+    return LabError(
         f"the cluster did not come up within {_START_SECONDS} s; its logs are in {os.path.relpath(logs)}\n"
         "`make lab-down` removes it, `make lab-up` then starts from nothing"
     )
 
 
-def _run(lab: LabDirectory, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+def _kwokctl(lab: LabDirectory, *arguments: str, check: bool = True, slot: Slot | None = None) -> None:
+    """Run kwokctl; what it starts holds the lab's slot."""
+    held_by = () if slot is None else (slot.descriptor,)
+    _run(lab, "kwokctl", *arguments, "--name", _CLUSTER, check=check, inherited=held_by)
+
+
+def _run(
+    lab: LabDirectory, *command: str, check: bool = True, inherited: tuple[int, ...] = ()
+) -> subprocess.CompletedProcess[str]:
     try:
         answer = subprocess.run(
             [str(lab.bin / command[0]), *command[1:]],
@@ -179,10 +222,13 @@ def _run(lab: LabDirectory, *command: str, check: bool = True) -> subprocess.Com
             text=True,
             check=False,
             timeout=_START_SECONDS + 30,
+            pass_fds=inherited,
             # Ctrl-C in the terminal would end kwokctl between two of its processes.
             start_new_session=command[0] == "kwokctl",
         )
     except subprocess.TimeoutExpired:
+        if "--wait" in command:
+            raise _did_not_come_up(lab) from None
         raise LabError(f"`{' '.join(command[:3])}` did not end within {_START_SECONDS + 30} s") from None
     if check and answer.returncode != 0:
         said = (answer.stderr or answer.stdout).strip()

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.toolchain.build import cache_directory
-from lab.vendor_plugin import choice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
 LAB_PASSPHRASE = "dynamo-stack-lab"  # noqa: S105 - public by design, see above
 
 CONTEXT = "dynamo-lab"
+KUBERNETES_PLUGIN = "KUBERNETES_PLUGIN"
+"""Names the command of another Kubernetes provider than the stand-in."""
 
 # What a terminal program needs and nothing that names an account, a cluster or a secret.
 _PASSED_THROUGH = ("LANG", "LC_ALL", "TERM", "COLUMNS", "LINES", "NO_COLOR", "CI", "TZ", "USER", "LOGNAME")
@@ -43,8 +44,9 @@ _SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 def sealed_environment(lab: LabDirectory, outside: Mapping[str, str] | None = None) -> dict[str, str]:
     """All variables for a process inside the lab; `outside` (os.environ) gives terminal settings only."""
     given = os.environ if outside is None else outside
-    passed = {name: given[name] for name in _PASSED_THROUGH if name in given}
-    return passed | _lab_variables(lab) | _FAKE_CLOUD | _cloud_endpoint(lab) | _plugins(given)
+    # With the plugin, so that a lab that is brought up again from inside the seal keeps it.
+    passed = {name: given[name] for name in (*_PASSED_THROUGH, KUBERNETES_PLUGIN) if name in given}
+    return passed | _lab_variables(lab) | _FAKE_CLOUD | _cloud_endpoint(lab)
 
 
 def exports(lab: LabDirectory) -> str:
@@ -54,13 +56,6 @@ def exports(lab: LabDirectory) -> str:
     lines = [f"unset {shlex.quote(name)}" for name in foreign if name.isidentifier()]
     lines += [f"export {name}={shlex.quote(value)}" for name, value in sorted(sealed.items())]
     return "\n".join(lines)
-
-
-def _plugins(outside: Mapping[str, str]) -> dict[str, str]:
-    """The choice of plugins, for a lab that is brought up again from inside the seal, with another HOME."""
-    if not choice.is_vendors(outside):
-        return {}
-    return {choice.VARIABLE: outside[choice.VARIABLE], choice.FILE_VARIABLE: str(choice.plugin_file(outside))}
 
 
 def _cloud_endpoint(lab: LabDirectory) -> dict[str, str]:

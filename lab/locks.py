@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 @contextmanager
 def locked(file: Path) -> Iterator[None]:
     """Holds the lock of this file, waiting for whoever has it; a process that dies lets go of it."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(file, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+    descriptor = _opened(file)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
@@ -25,6 +24,22 @@ def locked(file: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def machine_lock(purpose: str) -> Path:
-    """The lock file of all this user's labs on the machine, whatever their HOME is."""
-    return Path(tempfile.gettempdir()) / f"dynamo-stack-lab-{os.getuid()}-{purpose}.lock"
+def taken(file: Path) -> int | None:
+    """Takes the lock of this file and returns the open file that holds it; None where somebody has it."""
+    descriptor = _opened(file)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def of_all_labs(name: str) -> Path:
+    """The path of what all this user's labs on the machine share, whatever their HOME is."""
+    return Path(tempfile.gettempdir()) / f"dynamo-stack-lab-{os.getuid()}-{name}"
+
+
+def _opened(file: Path) -> int:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return os.open(file, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)

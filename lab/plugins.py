@@ -9,8 +9,8 @@ import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from lab.environment import KUBERNETES_PLUGIN
 from lab.toolchain.tools import LAB_TOOLS
-from lab.vendor_plugin import choice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,15 +51,12 @@ def install(lab: LabDirectory, tools: Mapping[str, Path]) -> None:
         # A symlink to a folder is not found by the CLI: it must be a real one.
         folder = lab.pulumi_home / "plugins" / f"resource-{name}-v{version(wheel)}"
         folder.mkdir(parents=True, exist_ok=True)
-        command = _vendors(name) or (module,)
-        _write_command(folder / f"pulumi-resource-{name}", *command)
-
-
-def _vendors(name: str) -> tuple[str, ...]:
-    """The command of the vendor's plugin where the lab runs that, else nothing."""
-    if name != "kubernetes" or not choice.is_vendors():
-        return ()
-    return ("lab.vendor_plugin", str(choice.plugin_file()))
+        file = folder / f"pulumi-resource-{name}"
+        # A person's own command in place of the stand-in: docs/lab.md has the vendor's plugin run so.
+        if name == "kubernetes" and (command := os.environ.get(KUBERNETES_PLUGIN)):
+            _write(file, f'#!/bin/sh\nexec {command} "$@"\n')
+        else:
+            _write_command(file, module)
 
 
 def _link(source: Path, target: Path) -> None:
@@ -73,8 +70,8 @@ def _link(source: Path, target: Path) -> None:
         shutil.copy2(source, target)
 
 
-def _write_command(path: Path, *module: str) -> None:
-    _write(path, _COMMAND.format(python=shlex.quote(sys.executable), module=shlex.join(module)))
+def _write_command(path: Path, module: str) -> None:
+    _write(path, _COMMAND.format(python=shlex.quote(sys.executable), module=module))
 
 
 def _write(path: Path, text: str) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from lab.controller.api import KubernetesApi, connected
 from lab.controller.following import Kind, follow, look_whenever
+from lab.controller.objects import event
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,21 +83,12 @@ async def _provision(api: KubernetesApi, claim: Manifest, storage_class: Manifes
 
 def _refusal(claim: Manifest, storage_class: Manifest) -> Manifest:
     """One event per claim, in the words of kubernetes-sigs/aws-ebs-csi-driver; the claim stays Pending."""
-    metadata = claim["metadata"]
-    return {
-        "apiVersion": "v1",
-        "kind": "Event",
-        "metadata": {"name": f"{metadata['name']}.{metadata['uid']}", "namespace": metadata["namespace"]},
-        "involvedObject": _reference(claim),
-        "type": "Warning",
-        "reason": "ProvisioningFailed",
-        "message": (
-            f'failed to provision volume with StorageClass "{storage_class["metadata"]["name"]}": rpc error: '
-            "code = InvalidArgument desc = Volume capabilities MULTI_NODE_MULTI_WRITER not supported. "
-            "Only AccessModes[ReadWriteOnce] supported."
-        ),
-        "source": {"component": storage_class["provisioner"]},
-    }
+    message = (
+        f'failed to provision volume with StorageClass "{storage_class["metadata"]["name"]}": rpc error: '
+        "code = InvalidArgument desc = Volume capabilities MULTI_NODE_MULTI_WRITER not supported. "
+        "Only AccessModes[ReadWriteOnce] supported."
+    )
+    return event(claim, "ProvisioningFailed", message, storage_class["provisioner"])
 
 
 def _volume(claim: Manifest, storage_class: Manifest, zone: str | None) -> Manifest:

@@ -7,6 +7,7 @@ policy collects inputs, and the stack policies join the two by URN.
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from pulumi_policy import (
     EnforcementLevel,
@@ -136,7 +137,7 @@ def _rule_policy(rule: Rule, topics: Mapping[str, str], judge: Judge) -> Policy:
         failed = [
             finding for finding in judged.findings if finding.rule is rule and finding.status == "failed"
         ]
-        for urn, text in failed_texts(failed):
+        for urn, text in failed_texts(failed, Path.cwd()):
             report(text, urn)
         reason = _why_not_passed(rule, judged)
         if not failed and reason is not None:
@@ -192,7 +193,11 @@ def _undecided(report: Report) -> Violations:
 
 
 def _waived(report: Report) -> Violations:
-    return [(finding.urn, waived_text(finding)) for finding in report.findings if finding.waiver is not None]
+    return [
+        (finding.urn, waived_text(finding, Path.cwd()))
+        for finding in report.findings
+        if finding.waiver is not None
+    ]
 
 
 def _not_evaluated(report: Report) -> Violations:

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
+from policy.stack_file import places
 from rules.model import Finding, NotEvaluated, Rule
 
 _ADDRESS = re.compile(r"https://[^\s,;)]+")
@@ -19,20 +21,21 @@ def source_url(rule: Rule) -> str | None:
     return None
 
 
-def failed_texts(findings: Iterable[Finding]) -> Iterator[tuple[str, str]]:
+def failed_texts(findings: Iterable[Finding], folder: Path) -> Iterator[tuple[str, str]]:
     """URN and text of what one rule found; the host writes the reason, its policy's description, above each.
 
-    What holds alike for several parts of a resource is said once.
+    What holds alike for several parts of a resource is said once. `folder` is that of `places`.
     """
     for urn, subjects, alike in _alike(findings):
-        rule, what = alike[0].rule, f"{subjects} {alike[0].observation.message}."
+        rule, message = alike[0].rule, alike[0].message_with(places(urn, folder))
+        what = f"{subjects} {message}."
         yield urn, f"{what}\nFix: {rule.fix}\nSource: {rule.source}"
 
 
-def waived_text(finding: Finding) -> str:
+def waived_text(finding: Finding, folder: Path) -> str:
     """The finding, and until when it is accepted."""
-    observation = finding.observation
-    return f"{finding.rule.id} ({finding.waiver}): {observation.subject} {observation.message}."
+    message = finding.message_with(places(finding.urn, folder))
+    return f"{finding.rule.id} ({finding.waiver}): {finding.observation.subject} {message}."
 
 
 def undecided_texts(findings: Iterable[Finding]) -> Iterator[tuple[str, str]]:

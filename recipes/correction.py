@@ -12,9 +12,6 @@ class Correction(StrictModel):
 
     id: Annotated[str, Field(pattern=r"^[A-Z][0-9]+$")]
     setting: str
-    at: tuple[str, ...] = ()
-    """Dotted paths of the recipe's values, or of all below them, that it changed, a service by its role; none
-    where what is rendered of the recipe differs."""
     published: str
     ours: str
     why: str

@@ -5,7 +5,7 @@ docs/recipes/ up to date: `python -m recipes.document`.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hardware import ACCELERATORS
@@ -16,6 +16,7 @@ from recipes.fitting import Variant, fitted
 from recipes.load import load_recipe, recipe_names
 from recipes.model import Recipe, ServiceRecipe
 from recipes.pod_environment import worker_start
+from recipes.published_values import PublishedValue, compared_values
 
 _DOCUMENTS = Path(__file__).parent.parent / "docs" / "recipes"
 
@@ -148,13 +149,40 @@ def _benchmark(recipe: Recipe) -> list[str]:
 def _corrections(recipe: Recipe) -> list[str]:
     if not recipe.corrections:
         return ["No published recipe was corrected: its file says beside each value where that comes from."]
+    compared = compared_values(recipe)
     return [
-        "Every value that is not in this table is as published.",
-        "",
+        *([] if compared else ["Every value that is not in this table is as published.", ""]),
         "| | setting | published | ours | why | source |",
         "|---|---|---|---|---|---|",
         *(_correction_row(correction) for correction in recipe.corrections),
+        *(_value_by_value(recipe, compared) if compared else ()),
     ]
+
+
+def _value_by_value(recipe: Recipe, compared: Sequence[PublishedValue]) -> Iterator[str]:
+    """Yield the values that are not as published: computed, so that none is forgotten."""
+    different = [value for value in compared if value.differs]
+    yield from (
+        "",
+        "### Value by value",
+        "",
+        f"Of {len(compared)} options, flags and variables in [the publisher's commands and files]"
+        f"(../../recipes/published/{recipe.name}.yaml) or in ours, {len(compared) - len(different)} are as "
+        "published. The variables of cache and runtime that every recipe's pods have are not among them. The "
+        "others:",
+        "",
+        "| where | published | ours | |",
+        "|---|---|---|---|",
+    )
+    for value in different:
+        cells = (f"`{value.place}`", _written(value.published), _written(value.ours))
+        yield f"| {' | '.join(cells)} | {', '.join(value.corrections)} |"
+
+
+def _written(text: str | None) -> str:
+    if text is None:
+        return "nothing"
+    return f"`{_cell(text)}`" if text else "given"
 
 
 def _correction_row(correction: Correction) -> str:

@@ -2,9 +2,9 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import yaml
 
@@ -12,7 +12,6 @@ SCHEMA_FILE = Path(__file__).with_name("recipe.schema.json")
 RECIPE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)?")
 """What a recipe may be called: its file's path below the folder, without .yaml."""
 
-_WIDTH = 110
 _EDITOR_LINE = "# yaml-language-server: $schema="
 
 
@@ -20,13 +19,6 @@ def editor_line(file: Path) -> str:
     """Return the first line of a recipe file; editors take its path from the file's own folder."""
     schema = os.path.relpath(SCHEMA_FILE, file.resolve().parent)
     return f"{_EDITOR_LINE}{Path(schema).as_posix()}"
-
-
-def written_recipe(document: Mapping[str, Any], file: Path, comments: Sequence[str]) -> str:
-    """Return the text of a recipe file, with a comment a line below the one for editors."""
-    told = "".join(f"# {line}\n" for line in comments)
-    body = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=_WIDTH)
-    return f"{editor_line(file)}\n{told}{body}"
 
 
 def copied_recipe(text: str, *, original: str, name: str, file: Path) -> str:

@@ -45,6 +45,12 @@ def worker_sizes(recipe: "Recipe") -> tuple[int, ...]:
     return tuple(sorted({*own, *(gpus for gpus in variants if gpus is not None)}))
 
 
+def gpus_on_one_node(recipe: "Recipe") -> int:
+    """Return how many GPUs of one node the recipe needs at least: its workers never span nodes."""
+    sizes = worker_sizes(recipe)
+    return sizes[0] if sizes else max(pod.gpus for pod in recipe.pods)
+
+
 def fitted(recipe: "Recipe", family: ArchitectureFamily, gpus: int | None = None) -> "Recipe":
     """Return the recipe for GPUs of one family, and workers of so many; None: of the recipe's own number.
 

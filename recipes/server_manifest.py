@@ -82,8 +82,9 @@ def _with_port_and_probes(container: dict[str, Any], path: str, service: GraphSe
         **container,
         "ports": [{"name": "http", "containerPort": PORT, "protocol": "TCP"}],
         "startupProbe": {**asked, "periodSeconds": _LOAD_PROBE_SECONDS, "failureThreshold": _LOAD_PROBES},
-        "readinessProbe": {**asked, "periodSeconds": 10, "failureThreshold": 3},
-        # Asked less often than readiness: a server that is busy is taken out of the Service, not restarted.
+        # One process answers /health between the tokens of thousands of streams. Out of its Service it would
+        # have no address while it works: both probes give up after the same 180 s.
+        "readinessProbe": {**asked, "periodSeconds": 10, "timeoutSeconds": 10, "failureThreshold": 18},
         "livenessProbe": {**asked, "periodSeconds": 30, "timeoutSeconds": 10, "failureThreshold": 6},
         # The Service forgets a pod while the pod is told to end: connections still come meanwhile.
         "lifecycle": {"preStop": {"exec": {"command": ["sleep", str(FRONTEND_PAUSE_SECONDS)]}}},

@@ -7,11 +7,13 @@ from typing import Literal, cast
 
 from engines.reading import CommandReader, joined_options, split_options
 from engines.registry import READERS
+from engines.release import release_name
 from recipes.model import Recipe, Role, ServiceRecipe
 from recipes.pod_environment import cache_environment, worker_start
 
 What = Literal["environment", "arguments", "imageVersions", "routerMode"]
 
+_KV_ROLES: tuple[Role, ...] = ("prefill", "decode")
 _FOR_DOWNLOADS = "`pulumi config set --secret dynamo-stack:hfToken`; a pod that serves needs no token"
 _PLATFORM = "platform, in the stack's settings"
 _PORT = "nothing: the frontend's Service and its network policy are for port 8000"
@@ -89,6 +91,7 @@ def refused_changes(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> It
     """Yield what would be lost, or would contradict what is said elsewhere."""
     services = {service.role: service for service in recipe.services}
     yield from _two_images(recipe, changes)
+    yield from _two_releases(recipe, changes)
     for role, change in changes.items():
         service = services.get(role)
         if service is None:
@@ -115,15 +118,37 @@ def with_changes(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Recip
 
 
 def _two_images(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iterator[Refusal]:
-    workers: tuple[Role, ...] = ("prefill", "decode")
     named: dict[Role, str] = {
-        role: tag for role in workers if role in changes and (tag := changes[role].image_version)
+        role: tag for role in _KV_ROLES if role in changes and (tag := changes[role].image_version)
     }
     if recipe.one_pod is None or not named or (len(named) > 1 and len(set(named.values())) == 1):
         return
     for role, tag in named.items():
         message = "prefill and decode are processes of one container, which has one image"
         yield Refusal("imageVersions", role, tag, message, "the same version for both")
+
+
+def _two_releases(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iterator[Refusal]:
+    """Yield the tags that make prefill and decode of different releases, which Dynamo never supports.
+
+    Source: ai-dynamo/dynamo docs, compatibility page (0059bad).
+    """
+    named: dict[Role, str | None] = {
+        role: changes[role].image_version for role in _KV_ROLES if role in changes
+    }
+    tags = {
+        service.role: named.get(service.role) or service.image_version or recipe.runtime.version
+        for service in recipe.services
+        if service.role in _KV_ROLES
+    }
+    releases = {role: release_name(tag) or tag for role, tag in tags.items()}
+    if recipe.one_pod is not None or len(set(releases.values())) < len(_KV_ROLES):
+        return
+    both = " and ".join(f"{role} {release}" for role, release in releases.items())
+    for role, tag in named.items():
+        if tag is not None and _line(tag) == _line(recipe.runtime.version):
+            message = f"Dynamo supports no KV transfer between releases: this is {both}"
+            yield Refusal("imageVersions", role, tag, message, "the same release for prefill and decode")
 
 
 def _changed(service: ServiceRecipe, change: ServiceChange) -> ServiceRecipe:
@@ -156,8 +181,7 @@ def _place_of_variable(recipe: Recipe, service: ServiceRecipe, name: str) -> str
     if service.engine is None:
         return None
     rendered = recipe.serving_engine.environment(worker_start(recipe, service))
-    read = _reader(recipe).read((), {}, {name: ""})
-    if name in rendered or name not in read.environment:
+    if name in rendered or name in _reader(recipe).variables_of_the_recipe:
         return f"{_MODEL}; number formats of the experts: quantization, in a recipe of your own"
     return None
 
@@ -190,7 +214,7 @@ def _place_of_option(
         return None
     if option in recipe.model.parser_arguments:
         return "the model's description (reasoningParser, toolCallParser)"
-    read = _reader(recipe).read(words, {}, {})
+    read = _reader(recipe).read(words)
     if read.options:
         return f"serving.overrides.{service.role}.{_path(read.options)}"
     return None if read.arguments else f"serving.overrides.{service.role}"

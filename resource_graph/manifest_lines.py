@@ -29,6 +29,10 @@ class DocumentText:
     """Position of that key in the text."""
     end: int
 
+    def has(self, path: Path) -> bool:
+        """Whether the field itself is written in the text."""
+        return self.end - self.start <= _LARGEST and path in _lines(self)
+
     def line_of(self, path: Path) -> int:
         """Line of the field; of the nearest around it where an alias or a merge stands for it."""
         if not path or self.end - self.start > _LARGEST:

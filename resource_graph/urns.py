@@ -39,6 +39,12 @@ def urn_name(urn: str) -> str:
     return urn.split("::", _PARTS - 1)[-1]
 
 
+def stack_and_project(urn: str) -> tuple[str, str]:
+    """The names of the stack and of the project that the resource is of."""
+    stack, project, *_ = urn.removeprefix(_PREFIX).split("::")
+    return stack, project
+
+
 def provider_urn(reference: str) -> str | None:
     """The URN in a provider reference, which is `<urn>::<id>`; None for an empty one."""
     return reference.rpartition("::")[0] or None

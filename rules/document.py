@@ -10,7 +10,7 @@ from pathlib import Path
 from resource_graph.graph import DOCUMENTS_LACK, POLICY_HOST_LACKS
 from rules.catalogue import RULES, TOPICS
 from rules.model import Rule, Severity
-from rules.waivers import waiver_rule
+from rules.waivers import waiver_rules
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "rules.md"
 
@@ -105,8 +105,8 @@ def rules_document() -> str:
     ]
     for topic in TOPICS:
         lines += _section(topic.name.capitalize(), topic.question, topic.rules)
-    own = waiver_rule([], dt.date.min)
-    lines += _section("Waivers", "Do the waivers of the settings still hold?", [own])
+    own = waiver_rules([], dt.date.min)
+    lines += _section("Waivers", "Do the waivers of the settings still hold?", own)
     return "\n".join([*lines, ""])
 
 

@@ -91,6 +91,9 @@ class Finding:
     observation: Observation
     waiver: Waiver | None = None
     """The waiver that holds today; only ever on a failed finding."""
+    settings: tuple[str, ...] = ()
+    """Settings that a person typed in the stack's file and that the finding comes from, such as
+    serving.overrides.decode.max_batch_size; the message names each."""
 
     @property
     def urn(self) -> str:
@@ -107,6 +110,15 @@ class Finding:
     def status(self) -> str:
         """The finding's state for a person: failed, undecided or waived."""
         return "waived" if self.waiver is not None else self.observation.status.value
+
+    def message_with(self, place_of: Callable[[str], str | None]) -> str:
+        """The message with each setting's place behind its name, such as Pulumi.dev.yaml:12, where known."""
+        message = self.observation.message
+        for setting in self.settings:
+            place = place_of(setting)
+            if place is not None:
+                message = message.replace(setting, f"{setting}, {place}", 1)
+        return message
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,12 @@
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from resource_graph import ResourceGraph
 from rules.model import BrokenRule, Finding, NotEvaluated, Observation, Report, Rule, Status, Waiver
-from rules.waivers import RULE_ID, active_waivers
+from rules.reading.typed_settings import is_named, settings_behind
+from rules.waivers import RULE_IDS, active_waivers
 
 
 def run_rules(graph: ResourceGraph, rules: Iterable[Rule], *, today: dt.date) -> Report:
@@ -36,10 +38,18 @@ def run_rules(graph: ResourceGraph, rules: Iterable[Rule], *, today: dt.date) ->
         except Exception as error:
             broken.append(BrokenRule(rule, error))
             continue
-        findings.extend(_finding(rule, observation, waivers) for observation in observations)
+        findings.extend(_finding(graph, rule, observation, waivers) for observation in observations)
     return Report(tuple(findings), tuple(broken), tuple(not_evaluated))
 
 
-def _finding(rule: Rule, observation: Observation, waivers: Mapping[str, Waiver]) -> Finding:
-    can_be_waived = observation.status is Status.FAILED and rule.id != RULE_ID
-    return Finding(rule, observation, waivers.get(rule.id) if can_be_waived else None)
+def _finding(
+    graph: ResourceGraph, rule: Rule, observation: Observation, waivers: Mapping[str, Waiver]
+) -> Finding:
+    has_failed = observation.status is Status.FAILED
+    message = observation.message
+    settings = settings_behind(graph, observation.resource, observation.subject, message)
+    unnamed = [each for each in settings if not is_named(each, message)] if has_failed else []
+    if unnamed:
+        observation = replace(observation, message=f"{message} ({', '.join(unnamed)})")
+    waiver = waivers.get(rule.id) if has_failed and rule.id not in RULE_IDS else None
+    return Finding(rule, observation, waiver, settings)

@@ -8,6 +8,10 @@ from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Rule, Severity, Waiver, failed, undecided
 
 RULE_ID = "waiver-is-valid"
+_LASTS = "waiver-ends-within-a-year"
+RULE_IDS = frozenset({RULE_ID, _LASTS})
+"""Rules about waivers, which no waiver silences."""
+_LONGEST = dt.timedelta(days=366)
 
 _INPUT = "waivers"
 _FIELDS = ("rule", "reason", "expires")
@@ -28,8 +32,21 @@ def active_waivers(graph: ResourceGraph, today: dt.date) -> Mapping[str, Waiver]
     return holding
 
 
-def waiver_rule(known_rules: Iterable[str], today: dt.date) -> Rule:
-    """The rule that judges the waivers themselves; it cannot be waived."""
+def waiver_rules(known_rules: Iterable[str], today: dt.date) -> tuple[Rule, Rule]:
+    """The rules that judge the waivers themselves; they cannot be waived."""
+    return _is_valid(known_rules, today), Rule(
+        id=_LASTS,
+        title="No waiver lasts longer than a year",
+        severity=Severity.ADVISORY,
+        reason="A waiver of ten years is no exception for a time: nobody will look at its reason again.",
+        source="the settings' own contract: waivers {rule, reason, expires}",
+        lines=EVERY_RELEASE,
+        fix="Let it expire within a year, and renew it while its reason holds.",
+        check=_long_waivers(today),
+    )
+
+
+def _is_valid(known_rules: Iterable[str], today: dt.date) -> Rule:
     return Rule(
         id=RULE_ID,
         title="Every waiver names a rule and has not expired",
@@ -53,6 +70,17 @@ def _checker(known_rules: Sequence[str], today: dt.date) -> Callable[[ResourceGr
             if value not in seen:
                 seen.append(value)
                 yield from _judge(resource, value, known_rules, today)
+
+    return check
+
+
+def _long_waivers(today: dt.date) -> Callable[[ResourceGraph], Iterator[Observation]]:
+    def check(graph: ResourceGraph) -> Iterator[Observation]:
+        for resource, value in _written(graph):
+            waiver = _read(value)
+            if isinstance(waiver, Waiver) and waiver.expires > today + _LONGEST:
+                said = f"holds until {waiver.expires.isoformat()}, longer than a year"
+                yield failed(resource, f"waiver of {waiver.rule}", said)
 
     return check
 

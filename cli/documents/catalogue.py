@@ -13,7 +13,6 @@ from cli.documents.operated import (
     PreflightDocument,
     RecoverDocument,
     SmokeDocument,
-    UpgradeDocument,
 )
 from cli.documents.previewed import PreviewDocument
 
@@ -65,12 +64,6 @@ PRINTED: tuple[Printed, ...] = (
         model=SmokeDocument,
         typed="smoke STACK --json",
         exits="0; 1 where an answer is wrong",
-    ),
-    Printed(
-        command="upgrade",
-        model=UpgradeDocument,
-        typed="upgrade STACK --to VERSION --dry-run --json",
-        exits="0",
     ),
     Printed(
         command="pools",

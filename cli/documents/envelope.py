@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
-Command = Literal[
-    "check", "drift", "explain", "list", "pools", "preflight", "preview", "recover", "smoke", "upgrade"
-]
+Command = Literal["check", "drift", "explain", "list", "pools", "preflight", "preview", "recover", "smoke"]
 
 VERSIONS: Mapping[Command, int] = MappingProxyType(
     {
@@ -19,7 +17,6 @@ VERSIONS: Mapping[Command, int] = MappingProxyType(
         "preview": 1,
         "recover": 1,
         "smoke": 1,
-        "upgrade": 1,
     }
 )
 """Command -> version of its document.

@@ -13,6 +13,17 @@ class CheckedWaiver(Document):
     """Last day on which it holds."""
 
 
+class CheckedSetting(Document):
+    """A setting that a person typed, and that a finding comes from."""
+
+    key: str
+    """Its path below `dynamo-stack:settings`, such as `serving.overrides.decode.max_batch_size`."""
+    file: str | None
+    """The stack's file; null where a state or a rendering is judged, which do not tell it."""
+    line: int | None
+    """Of the key in that file."""
+
+
 class CheckedFinding(Document):
     """What a rule says of one part of one resource."""
 
@@ -28,6 +39,8 @@ class CheckedFinding(Document):
     subject: str
     """Part of the resource that is judged, such as a service of the graph."""
     message: str
+    settings: tuple[CheckedSetting, ...]
+    """What a person typed that it comes from; the message names each."""
     file: str | None
     """File of the object; null for a stack, whose objects stand in no file."""
     document: int | None

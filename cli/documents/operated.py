@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import Field
-
 from cli.documents.document import Document
 
 
@@ -117,53 +115,6 @@ class SmokeDocument(Document):
     failed: bool
     seconds: float
     checks: tuple[SmokeCheck, ...]
-
-
-class UpgradedField(Document):
-    """One field of an object."""
-
-    path: str
-    before: str
-    after: str
-
-
-class UpgradedObject(Document):
-    """One object that the next `up` touches."""
-
-    object: str
-    action: str
-    fields: tuple[UpgradedField, ...]
-
-
-class UpgradeDocument(Document):
-    """Another release of the Dynamo platform in a stack's file, and what it restarts.
-
-    Where the file has the release already, the first four keys are all.
-    """
-
-    stack: str
-    present: str = Field(alias="from")
-    """Release that the file names, or named."""
-    to: str
-    written: bool
-    """Whether the stack's file was changed."""
-    file: str | None = None
-    later: tuple[str, ...] | None = None
-    """Releases that have to come after this one."""
-    diff: str | None = None
-    objects: tuple[UpgradedObject, ...] | None = None
-    """Objects that change."""
-    effects: tuple[str, ...] | None = None
-    not_compared: str | None = None
-    """Why objects could not be compared; null where they were."""
-    fixed_at_creation: Mapping[str, Any] | None = None
-    kept: Mapping[str, Any] | None = None
-    definitions: tuple[str, ...] | None = None
-    known_defects: tuple[str, ...] | None = None
-    options: tuple[str, ...] | None = None
-    following: tuple[str, ...] | None = None
-    next: tuple[str, ...] | None = None
-    """Commands that come next."""
 
 
 class LeftOutNodes(Document):

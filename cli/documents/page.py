@@ -36,11 +36,10 @@ def command_output_page() -> str:
         *table(("command", "document", "exit codes"), map(_row, PRINTED)),
         "",
         "`dynamo-stack bench --json` prints its own file, `result.json`, which has a `schemaVersion`",
-        "([benchmark-files.md](benchmark-files.md)).",
+        "([benchmark-files.md](benchmark-files.md)). `dynamo-stack preflight STACK --policy deployer` (or",
+        "`previewer`) prints IAM policies, one after the other, without these keys.",
         "",
         *_SHELL,
-        "",
-        *_SARIF,
     ]
     for printed in PRINTED:
         lines += ["", f"## {printed.command}", *_tables(printed)]
@@ -54,30 +53,6 @@ _SHELL = (
     "the names of the stacks here and of the recipes; `--show-completion` prints the script instead, for a",
     "file that your shell reads. Start a new shell afterwards. A completion reads names of files and never a",
     "stack, so that it takes no longer than `--help`.",
-)
-
-
-_SARIF = (
-    "## Findings in GitHub code scanning",
-    "",
-    "`dynamo-stack check STACK --sarif FILE`, or `check --file … --sarif FILE`, also writes the findings as",
-    "SARIF 2.1.0; table, JSON and exit codes stay as they are. A finding of a stack points to the line of",
-    "`Pulumi.STACK.yaml` that most likely has to change, one of a manifest to its own line; paths begin at",
-    "the root of the git checkout. Mandatory findings are errors, advisory ones warnings; a waived finding",
-    "is suppressed, with reason and last day; GitHub does not say that it reads suppressions, so an alert",
-    "may stay open until somebody dismisses it. What could not be decided is no result: the table lists it.",
-    "A finding keeps its fingerprint while its numbers and lines change. Of more than 5,000 findings, the",
-    "most that code scanning shows, mandatory ones come first, and a notification counts those left out.",
-    "",
-    "```yaml",
-    "- run: dynamo-stack check disagg-b200 --sarif check.sarif",
-    "- if: always()",
-    "  uses: github/codeql-action/upload-sarif@1c5b675653bb5c22dbe9b12b556ec555138e09fd # v4.38.1",
-    "  with: {sarif_file: check.sarif}",
-    "```",
-    "",
-    "`dynamo-stack diff BASE..HEAD --format sarif` says what is new between two revisions, and what would be",
-    "refused ([how to upload it](pull-requests.md#code-scanning)).",
 )
 
 

@@ -87,6 +87,8 @@ REPLACED: Mapping[str, Patterns] = {
     "aws:kms/key:Key": patterns(
         "customKeyStoreId", "customerMasterKeySpec", "keyUsage", "multiRegion", "xksKeyId"
     ),
+    "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": patterns("securityGroupId"),
+    "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": patterns("securityGroupId"),
 }  # fmt: skip
 
 TAGGED = frozenset(

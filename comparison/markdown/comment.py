@@ -39,8 +39,9 @@ def _sections(stack: StackComparison | UncomparedStack) -> Iterator[Section]:
     if notices and stack.resources:
         text = _folded("what <code>pulumi preview</code> says of the update", notices, "text")
         yield Section(stack.name, Rank.NOTICES, text)
-    for change in stack.resources:
-        yield Section(stack.name, _rank(change), _resource(change))
+    for when, changes in (("", stack.resources), ("once open, ", stack.opened)):
+        for change in changes:
+            yield Section(stack.name, _rank(change), _resource(change, when))
 
 
 def _fact(fact: Fact) -> str:
@@ -50,11 +51,11 @@ def _fact(fact: Fact) -> str:
     return "\n".join((f"- **{fact.label}**:", *(f"  - {each}" for each in sentences)))
 
 
-def _resource(change: ResourceChange) -> str:
-    lines = resource_lines(change)
-    summary = f"{change_words(change)}: {code_element(change.title)}"
+def _resource(change: ResourceChange, when: str) -> str:
+    lines, words = resource_lines(change), f"{when}{change_words(change)}"
+    summary = f"{words}: {code_element(change.title)}"
     if not lines:
-        return f"- {change_words(change)}: {code_span(change.title)}"
+        return f"- {words}: {code_span(change.title)}"
     return _folded(summary, lines, "diff")
 
 

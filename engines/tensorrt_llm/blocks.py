@@ -57,7 +57,7 @@ class CacheTransceiverConfig(EngineBlock, frozen=True):
     kv_transfer_sender_future_timeout_ms: PositiveInt | None = None
     """Default: 1000."""
     transceiver_runtime: Literal["CPP", "PYTHON"] | None = None
-    """Default: CPP, which is written where the engine would choose otherwise (Dynamo 1.6)."""
+    """Default: CPP."""
 
     @field_validator("backend", mode="before")
     @classmethod

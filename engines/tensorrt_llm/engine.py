@@ -10,13 +10,14 @@ from engines.kv_profile import KvProfile
 from engines.option_types import WorkerRole
 from engines.release import release_line
 from engines.runtime_defects import WITHOUT_MNNVL_IN_NCCL, Workaround
-from engines.tensorrt_llm import command, kv_profiles, transceiver
+from engines.tensorrt_llm import command, kv_profiles
 from engines.tensorrt_llm import refusals as judged
 from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS, TransceiverBackend
 from engines.tensorrt_llm.options import EngineSettings, TensorRtLlmOptions
 from engines.tensorrt_llm.runtime_defects import (
     DEEP_EP_CRASH_ACCELERATOR,
     DEEP_EP_CRASH_LINE,
+    DEEP_EP_OFF,
     WITHOUT_DEEP_EP,
 )
 from hardware import EfaEvidence, InstanceType, KvTransportName
@@ -64,7 +65,12 @@ class TensorRtLlm:
 
     def with_transport(self, options: TensorRtLlmOptions, profile: KvProfile) -> TensorRtLlmOptions:
         """The options with the transport's transceiver."""
-        return transceiver.with_transport(options, profile)
+        configured = options.cache_transceiver_config
+        if configured is None:
+            return options
+        # A backend that does not fit its transport carries blocks over TCP without a word.
+        changed = configured.model_copy(update={"backend": profile.backend})
+        return options.model_copy(update={"cache_transceiver_config": changed})
 
     def short_buffer(
         self, options: TensorRtLlmOptions, profile: KvProfile, prompt_tokens: int
@@ -88,11 +94,12 @@ class TensorRtLlm:
         runtime_version: str,
         has_imex_channel: bool,
     ) -> tuple[Workaround, ...]:
-        """DeepEP on GB200, and NCCL over an NVLink that the pod has no channel to."""
+        """DeepEP between ranks, and NCCL over an NVLink that the pod has no channel to."""
         found: list[Workaround] = []
-        is_hit = instance_type.accelerator.name == DEEP_EP_CRASH_ACCELERATOR
-        if is_hit and options.enable_attention_dp and release_line(runtime_version) == DEEP_EP_CRASH_LINE:
-            found.append(WITHOUT_DEEP_EP)
+        has_ranks = options.enable_attention_dp and options.tensor_parallel_size > 1
+        if has_ranks and release_line(runtime_version) == DEEP_EP_CRASH_LINE:
+            is_hit = instance_type.accelerator.name == DEEP_EP_CRASH_ACCELERATOR
+            found.append(WITHOUT_DEEP_EP if is_hit else DEEP_EP_OFF)
         if instance_type.nvlink_crosses_nodes and not has_imex_channel:
             found.append(WITHOUT_MNNVL_IN_NCCL)
         return tuple(found)

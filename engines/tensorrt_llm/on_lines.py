@@ -5,8 +5,7 @@ from types import MappingProxyType
 
 from engines.engine_on_line import RELEASE_NOTES, WHEELS, EngineOnLine
 from engines.sourced import Defect, Sourced
-from engines.tensorrt_llm import transceiver
-from engines.tensorrt_llm.runtime_defects import WITHOUT_DEEP_EP
+from engines.tensorrt_llm.runtime_defects import DEEP_EP_OFF, WITHOUT_DEEP_EP
 
 _ARGUMENTS = f"{WHEELS}: dynamo/trtllm/backend_args.py"
 
@@ -21,6 +20,12 @@ ON_LINES: Mapping[str, EngineOnLine] = MappingProxyType(
                     f"workers there get {WITHOUT_DEEP_EP.name}={WITHOUT_DEEP_EP.value}",
                     "read",
                     WITHOUT_DEEP_EP.source,
+                ),
+                Defect(
+                    "TensorRT-LLM takes DeepEP on other GPUs too, where ranks may not share memory",
+                    f"workers there get {DEEP_EP_OFF.name}={DEEP_EP_OFF.value}",
+                    "inferred",
+                    DEEP_EP_OFF.source,
                 ),
             ),
         ),
@@ -47,24 +52,6 @@ ON_LINES: Mapping[str, EngineOnLine] = MappingProxyType(
                     "read",
                     f"{RELEASE_NOTES} of 1.3 and 1.4 (known issues)",
                 ),
-            ),
-        ),
-        "1.6": EngineOnLine(
-            "1.3.0rc29",
-            "backend",
-            option_changes=(
-                Sourced(
-                    "dynamo.trtllm: --publish-events-and-metrics is gone; --publish-metrics is an option of "
-                    "its own beside --publish-kv-events",
-                    "read",
-                    _ARGUMENTS,
-                ),
-                Sourced(
-                    "engine file: moe_config.backend WIDEEP is gone",
-                    "inferred",
-                    "NVIDIA/TensorRT-LLM documentation, page MoeConfig of 1.3.0rc27",
-                ),
-                transceiver.CHOICE,
             ),
         ),
     }

@@ -26,7 +26,6 @@ ON_LINES: Mapping[str, EngineOnLine] = MappingProxyType(
                 ),
             ),
         ),
-        "1.6": EngineOnLine("0.31.0", "backend"),
     }
 )
 """Line -> what is known of the engine in it."""

@@ -1,7 +1,7 @@
 """Typed options of vLLM: the flags of a worker's command line, as Python identifiers.
 
-Names, values and defaults are those of `vllm/engine/arg_utils.py` of vllm 0.20.1, 0.26.0 and 0.31.0, which
-Dynamo 1.2, 1.4 and 1.6 name. None always means "no flag": the engine's default holds.
+Names, values and defaults are those of `vllm/engine/arg_utils.py` of vllm 0.20.1 and 0.26.0, which Dynamo
+1.2 and 1.4 name. None always means "no flag": the engine's default holds.
 """
 
 from collections.abc import Mapping

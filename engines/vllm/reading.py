@@ -1,51 +1,35 @@
-"""Somebody's own command line of vLLM, read for a recipe."""
+"""A command line of vLLM, read for a recipe."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import yaml
 
-from engines.reading import Argument, ReadWorker, common_options, joined_options
+from engines.reading import Argument, ReadWorker, joined_options, own_options
 from engines.vllm.command import MXFP8_VARIABLE
 from engines.vllm.options import VllmOptions
 
-_FILE = "--config"
-_FROM_THE_RECIPE = frozenset({MXFP8_VARIABLE, "MODEL_PATH"})
-_NOT_NEEDED = frozenset({_FILE, "--quantization", "--is-prefill-worker", "--is-decode-worker"})
+_NOT_NEEDED = frozenset({"--config", "--quantization", "--is-prefill-worker", "--is-decode-worker"})
 """What follows from the model or the service's role, beside what every engine's command line has."""
-_MODES = {"--is-prefill-worker": "prefill", "--is-decode-worker": "decode"}
 
 
 class VllmReader:
     """The reader's protocol for vLLM; each method is documented there."""
 
-    file_flags: tuple[str, ...] = (_FILE,)
+    variables_of_the_recipe = frozenset({MXFP8_VARIABLE, "MODEL_PATH"})
 
-    def read(
-        self, arguments: Sequence[str], file: Mapping[str, Any], environment: Mapping[str, str]
-    ) -> ReadWorker:
-        """A flag is an option under a dashed name; it acts before the file of --config."""
-        common = common_options(arguments)
-        options = {name.replace("-", "_"): value for name, value in file.items()}
+    def read(self, arguments: Sequence[str]) -> ReadWorker:
+        """A flag is an option under a dashed name."""
+        options: dict[str, Any] = {}
         kept: list[Argument] = []
-        for flag, value in common.rest:
+        for flag, value in own_options(arguments):
             name, is_off = _option(flag)
             if name in VllmOptions.model_fields:
                 options[name] = not is_off if value is None else _value(value)
             elif flag not in _NOT_NEEDED:
                 kept.append((flag, value))
-        mode = common.mode or next((_MODES[flag] for flag, _ in common.rest if flag in _MODES), None)
-        return ReadWorker(
-            model=common.model,
-            served_name=common.served_name,
-            mode=mode,
-            options=options,
-            moved=(),
-            arguments=joined_options(kept),
-            environment={name: value for name, value in environment.items() if name not in _FROM_THE_RECIPE},
-            algorithm="W4A8_MXFP4_MXFP8" if environment.get(MXFP8_VARIABLE) == "1" else None,
-        )
+        return ReadWorker(options, joined_options(kept))
 
 
 def _option(flag: str) -> tuple[str, bool]:

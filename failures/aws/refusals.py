@@ -70,7 +70,8 @@ REFUSALS = (
         r"UnauthorizedOperation|AccessDenied(Exception)?|AuthorizationError|DeclarativePoliciesAccessDeniedException",
         ("cluster.accountId",),
         "whoever runs this may not do it in this account",
-        "use credentials that may, or have the right added that the message names",
+        "use credentials that may, or have the right added that the message names; `dynamo-stack preflight "
+        "STACK --policy deployer` prints all of them",
     ),
     # How much of it.
     Refusal(
@@ -216,7 +217,7 @@ REFUSALS = (
     ),
     Refusal(
         r"InvalidParameterException",
-        ("cluster.administrators",),
+        ("cluster.administrators", "cluster.access"),
         "EKS knows no such role or user",
         "`aws iam list-roles` has the ARNs",
         operations="CreateAccessEntry|AssociateAccessPolicy",

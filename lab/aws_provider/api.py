@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import botocore.session
+from botocore import xform_name
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
@@ -77,7 +78,7 @@ class Api:
         """The answer as a dict. Raises AwsError, or ProviderError where the request has a wrong shape."""
         client = self._client(service)
         model = operation_model(service, operation)
-        method = getattr(client, _method_names(client)[model.name])
+        method = getattr(client, xform_name(model.name))
         try:
             answer = method(**(parameters or {}))
         except ClientError as error:
@@ -108,7 +109,3 @@ def _modelled(model: Any) -> frozenset[str]:
     return frozenset(
         (shape.metadata.get("error") or {}).get("code") or shape.name for shape in model.error_shapes
     )
-
-
-def _method_names(client: Any) -> dict[str, str]:
-    return {operation: method for method, operation in client.meta.method_to_api_mapping.items()}

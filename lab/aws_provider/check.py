@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.aws_provider.catalogue import TYPES
 from lab.aws_provider.errors import UnmappedInputError
-from lab.aws_provider.mapping import COMMON, mapped
+from lab.aws_provider.mapping import mapped
 from lab.provider_service.errors import ProviderError
 from lab.provider_service.naming import Autonaming, name_of, token_of, unique_name
 
@@ -31,28 +31,24 @@ def check(
 ) -> tuple[dict[str, Any], list[Failure]]:
     """The inputs, with a name where the type needs one, and what is refused."""
     kind = kind_of(urn)
-    known = {*kind.inputs, *(COMMON if kind.tagging else ("region",))}
-    if not kind.regional:
-        known.discard("region")
+    known = {*kind.inputs, *(("tags",) if kind.tagging else ())}
     failures = [
         (key, f"this stand-in does not map the input {key!r} of {kind.pulumi_type}")
         for key in sorted(set(new) - known)
     ]
     inputs = dict(new)
     if kind.name and not inputs.get(kind.name):
-        inputs[kind.name] = _name(urn, kind, old, seed, autonaming)
+        inputs[kind.name] = old.get(kind.name) or _made_name(urn, seed, autonaming)
     try:
-        mapped(kind, {key: value for key, value in inputs.items() if key in kind.inputs})
+        mapped(kind, inputs)
     except UnmappedInputError as error:
         failures.append(("", str(error)))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, AttributeError) as error:
         failures.append(("", f"an input of {kind.pulumi_type} has a wrong type: {error}"))
     return inputs, failures
 
 
-def _name(urn: str, kind: ResourceType, old: dict[str, Any], seed: bytes, autonaming: Autonaming) -> str:
-    if old.get(kind.name):
-        return old[kind.name]
+def _made_name(urn: str, seed: bytes, autonaming: Autonaming) -> str:
     if autonaming.forbidden:
         raise ProviderError("automatic naming is disabled but no explicit name was provided")
     return autonaming.name or unique_name(name_of(urn), seed, _HEX_DIGITS)

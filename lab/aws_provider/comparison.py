@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from typing import TYPE_CHECKING, Any
 
 from lab.aws_provider.flatten import same_json
@@ -13,6 +12,8 @@ from lab.provider_service.values import Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_EMPTY = (False, "", 0, [], {})
 
 
 def compare(
@@ -32,11 +33,9 @@ def compare(
     for key, entry in kind.inputs.items():
         old, given = state.get(key), new.get(key)
         if given is None and key not in old_inputs:
-            if entry.default is NOTHING or old is None or _equal(old, entry.default):
-                continue
-            given = entry.default
+            given = old if entry.default is NOTHING or old is None else entry.default
         for path, change in _changes(key, old, given, old_inputs.get(key)):
-            if not _is_ignored(path, ignored):
+            if not any(path == item or path.startswith((f"{item}.", f"{item}[")) for item in ignored):
                 below = path.split(".")[1:2]
                 found[path] = FieldChange(change, entry.replaces or bool(entry.replaced_keys & set(below)))
     return Difference(found)
@@ -55,7 +54,7 @@ def with_ignored(new: dict[str, Any], state: dict[str, Any], ignored: list[str])
         target, source = result, state
         for part in parents:
             target, source = target.get(part, {}), source.get(part, {})
-        if isinstance(target, dict) and isinstance(source, dict) and source.get(last) is not None:
+        if source.get(last) is not None:
             target[last] = source[last]
     return result
 
@@ -63,12 +62,9 @@ def with_ignored(new: dict[str, Any], state: dict[str, Any], ignored: list[str])
 def _changes(path: str, old: Any, new: Any, old_input: Any) -> Iterator[tuple[str, Change]]:
     if isinstance(new, Unknown):
         yield path, Change.ADD if old is None else Change.UPDATE
-    elif new is None:
-        if old not in (None, False, "", 0, [], {}):
-            yield path, Change.DELETE
-    elif old is None:
-        if new not in (False, "", [], {}):
-            yield path, Change.ADD
+    elif new is None or old is None:
+        if (old if new is None else new) not in (None, *_EMPTY):
+            yield path, Change.DELETE if new is None else Change.ADD
     elif isinstance(old, dict) and isinstance(new, dict):
         # What AWS adds to an object of the program is no change.
         said = old_input if isinstance(old_input, dict) else {}
@@ -79,30 +75,15 @@ def _changes(path: str, old: Any, new: Any, old_input: Any) -> Iterator[tuple[st
 
 
 def _equal(old: Any, new: Any) -> bool:
-    if isinstance(new, Unknown):
-        return False
     if isinstance(old, list) and isinstance(new, list):
         # Nearly all of Terraform's lists here are sets.
-        return len(old) == len(new) and sorted(map(_text, old)) == sorted(map(_text, new))
-    if isinstance(old, str) and isinstance(new, str):
-        return same_json(old, new)
-    return _text(old) == _text(new)
+        return sorted(map(_text, old)) == sorted(map(_text, new))
+    return _text(old) == _text(new) or same_json(old, new)
 
 
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
-        kept = {key: _text(item) for key, item in value.items() if item is not None}
-        return json.dumps(kept, sort_keys=True)
-    return (
-        repr(value)
-        if isinstance(value, Unknown)
-        else json.dumps(value)
-        if isinstance(value, list)
-        else str(value)
-    )
-
-
-def _is_ignored(path: str, ignored: list[str]) -> bool:
-    return any(path == item or path.startswith((f"{item}.", f"{item}[")) for item in ignored)
+        return str(sorted((key, _text(item)) for key, item in value.items() if item is not None))
+    return str([_text(item) for item in value]) if isinstance(value, list) else str(value)

@@ -5,21 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from lab.aws_provider import naming_of_keys
+from lab.aws_provider.expand import find
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_KEY_VALUE = {"Key", "Value"}
-
 
 def flatten(live: Any, given: Any, renamed: Mapping[str, str]) -> Any:
-    """The live value, cut to the keys that the program gave and spelled as it spelled them.
-
-    Where the program gave nothing, everything with Pulumi's usual spelling.
-    """
-    if given is None:
-        return _everything(live)
+    """The live value, cut to the keys that the program gave and spelled as it spelled them."""
     if isinstance(given, dict):
         return _object(live, given, renamed)
     if isinstance(given, list):
@@ -35,40 +28,11 @@ def same_json(left: Any, right: Any) -> bool:
         return left == right
 
 
-def _object(live: Any, given: dict[str, Any], renamed: Mapping[str, str]) -> Any:
-    if isinstance(live, list) and live and all(isinstance(item, dict) for item in live):
-        if all(set(item) >= _KEY_VALUE for item in live):
-            return {item["Key"]: item["Value"] for item in live}
-        live = live[0]
-    if not isinstance(live, dict):
-        return None
-    result: dict[str, Any] = {}
-    for key, item in given.items():
-        name = naming_of_keys.find(key, live, renamed)
-        if name is None or live[name] is None:
-            # What AWS leaves out of its answer is nothing, false or empty, as the program may have said.
-            if item in (False, "", "false", 0, [], {}):
-                result[key] = item
-            continue
-        result[key] = flatten(live[name], item, renamed)
-    return result
-
-
 def text_map(live: Any) -> dict[str, str]:
     """A map of tags or labels: its keys are data, none of them is spelled otherwise."""
     if isinstance(live, list):
         return {item.get("Key", item.get("TagKey")): item.get("Value", item.get("TagValue")) for item in live}
     return dict(live or {})
-
-
-def _list(live: Any, given: list[Any], renamed: Mapping[str, str]) -> list[Any]:
-    items = live if isinstance(live, list) else [] if live is None else [live]
-    if not given or not isinstance(given[0], dict):
-        return in_order_of(given, [_scalar(item, given[0] if given else None) for item in items])
-    # A list of objects: what came back first belongs to what was given first, and all to the same keys.
-    keys = {key: value for item in reversed(given) for key, value in item.items()}
-    guides = [given[index] if index < len(given) else keys for index in range(len(items))]
-    return [flatten(item, guide, renamed) for item, guide in zip(items, guides, strict=True)]
 
 
 def in_order_of(given: list[Any], items: list[Any]) -> list[Any]:
@@ -77,25 +41,33 @@ def in_order_of(given: list[Any], items: list[Any]) -> list[Any]:
     return first + [item for item in items if item not in given]
 
 
+def _object(live: Any, given: dict[str, Any], renamed: Mapping[str, str]) -> Any:
+    if isinstance(live, list):
+        return text_map(live)
+    result: dict[str, Any] = {}
+    for key, item in given.items():
+        name = find(key, live, renamed)
+        if name is not None and live[name] is not None:
+            result[key] = flatten(live[name], item, renamed)
+        # What AWS leaves out of its answer is nothing, false or empty, as the program may have said.
+        elif item in (False, "", "false", 0, [], {}):
+            result[key] = item
+    return result
+
+
+def _list(live: Any, given: list[Any], renamed: Mapping[str, str]) -> list[Any]:
+    items = live if isinstance(live, list) else [live]
+    if not given or not isinstance(given[0], dict):
+        return in_order_of(given, [_scalar(item, given[0] if given else None) for item in items])
+    # A list of objects: what came back first belongs to what was given first, and all to the same keys.
+    keys = {key: value for item in reversed(given) for key, value in item.items()}
+    guides = [given[index] if index < len(given) else keys for index in range(len(items))]
+    return [flatten(item, guide, renamed) for item, guide in zip(items, guides, strict=True)]
+
+
 def _scalar(live: Any, given: Any) -> Any:
     if isinstance(live, bool) and isinstance(given, str):
         return "true" if live else "false"
     if isinstance(live, int | float) and isinstance(given, str):
         return str(live)
-    if isinstance(live, str) and isinstance(given, bool):
-        return live == "true"
-    if isinstance(live, str) and isinstance(given, int | float):
-        return float(live) if "." in live else int(live)
-    if isinstance(live, str) and isinstance(given, str) and same_json(live, given):
-        return given
-    return live
-
-
-def _everything(live: Any) -> Any:
-    if isinstance(live, dict):
-        return {naming_of_keys.to_pulumi(key): _everything(item) for key, item in live.items()}
-    if isinstance(live, list):
-        if live and all(isinstance(item, dict) and set(item) == _KEY_VALUE for item in live):
-            return text_map(live)
-        return [_everything(item) for item in live]
-    return live if isinstance(live, str | int | float | bool | None) else str(live)
+    return given if same_json(live, given) else live

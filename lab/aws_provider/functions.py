@@ -27,7 +27,7 @@ def invoke(session: Session, token: str, arguments: dict[str, Any]) -> dict[str,
 
 
 def _caller_identity(session: Session, _: dict[str, Any]) -> dict[str, Any]:
-    answer = session.api().call("sts", "GetCallerIdentity")
+    answer = session.api.call("sts", "GetCallerIdentity")
     return {
         "accountId": answer["Account"],
         "arn": answer["Arn"],
@@ -42,7 +42,7 @@ def _session_context(session: Session, arguments: dict[str, Any]) -> dict[str, A
     session_of = _SESSION.fullmatch(arn)
     if session_of is None:
         return {"arn": arn, "id": arn, "issuerArn": arn, "issuerId": "", "issuerName": "", "sessionName": ""}
-    role = session.api().call("iam", "GetRole", {"RoleName": session_of["role"]})["Role"]
+    role = session.api.call("iam", "GetRole", {"RoleName": session_of["role"]})["Role"]
     return {
         "arn": arn,
         "id": arn,
@@ -53,47 +53,23 @@ def _session_context(session: Session, arguments: dict[str, Any]) -> dict[str, A
     }
 
 
-def _region(session: Session, arguments: dict[str, Any]) -> dict[str, Any]:
-    name = arguments.get("region") or arguments.get("name") or session.settings.region
+def _node_group(session: Session, arguments: dict[str, Any]) -> dict[str, Any]:
+    """As terraform-provider-aws does, internal/service/eks/node_group_data_source.go; the keys in use."""
+    asked = {"clusterName": arguments["clusterName"], "nodegroupName": arguments["nodeGroupName"]}
+    group = session.api.call("eks", "DescribeNodegroup", asked)["nodegroup"]
     return {
-        "id": name,
-        "name": name,
-        "region": name,
-        "endpoint": f"ec2.{name}.amazonaws.com",
-        "description": name,
-    }
-
-
-def _partition(session: Session, _: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "id": "aws",
-        "partition": "aws",
-        "dnsSuffix": "amazonaws.com",
-        "reverseDnsPrefix": "com.amazonaws",
-        "region": session.settings.region,
-    }
-
-
-def _availability_zones(session: Session, arguments: dict[str, Any]) -> dict[str, Any]:
-    refused = set(arguments) - {"allAvailabilityZones", "state", "region"}
-    if refused:
-        raise NotServedError(f"this stand-in does not serve {min(refused)!r} of aws.getAvailabilityZones")
-    api = session.api(arguments.get("region"))
-    everything = {"AllAvailabilityZones": True} if arguments.get("allAvailabilityZones") else {}
-    zones = api.call("ec2", "DescribeAvailabilityZones", everything)["AvailabilityZones"]
-    return {
-        "id": api.region,
-        "names": [zone["ZoneName"] for zone in zones],
-        "zoneIds": [zone["ZoneId"] for zone in zones],
-        "groupNames": sorted({zone["GroupName"] for zone in zones}),
-        **arguments,
+        "id": ":".join(asked.values()),
+        "clusterName": group["clusterName"],
+        "nodeGroupName": group["nodegroupName"],
+        "status": group["status"],
+        "version": group["version"],
+        "releaseVersion": group["releaseVersion"],
+        "scalingConfigs": [group["scalingConfig"]],
     }
 
 
 _FUNCTIONS: dict[str, Callable[[Session, dict[str, Any]], dict[str, Any]]] = {
     "aws:index/getCallerIdentity:getCallerIdentity": _caller_identity,
     "aws:iam/getSessionContext:getSessionContext": _session_context,
-    "aws:index/getRegion:getRegion": _region,
-    "aws:index/getPartition:getPartition": _partition,
-    "aws:index/getAvailabilityZones:getAvailabilityZones": _availability_zones,
+    "aws:eks/getNodeGroup:getNodeGroup": _node_group,
 }

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 from lab.aws_provider.comparison import changed_inputs, compare
 from lab.aws_provider.errors import AwsError
 from lab.aws_provider.mapping import creating_request, values_of
+from lab.aws_provider.resource_type import PROVIDERS_OWN, at
 from lab.provider_service.errors import Gone, InitializationError, ProviderError
 from lab.provider_service.values import UNKNOWN, to_properties
 
 if TYPE_CHECKING:
-    from lab.aws_provider.resource_type import ResourceType, Subject
+    from collections.abc import Sequence
+
+    from lab.aws_provider.resource_type import Request, ResourceType, Subject
     from lab.aws_provider.session import Session
 
 State = dict[str, Any]
@@ -29,23 +32,22 @@ class Recorded:
 def create(session: Session, kind: ResourceType, inputs: State) -> tuple[str, State]:
     """Creates and returns id and state. Raises ProviderError, or InitializationError when half done."""
     subject = session.subject(kind, inputs)
-    if kind.prepare is not None:
-        kind.prepare(subject)
     if kind.adopts is not None:
         identifier = kind.adopts(subject)
     else:
-        request = creating_request(kind, subject)
-        answer = subject.api.call(kind.service, kind.create, request)
+        answer = subject.api.call(kind.service, kind.create, creating_request(kind, subject))
         identifier = kind.identify(subject, answer)
     made = session.subject(kind, inputs, {}, identifier)
     later = {
-        key for key, entry in kind.inputs.items() if key in inputs and (entry.create is None or kind.adopts)
+        key
+        for key, entry in kind.inputs.items()
+        if key in inputs and entry.update and (entry.create is None or kind.adopts)
     }
     try:
         if kind.finish is not None:
             kind.finish(made)
-        _apply(kind, made, {key for key in later if kind.inputs[key].update})
-        if kind.adopts is not None and kind.tagging is not None:
+        _apply(kind, made, later)
+        if kind.adopts is not None:
             _change_tags(kind, made, {})
         return identifier, _state(kind, made)
     except ProviderError as error:
@@ -53,26 +55,21 @@ def create(session: Session, kind: ResourceType, inputs: State) -> tuple[str, St
         raise InitializationError(identifier, str(error), [], to_properties(inputs)) from error
 
 
-def preview_of_create(kind: ResourceType, inputs: State, tags: dict[str, str], region: str) -> State:
+def preview_of_create(kind: ResourceType, inputs: State, tags: dict[str, str]) -> State:
     """The inputs, and unknowns for what only AWS decides."""
     state = {**dict.fromkeys(kind.outputs, UNKNOWN), **inputs}
     for key in kind.outputs:
         if isinstance(inputs.get(key), dict):
             state[key] = UNKNOWN
-    if kind.regional:
-        state.setdefault("region", region)
-    if kind.tagging is not None:
-        state["tagsAll"] = tags
-    return state
+    return state | ({"tagsAll": tags} if kind.tagging else {})
 
 
 def update(session: Session, kind: ResourceType, identifier: str, recorded: Recorded, inputs: State) -> State:
     """Sends what changed and returns the state."""
     state = recorded.state
     subject = session.subject(kind, inputs, state, identifier)
-    changed = changed_inputs(compare(kind, state, recorded.inputs, inputs, []))
-    _apply(kind, subject, changed)
-    if kind.tagging is not None and subject.tags != state.get("tagsAll", {}):
+    _apply(kind, subject, changed_inputs(compare(kind, state, recorded.inputs, inputs, [])))
+    if subject.tags != state.get("tagsAll", {}):
         _change_tags(kind, subject, state.get("tagsAll") or {})
     return _state(kind, subject)
 
@@ -84,26 +81,30 @@ def preview_of_update(kind: ResourceType, state: State, inputs: State, tags: dic
         # Outputs inside an object of the program stay beside its new values.
         if isinstance(value, dict) and isinstance(state.get(key), dict):
             result[key] = {**state[key], **value}
-    if kind.tagging is not None:
-        result["tagsAll"] = tags
-    return result
+    return result | ({"tagsAll": tags} if kind.tagging else {})
 
 
 def read(
     session: Session, kind: ResourceType, identifier: str, state: State, inputs: State
 ) -> tuple[State, State]:
-    """State and inputs as AWS has them now. Raises Gone."""
-    subject = session.subject(kind, inputs, state, identifier)
-    found = _state(kind, subject)
+    """State and inputs as AWS has them now. Raises Gone, and ProviderError for an import."""
     if not inputs:
-        wanted = {key for key in kind.inputs if key in found}
-        return found, {key: found[key] for key in wanted} | (
-            {"tags": found["tags"]} if found.get("tags") else {}
-        )
+        raise ProviderError(f"this stand-in imports no {kind.pulumi_type}: it reads what a program gave it")
+    found = _state(kind, session.subject(kind, inputs, state, identifier))
     return found, {
         key: _said(found.get(key, value), value) if key in kind.outputs else found.get(key, value)
         for key, value in inputs.items()
     }
+
+
+def delete(session: Session, kind: ResourceType, identifier: str, state: State) -> None:
+    """Deletes; fine when it is gone already."""
+    subject = session.subject(kind, {}, state, identifier)
+    try:
+        _send(kind, subject, kind.delete(subject))
+    except AwsError as error:
+        if error.code not in kind.gone:
+            raise
 
 
 def _said(found: Any, given: Any) -> Any:
@@ -113,49 +114,46 @@ def _said(found: Any, given: Any) -> Any:
     return found
 
 
-def delete(session: Session, kind: ResourceType, identifier: str, state: State) -> None:
-    """Deletes; fine when it is gone already."""
-    subject = session.subject(kind, {}, state, identifier)
-    try:
-        kind.delete(subject)
-    except AwsError as error:
-        if error.code not in kind.gone:
-            raise
+def _send(kind: ResourceType, subject: Subject, requests: Sequence[Request]) -> None:
+    for operation, parameters in requests:
+        subject.api.call(kind.service, operation, parameters)
 
 
 def _apply(kind: ResourceType, subject: Subject, changed: set[str]) -> None:
     groups: dict[str, set[str]] = {}
-    for key in changed:
-        if key not in kind.inputs:
-            continue
-        name = kind.inputs[key].update
-        if not name:
-            raise ProviderError(f"the input {key!r} of {kind.pulumi_type} cannot be updated")
-        groups.setdefault(name, set()).add(key)
+    for key in changed & kind.inputs.keys():
+        groups.setdefault(kind.inputs[key].update, set()).add(key)
+    groups.pop(PROVIDERS_OWN, None)
     # In the order of the catalogue, which is the order in which Terraform's provider sends them.
-    for name, entry in kind.updates.items():
+    for name, requests in kind.updates.items():
         if name in groups:
-            entry.apply(subject, groups[name])
+            _send(kind, subject, requests(subject, groups.pop(name)))
+    if groups:
+        raise ProviderError(f"these inputs of {kind.pulumi_type} cannot be updated: {groups}")
 
 
 def _change_tags(kind: ResourceType, subject: Subject, old: dict[str, str]) -> None:
     if kind.tagging is None:
         return
-    description = _described(kind, subject)
-    gone = sorted(set(old) - set(subject.tags))
-    kind.tagging.change(subject, description, subject.tags, gone)
+    resource, gone = kind.tagging.resource(subject, _described(kind, subject)), set(old) - set(subject.tags)
+    if gone:
+        subject.api.call(kind.service, kind.tagging.remove, resource | kind.tagging.gone(sorted(gone)))
+    if subject.tags:
+        subject.api.call(kind.service, kind.tagging.set, resource | kind.tagging.tags(subject.tags))
 
 
 def _described(kind: ResourceType, subject: Subject) -> dict[str, Any]:
     try:
-        found = kind.describe(subject)
+        answer = subject.api.call(kind.service, kind.read, kind.ask(subject))
+        found = at(answer, kind.found) if kind.found else answer
+        described = kind.complete(subject, found) if found else None
     except AwsError as error:
         if error.code in kind.gone:
             raise Gone from error
         raise
-    if found is None:
+    if described is None:
         raise Gone
-    return found
+    return described
 
 
 def _state(kind: ResourceType, subject: Subject) -> State:
@@ -165,8 +163,6 @@ def _state(kind: ResourceType, subject: Subject) -> State:
         made = value(subject, description)
         both = isinstance(made, dict) and isinstance(state.get(name), dict)
         state[name] = {**state[name], **made} if both else made
-    if kind.regional:
-        state["region"] = subject.region
     if kind.tagging is not None:
         # The provider's default tags are the program's only where it gives them itself.
         own = subject.inputs.get("tags") or {}

@@ -10,7 +10,6 @@ from lab.aws_provider.session import Session
 from lab.provider_service.difference import Change, ConfigDiff, FieldChange, ResourceDiff
 from lab.provider_service.errors import Gone, InitializationError, ProviderError
 from lab.provider_service.values import (
-    UNKNOWN,
     Properties,
     contains_unknown,
     plain_map,
@@ -63,9 +62,6 @@ class Provider:
         """What an update would change."""
         kind, state, inputs = check.kind_of(urn), plain_map(old_state), plain_map(new)
         found = compare(kind, state, plain_map(old_inputs), inputs, ignored)
-        wanted = inputs.get("region")
-        if kind.regional and wanted is not None and state.get("region") not in {None, wanted}:
-            found.fields["region"] = FieldChange(Change.UPDATE, replaces=True)
         if kind.tagging is not None and "tags" not in ignored:
             self._compare_tags(kind, state, inputs, found.fields)
         names = [key for key in kind.identity if inputs.get(key) != state.get(key)]
@@ -82,8 +78,7 @@ class Provider:
         kind, inputs = check.kind_of(urn), plain_map(properties)
         if preview:
             tags = self._session.subject(kind, _known(inputs)).tags
-            region = inputs.get("region") or self._session.settings.region
-            state = operations.preview_of_create(kind, inputs, tags, region)
+            state = operations.preview_of_create(kind, inputs, tags)
             return "", with_secrets_of(to_properties(state), properties)
         try:
             identifier, state = operations.create(self._session, kind, inputs)
@@ -174,9 +169,6 @@ class Provider:
 
 
 def _known(inputs: dict[str, object]) -> dict[str, object]:
-    """The inputs that decide on region and tags, as far as they are known."""
-    region, tags = inputs.get("region"), inputs.get("tags")
-    return {
-        "region": None if region is UNKNOWN else region,
-        "tags": tags if isinstance(tags, dict) else {},
-    }
+    """The inputs that decide on tags, as far as they are known."""
+    tags = inputs.get("tags")
+    return {"tags": tags if isinstance(tags, dict) else {}}

@@ -1,4 +1,4 @@
-"""What the catalogue says of a resource type."""
+"""What the catalogue says of a resource type: a row of data, and expressions where AWS has no pattern."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from lab.aws_provider.api import Api
 
 Description = dict[str, Any]
+Parameters = dict[str, Any]
+Request = tuple[str, Parameters]
+"""Operation and parameters."""
 
 
 @dataclass(frozen=True)
@@ -77,23 +80,19 @@ class Input:
 
 
 @dataclass(frozen=True)
-class Update:
-    """A request that carries changes of some inputs."""
-
-    apply: Callable[[Subject, set[str]], None]
-    """Sends it; the names are those of the changed inputs."""
-
-
-@dataclass(frozen=True)
 class Tagging:
     """How a service takes and tells tags."""
 
-    create: Callable[[dict[str, str]], dict[str, Any]]
-    """Parameters of the creating request."""
-    read: Callable[[Description], Any]
-    """Tags in a description, as a map or a list of keys and values."""
-    change: Callable[[Subject, Description, dict[str, str], list[str]], None]
-    """Sets tags and removes keys."""
+    resource: Callable[[Subject, Description], Parameters]
+    """Parameters that name what is tagged."""
+    tags: Callable[[dict[str, str]], Parameters]
+    gone: Callable[[list[str]], Parameters]
+    """Parameters that name the tags to take away."""
+    set: str = "TagResource"
+    remove: str = "UntagResource"
+    """Operations."""
+    create: Callable[[dict[str, str]], Parameters] | None = None
+    """Parameters of the creating request, where they are others."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +106,20 @@ class ResourceType:
     """Operation."""
     identify: Callable[[Subject, Description], str]
     """The id, from the answer of the creating request."""
-    describe: Callable[[Subject], Description | None]
-    """What there is now, None where nothing is."""
-    delete: Callable[[Subject], None]
-    also: Callable[[Subject], dict[str, Any]] = lambda _: {}
+    read: str
+    """Operation."""
+    ask: Callable[[Subject], Parameters]
+    """Parameters of the reading request."""
+    found: str
+    """Dotted place of the description in the answer; nothing is there where the resource is gone."""
+    delete: Callable[[Subject], Sequence[Request]]
+    """Nothing where the provider only forgets it."""
+    complete: Callable[[Subject, Description], Description | None] = lambda _, found: found
+    """The description with what other requests tell; None where it describes something gone."""
+    also: Callable[[Subject], Parameters] = lambda _: {}
     """Parameters of the creating request that are no input's."""
-    updates: Mapping[str, Update] = field(default_factory=dict)
+    updates: Mapping[str, Callable[[Subject, set[str]], Sequence[Request]]] = field(default_factory=dict)
+    """Name -> what is sent for changes of its inputs, in the order in which Terraform's provider does."""
     outputs: Mapping[str, Callable[[Subject, Description], Any]] = field(default_factory=dict)
     volatile: frozenset[str] = frozenset()
     """Outputs that any update may change."""
@@ -125,16 +132,12 @@ class ResourceType:
     tagging: Tagging | None = None
     adopts: Callable[[Subject], str] | None = None
     """For what exists already and is only taken over: its id."""
-    prepare: Callable[[Subject], None] | None = None
-    """What is done before the creating request."""
     finish: Callable[[Subject], None] | None = None
-    """What is done right after it."""
-    regional: bool = True
+    """What is done right after the creating request."""
 
 
-_NONE = "nothing"
-NO_UPDATE: Final = {_NONE: Update(lambda _subject, _changed: None)}
-"""For inputs of the provider itself."""
+PROVIDERS_OWN: Final = "nothing"
+"""The update of inputs that tell the provider itself how to work, and AWS nothing."""
 
 
 def fixed(*names: str, **options: Any) -> dict[str, Input]:
@@ -144,7 +147,7 @@ def fixed(*names: str, **options: Any) -> dict[str, Input]:
 
 def of_the_provider(*names: str) -> dict[str, Input]:
     """Inputs that tell the provider itself how to work, and AWS nothing."""
-    return {name: Input(create=None, read=None, update=_NONE) for name in names}
+    return {name: Input(create=None, read=None, update=PROVIDERS_OWN) for name in names}
 
 
 def changed_by(update: str, *names: str, **options: Any) -> dict[str, Input]:
@@ -164,11 +167,27 @@ def at(description: Any, path: str) -> Any:
     return description
 
 
-def first(subject: Subject, service: str, operation: str, parameters: dict[str, Any], path: str) -> Any:
-    """The first item of a list in an answer; None where it is empty."""
-    return at(subject.api.call(service, operation, parameters), f"{path}.0")
-
-
 def output(path: str) -> Callable[[Subject, Description], Any]:
     """An output that is found at a place of the description."""
     return lambda _, description: at(description, path)
+
+
+def by_id(parameter: str) -> Callable[[Subject], Parameters]:
+    """Parameters that name a resource by its id; a plural asks for a list of one."""
+    many = parameter.endswith("s")
+    return lambda subject: {parameter: [subject.identifier] if many else subject.identifier}
+
+
+def deleted_by(operation: str, parameter: str) -> Callable[[Subject], Sequence[Request]]:
+    """One request that names the resource by its id."""
+    return lambda subject: [(operation, by_id(parameter)(subject))]
+
+
+def by_parts(separator: str, *parameters: str) -> Callable[[Subject], Parameters]:
+    """Parameters that name a resource whose id is made of several of them."""
+    return lambda subject: dict(zip(parameters, subject.identifier.split(separator, 1), strict=True))
+
+
+def upper(name: str) -> str:
+    """EC2's spelling of Pulumi's name."""
+    return name[:1].upper() + name[1:]

@@ -1,9 +1,8 @@
-"""A provider after Configure: its account and a client for each region."""
+"""A provider after Configure: its account and the clients of its region."""
 
 from __future__ import annotations
 
-import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lab.aws_provider.api import Api, loopback_endpoint
@@ -15,34 +14,22 @@ if TYPE_CHECKING:
     from lab.aws_provider.settings import Settings
 
 
-@dataclass
+@dataclass(frozen=True)
 class Session:
     """The cloud as one configured provider sees it."""
 
     settings: Settings
-    endpoint: str
     account: str
-    _apis: dict[str, Api] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    api: Api
 
     @classmethod
     def open(cls, settings: Settings) -> Session:
         """Asks whose account it is. Raises ProviderError where the settings do not allow that account."""
-        endpoint = loopback_endpoint(settings.endpoint)
-        api = Api(endpoint, settings.region)
+        api = Api(loopback_endpoint(settings.endpoint), settings.region)
         account = api.call("sts", "GetCallerIdentity")["Account"]
-        allowed = settings.allowed_accounts
-        if (allowed and account not in allowed) or account in settings.forbidden_accounts:
+        if settings.allowed_accounts and account not in settings.allowed_accounts:
             raise ProviderError(f"AWS account ID not allowed: {account}")
-        return cls(settings, endpoint, account, {settings.region: api})
-
-    def api(self, region: str | None = None) -> Api:
-        """The clients of a region, the provider's own by default."""
-        wanted = region or self.settings.region
-        with self._lock:
-            if wanted not in self._apis:
-                self._apis[wanted] = Api(self.endpoint, wanted)
-            return self._apis[wanted]
+        return cls(settings, account, api)
 
     def subject(
         self,
@@ -52,6 +39,5 @@ class Session:
         identifier: str = "",
     ) -> Subject:
         """A resource with all that its type's functions look at."""
-        region = inputs.get("region") or (state or {}).get("region")
         tags = {**self.settings.default_tags, **(inputs.get("tags") or {})} if kind.tagging else {}
-        return Subject(self.api(region), self.account, identifier, inputs, state or {}, tags)
+        return Subject(self.api, self.account, identifier, inputs, state or {}, tags)

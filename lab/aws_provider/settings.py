@@ -16,7 +16,6 @@ _SERVED = frozenset(
     {
         "region",
         "allowedAccountIds",
-        "forbiddenAccountIds",
         "defaultTags",
         "endpoints",
         # Read by the vendor's plugin to find credentials; here there are none to find.
@@ -42,7 +41,6 @@ class Settings:
 
     region: str
     allowed_accounts: tuple[str, ...] = ()
-    forbidden_accounts: tuple[str, ...] = ()
     default_tags: dict[str, str] = field(default_factory=dict)
     endpoint: str | None = None
 
@@ -55,7 +53,6 @@ class Settings:
         return cls(
             region=inputs.get("region") or environment.get("AWS_REGION") or "us-east-1",
             allowed_accounts=tuple(_parsed(inputs.get("allowedAccountIds")) or ()),
-            forbidden_accounts=tuple(_parsed(inputs.get("forbiddenAccountIds")) or ()),
             default_tags=dict(tags.get("tags") or {}),
             endpoint=min(named) if named else None,
         )

@@ -41,15 +41,21 @@ def say_ready() -> None:
     os.dup2(2, 1)
 
 
-def end_with_parent() -> None:
-    """Ends this process as SIGTERM would when its parent ends, which holds the other end of its input."""
+def end_with_parent() -> threading.Event:
+    """Ends this process as SIGTERM would when its parent ends, which holds the other end of its input.
+
+    Returns what is set by then.
+    """
+    is_gone = threading.Event()
 
     def wait() -> None:
         while os.read(0, 1024):
             pass
+        is_gone.set()
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=wait, daemon=True).start()
+    return is_gone
 
 
 async def _until_signalled(work: Coroutine[None, None, None]) -> None:

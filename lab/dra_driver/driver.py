@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lab.controller.api import ApiError, KubernetesApi, connected
 from lab.controller.following import Kind, follow, look_whenever
+from lab.controller.objects import event, set_finalizer
 from lab.dra_driver.domains import (
     DOMAIN_API,
     DOMAIN_KIND,
@@ -95,15 +96,19 @@ class Driver:
         if _is_going(domain):
             if found is not None and is_template_of(found, domain):
                 await self._remove(found)
-            await self._set_finalizer(domain, held=False)
+            await set_finalizer(self._api, domain, MARK, held=False)
             return
-        await self._set_finalizer(domain, held=True)
+        await set_finalizer(self._api, domain, MARK, held=True)
         if found is None:
             await self._api.create(wanted)
             _log.info("template %s/%s made", metadata["namespace"], metadata["name"])
         elif not is_template_of(found, domain):
             # Pods that use it would claim something else, or a channel of another domain.
-            await self._api.apply(_conflict_event(domain, metadata["name"]))
+            message = (
+                f"ResourceClaimTemplate {metadata['name']} exists already"
+                " and was not made for this ComputeDomain"
+            )
+            await self._api.apply(event(domain, "ResourceClaimTemplateExists", message, DRIVER))
             nodes = []
         status = status_for(domain, nodes)
         if status != domain.get("status"):
@@ -118,34 +123,6 @@ class Driver:
         left = [each for each in template["metadata"].get("finalizers", []) if each != MARK]
         await self._api.merge_patch(template, {"metadata": {"finalizers": left}})
 
-    async def _set_finalizer(self, domain: Manifest, *, held: bool) -> None:
-        finalizers = domain["metadata"].get("finalizers", [])
-        if (MARK in finalizers) == held:
-            return
-        changed = [*finalizers, MARK] if held else [each for each in finalizers if each != MARK]
-        version = domain["metadata"]["resourceVersion"]
-        await self._api.merge_patch(domain, {"metadata": {"finalizers": changed, "resourceVersion": version}})
-
 
 def _is_going(domain: Manifest) -> bool:
     return "deletionTimestamp" in domain["metadata"]
-
-
-def _conflict_event(domain: Manifest, template: str) -> Manifest:
-    metadata = domain["metadata"]
-    return {
-        "apiVersion": "v1",
-        "kind": "Event",
-        "metadata": {"name": f"{metadata['name']}.{metadata['uid']}", "namespace": metadata["namespace"]},
-        "involvedObject": {
-            "apiVersion": DOMAIN_API,
-            "kind": DOMAIN_KIND,
-            "name": metadata["name"],
-            "namespace": metadata["namespace"],
-            "uid": metadata["uid"],
-        },
-        "type": "Warning",
-        "reason": "ResourceClaimTemplateExists",
-        "message": f"ResourceClaimTemplate {template} exists already and was not made for this ComputeDomain",
-        "source": {"component": DRIVER},
-    }

@@ -62,20 +62,9 @@ def planner_objects(graph: Manifest, configuration: OperatorConfiguration) -> li
     return [account, binding]
 
 
-def claims(graph: Manifest) -> list[Manifest]:
-    """The claims that a v1alpha1 graph lists; without a spec those that must be there already."""
-    return [_claim(graph, each) for each in converted(graph, V1ALPHA1)["spec"].get("pvcs") or []]
-
-
-def _claim(graph: Manifest, claim: Manifest) -> Manifest:
-    manifest = owned(graph, "v1", "PersistentVolumeClaim", claim["name"])
-    if claim.get("create"):
-        manifest["spec"] = {
-            "accessModes": [claim["volumeAccessMode"]],
-            "storageClassName": claim["storageClass"],
-            "resources": {"requests": {"storage": str(claim["size"])}},
-        }
-    return manifest
+def claims(graph: Manifest) -> list[str]:
+    """The claims that a v1alpha1 graph lists and that must be there already."""
+    return [each["name"] for each in converted(graph, V1ALPHA1)["spec"].get("pvcs") or []]
 
 
 def _subject(account: str, graph: Manifest) -> Manifest:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lab.controller.api import ApiError
-from lab.dynamo_operator.clock import now
+from lab.controller.objects import now, set_finalizer
+from lab.dynamo_operator.components import FINALIZER
 from lab.dynamo_operator.conversion import COMPONENT, V1BETA1
-from lab.dynamo_operator.finalizers import hold, release
 from lab.dynamo_operator.pod import CannotReconcile
-from lab.dynamo_operator.pull_secrets import matching_pull_secrets
 from lab.dynamo_operator.status import component_status
 from lab.dynamo_operator.workloads import deployment, service
 
@@ -33,9 +32,9 @@ class ComponentReconciler:
         if owner is None:
             return
         if owner["metadata"].get("deletionTimestamp"):
-            await release(self._api, owner)
+            await set_finalizer(self._api, owner, FINALIZER, held=False)
             return
-        owner = await hold(self._api, owner)
+        owner = await set_finalizer(self._api, owner, FINALIZER, held=True)
         if not (owner.get("status") or {}).get("conditions"):
             owner = await self._report(owner, component_status(owner, None, "", now()))
         try:
@@ -49,9 +48,7 @@ class ComponentReconciler:
         await self._report(owner, component_status(owner, made, "", now()))
 
     async def _bring_about(self, owner: Manifest) -> Manifest:
-        secrets = await self._api.list("v1", "Secret", owner["metadata"]["namespace"])
-        names = matching_pull_secrets(owner["spec"], secrets)
-        made = await self._api.apply(deployment(owner, self._configuration, names))
+        made = await self._api.apply(deployment(owner, self._configuration))
         wanted = service(owner, self._configuration)
         if wanted is not None:
             await self._api.apply(wanted)

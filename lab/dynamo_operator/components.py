@@ -8,11 +8,9 @@ if TYPE_CHECKING:
     from lab.controller.api import Manifest
 
 FRONTEND = "frontend"
-PLANNER = "planner"
-EPP = "epp"
 WORKER_TYPES = frozenset({"worker", "prefill", "decode"})
 # The enum of v1beta1 components, in the order of its schema.
-KNOWN_TYPES = (FRONTEND, "worker", "prefill", "decode", PLANNER, EPP)
+KNOWN_TYPES = (FRONTEND, "worker", "prefill", "decode", "planner", "epp")
 
 FINALIZER = "nvidia.com/finalizer"
 LABEL_GRAPH = "nvidia.com/dynamo-graph-deployment-name"

@@ -24,7 +24,6 @@ class OperatorConfiguration:
     prometheus_endpoint: str = ""
     discovery_backend: str = "kubernetes"
     grove_enabled: bool = False
-    gms_snapshot: bool = False
     certificate_secret: str = ""
     webhook_service: str = ""
     webhook_port: int = 9443
@@ -45,7 +44,6 @@ class OperatorConfiguration:
             prometheus_endpoint=infrastructure["prometheusEndpoint"],
             discovery_backend=config["discovery"]["backend"],
             grove_enabled=((config["orchestrators"] or {}).get("grove") or {}).get("enabled", False),
-            gms_snapshot=config["featureGates"]["gmsSnapshot"],
             certificate_secret=webhook["secretName"],
             webhook_service=webhook["serviceName"],
             webhook_port=webhook["port"],

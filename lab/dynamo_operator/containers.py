@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lab.dynamo_operator.components import FRONTEND, PLANNER, WORKER_TYPES
+from lab.dynamo_operator.components import FRONTEND, WORKER_TYPES
 
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 SERVICE_PORT = 8000
 SYSTEM_PORT = 9090
 NIXL_PORT = 19090
-PLANNER_METRICS_PORT = 9085
 # Metrics of each forward pass; the ranks of one worker count up from here.
 _FORWARD_PASS_PORT = 20380
 
@@ -27,8 +26,6 @@ def base_container(component_type: str, environment: dict[str, str]) -> Manifest
         _add_frontend_defaults(container, environment["DYN_NAMESPACE"])
     elif component_type in WORKER_TYPES:
         _add_worker_defaults(container)
-    elif component_type == PLANNER:
-        container["ports"] = [_port("metrics", PLANNER_METRICS_PORT)]
     return container
 
 

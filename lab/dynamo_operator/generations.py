@@ -24,7 +24,7 @@ from lab.dynamo_operator.components import (
     pod_metadata,
 )
 from lab.dynamo_operator.conversion import COMPONENT, V1ALPHA1, V1BETA1, converted
-from lab.dynamo_operator.conversion.components import ANNOTATION
+from lab.dynamo_operator.conversion.manifests import OF_DEPLOYMENTS
 from lab.dynamo_operator.conversion.native import MAIN, main_of, merge_environment
 from lab.dynamo_operator.ownership import owned
 
@@ -90,7 +90,7 @@ def component_deployments(graph: Manifest, worker_hash: str, replicas: dict[str,
 
 def kept_service(deployment: Manifest) -> Manifest:
     """The parts of the v1alpha1 service that the component deployment carries in its annotation."""
-    text = (deployment["metadata"].get("annotations") or {}).get(ANNOTATION, "")
+    text = (deployment["metadata"].get("annotations") or {}).get(OF_DEPLOYMENTS, "")
     spec: Manifest = json.loads(text)["spec"] if text else {}
     return spec
 

@@ -6,10 +6,10 @@ import logging
 from typing import TYPE_CHECKING
 
 from lab.controller.api import ApiError
+from lab.controller.objects import now, set_finalizer
 from lab.dynamo_operator import access
-from lab.dynamo_operator.admission.rule import uses_grove
-from lab.dynamo_operator.clock import now
 from lab.dynamo_operator.components import (
+    FINALIZER,
     LABEL_GRAPH,
     LABEL_WORKER_HASH,
     components_of,
@@ -17,7 +17,6 @@ from lab.dynamo_operator.components import (
     pod_metadata,
 )
 from lab.dynamo_operator.conversion import COMPONENT, GRAPH, V1BETA1
-from lab.dynamo_operator.finalizers import hold, release
 from lab.dynamo_operator.generations import component_deployments, desired_hashes
 from lab.dynamo_operator.ownership import is_owned_by
 from lab.dynamo_operator.pod import CannotReconcile
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from lab.dynamo_operator.switches import Switches
     from lab.dynamo_operator.work_queue import Key
 
+_ENABLE_GROVE = "nvidia.com/enable-grove"
 _log = logging.getLogger(__name__)
 
 
@@ -59,9 +59,9 @@ class GraphReconciler:
         if graph is None:
             return
         if graph["metadata"].get("deletionTimestamp"):
-            await release(self._api, graph)
+            await set_finalizer(self._api, graph, FINALIZER, held=False)
             return
-        graph = await hold(self._api, graph)
+        graph = await set_finalizer(self._api, graph, FINALIZER, held=True)
         try:
             graph, outcome = await self._bring_about(graph)
         except CannotReconcile as failure:
@@ -73,7 +73,8 @@ class GraphReconciler:
 
     async def _bring_about(self, graph: Manifest) -> tuple[Manifest, Outcome]:
         """Applies the graph's objects; returns the graph as it is stored afterwards."""
-        if uses_grove(graph, self._configuration):
+        annotations: dict[str, str] = graph["metadata"].get("annotations") or {}
+        if self._configuration.grove_enabled and annotations.get(_ENABLE_GROVE) != "false":
             raise CannotReconcile(
                 "SIMULATED CLUSTER: with Grove this graph would become a PodCliqueSet, which is not simulated"
             )
@@ -115,16 +116,12 @@ class GraphReconciler:
         namespace = graph["metadata"]["namespace"]
         for manifest in access.planner_objects(graph, self._configuration):
             await self._api.apply(manifest)
-        for claim in access.claims(graph):
-            name = claim["metadata"]["name"]
-            if await self._api.get("v1", "PersistentVolumeClaim", name, namespace) is not None:
-                continue
-            if "spec" not in claim:
+        for name in access.claims(graph):
+            if await self._api.get("v1", "PersistentVolumeClaim", name, namespace) is None:
                 raise CannotReconcile(
                     f'failed to reconcile top-level PVCs: legacy top-level PVC "{name}" does not exist'
                     f' and create is not enabled: PersistentVolumeClaim "{name}" not found'
                 )
-            await self._api.create(claim)
         for manifest in access.discovery_objects(graph, self._configuration):
             await self._api.apply(manifest)
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from lab.controller.api import FAILURES, KubernetesApi, connected
 from lab.controller.following import DELETED, Kind, follow
 from lab.custom_resources import custom_resource_definitions
-from lab.dynamo_operator.admission.rule import Circumstances
 from lab.dynamo_operator.certificates import kept_certificate
 from lab.dynamo_operator.component_reconciler import ComponentReconciler
 from lab.dynamo_operator.components import LABEL_GRAPH
@@ -137,7 +136,7 @@ class Operator:
             self._api, namespace, configuration.certificate_secret, f"{service}.{namespace}.svc"
         )
         await trust(self._api, service, namespace, configuration.webhook_port, certificate)
-        self._webhooks = WebhookServer(Circumstances(configuration), certificate)
+        self._webhooks = WebhookServer(configuration.version, certificate)
         self._graphs = GraphReconciler(self._api, configuration, self._switches)
         self._components = ComponentReconciler(self._api, configuration)
         self._installation = installation

@@ -8,9 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lab.dynamo_operator.components import FRONTEND, pod_metadata
+from lab.dynamo_operator.components import pod_metadata
 from lab.dynamo_operator.containers import base_container
-from lab.dynamo_operator.conversion.native import MAIN, main_of, merge, place
+from lab.dynamo_operator.conversion.native import (
+    MAIN,
+    containers_of,
+    main_of,
+    merge,
+    merge_environment,
+    place,
+)
 
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
@@ -21,7 +28,6 @@ _FILE_SYSTEM_GROUP = 1000
 _SHARED_MEMORY_SIZE = "8Gi"
 _SHARED_MEMORY = "shared-memory"
 _SHARED_MEMORY_PATH = "/dev/shm"  # noqa: S108  # the container's, not this machine's
-_COMPILATION_CACHE = {"vllm": "/root/.cache/vllm"}
 
 
 class CannotReconcile(Exception):  # noqa: N818  # what the operator reports, not a fault of the program
@@ -38,12 +44,10 @@ class Place:
     worker_hash: str
 
 
-def pod_spec(
-    component: Manifest, where: Place, configuration: OperatorConfiguration, pull_secrets: list[str]
-) -> Manifest:
+def pod_spec(component: Manifest, where: Place, configuration: OperatorConfiguration) -> Manifest:
     """The pod spec of one component. Raises CannotReconcile where the real operator gives up."""
     own: Manifest = (component.get("podTemplate") or {}).get("spec") or {}
-    containers: list[Manifest] = own.get("containers") or []
+    containers = containers_of(component)
     discovery = discovers_by_kubernetes(configuration, pod_metadata(component, "annotations"))
     container = base_container(component.get("type", ""), _identity(component, where, discovery=discovery))
     main = main_of(containers)
@@ -52,9 +56,7 @@ def pod_spec(
     for mount in container.get("volumeMounts", []):
         if not mount.get("mountPath"):
             raise CannotReconcile(f"volumeMount.mountPath is required for {mount['name']}")
-    _mount_compilation_cache(container, component)
     container["env"] = _environment(_infrastructure(configuration), container["env"])
-    mounts_of_main = list(container.get("volumeMounts", []))
     rest = {key: value for key, value in own.items() if key != "containers"}
     pod: Manifest = merge({"terminationGracePeriodSeconds": 60, "restartPolicy": "Always"}, rest)
     # Any security context of one's own, even a partial one, replaces the default group altogether.
@@ -64,15 +66,9 @@ def pod_spec(
         pod.setdefault("serviceAccountName", discovery_account(where.graph))
     _add_shared_memory(component, pod, container)
     pod["containers"] = [container, *(each for each in containers if each["name"] != MAIN)]
-    if component.get("frontendSidecar"):
-        _complete_sidecar(pod, component, where, configuration, mounts_of_main)
     volumes = _with_claims(pod.pop("volumes", []), container.get("volumeMounts", []))
     if volumes:
         pod["volumes"] = volumes
-    listed = [entry["name"] for entry in pod.get("imagePullSecrets", [])]
-    names = [*listed, *(name for name in pull_secrets if name not in listed)]
-    if names:
-        pod["imagePullSecrets"] = [{"name": name} for name in names]
     return pod
 
 
@@ -96,9 +92,8 @@ def _own_container(base: Manifest, own: Manifest) -> Manifest:
 
 
 def _environment(base: list[Manifest], own: list[Manifest]) -> list[Manifest]:
-    """Both by name; `own` wins."""
-    merged = {variable["name"]: variable for variable in [*base, *own]}
-    return [merged[name] for name in sorted(merged)]
+    """Both in the order of their names; `own` wins."""
+    return sorted(merge_environment(base, own), key=lambda variable: variable["name"])
 
 
 def _identity(component: Manifest, where: Place, *, discovery: bool) -> dict[str, str]:
@@ -126,20 +121,6 @@ def _infrastructure(configuration: OperatorConfiguration) -> list[Manifest]:
     return [{"name": name, "value": address} for name, address in addresses.items() if address]
 
 
-def _mount_compilation_cache(container: Manifest, component: Manifest) -> None:
-    cache: Manifest | None = component.get("compilationCache")
-    if cache is None:
-        return
-    framework: str = component.get("backendFramework", "")
-    path = cache.get("mountPath") or _COMPILATION_CACHE.get(framework)
-    if path is None:
-        raise CannotReconcile(
-            f"compilationCache.mountPath is required for backend framework {framework} (no default available)"
-        )
-    mounts: list[Manifest] = container.get("volumeMounts", [])
-    container["volumeMounts"] = [*mounts, {"name": cache["pvcName"], "mountPath": path}]
-
-
 def _add_shared_memory(component: Manifest, pod: Manifest, container: Manifest) -> None:
     size = str(component.get("sharedMemorySize", _SHARED_MEMORY_SIZE))
     if size == "0":
@@ -164,28 +145,3 @@ def _with_claims(volumes: list[Manifest], mounts: list[Manifest]) -> list[Manife
         for mount in mounts
     }
     return list((ordered | {name: ordered.get(name, volume) for name, volume in by_name.items()}).values())
-
-
-def _complete_sidecar(
-    pod: Manifest,
-    component: Manifest,
-    where: Place,
-    configuration: OperatorConfiguration,
-    mounts: list[Manifest],
-) -> None:
-    """A named container becomes a whole frontend, with the main container's mounts."""
-    name: str = component["frontendSidecar"]
-    discovery = discovers_by_kubernetes(configuration, pod_metadata(component, "annotations"))
-    graph = Place(where.graph, where.namespace, where.dynamo_namespace, "")
-    for index, own in enumerate(pod["containers"]):
-        if own["name"] == name:
-            base = base_container(FRONTEND, _identity({"type": FRONTEND}, graph, discovery=discovery))
-            container: Manifest = _own_container(base, own) | {"name": name}
-            container["env"] = _environment(_infrastructure(configuration), container["env"])
-            there = {each["name"] for each in container.get("volumeMounts", [])}
-            further = [each for each in mounts if each["name"] not in there]
-            if further:
-                container["volumeMounts"] = [*container.get("volumeMounts", []), *further]
-            pod["containers"][index] = container
-            return
-    raise CannotReconcile(f'frontendSidecar "{name}" does not match any podTemplate container')

@@ -47,11 +47,6 @@ class Decision:
     deletes_old: bool = False
     """Every component deployment of another generation goes at once, whatever it serves."""
 
-    @property
-    def is_rolling(self) -> bool:
-        """Whether the graph counts as not ready for this reason alone."""
-        return is_active(self.status)
-
 
 def current_hashes(graph: Manifest) -> Hashes:
     """What the graph says about the generation that served last."""

@@ -5,12 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lab.controller.objects import dated
 from lab.dynamo_operator.rolling_update import is_active
 
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
 
 READY = "Ready"
+# Said of a generation that has been looked at; recorded with whatever component was written twice.
+_CONFLICT = (
+    "failed to reconcile Dynamo components deployments: failed to sync the DynamoComponentDeployment: "
+    "Operation cannot be fulfilled on dynamocomponentdeployments.nvidia.com: the object has been modified; "
+    "please apply your changes to the latest version and try again"
+)
 _COUNTS = ("replicas", "updatedReplicas", "readyReplicas", "availableReplicas")
 
 
@@ -20,6 +27,7 @@ class Override:
 
     never_ready: bool = False
     ready_too_early: bool = False
+    write_conflict: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,33 +49,23 @@ def component_status(owner: Manifest, deployment: Manifest | None, failure: str,
     if failure:
         text = f"Failed to reconcile DynamoComponentDeployment: {failure}"
         others = [each for each in old.get("conditions") or [] if each["type"] != "Available"]
-        available = _dated(_condition("Available", "False", "Reconciling", text), old, now)
+        available = dated(_condition("Available", "False", "Reconciling", text), old, now)
         return old | {"conditions": [available, *others]}
     if deployment is None:
         waiting = ("Unknown", "Reconciling", "Starting to reconcile DynamoComponentDeployment")
         conditions = [_condition(kind, *waiting) for kind in ("Available", "DynamoComponentReady")]
-        return old | {"conditions": [_dated(each, old, now) for each in conditions]}
+        return old | {"conditions": [dated(each, old, now) for each in conditions]}
     is_ready = _is_ready(deployment)
-    status, word = ("True", "is ready") if is_ready else ("False", "is not ready")
+    status, ready, word = ("True", "Ready", "is ready") if is_ready else ("False", "NotReady", "is not ready")
     conditions = [
-        _condition(
-            "Available",
-            status,
-            "DeploymentReady" if is_ready else "DeploymentNotReady",
-            f"Deployment {word}",
-        ),
-        _condition(
-            "DynamoComponentReady",
-            status,
-            "ComponentReady" if is_ready else "ComponentNotReady",
-            f"DynamoComponent {word}",
-        ),
+        _condition("Available", status, f"Deployment{ready}", f"Deployment {word}"),
+        _condition("DynamoComponentReady", status, f"Component{ready}", f"DynamoComponent {word}"),
     ]
     counts: Manifest = {key: (deployment.get("status") or {}).get(key, 0) for key in _COUNTS}
     names = {"componentKind": "Deployment", "componentNames": [deployment["metadata"]["name"]]}
     return {
         "component": names | counts,
-        "conditions": [_dated(each, old, now) for each in conditions],
+        "conditions": [dated(each, old, now) for each in conditions],
         "observedGeneration": owner["metadata"]["generation"],
     }
 
@@ -78,7 +76,7 @@ def graph_status(graph: Manifest, outcome: Outcome, override: Override, now: str
     status, reason, message, state = _verdict(outcome, override)
     condition = _condition(READY, status, reason, message)
     result: Manifest = {key: old[key] for key in ("restart", "checkpoints") if key in old}
-    result |= {"state": state, "conditions": [_dated(condition, old, now)]}
+    result |= {"state": state, "conditions": [dated(condition, old, now)]}
     # A generation that could not be brought about has not been observed.
     observed = old.get("observedGeneration") if outcome.failure else graph["metadata"]["generation"]
     if observed is not None:
@@ -95,8 +93,8 @@ def graph_status(graph: Manifest, outcome: Outcome, override: Override, now: str
 
 def _verdict(outcome: Outcome, override: Override) -> tuple[str, str, str, str]:
     """Status, reason and message of the condition Ready, and the graph's state."""
-    if outcome.failure:
-        return "False", "failed_to_reconcile_the_resources", outcome.failure, "failed"
+    if failure := outcome.failure or (_CONFLICT if override.write_conflict else ""):
+        return "False", "failed_to_reconcile_the_resources", failure, "failed"
     if is_active(outcome.rolling_update) and not override.ready_too_early:
         return "False", "rolling_update_in_progress", "Rolling update in progress", "pending"
     missing = {
@@ -154,11 +152,3 @@ def _is_ready(deployment: Manifest) -> bool:
 
 def _condition(kind: str, status: str, reason: str, message: str) -> Manifest:
     return {"type": kind, "status": status, "reason": reason, "message": message}
-
-
-def _dated(condition: Manifest, old: Manifest, now: str) -> Manifest:
-    """The time changes only with the status, as Kubernetes' conditions have it."""
-    for known in old.get("conditions") or []:
-        if known["type"] == condition["type"] and known["status"] == condition["status"]:
-            return condition | {"lastTransitionTime": known["lastTransitionTime"]}
-    return condition | {"lastTransitionTime": now}

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 # ai-dynamo/dynamo#12255: in the 1.2 line the pod is Ready before its webhook server listens.
 WEBHOOK_NOT_READY = "webhook-not-ready"
 GRAPH_NEVER_READY = "graph-never-ready"
+# The real operator's own, for 1 to 4 s after every fourth update (docs/conformance.md).
+GRAPH_WRITE_CONFLICT = "graph-write-conflict"
 # ai-dynamo/dynamo#3567.
 GRAPH_READY_TOO_EARLY = "graph-ready-too-early"
 
@@ -33,4 +35,5 @@ class Switches:
         return Override(
             never_ready=(self._folder / GRAPH_NEVER_READY).exists(),
             ready_too_early=(self._folder / GRAPH_READY_TOO_EARLY).exists(),
+            write_conflict=(self._folder / GRAPH_WRITE_CONFLICT).exists(),
         )

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from lab.dynamo_operator.admission.review import mutate, pass_unseen, validate
-from lab.dynamo_operator.conversion.review import convert
+from lab.dynamo_operator.admission import mutate, pass_unseen, validate
+from lab.dynamo_operator.conversion import convert
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from lab.controller.api import Manifest
-    from lab.dynamo_operator.admission.rule import Circumstances
     from lab.dynamo_operator.certificates import ServingCertificate
 
 VALIDATE_PATH = "/validate-nvidia-com-v1alpha1-dynamographdeployment"
@@ -29,8 +28,8 @@ _LARGEST_REVIEW = 8 * 1024 * 1024
 class WebhookServer:
     """Answers reviews between `start` and `stop`."""
 
-    def __init__(self, circumstances: Circumstances, certificate: ServingCertificate) -> None:
-        self._circumstances = circumstances
+    def __init__(self, operator_version: str, certificate: ServingCertificate) -> None:
+        self._version = operator_version
         self._context = _tls_context(certificate)
         self._runner: web.AppRunner | None = None
 
@@ -42,10 +41,9 @@ class WebhookServer:
     async def start(self, address: str, port: int) -> None:
         """Listens; raises OSError where the address is taken."""
         application = web.Application(client_max_size=_LARGEST_REVIEW)
-        circumstances = self._circumstances
         for path, answer in (
-            (VALIDATE_PATH, lambda review: validate(review, circumstances)),
-            (MUTATE_PATH, lambda review: mutate(review, circumstances)),
+            (VALIDATE_PATH, validate),
+            (MUTATE_PATH, lambda review: mutate(review, self._version)),
             (VALIDATE_COMPONENT_PATH, pass_unseen),
             (CONVERT_PATH, convert),
         ):

@@ -53,7 +53,7 @@ def refuse_what_cannot_be_built(component: Manifest) -> None:
         )
 
 
-def deployment(owner: Manifest, configuration: OperatorConfiguration, pull_secrets: list[str]) -> Manifest:
+def deployment(owner: Manifest, configuration: OperatorConfiguration) -> Manifest:
     """The Deployment. Its strategy follows annotations of either place; updates across generations do not."""
     spec, name = owner["spec"], owner["metadata"]["name"]
     annotations, labels = workload_annotations(owner), workload_labels(owner)
@@ -81,7 +81,7 @@ def deployment(owner: Manifest, configuration: OperatorConfiguration, pull_secre
         "replicas": spec.get("replicas", 1),
         "selector": {"matchLabels": selector},
         "strategy": deployment_strategy(annotations),
-        "template": {"metadata": metadata, "spec": pod_spec(spec, where, configuration, pull_secrets)},
+        "template": {"metadata": metadata, "spec": pod_spec(spec, where, configuration)},
     }
     return manifest
 

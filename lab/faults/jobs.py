@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from lab.changes import changes_of
 from lab.errors import LabError
 from lab.faults.kubectl import items, kubectl, patch_status
 
 if TYPE_CHECKING:
     from lab.directory import LabDirectory
 
-_PAUSE_SECONDS = 0.2
 _SECONDS = 60.0
 # The Job controller makes the next attempt 10, 20, 40 s after the last one ended. Attempts that ended long
 # ago let it go on at once.
@@ -34,17 +34,20 @@ def fail_attempts(lab: LabDirectory, namespace: str, job: str, attempts: int, sa
     Raises LabError where the Job does not make that many attempts in time.
     """
     deadline = time.monotonic() + _SECONDS
+    label = f"batch.kubernetes.io/job-name={job}"
     failed: set[str] = set()
-    while len(failed) < attempts:
-        if time.monotonic() > deadline:
-            raise LabError(f"Job {job} made {len(failed)} of {attempts} attempts within {_SECONDS:.0f} s")
-        label = f"batch.kubernetes.io/job-name={job}"
-        for pod in items(lab, "pods", "-n", namespace, "-l", label):
-            name = pod["metadata"]["name"]
-            if name not in failed and pod["status"].get("phase") == "Pending" and len(failed) < attempts:
-                patch_status(lab, "pod", pod, _failed(pod, says))
-                failed.add(name)
-        time.sleep(_PAUSE_SECONDS)
+    with changes_of(lab) as next_change:
+        while True:
+            for pod in items(lab, "pods", "-n", namespace, "-l", label):
+                name = pod["metadata"]["name"]
+                if name not in failed and pod["status"].get("phase") == "Pending" and len(failed) < attempts:
+                    patch_status(lab, "pod", pod, _failed(pod, says))
+                    failed.add(name)
+            if len(failed) == attempts:
+                return
+            if time.monotonic() > deadline:
+                raise LabError(f"Job {job} made {len(failed)} of {attempts} attempts within {_SECONDS:.0f} s")
+            next_change()
 
 
 def _failed(pod: dict[str, Any], says: str) -> dict[str, Any]:

@@ -7,7 +7,8 @@ import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lab.kubelet.container_state import ContainerState, Running, Terminated, Waiting, now
+from lab.controller.objects import now
+from lab.kubelet.container_state import ContainerState, Running, Terminated, Waiting
 from lab.kubelet.probes import Probe, Verdict
 from lab.kubelet.process import ContainerProcess
 

@@ -1,6 +1,7 @@
-"""What a simulated download leaves: kwok lets its Job succeed, and the claim's folder gets a model.
+"""What a simulated download leaves: kwok lets its pod succeed, and the claim's folder gets the model.
 
-The Job's own command line says which model; nothing else decides what a worker finds.
+Whatever tool a container downloads with, its words name the repository and the commit, and HF_HOME says where
+the cache of Hugging Face is. Nothing else decides what a worker finds.
 """
 
 from __future__ import annotations
@@ -9,20 +10,20 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from lab.kubelet.mock_model import write_model
+from lab.kubelet.mock_model import is_known, write_model
 from lab.kubelet.volumes import claim_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from lab.kubelet.objects import Objects
 
-_DOWNLOAD = re.compile(r"\bhf download (?P<repository>[\w./-]+) --revision (?P<revision>[\w.-]+)")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 def fill_claims(root: Path, pod: Mapping[str, Any], objects: Objects) -> list[str]:
-    """Write the model of each download that a succeeded pod has made; return what was written, in words."""
+    """Write each known model that a succeeded pod has downloaded; return what was written, in words."""
     written: list[str] = []
     claims = {
         volume["name"]: volume["persistentVolumeClaim"]["claimName"]
@@ -30,16 +31,24 @@ def fill_claims(root: Path, pod: Mapping[str, Any], objects: Objects) -> list[st
         if "persistentVolumeClaim" in volume
     }
     for container in pod["spec"]["containers"]:
-        words = "\n".join((*container.get("command", ()), *container.get("args", ())))
         home = {each["name"]: each.get("value", "") for each in container.get("env", ())}.get("HF_HOME", "")
-        for found in _DOWNLOAD.finditer(words):
-            for mount in container.get("volumeMounts", ()):
-                claim = objects.get(
-                    "PersistentVolumeClaim", pod["metadata"]["namespace"], claims.get(mount["name"], "")
-                )
-                if claim is not None and PurePosixPath(home).is_relative_to(mount["mountPath"]):
-                    inside = PurePosixPath(home).relative_to(mount["mountPath"])
-                    hub = claim_folder(root, claim) / inside / "hub"
-                    write_model(hub, found["repository"], found["revision"])
-                    written.append(f"{found['repository']} in claim {claim['metadata']['name']}")
+        for mount in container.get("volumeMounts", ()):
+            claim = objects.get(
+                "PersistentVolumeClaim", pod["metadata"]["namespace"], claims.get(mount["name"], "")
+            )
+            if claim is None or not PurePosixPath(home).is_relative_to(mount["mountPath"]):
+                continue
+            inside = PurePosixPath(home).relative_to(mount["mountPath"])
+            for repository, commit in _models(container):
+                write_model(claim_folder(root, claim) / inside / "hub", repository, commit)
+                written.append(f"{repository} in claim {claim['metadata']['name']}")
     return written
+
+
+def _models(container: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each repository that the lab knows, with the commit that is named next."""
+    words = "\n".join((*container.get("command", ()), *container.get("args", ()))).split()
+    for place, word in enumerate(words):
+        commit = next(filter(_COMMIT.fullmatch, words[place:]), None)
+        if commit is not None and is_known(word):
+            yield word, commit

@@ -1,4 +1,4 @@
-"""The images whose programs are on this machine, and what an image runs when a container says nothing."""
+"""Images whose programs are on this machine, by name alone, and what they run where a container is silent."""
 
 from __future__ import annotations
 
@@ -12,34 +12,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Image:
-    """An image by the last part of its name."""
+    """Images by the last part of their name, the tag included."""
 
     name: re.Pattern[str]
     entrypoint: tuple[str, ...]
     """What `args` are given to where the container has no `command`."""
-    said: str = ""
-    """What an argument has to say: an image may be known for one of its uses alone."""
-    is_load_generator: bool = False
-    """Whether it brings AIPerf, in place of the runtime's programs."""
+    measures: bool = False
+    """Whether the load generator is among its programs, in place of the runtime."""
     on_address: tuple[str, ...] = ()
     """Words that bind the program to the pod's address, which follows them, where its file names none."""
 
 
+_ANY_TAG = r"([:@].*)?"
 # The entry points are those of the images' Dockerfiles: nats-io/nats-docker (its script puts the server's
-# name before arguments), etcd-io/etcd, ai-dynamo/dynamo container/.
+# name before arguments), etcd-io/etcd, ai-dynamo/dynamo container/, docker-library/python. Python's slim one
+# stays simulated, as every other image does.
 _IMAGES = (
-    Image(re.compile(r"nats"), ("nats-server",), on_address=("--addr",)),
-    Image(re.compile(r"etcd"), ("etcd",)),
-    Image(re.compile(r"[a-z]+-runtime|dynamo-frontend"), ("/bin/bash",)),
-    Image(re.compile(r"python"), ("python3",), said="aiperf==", is_load_generator=True),
+    Image(re.compile(f"nats{_ANY_TAG}"), ("nats-server",), on_address=("--addr",)),
+    Image(re.compile(f"etcd{_ANY_TAG}"), ("etcd",)),
+    Image(re.compile(f"([a-z]+-runtime|dynamo-frontend){_ANY_TAG}"), ("/bin/bash",)),
+    Image(re.compile(r"python:[0-9.]+(-bookworm|-trixie)?(@.*)?"), ("python3",), measures=True),
 )
 
 
 def image_of(container: Mapping[str, Any]) -> Image | None:
     """Return what is known of the container's image; None where its programs are not on this machine."""
-    name = container["image"].rpartition("/")[2].partition("@")[0].partition(":")[0]
-    said = "\n".join(container.get("args", ()))
-    return next((each for each in _IMAGES if each.name.fullmatch(name) and each.said in said), None)
+    name = container["image"].rpartition("/")[2]
+    return next((each for each in _IMAGES if each.name.fullmatch(name)), None)
 
 
 def words_of(container: Mapping[str, Any], image: Image, address: str) -> list[str]:

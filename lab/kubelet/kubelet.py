@@ -120,11 +120,8 @@ class Kubelet:
         if pod.get("status", {}).get("phase") != "Succeeded" or uid in self._filled:
             return
         self._filled.add(uid)
-        try:
-            for words in fill_claims(self._machine.root, pod, await read_objects(self._machine.api, pod)):
-                _log.info("model %s", words)
-        except FileNotFoundError as error:
-            _log.warning("pod %s: the lab has no such model: %s", pod["metadata"]["name"], error.filename)
+        for words in fill_claims(self._machine.root, pod, await read_objects(self._machine.api, pod)):
+            _log.info("model %s", words)
 
     async def _node(self, change: str, node: Mapping[str, Any]) -> None:
         name = node["metadata"]["name"]

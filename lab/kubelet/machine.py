@@ -9,8 +9,8 @@ import yaml
 
 from lab.control_plane import service_range
 from lab.controller.api import ApiError
+from lab.controller.objects import event, now
 from lab.kubelet import network
-from lab.kubelet.container_state import now
 from lab.kubelet.programs import Programs
 from lab.kubelet.translation import Translation
 
@@ -41,20 +41,21 @@ class Machine:
         self.services: dict[str, Manifest] = {}
         self.sets: dict[str, Manifest] = {}
         self._kubeconfig = lab.kubeconfig
-        self._range = service_range(lab)
+        self.root.mkdir(parents=True, exist_ok=True)
+        self._addresses = network.PodAddresses(service_range(lab), self.root / "addresses")
         self.programs = Programs(self.root, lab.bin, python)
         self._events: list[Manifest] = []
 
     def address(self, pod: Mapping[str, Any]) -> str:
         """Return the pod's loopback address."""
         metadata = pod["metadata"]
-        return network.pod_address(self._range, metadata["namespace"], metadata["name"])
+        return self._addresses.of(metadata["namespace"], metadata["name"])
 
     def translation(self, pod: Mapping[str, Any], mounts: Mapping[str, str]) -> Translation:
         """Return what the pod's mounts and the names of the cluster are here, at this moment."""
         services = list(self.services.values())
         names = network.service_names(services)
-        names |= network.member_names(services, self.sets.values(), self._range)
+        names |= network.member_names(services, self.sets.values(), self._addresses)
         hosts = network.host_names(services, pod["metadata"]["namespace"])
         return Translation(self.address(pod), mounts, names, hosts)
 
@@ -142,22 +143,7 @@ class Machine:
 
 def _event(pod: Mapping[str, Any], kind: str, reason: str, message: str) -> Manifest:
     metadata = pod["metadata"]
-    return {
-        "apiVersion": "v1",
-        "kind": "Event",
-        "metadata": {"generateName": f"{metadata['name']}.", "namespace": metadata["namespace"]},
-        "involvedObject": {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "name": metadata["name"],
-            "namespace": metadata["namespace"],
-            "uid": metadata["uid"],
-        },
-        "type": kind,
-        "reason": reason,
-        "message": message,
-        "source": {"component": "kubelet", "host": pod["spec"].get("nodeName", "")},
-        "firstTimestamp": now(),
-        "lastTimestamp": now(),
-        "count": 1,
-    }
+    made = event({"apiVersion": "v1", "kind": "Pod", "metadata": metadata}, reason, message, "kubelet")
+    made["metadata"] = {"generateName": f"{metadata['name']}.", "namespace": metadata["namespace"]}
+    made["source"]["host"] = pod["spec"].get("nodeName", "")
+    return made | {"type": kind, "firstTimestamp": now(), "lastTimestamp": now(), "count": 1}

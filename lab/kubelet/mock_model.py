@@ -18,27 +18,32 @@ _SPECIAL = ("<unk>", "<s>", "</s>")
 _TEMPLATE = "{% for message in messages %}{{ message['role'] }} {{ message['content'] }} {% endfor %}"
 
 
+def is_known(repository: str) -> bool:
+    """Whether the lab knows the shape of this repository's model."""
+    return "/" in repository and _shape_file(repository).exists()
+
+
 def write_model(hub: Path, repository: str, revision: str) -> None:
     """Write the snapshot of one revision below the cache's `hub` folder; writing it again changes nothing.
 
     Args:
         hub: the folder that Hugging Face's cache calls hub, below HF_HOME.
-        repository: owner and name on Hugging Face.
+        repository: owner and name on Hugging Face of a model that is known here.
         revision: the commit of the model.
 
-    Raises:
-        FileNotFoundError: the lab does not know the model's shape.
-
     """
-    name = repository.replace("/", "--")
-    shape = json.loads((_SHAPES / f"{name}.json").read_text(encoding="utf-8"))
-    model = hub / f"models--{name}"
+    shape = json.loads(_shape_file(repository).read_text(encoding="utf-8"))
+    model = hub / f"models--{repository.replace('/', '--')}"
     snapshot = model / "snapshots" / revision
     snapshot.mkdir(parents=True, exist_ok=True)
     (model / "refs").mkdir(exist_ok=True)
     (model / "refs" / "main").write_text(revision, encoding="utf-8")
     for file, content in _files(shape).items():
         (snapshot / file).write_text(json.dumps(content), encoding="utf-8")
+
+
+def _shape_file(repository: str) -> Path:
+    return _SHAPES / f"{repository.replace('/', '--')}.json"
 
 
 def _files(shape: dict[str, Any]) -> dict[str, object]:

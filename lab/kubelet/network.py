@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 import ipaddress
-import zlib
 from typing import TYPE_CHECKING, Any
+
+from lab.errors import LabError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
 _CLUSTER = "svc.cluster.local"
 _HEADLESS = {"", "None"}
+_PODS = (1 << 15) - 2
 
 
-def pod_address(services: str, namespace: str, name: str) -> str:
-    """Return the loopback address of a pod: the same whenever a pod of this name starts.
+class PodAddresses:
+    """The loopback addresses of a lab's pods: each belongs to one pod name for as long as the lab lives."""
 
-    Args:
-        services: the lab's range of Service addresses; pods have the half of the /16 above it.
-        namespace: of the pod.
-        name: of the pod.
+    def __init__(self, services: str, file: Path) -> None:
+        """Take over what the file keeps: processes of an earlier kubelet still listen there.
 
-    """
-    base = int(ipaddress.ip_network(services).network_address)
-    number = zlib.crc32(f"{namespace}/{name}".encode()) % ((1 << 15) - 2)
-    return str(ipaddress.ip_address(base + (1 << 15) + 1 + number))
+        Args:
+            services: the lab's range of Service addresses; pods have the half of the /16 above it.
+            file: the pods that have an address, one a line.
+
+        """
+        self._first = int(ipaddress.ip_network(services).network_address) + (1 << 15) + 1
+        self._file = file
+        known = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        self._numbers = {name: number for number, name in enumerate(known)}
+
+    def of(self, namespace: str, name: str) -> str:
+        """Return the pod's address; a name that has none gets the next one."""
+        pod = f"{namespace}/{name}"
+        if pod not in self._numbers:
+            if len(self._numbers) >= _PODS:
+                raise LabError(f"pod {pod}: this lab has given all its {_PODS} addresses to pods")
+            with self._file.open("a", encoding="utf-8") as file:
+                file.write(f"{pod}\n")
+            self._numbers[pod] = len(self._numbers)
+        return str(ipaddress.ip_address(self._first + self._numbers[pod]))
 
 
 def cluster_address(address: str) -> str:
@@ -60,7 +77,7 @@ def host_names(services: Iterable[Mapping[str, Any]], namespace: str) -> dict[st
 
 
 def member_names(
-    services: Iterable[Mapping[str, Any]], sets: Iterable[Mapping[str, Any]], addresses: str
+    services: Iterable[Mapping[str, Any]], sets: Iterable[Mapping[str, Any]], addresses: PodAddresses
 ) -> dict[str, str]:
     """Return the names of the members of StatefulSets behind headless Services, whether they run or not."""
     headless = {
@@ -76,7 +93,7 @@ def member_names(
             continue
         for number in range(spec.get("replicas", 1)):
             member = f"{metadata['name']}-{number}"
-            address = pod_address(addresses, metadata["namespace"], member)
+            address = addresses.of(metadata["namespace"], member)
             for end in ("", ".svc", f".{_CLUSTER}"):
                 names[f"{member}.{domain}{end}"] = address
     return names

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lab.kubelet.container_state import Running, Terminated, now
+from lab.controller.objects import dated, now
+from lab.kubelet.container_state import Running, Terminated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,7 +42,7 @@ def pod_status(
     kept = [each for each in before.get("conditions", ()) if each["type"] == "PodScheduled"]
     status: dict[str, Any] = {
         "phase": phase(pod, prepared, containers),
-        "conditions": [*(_dated(each, before) for each in values), *kept],
+        "conditions": [*(dated(each, before, now()) for each in values), *kept],
         "containerStatuses": [each.status() for each in containers],
         "podIP": pod_ip,
         "podIPs": [{"ip": pod_ip}],
@@ -68,16 +69,6 @@ def phase(
 
 def _code(container: ContainerState) -> int | None:
     return container.state.code if isinstance(container.state, Terminated) else None
-
-
-def _dated(condition: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    same = [
-        each["lastTransitionTime"]
-        for each in before.get("conditions", ())
-        if (each["type"], each["status"]) == (condition["type"], condition["status"])
-        and each.get("lastTransitionTime")
-    ]
-    return {**condition, "lastTransitionTime": same[0] if same else now()}
 
 
 def _truth(holds: object) -> str:

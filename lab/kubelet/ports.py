@@ -22,28 +22,26 @@ PORTS = {
 }
 """What may listen there in a pod. A pod's address is its own, so that two labs share every port."""
 
+# Of no slot (lab/slots.py).
+_ADDRESS = "127.254.255.254"
 
-def demand_ports(services: str) -> None:
+
+def demand_ports() -> None:
     """Refuse a machine on which a pod of the lab could not listen.
 
     A program that listens on all addresses has the port of every pod's address too; the pod's own program
     would end again and again, and `pulumi up` would wait for it until its deadline.
 
-    Args:
-        services: the lab's range of Service addresses.
-
     Raises:
         LabError: which port is taken, and by which program.
 
     """
-    # No Service has the range's last address, and no pod.
-    address = str(ipaddress.ip_network(services).broadcast_address)
     for port, user in PORTS.items():
         with socket.socket() as probe:
             # As the pods' programs bind: a connection that has just ended is no listener.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
-                probe.bind((address, port))
+                probe.bind((_ADDRESS, port))
                 probe.listen()
             except OSError as error:
                 why = f"{(error.strerror or str(error)).lower()}{_listener(port)}"

@@ -48,7 +48,7 @@ class Programs:
 
     def folder(self, image: Image | None) -> Path:
         """Return the folder of the image's programs."""
-        return self._load_generator if image and image.is_load_generator else self._runtime
+        return self._load_generator if image and image.measures else self._runtime
 
     async def pull(self, image: Image, say: Callable[[str], None]) -> None:
         """Have the image's programs on this machine, as a kubelet has an image.
@@ -57,7 +57,7 @@ class Programs:
             CannotStartError: they cannot be installed.
 
         """
-        if not image.is_load_generator:
+        if not image.measures:
             return
         async with self._installing:
             if not self._load_generator.exists():

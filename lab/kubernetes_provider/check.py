@@ -1,70 +1,58 @@
-"""Check: is this a resource that exists, and what are its name and namespace."""
+"""Check: is this a resource that exists, and what is its namespace."""
 
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lab.kubernetes_provider import object_annotations, wait_for
+from lab.kubernetes_provider import object_annotations
 from lab.kubernetes_provider.errors import NoMatchError, ProviderError
+from lab.kubernetes_provider.identity import CLUSTER_SCOPED
 from lab.kubernetes_provider.kinds import (
     UnknownTypeError,
     api_version_and_kind,
     input_properties,
     require_served,
 )
-from lab.kubernetes_provider.naming import (
-    NamingError,
-    adopt_old_name,
-    assign_name,
-    is_cluster_scoped,
-)
 from lab.kubernetes_provider.normalise import is_typed
 from lab.kubernetes_provider.values import Properties, Unknown, plain_map, to_properties, with_secrets_of
-from lab.provider_service.naming import name_of, token_of
+from lab.provider_service.naming import token_of
 
 if TYPE_CHECKING:
+    from lab.kubernetes_provider.cluster import Manifest
     from lab.kubernetes_provider.session import Session
-    from lab.provider_service.naming import Autonaming
 
 Failure = tuple[str, str]
 
 
-def check(
-    session: Session, urn: str, old: Properties, new: Properties, *, seed: bytes, autonaming: Autonaming
-) -> tuple[Properties, list[Failure]]:
-    """The inputs with name and namespace filled in, and (property, reason) for each that is refused.
+def check(session: Session, urn: str, new: Properties) -> tuple[Properties, list[Failure]]:
+    """The inputs with the namespace filled in, and (property, reason) for each that is refused.
 
     Schema violations below the top level are not looked for: the API server reports them, in a dry
     run or in the update, as it does for the vendor's plugin.
     """
-    token, logical_name = token_of(urn), name_of(urn)
+    token = token_of(urn)
     try:
         require_served(token)
-        api_version, kind = api_version_and_kind(token)
     except UnknownTypeError as error:
         raise ProviderError(str(error)) from error
-    if session.is_unreachable and session.settings.skip_update_unreachable and old:
-        return old, []
-    inputs, old_inputs = copy.deepcopy(plain_map(new)), plain_map(old)
-    failures = [*_unknown_inputs(token, inputs), *_wrong_type(inputs, api_version, kind), *_bad_wait(inputs)]
-    try:
-        adopt_old_name(inputs, old_inputs)
-        assign_name(inputs, logical_name, seed, autonaming)
-    except NamingError as error:
-        raise ProviderError(str(error)) from error
-    _fill_namespace(session, inputs)
-    if _has_generate_name(inputs):
-        raise ProviderError("the `.metadata.generateName` field is not supported in Server-Side Apply mode")
+    inputs = copy.deepcopy(plain_map(new))
+    metadata = inputs.setdefault("metadata", {})
+    failures = [*unknown_inputs(token, inputs), *_wrong_type(token, inputs), *_bad_annotations(inputs)]
+    if isinstance(metadata, dict):
+        if not metadata.get("name"):
+            failures.append(("metadata", "give metadata.name: this stand-in makes no names"))
+        if not metadata.get("namespace") and is_namespaced(session, inputs):
+            metadata["namespace"] = session.default_namespace
     return with_secrets_of(to_properties(inputs), new), failures
 
 
-def is_namespaced(session: Session, manifest: dict[str, Any]) -> bool:
+def is_namespaced(session: Session, manifest: Manifest) -> bool:
     """Whether the kind lies in namespaces; a kind that nobody knows yet is taken to do so."""
     api_version, kind = manifest.get("apiVersion"), manifest.get("kind")
-    if isinstance(api_version, Unknown) or isinstance(kind, Unknown) or not api_version or not kind:
+    if not isinstance(api_version, str) or not isinstance(kind, str):
         return True
-    if is_typed(manifest) and is_cluster_scoped(kind):
+    if is_typed(manifest) and kind in CLUSTER_SCOPED:
         return False
     if session.connected is None:
         return True
@@ -74,26 +62,15 @@ def is_namespaced(session: Session, manifest: dict[str, Any]) -> bool:
         return True
 
 
-def _fill_namespace(session: Session, inputs: dict[str, Any]) -> None:
-    metadata = inputs.get("metadata")
-    if isinstance(metadata, dict) and not metadata.get("namespace") and is_namespaced(session, inputs):
-        metadata["namespace"] = session.default_namespace
-
-
-def _has_generate_name(inputs: dict[str, Any]) -> bool:
-    metadata = inputs.get("metadata")
-    return isinstance(metadata, dict) and bool(metadata.get("generateName")) and not metadata.get("name")
-
-
-def _unknown_inputs(token: str, inputs: dict[str, Any]) -> list[Failure]:
+def unknown_inputs(token: str, inputs: Manifest) -> list[Failure]:
+    """Each top-level input that the resource type does not have."""
     known = input_properties(token)
-    if known is None:
-        return []
-    return [(key, f"unknown input property {key!r} of {token}") for key in sorted(set(inputs) - known)]
+    unknown = sorted(set(inputs) - known) if known is not None else []
+    return [(key, f"unknown input property {key!r} of {token}") for key in unknown]
 
 
-def _wrong_type(inputs: dict[str, Any], api_version: str, kind: str) -> list[Failure]:
-    given = {"apiVersion": api_version, "kind": kind}
+def _wrong_type(token: str, inputs: Manifest) -> list[Failure]:
+    given = dict(zip(("apiVersion", "kind"), api_version_and_kind(token), strict=True))
     return [
         (key, f"expected {key} {wanted!r}, as the resource type says, got {inputs.get(key)!r}")
         for key, wanted in given.items()
@@ -101,12 +78,13 @@ def _wrong_type(inputs: dict[str, Any], api_version: str, kind: str) -> list[Fai
     ]
 
 
-def _bad_wait(inputs: dict[str, Any]) -> list[Failure]:
-    text = object_annotations.value(inputs, object_annotations.WAIT_FOR)
-    if not text:
-        return []
+def _bad_annotations(inputs: Manifest) -> list[Failure]:
+    found = object_annotations.not_served(inputs)
+    if found:
+        return [("metadata", f"this stand-in does not serve {', '.join(found)}")]
     try:
-        wait_for.parse(text)
-    except wait_for.WaitForError as error:
+        if object_annotations.value(inputs, object_annotations.WAIT_FOR):
+            object_annotations.awaited_condition(inputs)
+    except ValueError as error:
         return [("metadata", str(error))]
     return []

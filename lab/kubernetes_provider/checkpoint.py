@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pulumi.provider.experimental.property_value import PropertyValue
 
 INPUTS = "__inputs"
-INITIAL_API_VERSION = "__initialApiVersion"
-FIELD_MANAGER = "__fieldManager"
+_INITIAL_API_VERSION = "__initialApiVersion"
+_FIELD_MANAGER = "__fieldManager"
 
 
 @dataclass(frozen=True)
@@ -28,28 +28,25 @@ class Checkpoint:
 
     @classmethod
     def parse(cls, state: Mapping[str, PropertyValue]) -> Checkpoint:
-        """Reads a state as record() wrote it; an empty state (an import) gives empty parts."""
+        """Reads a state as record() wrote it."""
         live = plain_map(state)
-        inputs = live.pop(INPUTS, {})
-        return cls(
-            live=live,
-            inputs=inputs if isinstance(inputs, dict) else {},
-            initial_api_version=live.pop(INITIAL_API_VERSION, None),
-            field_manager=live.pop(FIELD_MANAGER, None),
+        inputs, initial_api_version, field_manager = (
+            live.pop(key, None) for key in (INPUTS, _INITIAL_API_VERSION, _FIELD_MANAGER)
         )
+        return cls(live, inputs if isinstance(inputs, dict) else {}, initial_api_version, field_manager)
 
 
 def record(
     live: dict[str, Any],
     inputs: dict[str, Any],
     secrets_from: Mapping[str, PropertyValue],
-    *,
     initial_api_version: str,
     field_manager: str,
 ) -> Properties:
     """The state of an object; what is secret in `secrets_from` is secret in both of its halves."""
-    state = with_secrets_of(to_properties(live), secrets_from)
-    state[INPUTS] = to_property(with_secrets_of(to_properties(inputs), secrets_from))
-    state[INITIAL_API_VERSION] = to_property(initial_api_version)
-    state[FIELD_MANAGER] = to_property(field_manager)
-    return state
+    return {
+        **with_secrets_of(to_properties(live), secrets_from),
+        INPUTS: to_property(with_secrets_of(to_properties(inputs), secrets_from)),
+        _INITIAL_API_VERSION: to_property(initial_api_version),
+        _FIELD_MANAGER: to_property(field_manager),
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 
 APPLY_PATCH = "application/apply-patch+yaml"
 JSON_PATCH = "application/json-patch+json"
-_CONNECT_SECONDS = 10.0
-_READ_SECONDS = 60.0
+# To connect, and for an answer.
+_TIMEOUT_SECONDS = (10.0, 60.0)
 _CONNECTIONS = 64
 _FIRST_ERROR_STATUS = 400
 
@@ -36,21 +35,17 @@ class Mapping:
     plural: str
     namespaced: bool
 
-    def collection(self, namespace: str | None) -> str:
-        """The path of all objects of the kind, in one namespace where it has namespaces."""
-        if not self.namespaced or namespace is None:
-            return f"{self.base}/{self.plural}"
-        return f"{self.base}/namespaces/{quote(namespace, safe='')}/{self.plural}"
-
-    def item(self, namespace: str | None, name: str) -> str:
-        """The path of one object."""
-        return f"{self.collection(namespace)}/{quote(name, safe='')}"
+    def path(self, namespace: str | None, name: str | None = None) -> str:
+        """The path of one object or of all objects of the kind, in one namespace where it has namespaces."""
+        of_namespace = ("namespaces", namespace) if self.namespaced and namespace is not None else ()
+        words = (*of_namespace, self.plural, *([name] if name is not None else []))
+        return "/".join((self.base, *(quote(word, safe="") for word in words)))
 
 
 class Cluster:
     """A connection; discovery is kept in memory, and only for kinds that were found."""
 
-    def __init__(self, chosen: Target, private_folder: Path, timeout_seconds: float | None = None) -> None:
+    def __init__(self, chosen: Target, private_folder: Path) -> None:
         # Failed connections are not retried here: each operation has its own rules for that.
         settings = client.Configuration(retries=False)
         settings.connection_pool_maxsize = _CONNECTIONS
@@ -60,12 +55,14 @@ class Cluster:
             temp_file_path=str(private_folder),
             client_configuration=settings,
         )
-        _expect_credentials(chosen, self._client.configuration)
+        configured = self._client.configuration
+        command = (chosen.user.get("exec") or {}).get("command")
+        # Where the user's command gave nothing, the client would go on as nobody.
+        if command and not configured.cert_file and not configured.api_key:
+            raise ValueError(f"getting credentials: exec: executable {command} failed")
         # A proxy of the surrounding shell would carry the cluster's credentials off this machine.
-        self._client.configuration.proxy = None
-        self._timeout = timeout_seconds or _READ_SECONDS
+        configured.proxy = None
         self._mappings: dict[tuple[str, str], Mapping] = {}
-        self._lock = threading.Lock()
 
     def version(self) -> Manifest:
         """The server's version. Raises UnreachableError."""
@@ -73,32 +70,22 @@ class Cluster:
 
     def mapping(self, api_version: str, kind: str) -> Mapping:
         """Where the kind is served now. Raises NoMatchError; a miss is asked again every time."""
-        with self._lock:
-            found = self._mappings.get((api_version, kind))
-        if found is not None:
-            return found
-        base = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
-        try:
-            resources = self.request("GET", base).get("resources", [])
-        except StatusError as error:
-            if error.is_not_found:
-                raise NoMatchError(api_version, kind) from error
-            raise
-        for resource in resources:
-            if "/" not in resource["name"]:
-                served = Mapping(base, resource["name"], bool(resource["namespaced"]))
-                with self._lock:
-                    self._mappings[api_version, resource["kind"]] = served
-        with self._lock:
-            found = self._mappings.get((api_version, kind))
-        if found is None:
+        if (api_version, kind) not in self._mappings:
+            base = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+            try:
+                resources = self.request("GET", base).get("resources", [])
+            except StatusError as error:
+                if error.is_not_found:
+                    raise NoMatchError(api_version, kind) from error
+                raise
+            self._mappings |= {
+                (api_version, each["kind"]): Mapping(base, each["name"], bool(each["namespaced"]))
+                for each in resources
+                if "/" not in each["name"]
+            }
+        if (api_version, kind) not in self._mappings:
             raise NoMatchError(api_version, kind)
-        return found
-
-    def forget_mappings(self) -> None:
-        """Asks for every kind anew, as after a change of a CustomResourceDefinition."""
-        with self._lock:
-            self._mappings.clear()
+        return self._mappings[api_version, kind]
 
     def get(self, manifest: Manifest) -> Manifest:
         """The live object of the manifest's kind, namespace and name."""
@@ -108,13 +95,7 @@ class Cluster:
         """POST. Unknown fields are refused here, where the vendor's plugin prints a warning."""
         mapping = self.mapping(manifest["apiVersion"], manifest["kind"])
         query = {"fieldManager": field_manager, "fieldValidation": "Strict", **_dry_run(dry_run)}
-        path = mapping.collection(namespace_of(manifest))
-        return self.request("POST", path, query=query, body=manifest)
-
-    def replace(self, manifest: Manifest, *, field_manager: str, dry_run: bool) -> Manifest:
-        """PUT."""
-        query = {"fieldManager": field_manager, "fieldValidation": "Strict", **_dry_run(dry_run)}
-        return self.request("PUT", self._item(manifest), query=query, body=manifest)
+        return self.request("POST", mapping.path(_namespace_of(manifest)), query=query, body=manifest)
 
     def apply(self, manifest: Manifest, *, field_manager: str, force: bool, dry_run: bool) -> Manifest:
         """Server-side apply; the API server refuses unknown fields by itself."""
@@ -134,7 +115,7 @@ class Cluster:
 
     def list(self, api_version: str, kind: str, namespace: str | None, **query: str) -> list[Manifest]:
         """All objects of a kind in a namespace; `query` as in the API (labelSelector, fieldSelector)."""
-        path = self.mapping(api_version, kind).collection(namespace)
+        path = self.mapping(api_version, kind).path(namespace)
         return self.request("GET", path, query=query).get("items") or []
 
     def find(self, api_version: str, kind: str, namespace: str | None, name: str) -> Manifest | None:
@@ -163,7 +144,7 @@ class Cluster:
         sent = json.dumps(body) if content_type == APPLY_PATCH else body
         try:
             response = self._client.rest_client.request(
-                method, url, headers=headers, body=sent, _request_timeout=(_CONNECT_SECONDS, self._timeout)
+                method, url, headers=headers, body=sent, _request_timeout=_TIMEOUT_SECONDS
             )
             data = response.read()
         except (client.ApiException, urllib3.exceptions.HTTPError, OSError) as error:
@@ -174,19 +155,11 @@ class Cluster:
 
     def _item(self, manifest: Manifest) -> str:
         mapping = self.mapping(manifest["apiVersion"], manifest["kind"])
-        return mapping.item(namespace_of(manifest), manifest["metadata"]["name"])
+        return mapping.path(_namespace_of(manifest), manifest["metadata"]["name"])
 
 
-def namespace_of(manifest: Manifest) -> str:
-    """The namespace that a namespaced object lies in."""
+def _namespace_of(manifest: Manifest) -> str:
     return manifest.get("metadata", {}).get("namespace") or "default"
-
-
-def _expect_credentials(chosen: Target, settings: client.Configuration) -> None:
-    """Raises ValueError where the user's command gave nothing: the client would go on as nobody."""
-    command = (chosen.config["users"][0]["user"].get("exec") or {}).get("command")
-    if command and not settings.cert_file and not settings.api_key:
-        raise ValueError(f"getting credentials: exec: executable {command} failed")
 
 
 def _dry_run(wanted: bool) -> dict[str, str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lab.kubernetes_provider.kubeconfig import active_cluster
-from lab.kubernetes_provider.values import Unknown
+from lab.kubernetes_provider.kubeconfig import KubeconfigError, load, target
+from lab.kubernetes_provider.values import Unknown, contains_unknown
 from lab.provider_service.difference import ConfigDiff
 
 _CLUSTER_INPUTS = ("kubeconfig", "context", "cluster")
@@ -20,22 +20,19 @@ def diff(old: dict[str, Any], new: dict[str, Any]) -> ConfigDiff:
     """
     changed = sorted(key for key in {*old, *new} if old.get(key) != new.get(key))
     replaces = [key for key in ("renderYamlToDirectory",) if key in changed]
-    old_identifier, new_identifier = old.get("clusterIdentifier"), new.get("clusterIdentifier")
-    if old_identifier and new_identifier:
-        if old_identifier != new_identifier:
-            replaces.append("clusterIdentifier")
-        return ConfigDiff(changed, replaces)
+    if old.get("clusterIdentifier") and new.get("clusterIdentifier"):
+        return ConfigDiff(changed, replaces + [key for key in ("clusterIdentifier",) if key in changed])
     unknown = [key for key in _CLUSTER_INPUTS if isinstance(new.get(key), Unknown)]
-    if unknown:
-        return ConfigDiff(changed, replaces + unknown)
     touched = [key for key in _CLUSTER_INPUTS if key in changed]
-    if touched and _cluster(old) != _cluster(new):
+    if not unknown and touched and _cluster(old) != _cluster(new):
         replaces += touched
-    return ConfigDiff(changed, replaces)
+    return ConfigDiff(changed, replaces + unknown)
 
 
 def _cluster(inputs: dict[str, Any]) -> dict[str, Any] | None:
-    kubeconfig, context, cluster = (inputs.get(key) for key in _CLUSTER_INPUTS)
-    if any(isinstance(value, Unknown) for value in (kubeconfig, context, cluster)):
+    """The cluster entry that the inputs select, None when it cannot be known."""
+    kubeconfig, context, cluster = given = [inputs.get(key) for key in _CLUSTER_INPUTS]
+    try:
+        return None if contains_unknown(given) else target(load(kubeconfig), context, cluster).cluster
+    except KubeconfigError:
         return None
-    return active_cluster(kubeconfig, context, cluster)

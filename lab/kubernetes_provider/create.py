@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lab.kubernetes_provider import checkpoint, field_ownership, object_annotations
+from lab.kubernetes_provider import checkpoint, field_ownership
 from lab.kubernetes_provider.errors import (
     InitializationError,
     NoMatchError,
@@ -13,14 +13,14 @@ from lab.kubernetes_provider.errors import (
     StatusError,
 )
 from lab.kubernetes_provider.holds import hold
-from lab.kubernetes_provider.naming import resource_id
-from lab.kubernetes_provider.readiness import Subject, wait_of
+from lab.kubernetes_provider.identity import resource_id
+from lab.kubernetes_provider.readiness import await_ready
 from lab.kubernetes_provider.values import Properties, contains_unknown, plain_map
-from lab.kubernetes_provider.waiting import wait_until_ready
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lab.kubernetes_provider.cluster import Manifest
     from lab.kubernetes_provider.session import Session
 
 # After every failed try, the last one included.
@@ -43,8 +43,11 @@ def create(
     inputs = plain_map(properties)
     if preview and not can_preview(session, inputs):
         return "", properties
-    cluster = session.cluster
-    manager = field_ownership.manager_of(inputs, None)
+    manager = field_ownership.new_manager()
+
+    def record(live: Manifest) -> Properties:
+        return checkpoint.record(live, inputs, properties, inputs["apiVersion"], manager)
+
     hold(session, "before-create", inputs["kind"], preview=preview)
     try:
         live = with_retries(
@@ -53,60 +56,43 @@ def create(
             say=lambda text: session.host.status(urn, text),
             is_preview=preview,
         )
-    except StatusError as error:
-        if preview and _is_swallowed(error):
-            return "", properties
-        raise ProviderError(_refusal(urn, error)) from error
-    except NoMatchError as error:
-        raise ProviderError(_no_match(urn, inputs, error)) from error
     except ProviderError as error:
-        raise ProviderError(_refusal(urn, error)) from error
+        if preview and isinstance(error, StatusError) and _is_swallowed(error):
+            return "", properties
+        raise ProviderError(_refusal(urn, inputs, error)) from error
     if preview:
         live.pop("status", None)
-        return "", _record(live, inputs, properties, manager)
+        return "", record(live)
     hold(session, "after-create", inputs["kind"], preview=preview)
-    if inputs["kind"] == "CustomResourceDefinition":
-        cluster.forget_mappings()
-    wait = wait_of(Subject(cluster), inputs, live, await_all=session.settings.await_all)
-    if wait is None:
-        return resource_id(live), _record(_reread(session, live), inputs, properties, manager)
     try:
-        ready = wait_until_ready(
-            wait,
-            cluster,
-            live,
-            seconds=object_annotations.timeout_seconds(seconds, inputs),
-            cancelled=session.cancelled,
-            say=lambda text: session.host.status(urn, text),
-        )
+        ready = await_ready(session, urn, inputs, live, seconds) or _reread(session, live)
     except NotReadyError as error:
         message = (
             f'resource "{urn}" was successfully created, but the Kubernetes API server '
             f"reported that it failed to fully initialize or become live: {error}"
         )
-        state = _record(error.live or live, inputs, properties, manager)
-        raise InitializationError(resource_id(live), message, error.details, state) from error
-    return resource_id(ready), _record(ready, inputs, properties, manager)
+        raise InitializationError(resource_id(live), message, [*error.details], record(error.live)) from error
+    return resource_id(ready), record(ready)
 
 
-def can_preview(session: Session, inputs: dict[str, Any]) -> bool:
+def can_preview(session: Session, inputs: Manifest) -> bool:
     """Whether a dry run can say anything: all inputs known, and the kind served by a cluster that answers."""
     if session.connected is None or contains_unknown(inputs):
         return False
     try:
         session.connected.mapping(inputs["apiVersion"], inputs["kind"])
-    except (NoMatchError, ProviderError):
+    except ProviderError:
         return False
     return True
 
 
 def with_retries(
-    send: Callable[[], dict[str, Any]],
+    send: Callable[[], Manifest],
     *,
     pause: Callable[[float], bool],
     say: Callable[[str], None],
     is_preview: bool = False,
-) -> dict[str, Any]:
+) -> Manifest:
     """Tries six times while something is not found: a namespace or a definition may be on its way.
 
     `pause` returns True when the operation was cancelled.
@@ -128,17 +114,10 @@ def with_retries(
     raise last
 
 
-def _send(session: Session, inputs: dict[str, Any], manager: str, *, preview: bool) -> dict[str, Any]:
-    cluster = session.cluster
-    if session.settings.upsert_existing_objects:
-        force = field_ownership.is_forced(
-            inputs, None, always=session.settings.enable_patch_force, preview=preview
-        )
-        try:
-            return cluster.apply(inputs, field_manager=manager, force=force, dry_run=preview)
-        except StatusError as error:
-            raise field_ownership.conflict(error, manager) from error
-    return cluster.create(inputs, field_manager=field_ownership.CREATE_MANAGER, dry_run=preview)
+def _send(session: Session, inputs: Manifest, manager: str, *, preview: bool) -> Manifest:
+    if not session.has("upsertExistingObjects"):
+        return session.cluster.create(inputs, field_manager=field_ownership.CREATE_MANAGER, dry_run=preview)
+    return field_ownership.apply(session, inputs, None, manager, preview=preview)
 
 
 def _is_swallowed(error: StatusError) -> bool:
@@ -147,30 +126,21 @@ def _is_swallowed(error: StatusError) -> bool:
     )
 
 
-def _refusal(urn: str, error: ProviderError) -> str:
+def _refusal(urn: str, inputs: Manifest, error: ProviderError) -> str:
+    if isinstance(error, NoMatchError):
+        return (
+            f'creation of resource "{urn}" with kind {inputs["apiVersion"]}/{inputs["kind"]} failed because '
+            "the Kubernetes API server reported that the apiVersion for this resource does not exist. "
+            f"Verify that any required CRDs have been created: {error}"
+        )
     text = f'resource "{urn}" was not successfully created by the Kubernetes API server: {error}'
-    if isinstance(error, StatusError) and error.is_already_exists:
-        return f"{text}\n{_ALREADY_EXISTS}"
-    return text
+    exists = isinstance(error, StatusError) and error.is_already_exists
+    return f"{text}\n{_ALREADY_EXISTS}" if exists else text
 
 
-def _no_match(urn: str, inputs: dict[str, Any], error: NoMatchError) -> str:
-    return (
-        f'creation of resource "{urn}" with kind {inputs["apiVersion"]}/{inputs["kind"]} failed because the '
-        "Kubernetes API server reported that the apiVersion for this resource does not exist. "
-        f"Verify that any required CRDs have been created: {error}"
-    )
-
-
-def _reread(session: Session, live: dict[str, Any]) -> dict[str, Any]:
+def _reread(session: Session, live: Manifest) -> Manifest:
     try:
         return session.cluster.get(live)
     except ProviderError:
         # It was created; failing now would leave it out of the state.
         return live
-
-
-def _record(live: dict[str, Any], inputs: dict[str, Any], properties: Properties, manager: str) -> Properties:
-    return checkpoint.record(
-        live, inputs, properties, initial_api_version=inputs["apiVersion"], field_manager=manager
-    )

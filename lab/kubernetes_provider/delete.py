@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lab.kubernetes_provider import checkpoint, object_annotations
 from lab.kubernetes_provider.checkpoint import Checkpoint
 from lab.kubernetes_provider.errors import InitializationError, NoMatchError, ProviderError, StatusError
-from lab.kubernetes_provider.naming import namespace_and_name, resource_id
+from lab.kubernetes_provider.identity import namespace_and_name, resource_id
 from lab.kubernetes_provider.waiting import CONDITION_TIMED_OUT, wait_until_gone
 
 if TYPE_CHECKING:
@@ -27,46 +27,34 @@ def delete(session: Session, urn: str, identifier: str, state: Properties, *, se
     """
     recorded = Checkpoint.parse(state)
     _, name = namespace_and_name(identifier)
-    cluster = session.cluster
     target = {**recorded.live, "metadata": {**recorded.live["metadata"], "name": name}}
+    policy = object_annotations.deletion_propagation(recorded.inputs)
     try:
-        live = cluster.get(target)
-        cluster.delete(target, propagation_policy=object_annotations.deletion_propagation(recorded.inputs))
+        live = session.cluster.get(target)
+        session.cluster.delete(target, propagation_policy=policy)
     except NoMatchError:
         return
     except StatusError as error:
         if error.is_not_found:
             return
         raise
-    if recorded.live["kind"] in _SKIPPABLE and object_annotations.is_true(
-        recorded.inputs, object_annotations.SKIP_AWAIT
-    ):
+    skips = object_annotations.is_true(recorded.inputs, object_annotations.SKIP_AWAIT)
+    if skips and recorded.live["kind"] in _SKIPPABLE:
         return
     left = wait_until_gone(
-        cluster,
+        session.cluster,
         live,
         seconds=object_annotations.timeout_seconds(seconds, recorded.inputs),
         cancelled=session.cancelled,
     )
     if left is None:
-        if live["kind"] == "CustomResourceDefinition":
-            cluster.forget_mappings()
         return
-    _report(session, urn, recorded, left, state)
-
-
-def _report(
-    session: Session, urn: str, recorded: Checkpoint, left: dict[str, Any], state: Properties
-) -> None:
     if session.cancelled.is_set():
         raise ProviderError(f'Resource operation was cancelled for "{left["metadata"]["name"]}"')
     finalizers = ", ".join(left["metadata"].get("finalizers") or [])
     session.host.warning(urn, f"finalizers might be preventing deletion ({finalizers})")
+    initial_api_version = recorded.initial_api_version or left["apiVersion"]
     last_state = checkpoint.record(
-        left,
-        recorded.inputs,
-        state,
-        initial_api_version=recorded.initial_api_version or left["apiVersion"],
-        field_manager=recorded.field_manager or "",
+        left, recorded.inputs, state, initial_api_version, recorded.field_manager or ""
     )
     raise InitializationError(resource_id(left), CONDITION_TIMED_OUT, [], last_state)

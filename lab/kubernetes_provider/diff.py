@@ -7,13 +7,15 @@ that a refresh has seen is a difference even where the program did not change.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lab.kubernetes_provider.forced_replacement import Path, forces_replacement
 from lab.kubernetes_provider.pruning import is_empty
 from lab.kubernetes_provider.values import Unknown
 from lab.provider_service.difference import Change, Difference, FieldChange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class _Missing:
@@ -38,14 +40,17 @@ def difference(
     sent before and means nothing) from one that is new. `ignored` are property paths whose changes
     do not count, nor those below them.
     """
-    comparison = _Comparison(forcing)
-    comparison.maps((), old, new, old_inputs)
-    counted = {
-        path: change
-        for path, change in comparison.found.items()
-        if not any(_contains(ignore, path) for ignore in ignored or [])
+    found = {
+        path_text(path): FieldChange(change, _replaces(path, change, value, forcing))
+        for path, change, value in _changes((), old, new, old_inputs)
     }
-    return Difference(counted)
+    return Difference(
+        {
+            path: change
+            for path, change in found.items()
+            if not any(_contains(ignore, path) for ignore in ignored or [])
+        }
+    )
 
 
 def path_text(path: Path) -> str:
@@ -66,35 +71,24 @@ def _contains(ignored: str, path: str) -> bool:
     return path == ignored or (path.startswith(ignored) and path[len(ignored)] in ".[")
 
 
-@dataclass
-class _Comparison:
-    """Walks old and new side by side and collects what differs."""
+def _replaces(path: Path, change: Change, value: Any, forcing: tuple[str, ...]) -> bool:
+    # An object without metadata has lost its name, whatever the table says.
+    lost_name = change is Change.DELETE and path == ("metadata",)
+    return lost_name or forces_replacement(path, value, forcing)
 
-    forcing: tuple[str, ...]
-    found: dict[str, FieldChange] = field(default_factory=dict)
 
-    def maps(self, path: Path, old: dict[str, Any], new: dict[str, Any], old_inputs: Any) -> None:
+def _changes(path: Path, old: Any, new: Any, old_input: Any) -> Iterator[tuple[Path, Change, Any]]:
+    """Walks old and new side by side; yields what differs, with the value that goes or comes."""
+    if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted({*old, *new}):
-            given = old_inputs.get(key, _MISSING) if isinstance(old_inputs, dict) else None
-            self.values((*path, key), old.get(key, _MISSING), new.get(key, _MISSING), given)
-
-    def values(self, path: Path, old: Any, new: Any, old_input: Any) -> None:
-        if isinstance(old, dict) and isinstance(new, dict):
-            self.maps(path, old, new, old_input)
-            return
-        if isinstance(old, list) and isinstance(new, list):
-            for index in range(max(len(old), len(new))):
-                given = _at(old_input, index) if isinstance(old_input, list) else None
-                self.values((*path, index), _at(old, index), _at(new, index), given)
-            return
-        change = _change(old, new, old_input)
-        if change is None:
-            return
-        value = old if change is Change.DELETE else new
-        # An object without metadata has lost its name, whatever the table says.
-        lost_name = change is Change.DELETE and path == ("metadata",)
-        replaces = lost_name or forces_replacement(path, value, self.forcing)
-        self.found[path_text(path)] = FieldChange(change, replaces)
+            given = old_input.get(key, _MISSING) if isinstance(old_input, dict) else None
+            yield from _changes((*path, key), old.get(key, _MISSING), new.get(key, _MISSING), given)
+    elif isinstance(old, list) and isinstance(new, list):
+        for index in range(max(len(old), len(new))):
+            given = _at(old_input, index) if isinstance(old_input, list) else None
+            yield from _changes((*path, index), _at(old, index), _at(new, index), given)
+    elif change := _change(old, new, old_input):
+        yield path, change, old if change is Change.DELETE else new
 
 
 def _change(old: Any, new: Any, old_input: Any) -> Change | None:

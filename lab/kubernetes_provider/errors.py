@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab.provider_service.errors import Gone, InitializationError, ProviderError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = [
     "Gone",
@@ -18,34 +21,28 @@ __all__ = [
 ]
 
 _NOT_FOUND = 404
-_CONFLICT = 409
 _FORBIDDEN = 403
 
 
 class StatusError(ProviderError):
-    """The API server's refusal: HTTP code, reason, message and causes of its Status object."""
+    """The API server's refusal: HTTP code, reason and message of its Status object."""
 
-    def __init__(
-        self, code: int, reason: str, message: str, causes: list[dict[str, Any]] | None = None
-    ) -> None:
+    def __init__(self, code: int, reason: str, message: str) -> None:
         super().__init__(message)
         self.code = code
         self.reason = reason
         self.message = message
-        self.causes = causes or []
 
     @classmethod
     def from_response(cls, code: int, body: bytes) -> StatusError:
         """Reads a Status object; anything else (a proxy's HTML page) is kept as text."""
-        text = body.decode(errors="replace")
+        text = body.decode(errors="replace").strip() or f"the server answered with HTTP code {code}"
         try:
             status = json.loads(text)
         except ValueError:
-            return cls(code, "", text.strip() or f"the server answered with HTTP code {code}")
-        if not isinstance(status, dict):
-            return cls(code, "", text)
-        details = status.get("details") or {}
-        return cls(code, status.get("reason") or "", status.get("message") or text, details.get("causes"))
+            status = None
+        found = status if isinstance(status, dict) else {}
+        return cls(code, found.get("reason") or "", found.get("message") or text)
 
     @property
     def is_not_found(self) -> bool:
@@ -55,12 +52,12 @@ class StatusError(ProviderError):
     @property
     def is_already_exists(self) -> bool:
         """A create found an object of the same name."""
-        return self.code == _CONFLICT and self.reason == "AlreadyExists"
+        return self.reason == "AlreadyExists"
 
     @property
     def is_conflict(self) -> bool:
         """Somebody else owns a field, or wrote in between."""
-        return self.code == _CONFLICT and self.reason == "Conflict"
+        return self.reason == "Conflict"
 
     @property
     def is_forbidden(self) -> bool:
@@ -92,9 +89,7 @@ class UnreachableError(ProviderError):
 class NotReadyError(Exception):
     """The object exists but did not become what the wait expects; `details` say why."""
 
-    def __init__(
-        self, message: str, details: list[str] | None = None, live: dict[str, Any] | None = None
-    ) -> None:
+    def __init__(self, message: str, details: Sequence[str], live: dict[str, Any]) -> None:
         super().__init__(message)
-        self.details = details or []
+        self.details = details
         self.live = live

@@ -7,7 +7,6 @@ provider/pkg/fluxssa, which matches managers by the beginning of their names.
 from __future__ import annotations
 
 import copy
-import re
 from typing import TYPE_CHECKING, Any
 
 from lab.kubernetes_provider import object_annotations
@@ -15,7 +14,8 @@ from lab.kubernetes_provider.errors import ProviderError, StatusError
 from lab.provider_service.naming import unique_name
 
 if TYPE_CHECKING:
-    from lab.kubernetes_provider.cluster import Cluster
+    from lab.kubernetes_provider.cluster import Cluster, Manifest
+    from lab.kubernetes_provider.session import Session
 
 # A create is a plain POST by this manager, so its fields must change hands at the first update.
 CREATE_MANAGER = "pulumi-kubernetes"
@@ -35,47 +35,48 @@ _CONFLICT_HELP = (
     "managing-resources-with-server-side-apply/#handle-field-conflicts-on-existing-resources"
 )
 
-_PATH_PART = re.compile(r'\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|\.?([^.\[\]]+)')
+
+def new_manager() -> str:
+    """A manager of server-side apply for one object."""
+    return unique_name(CREATE_MANAGER, b"")
 
 
-class ConflictError(ProviderError):
-    """Another manager owns a field that the update would change."""
+def apply(
+    session: Session, inputs: Manifest, live: Manifest | None, manager: str, *, preview: bool
+) -> Manifest:
+    """Server-side apply. Raises ProviderError, with the vendor's explanation where fields are another's."""
+    force = is_forced(inputs, live, always=session.has("enablePatchForce"), preview=preview)
+    try:
+        return session.cluster.apply(inputs, field_manager=manager, force=force, dry_run=preview)
+    except StatusError as error:
+        raise conflict(error, manager) from error
 
 
-def manager_of(inputs: dict[str, Any], recorded: str | None) -> str:
-    """The manager of server-side apply: the annotation's, the recorded one, a new random one."""
-    return (
-        object_annotations.value(inputs, object_annotations.PATCH_FIELD_MANAGER)
-        or recorded
-        or unique_name(CREATE_MANAGER, b"")
-    )
-
-
-def is_forced(inputs: dict[str, Any], live: dict[str, Any] | None, *, always: bool, preview: bool) -> bool:
+def is_forced(inputs: Manifest, live: Manifest | None, *, always: bool, preview: bool) -> bool:
     """Whether an apply may take fields from others."""
     if object_annotations.is_true(inputs, object_annotations.PATCH_FORCE) or always:
         return True
     if live is None:
         return preview
     managers = live["metadata"].get("managedFields") or []
-    if not managers:
-        return True
     # In an update these have been taken over before; a preview must not change anything.
-    return preview and any(
-        entry["manager"] in _OWN_UPDATE_MANAGERS and entry["operation"] == "Update" for entry in managers
+    return not managers or (
+        preview
+        and any(
+            entry["manager"] in _OWN_UPDATE_MANAGERS and entry["operation"] == "Update" for entry in managers
+        )
     )
 
 
-def take_over(cluster: Cluster, live: dict[str, Any], manager: str) -> dict[str, Any]:
+def take_over(cluster: Cluster, live: Manifest, manager: str) -> Manifest:
     """Moves the fields of a POST and of kubectl to `manager`'s Apply, and returns the object."""
     entries = live["metadata"].get("managedFields") or []
     taken = [entry for entry in entries if _is_taken_over(entry)]
     if not taken:
         return live
     own = [entry for entry in entries if entry["manager"] == manager and entry["operation"] == "Apply"]
-    first = copy.deepcopy(own[0] if own else taken[0])
-    first.update(manager=manager, operation="Apply")
-    for entry in taken if own else taken[1:]:
+    first = {**(own or taken)[0], "manager": manager, "operation": "Apply"}
+    for entry in taken:
         first["fieldsV1"] = _union(first["fieldsV1"], entry["fieldsV1"])
     rest = [entry for entry in entries if entry not in taken and entry not in own]
     operations = [
@@ -86,28 +87,24 @@ def take_over(cluster: Cluster, live: dict[str, Any], manager: str) -> dict[str,
     return cluster.patch_json(live, operations)
 
 
-def relinquish(cluster: Cluster, live: dict[str, Any], manager: str) -> None:
-    """Gives up every field that a former manager of ours still owns."""
-    metadata = {key: live["metadata"][key] for key in ("name", "namespace") if key in live["metadata"]}
-    nothing = {"apiVersion": live["apiVersion"], "kind": live["kind"], "metadata": metadata}
-    cluster.apply(nothing, field_manager=manager, force=False, dry_run=False)
+def apply_ignored(inputs: Manifest, live: Manifest, manager: str, ignored: list[str]) -> Manifest:
+    """The inputs with ignored fields left to their foreign owner, or else at their live value.
 
-
-def apply_ignored(
-    inputs: dict[str, Any], live: dict[str, Any], manager: str, ignored: list[str]
-) -> dict[str, Any]:
-    """The inputs with ignored fields left to their foreign owner, or else at their live value."""
+    Paths into lists or with quoted keys are passed over.
+    """
     result = copy.deepcopy(inputs)
-    for text in ignored:
-        path = _parse_path(text)
-        if not path or any(isinstance(part, int) for part in path):
-            continue
-        if _owned(live, path, lambda name: name != manager) and not _owned(
-            live, path, lambda name: name == manager
-        ):
-            _remove(result, path)
+    for path in (text.split(".") for text in ignored if "[" not in text):
+        owners = _owners(live, path)
+        *parents, last = path
+        if owners and manager not in owners:
+            parent = _lookup(result, parents)
+            if isinstance(parent, dict):
+                parent.pop(last, None)
         elif (value := _lookup(live, path)) is not None:
-            _set(result, path, value)
+            target = result
+            for part in parents:
+                target = target.setdefault(part, {})
+            target[last] = value
     return result
 
 
@@ -115,56 +112,30 @@ def conflict(error: StatusError, manager: str) -> ProviderError:
     """A conflict with the vendor's explanation; any other refusal as it is."""
     if not error.is_conflict:
         return error
-    return ConflictError(
+    return ProviderError(
         f"server-side apply field conflict detected, see {_CONFLICT_HELP} for troubleshooting help\n"
         f'The resource managed by field manager "{manager}" had an apply conflict: {error.message}'
     )
 
 
-def _is_taken_over(entry: dict[str, Any]) -> bool:
-    if entry.get("subresource"):
-        return False
+def _is_taken_over(entry: Manifest) -> bool:
     manager, operation = entry["manager"], entry["operation"]
-    return any(manager.startswith(name) and operation == of for name, of in _TAKEN_OVER)
+    return not entry.get("subresource") and any(
+        manager.startswith(name) and operation == of for name, of in _TAKEN_OVER
+    )
 
 
-def _union(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    result = dict(one)
-    for key, value in other.items():
-        result[key] = _union(result.get(key, {}), value)
-    return result
+def _union(one: Manifest, other: Manifest) -> Manifest:
+    return {**one, **{key: _union(one.get(key, {}), value) for key, value in other.items()}}
 
 
-def _owned(live: dict[str, Any], path: list[str | int], is_wanted: Any) -> bool:
-    for entry in live["metadata"].get("managedFields") or []:
-        fields: Any = entry.get("fieldsV1") or {}
-        for part in path:
-            fields = fields.get(f"f:{part}") if isinstance(fields, dict) else None
-        if fields is not None and is_wanted(entry["manager"]):
-            return True
-    return False
+def _owners(live: Manifest, path: list[str]) -> set[str]:
+    fields = [f"f:{part}" for part in path]
+    entries = live["metadata"].get("managedFields") or []
+    return {entry["manager"] for entry in entries if _lookup(entry.get("fieldsV1"), fields) is not None}
 
 
-def _parse_path(text: str) -> list[str | int]:
-    return [
-        int(index) if index else (quoted or key).replace('\\"', '"')
-        for quoted, index, key in _PATH_PART.findall(text)
-    ]
-
-
-def _lookup(manifest: Any, path: list[str | int]) -> Any:
+def _lookup(manifest: Any, path: list[str]) -> Any:
     for part in path:
         manifest = manifest.get(part) if isinstance(manifest, dict) else None
     return manifest
-
-
-def _set(manifest: dict[str, Any], path: list[str | int], value: Any) -> None:
-    for part in path[:-1]:
-        manifest = manifest.setdefault(str(part), {})
-    manifest[str(path[-1])] = value
-
-
-def _remove(manifest: dict[str, Any], path: list[str | int]) -> None:
-    parent = _lookup(manifest, path[:-1])
-    if isinstance(parent, dict):
-        parent.pop(str(path[-1]), None)

@@ -10,7 +10,6 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 
 class ChartError(Exception):
@@ -27,44 +26,25 @@ class Chart:
 
 def locate(name: str, repository: str, version: str) -> Chart:
     """The chart; without a version the highest one that is listed. Raises ChartError."""
-    name, version = name.strip(), version.strip()
-    if not repository and (local := _local(name)):
-        return Chart(local, version)
+    name, version, local = name.strip(), version.strip(), Path(name.strip())
+    if not repository and (local / "Chart.yaml").is_file():
+        return Chart(local.absolute(), version)
     if name.startswith("oci://"):
         repository, _, name = name.rpartition("/")
     if not repository:
         raise ChartError(f"non-absolute URLs should be in form of repo_name/path_to_chart, got: {name}")
-    entries = [entry for entry in _index() if entry["repository"].rstrip("/") == repository.rstrip("/")]
+    folder = Path(os.environ.get("LAB_CHARTS", "/nonexistent"))
+    index = folder / "index.json"
+    listed = json.loads(index.read_text()) if index.is_file() else []
+    entries = [entry for entry in listed if entry["repository"].rstrip("/") == repository.rstrip("/")]
     if not entries:
         raise ChartError(f'looks like "{repository}" is not a valid chart repository or cannot be reached')
-    named = [entry for entry in entries if entry["name"] == name]
-    fitting = [entry for entry in named if version in ("", entry["version"])]
+    fitting = [entry for entry in entries if entry["name"] == name and version in ("", entry["version"])]
     if not fitting:
         wanted = f'chart "{name}" version "{version}"' if version else f'chart "{name}"'
         raise ChartError(f"{wanted} not found in {repository} repository")
     best = max(fitting, key=lambda entry: _order(entry["version"]))
-    path = _folder() / best["path"]
-    if not path.exists():
-        raise ChartError(f"path {str(path)!r} not found")
-    return Chart(path, best["version"])
-
-
-def _local(name: str) -> Path | None:
-    path = Path(name)
-    if path.is_file() or (path / "Chart.yaml").is_file():
-        return path.absolute()
-    if path.is_absolute() or name.startswith("."):
-        raise ChartError(f'path "{name}" not found')
-    return None
-
-
-def _folder() -> Path:
-    return Path(os.environ.get("LAB_CHARTS", "/nonexistent"))
-
-
-def _index() -> list[dict[str, Any]]:
-    path = _folder() / "index.json"
-    return json.loads(path.read_text()) if path.is_file() else []
+    return Chart(folder / best["path"], best["version"])
 
 
 def _order(version: str) -> tuple[tuple[int, int | str], ...]:

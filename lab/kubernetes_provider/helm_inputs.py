@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
-
-import pulumi
-import yaml
-
-from lab.kubernetes_provider.values import contains_unknown
 
 _DEFAULT_TIMEOUT_SECONDS = 300
 
@@ -20,10 +14,7 @@ _INSTALL_FLAGS = {
     "createNamespace": "--create-namespace",
     "disableWebhooks": "--no-hooks",
     "disableOpenapiValidation": "--disable-openapi-validation",
-    "dependencyUpdate": "--dependency-update",
     "devel": "--devel",
-    "renderSubchartNotes": "--render-subchart-notes",
-    "verify": "--verify",
 }
 _UPGRADE_FLAGS = {
     "atomic": "--atomic",
@@ -33,9 +24,12 @@ _UPGRADE_FLAGS = {
     "reuseValues": "--reuse-values",
     "disableCRDHooks": "--no-hooks",
     "devel": "--devel",
-    "dependencyUpdate": "--dependency-update",
-    "renderSubchartNotes": "--render-subchart-notes",
 }
+NOT_SERVED = (
+    *("dependencyUpdate", "description", "keyring", "lint", "postrender", "renderSubchartNotes", "verify"),
+    "valueYamlFiles",
+)
+"""Inputs of the vendor's that this stand-in leaves to it."""
 # Only outputs, though the class takes them; or, like compat, nothing but a mark of the SDK.
 _NOT_INPUTS = ("compat", "resourceNames", "status", "manifest", "checksum")
 # The vendor's Check decodes the inputs into a struct and writes every field of it back, those that nobody
@@ -58,7 +52,7 @@ _UNSET_REPOSITORY = dict.fromkeys(("repo", "caFile", "certFile", "keyFile", "pas
 
 
 def with_defaults(given: dict[str, Any], name: str, namespace: str) -> dict[str, Any]:
-    """The inputs with name, namespace and timeout filled in, value files merged, and every flag written out.
+    """The inputs with name, namespace and timeout filled in, and every flag written out.
 
     Only maxHistory and repositoryOpts stay away where nobody gave them.
     """
@@ -70,12 +64,6 @@ def with_defaults(given: dict[str, Any], name: str, namespace: str) -> dict[str,
         inputs["repositoryOpts"] = {**_UNSET_REPOSITORY, **inputs["repositoryOpts"]}
     if not inputs["skipAwait"] and "timeout" not in given:
         inputs["timeout"] = _DEFAULT_TIMEOUT_SECONDS
-    if not contains_unknown(inputs):
-        files = inputs.pop("valueYamlFiles", [])
-        merged: dict[str, Any] = {}
-        for asset in files:
-            merged = _merged(merged, yaml.safe_load(_text_of(asset)) or {})
-        inputs["values"] = _merged(merged, inputs.get("values") or {})
     return inputs
 
 
@@ -107,12 +95,6 @@ def _common(inputs: dict[str, Any]) -> list[str]:
     if not inputs.get("skipAwait"):
         arguments.append("--wait")
         arguments += ["--wait-for-jobs"] if inputs.get("waitForJobs") else []
-    if inputs.get("description"):
-        arguments += ["--description", inputs["description"]]
-    if inputs.get("postrender"):
-        arguments += ["--post-renderer", inputs["postrender"]]
-    if inputs.get("keyring"):
-        arguments += ["--keyring", inputs["keyring"]]
     return arguments
 
 
@@ -122,19 +104,3 @@ def _flags(inputs: dict[str, Any], table: dict[str, str]) -> list[str]:
 
 def _timeout(inputs: dict[str, Any]) -> str:
     return f"{inputs.get('timeout') or _DEFAULT_TIMEOUT_SECONDS}s"
-
-
-def _merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    result = dict(one)
-    for key, value in other.items():
-        both = isinstance(result.get(key), dict) and isinstance(value, dict)
-        result[key] = _merged(result[key], value) if both else value
-    return result
-
-
-def _text_of(asset: Any) -> str:
-    if isinstance(asset, pulumi.StringAsset):
-        return asset.text
-    if isinstance(asset, pulumi.FileAsset):
-        return Path(asset.path).read_text(encoding="utf-8")
-    raise ValueError("unsupported type for 'valueYamlFiles' arg: only files and strings can be read here")

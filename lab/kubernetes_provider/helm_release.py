@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lab.kubernetes_provider import helm_inputs
+from lab.kubernetes_provider.check import unknown_inputs
 from lab.kubernetes_provider.checkpoint import INPUTS
 from lab.kubernetes_provider.diff import difference
 from lab.kubernetes_provider.errors import Gone, InitializationError, ProviderError
 from lab.kubernetes_provider.helm_charts import Chart, ChartError, locate
-from lab.kubernetes_provider.helm_command import Helm, HelmError, Installed
-from lab.kubernetes_provider.kinds import RELEASE, input_properties
-from lab.kubernetes_provider.naming import namespace_and_name
+from lab.kubernetes_provider.helm_command import Helm, HelmError
+from lab.kubernetes_provider.identity import namespace_and_name
+from lab.kubernetes_provider.kinds import RELEASE
 from lab.kubernetes_provider.values import (
     UNKNOWN,
     Properties,
@@ -28,22 +29,23 @@ if TYPE_CHECKING:
     from lab.kubernetes_provider.session import Session
     from lab.provider_service.difference import Difference
 
-_NOT_AVAILABLE = "failed to become available within allocated timeout. Error: Helm Release"
+_OUTPUTS = (INPUTS, "status", "resourceNames")
 
 
 def check(
     session: Session, urn: str, old: Properties, new: Properties, seed: bytes
 ) -> tuple[Properties, list[Failure]]:
     """Names the release and, when all inputs are known, looks for its chart and pins the version."""
-    given, old_inputs = plain_map(new), plain_map(old)
-    known = input_properties(RELEASE) or frozenset()
-    failures = [(key, f"unknown input property {key!r} of {RELEASE}") for key in sorted(set(given) - known)]
-    name = old_inputs.get("name") or unique_name(name_of(urn), seed)
+    given = plain_map(new)
+    failures = unknown_inputs(RELEASE, given)
+    failures += [
+        (key, f"this stand-in does not serve {key}") for key in helm_inputs.NOT_SERVED if given.get(key)
+    ]
+    name = plain_map(old).get("name") or unique_name(name_of(urn), seed)
     inputs = helm_inputs.with_defaults(given, name, session.default_namespace)
     if not contains_unknown(inputs):
         try:
-            chart = _chart(inputs)
-            inputs["version"] = chart.version or inputs.get("version", "")
+            inputs["version"] = _chart(inputs).version or inputs.get("version", "")
         except ChartError as error:
             failures.append(("chart", f"{error}; check the chart name and repository configuration."))
     return with_secrets_of(to_properties(inputs), new), failures
@@ -60,91 +62,38 @@ def create(session: Session, urn: str, properties: Properties, *, preview: bool)
     inputs = plain_map(properties)
     if preview:
         return "", _preview(inputs, properties)
-    if session.is_unreachable:
-        raise ProviderError(
-            f"can't create Helm Release with unreachable cluster: {session.unreachable_reason}"
-        )
-    helm, name, namespace = Helm(session), inputs["name"], inputs["namespace"]
-    identifier = f"{namespace}/{name}"
-    before = _find(helm, name, namespace)
-    arguments = helm_inputs.install_arguments(inputs)
+    name, identifier = inputs["name"], f"{inputs['namespace']}/{inputs['name']}"
     try:
-        helm.run(
-            "install",
-            name,
-            str(_located(inputs).path),
-            *arguments,
-            namespace=namespace,
-            values=_values_of(inputs),
-        )
-    except HelmError as error:
-        after = _find(helm, name, namespace)
-        if after is None or not _is_newer(after, before):
-            raise ProviderError(str(error)) from error
-        session.host.warning(
-            urn,
+        return identifier, _run(session, "install", inputs, properties)
+    except InitializationError as error:
+        warning = (
             f'Helm release "{name}" was created but has a failed status. Use the `helm` command to '
-            f"investigate the error, correct it, then retry. Reason: {error}",
+            f"investigate the error, correct it, then retry. Reason: {error.__cause__}"
         )
-        message = (
-            f'Helm release "{identifier}" was created, but failed to initialize completely. '
-            f"Use Helm CLI to investigate: {_NOT_AVAILABLE} {identifier}: {error}"
-        )
-        state = _record(helm, inputs, properties, after)
-        raise InitializationError(identifier, message, [], state) from error
-    return identifier, _record(helm, inputs, properties, _installed(helm, name, namespace))
+        session.host.warning(urn, warning)
+        raise
 
 
 def update(session: Session, properties: Properties, *, preview: bool) -> Properties:
     """Upgrades. Raises InitializationError when Helm has recorded a failed revision."""
     inputs = plain_map(properties)
-    if preview:
-        return _preview(inputs, properties)
-    if session.is_unreachable:
-        raise ProviderError(
-            f"can't update Helm Release with unreachable cluster: {session.unreachable_reason}"
-        )
-    helm, name, namespace = Helm(session), inputs["name"], inputs["namespace"]
-    chart, before = _located(inputs), _find(helm, name, namespace)
-    try:
-        if inputs.get("lint"):
-            helm.run("lint", str(chart.path), namespace=namespace, values=_values_of(inputs))
-        arguments = helm_inputs.upgrade_arguments(inputs)
-        helm.run("upgrade", name, str(chart.path), *arguments, namespace=namespace, values=_values_of(inputs))
-    except HelmError as error:
-        after = _find(helm, name, namespace)
-        if after is None or not _is_newer(after, before):
-            raise ProviderError(str(error)) from error
-        identifier = f"{namespace}/{name}"
-        message = (
-            f'Helm release "{identifier}" failed to initialize completely. Use Helm CLI to investigate: '
-            f"error running update: {_NOT_AVAILABLE} {identifier}: {error}"
-        )
-        raise InitializationError(
-            identifier, message, [], _record(helm, inputs, properties, after)
-        ) from error
-    return _record(helm, inputs, properties, _installed(helm, name, namespace))
+    return _preview(inputs, properties) if preview else _run(session, "upgrade", inputs, properties)
 
 
 def read(session: Session, identifier: str, state: Properties) -> tuple[Properties, Properties]:
     """State and inputs of the release that Helm records. Raises Gone."""
-    recorded = plain_map(state)
-    old_inputs = recorded.get(INPUTS)
-    namespace, name = namespace_and_name(identifier)
-    name, namespace = (
-        recorded.get("name") or name,
-        recorded.get("namespace") or namespace or session.default_namespace,
-    )
-    helm = Helm(session)
-    found = _find(helm, name, namespace)
+    recorded, (namespace, name) = plain_map(state), namespace_and_name(identifier)
+    name = recorded.get("name") or name
+    namespace = recorded.get("namespace") or namespace or session.default_namespace
+    helm = Helm(session, name, namespace)
+    found = helm.find()
     if found is None:
         raise Gone
-    values = helm.values(name, namespace)
-    inputs = old_inputs or helm_inputs.with_defaults(
-        {"chart": found.chart, "values": values}, name, namespace
-    )
-    live = {**inputs, "version": found.version} | ({"values": values} if values else {})
-    secrets_from = _inputs_of(state)
+    values = helm.values()
+    imported = {"chart": found["chart"], "values": values}
+    inputs = recorded.get(INPUTS) or helm_inputs.with_defaults(imported, name, namespace)
+    live = {**inputs, "version": found["version"]} | ({"values": values} if values else {})
+    secrets_from = {key: value for key, value in state.items() if key not in _OUTPUTS}
     new_state = _record(helm, live, secrets_from, found)
     new_state[INPUTS] = to_property(inputs).with_secret(is_secret=True)
     return new_state, with_secrets_of(to_properties(live), secrets_from)
@@ -152,55 +101,61 @@ def read(session: Session, identifier: str, state: Properties) -> tuple[Properti
 
 def delete(session: Session, urn: str, state: Properties) -> None:
     """Uninstalls, and waits unless the release was told not to. A missing release is an error."""
-    if session.is_unreachable:
+    if session.connected is None:
         raise ProviderError(
             f'can\'t delete Helm Release with unreachable cluster. Reason: "{session.unreachable_reason}"'
         )
     recorded = plain_map(state)
-    arguments = helm_inputs.uninstall_arguments(recorded)
-    try:
-        output = Helm(session).run("uninstall", recorded["name"], *arguments, namespace=recorded["namespace"])
-    except HelmError as error:
-        raise ProviderError(str(error)) from error
+    helm = Helm(session, recorded["name"], recorded["namespace"])
+    output = helm.run("uninstall", recorded["name"], *helm_inputs.uninstall_arguments(recorded))
     kept = output.partition("These resources were kept")
     if kept[1]:
         information = (kept[1] + kept[2]).strip()
         session.host.warning(urn, f'Helm uninstall returned information: "{information}"')
 
 
-def _chart(inputs: dict[str, Any]) -> Chart:
-    return locate(
-        str(inputs.get("chart", "")), helm_inputs.repository_of(inputs), str(inputs.get("version", ""))
-    )
+_FLAGS = {"install": helm_inputs.install_arguments, "upgrade": helm_inputs.upgrade_arguments}
+_FAILED = {
+    "install": "was created, but failed to initialize completely. Use Helm CLI to investigate: ",
+    "upgrade": "failed to initialize completely. Use Helm CLI to investigate: error running update: ",
+}
 
 
-def _located(inputs: dict[str, Any]) -> Chart:
+def _run(session: Session, command: str, inputs: dict[str, Any], properties: Properties) -> Properties:
+    """Install or upgrade. Raises InitializationError where Helm has recorded a failed revision."""
+    if session.connected is None:
+        verb = "create" if command == "install" else "update"
+        raise ProviderError(
+            f"can't {verb} Helm Release with unreachable cluster: {session.unreachable_reason}"
+        )
+    name, identifier = inputs["name"], f"{inputs['namespace']}/{inputs['name']}"
     try:
-        return _chart(inputs)
+        chart = str(_chart(inputs).path)
     except ChartError as error:
         raise ProviderError(str(error)) from error
-
-
-def _values_of(inputs: dict[str, Any]) -> dict[str, Any]:
-    return inputs.get("values") or {}
-
-
-def _find(helm: Helm, name: str, namespace: str) -> Installed | None:
+    helm = Helm(session, name, inputs["namespace"])
+    before = helm.find()
     try:
-        return helm.find(name, namespace)
+        helm.run(command, name, chart, *_FLAGS[command](inputs), values=inputs.get("values") or {})
     except HelmError as error:
-        raise ProviderError(str(error)) from error
-
-
-def _installed(helm: Helm, name: str, namespace: str) -> Installed:
-    found = _find(helm, name, namespace)
+        after = helm.find()
+        if after is None or (before is not None and after["revision"] <= before["revision"]):
+            raise
+        message = (
+            f'Helm release "{identifier}" {_FAILED[command]}failed to become available within allocated '
+            f"timeout. Error: Helm Release {identifier}: {error}"
+        )
+        state = _record(helm, inputs, properties, after)
+        raise InitializationError(identifier, message, [], state) from error
+    found = helm.find()
     if found is None:
-        raise ProviderError(f'Helm release "{namespace}/{name}" was installed, but Helm does not find it')
-    return found
+        raise ProviderError(f'Helm release "{identifier}" was installed, but Helm does not find it')
+    return _record(helm, inputs, properties, found)
 
 
-def _is_newer(after: Installed, before: Installed | None) -> bool:
-    return before is None or after.revision > before.revision
+def _chart(inputs: dict[str, Any]) -> Chart:
+    repository = helm_inputs.repository_of(inputs)
+    return locate(str(inputs.get("chart", "")), repository, str(inputs.get("version", "")))
 
 
 def _preview(inputs: dict[str, Any], properties: Properties) -> Properties:
@@ -208,18 +163,15 @@ def _preview(inputs: dict[str, Any], properties: Properties) -> Properties:
     return _with_inputs(to_properties(outputs), inputs, properties)
 
 
-def _record(helm: Helm, inputs: dict[str, Any], properties: Properties, found: Installed) -> Properties:
-    names = helm.resource_names(found.name, found.namespace)
-    outputs = {**inputs, "version": found.version, "resourceNames": names, "status": found.as_status()}
+def _record(helm: Helm, inputs: dict[str, Any], properties: Properties, found: dict[str, Any]) -> Properties:
+    names = helm.resource_names()
+    outputs = {**inputs, "version": found["version"], "resourceNames": names, "status": found}
     return _with_inputs(to_properties(outputs), inputs, properties)
 
 
 def _with_inputs(outputs: Properties, inputs: dict[str, Any], properties: Properties) -> Properties:
-    state = with_secrets_of(outputs, properties)
     # Values may hold a secret under any key, so the recorded inputs are one secret.
-    state[INPUTS] = to_property(inputs).with_secret(is_secret=True)
-    return state
-
-
-def _inputs_of(state: Properties) -> Properties:
-    return {key: value for key, value in state.items() if key not in (INPUTS, "status", "resourceNames")}
+    return {
+        **with_secrets_of(outputs, properties),
+        INPUTS: to_property(inputs).with_secret(is_secret=True),
+    }

@@ -34,35 +34,38 @@ def api_version_and_kind(token: str) -> tuple[str, str]:
     package, _, rest = token.partition(":")
     group_version, _, kind = rest.rpartition(":")
     group, _, version = group_version.partition("/")
-    if package != PACKAGE or not kind:
+    if package != PACKAGE or not kind or not version:
         raise UnknownTypeError(f'unrecognized resource type: "{token}" for this provider')
-    if not version:
-        raise UnknownTypeError(f'apiVersion does not have both a group and a version: "{group_version}"')
     return (version if group == "core" else group_version), kind
 
 
 def require_served(token: str) -> None:
     """Raises UnknownTypeError for a token that neither the SDK's classes nor a custom resource can have."""
-    _, kind = api_version_and_kind(token)
     if token == RELEASE:
         return
-    group_version = token.split(":")[1]
-    is_patch = kind.endswith("Patch") and token.removesuffix("Patch") in _typed_tokens()
-    if group_version in _COMPONENT_GROUPS or is_patch:
+    api_version, kind = api_version_and_kind(token)
+    if api_version in _COMPONENT_GROUPS or (kind.endswith("Patch") and token in _typed_tokens()):
         raise UnknownTypeError(f'this stand-in does not serve "{token}"')
-    if token not in _typed_tokens() and is_known_group_version(group_version):
+    if token not in _typed_tokens() and is_known_group_version(api_version):
         raise UnknownTypeError(f'unrecognized resource type: "{token}" for this provider')
 
 
-def is_known_group_version(group_version: str) -> bool:
-    """Whether the SDK has classes of this group and version ("core/v1" or "v1" for the core group)."""
-    return (f"core/{group_version}" if "/" not in group_version else group_version) in _typed_group_versions()
+def is_known_group_version(api_version: str) -> bool:
+    """Whether the SDK has classes of this group and version."""
+    return (api_version if "/" in api_version else f"core/{api_version}") in _typed_group_versions()
 
 
+@functools.cache
 def input_properties(token: str) -> frozenset[str] | None:
     """The top-level inputs of a typed kind, None for a custom resource (anything goes there)."""
-    path = _source_of(token)
-    return None if path is None else _inputs_in(path)
+    module = _typed_tokens().get(token)
+    if module is None:
+        return None
+    path = _package_folder().parent.joinpath(*module.split(".")).with_suffix(".py")
+    found = _ARGUMENT_CLASS.search(path.read_text())
+    if found is None:
+        raise UnknownTypeError(f"the inputs in {path.name} cannot be read")
+    return frozenset(given or snake for given, snake in _GETTER.findall(found.group(0)))
 
 
 @functools.cache
@@ -75,12 +78,11 @@ def _package_folder() -> Path:
 
 @functools.cache
 def _typed_tokens() -> dict[str, str]:
-    source = (_package_folder() / "__init__.py").read_text()
-    found = _REGISTRATION.search(source)
+    found = _REGISTRATION.search((_package_folder() / "__init__.py").read_text())
     if found is None:
         raise UnknownTypeError("the list of resource types in pulumi_kubernetes/__init__.py cannot be read")
     return {
-        token: module["fqn"] + "." + name
+        token: f"{module['fqn']}.{name}"
         for module in json.loads(found.group(1))
         for token, name in module["classes"].items()
     }
@@ -89,18 +91,3 @@ def _typed_tokens() -> dict[str, str]:
 @functools.cache
 def _typed_group_versions() -> frozenset[str]:
     return frozenset(token.split(":")[1] for token in _typed_tokens())
-
-
-def _source_of(token: str) -> Path | None:
-    qualified = _typed_tokens().get(token)
-    if qualified is None:
-        return None
-    return _package_folder().parent.joinpath(*qualified.split(".")).with_suffix(".py")
-
-
-@functools.cache
-def _inputs_in(path: Path) -> frozenset[str]:
-    found = _ARGUMENT_CLASS.search(path.read_text())
-    if found is None:
-        raise UnknownTypeError(f"the inputs in {path.name} cannot be read")
-    return frozenset(given or snake for given, snake in _GETTER.findall(found.group(0)))

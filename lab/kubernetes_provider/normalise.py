@@ -9,67 +9,50 @@ from __future__ import annotations
 import base64
 import binascii
 import copy
+import re
+from decimal import Decimal, localcontext
 from typing import Any
 
-from lab.kubernetes_provider import quantity
 from lab.kubernetes_provider.kinds import is_known_group_version
 from lab.kubernetes_provider.values import contains_unknown
 
 _SERVER_METADATA = (
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "generation",
-    "managedFields",
-    "resourceVersion",
-    "uid",
+    *("creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields"),
+    *("resourceVersion", "uid"),
 )
 # Maps whose every value is a quantity, and single quantities, by the key that holds them.
 _QUANTITY_MAPS = frozenset(
     {
-        "limits",
-        "requests",
-        "capacity",
-        "hard",
-        "overhead",
-        "default",
-        "defaultRequest",
-        "max",
-        "min",
+        *("limits", "requests", "capacity", "hard", "overhead", "default", "defaultRequest", "max", "min"),
         "allocatable",
     }
 )
 _QUANTITY_FIELDS = frozenset({"sizeLimit", "divisor", "averageValue"})
-_POD_PARENTS = frozenset(
+_QUANTITY_KINDS = frozenset(
     {
-        "Pod",
-        "PodTemplate",
-        "ReplicationController",
-        "ReplicaSet",
-        "Deployment",
-        "StatefulSet",
-        "DaemonSet",
-        "Job",
-        "CronJob",
+        *("Pod", "PodTemplate", "ReplicationController", "ReplicaSet", "Deployment", "StatefulSet"),
+        *("DaemonSet", "Job", "CronJob", "PersistentVolumeClaim", "PersistentVolume", "ResourceQuota"),
+        *("LimitRange", "HorizontalPodAutoscaler", "Node"),
     }
 )
-_QUANTITY_KINDS = _POD_PARENTS | frozenset(
-    {
-        "PersistentVolumeClaim",
-        "PersistentVolume",
-        "ResourceQuota",
-        "LimitRange",
-        "HorizontalPodAutoscaler",
-        "Node",
-    }
-)
+
+_QUANTITY = re.compile(r"^([+-]?(?:\d+\.?\d*|\.\d+))((?:[KMGTPE]i)|[numkMGTPE]|[eE][+-]?\d+)?$")
+_KIBI = 1024
+_BINARY = {"Ei": 6, "Pi": 5, "Ti": 4, "Gi": 3, "Mi": 2, "Ki": 1, "": 0}
+_DECIMAL = {"E": 18, "P": 15, "T": 12, "G": 9, "M": 6, "k": 3, "": 0, "m": -3, "u": -6, "n": -9}
+# Enough for exabytes in nanounits; Python's default of 28 digits is not.
+_DIGITS = 60
+_SMALLEST = Decimal(10) ** -9
 
 
 def normalised(inputs: dict[str, Any]) -> dict[str, Any]:
     """A copy of the inputs in the API server's spelling."""
     result = copy.deepcopy(inputs)
     if is_typed(result) and not contains_unknown(result):
-        _normalise_typed(result)
+        if result.get("kind") == "Secret":
+            _normalise_secret(result)
+        elif result.get("kind") in _QUANTITY_KINDS:
+            _normalise_quantities(result.get("spec"))
     metadata = result.get("metadata")
     if isinstance(metadata, dict):
         for key in _SERVER_METADATA:
@@ -83,16 +66,36 @@ def is_typed(manifest: dict[str, Any]) -> bool:
     return isinstance(api_version, str) and is_known_group_version(api_version)
 
 
-def _normalise_typed(manifest: dict[str, Any]) -> None:
-    kind = manifest.get("kind")
-    if kind == "Secret":
-        _normalise_secret(manifest)
-    elif kind == "CustomResourceDefinition":
-        manifest.pop("status", None)
-        if (manifest.get("spec") or {}).get("preserveUnknownFields") is False:
-            del manifest["spec"]["preserveUnknownFields"]
-    elif kind in _QUANTITY_KINDS:
-        _normalise_quantities(manifest.get("spec"))
+def canonical_quantity(text: str) -> str:
+    """The canonical spelling; anything that is no quantity comes back unchanged.
+
+    Source: k8s.io/apimachinery pkg/api/resource/quantity.go, CanonicalizeBytes.
+    """
+    found = _QUANTITY.match(text)
+    if found is None:
+        return text
+    with localcontext() as context:
+        context.prec = _DIGITS
+        number, suffix = Decimal(found.group(1)), found.group(2) or ""
+        if not suffix.endswith("i"):
+            is_spelled_out = suffix in _DECIMAL
+            exponent = _DECIMAL[suffix] if is_spelled_out else int(suffix[1:])
+            return _decimal(number.scaleb(exponent), as_exponent=not is_spelled_out)
+        value = number * _KIBI ** _BINARY[suffix]
+        # A fraction, or less than one Ki, has no binary spelling.
+        if abs(value) < _KIBI or value % 1:
+            return _decimal(value)
+        name, power = next(each for each in _BINARY.items() if value % _KIBI ** each[1] == 0)
+        return f"{int(value / _KIBI**power)}{name}"
+
+
+def _decimal(value: Decimal, *, as_exponent: bool = False) -> str:
+    if value == 0:
+        return "0"
+    rounded = value if value % _SMALLEST == 0 else (value // _SMALLEST + 1) * _SMALLEST
+    name, exponent = next(each for each in _DECIMAL.items() if rounded.scaleb(-each[1]) % 1 == 0)
+    suffix = f"e{exponent}" if as_exponent and exponent else name if not as_exponent else ""
+    return f"{int(rounded.scaleb(-exponent))}{suffix}"
 
 
 def _normalise_secret(manifest: dict[str, Any]) -> None:
@@ -127,6 +130,5 @@ def _normalise_quantities(value: Any) -> None:
 
 
 def _quantity(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return value
-    return quantity.canonical(str(value))
+    is_number = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return canonical_quantity(str(value)) if is_number else value

@@ -70,10 +70,10 @@ class Provider:
     def check(
         self, urn: str, old: Properties, new: Properties, seed: bytes, autonaming: Autonaming
     ) -> tuple[Properties, list[check.Failure]]:
-        """The inputs with name and namespace, and reasons to refuse them."""
+        """The inputs, completed, and reasons to refuse them."""
         if _is_release(urn):
             return helm_release.check(self._configured, urn, old, new, seed)
-        return check.check(self._configured, urn, old, new, seed=seed, autonaming=autonaming)
+        return check.check(self._configured, urn, new)
 
     def diff(
         self, urn: str, old_state: Properties, old_inputs: Properties, new: Properties, ignored: list[str]
@@ -116,40 +116,19 @@ class Provider:
     ) -> tuple[Properties, Properties]:
         """State and inputs. Raises Gone when there is nothing to read."""
         session = self._configured
-        if session.is_unreachable:
-            session.host.warning(
-                urn, f"configured Kubernetes cluster is unreachable: {session.unreachable_reason}"
-            )
-            if session.settings.delete_unreachable:
-                session.host.info(
-                    urn, "Deleting the unreachable resource from Pulumi state (`deleteUnreachable`)"
-                )
-                raise Gone
-            if session.settings.skip_update_unreachable:
-                session.host.info(urn, "Keeping the recorded state (`skipUpdateUnreachable`)")
-                return state, old_inputs
-            raise ProviderError(_UNREACHABLE_READ)
+        if _is_forgotten(session, urn, _UNREACHABLE_READ):
+            raise Gone
         if _is_release(urn):
             return helm_release.read(session, identifier, state)
-        return read.read(session, urn, identifier, state, old_inputs)
+        return read.read(session, identifier, state, old_inputs)
 
     def delete(self, urn: str, identifier: str, state: Properties, *, seconds: float) -> None:
         """Deletes and waits until the resource is gone."""
         session = self._configured
         if _is_release(urn):
             helm_release.delete(session, urn, state)
-            return
-        if session.is_unreachable:
-            session.host.warning(
-                urn, f"configured Kubernetes cluster is unreachable: {session.unreachable_reason}"
-            )
-            if session.settings.delete_unreachable:
-                session.host.info(
-                    urn, "Deleting the unreachable resource from Pulumi state (`deleteUnreachable`)"
-                )
-                return
-            raise ProviderError(_UNREACHABLE_DELETE)
-        delete.delete(session, urn, identifier, state, seconds=seconds)
+        elif not _is_forgotten(session, urn, _UNREACHABLE_DELETE):
+            delete.delete(session, urn, identifier, state, seconds=seconds)
 
     def invoke(self, token: str, arguments: Properties) -> Properties:
         """No function is served. Raises NotServedError."""
@@ -164,3 +143,14 @@ class Provider:
 
 def _is_release(urn: str) -> bool:
     return token_of(urn) == kinds.RELEASE
+
+
+def _is_forgotten(session: Session, urn: str, refusal: str) -> bool:
+    """Whether the resource of an unreachable cluster goes out of the state; raises ProviderError if not."""
+    if session.connected is not None:
+        return False
+    session.host.warning(urn, f"configured Kubernetes cluster is unreachable: {session.unreachable_reason}")
+    if not session.has("deleteUnreachable"):
+        raise ProviderError(refusal)
+    session.host.info(urn, "Deleting the unreachable resource from Pulumi state (`deleteUnreachable`)")
+    return True

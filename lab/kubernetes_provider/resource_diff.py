@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lab.kubernetes_provider import await_job, object_annotations
+from lab.kubernetes_provider import object_annotations, workload_waits
 from lab.kubernetes_provider.check import is_namespaced
 from lab.kubernetes_provider.checkpoint import Checkpoint
 from lab.kubernetes_provider.diff import difference
-from lab.kubernetes_provider.errors import NoMatchError, StatusError, UnreachableError
+from lab.kubernetes_provider.errors import ProviderError
 from lab.kubernetes_provider.forced_replacement import forcing_paths
 from lab.kubernetes_provider.normalise import is_typed, normalised
 from lab.kubernetes_provider.pruning import pruned
@@ -16,6 +16,7 @@ from lab.kubernetes_provider.values import Properties, contains_unknown, plain_m
 from lab.provider_service.difference import ResourceDiff
 
 if TYPE_CHECKING:
+    from lab.kubernetes_provider.cluster import Manifest
     from lab.kubernetes_provider.session import Session
 
 
@@ -23,8 +24,7 @@ def diff(
     session: Session, urn: str, old_state: Properties, new: Properties, ignored: list[str]
 ) -> ResourceDiff:
     """Compares recorded state and new inputs; reads the cluster for replaceUnready alone."""
-    recorded = Checkpoint.parse(old_state)
-    raw_inputs, new_inputs = plain_map(new), normalised(plain_map(new))
+    recorded, new_inputs = Checkpoint.parse(old_state), normalised(plain_map(new))
     old_inputs = normalised(recorded.inputs)
     old = pruned(recorded.live, old_inputs)
     _align_identity(session, recorded.live, old, new_inputs)
@@ -33,8 +33,8 @@ def diff(
         new_inputs,
         forcing_paths(
             new_inputs,
-            config_map_mutable=session.settings.enable_config_map_mutable,
-            secret_mutable=session.settings.enable_secret_mutable,
+            config_map_mutable=session.has("enableConfigMapMutable"),
+            secret_mutable=session.has("enableSecretMutable"),
         ),
         old_inputs=old_inputs if is_typed(new_inputs) and not contains_unknown(new_inputs) else None,
         ignored=ignored,
@@ -42,10 +42,10 @@ def diff(
     replaces = found.replaces
     if object_annotations.is_true(new_inputs, object_annotations.REPLACE_UNREADY):
         replaces = replaces + _unready(session, urn, recorded.live, new_inputs)
-    return ResourceDiff(found, replaces, _deletes_first(replaces, recorded.live, new_inputs, raw_inputs))
+    return ResourceDiff(found, replaces, bool(replaces) and _keeps_its_name(recorded.live, new_inputs))
 
 
-def _align_identity(session: Session, live: dict[str, Any], old: dict[str, Any], new: dict[str, Any]) -> None:
+def _align_identity(session: Session, live: Manifest, old: Manifest, new: Manifest) -> None:
     namespaced = is_namespaced(session, new)
     for manifest in (old, new):
         metadata = manifest.setdefault("metadata", {})
@@ -55,15 +55,13 @@ def _align_identity(session: Session, live: dict[str, Any], old: dict[str, Any],
             metadata["namespace"] = metadata.get("namespace") or "default"
         else:
             metadata.pop("namespace", None)
-        metadata.pop("resourceVersion", None)
-    new_metadata = new["metadata"]
-    if isinstance(new_metadata, dict) and new_metadata.get("name"):
+    if isinstance(new["metadata"], dict) and new["metadata"].get("name"):
         old["metadata"]["name"] = live["metadata"]["name"]
     for key in ("apiVersion", "kind"):
         old.setdefault(key, new.get(key))
 
 
-def _unready(session: Session, urn: str, live: dict[str, Any], new_inputs: dict[str, Any]) -> list[str]:
+def _unready(session: Session, urn: str, live: Manifest, new_inputs: Manifest) -> list[str]:
     if session.connected is None:
         session.host.warning(urn, "Cluster is unreachable, skipping replaceUnready check")
         return []
@@ -71,23 +69,15 @@ def _unready(session: Session, urn: str, live: dict[str, Any], new_inputs: dict[
         session.host.warning(urn, "replaceUnready annotation is not supported for this resource")
         return []
     try:
-        ready = await_job.is_complete(session.connected.get(live))
-    except (StatusError, NoMatchError, UnreachableError):
+        ready = workload_waits.is_complete(session.connected.get(live))
+    except ProviderError:
         return []
     return [] if ready else [f'.metadata.annotations["{object_annotations.REPLACE_UNREADY}"]']
 
 
-def _deletes_first(
-    replaces: list[str], live: dict[str, Any], new_inputs: dict[str, Any], raw_inputs: dict[str, Any]
-) -> bool:
-    """Only where the new object must have the old one's name: two cannot exist at once then."""
-    metadata, given = new_inputs.get("metadata"), raw_inputs.get("metadata")
-    if not replaces or not isinstance(metadata, dict) or not isinstance(given, dict):
-        return False
-    old = live["metadata"]
-    return (
-        bool(given.get("name"))
-        and not object_annotations.is_true(new_inputs, object_annotations.AUTONAMED)
-        and metadata.get("name") == old.get("name")
-        and (metadata.get("namespace") or "") == (old.get("namespace") or "")
+def _keeps_its_name(live: Manifest, new_inputs: Manifest) -> bool:
+    """Whether the old object must go first: two cannot exist at once under one name."""
+    metadata, old = new_inputs["metadata"], live["metadata"]
+    return isinstance(metadata, dict) and all(
+        (metadata.get(key) or "") == (old.get(key) or "") for key in ("name", "namespace")
     )

@@ -48,7 +48,7 @@ class Session:
         # For helm, which several releases may start at once.
         private_files.write(session.kubeconfig_file, yaml.safe_dump(session.chosen.config))
         try:
-            cluster = Cluster(session.chosen, private_folder, settings.request_timeout_seconds)
+            cluster = Cluster(session.chosen, private_folder)
             cluster.version()
             session.connected = cluster
         except (UnreachableError, StatusError) as error:
@@ -60,15 +60,14 @@ class Session:
             )
         return session
 
+    def has(self, flag: str) -> bool:
+        """Whether that input of the provider is true."""
+        return flag in self.settings.flags
+
     @property
     def kubeconfig_file(self) -> Path:
         """The flattened kubeconfig, for programs that this process starts."""
         return self.private_folder / "kubeconfig"
-
-    @property
-    def is_unreachable(self) -> bool:
-        """Whether there is no cluster to work with."""
-        return self.connected is None
 
     @property
     def cluster(self) -> Cluster:

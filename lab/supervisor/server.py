@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
 import os
 import socket
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.controller.process import say_ready
 from lab.errors import LabError
+from lab.locks import taken
 from lab.supervisor.kept import Kept
 from lab.supervisor.runs import Child, Inside
 
@@ -38,8 +38,8 @@ async def serve(lab: LabDirectory) -> None:
     Where another one answers for this lab already, it ends: a command that was interrupted has left it.
     """
     file = lab.processes / SOCKET
-    alone = os.open(lab.processes / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-    while not _locked(alone):
+    # Held for the life of the process.
+    while taken(lab.processes / _LOCK) is None:
         if file.exists():
             say_ready()
             return
@@ -60,15 +60,6 @@ async def serve(lab: LabDirectory) -> None:
         file.unlink(missing_ok=True)
         server.close()
         await supervisor.stop()
-
-
-def _locked(descriptor: int) -> bool:
-    """Takes the lock for the life of the process, if nobody has it."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 class Supervisor:

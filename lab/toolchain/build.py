@@ -2,7 +2,8 @@
 
 Layout of the cache: `<cache>/tools/<module>-<fingerprint>/<executable>`. A module is built into a
 neighbouring `.partial` folder and renamed when it is whole, so an interrupted build is never taken
-for a finished one; what Go had compiled by then is in Go's own cache, so the next run resumes.
+for a finished one; what Go had compiled by then is in Go's own cache, so the next run resumes. A tool
+that stands on PATH in the pinned version is copied there instead, so that its update changes no lab.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from typing import TYPE_CHECKING
 
 from lab.locks import locked
 from lab.toolchain.go import find_go
+from lab.toolchain.on_path import tools_on_path
 from lab.toolchain.progress import regularly
 from lab.toolchain.tools import TOOL_MODULES, ToolModule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 
 class ToolBuildError(Exception):
@@ -68,15 +70,19 @@ def build_missing(cache: Path, say: Callable[[str], None], *names: str) -> None:
     ]
     if not missing:
         return
-    say(f"building {len(missing)} tool modules from source, once per machine: {_announcement(missing)}")
-    go = find_go(cache, say)
-    for number, module in enumerate(missing, start=1):
-        after = missing[number:]
-        label = f"[{number}/{len(missing)}] {', '.join(module.executables)}"
+    present = {name: path for module in missing for name, path in tools_on_path(module).items()}
+    if present:
+        say(f"used as they stand on PATH, in the pinned version: {', '.join(map(str, present.values()))}")
+    to_build = [module for module in missing if not present.keys() >= set(module.executables)]
+    if to_build:
+        say(f"building {len(to_build)} tool modules from source, once per machine: {_announcement(to_build)}")
+    for number, module in enumerate(to_build, start=1):
+        after = to_build[number:]
+        label = f"[{number}/{len(to_build)}] {', '.join(module.executables)}"
         left = f"; then {len(after)} more, about {_minutes(after, _cores())}" if after else ""
-        with locked(tool_directory(module, cache).with_suffix(".lock")):
-            if not _is_built(module, cache):
-                _build(module, cache, go, lambda text, label=label, left=left: say(f"{label}: {text}{left}"))
+        _fill(module, cache, present, lambda text, label=label, left=left: say(f"{label}: {text}{left}"))
+    for module in missing:
+        _fill(module, cache, present, lambda _: None)
 
 
 def _announcement(modules: Sequence[ToolModule]) -> str:
@@ -99,7 +105,13 @@ def _is_built(module: ToolModule, cache: Path) -> bool:
     return all(os.access(directory / name, os.X_OK) for name in module.executables)
 
 
-def _build(module: ToolModule, cache: Path, go: Path, say: Callable[[str], None]) -> None:
+def _fill(module: ToolModule, cache: Path, present: Mapping[str, Path], say: Callable[[str], None]) -> None:
+    with locked(tool_directory(module, cache).with_suffix(".lock")):
+        if not _is_built(module, cache):
+            _build(module, cache, present, say)
+
+
+def _build(module: ToolModule, cache: Path, present: Mapping[str, Path], say: Callable[[str], None]) -> None:
     target = tool_directory(module, cache)
     partial = target.with_suffix(".partial")
     shutil.rmtree(partial, ignore_errors=True)
@@ -108,7 +120,10 @@ def _build(module: ToolModule, cache: Path, go: Path, say: Callable[[str], None]
     started = time.monotonic()
     with regularly(lambda: say(f"still building, {time.monotonic() - started:.0f} s")):
         for package, name in zip(module.packages, module.executables, strict=True):
-            _go_build(module, go, package, partial / name)
+            if name in present:
+                shutil.copy2(present[name], partial / name)
+            else:
+                _go_build(module, find_go(cache, say), package, partial / name)
     shutil.rmtree(target, ignore_errors=True)
     partial.rename(target)
     say(f"built in {time.monotonic() - started:.0f} s")

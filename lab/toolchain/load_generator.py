@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -18,11 +19,13 @@ from lab.toolchain.packages import PublishedProgram
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_LOCK = REPOSITORY / "lab" / "benchmark_image" / "requirements.txt"
+_LOCKED = re.compile(r"^aiperf=\S+", re.MULTILINE)
+
 LOAD_GENERATOR = PublishedProgram(
     title="AIPerf",
-    # As the recipes' benchmarks (recipes/catalogue) name it for pip.
-    requirement="aiperf==0.13.0",
-    lock=REPOSITORY / "lab" / "benchmark_image" / "requirements.txt",
+    requirement=_LOCKED.findall(_LOCK.read_text(encoding="utf-8"))[0],
+    lock=_LOCK,
     # https://pypi.org/project/aiperf/0.13.0; the image of the Job has 3.12.
     pythons=((3, 12), (3, 11), (3, 13)),
     size="840 MB",

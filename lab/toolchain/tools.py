@@ -7,6 +7,7 @@ dependency of any tool would lift the same dependency of all the others.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,6 +46,13 @@ class ToolModule:
     def directory(self) -> Path:
         """The folder with go.mod and go.sum."""
         return MODULES_DIRECTORY / self.name
+
+    def version(self) -> str | None:
+        """The version that go.mod pins of the first package's module; None for sources of our own."""
+        pins = (self.directory / "go.mod").read_text()
+        required = re.findall(r"^\s*(?:require )?(\S+) v(\S+)", pins, re.MULTILINE)
+        package = f"{self.packages[0]}/"
+        return next((version for module, version in required if package.startswith(f"{module}/")), None)
 
     def fingerprint(self) -> str:
         """Twelve hex digits that change when the module's pins, own sources or build options change."""

@@ -13,7 +13,7 @@ from stacks.plan.recipe_files import read_recipe
 from stacks.plan.stack_plan import StackPlan
 
 _METHOD_OF_ADDRESSES = "gpt-oss-120b/trtllm-agg"
-"""Recipe whose benchmark is taken where no stack says another: requests per concurrency, seed, AIPerf."""
+"""Recipe whose benchmark is taken where nobody names another: requests per concurrency, seed, AIPerf."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class MeasuredAddress:
     url: str
     model: str
     concurrency: int
+    """Where nobody names a recipe, which has one."""
     is_mock: bool
     gpus: int | None
     accelerator: str | None
@@ -57,14 +58,26 @@ def run_of_stack(
     )
 
 
-def run_of_address(address: MeasuredAddress, wanted: Wanted, *, seconds: int | None) -> PlannedRun:
-    """Return the run of an address; `seconds` is the longest time of a load, None the method's."""
-    recipe = method_of_addresses()
+def run_of_address(
+    address: MeasuredAddress, wanted: Wanted, recipe: Recipe | None, *, seconds: int | None
+) -> PlannedRun:
+    """Return the run of an address; `seconds` is the longest time of a load, None the method's.
+
+    Raises:
+        CommandError: the engines of the recipe that is behind the address refuse what is wanted.
+        SettingsError: the recipe that stands in for one that nobody names cannot be used.
+
+    """
+    if recipe is None:
+        recipe = method_of_addresses()
+        loads = loads_of_address(wanted, recipe.benchmark, address.concurrency)
+    else:
+        loads = loads_of_recipe(wanted, recipe)
     return PlannedRun(
         target=address.url,
         model=address.model,
         benchmark=recipe.benchmark,
-        loads=loads_of_address(wanted, recipe.benchmark, address.concurrency),
+        loads=loads,
         seconds=seconds or recipe.benchmark.deadline_seconds,
         in_cluster=False,
         engine="mock" if address.is_mock else "real",

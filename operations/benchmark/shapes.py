@@ -52,7 +52,7 @@ class Limits:
     """What the engines of a stack take."""
 
     concurrency: int
-    """Requests at once; more would wait in a queue, and the benchmark would measure the queue."""
+    """Requests at once."""
     longest_prompt: int
     longest_sequence: int
     """Tokens of a prompt and its answer."""
@@ -91,7 +91,7 @@ def loads_of_recipe(wanted: Wanted, recipe: Recipe) -> tuple[Load, ...]:
     """Return the loads, in the order in which they are sent.
 
     Raises:
-        CommandError: the engines refuse a shape that was named, or the concurrency.
+        CommandError: the engines refuse a shape that was named.
 
     """
     limits = limits_of(recipe)
@@ -102,11 +102,6 @@ def loads_of_recipe(wanted: Wanted, recipe: Recipe) -> tuple[Load, ...]:
     else:
         shapes = list(dict.fromkeys(wanted.shapes or (own,)))
     problems = [text for shape in shapes if (text := limits.problem(shape))]
-    if wanted.concurrency is not None and wanted.concurrency > limits.concurrency:
-        problems.append(
-            f"--concurrency {wanted.concurrency}: the engines run {limits.concurrency} requests at once at "
-            "most; the others would wait, and the time to the first token would measure the queue"
-        )
     if problems:
         lines = "\n".join(f"  {text}" for text in problems)
         raise CommandError(f"the engines of recipe {recipe.name} refuse what is to be measured\n{lines}")
@@ -126,11 +121,17 @@ def loads_of_address(wanted: Wanted, benchmark: Benchmark, concurrency: int) -> 
     return tuple(_loads(wanted, benchmark, dict.fromkeys(shapes, concurrency)))
 
 
-def left_out(wanted: Wanted, recipe: Recipe) -> tuple[str, ...]:
-    """Return why published shapes are not among the loads of a run of all."""
+def advice(wanted: Wanted, recipe: Recipe) -> Iterator[str]:
+    """Yield why published shapes are not among the loads of a run of all, and what a typed load measures."""
     limits = limits_of(recipe)
     problems = (limits.problem(each.shape) for each in PUBLISHED_SHAPES)
-    return tuple(text for text in problems if text) if wanted.every_shape else ()
+    if wanted.every_shape:
+        yield from (f"left out: {text}" for text in problems if text)
+    if wanted.concurrency is not None and wanted.concurrency > limits.concurrency:
+        yield (
+            f"--concurrency {wanted.concurrency}: the engines run {limits.concurrency} requests at once at "
+            "most; the others wait, and the time to the first token measures the queue"
+        )
 
 
 def sweep_steps(highest: int) -> tuple[int, ...]:

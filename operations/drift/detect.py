@@ -1,22 +1,31 @@
 """Compares the cluster with what a stack's last run left, and changes nothing."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from components.dynamo_objects import GRAPH_KIND, GRAPHS, stored_name, stored_version, why_not_ready
+from components.cluster_answer import DEPLOYMENTS, Said
+from components.dynamo_objects import (
+    GRAPH_KIND,
+    GRAPH_OBJECTS,
+    GRAPHS,
+    OPERATOR_LABELS,
+    stored_name,
+    stored_version,
+    why_not_ready,
+)
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.drift.helm_release import changes_inside, repair_command
 from operations.drift.refresh_preview import changes_seen, deployed_release, unready_objects
-from operations.drift.report import DriftReport, as_changes
+from operations.drift.report import Change, DriftReport, Outcome, as_changes
 from operations.errors import CommandError
-from operations.project import resolved_stack
+from operations.project import recorded_stack, resolved_stack
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.found_in_cluster import operator_answers
 from operations.recovery.locks import read_locks
 from operations.recovery.stack_state import StackState, read_state
-from resource_graph.engine_state import read_steps
-from resource_graph.urns import RELEASE_TYPE, urn_name
+from resource_graph.engine_state import Step, read_steps
+from resource_graph.urns import RELEASE_TYPE, own_type, urn_name
 from stacks.updates.guards.lost_claim import look_for_losses
 
 # Changes neither state nor cluster; without --preview-only it would record the drift as what is wanted.
@@ -50,8 +59,43 @@ def find_drift(name: str) -> DriftReport:
     unready = (*map(not_compared, unread), *unready_objects(answer), *unready_graphs(state, cluster))
     seen = look_for_losses(stack, cluster.reader)
     losses = seen.losses if seen else ()
-    changes = (*changes_seen(steps, state.failed), *as_changes(losses), *inside)
-    return DriftReport(name, changes, repair, unready, losses)
+    found = changes_seen(steps, state.failed, recorded_stack(stack))
+    if any(_KIND in urn for urn, _ in state.recorded):
+        found = (*found, *lost_definition(cluster))
+    first = (*install_again(steps, pulumi), *_write_again(found, cluster))
+    changes = (*found, *as_changes(losses), *inside)
+    return DriftReport(name, changes, repair, unready, losses, first)
+
+
+def lost_definition(cluster: ClusterCommands) -> Iterator[Change]:
+    """Return the definition of graphs where somebody deleted it, and every graph of the cluster with it."""
+    if cluster.reader.ask(GRAPH_OBJECTS).said is Said.ABSENT:
+        yield Change("CustomResourceDefinition", None, GRAPHS, None, "exists", "is gone", Outcome.FIRST)
+
+
+def install_again(steps: Sequence[Step], pulumi: PulumiCommand) -> Iterator[str]:
+    """Return what brings back a release that was uninstalled.
+
+    A refresh of everything fails: without their operator no graph can be read.
+    """
+    for step in steps:
+        if step.op == "delete" and own_type(step.urn) == RELEASE_TYPE:
+            yield pulumi.line("refresh", "--target", f"**:Release::{urn_name(step.urn)}")
+            yield pulumi.line("up")
+
+
+def _write_again(changes: Sequence[Change], cluster: ClusterCommands) -> Iterator[str]:
+    """Return what makes the operator write its definitions: it does whenever its pod starts.
+
+    Source: init container crd-apply of ai-dynamo/dynamo deploy/helm/charts/platform/components/operator.
+    """
+    if all(change.name != GRAPHS for change in changes):
+        return
+    for operator in cluster.reader.ask(DEPLOYMENTS, labelSelector=OPERATOR_LABELS).items:
+        metadata = operator["metadata"]
+        where = (f"deployment/{metadata['name']}", "--namespace", metadata["namespace"])
+        for command in ("restart", "status"):
+            yield cluster.line("kubectl", "rollout", command, *where)
 
 
 def unreadable_graphs(state: StackState, cluster: ClusterCommands) -> tuple[str, ...]:

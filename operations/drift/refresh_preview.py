@@ -7,20 +7,32 @@ from components.dynamo_objects import GRAPH_KIND
 from operations.drift.field_managers import outcome_of, owners_of
 from operations.drift.property_paths import MISSING, Path, lookup, parse_path
 from operations.drift.report import Change, Outcome
+from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.engine_state import EngineRecord, Step
 from resource_graph.urns import KUBERNETES, RELEASE_TYPE, own_type, urn_name
+from resource_graph.values import has_unknown
 
 _CLAIM = "PersistentVolumeClaim"
+# What becomes of an object that is gone, where `up --refresh` does not simply create it.
+_AGAIN = {f"{KUBERNETES}core/v1:{_CLAIM}": Outcome.REFILLED, RELEASE_TYPE: Outcome.FIRST}
 # pulumi/pulumi pkg/resource/deploy/step.go, RefreshStep.
 _UNHEALTHY = "Refreshed resource is in an unhealthy state"
 
 
-def changes_seen(steps: Iterable[Step], failed: frozenset[str] = frozenset()) -> tuple[Change, ...]:
+def changes_seen(
+    steps: Iterable[Step], failed: frozenset[str] = frozenset(), program: ResourceGraph | None = None
+) -> tuple[Change, ...]:
     """Return what differs from the state; the engine's own order changes from run to run.
 
-    `failed` are URNs whose last create or update failed.
+    Args:
+        steps: of a refresh that changes nothing.
+        failed: URNs whose last create or update failed.
+        program: what the program wants now. An `up` that was interrupted has changed objects whose state is
+            still the old one; None takes the state for what is wanted.
+
     """
-    found = dict.fromkeys(change for step in steps for change in _changes(step, failed))
+    wanted = program or ResourceGraph(())
+    found = dict.fromkeys(change for step in steps for change in _changes(step, failed, wanted))
     return tuple(sorted(found, key=lambda each: (each.namespace or "", each.object_name, each.field or "")))
 
 
@@ -45,21 +57,27 @@ def unready_objects(document: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _changes(step: Step, failed: frozenset[str]) -> Iterator[Change]:
+def _changes(step: Step, failed: frozenset[str], program: ResourceGraph) -> Iterator[Change]:
     before, after = step.before, step.after
     if before is None or not before.resource.type.startswith(KUBERNETES):
         return
     kind, namespace, name = _identity(before)
     if step.op == "delete":
-        outcome = Outcome.REFILLED if kind == _CLAIM else Outcome.RECREATED
+        outcome = _AGAIN.get(before.resource.type, Outcome.RECREATED)
         expected = "exists, with its data" if kind == _CLAIM else "exists"
         yield Change(kind, namespace, name, None, expected, "is gone", outcome)
     elif step.op == "update" and after is not None:
-        yield from _changed_fields(before, after, step.kinds, has_failed=step.urn in failed)
+        resource = program.find(step.urn)
+        yield from _changed_fields(before, after, step.kinds, resource, has_failed=step.urn in failed)
 
 
 def _changed_fields(
-    before: EngineRecord, after: EngineRecord, kinds: Mapping[str, str], *, has_failed: bool
+    before: EngineRecord,
+    after: EngineRecord,
+    kinds: Mapping[str, str],
+    program: Resource | None,
+    *,
+    has_failed: bool,
 ) -> Iterator[Change]:
     old, new, live = before.inputs, after.inputs, after.outputs
     item = _identity(before)
@@ -67,7 +85,10 @@ def _changed_fields(
         replaces = change.endswith("-replace")
         for path in _leaves(old, new, parse_path(text)):
             owners = [] if before.resource.type == RELEASE_TYPE else owners_of(live, path)
-            if (
+            expected, actual = _wanted(program, path, lookup(old, path)), lookup(new, path)
+            if expected == actual:
+                outcome = Outcome.RECORDED
+            elif (
                 item[0] == GRAPH_KIND
                 and path[-1] == "replicas"
                 and any(not each.is_pulumi for each in owners)
@@ -80,8 +101,19 @@ def _changed_fields(
             # The state takes what a failed update asked for (pulumi-kubernetes provider/pkg/provider); of an
             # update that the engine never heard of, the cluster has it and the state has not.
             by_failed_up = not others and (has_failed or bool(owners))
-            values = lookup(old, path), lookup(new, path)
+            values = expected, actual
             yield Change.of_field(item, path, values, outcome, others, by_failed_up=by_failed_up)
+
+
+def _wanted(program: Resource | None, path: Path, in_state: object) -> object:
+    """Return what the program writes there, and what the state has where only the update knows it."""
+    if program is None or program.kind == "Secret":
+        return in_state
+    value = lookup(program.inputs, path)
+    if value is MISSING:
+        # The provider adds names, labels and a release's defaults; anything else is the program's.
+        return in_state if path[0] == "metadata" or program.type == RELEASE_TYPE else value
+    return in_state if has_unknown(cast("Value", value)) else value
 
 
 def _leaves(old: object, new: object, path: Path) -> Iterator[Path]:

@@ -3,14 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import takewhile
 from typing import Any, Self
 
-from failures.field_conflict import FORCE_VARIABLE
+from failures.field_conflict import edit_command
 from failures.losses import Loss
 from operations.drift.property_paths import Path, shown, shown_path
 
 _HIDDEN = "[secret]"
 _LONGEST_VALUE = 48
+_SHARED = 12
+"""Characters that are shown of what two long values share before they differ."""
 
 
 class Outcome(Enum):
@@ -24,6 +27,8 @@ class Outcome(Enum):
     PREVIEW_STOPS = "put back, but its preview stops at the conflict"
     REFUSED = "refused: conflict"
     LEFT = "left: Pulumi sees a Helm release as one object"
+    RECORDED = "nothing to put back: the settings say so"
+    FIRST = "made again by what FIRST says"
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,7 @@ class Change:
     field: str | None
     """Field that differs; None where the whole object is gone."""
     expected: str
+    """The program's value, which `pulumi up --refresh` writes."""
     found: str
     outcome: Outcome
     managers: Sequence[str] = ()
@@ -65,6 +71,11 @@ class Change:
         where = f"{self.namespace}/" if self.namespace else ""
         return f"{self.kind} {where}{self.name}"
 
+    @property
+    def edit(self) -> str:
+        """The command with which a person sets a field of the object."""
+        return edit_command(self.kind, self.name, self.namespace)
+
 
 @dataclass(frozen=True)
 class DriftReport:
@@ -78,19 +89,27 @@ class DriftReport:
     """Objects that do not work though nobody changed them: no drift, but worth a line."""
     losses: Sequence[Loss] = ()
     """Parts that are being deleted or are empty; each is among the changes too."""
+    first: Sequence[str] = ()
+    """Commands for what is gone with Outcome.FIRST, in their order."""
 
     @property
     def repair(self) -> str | None:
         """The command for everything that Pulumi sees; None where that is as it should be."""
-        if all(change.outcome is Outcome.LEFT for change in self.changes):
+        if all(change.outcome in {Outcome.LEFT, Outcome.FIRST} for change in self.changes):
             return None
-        force = f"{FORCE_VARIABLE}=true " if self.conflicts else ""
-        return f"{force}pulumi up --refresh --stack {self.stack}"
+        # A preview may not take kubectl's fields, and stops there; the update takes them.
+        stops = any(change.outcome is Outcome.PREVIEW_STOPS for change in self.changes)
+        preview = " --skip-preview" if stops else ""
+        return f"pulumi up --refresh{preview} --stack {self.stack}"
 
     @property
     def before_repair(self) -> Sequence[str]:
         """The commands without which nothing can heal what is lost."""
-        return list(dict.fromkeys(loss.command for loss in self.losses if loss.command))
+        return list(dict.fromkeys([*self.first, *(loss.command for loss in self.losses if loss.command)]))
+
+    @property
+    def _refused(self) -> Sequence[Change]:
+        return [change for change in self.changes if change.outcome is Outcome.REFUSED]
 
     @property
     def conflicts(self) -> Sequence[Change]:
@@ -102,7 +121,9 @@ class DriftReport:
         """Return the answer in one line."""
         own = [change for change in self.changes if change.by_failed_up]
         number = len(self.changes) - len(own)
-        failed = f"{_counted(len(own), 'field was', 'fields were')} left half done by an `up` that failed"
+        failed = (
+            f"{_counted(len(own), 'field was', 'fields were')} left half done by an `up` that did not finish"
+        )
         if not self.changes:
             return f"STACK {self.stack}: the cluster is as the last `up` left it"
         if not number:
@@ -118,20 +139,20 @@ class DriftReport:
             yield "RELEASE", self.repair_release
         for command in self.before_repair:
             yield "FIRST", command
+        for command in dict.fromkeys(each.edit for each in self._refused):
+            yield "FIRST", f"{command}, with the EXPECTED value"
         if self.repair:
             yield "REPAIR", self.repair
-        refused = {name for each in self.changes if each.outcome is Outcome.REFUSED for name in each.managers}
+        refused = {name for each in self._refused for name in each.managers}
         if refused:
             yield (
                 "CONFLICT",
-                f"{', '.join(sorted(refused))} may mean it, so `up` alone stops there. The command above "
-                f"takes the field back; to leave it, write the found value into Pulumi.{self.stack}.yaml.",
+                f"{', '.join(sorted(refused))} may mean it, so `up` stops there. To leave it, write the "
+                f"found value into Pulumi.{self.stack}.yaml. To put it back, make that manager stop setting "
+                "it, and type the expected value: an equal value conflicts with nobody.",
             )
         elif self.conflicts:
-            yield (
-                "CONFLICT",
-                "`up` takes back what kubectl wrote; its preview cannot, and stops without the variable",
-            )
+            yield "CONFLICT", "`up` takes back what kubectl wrote; its preview cannot, and would stop"
         for loss in self.losses:
             yield "LOST", str(loss)
         for text in self.unready:
@@ -176,12 +197,13 @@ class DriftReport:
 
 def columns(change: Change) -> tuple[str, ...]:
     """Return the row of the table for one change."""
+    expected, found = _short_pair(change.expected, change.found)
     return (
         change.object_name,
         change.field or "-",
-        _short(change.expected),
-        _short(change.found),
-        ", ".join(change.managers) or ("a failed `up`" if change.by_failed_up else "-"),
+        expected,
+        found,
+        ", ".join(change.managers) or ("an unfinished `up`" if change.by_failed_up else "-"),
         change.outcome.value,
     )
 
@@ -206,6 +228,15 @@ def _counted(number: int, one: str, several: str) -> str:
     return f"{number} {one if number == 1 else several}"
 
 
-def _short(value: str) -> str:
-    text = " ".join(value.split())
+def _short_pair(expected: str, found: str) -> tuple[str, str]:
+    """Return both on one line each, without the long beginning that they share."""
+    one, other = " ".join(expected.split()), " ".join(found.split())
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    if max(len(one), len(other)) <= _LONGEST_VALUE or shared <= _SHARED:
+        return _short(one), _short(other)
+    start = shared - _SHARED
+    return _short(f"…{one[start:]}"), _short(f"…{other[start:]}")
+
+
+def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"

@@ -4,6 +4,8 @@ import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import botocore.exceptions
@@ -11,6 +13,7 @@ import botocore.session
 from botocore.config import Config
 
 from operations.errors import CommandError
+from stacks.plan.infrastructure.eks_plan import STACK_TAG
 
 # Without a network the defaults would try for several minutes.
 _PATIENCE = Config(connect_timeout=5, read_timeout=20, retries={"mode": "standard", "total_max_attempts": 3})
@@ -24,8 +27,6 @@ _BAD_CREDENTIALS = {
     "SignatureDoesNotMatch",
     "UnrecognizedClientException",
 }
-STACK_TAG = "dynamo-stack"
-"""Tag of everything that a stack makes; its value is the name of the cluster."""
 
 
 class Unanswered(Exception):  # noqa: N818 - an answer of its own: nobody knows
@@ -56,14 +57,29 @@ class FoundReservation:
     """The cluster placement group in which it was made."""
 
 
+@dataclass(frozen=True, slots=True)
+class FoundSubnet:
+    """A subnet, as EC2 describes it."""
+
+    zone: str
+    free: int
+    """Addresses that nobody has."""
+
+
 class Account:
     """The account of the credentials that are in force, in one region.
 
     Each method raises what `_ask` raises, and none writes.
+
+    Args:
+        region: of the control plane.
+        assumed_role: ARN of the IAM role as which it is asked; None: the credentials themselves.
+
     """
 
-    def __init__(self, region: str) -> None:
+    def __init__(self, region: str, assumed_role: str | None = None) -> None:
         self._region = region
+        self._assumed_role = assumed_role
         self._session = botocore.session.get_session()
         self._clients: dict[str, Any] = {}
         self._time: dt.datetime | None = None
@@ -130,9 +146,43 @@ class Account:
         """Elastic IPs that this stack has not made."""
         return _of_others(self._ask("ec2", "describe_addresses")["Addresses"], stack)
 
+    def networks_of(self, stack: str) -> int:
+        """VPCs that this stack has made."""
+        found = self._ask("ec2", "describe_vpcs")["Vpcs"]
+        return len(found) - _of_others(found, stack)
+
     def networks_of_others(self, stack: str) -> int:
         """VPCs that this stack has not made."""
         return _of_others(self._ask("ec2", "describe_vpcs")["Vpcs"], stack)
+
+    def vcpus(self, instance_type: str) -> int:
+        """Those of one instance."""
+        answer = self._ask("ec2", "describe_instance_types", InstanceTypes=[instance_type])
+        return int(answer["InstanceTypes"][0]["VCpuInfo"]["DefaultVCpus"])
+
+    def subnets(self, vpc_id: str) -> dict[str, FoundSubnet]:
+        """Id -> subnet of the VPC."""
+        answer = self._ask("ec2", "describe_subnets", Filters=[{"Name": "vpc-id", "Values": [vpc_id]}])
+        return {
+            str(each["SubnetId"]): FoundSubnet(
+                str(each["AvailabilityZone"]), int(each["AvailableIpAddressCount"])
+            )
+            for each in answer["Subnets"]
+        }
+
+    def ways_out(self, vpc_id: str) -> dict[str | None, str]:
+        """Subnet -> what its default route leads to; None: all subnets without a table of their own."""
+        answer = self._ask("ec2", "describe_route_tables", Filters=[{"Name": "vpc-id", "Values": [vpc_id]}])
+        return {
+            None if of.get("Main") else of.get("SubnetId"): _default_route(table)
+            for table in answer["RouteTables"]
+            for of in table["Associations"]
+        }
+
+    def has_dns(self, vpc_id: str, attribute: str) -> bool:
+        """Whether enableDnsSupport or enableDnsHostnames is on."""
+        answer = self._ask("ec2", "describe_vpc_attribute", VpcId=vpc_id, Attribute=attribute)
+        return bool(answer[attribute[0].upper() + attribute[1:]]["Value"])
 
     def _ask(self, service: str, operation: str, **parameters: object) -> Mapping[str, Any]:
         """AWS's answer.
@@ -143,9 +193,7 @@ class Account:
         """
         try:
             if service not in self._clients:
-                self._clients[service] = self._session.create_client(
-                    service, region_name=self._region, config=_PATIENCE
-                )
+                self._clients[service] = self._client(service, self._credentials)
             call: Callable[..., Mapping[str, Any]] = getattr(self._clients[service], operation)
             answer = call(**parameters)
         except (botocore.exceptions.NoCredentialsError, botocore.exceptions.PartialCredentialsError) as error:
@@ -160,6 +208,32 @@ class Account:
         sent = answer["ResponseMetadata"]["HTTPHeaders"].get("date")
         self._time = parsedate_to_datetime(sent) if sent else self._time
         return answer
+
+    def _client(self, service: str, of_role: Mapping[str, str] = MappingProxyType({})) -> Any:
+        return self._session.create_client(
+            service,
+            region_name=self._region,
+            config=_PATIENCE,
+            aws_access_key_id=of_role.get("AccessKeyId"),
+            aws_secret_access_key=of_role.get("SecretAccessKey"),
+            aws_session_token=of_role.get("SessionToken"),
+        )
+
+    @cached_property
+    def _credentials(self) -> Mapping[str, str]:
+        """Return those of the assumed role; empty where there is none."""
+        if self._assumed_role is None:
+            return {}
+        try:
+            answer = self._client("sts").assume_role(
+                RoleArn=self._assumed_role, RoleSessionName="dynamo-stack-preflight"
+            )
+        except botocore.exceptions.ClientError as error:
+            raise CommandError(
+                f"AWS does not let these credentials assume {self._assumed_role} (cluster.assumeRole): "
+                f"{error.response['Error']['Message']}"
+            ) from error
+        return answer["Credentials"]
 
 
 def _error_of(service: str, operation: str, error: botocore.exceptions.ClientError) -> Exception:
@@ -176,6 +250,21 @@ def _error_of(service: str, operation: str, error: botocore.exceptions.ClientErr
 def _of_others(items: Iterable[Mapping[str, Any]], stack: str) -> int:
     mine = {"Key": STACK_TAG, "Value": stack}
     return sum(mine not in item.get("Tags", []) for item in items)
+
+
+def _default_route(table: Mapping[str, Any]) -> str:
+    """Return the id of its target; empty: there is none, or the target is gone."""
+    targets = (
+        "NatGatewayId",
+        "TransitGatewayId",
+        "NetworkInterfaceId",
+        "GatewayId",
+        "VpcPeeringConnectionId",
+    )
+    for route in table["Routes"]:
+        if route.get("DestinationCidrBlock") == "0.0.0.0/0" and route.get("State") != "blackhole":
+            return next((str(route[target]) for target in targets if route.get(target)), "")
+    return ""
 
 
 def _reservation(found: Mapping[str, Any]) -> FoundReservation:

@@ -1,6 +1,7 @@
 """All checks of one plan against the account; capacity has a file of its own."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from components.zone_subnets import zone_group
 from operations.preflight.account import Account, Unanswered
 from operations.preflight.answer import Answer, Verdict, good, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
+from operations.preflight.network_checks import API_SERVER, adopted, reached
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, PlannedNodes
 
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)
@@ -29,7 +31,12 @@ class _Quota:
 
 
 _ON_DEMAND = _Quota("ec2", "L-417A185B", "vCPUs of P instances on demand")
-_SPOT = _Quota("ec2", "L-7212CCBC", "vCPUs of P instances on Spot")
+_SPOT_P5 = _Quota("ec2", "L-C4BD4855", "vCPUs of P5 instances on Spot")
+"""P4, P3 and P2 have L-7212CCBC together; the page names none for P6."""
+_STANDARD = _Quota("ec2", "L-1216C47A", "vCPUs of standard instances on demand")
+_STANDARD_FAMILIES = tuple("acdhimrtz")
+_OTHER_FAMILIES = ("dl", "hpc", "inf", "mac", "trn")
+"""With quotas of their own (https://docs.aws.amazon.com/ec2/latest/instancetypes/ec2-instance-quotas.html)."""
 _ADDRESSES = _Quota("ec2", "L-0263D0A3", "elastic IPs")
 _NETWORKS = _Quota("vpc", "L-F678F1CE", "VPCs")
 
@@ -44,23 +51,42 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if any(answer.verdict is Verdict.WRONG for answer in identity):
         return
     yield from _guarded("zones", lambda: _zones(plan, account))
+    yield from _guarded("network", lambda: adopted(plan, account))
+    yield from _guarded(API_SERVER, lambda: reached(plan, account))
     yield from _guarded(_system_question(plan), lambda: _system_offered(plan, account))
     yield from _guarded(_addon_question(plan), lambda: _addons(plan, account))
     for nodes in plan.gpu_nodes:
         yield from _guarded(_offer_question(nodes), lambda each=nodes: _offered(each, account))
         yield from _guarded(f"pool {nodes.pool.name}: capacity", lambda each=nodes: _capacity(each, account))
     yield from _guarded("quota: P instances", lambda: _gpu_quota(plan, account))
+    yield from _guarded("quota: system nodes", lambda: _system_quota(plan, account))
     yield from _guarded("quota: VPCs", lambda: _network_quota(plan, account))
     yield from _guarded("quota: elastic IPs", lambda: _address_quota(plan, account))
 
 
 def _gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     # What is reserved has counted when it was bought.
-    for quota, kind in ((_ON_DEMAND, OnDemand), (_SPOT, Spot)):
-        pools = [nodes for nodes in plan.gpu_nodes if isinstance(nodes.purchase, kind)]
-        if pools:
-            needed = sum(nodes.pool.nodes * nodes.pool.instance_type.vcpus for nodes in pools)
-            yield _quota_answer(quota, needed, account.quota(quota.service, quota.code))
+    needed: Counter[_Quota] = Counter()
+    for nodes in plan.gpu_nodes:
+        kind = nodes.pool.instance_type
+        vcpus = nodes.pool.nodes * kind.vcpus
+        if isinstance(nodes.purchase, OnDemand):
+            needed[_ON_DEMAND] += vcpus
+        elif isinstance(nodes.purchase, Spot) and kind.name.startswith("p5"):
+            needed[_SPOT_P5] += vcpus
+        elif isinstance(nodes.purchase, Spot):
+            found = "no page of AWS has its code: `aws service-quotas list-service-quotas --service-code ec2`"
+            yield unknown(f"quota: vCPUs of {kind.name} on Spot", found)
+    for quota, vcpus in needed.items():
+        yield _quota_answer(quota, vcpus, account.quota(quota.service, quota.code))
+
+
+def _system_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    wanted = plan.cluster.system_nodes
+    name = wanted.instance_type
+    if name.startswith(_STANDARD_FAMILIES) and not name.startswith(_OTHER_FAMILIES):
+        needed = wanted.nodes * account.vcpus(name)
+        yield _quota_answer(_STANDARD, needed, account.quota(_STANDARD.service, _STANDARD.code))
 
 
 def _address_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
@@ -99,6 +125,10 @@ def _zones(plan: EksPlan, account: Account) -> Iterator[Answer]:
     yield from _control_plane(plan, ids)
     if isinstance(plan.storage, Lustre):
         yield _file_system(plan.storage, ids)
+        if plan.cluster.version == "1.36":
+            # awslabs/amazon-eks-ami v20260714: kernel 6.18.
+            found = "nodes have kernel 6.18, and AWS does not say that Lustre's client runs on it"
+            yield unknown("FSx for Lustre with Kubernetes 1.36", f"{found}; on 1.35 it is 6.12")
 
 
 def _guarded(question: str, ask: Callable[[], Iterator[Answer]]) -> Iterator[Answer]:

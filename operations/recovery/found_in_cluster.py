@@ -9,6 +9,7 @@ import yaml
 
 from components.dynamo_objects import CONVERSION_SIGN, GRAPH_NAME, GRAPHS, PARTS, stored_name, stored_version
 from components.managed_fields import managed_fields
+from components.object_owner import owner_of
 from operations.cluster_commands import ClusterCommands, last_line
 from operations.errors import CommandError
 from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject, PendingOperation
@@ -164,9 +165,11 @@ def _live_object(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObje
     metadata = live["metadata"]
     entries = managed_fields(live)
     managers = tuple(dict.fromkeys(str(entry["manager"]) for entry in entries))
+    owner = owner_of(live)
     return replace(
         wanted,
         managers=managers,
+        other_owner=None if owner == wanted.owner else owner,
         create_entry=_create_entry(entries),
         is_terminating="deletionTimestamp" in metadata,
     )

@@ -57,7 +57,12 @@ def plan_destroy(leftovers: Leftovers) -> Plan:
     """Recovery that ends with the stack destroyed; CommandError where that takes a person."""
     if leftovers.state.is_empty and not leftovers.locks:
         return Plan()
-    unknown = [each for each in leftovers.unrecorded if each.urn in leftovers.was_creating]
+    # An interrupted create of a name that another stack has made nothing.
+    unknown = [
+        each
+        for each in leftovers.unrecorded
+        if each.urn in leftovers.was_creating and each.other_owner is None
+    ]
     going = sorted(
         (each for each in unknown if each.kind not in _STATEFUL), key=lambda each: not each.is_graph
     )
@@ -99,21 +104,31 @@ def _found_beside_the_state(leftovers: Leftovers) -> Iterator[str]:
     if leftovers.release_is_unrecorded:
         yield f"is installed, and the state does not know it: {leftovers.release}"
     for each in leftovers.unrecorded:
-        if each.is_pulumis:
+        if each.may_be_ours:
             yield f"exists, and the state does not know it: {each}"
 
 
 def _refuse_foreign(leftovers: Leftovers) -> None:
-    foreign = [each for each in leftovers.unrecorded if not each.is_pulumis]
+    foreign = [each for each in leftovers.unrecorded if not each.may_be_ours]
     if not foreign:
         return
+    theirs = [each for each in foreign if each.other_owner]
+    if theirs:
+        raise CommandError(
+            "these exist under names of this stack and are another's, so that recovery leaves them. "
+            "Nothing was changed:\n"
+            + "\n".join(f"  {each}, of {each.other_owner}" for each in theirs)
+            + "\n  try: other names in this stack's file (serving.namespace, serving.name), and "
+            "`platform: {kind: existing}` for a platform that runs; then `pulumi up`"
+        )
     listed = "\n".join(
         f"  {each}, written by {', '.join(each.managers) or 'somebody unknown'}" for each in foreign
     )
     raise CommandError(
         "these exist under names of this stack and were not made by Pulumi; recovery would take them over. "
         f"Nothing was changed:\n{listed}\n"
-        "  try: delete or rename each; or, if it is meant to belong to this stack, `pulumi import` it"
+        "  try: other names in this stack's file (serving.namespace, serving.name); or have them removed "
+        "where nobody needs them; then the same `dynamo-stack recover` again"
     )
 
 

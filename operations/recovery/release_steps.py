@@ -75,10 +75,15 @@ def release_steps_before_destroy(leftovers: Leftovers, deleted_graphs: Sequence[
 
 def _refuse_foreign(release: HelmRelease, leftovers: Leftovers) -> None:
     """End where nothing says that this stack has installed the release: Helm does not write down who did."""
-    in_our_namespace = any(
-        each.kind == "Namespace" and each.name == release.namespace and each.is_pulumis
-        for each in leftovers.objects
-    )
+    spaces = [
+        each for each in leftovers.objects if each.kind == "Namespace" and each.name == release.namespace
+    ]
+    if other := next((each.other_owner for each in spaces if each.other_owner), None):
+        raise CommandError(
+            f"{release} is in a namespace of {other}, and so that one's. Nothing was changed\n"
+            "  try: `platform: {kind: existing}` in this stack's file, which uses it, then `pulumi up`"
+        )
+    in_our_namespace = any(each.may_be_ours for each in spaces)
     if release.urn in leftovers.was_creating or (in_our_namespace and release.is_of_wanted_chart):
         return
     raise CommandError(

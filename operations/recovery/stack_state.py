@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from components.dynamo_objects import GRAPH_KIND
+from components.object_owner import Owner, owner_of
 from operations.errors import CommandError
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.state_backup import LostStateError, newest_backup
@@ -38,6 +39,10 @@ class ClusterObject:
     """Where among several managed fields those of Pulumi's create stand; None once it owns none any more."""
     is_terminating: bool = False
     """Its deletion has begun."""
+    owner: Owner | None = None
+    """Whose the program makes it, by its labels."""
+    other_owner: Owner | None = None
+    """Whose the one in the cluster is, where that is another stack's or a Helm release's."""
 
     @classmethod
     def of(cls, resource: Resource) -> Self:
@@ -49,6 +54,7 @@ class ClusterObject:
             str(resource.kind),
             namespace,
             str(resource.object_name),
+            owner=owner_of(resource.inputs),
         )
 
     @property
@@ -74,6 +80,11 @@ class ClusterObject:
     def is_pulumis(self) -> bool:
         """Whether Pulumi's provider made it: a create is written by the manager `pulumi-kubernetes`."""
         return any(manager.startswith(CREATE_MANAGER) for manager in self.managers)
+
+    @property
+    def may_be_ours(self) -> bool:
+        """Whether this stack may have made it: Pulumi did, and it bears nobody else's labels."""
+        return self.is_pulumis and self.other_owner is None
 
 
 @dataclass(frozen=True)

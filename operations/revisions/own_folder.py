@@ -9,12 +9,11 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from comparison.record_stack import record_stack
 from comparison.recording import Side, StackRecording, UnreadStack
 from comparison.secret_text import fingerprint, without_secrets
-from comparison.stack_lines import StackLines
 from comparison.update_over import update_over
 from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack, stack_directory
@@ -22,9 +21,12 @@ from resource_graph.printable import printable
 from stacks.errors import SettingsError
 from stacks.nearest import nearest
 from stacks.plan.stack_plan import with_open_windows
-from stacks.settings.load import TOKEN_KEY, list_stacks
+from stacks.settings.load import SETTINGS_KEY, TOKEN_KEY, list_stacks
 from stacks.settings.yaml_file import parse_yaml
 from stacks.updates.planned_update import FIRST
+
+if TYPE_CHECKING:
+    from resource_graph import Value
 
 _Recorded: TypeAlias = StackRecording | UnreadStack
 
@@ -95,12 +97,12 @@ def _recorded(directory: Path, today: dt.date, name: str, running: _Recorded | N
 
 
 def _recording(name: str, directory: Path, running: _Recorded | None, today: dt.date) -> StackRecording:
-    stack, update, said, refused = resolved_stack(name), FIRST, None, ()
+    stack, update, said = resolved_stack(name), FIRST, None
     if isinstance(running, StackRecording):
         found = update_over(stack, running)
-        stack, update, said, refused = found.stack, found.registered, found.recorded, found.refused
-    text = (directory / stack.source).read_text(encoding="utf-8")
-    secrets = _secrets(text)
+        stack, update, said = found.stack, found.registered, found.recorded
+    config = _config((directory / stack.source).read_text(encoding="utf-8"))
+    secrets = _secrets(config)
     # Nobody here can decrypt the token: where its encrypted text is another one, it counts as another one.
     graph = recorded_stack(stack, update, secrets.get(TOKEN_KEY, ""))
     opened = with_open_windows(stack)
@@ -113,8 +115,7 @@ def _recording(name: str, directory: Path, running: _Recorded | None, today: dt.
         secrets=secrets,
         update=said,
         today=today,
-        lines=StackLines(stack, text),
-        refused=refused,
+        settings=cast("Mapping[str, Value]", config[SETTINGS_KEY]),
     )
 
 
@@ -122,13 +123,15 @@ def _unread(name: str, reason: str) -> UnreadStack:
     return UnreadStack(name, without_secrets(printable(reason))[:_LONGEST_REASON])
 
 
-def _secrets(text: str) -> dict[str, str]:
+def _config(text: str) -> Mapping[str, object]:
+    """Return what a stack file configures; a stack was resolved from it, so that the settings are there."""
+    return cast("Mapping[str, Mapping[str, object]]", parse_yaml(text))["config"]
+
+
+def _secrets(config: Mapping[str, object]) -> dict[str, str]:
     """Return the fingerprint of each encrypted value of a stack file, by its key."""
-    document = parse_yaml(text)
-    config = document.get("config") if isinstance(document, Mapping) else None
-    entries = config.items() if isinstance(config, Mapping) else ()
     return {
         key: fingerprint(str(value["secure"]))
-        for key, value in entries
+        for key, value in config.items()
         if isinstance(value, Mapping) and "secure" in value
     }

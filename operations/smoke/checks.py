@@ -46,6 +46,8 @@ class Subject:
     is_mock: bool
     is_dynamo: bool
     """Whether a frontend of Dynamo answers, or an engine's own server."""
+    lost_calls: str = ""
+    """Why its release may lose a call of a tool; empty where it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def _responses(subject: Subject) -> Finding:
 
 
 def _tool_call(subject: Subject) -> Finding:
-    call = called(_asked(subject, bodies.tool_call(subject.model)))
+    call = called(_asked(subject, bodies.tool_call(subject.model)), subject.lost_calls)
     second = bodies.tool_result(subject.model, {"type": "function", **call.model_dump()})
     return judge_tool_result(_asked(subject, second))
 

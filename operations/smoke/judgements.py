@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from operations.smoke.bodies import TOOL
 from operations.smoke.client import Answer, StreamedAnswer
@@ -100,8 +100,17 @@ def judge_responses(answer: Answer) -> Finding:
     return good(quoted(text))
 
 
-def called(answer: Answer) -> ToolCall:
-    """Return the call in an answer; raises WrongAnswer, with what is there instead."""
+def called(answer: Answer, lost_calls: str = "") -> ToolCall:
+    """Return the call in an answer.
+
+    Args:
+        answer: to a question that offers a tool.
+        lost_calls: why this release may have lost the call.
+
+    Raises:
+        WrongAnswer: there is none, with what is there instead.
+
+    """
     choice = _choice(answer)
     message = choice.message
     if message.tool_calls:
@@ -112,11 +121,15 @@ def called(answer: Answer) -> ToolCall:
     if mark or looks_like_call(message.content or "", TOOL):
         found = f"no tool_calls, and the content holds the call unparsed: {quoted(said)}"
         raise WrongAnswer(wrong(found, f"{TOOL_PARSER} on every worker"))
+    # A call that was dropped leaves nothing, or what stood beside it.
+    cause = f"{lost_calls}; else " if lost_calls and choice.finish_reason == "stop" else ""
     finding = _spoiled(choice)
     if finding:
-        raise WrongAnswer(finding)
+        raise WrongAnswer(replace(finding, fix=f"{cause}{finding.fix}"))
     found = f"no tool_calls (finish_reason {choice.finish_reason}); it says {quoted(said)}"
-    fix = f"run it again: a model may answer by itself; if it never calls, {TOOL_PARSER} on every worker"
+    fix = (
+        f"{cause}run it again: a model may answer by itself; if it never calls, {TOOL_PARSER} on every worker"
+    )
     raise WrongAnswer(wrong(found, fix, needs_model=True))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from components.dynamo_objects import FRONTEND
+from engines.tool_calls import LOST_TOOL_CALLS, lost_tool_calls
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
 from operations.port_forward import PortForward
@@ -18,6 +19,7 @@ from operations.smoke.graph_pods import GraphPods
 from operations.smoke.registration import OTHER_NAME, Registration, Role
 from operations.smoke.report import SmokeReport
 from operations.smoke.waits import Patience, wait_until_registered
+from recipes.model import Recipe
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.infrastructure_notices import waiting_text
 
@@ -40,6 +42,8 @@ class _Target:
     no_kv: str
     pods: GraphPods | None
     """None where only an address is known."""
+    lost_calls: str
+    """Why a call of a tool may be lost; empty where the release is none that loses any."""
 
 
 def smoke_stack(name: str, patience: Patience, say: _Say) -> SmokeReport:
@@ -67,6 +71,7 @@ def smoke_stack(name: str, patience: Patience, say: _Say) -> SmokeReport:
         kv=kv,
         no_kv="aggregated: the KV cache never leaves its worker",
         pods=GraphPods(cluster.reader, serving),
+        lost_calls=_lost_calls(recipe),
     )
     with PortForward(cluster, serving.namespace, serving.graph_name) as forward:
         # A proxy of the environment does not lead to this machine's loopback.
@@ -95,12 +100,14 @@ class Address:
     """The stack that runs there without its cluster, as by Docker Compose."""
     key: str | None = None
     """Sent as a bearer token."""
+    lost_calls: str = f"with Dynamo 1.2 or older {LOST_TOOL_CALLS.what}: {LOST_TOOL_CALLS.action}"
+    """Why a call of a tool may be lost; an address alone does not say of which release it is."""
 
 
 def address_of_stack(name: str, url: str, key: str | None) -> Address:
     """Return what a stack expects of an address where it runs without its cluster; raises SettingsError."""
     recipe = resolved_stack(name).serving.placed.recipe
-    return Address(url, recipe.model.served_name, recipe.is_disaggregated, name, key)
+    return Address(url, recipe.model.served_name, recipe.is_disaggregated, name, key, _lost_calls(recipe))
 
 
 def smoke_address(address: Address, patience: Patience, say: _Say) -> SmokeReport:
@@ -114,9 +121,15 @@ def smoke_address(address: Address, patience: Patience, say: _Say) -> SmokeRepor
         kv=None,
         no_kv="an address does not say how the KV cache travels; a stack's cluster does",
         pods=None,
+        lost_calls=address.lost_calls,
     )
     frontend = Frontend(lambda: address.url, seconds=patience.answer_seconds, key=address.key)
     return _smoke(target, frontend, patience, say)
+
+
+def _lost_calls(recipe: Recipe) -> str:
+    defect = lost_tool_calls(recipe.runtime.version, recipe.model.shape.name)
+    return "" if defect is None else f"Dynamo {recipe.runtime.version}: {defect.what}: {defect.action}"
 
 
 def _smoke(target: _Target, frontend: Frontend, patience: Patience, say: _Say) -> SmokeReport:
@@ -126,7 +139,13 @@ def _smoke(target: _Target, frontend: Frontend, patience: Patience, say: _Say) -
     registered = _registered(found, target, waited)
     is_mock = target.pods.is_mock() if target.pods else None
     subject = Subject(
-        frontend, target.model, target.kv, target.no_kv, is_mock=bool(is_mock), is_dynamo=found.is_dynamo
+        frontend,
+        target.model,
+        target.kv,
+        target.no_kv,
+        is_mock=bool(is_mock),
+        is_dynamo=found.is_dynamo,
+        lost_calls=target.lost_calls if found.is_dynamo else "",
     )
     results = (*registered, *run_checks(subject, registered))
     seconds = time.monotonic() - start

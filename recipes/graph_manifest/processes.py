@@ -15,6 +15,11 @@ from recipes.pod_environment import (
 )
 from recipes.pod_processes import SUPERVISOR_FILE, Process, processes_of
 
+# The operator names one for the container, and each engine binds it (ai-dynamo/dynamo#8817, #8919).
+_FORWARD_PASS_PORT = 20380
+_PORTS_OF_A_WORKER = 100
+"""Each rank of data parallelism takes the next (ai-dynamo 1.2.1 dynamo/vllm/instrumented_scheduler.py)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Supervised:
@@ -90,7 +95,13 @@ def registering_container(image: str, security: Mapping[str, Any], pod: PlacedSe
 def _environment(placed: PlacedRecipe, service: PlacedService, process: Process) -> dict[str, str]:
     variables = process_environment(placed, service, process.recipe)
     ports = placed.recipe.serving_engine.port_environment(process.index)
-    return {"CUDA_VISIBLE_DEVICES": process.visible_gpus, **ports, **variables}
+    metrics = str(_FORWARD_PASS_PORT + process.index * _PORTS_OF_A_WORKER)
+    return {
+        "CUDA_VISIBLE_DEVICES": process.visible_gpus,
+        "DYN_FORWARDPASS_METRIC_PORT": metrics,
+        **ports,
+        **variables,
+    }
 
 
 def _assignments(variables: Mapping[str, str]) -> str:

@@ -32,7 +32,7 @@ from stacks.updates.infrastructure_notices import waiting_text
 _PRICED_REGION = "us-east-1"
 # EKS takes the newest release for the group's Kubernetes version whenever it makes or updates a group that
 # names none (https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html).
-_AMIS = "AMIs float: newest at each update"
+_FLOATING = "AMIs float: newest at each update"
 
 
 def foundation(stack: StackPlan, today: dt.date) -> Iterator[Section]:
@@ -87,6 +87,15 @@ def _purchase_text(nodes: PlannedNodes) -> str:
             return f"{text}, {number}, from {starts}, phase {phase}"
         case _:
             return text
+
+
+def _pool_text(nodes: PlannedNodes) -> str:
+    image = _image(nodes.ami_release)
+    return ", ".join([_purchase_text(nodes), *([image] if image else [])])
+
+
+def _image(release: str | None) -> str | None:
+    return f"image {release}" if release else None
 
 
 def _storage(plan: EksPlan, cache: CachePlan, today: dt.date) -> str:
@@ -181,9 +190,10 @@ def _infrastructure(plan: EksPlan, cache: CachePlan, today: dt.date) -> Iterator
     yield Section("Network", (_network(plan),))
     system = cluster.system_nodes
     everything_else = (
-        f"system: {system.nodes} x {system.instance_type} on demand, for everything without GPUs; {_AMIS}"
+        f"system: {system.nodes} x {system.instance_type} on demand, for everything without GPUs; "
+        f"{_image(system.ami_release) or _FLOATING}"
     )
-    pools = (f"{nodes.pool.name}: {_purchase_text(nodes)}" for nodes in plan.gpu_nodes)
+    pools = (f"{nodes.pool.name}: {_pool_text(nodes)}" for nodes in plan.gpu_nodes)
     yield Section("Nodes", (everything_else, *pools))
     storage = f"model cache: {_storage(plan, cache, today)}; the rest: gp3 disks"
     yield Section("Storage", (storage,))

@@ -14,6 +14,7 @@ from report.explanation.serving import (
     placements,
     prompts,
     rollouts,
+    tools,
 )
 from report.explanation.tables import prices, workarounds
 from resource_graph import ResourceGraph
@@ -39,11 +40,12 @@ def sections(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Iterator
 def serving_sections(stack: StackPlan) -> Iterator[Section]:
     """Yield what is said of the graph; there is none where another stack serves."""
     # `explain` asks no cluster: it says the same on every machine.
-    room = room_texts(stack, None, "which a preview asks of the cluster too")
+    room = room_texts(stack, "which a preview asks of the cluster too")
     yield _section("Room", (text for text, _ in room))
     yield _section("Clients", [clients(stack)])
     yield _section("Prompts", [prompts(stack)])
     yield _section("Draft", draft_models(stack))
+    yield _section("Tools", tools(stack))
     yield _section("Placement", placements(stack))
     yield _section("KV path", kv_path(stack))
     yield _section("Rollout", rollouts(stack))

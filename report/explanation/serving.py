@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from components.exposure_kinds import IngressRule, InternalLoadBalancer
+from engines.tool_calls import lost_tool_calls
 from hardware import KvPath, Standing
 from recipes.evidence import evidence_on
 from report.explanation.names import names_by
@@ -47,6 +48,17 @@ def draft_models(stack: StackPlan) -> Iterator[str]:
             f"{draft.repository} proposes tokens: no structured output (response_format) with it, which may "
             "be no JSON and may crash the engine (docs/which-recipe.md)"
         )
+
+
+def tools(stack: StackPlan) -> Iterator[str]:
+    """Yield what becomes of tool calls where the release loses some."""
+    recipe = stack.serving.placed.recipe
+    version = recipe.runtime.version
+    defect = lost_tool_calls(version, recipe.model.shape.name)
+    if defect is not None:
+        source = defect.source.partition(" ")[0]
+        lost = f"Dynamo {version} drops about half of this model's tool calls, 1.4 does not"
+        yield f"{lost} ({source}, {defect.evidence})"
 
 
 def decided(stack: StackPlan, *topics: Topic) -> Iterator[str]:

@@ -13,15 +13,17 @@ from rules.reading.benchmarks import (
     OUTPUT_TOKENS,
     PER_GPU_VARIABLE,
     Benchmark,
+    BenchmarkRun,
     Target,
     read_target,
     worker_gpus,
 )
 from rules.reading.disaggregation import read_role
 from rules.reading.engines.command_settings import is_vllm, read_vllm
+from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Count, Undecided
+from rules.reading.shapes import Count, Undecided, known
 from rules.rule import rule
 from rules.subjects import BENCHMARKS
 
@@ -95,12 +97,13 @@ def _other_gpus(target: Target, gpus: Count, per_gpu: Count | None) -> Iterator[
     ),
     source=(
         "ai-dynamo/dynamo#9914 (3600 requests against 4 ranks of 800; proposes 512 for each GPU); "
-        "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (max_batch_size)"
+        "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (max_batch_size); ai-dynamo/aiconfigurator "
+        "src/aiconfigurator/sdk/backends/trtllm_backend.py at 095f58a (memory)"
     ),
     lines=("TensorRT-LLM 1.3.0rc14",),
     fix=(
         "Keep the concurrency at or below max_batch_size (times the tensor-parallel size under attention "
-        "data parallelism, times the replicas), or raise max_batch_size."
+        "data parallelism, times the replicas) and what the KV cache holds, or raise them."
     ),
 )
 def benchmark_concurrency_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[str]:
@@ -111,7 +114,8 @@ def benchmark_concurrency_within_engine(graph: ResourceGraph, benchmark: Benchma
         if load is None or load.value == 1:
             continue
         limits = [
-            _requests_at_once(graph, worker) for worker in read_target(graph, benchmark, run).generating
+            _requests_at_once(graph, worker, _tokens(run))
+            for worker in read_target(graph, benchmark, run).generating
         ]
         total = sum(amount for amount, _ in limits)
         if load.value > total:
@@ -121,7 +125,13 @@ def benchmark_concurrency_within_engine(graph: ResourceGraph, benchmark: Benchma
             )
 
 
-def _requests_at_once(graph: ResourceGraph, worker: Worker) -> tuple[int, str]:
+def _tokens(run: BenchmarkRun) -> int | None:
+    """Return the tokens of one request with its answer, where the run says both."""
+    prompt, answer = run.count(INPUT_TOKENS), run.count(OUTPUT_TOKENS)
+    return None if prompt is None or answer is None else prompt.value + answer.value
+
+
+def _requests_at_once(graph: ResourceGraph, worker: Worker, tokens: int | None) -> tuple[int, str]:
     replicas = worker.template.replicas
     if is_vllm(worker):
         settings = read_vllm(graph, worker)
@@ -141,12 +151,24 @@ def _requests_at_once(graph: ResourceGraph, worker: Worker) -> tuple[int, str]:
         kind = "attention-DP ranks"
     else:
         raise Undecided(f"nothing says how many requests {worker.name} takes at once")
+    held = None if tokens is None else known(_held_in_cache, graph, worker, tokens)
+    if held is not None and held < amount:
+        amount, source = held, f"an estimate of what the KV cache holds of {tokens:,} tokens each"
     explanation = f"{amount} ({source})"
     if ranks > 1:
         explanation += f" x {ranks} {kind}"
     if replicas != 1:
         explanation += f" x {replicas} replicas"
     return amount * ranks * replicas, f"{explanation} of {worker.name}"
+
+
+def _held_in_cache(graph: ResourceGraph, worker: Worker, tokens: int) -> int | None:
+    """Return how many requests of so many tokens have room on one rank, on the smallest GPU."""
+    plan = read_memory_plan(graph, worker)
+    if plan is None:
+        return None
+    one = plan.sequence_gib(tokens)
+    return min((int(memory.pool / one) for memory in memory_on_each_gpu(graph, worker)), default=None)
 
 
 @rule(

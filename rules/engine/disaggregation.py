@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from engines import COMMANDS, TRANSCEIVER_CHOSEN_SINCE, CommandWords
+from engines import COMMANDS, CommandWords
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
@@ -129,6 +129,7 @@ def block_reuse_with_transfer(_: ResourceGraph, engine: TensorRtLlmWorker) -> It
 
 _RUNTIME = ("cache_transceiver_config", "transceiver_runtime")
 _MANAGER = ("kv_cache_config", "use_kv_cache_manager_v2")
+_CHOSEN_SINCE = (1, 6)
 
 
 @rule(
@@ -171,7 +172,7 @@ def transceiver_fits_backend(graph: ResourceGraph, engine: TensorRtLlmWorker) ->
 
 
 def _is_chosen(line: Line) -> bool:
-    return line >= TRANSCEIVER_CHOSEN_SINCE
+    return line >= _CHOSEN_SINCE
 
 
 _NO_OVERLAP = "disable_overlap_scheduler"

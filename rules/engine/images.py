@@ -202,6 +202,8 @@ def _without_version(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
         yield "its main container names no image"
     elif image.line is None:
         yield f"image {image.text} has no version as its tag, and no runtimeVersionOverride says it"
+    elif image.digest is not None:
+        yield f"image {image.text} has a digest, and no runtimeVersionOverride says its version"
 
 
 def _only_platform(graph: ResourceGraph) -> Platform | None:

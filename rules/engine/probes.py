@@ -1,10 +1,9 @@
 """Ports and probes of frontends and workers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity, failed
-from rules.reading.commands.container_commands import DYNAMO_SGLANG, DYNAMO_VLLM, TENSORRT_LLM
+from rules.model import Severity
 from rules.reading.memoized import memoized
 from rules.reading.pods.containers import environment_entries, read_environment
 from rules.reading.pods.operator_defaults import (
@@ -25,10 +24,10 @@ from rules.reading.pods.pods import (
     PodTemplate,
     readable,
 )
-from rules.reading.pods.workers import FRONTEND_TYPE, Frontend, Worker, read_frontends, read_workers
-from rules.reading.shapes import Count, field, grouped, text_at, whole_number
+from rules.reading.pods.workers import FRONTEND_TYPE, Frontend, read_frontends, read_workers
+from rules.reading.shapes import Count, field, text_at, whole_number
 from rules.reading.spelling import slip_of
-from rules.rule import graph_rule, rule
+from rules.rule import rule
 from rules.subjects import POD_TEMPLATES
 
 
@@ -201,33 +200,3 @@ def _of_variable(graph: ResourceGraph, template: PodTemplate, variable: str, por
         return Count(port.number, "the operator's own")
     text = read_environment(graph, template, template.main)[variable].value(f"the variable {variable}")
     return Count(whole_number(text, f"the variable {variable}"), variable)
-
-
-_DYNAMO = frozenset({TENSORRT_LLM, DYNAMO_VLLM, DYNAMO_SGLANG})
-
-
-@graph_rule(
-    severity=Severity.ADVISORY,
-    reason="Containers of a pod share its address, so only one engine gets the port.",
-    source="ai-dynamo/dynamo examples/backends/vllm/launch/disagg.sh (a DYN_SYSTEM_PORT for each process)",
-    lines=("Dynamo 1.2",),
-    fix="Give every engine another DYN_SYSTEM_PORT.",
-)
-def system_ports_unique(graph: ResourceGraph) -> Iterator[Observation]:
-    """Engines that share a pod have system ports of their own."""
-    pods = grouped((worker.template, worker) for worker in readable(read_workers(graph)))
-    for template, workers in pods.items():
-        for port, engines in grouped(_users(workers)).items():
-            if len(engines) > 1:
-                shown = f"{SYSTEM_PORT_VARIABLE} {port}: {', '.join(engines)}"
-                message = f"{len(engines)} engines of one pod have {shown}"
-                yield failed(template.resource, template.name, message)
-
-
-def _users(workers: Sequence[Worker]) -> Iterator[tuple[str, str]]:
-    """Each system port, with an engine that is given the port."""
-    for worker in workers:
-        for command in worker.commands:
-            word = command.environment.get(SYSTEM_PORT_VARIABLE)
-            if command.engine in _DYNAMO and word is not None and word.known:
-                yield word.text, f"{command.engine} in {worker.name}"

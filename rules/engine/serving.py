@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from engines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.benchmarks import MODEL_NAMES, Benchmark, read_target
@@ -13,6 +14,7 @@ from rules.reading.engines.models import read_gpt_oss, read_model_limits, served
 from rules.reading.engines.tensorrt_llm import Option, option_value, read_tensorrt_llm
 from rules.reading.kv_cache import tokens_per_block
 from rules.reading.pods.workers import Router, Worker
+from rules.reading.releases import by_line, shown_image
 from rules.reading.shapes import Count, known, whole_number
 from rules.rule import graph_rule, rule
 from rules.subjects import BENCHMARKS, CONFIGURED_WORKERS, DISAGGREGATED, ROUTERS, WORKERS
@@ -112,6 +114,45 @@ def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[str]:
             if given != parser:
                 found = "has none" if given is None else f"is {given}"
                 yield f"serves {model.name}, whose {flag} must be {parser}, and {found}: {without}"
+
+
+@rule(
+    ROUTERS,
+    severity=Severity.ADVISORY,
+    reason=(
+        "gpt-oss-120b puts about half of its tool calls on the analysis channel. Before 1.3 the parser looks "
+        "for calls on the commentary channel alone, so a client gets no call and an answer that may be "
+        "empty, with HTTP 200."
+    ),
+    source=f"{LOST_TOOL_CALLS.source}: that 1.2.1 loses calls is inferred from that",
+    lines=("Dynamo 1.2", "Dynamo 1.3"),
+    fix="Where clients offer tools, take a release from 1.3 on, for frontend and workers alike.",
+)
+def tool_calls_recovered(_: ResourceGraph, router: Router) -> Iterator[str]:
+    """A frontend of gpt-oss-120b returns the tool calls that stand on the analysis channel."""
+    frontend = router.frontend
+    # Without the parser every call is lost, of which answer-parsers speaks.
+    parsed = [worker for worker in router.workers if _is_counted(worker) and _parses_calls(worker)]
+    if not parsed:
+        return
+    if by_line(lambda line: line < CALLS_RECOVERED_SINCE, frontend.container, frontend.template.described_by):
+        yield (
+            f"is of Dynamo before 1.3 ({shown_image(frontend.container)}): about half of the tool calls of "
+            "gpt-oss-120b are lost"
+        )
+
+
+def _is_counted(worker: Worker) -> bool:
+    model = read_gpt_oss(worker)
+    return model is not None and model.name == MODEL_OF_LOST_CALLS
+
+
+def _parses_calls(worker: Worker) -> bool:
+    flag, variable, parser, _ = _PARSERS[1]
+    given = (
+        command.flags.value(flag) or variable_in(command.environment, variable) for command in worker.commands
+    )
+    return parser in given
 
 
 @graph_rule(

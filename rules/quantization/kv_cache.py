@@ -167,8 +167,8 @@ def full_concurrency_fits(graph: ResourceGraph, worker: Worker) -> Iterator[str]
         needed = plan.max_batch_size * one
         if one <= memory.pool < needed:
             yield (
-                f"{plan.pool_words(memory)}; {plan.max_batch_size:,} sequences of {plan.max_seq_len:,} "
-                f"tokens take {needed:.1f} GiB, so {int(memory.pool / one):,} run at once"
+                f"{plan.pool_words(memory)}; {plan.batch_words} of {plan.length_words} take "
+                f"{needed:.1f} GiB, so {int(memory.pool / one):,} run at once"
             )
 
 

@@ -38,8 +38,6 @@ class GpuPods:
     @property
     def pods(self) -> int:
         """Number of the pods that run at once."""
-        if self.template.resource.kind == "DaemonSet":
-            raise Undecided("a DaemonSet has as many pods as there are nodes")
         return self.template.replicas * self.template.pods_per_replica
 
     @property

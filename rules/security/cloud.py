@@ -1,6 +1,7 @@
 """What AWS is told about nodes, disks and roles."""
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity
@@ -18,6 +19,12 @@ _ACCOUNT = "does not say whether it is encrypted: the account's default decides"
 _EVERYTHING = frozenset({"*", "*:*"})
 _MANAGED = frozenset({"AdministratorAccess", "PowerUserAccess", "IAMFullAccess"})
 _READ_ONLY = ("Describe", "Get", "List")
+_READS_CONTENT = (
+    *("secretsmanager:getsecretvalue", "secretsmanager:batchgetsecretvalue"),
+    *("ssm:getparameter", "ssm:getparameters", "ssm:getparametersbypath", "ssm:getparameterhistory"),
+    *("s3:getobject", "s3:getobjectversion"),
+)
+"""Actions that look like reading a description and hand out what is kept; names of actions know no case."""
 _GRANTS: Subjects[Grant] = Subjects(read_grants, lambda each: (each.resource, each.resource.name))
 _READABLE_GRANTS: Subjects[Grant] = Subjects(lambda graph: readable(read_grants(graph)), _GRANTS.place)
 """Grants that can be read; the rule about wildcards reports the others."""
@@ -156,7 +163,7 @@ def _too_wide(statement: Statement) -> str | None:
 @rule(
     _READABLE_GRANTS,
     severity=Severity.ADVISORY,
-    reason="A whole service, or a change to every resource, is more than one purpose needs.",
+    reason="A whole service, or a change or a secret of every resource, is more than one purpose needs.",
     source="https://docs.aws.amazon.com/IAM/latest/UserGuide/best-practices.html#grant-least-privilege",
     lines=EVERY_RELEASE,
     fix="List the actions that are used, on the resources of this stack; some actions take no resource.",
@@ -173,13 +180,16 @@ def _wide(statement: Statement) -> str | None:
     services = [action for action in statement.actions if action.endswith(":*") and action != "*:*"]
     if services:
         return f"allows {', '.join(services)}"
-    changing = [action for action in statement.actions if not _only_reads(action)]
+    changing = [action for action in statement.actions if not _only_describes(action)]
     if "*" in statement.resources and changing:
         return f"allows {', '.join(changing)} on every resource"
     return None
 
 
-def _only_reads(action: str) -> bool:
+def _only_describes(action: str) -> bool:
     _, colon, verb = action.partition(":")
     # A permission without a service is a wildcard, which another rule reports.
-    return not colon or verb.startswith(_READ_ONLY)
+    if not colon:
+        return True
+    opens = any(fnmatchcase(content, action.lower()) for content in _READS_CONTENT)
+    return verb.startswith(_READ_ONLY) and not opens

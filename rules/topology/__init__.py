@@ -9,6 +9,7 @@ from rules.topology import (
     kv_devices,
     kv_settings,
     kv_transport,
+    local_zones,
     model_parallelism,
     named_objects,
     node_room,
@@ -68,4 +69,5 @@ RULES: tuple[Rule, ...] = (
     kv_transport.kv_transport_in_one_clique,
     kv_settings.kv_transport_settings,
     kv_settings.nvlink_setting_fits_transport,
+    local_zones.packets_fit_local_zone,
 )

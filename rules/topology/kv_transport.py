@@ -12,6 +12,7 @@ from rules.reading.placements import CLIQUE, HOSTNAME, ZONE, kept_apart, not_bou
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, mapping_at, text_at
+from rules.reading.typed_settings import KV_TRANSPORT
 from rules.rule import graph_rule, rule
 from rules.subjects import KV_HOPS, kubernetes_objects
 
@@ -131,7 +132,8 @@ def _of_component(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
         return
     reason = text_at(transport, "reason") or "no reason given"
     ceiling = text_at(transport, "ceiling") or "unknown"
-    yield f"moves its KV cache by {name}, which is {standing}: {reason}; ceiling: {ceiling}"
+    by = f"{name} ({KV_TRANSPORT})" if transport.get("typed") is True else name
+    yield f"moves its KV cache by {by}, which is {standing}: {reason}; ceiling: {ceiling}"
 
 
 def _of_manifest(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping
 
+from engines.tensorrt_llm.runtime_defects import DEEP_EP_OFF, WITHOUT_DEEP_EP
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.devices import read_device_claims
@@ -17,8 +18,6 @@ from rules.subjects import TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
 _DATA = "--data-parallel-size"
 _ELASTIC = "--enable-elastic-ep"
-_FORCED = "TRTLLM_FORCE_COMM_METHOD"
-_WITHOUT_SHARED_MEMORY = "ALLGATHER"
 _X86 = "amd64"
 
 
@@ -95,17 +94,20 @@ def tensor_parallelism_inside_nvlink_domain(graph: ResourceGraph, worker: Worker
     TENSORRT_LLM_WORKERS,
     severity=Severity.ADVISORY,
     reason=(
-        "The engine's two fast ways between ranks need it. Where it is forbidden the engine falls back to a "
-        "slower one and says so in one line of its log. What the node's kernel.yama.ptrace_scope allows is "
-        "not in any manifest."
+        "The engine's two fast ways between ranks need it. Where it is forbidden the engine takes DeepEP, "
+        "which stops on GB200, or with TRTLLM_CAN_USE_DEEP_EP=0 all-gather, which is slower; one line of its "
+        "log says which. What the node's kernel.yama.ptrace_scope allows is not in any manifest."
     ),
     source=(
         "NVIDIA/TensorRT-LLM tensorrt_llm/_mnnvl_utils.py and "
-        "tensorrt_llm/_torch/modules/fused_moe/communication/communication_factory.py; containerd "
+        "tensorrt_llm/_torch/modules/fused_moe/communication at 03c36d6; containerd "
         "contrib/seccomp/seccomp_default.go"
     ),
     lines=("TensorRT-LLM 1.3.0rc14",),
-    fix="Leave the worker without a seccomp profile, or add the capability SYS_PTRACE beside it.",
+    fix=(
+        "Leave the worker without a seccomp profile, or add the capability SYS_PTRACE beside it; else set "
+        "TRTLLM_CAN_USE_DEEP_EP to 0."
+    ),
 )
 def ranks_can_share_memory(graph: ResourceGraph, each: TensorRtLlmWorker) -> Iterator[str]:
     """Ranks of attention data parallelism on x86 may open each other's GPU memory."""
@@ -118,11 +120,16 @@ def ranks_can_share_memory(graph: ResourceGraph, each: TensorRtLlmWorker) -> Ite
     ranks = settings.count("tensor_parallel_size", default=1)
     if ranks.value == 1 or not settings.switch("enable_attention_dp"):
         return
-    if (worker.variable(_FORCED) or "").upper() == _WITHOUT_SHARED_MEMORY or not _on_x86(graph, worker):
+    if (worker.variable(WITHOUT_DEEP_EP.name) or "").upper() == WITHOUT_DEEP_EP.value or not _on_x86(
+        graph, worker
+    ):
         return
+    taken = (
+        "all-gather, a slower way," if worker.variable(DEEP_EP_OFF.name) == DEEP_EP_OFF.value else "DeepEP"
+    )
     yield (
         f"its {ranks.value} ranks ({ranks.source}) open each other's GPU memory with pidfd_getfd, which "
-        "seccomp profile RuntimeDefault forbids without the capability SYS_PTRACE: a slower way is taken"
+        f"seccomp profile RuntimeDefault forbids without the capability SYS_PTRACE: {taken} is taken"
     )
 
 

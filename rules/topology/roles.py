@@ -124,7 +124,7 @@ def _joins(template: PodTemplate) -> bool:
 
 def _has_pods(worker: Worker) -> bool:
     scaled = any(key in worker.described_by for key in _SCALED_BY)
-    return scaled or worker.template.replicas > 0
+    return scaled or worker.resource.kind == "DaemonSet" or worker.template.replicas > 0
 
 
 def _finds_others(worker: Worker) -> bool:

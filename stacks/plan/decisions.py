@@ -47,7 +47,7 @@ def _placements(stack: StackPlan) -> Iterable[Decision]:
             f"pool {placement.pool} has {placement.instance_type.name} nodes; one of them holds a worker's "
             f"{in_words(worker.gpus, 'GPU')}{only}"
         )
-        yield Decision("placement", f"nodes of {worker.name}", in_labels(placement.node_selector), reason)
+        yield Decision("placement", worker.name, in_labels(placement.node_selector), reason)
 
 
 def _beside_the_cache(serving: ServingPlan) -> Iterable[Decision]:
@@ -58,7 +58,7 @@ def _beside_the_cache(serving: ServingPlan) -> Iterable[Decision]:
     what = "have a copy of the model each" if serving.placed.cache_directory else "mount the model's disk"
     for service in serving.placed.services:
         if service.placement is None:
-            yield Decision("placement", f"nodes of {service.name}", labels, f"these alone {what}")
+            yield Decision("placement", service.name, labels, f"these alone {what}")
 
 
 def _replicas(settings: StackSettings, serving: ServingPlan) -> Iterable[Decision]:

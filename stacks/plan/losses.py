@@ -18,7 +18,7 @@ def losses(serving: ServingPlan) -> Iterable[str]:
         number = "the only" if service.replicas == 1 else f"one of {service.replicas}"
         alike.setdefault(f"{number} {{}}: {_effect(service, serving)}", []).append(service.name)
     killed = "; of ".join(sentence.format(alternatives(names)) for sentence, names in alike.items())
-    ends = "a pod finishes its answers"
+    ends = "a pod finishes them"
     if serving.placed.recipe.engine_server is not None:
         ends = "what it does with answers under way is not known"
     yield f"when a process dies, of {killed}; told to end, {ends}"

@@ -22,7 +22,7 @@ from recipes.load import (
 from recipes.model import Recipe
 from recipes.model_files import ModelFiles
 from stacks.errors import Problem, SettingsError
-from stacks.nearest import nearest
+from stacks.nearest import nearest, nearest_recipe
 from stacks.settings.explain_validation import problems_of
 
 
@@ -36,7 +36,7 @@ def unknown_recipe(key: str, name: str, folder: Path | None) -> Problem:
     """Return what to say of a name that is no recipe's; `key` is where it stands."""
     names = known_recipes(folder)
     return Problem(
-        key, name, "no recipe has this name", allowed=", ".join(names), suggestion=nearest(name, names)
+        key, name, "no recipe has this name", allowed=", ".join(names), suggestion=nearest_recipe(name, names)
     )
 
 

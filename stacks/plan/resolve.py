@@ -32,6 +32,7 @@ from stacks.plan.recipe_choice import chosen_recipe
 from stacks.plan.retention import retained_objects
 from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.plan.timeouts import load_of, ready_timeout_seconds
+from stacks.plan.typed_settings import typed_settings
 from stacks.plan.versions import PlatformRelease
 from stacks.settings.platform import namespace_name
 from stacks.settings.stack import StackSettings
@@ -144,4 +145,6 @@ def _serving(
         pod_monitor_labels=pod_monitor_labels(settings),
         load=load_of(size, rate),
         ready_timeout_seconds=serving.ready_timeout_seconds or ready_timeout_seconds(size, rate),
+        waits_for_room=serving.wait_for_room,
+        typed=typed_settings(serving),
     )

@@ -76,7 +76,7 @@ def _namespace_of(item: RetainedObject) -> str | None:
 
 
 def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
-    reason = "EKS makes it again; delete it before another cluster of this name"
+    reason = "EKS makes it again; delete it before another of this name"
     yield RetainedObject("Log group", f"/aws/eks/{plan.cluster.name}/cluster", None, reason)
     yield RetainedObject(
         "KMS key", f"Secrets of the cluster {plan.cluster.name}", None, "AWS deletes it 30 days later"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from components.exposure_kinds import ExposureKind
-from components.purchase import CapacityBlock
+from components.purchase import CapacityBlock, Phase
 from recipes.placed import GraphApi, PlacedRecipe
 from stacks.plan.cache_plan import CachePlan, ExistingVolume
 from stacks.plan.infrastructure.cluster import ClusterPlan
@@ -18,6 +18,7 @@ from stacks.plan.layers.layering import Layering
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.platform import PlatformPlan
 from stacks.plan.timeouts import Load
+from stacks.plan.typed_settings import TypedSetting
 from stacks.settings.stack import WaiverSettings
 
 Lifecycle = Literal["production", "disposable"]
@@ -58,6 +59,10 @@ class ServingPlan:
     load: Load
     """What a new worker does before it serves, and for how long."""
     ready_timeout_seconds: int
+    waits_for_room: bool = False
+    """Whether `up` may begin where the cluster has not the GPUs yet."""
+    typed: tuple[TypedSetting, ...] = ()
+    """What is typed over the recipe."""
 
     @property
     def namespace(self) -> str:
@@ -132,16 +137,21 @@ def waited_for(stack: StackPlan) -> tuple[PlannedNodes, ...]:
 
 def with_open_windows(stack: StackPlan) -> StackPlan:
     """Return the stack as it is once every window has opened."""
-    layers = replace(stack.layers, nodes=_opened(stack.layers.nodes))
+    return in_phase(stack, "active")
+
+
+def in_phase(stack: StackPlan, phase: Phase) -> StackPlan:
+    """Return the stack with every Capacity Block in this phase."""
+    layers = replace(stack.layers, nodes=_in_phase(stack.layers.nodes, phase))
     plan = stack.infrastructure
     if plan is not None:
-        plan = replace(plan, gpu_nodes=_opened(plan.gpu_nodes))
+        plan = replace(plan, gpu_nodes=_in_phase(plan.gpu_nodes, phase))
     return replace(stack, layers=layers, infrastructure=plan)
 
 
-def _opened(groups: Iterable[PlannedNodes]) -> tuple[PlannedNodes, ...]:
+def _in_phase(groups: Iterable[PlannedNodes], phase: Phase) -> tuple[PlannedNodes, ...]:
     return tuple(
-        replace(nodes, purchase=replace(nodes.purchase, phase="active"))
+        replace(nodes, purchase=replace(nodes.purchase, phase=phase))
         if isinstance(nodes.purchase, CapacityBlock)
         else nodes
         for nodes in groups

@@ -60,7 +60,6 @@ class PlatformLine:
 
 _RUN_1_2 = "ai-dynamo/dynamo at 0a132bc43 (2026-05-14), operator run against graphs of this project"
 _RUN_1_4 = "ai-dynamo/dynamo at d7bb84ef0 (2026-07-30), operator run against graphs of this project"
-_SCHEMAS_1_5 = "ai-dynamo/dynamo deploy/operator/config/crd/bases at 2a6da14 (main, 2026-08-21)"
 _CHART = "ai-dynamo/dynamo deploy/helm/charts/platform"
 
 _GRAPH_DEFINITIONS = (
@@ -144,23 +143,6 @@ PLATFORM_LINES: Mapping[str, PlatformLine] = MappingProxyType(
             ),
             runtime=RUNTIME_LINES["1.4"],
         ),
-        "1.6": PlatformLine(
-            graph_apis=Sourced(_BOTH_APIS, "inferred", _SCHEMAS_1_5),
-            stored_graph_api=Sourced("v1beta1", "read", f"{_SCHEMAS_1_5}; release notes of 1.5"),
-            custom_resource_definitions=Sourced(
-                _GRAPH_DEFINITIONS,
-                "inferred",
-                f"{_SCHEMAS_1_5}; those of snapshots are a chart of their own since 1.5",
-            ),
-            definitions_come_from=Sourced(
-                "the operator's pod at every start, and not the chart",
-                "read",
-                f"{_CHART}/README.md at 0398ccf",
-            ),
-            bundles_nats=Sourced(value=False, evidence="read", source=f"{_CHART}/README.md at 0398ccf"),
-            defects=(),
-            runtime=RUNTIME_LINES["1.6"],
-        ),
     }
 )
 """Line -> what is known of it."""
@@ -176,7 +158,7 @@ def _release(version: str) -> PlatformRelease:
 
 
 PLATFORM_RELEASES: Mapping[str, PlatformRelease] = MappingProxyType(
-    {version: _release(version) for version in ("1.2.1", "1.4.2", "1.6.2")}
+    {version: _release(version) for version in ("1.2.1", "1.4.2")}
 )
 """Value of platform.version -> the release, one of each line."""
 

@@ -31,18 +31,27 @@ A new stack takes the line that the recipe's evidence is from, which is 1.2 for 
 
 ## Go to a later line
 
-`dynamo-stack upgrade STACK --to VERSION` shows what changes and writes it into the stack's file
-([upgrade](upgrade.md)); look at what `pulumi preview` says, then `pulumi up`. The chart is upgraded, the
-operator restarts, then the graph gets the images of the line, which restarts every pod of it as ROLLOUT of
-`dynamo-stack explain` says. The graph stays the same object and the model stays on its volume. One line after
-the other: nothing is known of an update that leaves one out, and `up` refuses one across which the stored
-version of graphs moves.
-`tests/updates/test_platform_version.py` does it in the lab, with simulated pods: 1.2.1, 1.4.2, 1.6.2. No
-runtime of a later line than 1.2 runs in the lab.
+Dynamo supports an upgrade within a minor release or to the next one, every minor in order. Between the lines
+of this project lies one that it does not know, so a stack that runs is not brought from one to the other:
+`diff`, preview and `up` refuse it, and [a second stack](upgrade.md#a-second-stack) takes the place of the
+first ([why](adr/0029-no-release-is-left-out.md)). A stack with `platform.kind: existing` follows the platform
+that somebody else has upgraded.
 
 NATS stays where it is: its values are written out on every line, and pods are told `DYN_EVENT_PLANE=nats`
-where they would use ZeroMQ by default. An update that is taken back after 1.6 has stored graphs as v1beta1
-was never tried.
+where they would use ZeroMQ by default.
+
+## Why no later line
+
+A line stands here once its operator has been run with the graphs of this project and what it made is
+recorded. Of 1.6 is missing:
+
+- Its operator, built and run with these graphs. The public fork (wxsms/dynamo) from which those of 1.2 and
+  1.4 were built ends at 2a6da14 of 2026-08-21, before 1.6.0 of October (*read*); a build of the Go module
+  alone was not tried.
+- Its runtime behind the lab's pods. ai-dynamo 1.6.1 wants aisimulate 0.13.0, whose package downloads its
+  wheel from NVIDIA's own index when it is built; without its dependencies it installs (*measured*).
+- A runtime of 1.6.2 on PyPI, whose newest is 1.6.1, while images are of 1.6.2 (*read*).
+- The move of stored graphs from v1alpha1 to v1beta1, since 1.5, seen on an API server.
 
 ## What differs
 
@@ -157,8 +166,6 @@ def _defects() -> Iterator[str]:
     for name, line in PLATFORM_LINES.items():
         for defect in line.all_defects():
             yield f"| {name} | {defect.what} | {defect.action} | {defect.evidence} | {defect.source} |"
-        if not line.all_defects():
-            yield f"| {name} | none is known here, where nothing of it was run | | | |"
 
 
 def _recipes() -> Iterator[str]:

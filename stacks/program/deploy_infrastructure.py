@@ -1,14 +1,16 @@
 """The part of the program below Kubernetes: network, EKS, nodes, storage, operators."""
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
 from components.cache_storage import CacheStorage, CacheStorageArgs
+from components.cluster_access import Access
 from components.cluster_addons import ClusterAddons, ClusterAddonsArgs
 from components.ebs_storage import EbsStorage
 from components.eks_cluster import Addon, EksCluster, EksClusterArgs
@@ -23,12 +25,14 @@ from stacks.program.cluster_creator import principal
 from stacks.program.deploy_network import LOG_DAYS, Place, deploy_network
 from stacks.program.deploy_operators import deploy_monitoring, deploy_operators, wait_for_gpu_nodes
 from stacks.program.joined_layers import InfrastructureParts
+from stacks.program.live_nodes import refuse_filled_blocks
 from stacks.updates.deployed import UNKNOWN_CREATOR, Creator
-from stacks.updates.deployed_nodes import EMPTIED_TAG, SYSTEM, logical_name
+from stacks.updates.deployed_nodes import EMPTIED_TAG, SYSTEM, DeployedNodes, logical_name
 
 VOLUME_CLASS = "gp3"
 _GPU_TAINT = Taint("nvidia.com/gpu", "present", "NO_SCHEDULE")
 _NODE_POLICIES = (ManagedPolicy.NODE, ManagedPolicy.PULL_IMAGES)
+_NONE: Mapping[str, DeployedNodes] = MappingProxyType({})
 _SHELL_POLICIES = (*_NODE_POLICIES, ManagedPolicy.SYSTEMS_MANAGER)
 
 
@@ -44,7 +48,12 @@ class _Site:
 
 
 def deploy_infrastructure(
-    plan: planned.EksPlan, *, keep: bool, resized: Collection[str] = (), creator: Creator = UNKNOWN_CREATOR
+    plan: planned.EksPlan,
+    *,
+    keep: bool,
+    resized: Collection[str] = (),
+    creator: Creator = UNKNOWN_CREATOR,
+    unseen: Mapping[str, DeployedNodes] = _NONE,
 ) -> InfrastructureParts:
     """Register everything in the account, and the operators that make its GPUs usable.
 
@@ -53,16 +62,20 @@ def deploy_infrastructure(
         keep: protect the network, the cluster and the file system.
         resized: node groups that exist and whose number of nodes this run sets.
         creator: who made the cluster, or makes it.
+        unseen: node groups that EKS is asked about before anything is registered.
 
     """
     name = plan.cluster.name
+    assumed = plan.cluster.assume_role
     account = aws.Provider(
         "account",
         region=plan.cluster.region,
+        assume_roles=[aws.ProviderAssumeRoleArgs(role_arn=assumed)] if assumed else None,
         # With the credentials of another account nothing happens at all.
         allowed_account_ids=[plan.cluster.account_id],
-        default_tags={"tags": {"dynamo-stack": name, **plan.cluster.tags}},
+        default_tags={"tags": dict(plan.tags)},
     )
+    refuse_filled_blocks(plan, unseen, account)
     in_account = pulumi.ResourceOptions(providers=[account])
     place = deploy_network(plan, in_account, keep=keep)
     made_by = principal(creator, account)
@@ -81,13 +94,16 @@ def deploy_infrastructure(
         "ec2.amazonaws.com",
         _SHELL_POLICIES if plan.cluster.session_manager else _NODE_POLICIES,
         pulumi.ResourceOptions(provider=account),
+        rules=plan.roles,
     )
     site = _Site(place, cluster, groups, node_role.arn, resized)
     before_nodes = [*cluster.ready, *policies, *groups.rules]
     system = NodeGroup(SYSTEM, _system_arguments(plan, site), depends_on=before_nodes, opts=in_account)
     drivers = ClusterAddons(
         "addons",
-        ClusterAddonsArgs(name, cluster.cluster.name, _addons(plan, plan.node_addons), VOLUME_CLASS),
+        ClusterAddonsArgs(
+            name, cluster.cluster.name, _addons(plan, plan.node_addons), plan.roles, VOLUME_CLASS
+        ),
         cluster=provider,
         depends_on=[system.group],
         opts=in_account,
@@ -139,12 +155,10 @@ def deploy_infrastructure(
 def _addons(plan: planned.EksPlan, names: Iterable[str]) -> tuple[Addon, ...]:
     versions = plan.addon_builds
     configurations = {
-        # The VPC CNI enforces no NetworkPolicy before it is told to, and says nothing of those it ignores
-        # (https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html). The add-on's
-        # schema has a text (aws-quickstart/cdk-eks-blueprints#851).
-        "vpc-cni": json.dumps({"enableNetworkPolicy": "true"}),
-        # It would ask the node's metadata for the region, one hop too far for a pod
+        "vpc-cni": json.dumps(_pod_network(plan)),
+        # The FSx driver would ask the node's metadata for the region, one hop too far for a pod
         # (kubernetes-sigs/aws-fsx-csi-driver docs/install.md).
+        planned.EBS_ADDON: json.dumps({"controller": {"extraVolumeTags": dict(plan.tags)}}),
         planned.LUSTRE_ADDON: json.dumps({"controller": {"region": plan.cluster.region}}),
     }
     accounts = {"vpc-cni": "aws-node", planned.EBS_ADDON: "ebs-csi-controller-sa"}
@@ -156,17 +170,37 @@ def _addons(plan: planned.EksPlan, names: Iterable[str]) -> tuple[Addon, ...]:
     )
 
 
+def _pod_network(plan: planned.EksPlan) -> dict[str, object]:
+    # The VPC CNI enforces no NetworkPolicy before it is told to, and says nothing of those it ignores
+    # (https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html). The add-on's
+    # schema has a text (aws-quickstart/cdk-eks-blueprints#851).
+    told: dict[str, object] = {"enableNetworkPolicy": "true"}
+    if plan.largest_packet is not None:
+        # By itself it gives pods 9,001 bytes (aws/amazon-vpc-cni-k8s README.md, AWS_VPC_ENI_MTU).
+        told["env"] = {"AWS_VPC_ENI_MTU": str(plan.largest_packet)}
+    return told
+
+
 def _cluster_arguments(
     plan: planned.EksPlan, place: Place, creator: pulumi.Input[str] | None, *, keep: bool
 ) -> EksClusterArgs:
+    for index, each in enumerate(plan.cluster.access):
+        if each.arn == creator:
+            raise pulumi.RunError(
+                f"cluster.access[{index}].arn = {each.arn!r}: made the cluster and administers it\n"
+                "  try: leave it out"
+            )
     return EksClusterArgs(
         name=plan.cluster.name,
         region=plan.cluster.region,
+        assumed_role=plan.cluster.assume_role,
         version=plan.cluster.version,
         subnet_ids=place.of_control_plane,
         public_cidrs=plan.cluster.public_cidrs,
         creator=creator,
         administrators=tuple(arn for arn in plan.cluster.administrators if arn != creator),
+        access=tuple(Access(each.arn, each.policy, each.namespaces) for each in plan.cluster.access),
+        roles=plan.roles,
         log_days=LOG_DAYS,
         addons=_addons(plan, planned.ADDONS_BEFORE_NODES),
         keep=keep,
@@ -183,6 +217,7 @@ def _system_arguments(plan: planned.EksPlan, site: _Site) -> NodeGroupArgs:
         template=system_template(plan.cluster),
         ami_type=plan.system_ami_type,
         version=plan.cluster.version,
+        ami_release=plan.cluster.system_nodes.ami_release,
         nodes=plan.cluster.system_nodes.nodes,
         repaired=plan.cluster.node_repair,
         scarce=False,
@@ -204,6 +239,7 @@ def _gpu_arguments(nodes: planned.PlannedNodes, plan: planned.EksPlan, site: _Si
         template=gpu_template(nodes),
         ami_type=nodes.ami_type,
         version=plan.cluster.version,
+        ami_release=nodes.ami_release,
         nodes=nodes.pool.nodes,
         repaired=plan.cluster.node_repair,
         scarce=True,

@@ -49,6 +49,7 @@ def deploy_network(plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep:
             subnets=network.subnets,
             nat_per_zone=network.nat_per_zone,
             flow_log_days=LOG_DAYS,
+            roles=plan.roles,
             keep=keep,
         ),
         opts,

@@ -101,7 +101,11 @@ def _infrastructure(stack: StackPlan, update: Update) -> InfrastructureParts:
 
     keep = stack.lifecycle == "production"
     return deploy_infrastructure(
-        stack.infrastructure, keep=keep, resized=update.resized, creator=update.creator
+        stack.infrastructure,
+        keep=keep,
+        resized=update.resized,
+        creator=update.creator,
+        unseen=update.unseen,
     )
 
 

@@ -13,6 +13,8 @@ from stacks.plan.cache_plan import OwnVolume
 from stacks.plan.stack_plan import StackPlan, waited_for
 
 _PAUSE_SECONDS = 2.0
+# An API server that starts anew is back in seconds, and one that is gone keeps nobody for the graph's hour.
+_SILENT_SECONDS = 60.0
 
 Watch = Callable[[pulumi.Resource], None]
 """Asks, once the graph is as it was asked for, whether all of it works."""
@@ -31,6 +33,7 @@ def serving_objects(stack: StackPlan) -> ServingObjects | None:
         graph=stack.serving.graph_name,
         engine_files=engine_files(stack.serving.placed).name,
         claim=stack.cache.claim_name if isinstance(stack.cache, OwnVolume) else None,
+        by_dynamo=stack.serving.placed.recipe.engine_server is None,
     )
 
 
@@ -61,14 +64,15 @@ async def _until_well(
 ) -> None:
     loop = asyncio.get_running_loop()
     deadline = loop.time() + stack.serving.ready_timeout_seconds
-    said = False
+    said, heard = False, loop.time()
     while True:
-        problems = await asyncio.to_thread(lambda: health_problems(reader().get, served))
-        if problems is None:
-            pulumi.log.info("kubectl did not say whether graph and claim are healthy: not looked at", graph)
+        problems = await asyncio.to_thread(lambda: health_problems(reader(), served))
         if not problems:
             return
-        if loop.time() >= deadline or not all(each.may_pass for each in problems):
+        if not any(each.is_silence for each in problems):
+            heard = loop.time()
+        over = loop.time() >= min(deadline, heard + _SILENT_SECONDS)
+        if over or not all(each.may_pass for each in problems):
             raise pulumi.RunError(_text(stack, problems))
         if not said:
             pulumi.log.info(f"waits: {problems[0].what}", graph)

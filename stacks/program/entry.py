@@ -3,11 +3,13 @@
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import pulumi
 
 from components.cluster_reader import ClusterReader
 from failures.aws.stack_file import StackFile
+from failures.engine_process import makes_resources
 from failures.hook import OwnCluster, explain_failures
 from stacks.errors import Problem, SettingsError
 from stacks.plan.layers.joined import owner_problems
@@ -15,11 +17,14 @@ from stacks.plan.resolve import resolve
 from stacks.plan.stack_plan import StackPlan
 from stacks.program.deploy_stack import deploy, kubeconfig_file
 from stacks.program.end_of_up import watch_of
+from stacks.program.typed_doubts import typed_doubts
 from stacks.settings.load import parse_settings, plain_token_problem, secret_settings_problem
 from stacks.updates.deployed import deployed
-from stacks.updates.free_gpus import pool_uses, room_notices
+from stacks.updates.deployed_nodes import unseen_nodes
+from stacks.updates.free_gpus import pool_uses, room_notices, room_problems
 from stacks.updates.guards.cluster_identity import cluster_of_state, cluster_problems
 from stacks.updates.guards.fixed_at_creation import REBUILT_VARIABLE, fixed_values, unknown_rebuilt
+from stacks.updates.guards.foreign_objects import foreign_problems
 from stacks.updates.guards.lost_claim import look_for_losses, loss_notices, lost_claim, uid_of
 from stacks.updates.guards.previous_run import outputs_of, previous_run
 from stacks.updates.guards.refused_changes import refused_changes
@@ -45,7 +50,8 @@ def main() -> None:
     try:
         token = _configured_token(config, source)
         settings = _configured_settings(config, source)
-        stack = resolve(name, parse_settings(settings, source), source)
+        typed = parse_settings(settings, source)
+        stack = resolve(name, typed, source)
         if stack.cluster.kind == "existing":
             # No kubeconfig of a person leads to a cluster that a stack of this project makes.
             _refuse({source: cluster_problems(stack.cluster, os.environ)})
@@ -55,13 +61,17 @@ def main() -> None:
         before = deployed(previous.resources)
         cluster = cluster_of_state(stack.cluster, kubeconfig_file(stack.cluster), previous.resources)
         others = set_by_others(stack, before, cluster)
+        makes = makes_resources()
         seen = look_for_losses(stack, cluster)
+        uses = pool_uses(stack, cluster, before.graphs)
         _refuse(
             {
                 "environment": unknown_rebuilt(previous.fixed, fixed_values(stack), rebuilt),
                 source: (
                     *refused_changes(stack, before, previous.fixed, rebuilt),
-                    *scaled_problems(stack, others, os.environ),
+                    *scaled_problems(stack, others),
+                    *(foreign_problems(stack, before, previous.resources, cluster) if makes else ()),
+                    *(room_problems(stack, before, uses) if makes else ()),
                 ),
             }
         )
@@ -69,11 +79,12 @@ def main() -> None:
         raise pulumi.RunError(str(error)) from None
     stack = beside_what_runs(stack, before)
     reader = _explain_failures(stack, settings)
-    uses = pool_uses(stack, cluster, (graph.name for graph in before.graphs)) if seen else None
     # A preview says whether the graph fits; an `up` tells only what it will wait for.
     room = [each for each in room_notices(stack, uses) if each.warns or pulumi.runtime.is_dry_run()]
-    told = (*loss_notices(stack, before, seen), *room)
-    update = planned_update(stack, before, others, told)
+    told = (*typed_doubts(typed), *loss_notices(stack, before, seen), *room)
+    # Only here: a comparison of two recordings has no account to ask.
+    unseen = unseen_nodes(stack.infrastructure, before.node_groups)
+    update = replace(planned_update(stack, before, others, told), unseen=unseen)
     deploy(
         stack,
         token,

@@ -1,8 +1,22 @@
 """What the stack's plan says of that which serves, as the components and the rules take it."""
 
-from components.served import KvTransport, Node, NodePool, Placement, Served, Taint, Waiver
+from collections.abc import Iterator
+
+from components.served import (
+    KvTransport,
+    Node,
+    NodePool,
+    Placement,
+    Served,
+    Taint,
+    TypedSetting,
+    Waiver,
+)
 from hardware import INSTANCE_TYPES, InstanceType
 from recipes.engine_files import engine_files
+from recipes.model import Role
+from recipes.placed import PlacedRecipe
+from recipes.pod_environment import MAIN_CONTAINER
 from stacks.plan.placement.pools import Pool
 from stacks.plan.stack_plan import StackPlan
 
@@ -21,6 +35,7 @@ def served_by(stack: StackPlan, placement: dict[str, Placement]) -> Served:
         lifecycle=stack.lifecycle,
         waivers=[Waiver(rule=item.rule, reason=item.reason, expires=item.expires) for item in stack.waivers],
         ready_timeout_seconds=stack.serving.ready_timeout_seconds,
+        typed_settings=list(_typed_settings(stack)),
     )
 
 
@@ -48,6 +63,22 @@ def kv_transport(stack: StackPlan) -> KvTransport | None:
         reason=transport.path.reason,
         ceiling=transport.ceiling,
     )
+
+
+def _typed_settings(stack: StackPlan) -> Iterator[TypedSetting]:
+    parts = dict(_parts(stack.serving.placed))
+    for typed in stack.serving.typed:
+        yield TypedSetting(key=typed.key, part=parts[typed.role], decides=typed.decides)
+
+
+def _parts(placed: PlacedRecipe) -> Iterator[tuple[Role, str]]:
+    """Yield each role with what rules call its worker: the service, one engine of it, or the container."""
+    for service in placed.services:
+        for number, role in enumerate(service.roles, start=1):
+            if placed.recipe.engine_server is not None:
+                yield role, MAIN_CONTAINER
+            else:
+                yield role, f"{service.name} engine {number}" if len(service.roles) > 1 else service.name
 
 
 def _node_pool(pool: Pool) -> NodePool:

@@ -5,17 +5,22 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from components.cluster_access import AccessPolicy
 from recipes.strict_model import StrictModel
 from stacks.settings.setting_types import (
     AccountId,
+    AmiRelease,
     Arn,
+    BoundaryArn,
     Cidr,
     ClusterName,
     Count,
     LabelKey,
     LabelValue,
+    Name,
     Region,
     ReservationId,
+    RolePath,
     ServerAddress,
     SubnetId,
     Text,
@@ -72,6 +77,31 @@ class SystemNodeSettings(StrictModel):
     """Without GPUs; of either architecture."""
     nodes: Count = 3
     """Three keep a majority of NATS and etcd when one goes."""
+    ami_release: AmiRelease | None = None
+    """Release of EKS' image, in quotes; another one exchanges the nodes one by one. None: EKS' newest
+    whenever it makes the group or brings it another Kubernetes version."""
+
+
+class AccessSettings(StrictModel):
+    """A role or user that enters the cluster without administering it."""
+
+    arn: Arn
+    """The IAM role or user. Several items may name it, each with another policy."""
+    policy: AccessPolicy
+    """view, edit and admin: Kubernetes' roles of these names. adminView reads everything, with the Secrets in
+    which Helm keeps its releases: a preview needs it, in the whole cluster (docs/workflows.md)."""
+    namespaces: tuple[Name, ...] = ()
+    """Where it holds; empty: in the whole cluster."""
+
+
+class RoleSettings(StrictModel):
+    """What an organization asks of the IAM roles that this stack makes."""
+
+    path: RolePath = "/"
+    """Path of every role. Fixed when the stack is created: IAM moves no role."""
+    permissions_boundary: BoundaryArn | None = None
+    """ARN of a policy of this account, or of AWS, that limits every role; it has to leave them what their own
+    policies give."""
 
 
 class EksClusterSettings(StrictModel):
@@ -84,6 +114,9 @@ class EksClusterSettings(StrictModel):
     """The account that is meant, in quotes: with credentials of another one nothing happens."""
     region: Region
     """Region of the control plane, such as us-east-1; a Local Zone belongs to one."""
+    assume_role: Arn | None = None
+    """IAM role as which everything is done in the account and on the cluster, `preflight` included: for
+    credentials that may do nothing but assume it. None: the credentials themselves."""
     version: Literal["1.34", "1.35", "1.36"] = "1.35"
     """Kubernetes version, in quotes. Compute domains need 1.34."""
     network: NetworkSettings
@@ -92,6 +125,9 @@ class EksClusterSettings(StrictModel):
     """Who reaches the API server from outside the VPC; empty: nobody."""
     administrators: tuple[Arn, ...] = ()
     """IAM roles and users that administer the cluster, beside its creator, who may be listed too."""
+    access: tuple[AccessSettings, ...] = ()
+    """IAM roles and users that may do less, such as the one that previews."""
+    roles: RoleSettings = RoleSettings()
     system_nodes: SystemNodeSettings = SystemNodeSettings()
     monitoring: bool = False
     """Install Prometheus and Grafana, and let them read Dynamo's metrics."""
@@ -103,7 +139,9 @@ class EksClusterSettings(StrictModel):
     node_repair: bool = False
     """Let EKS restart or replace nodes that stay unhealthy. Faults of GPUs reach it by nodeMonitoring."""
     tags: Mapping[LabelKey, LabelValue] = Field(default_factory=dict[str, str])
-    """Tags on everything that the stack makes in the account."""
+    """Tags on everything that the stack makes in the account, and on volumes that claims make there."""
+    tag_nodes: bool = False
+    """Put them on nodes too, with their disks and network interfaces. Typing it exchanges the nodes."""
 
 
 ClusterSettings = Annotated[ExistingClusterSettings | EksClusterSettings, Field(discriminator="kind")]

@@ -1,6 +1,7 @@
 """Pydantic's findings in the words of a person who edits a stack file."""
 
 import difflib
+import re
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -9,6 +10,7 @@ from pydantic_core import ErrorDetails
 
 from stacks.errors import Problem
 from stacks.nearest import nearest
+from stacks.settings.key_depth import depth_problem, home_of, too_deep
 from stacks.settings.setting_places import Location, Place, keys_of, kind_of, place_of
 from stacks.settings.setting_types import UNQUOTED_DATE, UTC_TIME
 from stacks.wording import alternatives
@@ -35,6 +37,7 @@ _LIMITS = {
 }
 
 _MANY_KEYS = 18
+_POOL_NODES = re.compile(r"nodePools\[\d+\]\.nodes")
 
 _MOVED = {
     "platform.storageClassName": "platform.nats.storageClassName, beside platform.nats.kind",
@@ -47,10 +50,12 @@ def problems_of(error: ValidationError, root: type[BaseModel]) -> tuple[Problem,
     findings = error.errors(include_url=False)
     places = [place_of(root, finding["loc"]) for finding in findings]
     pairs = list(zip(findings, places, strict=True))
+    deep = too_deep(pairs)
     return tuple(
         _problem(finding, place)
         for finding, place in pairs
         if not _follows_from_another(finding, place, pairs)
+        and not any(each.explains(finding, place) for each in deep)
     )
 
 
@@ -106,7 +111,7 @@ def _wrong_value(finding: ErrorDetails, place: Place) -> Problem:
     kind, context = finding["type"], finding.get("ctx", {})
     suggestion = None
     if kind == "string_pattern_mismatch":
-        message = "not written as this setting has to be"
+        message, suggestion = "not written as this setting has to be", place.form.intention(str(value))
         if place.is_key:
             message = "the key is not written as it has to be"
         allowed = place.form.words
@@ -117,6 +122,8 @@ def _wrong_value(finding: ErrorDetails, place: Place) -> Problem:
     else:
         items = "item" if context.get("min_length") == 1 else "items"
         message, allowed = "out of range", _LIMITS.get(kind, finding["msg"]).format(items=items, **context)
+    if value == 0 and kind == "greater_than_equal" and _POOL_NODES.fullmatch(str(place)):
+        suggestion = "remove the pool from nodePools, with what names it"
     shown = None if place.is_key else value
     return Problem(str(place), shown, message, allowed=allowed, suggestion=suggestion)
 
@@ -198,6 +205,8 @@ def _unknown_key(location: Location, place: Place, value: object) -> Problem:
         problem = _foreign_key_problem(union, parent, key, shown)
         if problem is not None:
             return problem
+    if moved is None and (home := home_of(place)):
+        return depth_problem(place, home, shown)
     return Problem(
         str(place),
         shown,

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from stacks.errors import Problem, SettingsError
 from stacks.nearest import nearest
 from stacks.settings.explain_validation import problems_of
+from stacks.settings.indentation import wrong_indent
 from stacks.settings.stack import StackSettings
 from stacks.settings.yaml_file import YamlProblemError, parse_yaml
 from stacks.stack_files import PREFIX, SUFFIX, list_stacks
@@ -45,8 +46,7 @@ def read_settings(file: Path) -> object:
     try:
         document: object = parse_yaml(file.read_text(encoding="utf-8"))
     except YamlProblemError as error:
-        place = f"{file.name}:{error.line}" if error.line else file.name
-        raise SettingsError({place: [Problem("", None, f"not a stack file: {error}")]}) from None
+        raise SettingsError(_not_yaml(file, error)) from None
     except UnicodeDecodeError as error:
         message = f"not a stack file: not UTF-8 text (byte {error.start})"
         raise SettingsError({file.name: [Problem("", None, message)]}) from None
@@ -102,6 +102,15 @@ def secret_settings_problem() -> Problem:
     It hands nested secrets out in plain text, so that there is one is all that can be known.
     """
     return _secure_problem("dynamo-stack:settings")
+
+
+def _not_yaml(file: Path, error: YamlProblemError) -> dict[str, list[Problem]]:
+    if error.line is None:
+        return {file.name: [Problem("", None, f"not a stack file: {error}")]}
+    # The parser gives up below the line that is wrong, and in words of its own grammar.
+    indent = wrong_indent(file.read_text(encoding="utf-8"), error.line) if error.is_grammar else None
+    line, words = (indent.line, indent.words) if indent else (error.line, str(error))
+    return {f"{file.name}:{line}": [Problem("", None, f"not a stack file: {words}")]}
 
 
 def _secure_keys(data: object, path: str) -> list[str]:

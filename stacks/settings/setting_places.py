@@ -69,6 +69,15 @@ def place_of(root: type[BaseModel], location: Location) -> Place:
     return place
 
 
+def place_at(root: type[BaseModel], path: Location) -> Place:
+    """Return the place at a path of the file, taking the first model of a union that has the key."""
+    place = Place(root, (), (root,), ())
+    for part in path:
+        choices, metadata = _inside(place.choices, part)
+        place = Place(root, (*place.path, part), choices, metadata)
+    return place
+
+
 def field_place(field: FieldInfo) -> Place:
     """Return what may stand in a field, wherever its model is."""
     choices, metadata = _unwrapped(field.annotation)
@@ -140,19 +149,10 @@ def _names_of_choice(choice: Any) -> tuple[str, ...]:
 
 
 def _key_place(place: Place) -> Place:
-    parent = _place_of_path(place.root, place.path[:-1])
+    parent = place_at(place.root, place.path[:-1])
     mappings = [choice for choice in parent.choices if _is_mapping(choice)]
     choices, metadata = _unwrapped(get_args(mappings[0])[0]) if mappings else ((), ())
     return Place(place.root, place.path, choices, metadata, is_key=True)
-
-
-def _place_of_path(root: type[BaseModel], path: Location) -> Place:
-    """Return the place at a path of the file, taking the first model of a union that has the key."""
-    place = Place(root, (), (root,), ())
-    for part in path:
-        choices, metadata = _inside(place.choices, part)
-        place = Place(root, (*place.path, part), choices, metadata)
-    return place
 
 
 def _inside(choices: tuple[Any, ...], part: int | str) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

@@ -16,10 +16,24 @@ class TextForm(StringConstraints):
     words: str
     example: str = "{}"
     """A well-formed value; {} stands for what was typed."""
+    meant: tuple[tuple[str, str], ...] = ()
+    """Patterns of what is typed by mistake, and what was meant, with the pattern's groups."""
+
+    def intention(self, typed: str) -> str | None:
+        """Return what was meant by a text that has not this form; None where nobody can tell."""
+        found = ((re.fullmatch(pattern, typed), words) for pattern, words in self.meant)
+        return next((match.expand(words) for match, words in found if match), None)
 
 
-def _form(pattern: str, words: str, example: str = "{}", *, max_length: int | None = None) -> TextForm:
-    return TextForm(pattern=pattern or None, words=words, example=example, max_length=max_length)
+def _form(
+    pattern: str,
+    words: str,
+    example: str = "{}",
+    *,
+    max_length: int | None = None,
+    meant: tuple[tuple[str, str], ...] = (),
+) -> TextForm:
+    return TextForm(pattern=pattern or None, words=words, example=example, max_length=max_length, meant=meant)
 
 
 ANY_TEXT = _form("", "text")
@@ -90,7 +104,18 @@ ImageTag = Annotated[
 VariableName = Annotated[
     str, _form(r"^[A-Za-z_][A-Za-z0-9_]*$", "a variable's name: letters, digits and underscores")
 ]
-VolumeSize = Annotated[str, _form(r"^[1-9][0-9]{0,5}(Gi|Ti)$", "a size such as 100Gi or 2Ti", "{}Gi")]
+VolumeSize = Annotated[
+    str,
+    _form(
+        r"^[1-9][0-9]{0,5}(Gi|Ti)$",
+        "a size such as 100Gi or 2Ti",
+        "{}Gi",
+        meant=(
+            (r"([1-9][0-9]{0,5}) ?[Gg][Ii]?[Bb]?", r"\1Gi"),
+            (r"([1-9][0-9]{0,5}) ?[Tt][Ii]?[Bb]?", r"\1Ti"),
+        ),
+    ),
+]
 CommitHash = Annotated[str, _form(r"^[0-9a-f]{40}$", "a commit of 40 hexadecimal digits, in quotes")]
 IsoDate = Annotated[
     str,
@@ -139,13 +164,28 @@ S3Address = Annotated[
     ),
 ]
 AccountId = Annotated[str, _form(r"^[0-9]{12}$", "an AWS account of 12 digits, in quotes")]
-Region = Annotated[str, _form(r"^[a-z]{2}(-[a-z]+)+-[0-9]$", "an AWS region such as us-east-1", "us-east-1")]
+Region = Annotated[
+    str,
+    _form(
+        r"^[a-z]{2}(-[a-z]+)+-[0-9]$",
+        "an AWS region such as us-east-1",
+        "us-east-1",
+        meant=((r"([a-z]{2}(-[a-z]+)+-[0-9])(-[a-z]{3}-[0-9])?[a-z]", r"\1, the region of that zone"),),
+    ),
+]
 ZoneName = Annotated[
     str,
     _form(
         r"^[a-z]{2}(-[a-z]+)+-[0-9](-[a-z]{3}-[0-9])?[a-z]$",
         "a zone's name such as us-east-1a, or us-east-1-dfw-2a for a Local Zone",
         "us-east-1a",
+        meant=(
+            (r"([a-z]{2}(-[a-z]+)+-[0-9](-[a-z]{3}-[0-9])?)", r"\1a, a zone of it"),
+            (
+                r"[a-z]{3,4}[0-9](-[a-z]{3}[0-9])?-az[0-9]",
+                "the name that your account has for this id: `aws ec2 describe-availability-zones`",
+            ),
+        ),
     ),
 ]
 ClusterName = Annotated[
@@ -159,8 +199,22 @@ VpcId = Annotated[str, _form(r"^vpc-[0-9a-f]{8,17}$", "the id of a VPC, such as 
 SubnetId = Annotated[
     str, _form(r"^subnet-[0-9a-f]{8,17}$", "the id of a subnet, such as subnet-0123456789abcdef0")
 ]
+AmiRelease = Annotated[
+    str,
+    _form(
+        r"^1\.[0-9]{2}\.[0-9]{1,2}-[0-9]{8}$",
+        'a release of EKS\' images, in quotes, such as "1.35.2-20261101"',
+        "1.35.2-20261101",
+    ),
+]
 ReservationId = Annotated[
-    str, _form(r"^cr-[0-9a-f]{8,17}$", "the id of a capacity reservation, such as cr-0123456789abcdef0")
+    str,
+    _form(
+        r"^cr-[0-9a-f]{8,17}$",
+        "the id of a capacity reservation, such as cr-0123456789abcdef0",
+        # docs.aws.amazon.com/cli/latest/reference/ec2/purchase-capacity-block.html
+        meant=((r"cb-.*", "that is the offering, the purchase printed cr-…"),),
+    ),
 ]
 Arn = Annotated[
     str,
@@ -168,6 +222,26 @@ Arn = Annotated[
         r"^arn:aws:iam::[0-9]{12}:(role|user)/.+$",
         "an ARN such as arn:aws:iam::123456789012:role/platform",
         "arn:aws:iam::123456789012:role/{}",
+    ),
+]
+BoundaryArn = Annotated[
+    str,
+    _form(
+        r"^arn:aws:iam::([0-9]{12}|aws):policy/[A-Za-z0-9+=,.@_/-]+$",
+        "the ARN of an IAM policy, such as arn:aws:iam::123456789012:policy/boundary",
+        "arn:aws:iam::123456789012:policy/{}",
+    ),
+]
+RolePath = Annotated[
+    str,
+    # Of a role's name: IAM takes more in a path, among it the asterisk, which would be a wildcard in every
+    # policy that names the role (https://docs.aws.amazon.com/IAM/latest/APIReference/API_CreateRole.html).
+    _form(
+        r"^/([A-Za-z0-9+=,.@_-]+/)*$",
+        "a path such as /team/: letters, digits and +=,.@_-, with a slash at both ends",
+        "/{}/",
+        max_length=512,
+        meant=((r"/?([A-Za-z0-9+=,.@_/-]*[A-Za-z0-9+=,.@_-])", r"/\1/"),),
     ),
 ]
 Cidr = Annotated[

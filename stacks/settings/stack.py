@@ -23,6 +23,7 @@ from stacks.settings.service_changes import (
     VariablesPerRole,
 )
 from stacks.settings.setting_types import (
+    AmiRelease,
     CommitHash,
     Count,
     GraphName,
@@ -76,6 +77,13 @@ class NodePoolSettings(StrictModel):
     """Zone of the pool's nodes; required with cluster kind eks, and only there."""
     purchase: PurchaseSettings | None = None
     """How its nodes are paid for; required with cluster kind eks, and only there."""
+    ami_release: AmiRelease | None = None
+    """Release of EKS' image, with its GPU driver, in quotes; another one exchanges the nodes. None: EKS'
+    newest whenever it makes the node group or brings it another Kubernetes version. With cluster kind eks
+    only."""
+    root_volume_type: Literal["gp3", "gp2"] | None = None
+    """Type of the nodes' root disk, for a Local Zone that has no gp3; another one exchanges the nodes. None:
+    gp3. With cluster kind eks only."""
 
 
 class HuggingFaceSource(StrictModel):
@@ -215,6 +223,9 @@ class ServingSettings(StrictModel):
     exposure: Exposure | None = None
     """None: reachable inside the cluster only. Never public."""
     pod_monitor: PodMonitorSettings | None = None
+    wait_for_room: bool = False
+    """Whether `up` may begin where the cluster has not the free GPUs that the workers need, and wait for them
+    as long as for the graph: for pools whose nodes an autoscaler adds."""
     ready_timeout_seconds: Seconds | None = None
     """Longest wait until the service is ready, in seconds; None: worked out from the model's size."""
 

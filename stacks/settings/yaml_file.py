@@ -24,12 +24,14 @@ class YamlProblemError(Exception):
 
     Attributes:
         line: where, counted from 1; None where the parser does not say.
+        is_grammar: whether it is no YAML at all, rather than YAML that the engine refuses.
 
     """
 
-    def __init__(self, message: str, line: int | None) -> None:
+    def __init__(self, message: str, line: int | None, *, is_grammar: bool = False) -> None:
         super().__init__(message)
         self.line = line
+        self.is_grammar = is_grammar
 
 
 def parse_yaml(text: str) -> Any:
@@ -45,7 +47,9 @@ def parse_yaml(text: str) -> Any:
         root = _compose(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise YamlProblemError(error.problem or "not YAML", mark.line + 1 if mark else None) from None
+        raise YamlProblemError(
+            error.problem or "not YAML", mark.line + 1 if mark else None, is_grammar=True
+        ) from None
     except yaml.YAMLError as error:
         raise YamlProblemError(str(error), None) from None
     return None if root is None else _value(root)

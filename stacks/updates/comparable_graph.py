@@ -78,6 +78,16 @@ class Graph:
     """The resource in the state; None for a graph that is not from there."""
 
     @property
+    def is_server(self) -> bool:
+        """Whether it is the Deployment of a server without Dynamo."""
+        return self.api == "apps/v1"
+
+    @property
+    def title(self) -> str:
+        """What a person reads: graph or server, and its name."""
+        return f"{'server' if self.is_server else 'graph'} {self.name}"
+
+    @property
     def workers(self) -> tuple[Service, ...]:
         """The services with GPUs."""
         return tuple(service for service in self.services.values() if service.is_worker)

@@ -12,7 +12,7 @@ from typing import Any, cast
 from components.node_template import template_content
 from components.purchase import CapacityBlock, reservation_id
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
-from stacks.plan.infrastructure.nodes import gpu_template
+from stacks.plan.infrastructure.nodes import gpu_template, system_template
 from stacks.updates.nested_values import mapping_in
 
 SYSTEM = "system-nodes"
@@ -43,15 +43,23 @@ class DeployedNodes:
     """Nodes that it had then, or at the last refresh."""
     version: str | None = None
     """The release of Kubernetes."""
+    ami_release: str | None = None
+    """The release of the image."""
     template: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The launch template's outputs, of which its nodes are made."""
     emptied: bool = False
     """Whether the settings wanted no node."""
+    name: str = ""
+    """What EKS calls it."""
 
     @property
     def in_a_block(self) -> bool:
         """Whether its nodes are of a Capacity Block, of which none is to spare."""
         return mapping_in(self.template, "instanceMarketOptions").get("marketType") == "capacity-block"
+
+    def has_other_image(self, release: str) -> bool:
+        """Whether its nodes are of another release of the image than this one."""
+        return self.ami_release not in {None, release}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,11 @@ class NodeChange:
         return self.before.version not in {None, self.version}
 
     @property
+    def new_image(self) -> bool:
+        """Whether another release of the image is typed."""
+        return self.nodes.ami_release is not None and self.before.has_other_image(self.nodes.ami_release)
+
+    @property
     def running(self) -> int:
         """How many nodes may run: those of the last run, or those that the window has brought meanwhile."""
         purchase = self.nodes.purchase
@@ -80,8 +93,7 @@ class NodeChange:
     @property
     def text(self) -> str:
         """The changes in words."""
-        version = [f"Kubernetes {self.before.version} -> {self.version}"] if self.new_version else []
-        return ", ".join([*version, *self.changed])
+        return _in_words(self.before, self.version, self.nodes.ami_release, self.changed)
 
 
 def logical_name(nodes: PlannedNodes) -> str:
@@ -96,15 +108,18 @@ def deployed_nodes(group: Mapping[str, Any], template: Mapping[str, Any], *, wai
     """
     target = mapping_in(template, "capacityReservationSpecification", "capacityReservationTarget")
     reservation = target.get("capacityReservationId")
-    sizes, version = mapping_in(group, "scalingConfig"), group.get("version")
+    sizes = mapping_in(group, "scalingConfig")
+    version, image = group.get("version"), group.get("releaseVersion")
     return DeployedNodes(
         int(sizes.get("maxSize") or 0),
         str(reservation) if reservation else None,
         waited,
         running=int(sizes.get("desiredSize") or 0),
         version=str(version) if version else None,
+        ami_release=str(image) if image else None,
         template=template,
         emptied=EMPTIED_TAG in mapping_in(group, "tags"),
+        name=str(group.get("nodeGroupName") or ""),
     )
 
 
@@ -130,6 +145,28 @@ def node_changes(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> tuple[No
         if (group := before.get(logical_name(nodes)))
     )
     return tuple(change for change in changes if change.text)
+
+
+def unseen_nodes(plan: EksPlan | None, before: Mapping[str, DeployedNodes]) -> Mapping[str, DeployedNodes]:
+    """Return the groups whose nodes would be others, and that a window may have filled since the last run."""
+    if plan is None:
+        return {}
+    changes = (each for each in node_changes(plan, before) if each.before.waited and not each.running)
+    return {logical_name(each.nodes): each.before for each in changes}
+
+
+def system_change(plan: EksPlan, before: DeployedNodes) -> str:
+    """Return in words what changes of the nodes for everything without GPUs; empty: nothing."""
+    wanted = plan.cluster
+    changed = _changed(template_content(system_template(wanted)), before.template)
+    return _in_words(before, wanted.version, wanted.system_nodes.ami_release, changed)
+
+
+def _in_words(before: DeployedNodes, version: str, release: str | None, changed: Sequence[str]) -> str:
+    texts = [f"Kubernetes {before.version} -> {version}"] if before.version not in {None, version} else []
+    if release is not None and before.has_other_image(release):
+        texts.append(f"image {before.ami_release} -> {release}")
+    return ", ".join([*texts, *changed])
 
 
 def _sets_size(nodes: PlannedNodes, before: DeployedNodes) -> bool:

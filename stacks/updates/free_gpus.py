@@ -2,15 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from components.cluster_reader import ClusterReader, KubernetesObject
+from components.cluster_answer import NODES, PODS, Answer, KubernetesObject
+from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_NAME
 from failures.pods_and_events import is_ready
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
+from stacks.errors import Problem
 from stacks.plan.placement.packing import WorkerSet, pack
 from stacks.plan.stack_plan import StackPlan, waited_for
+from stacks.updates.comparable_graph import Graph, graph_of
+from stacks.updates.deployed import Deployed
 from stacks.updates.notices import Notice
 from stacks.updates.shared_pools import SharedPool, shared_pools, worker_set
 from stacks.wording import in_words
@@ -18,21 +22,26 @@ from stacks.wording import in_words
 _GPUS = "nvidia.com/gpu"
 # A preview waits so long at most for one request; it makes one for each pool and one for all pods.
 _SECONDS = 5
-_MOST_POOLS = 4
 _NOT_ENDED = "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed"
 _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
 class PoolUse:
-    """The nodes of a pool that take new pods, as the cluster has them."""
+    """The nodes of a pool, as the cluster has them."""
 
+    nodes: int
+    """Those that take new pods."""
     gpus: int
     """All GPUs of these nodes."""
     free: Mapping[str, Mapping[int, int]]
     """NVLink clique, empty for none -> GPUs that others leave free on a node -> nodes."""
     others: Mapping[str, tuple[int, int]]
     """Namespace -> GPUs and pods that are not this stack's."""
+    own: int = 0
+    """GPUs of this stack's own pods, also on nodes that take no new ones."""
+    unusable: tuple[str, ...] = ()
+    """The nodes that take none, each with the reason and what to type."""
 
     @property
     def free_gpus(self) -> int:
@@ -40,35 +49,40 @@ class PoolUse:
         return sum(gpus * nodes for counts in self.free.values() for gpus, nodes in counts.items())
 
 
-def pool_uses(
-    stack: StackPlan, cluster: ClusterReader, graphs: Iterable[str] = ()
-) -> Mapping[str, PoolUse] | None:
-    """Return what the cluster has of each pool that workers use; None where it cannot be asked.
+Uses = Mapping[str, PoolUse]
+"""Pool -> its nodes."""
+
+
+def pool_uses(stack: StackPlan, cluster: ClusterReader, graphs: Iterable[Graph] = ()) -> Uses | Answer:
+    """Return what the cluster has of each pool that workers use, or the answer of one that does not say.
 
     This reads nodes and pods for a few seconds at most. `graphs` are this stack's own that run and make room;
     the wanted one is among them.
     """
     shared = shared_pools(stack, ()) if _places_workers(stack) else ()
-    if not shared or len(shared) > _MOST_POOLS:
-        return None
-    brief = replace(cluster, seconds=_SECONDS)
+    if not shared:
+        return {}
+    brief = cluster.within(_SECONDS)
     nodes: dict[str, Sequence[KubernetesObject]] = {}
     for pool in shared:
-        listed = brief.items("nodes", "--selector", _selector(pool))
-        if listed is None:
-            return None
-        nodes[pool.placed.pool.name] = listed
-    pods = brief.items("pods", "--all-namespaces", "--field-selector", _NOT_ENDED)
-    if pods is None:
-        return None
-    own = {stack.serving.graph_name, *graphs}
-    others = [pod for pod in pods if _gpus_of(pod) and not _is_own(pod, own, stack.serving.namespace)]
-    return {name: _use_of_nodes(listed, others) for name, listed in nodes.items()}
+        listed = brief.ask(NODES, labelSelector=_selector(pool))
+        if not listed.is_known:
+            return listed
+        nodes[pool.placed.pool.name] = listed.items
+    pods = brief.ask(PODS, fieldSelector=_NOT_ENDED)
+    if not pods.is_known:
+        return pods
+    own = {
+        (stack.serving.namespace, stack.serving.graph_name),
+        *((one.namespace, one.name) for one in graphs),
+    }
+    with_gpus = [pod for pod in pods.items if _gpus_of(pod) and not _is_going(pod)]
+    mine = [pod for pod in with_gpus if _place(pod) in own]
+    others = [pod for pod in with_gpus if _place(pod) not in own]
+    return {name: _use_of_nodes(listed, mine, others) for name, listed in nodes.items()}
 
 
-def room_texts(
-    stack: StackPlan, uses: Mapping[str, PoolUse] | None, unasked: str = "the cluster could not be asked"
-) -> tuple[tuple[str, bool], ...]:
+def room_texts(stack: StackPlan, unasked: str, uses: Uses | None = None) -> tuple[tuple[str, bool], ...]:
     """Return a sentence for each pool that workers use, and whether they fit.
 
     Without `uses`, which nobody asked or the cluster did not say, `unasked` is the reason.
@@ -78,31 +92,86 @@ def room_texts(
     return tuple(_room(shared, uses, unasked) for shared in shared_pools(stack, ()))
 
 
-def room_notices(stack: StackPlan, uses: Mapping[str, PoolUse] | None) -> tuple[Notice, ...]:
+def room_notices(stack: StackPlan, uses: Uses | Answer) -> tuple[Notice, ...]:
     """Say whether the workers fit; warn where they do not."""
-    return tuple(Notice(f"room: {text}", warns=not fits) for text, fits in room_texts(stack, uses))
+    unasked, found = "", None
+    if isinstance(uses, Answer):
+        unasked = f"the cluster could not be asked: {uses.why}"
+    else:
+        found = uses
+    texts = room_texts(stack, unasked, found)
+    return tuple(Notice(f"room: {text}", warns=not fits) for text, fits in texts)
+
+
+def room_problems(stack: StackPlan, before: Deployed, uses: Uses | Answer) -> tuple[Problem, ...]:
+    """Return what asks for more than the cluster has, unless the settings allow to wait for it.
+
+    A stack that makes its own nodes may be making them in this run, and workers that run and stay need none.
+    """
+    if isinstance(uses, Answer) or stack.infrastructure is not None or stack.serving.waits_for_room:
+        return ()
+    if not _places_workers(stack):
+        return ()
+    wanted = graph_of(stack)
+    running = before.graph_before(wanted)
+    stay = running is not None and running.has_place_of(wanted) and running.makes_same_workers(wanted)
+    indices = {placed.pool.name: index for index, placed in enumerate(stack.pools)}
+    return tuple(
+        _problem(indices[shared.placed.pool.name], shared, use)
+        for shared in shared_pools(stack, ())
+        if (use := uses.get(shared.placed.pool.name))
+        and not _fits(shared, use)
+        and not (stay and use.own >= _needed(shared))
+    )
 
 
 def _places_workers(stack: StackPlan) -> bool:
     return stack.layers.owns("serving") and not waited_for(stack)
 
 
-def _room(shared: SharedPool, uses: Mapping[str, PoolUse] | None, unasked: str) -> tuple[str, bool]:
+def _room(shared: SharedPool, uses: Uses | None, unasked: str) -> tuple[str, bool]:
     pool = shared.placed.pool
-    workers = [worker_set(worker) for worker in shared.new]
-    needed = sum(some.gpus * some.count for some in workers)
     use = uses.get(pool.name) if uses is not None else None
-    if use is None or not use.gpus:
-        why = unasked if uses is None else "the cluster has none of its nodes ready"
-        fits = f"the graph's {in_words(needed, 'GPU')} fit into {pool.gpus} by the settings alone, {why}"
-        return f"pool {pool.name}: {fits}", True
-    fits = _fits(shared, workers, use)
-    free = f"{use.free_gpus} of {in_words(use.gpus, 'GPU')} free, used by others: {_others_text(use)}"
-    end = "it fits" if fits else "it does not fit until they end, or nodes join"
-    return f"pool {pool.name}: {free}; the graph needs {needed}: {end}", fits
+    if use is None:
+        needed = in_words(_needed(shared), "GPU")
+        return (
+            f"pool {pool.name}: the graph's {needed} fit into {pool.gpus} by the settings alone, {unasked}",
+            True,
+        )
+    fits = _fits(shared, use)
+    end = "it fits" if fits else "it does not fit until others end, or nodes join"
+    return f"pool {pool.name}: {_use_text(shared, use)}: {end}", fits
 
 
-def _fits(shared: SharedPool, workers: Sequence[WorkerSet], use: PoolUse) -> bool:
+def _use_text(shared: SharedPool, use: PoolUse) -> str:
+    needs = f"this stack needs {_needed(shared)}"
+    if not use.nodes:
+        why = "; ".join(use.unusable[:_SHOWN]) or f"no node bears {_selector(shared)}"
+        return f"the cluster has none of its nodes ready, {why}; {needs}"
+    others = f" ({_others_text(use)})" if use.others else ""
+    return f"{use.free_gpus} of {in_words(use.gpus, 'GPU')} not used by others{others}; {needs}"
+
+
+def _problem(index: int, shared: SharedPool, use: PoolUse) -> Problem:
+    pool = shared.placed.pool
+    message = (
+        f"pool {pool.name}: {_use_text(shared, use)}. `up` would wait for it; nothing was created or changed"
+    )
+    wait = "serving.waitForRoom: true, with which `up` waits for room as long as for the graph"
+    if use.nodes < pool.nodes:
+        has = f"nodes of this pool that take pods in the cluster: {use.nodes}. "
+        return Problem(
+            f"nodePools[{index}].nodes", pool.nodes, has + message, suggestion=f"its real number, or {wait}"
+        )
+    return Problem("serving.replicas", None, message, suggestion=f"fewer replicas, another pool, or {wait}")
+
+
+def _needed(shared: SharedPool) -> int:
+    return sum(some.gpus * some.count for some in map(worker_set, shared.new))
+
+
+def _fits(shared: SharedPool, use: PoolUse) -> bool:
+    workers: Sequence[WorkerSet] = [worker_set(worker) for worker in shared.new]
     places = [Counter(counts) for counts in use.free.values()]
     if not shared.one_nvlink_domain:
         places = [sum(places, Counter[int]())]
@@ -110,8 +179,6 @@ def _fits(shared: SharedPool, workers: Sequence[WorkerSet], use: PoolUse) -> boo
 
 
 def _others_text(use: PoolUse) -> str:
-    if not use.others:
-        return "none"
     most = sorted(use.others.items(), key=lambda item: (-item[1][0], item[0]))
     texts = [
         f"{name} {in_words(gpus, 'GPU')} in {in_words(pods, 'pod')}" for name, (gpus, pods) in most[:_SHOWN]
@@ -121,12 +188,11 @@ def _others_text(use: PoolUse) -> str:
     return ", ".join(texts)
 
 
-def _use_of_nodes(nodes: Sequence[KubernetesObject], pods: Sequence[KubernetesObject]) -> PoolUse:
-    there = {
-        node["metadata"]["name"]: node
-        for node in nodes
-        if is_ready(node) and not node.get("spec", {}).get("unschedulable")
-    }
+def _use_of_nodes(
+    nodes: Sequence[KubernetesObject], mine: Sequence[KubernetesObject], pods: Sequence[KubernetesObject]
+) -> PoolUse:
+    why = {node["metadata"]["name"]: _why_unusable(node) for node in nodes}
+    there = {node["metadata"]["name"]: node for node in nodes if not why[node["metadata"]["name"]]}
     used: Counter[str] = Counter()
     others: dict[str, tuple[int, int]] = {}
     for pod in (pod for pod in pods if pod["spec"]["nodeName"] in there):
@@ -138,7 +204,17 @@ def _use_of_nodes(nodes: Sequence[KubernetesObject], pods: Sequence[KubernetesOb
     for name, node in there.items():
         clique = node["metadata"].get("labels", {}).get(NVLINK_CLIQUE, "")
         free.setdefault(clique, Counter())[max(0, _allocatable(node) - used[name])] += 1
-    return PoolUse(sum(_allocatable(node) for node in there.values()), free, others)
+    gpus = sum(_allocatable(node) for node in there.values())
+    own = sum(_gpus_of(pod) for pod in mine if pod["spec"]["nodeName"] in why)
+    return PoolUse(len(there), gpus, free, others, own, tuple(filter(None, why.values())))
+
+
+def _why_unusable(node: KubernetesObject) -> str:
+    """Why a node takes no new pods; empty for one that does."""
+    name = node["metadata"]["name"]
+    if node.get("spec", {}).get("unschedulable"):
+        return f"node {name} is cordoned (`kubectl uncordon {name}` takes that back)"
+    return "" if is_ready(node) else f"node {name} is not Ready (`kubectl describe node {name}` says why)"
 
 
 def _allocatable(node: KubernetesObject) -> int:
@@ -162,9 +238,14 @@ def _gpus_in(quantities: Mapping[str, Any]) -> int:
     return int(text) if text.isdecimal() else 0
 
 
-def _is_own(pod: KubernetesObject, graphs: set[str], namespace: str) -> bool:
+def _place(pod: KubernetesObject) -> tuple[str | None, str | None]:
+    """The namespace and the graph of a pod."""
     metadata = pod["metadata"]
-    return metadata.get("namespace") == namespace and metadata.get("labels", {}).get(GRAPH_NAME) in graphs
+    return metadata.get("namespace"), metadata.get("labels", {}).get(GRAPH_NAME)
+
+
+def _is_going(pod: KubernetesObject) -> bool:
+    return "deletionTimestamp" in pod["metadata"]
 
 
 def _selector(shared: SharedPool) -> str:

@@ -8,7 +8,7 @@ from stacks.plan.infrastructure.prices import idle_gpus, price_source
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import SUPPORT_ENDS_SOON
 from stacks.updates.comparable_graph import Graph
-from stacks.updates.deployed_nodes import SYSTEM, DeployedNodes, node_changes
+from stacks.updates.deployed_nodes import SYSTEM, DeployedNodes, node_changes, system_change
 from stacks.updates.notices import Notice
 from stacks.wording import in_words
 
@@ -51,10 +51,11 @@ def waiting_text(nodes: PlannedNodes) -> str:
 
 def node_notices(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator[Notice]:
     """Say which nodes are exchanged, and in which order."""
-    system, version = before.get(SYSTEM), plan.cluster.version
-    if system is not None and system.version not in {None, version}:
-        text = f"system nodes: Kubernetes {system.version} -> {version}"
-        yield Notice(f"{text}: exchanged one by one, each new one before an old one", warns=False)
+    system = before.get(SYSTEM)
+    if system is not None and (text := system_change(plan, system)):
+        yield Notice(
+            f"system nodes: {text}: exchanged one by one, each new one before an old one", warns=False
+        )
     for change in node_changes(plan, before):
         text = f"pool {change.nodes.pool.name}: {change.text}"
         if not change.running:

@@ -1,13 +1,14 @@
 """The effects of the next `up` on what runs, worked out before anything is registered."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from components.platform_release import release_values
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.comparable_graph import graph_of
 from stacks.updates.deployed import UNKNOWN_CREATOR, Creator, Deployed
-from stacks.updates.deployed_nodes import resized
+from stacks.updates.deployed_nodes import DeployedNodes, resized
 from stacks.updates.infrastructure_notices import infrastructure_notices, node_notices, waiting_notice
 from stacks.updates.notices import (
     Notice,
@@ -18,7 +19,7 @@ from stacks.updates.notices import (
     replacement_notice,
 )
 from stacks.updates.replacement import Replacement, replacement
-from stacks.updates.scaled_by_hand import HandSet, forced_notices, with_wanted
+from stacks.updates.scaled_by_hand import HandSet, with_wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class Update:
     """Node groups whose number of nodes is set."""
     creator: Creator = UNKNOWN_CREATOR
     """Who made the cluster."""
+    unseen: Mapping[str, DeployedNodes] = field(default_factory=dict[str, DeployedNodes])
+    """Node groups of Capacity Blocks of which the account is asked whether they have been filled."""
     restarts_workers: bool = False
     """Whether every worker ends: it restarts, or another graph takes the place of its own, or none does."""
 
@@ -73,12 +76,11 @@ def planned_update(
         how = replacement(stack, running, wanted)
         restarts = how is not None or not running.makes_same_workers(wanted)
         if how is None:
-            notices += forced_notices(others)
             notices += graph_notices(stack, with_wanted(running, others), wanted)
             notices += (leftover_notice(graph) for graph in before.graphs if graph is not running)
         else:
             notices.append(replacement_notice(stack, running, wanted, how))
-    return Update(tuple(notices), how, sized, before.creator, restarts)
+    return Update(tuple(notices), how, sized, before.creator, restarts_workers=restarts)
 
 
 def _platform(stack: StackPlan, before: Deployed) -> list[Notice]:

@@ -4,24 +4,23 @@ Left to the provider, the two differ (docs/adr/0009-drift-and-field-conflicts.md
 of kubectl that the update takes, or is green where the update stops at those of anybody else.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from components.cluster_answer import DEPLOYMENTS
 from components.cluster_reader import ClusterReader
+from components.dynamo_objects import GRAPH_OBJECTS
 from components.managed_fields import is_pulumi, managed_fields
-from failures.field_conflict import FORCE_VARIABLE
 from stacks.errors import Problem
 from stacks.plan.stack_plan import StackPlan, waited_for
-from stacks.updates.comparable_graph import Graph, graph_of, read_graph
+from stacks.updates.comparable_graph import Graph, graph_of, read_graph, read_server
 from stacks.updates.deployed import Deployed
 from stacks.updates.nested_values import mapping_in
-from stacks.updates.notices import Notice
 from stacks.updates.replacement import replacement
 
 _GUIDE = "docs/runbook/drift.md"
-# As the provider reads it: strconv.ParseBool.
-_TRUE = frozenset({"1", "t", "T", "true", "True", "TRUE"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +28,7 @@ class HandSet:
     """A service whose number of replicas belongs to somebody else by now."""
 
     graph: str
+    """What serves, as a person reads it."""
     service: str
     found: int
     """Replicas in the cluster."""
@@ -38,27 +38,16 @@ class HandSet:
     """Field manager that wrote the number, as the API server names it, such as kubectl-patch."""
     when: str
     """When this manager last wrote to the graph, as the API server says it."""
+    put_back: str
+    """The command that sets the number of the settings: an equal value conflicts with nobody."""
 
     @property
     def words(self) -> str:
         """Return what is different, and who made it so."""
         return (
-            f"{self.service} of graph {self.graph} has {self.found} replicas in the cluster, "
+            f"{self.service} of {self.graph} has {self.found} replicas in the cluster, "
             f"set by {self.manager} at {self.when}; this stack says {self.wanted}"
         )
-
-
-def forced_notices(others: tuple[HandSet, ...]) -> tuple[Notice, ...]:
-    """Return what happens to the numbers that a person forces back."""
-    return tuple(
-        Notice(
-            f"{each.words}\n  {FORCE_VARIABLE} is set: this puts {each.wanted} back with --refresh, or where "
-            "the stack changes the graph; else nothing changes it",
-            warns=True,
-        )
-        for each in others
-        if each.found != each.wanted
-    )
 
 
 def with_wanted(running: Graph, others: tuple[HandSet, ...]) -> Graph:
@@ -86,54 +75,67 @@ def set_by_others(stack: StackPlan, before: Deployed, cluster: ClusterReader) ->
     running = before.graph_before(wanted)
     if running is None or not running.has_place_of(wanted) or replacement(stack, running, wanted):
         return ()
-    kind = f"dynamographdeployments.{wanted.api}.nvidia.com"
-    live = cluster.get(kind, wanted.name, "--namespace", wanted.namespace, "--show-managed-fields")
-    return _hand_set(live, wanted) if live else ()
+    kind = DEPLOYMENTS if wanted.is_server else GRAPH_OBJECTS
+    live = cluster.ask(kind, wanted.name, wanted.namespace).first
+    return _hand_set(live, wanted, cluster) if live else ()
 
 
-def scaled_problems(
-    stack: StackPlan, others: tuple[HandSet, ...], environment: Mapping[str, str]
-) -> tuple[Problem, ...]:
-    """Return the numbers that are not the stack's, unless the person forces the stack's."""
-    if environment.get(FORCE_VARIABLE, "") in _TRUE:
-        return ()
+def scaled_problems(stack: StackPlan, others: tuple[HandSet, ...]) -> tuple[Problem, ...]:
+    """Return the numbers that are not the stack's."""
     roles = {service.name: service.role for service in stack.serving.placed.services}
-    return tuple(
-        _scaled_problem(stack, each, roles[each.service]) for each in others if each.found != each.wanted
-    )
+    return tuple(_scaled_problem(each, roles[each.service]) for each in others if each.found != each.wanted)
 
 
-def _owners(live: Mapping[str, Any], service: str) -> Iterator[tuple[str, str]]:
+def _owners(live: Mapping[str, Any], wanted: Graph, service: str) -> Iterator[tuple[str, str]]:
     for entry in managed_fields(live):
         manager = str(entry.get("manager"))
         spec = mapping_in(entry, "fieldsV1", "f:spec")
         # The API server keeps each entry in the version in which it was written.
-        owned = {
+        of_graph = {
             **mapping_in(spec, "f:components", f'k:{{"name":"{service}"}}'),
             **mapping_in(spec, "f:services", f"f:{service}"),
         }
+        owned = spec if wanted.is_server else of_graph
         if "f:replicas" in owned and not is_pulumi(manager):
             yield manager, str(entry.get("time"))
 
 
-def _scaled_problem(stack: StackPlan, scaled: HandSet, role: str) -> Problem:
-    force = f"`{FORCE_VARIABLE}=true pulumi up --refresh --stack {stack.name}` puts {scaled.wanted} back"
+def _scaled_problem(scaled: HandSet, role: str) -> Problem:
     # The settings have no 0.
     keep = f"serving.replicas.{role}: {scaled.found} keeps what runs; " if scaled.found else ""
     return Problem(
         f"serving.replicas.{role}",
         None,
         f"{scaled.words}. It may be meant, so preview and `up` end here, and nothing was created or changed",
-        suggestion=f"{keep}{force} ({_GUIDE})",
+        suggestion=f"{keep}`{scaled.put_back}` puts {scaled.wanted} back ({_GUIDE})",
     )
 
 
-def _hand_set(live: Mapping[str, Any], wanted: Graph) -> tuple[HandSet, ...]:
+def _hand_set(live: Mapping[str, Any], wanted: Graph, cluster: ClusterReader) -> tuple[HandSet, ...]:
     # Also where the number is the wanted one.
-    running = read_graph(wanted.name, wanted.namespace, mapping_in(live, "spec"))
+    spec = mapping_in(live, "spec")
+    read = read_server if wanted.is_server else read_graph
+    running = read(wanted.name, wanted.namespace, spec)
     return tuple(
-        HandSet(wanted.name, name, service.replicas, wanted.services[name].replicas, *owner)
+        HandSet(
+            wanted.title,
+            name,
+            service.replicas,
+            wanted.services[name].replicas,
+            *owner,
+            _put_back(spec, wanted, name, cluster),
+        )
         for name, service in running.services.items()
         if name in wanted.services
-        for owner in list(_owners(live, name))[:1]
+        for owner in list(_owners(live, wanted, name))[:1]
     )
+
+
+def _put_back(spec: Mapping[str, Any], wanted: Graph, service: str, cluster: ClusterReader) -> str:
+    names = [component.get("name") for component in spec.get("components") or ()]
+    place = f"components/{names.index(service)}" if service in names else f"services/{service}"
+    path = "/spec/replicas" if wanted.is_server else f"/spec/{place}/replicas"
+    change = [{"op": "replace", "path": path, "value": wanted.services[service].replicas}]
+    kind = "deployment" if wanted.is_server else "dynamographdeployment"
+    where = (f"{kind}/{wanted.name}", "--namespace", wanted.namespace)
+    return cluster.command("patch", *where, "--type=json", f"--patch={json.dumps(change)}")

@@ -1,7 +1,6 @@
 """Runs `dynamo-stack` in this process, or as a process of its own."""
 
 import os
-import resource
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import yaml
 from cli import explain, render, report
 from cli.main import main
 from operations import project
+from operations.revisions import own_folder
 from tests.support.recordings import recorded_stack
 
 ROOT = Path(__file__).parents[2]
@@ -40,6 +40,8 @@ class Command:
 
     def __call__(self, *arguments: str | Path, folder: Path = ROOT) -> Answer:
         self._monkeypatch.chdir(folder)
+        # It records in a process of its own as a rule, and has to know the program's own function.
+        assert own_folder.recorded_stack is not recorded_stack
         if not self.records_anew:
             for module in (project, explain, render, report):
                 self._monkeypatch.setattr(module, "recorded_stack", recorded_stack)
@@ -77,12 +79,3 @@ def run_process(*arguments: str, folder: Path = ROOT, **environment: str) -> Ans
         check=False,
     )
     return Answer(done.returncode, done.stdout, done.stderr)
-
-
-def seconds_of(*arguments: str, folder: Path = ROOT, code: int = 0, **environment: str) -> float:
-    """The processor time of the installed command in seconds; it must end with this code."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    answer = run_process(*arguments, folder=folder, **environment)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert answer.code == code, answer.err
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

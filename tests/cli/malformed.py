@@ -11,7 +11,7 @@ Named = Iterator[tuple[str, Content | Callable[[], Content]]]
 MEGABYTE = 1_000_000
 LARGE = 7 * MEGABYTE
 """Still read."""
-PODS = 10_000
+PODS = 4_000
 
 _POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n"
 _GRAPH = (

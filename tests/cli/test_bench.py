@@ -79,6 +79,8 @@ def test_a_run_is_shown_and_kept_with_its_picture(bench: Bench) -> None:
 def test_progress_goes_to_the_error_stream_in_plain_lines(bench: Bench) -> None:
     answer = bench()
     assert answer.err.splitlines() == [
+        "40 requests, and 4 to warm up, in 1 load: 180 min at most; AIPerf 0.13.0 of this machine sends "
+        "them, and nothing is installed",
         "[1/1] 128/200 at 4: 40 requests, after 4 to warm up",
         "[1/1] 128/200 at 4: warming up, 0 of 4",
         "[1/1] 128/200 at 4: measuring, 16 of 20",
@@ -105,6 +107,23 @@ def test_a_second_run_leaves_the_first_alone_and_stands_beside_it(bench: Bench) 
     bench()
     assert len(bench.kept()) == 2
     assert all(file.read_bytes() == content for file, content in before.items())
+
+
+@pytest.mark.parametrize(
+    ("words", "load"),
+    [
+        (("latency-b200",), ("1024/1024", "8", "80")),
+        (("--recipe", "gpt-oss-120b/trtllm-disagg-8gpu", "--requests", "300"), ("32000/256", "240", "300")),
+    ],
+)
+def test_an_address_is_measured_as_the_recipe_that_is_behind_it(
+    command: Command, url: str, tmp_path: Path, words: tuple[str, ...], load: tuple[str, ...]
+) -> None:
+    plain = ("--url", url, "--aiperf", fake_aiperf(tmp_path), "--results", tmp_path / "runs")
+    answer = command("bench", *words, *plain)
+    assert answer.code == 0, answer.err
+    shape, at_once, requests = load
+    assert f"{shape} at {at_once}: {requests} requests" in answer.err
 
 
 def test_an_earlier_run_stands_below_with_the_change_since(bench: Bench, url: str) -> None:

@@ -12,14 +12,12 @@ from rules.catalogue import RULES
 from rules.model import Finding, Report, failed
 from stacks.program import deploy_serving
 from tests.cli.checked import EIGHT_GPUS, findings, written
-from tests.cli.command import ROOT, Command, run_process, seconds_of, squeezed, write_stack
+from tests.cli.command import ROOT, Command, squeezed, write_stack
 from tests.rules.judging import GPUS, TRANSPORT, mutated
-from tests.support.compared_times import assert_at_most
-from tests.support.dev_settings import dev_settings, disagg_gb200_settings
+from tests.support.dev_settings import dev_settings, disagg_b200_settings, disagg_gb200_settings
 
 SHIPPED = sorted(file.name.split(".")[1] for file in ROOT.glob("Pulumi.*.yaml"))
 SCREEN_LINES = 56
-ALLOWED = 2.5
 
 
 def waiver(rule: str, expires: str) -> dict[str, str]:
@@ -195,7 +193,9 @@ def test_what_a_rule_says_alike_of_two_workers_is_one_row(capsys: pytest.Capture
     observations = [failed(thing, name, "is too large") for name in ("prefill", "decode")]
     other = failed(thing, "frontend", "is too small")
     report = Report(tuple(Finding(RULES[0], each) for each in (*observations, other)), (), ())
-    print_report(make_console(), report, WatchedGraph(ResourceGraph([thing])), "it", 1)
+    print_report(
+        make_console(), report, WatchedGraph(ResourceGraph([thing])), "it", 1, place_of=lambda _: None
+    )
     out = capsys.readouterr().out
     assert out.count("is too large") == 1
     assert "thing / prefill, decode" in out
@@ -229,16 +229,41 @@ def test_json_holds_every_finding_with_its_place(command: Command, tmp_path: Pat
     assert file.read_text().splitlines()[found["line"] - 1] == "apiVersion: nvidia.com/v1alpha1"
 
 
-def test_the_table_has_no_colour_and_no_trailing_blanks_without_a_terminal(tmp_path: Path) -> None:
+def overridden(tmp_path: Path) -> tuple[str, int]:
+    """Write a stack whose decode worker cannot start, and return the setting with its line."""
+    settings = disagg_b200_settings()
+    settings["serving"]["overrides"] = {"decode": {"tensor_parallel_size": 3}}
+    lines = write_stack(tmp_path, settings).read_text().splitlines()
+    setting = "serving.overrides.decode.tensor_parallel_size"
+    return setting, 1 + next(index for index, line in enumerate(lines) if "tensor_parallel_size" in line)
+
+
+def test_a_finding_names_the_setting_that_it_comes_from_and_its_line_and_no_config_map(
+    command: Command, tmp_path: Path
+) -> None:
+    setting, line = overridden(tmp_path)
+    answer = command("check", "dev", folder=tmp_path)
+    assert answer.code == 1
+    said = squeezed(answer.out)
+    assert f"tensor parallelism 3 ({setting}, Pulumi.dev.yaml:{line}) does not divide the 64" in said
+    table, _, _ = answer.out.partition("\n\n")
+    assert "ConfigMap" not in table
+
+
+def test_json_has_a_finding_at_the_setting_that_it_comes_from(command: Command, tmp_path: Path) -> None:
+    setting, line = overridden(tmp_path)
+    answer = command("check", "dev", "--json", folder=tmp_path)
+    (found,) = findings(answer, "tensor-parallelism-divides-heads")
+    assert found["settings"] == [{"key": setting, "file": "Pulumi.dev.yaml", "line": line}]
+
+
+def test_the_table_has_no_colour_and_no_trailing_blanks_without_a_terminal(
+    command: Command, tmp_path: Path
+) -> None:
     written(tmp_path, mutated(EIGHT_GPUS))
-    answer = run_process("check", "--file", "deploy.yaml", folder=tmp_path)
+    answer = command("check", "--file", "deploy.yaml", folder=tmp_path)
     assert answer.code == 1
     assert "\x1b" not in answer.out
     lines = answer.out.splitlines()
     assert all(line == line.rstrip() for line in lines)
     assert 100 < max(len(line) for line in lines if line.startswith(f"{GPUS}  ")) <= 160
-
-
-@pytest.mark.slow
-def test_a_stack_that_makes_its_own_cluster_is_judged_in_little_more_than_twice_the_time_of_another() -> None:
-    assert_at_most(ALLOWED, lambda: seconds_of("check", "dev"), lambda: seconds_of("check", "disagg-b200"))

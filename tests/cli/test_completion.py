@@ -11,8 +11,7 @@ import pytest
 
 from cli.main import main
 from stacks.stack_files import list_stacks
-from tests.cli.command import ROOT, run_process, seconds_of
-from tests.support.compared_times import assert_at_most
+from tests.cli.command import ROOT, run_process
 
 HEAVY = {"pulumi", "yaml", "requests", "botocore", "recipes.model", "stacks.settings.load"}
 
@@ -33,7 +32,7 @@ def offered(*words: str, folder: Path = ROOT) -> list[str]:
     return answer.out.split()
 
 
-@pytest.mark.parametrize("name", ["explain", "check", "smoke", "upgrade"])
+@pytest.mark.parametrize("name", ["explain", "check", "smoke"])
 def test_a_command_offers_the_stacks_of_the_folder(name: str) -> None:
     assert offered(name, "disagg-") == [each for each in list_stacks(ROOT) if each.startswith("disagg-")]
 
@@ -75,13 +74,6 @@ def test_a_completion_loads_nothing_that_reads_stacks() -> None:
     assert "dev" in done.stdout.split()
     assert main.__module__ in done.stderr.split()
     assert HEAVY & set(done.stderr.split()) == set()
-
-
-@pytest.mark.slow
-def test_a_person_waits_no_longer_for_a_completion_than_for_the_help() -> None:
-    assert_at_most(
-        1.2, lambda: seconds_of("explain", "--help"), lambda: seconds_of(**asking("explain", "dis"))
-    )
 
 
 def test_the_script_is_that_of_the_shell_in_which_it_is_asked_for() -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from cli import diff
-from comparison.recording import Side, UnreadStack
+from comparison.recording import RecordedUpdate, Side, UnreadStack
 from operations.errors import CommandError
 from tests.comparison.made_up import BASE, HEAD, finding, pool, recording, side
+from tests.comparison.resources_of_tests import kubernetes_object
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +49,7 @@ def test_the_exit_code_is_that_of_the_verdict(
     command: Command, sides: dict[str, Any], head: Any, code: int
 ) -> None:
     sides["head"] = head
-    for form in ("text", "markdown", "json", "sarif"):
+    for form in ("text", "markdown", "json"):
         assert command("diff", "main..topic", "--format", form).code == code
 
 
@@ -83,7 +85,45 @@ def test_the_text_has_verdict_sides_facts_and_code(command: Command, sides: dict
     assert "it changes cli/main.py" in printed
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "json", "sarif"])
+@pytest.mark.parametrize(
+    ("head", "says"),
+    [
+        (BROKEN, ("a rule refuses", "gpus-fit")),
+        (UnreadStack("dev", "Pulumi.dev.yaml: no such key"), ("could not be read", "no such key")),
+        (
+            replace(MORE, update=RecordedUpdate(refused=("serving.namespace is fixed",))),
+            ("the program refuses", "serving.namespace is fixed"),
+        ),
+    ],
+    ids=["rule", "settings", "program"],
+)
+def test_a_refusal_stands_in_the_first_lines(
+    command: Command, sides: dict[str, Any], head: Any, says: tuple[str, str]
+) -> None:
+    sides |= {"head": head, "code": ("cli/main.py",)}
+    for form, line in (("text", 2), ("markdown", 5)):
+        printed = command("diff", "main..topic", "--format", form).out.splitlines()
+        assert all(words in printed[line] for words in says), printed[: line + 2]
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+def test_what_waits_for_a_block_is_in_every_form(command: Command, sides: dict[str, Any], form: str) -> None:
+    graph = kubernetes_object("nvidia.com/v1beta1", "DynamoGraphDeployment", "served")
+    files = kubernetes_object("v1", "ConfigMap", "files", data={"decode.yaml": "a"})
+    before = recording(opened=(files, graph))
+    after = recording(opened=(replace(files, inputs={**files.inputs, "data": {"decode.yaml": "b"}}), graph))
+    sides |= {"base": before, "head": after}
+    answer = command("diff", "main..topic", "--format", form)
+    assert answer.code == 1
+    if form == "json":
+        [opened] = json.loads(answer.out)["stacks"][0]["opened"]
+        assert opened["title"] == "ConfigMap serving/files"
+        return
+    assert "1 more once its Capacity Block is open" in answer.out
+    assert "once open, replaced" in answer.out
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
 def test_a_file_gets_what_would_have_been_printed(
     command: Command, sides: dict[str, Any], tmp_path: Path, form: str
 ) -> None:

@@ -157,8 +157,7 @@ def test_a_graph_whose_pool_waits_for_its_window_is_said_to_come_later(explain: 
 def test_what_destroy_leaves_is_what_is_there_when_the_cluster_is_gone(explain: Any) -> None:
     left = squeezed(explain(eks_gb200_settings())).partition(" RETAINED ")[2].partition(" SERVERS ")[0]
     assert left == (
-        "Log group /aws/eks/gpt-oss/cluster: EKS makes it again; delete it before another cluster of this "
-        "name "
+        "Log group /aws/eks/gpt-oss/cluster: EKS makes it again; delete it before another of this name "
         "KMS key Secrets of the cluster gpt-oss: AWS deletes it 30 days later "
         "Local Zone group us-east-1-dfw-2: opted in to; only AWS Support opts out again"
     )

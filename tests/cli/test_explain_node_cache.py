@@ -31,7 +31,7 @@ def test_a_disk_is_shown_with_its_speed_and_what_has_to_run_beside_it(explain: A
     shown = explain(on_disk(eks_b200_settings()))
     assert "model cache: an EBS disk of the one GPU node, gp3, 1000 MiB/s; frontends run there too" in shown
     assert "4 to 8 16Gi the workers' nodes" in shown
-    assert "PLACEMENT nodes of Frontend, nodes of TrtllmPrefillWorker" in shown
+    assert "PLACEMENT Frontend, TrtllmPrefillWorker" in shown
 
 
 def test_copies_are_shown_with_their_directory_and_destroy_leaves_none(explain: Any) -> None:

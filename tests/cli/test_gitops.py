@@ -10,8 +10,7 @@ from cli.gitops import HelmStyle
 from cli.render import render_graph
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.urns import RELEASE_TYPE
-from tests.cli.command import Command, run_process, seconds_of, squeezed, write_stack
-from tests.support.compared_times import assert_at_most
+from tests.cli.command import Command, run_process, squeezed, write_stack
 from tests.support.dev_settings import (
     agg_gb200_settings,
     dev_settings,
@@ -24,7 +23,6 @@ STACKS = {
     "disagg-gb200": disagg_gb200_settings,
     "agg-gb200": agg_gb200_settings,
 }
-ALLOWED = 1.3
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 
 
@@ -61,18 +59,6 @@ def test_a_stack_is_rendered_to_the_same_bytes_by_two_processes(tmp_path: Path, 
     first = run_process("render", name, "--helm", "flux", folder=tmp_path)
     assert (first.code, first.err) == (0, "")
     assert first.out == run_process("render", name, "--helm", "flux", folder=tmp_path).out
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", STACKS)
-def test_rendering_for_flux_takes_little_longer_than_rendering(tmp_path: Path, name: str) -> None:
-    write_stack(tmp_path, STACKS[name](), name)
-    rendered = ("render", name)
-    assert_at_most(
-        ALLOWED,
-        lambda: seconds_of(*rendered, folder=tmp_path),
-        lambda: seconds_of(*rendered, "--helm", "flux", folder=tmp_path),
-    )
 
 
 @pytest.mark.parametrize("helm", ["comment", "argocd", "flux"])

@@ -2,11 +2,17 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from hardware import ACCELERATORS
 from recipes import load
+from recipes.load import load_recipe
+from stacks.errors import SettingsError
 from tests.cli.command import ROOT, Command, squeezed
+from tests.cli.documents.schemas import read_document
+from tests.support.dev_settings import described_node, existing_cluster_settings, resolved
 
 SETTINGS = "Pulumi.dev.yaml"
 
@@ -18,8 +24,42 @@ def test_list_shows_stacks_with_their_gpus_and_recipes_with_evidence_and_who_val
     shown = squeezed(answer.out)
     assert answer.code == 0
     assert "dev gpt-oss-120b/trtllm-disagg 5 B200 B200: mock-served" in shown
-    assert "gpt-oss-120b/trtllm-agg 4 1.2 1.4 1.6 GB200 B200: rendered, GB200: mock-served" in shown
-    assert "gpt-oss-120b/trtllm-disagg 5 1.2 1.4 1.6 GB200, B200 B200: mock-served" in shown
+    assert "gpt-oss-120b/trtllm-agg 4 1.2 1.4 GB200 B200: rendered, GB200: mock-served" in shown
+    assert "gpt-oss-120b/trtllm-disagg 5 1.2 1.4 GB200, B200 B200: mock-served" in shown
+
+
+def test_a_stack_can_be_made_of_each_recipe_on_each_gpu_that_is_listed_for_it(command: Command) -> None:
+    listed = read_document("list", command("list", "--json").out)["recipes"]
+    refused = {
+        (recipe["name"], each["accelerator"]): _refusal(recipe["name"], each["accelerator"])
+        for recipe in listed
+        for each in recipe["evidence"]
+    }
+    assert len(refused) > len(listed)
+    assert {pair: why for pair, why in refused.items() if why} == {}
+    assert ("gpt-oss-120b/trtllm-disagg-8gpu", "B200") in refused
+    # Its one pod needs eight GPUs of one node, and a tray has four.
+    assert ("gpt-oss-120b/trtllm-disagg-8gpu", "GB200") not in refused
+
+
+def _refusal(recipe: str, accelerator: str) -> str | None:
+    """Why a stack with two whole nodes of these GPUs in somebody's cluster is refused."""
+    host = ACCELERATORS[accelerator].host
+    gpus, architecture = min(max(host.gpu_counts), 8), host.cpu_architecture
+    node = described_node(accelerator=accelerator, gpus=gpus, architecture=architecture, labels={})
+    if host.nvlink_crosses_nodes:
+        node["nvlinkDomainGpus"] = gpus
+    serving: dict[str, Any] = {"recipe": recipe, "pool": "gpus"}
+    if load_recipe(recipe).is_disaggregated and load_recipe(recipe).one_pod is None:
+        serving["kvTransport"] = "tcp"
+    settings = existing_cluster_settings(serving, [{"name": "gpus", "nodes": 2, "node": node}])
+    if not load_recipe(recipe).runtime.platform_lines:
+        del settings["platform"]
+    try:
+        resolved(settings)
+    except SettingsError as error:
+        return str(error)
+    return None
 
 
 def test_list_shows_a_stack_that_cannot_be_used_with_the_reason(command: Command, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -70,6 +72,20 @@ def test_a_copy_differs_in_its_name_and_in_what_was_tried(command: Command, tmp_
     expected = original.model_copy(update={"name": "ours/copy", "validated_on": (), "evidence": ()})
     assert original.evidence
     assert parse_recipe(text) == expected
+
+
+def test_what_a_new_recipe_tells_to_type_next_shows_it(command: Command, tmp_path: Path) -> None:
+    made = command(
+        "recipes", "new", "ours/copy", "--from", AGGREGATED, "--folder", "our recipes", folder=tmp_path
+    )
+    [typed] = re.findall(r"then: `dynamo-stack (recipes show [^`]*)`", made.out)
+    shown = command(*shlex.split(typed), folder=tmp_path)
+    assert (shown.code, shown.err) == (0, "")
+    assert "ours/copy" in shown.out
+    lost = command("recipes", "show", "ours/copy", folder=tmp_path)
+    assert (
+        "no stack here names a folder of recipes (serving.recipeFolder): --folder DIR names one" in lost.err
+    )
 
 
 def test_a_copy_keeps_the_comments_and_tells_editors_where_the_schema_is(

@@ -83,35 +83,6 @@ def test_over_what_was_recorded_before_it_says_what_the_update_does(
     assert update.notices[0].text.startswith("every worker restarts: ")
 
 
-def test_findings_refusals_waivers_and_resources_are_recorded_with_their_lines(
-    command: Command, folder: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "before.json").write_text(command("record", folder=folder).out)
-    settings = dev_settings()
-    settings["modelCache"]["size"] = "100Gi"
-    settings["waivers"] = [{"rule": "kv-transport-proven", "reason": "a trial", "expires": "2099-12-31"}]
-    file = write_stack(folder, settings)
-    stack = stack_of(side_of_json(command("record", "--over", tmp_path / "before.json", folder=folder).out))
-    assert stack.lines is not None
-    [found] = [each for each in stack.findings if each.rule == "kv-transport-proven"]
-    [claim] = [each.urn for each in stack.resources if each.kind == "PersistentVolumeClaim"]
-    said = (
-        found.line,
-        *stack.lines.refused,
-        stack.lines.waivers["kv-transport-proven"],
-        stack.lines.resources[claim],
-        stack.lines.settings,
-    )
-    lines = file.read_text().splitlines()
-    assert [lines[(line or 0) - 1].strip() for line in said] == [
-        "kvTransport: tcp",
-        "size: 100Gi",
-        "- rule: kv-transport-proven",
-        "modelCache:",
-        "dynamo-stack:settings:",
-    ]
-
-
 def test_no_secret_is_in_the_answer_wherever_it_was_planted(
     command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,7 +143,6 @@ def test_two_copies_of_the_project_are_recorded_each_in_a_process_without_creden
     update = stack_of(head).update
     assert update is not None
     assert str(update.interruption).startswith("nothing serves from the moment the old graph ends")
-    assert all(finding.line for side in (base, head) for finding in stack_of(side).findings)
     graphs = [
         each.name
         for side in (base, head)

@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,11 +9,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cli.render import MARK, render_graph
+from recipes.engine_files import engine_files
 from resource_graph import Resource, ResourceGraph
 from resource_graph.recorder import record
 from tests.cli.command import DEADLINE_SECONDS, ROOT, Command, run_process
 from tests.resource_graph import toy_program
+from tests.support.shipped_stacks import committed_settings, shipped_stack
 
+SHIPPED_STACKS = sorted(file.suffixes[0].removeprefix(".") for file in ROOT.glob("Pulumi.*.yaml"))
 EXPECTED_KINDS = [
     "Namespace",
     "Namespace",
@@ -50,6 +54,22 @@ def test_two_processes_write_the_same_bytes() -> None:
     first, second = run_process("render", "dev"), run_process("render", "dev")
     assert first.code == 0
     assert first.out == second.out
+
+
+@pytest.mark.parametrize("name", SHIPPED_STACKS)
+def test_a_shipped_file_is_rendered_with_what_serves_and_says_which_window_that_waits_for(
+    command: Command, name: str
+) -> None:
+    answer = command("render", name)
+    serving = shipped_stack(name).serving
+    documents = [document for document in yaml.safe_load_all(answer.out) if document is not None]
+    serves = [each["kind"] for each in documents if each["metadata"]["name"] == serving.graph_name]
+    assert {"DynamoGraphDeployment", "Deployment"}.intersection(serves)
+    files = [file for each in documents if each["kind"] == "ConfigMap" for file in each["data"].items()]
+    assert set(engine_files(serving.placed).data.items()) <= set(files)
+    blocks = [pool["purchase"]["id"] for pool in committed_settings(name)["nodePools"] if "purchase" in pool]
+    waits = re.findall(rf"{serving.graph_name} waits: pool .* Capacity Block (\S+) opens", answer.err)
+    assert waits == blocks
 
 
 def test_the_release_is_a_comment_with_chart_repository_version_and_values(command: Command) -> None:

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cli.report import MARK
-from tests.cli.command import run_process, seconds_of, write_stack
+from tests.cli.command import run_process, write_stack
 from tests.cli.golden import DAY
 from tests.report.elements import parsed
-from tests.support.compared_times import assert_at_most
 from tests.support.shipped_stacks import shipped_settings
 
 if TYPE_CHECKING:
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
     from tests.cli.command import Command
 
-MOST_EXPLANATIONS = 1.5
 PLANTED = "hf_planted0token0that0nobody0may0see"
 
 
@@ -85,14 +83,3 @@ def test_a_page_has_the_same_bytes_in_every_process(tmp_path: Path) -> None:
         assert answer.code == 0, answer.err
         pages.append(file.read_bytes())
     assert pages[0] == pages[1]
-
-
-@pytest.mark.slow
-def test_a_page_takes_no_longer_than_one_and_a_half_explanations(tmp_path: Path) -> None:
-    # An explanation stays below 2.0 s (CONTRIBUTING.md), so a page stays below 3.0 s.
-    file = str(tmp_path / "page.html")
-    assert_at_most(
-        MOST_EXPLANATIONS,
-        lambda: seconds_of("explain", "disagg-gb200"),
-        lambda: seconds_of("report", "disagg-gb200", "--to", file),
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import datetime as dt
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -47,7 +48,7 @@ class Case:
 
     @classmethod
     def read(cls, file: Path) -> Case:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        content = _read(file)
         before = content.get("before", {})
         return cls(file.stem, content["stack"], before, content["change"], content["expect"])
 
@@ -76,6 +77,7 @@ class Case:
         return recorded_folder([], over)
 
 
+@cache
 def all_cases() -> list[Case]:
     return [Case.read(file) for file in sorted(CASES.glob("*.yaml"))]
 
@@ -120,14 +122,15 @@ def _arrow(stack: StackComparison, of: Callable[[Gpus], int]) -> str | None:
 def write_side(directory: Path, stack: str, parts: Parts) -> None:
     """Write the project with the shipped stack, changed by each of the parts."""
     file = f"Pulumi.{stack}.yaml"
-    document = yaml.safe_load((ROOT / file).read_text(encoding="utf-8"))
-    for part in parts:
+    document = _read(ROOT / file)
+    # A later part may change what an earlier one has set, and the case keeps both.
+    for part in copy.deepcopy(parts):
         for path, value in part.get("settings", {}).items():
             _set(document["config"][SETTINGS], path.split("."), value)
         document["config"] |= part.get("config", {})
         for recipe, values in part.get("recipe", {}).items():
             _write_recipe(directory / RECIPES, recipe, values)
-    text = yaml.safe_dump(document, sort_keys=any("sorted" in part for part in parts))
+    text = yaml.dump(document, Dumper=yaml.CSafeDumper, sort_keys=any("sorted" in part for part in parts))
     comments = "".join(f"# {part['comment']}\n" for part in parts if "comment" in part)
     (directory / file).write_text(comments + text, encoding="utf-8")
     (directory / "Pulumi.yaml").write_bytes((ROOT / "Pulumi.yaml").read_bytes())
@@ -136,17 +139,22 @@ def write_side(directory: Path, stack: str, parts: Parts) -> None:
 def _write_recipe(folder: Path, name: str, values: dict[str, Any]) -> None:
     """Write a recipe of one's own: `from` of the catalogue, with other values of it or of its `model`."""
     source = ROOT / "recipes" / "catalogue" / f"{values['from']}.yaml"
-    recipe = copy.deepcopy(yaml.safe_load(source.read_text(encoding="utf-8")))
+    recipe = _read(source)
     # What was tried, was tried of the recipe as it is published.
     recipe |= {"name": name, "validatedOn": [], "evidence": []}
     if "model" in values:
         described = ROOT / "recipes" / "models" / f"{recipe['model']}.yaml"
-        recipe["model"] = yaml.safe_load(described.read_text(encoding="utf-8")) | values["model"]
+        recipe["model"] = _read(described) | values["model"]
     for path, value in values.get("set", {}).items():
         _set(recipe, path.split("."), value)
     file = folder / f"{name}.yaml"
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(yaml.safe_dump(recipe, sort_keys=False), encoding="utf-8")
+    file.write_text(yaml.dump(recipe, Dumper=yaml.CSafeDumper, sort_keys=False), encoding="utf-8")
+
+
+def _read(file: Path) -> Any:
+    # In C this takes a tenth of the time, of each side of each case.
+    return yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
 
 
 def _set(content: Any, path: list[str], value: Any) -> None:

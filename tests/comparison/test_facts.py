@@ -40,6 +40,64 @@ def test_an_update_that_interrupts_nothing_says_so() -> None:
     assert found["restarts"] == ["no worker"]
 
 
+def test_changed_settings_and_the_clients_new_address_come_first() -> None:
+    settings = (
+        FieldChange(
+            path=("serving", "recipe"), change=Change.CHANGED, before="trtllm-disagg", after="trtllm-agg"
+        ),
+        FieldChange(path=("serving", "kvTransport"), change=Change.REMOVED, before="tcp"),
+    )
+    found = said(stack(replicas(), settings=settings, addresses=("a.gpt-oss:8000", "b.gpt-oss:8000")))
+    assert list(found)[:2] == ["settings", "clients"]
+    assert found["settings"] == [
+        "serving.recipe: trtllm-disagg -> trtllm-agg",
+        "serving.kvTransport: tcp -> not set",
+    ]
+    assert found["clients"] == ["have to change their address: a.gpt-oss:8000 -> b.gpt-oss:8000"]
+
+
+def test_an_update_before_anything_serves_promises_no_uninterrupted_service() -> None:
+    found = said(stack(replicas(), serves=False))
+    assert found["without service"] == ["nothing serves yet, so nothing is interrupted"]
+    assert "restarts" not in found
+
+
+def test_another_recipe_is_never_among_the_settings_that_are_only_counted() -> None:
+    others = tuple(
+        FieldChange(path=("cluster", f"key{index}"), change=Change.ADDED, after=index) for index in range(20)
+    )
+    recipe = FieldChange(path=("serving", "recipe"), change=Change.CHANGED, before="a", after="b")
+    found = said(stack(replicas(), settings=(*others, recipe)))["settings"]
+    assert (found[0], found[-1]) == ("serving.recipe: a -> b", "and 9 other keys")
+
+
+def test_of_a_graph_that_waits_for_its_block_it_is_said_what_changes_once_it_is_open() -> None:
+    graph = "kubernetes:nvidia.com/v1beta1:DynamoGraphDeployment"
+    image = FieldChange(path=("image",), change=Change.CHANGED, effect=Effect.ROLLS_PODS)
+    opened = (
+        changed("DynamoGraphDeployment gpt-oss/old", Operation.DELETE, type=graph),
+        changed("DynamoGraphDeployment gpt-oss/new", Operation.CREATE, type=graph),
+        changed("StatefulSet gpt-oss/nats", Operation.UPDATE, image),
+        changed("ConfigMap gpt-oss/files", Operation.UPDATE, image),
+    )
+    found = said(stack(opened=opened, serves=False))
+    assert found["without service"] == ["nothing serves yet, so nothing is interrupted"]
+    assert found["once open"] == [
+        "deleted: DynamoGraphDeployment gpt-oss/old",
+        "created: DynamoGraphDeployment gpt-oss/new",
+        "updated: StatefulSet gpt-oss/nats, ConfigMap gpt-oss/files",
+        "applied after the block has opened, it ends serving with: DynamoGraphDeployment gpt-oss/old",
+        "applied after it has opened, it restarts pods of StatefulSet gpt-oss/nats",
+    ]
+
+
+def test_a_larger_pool_in_a_capacity_block_says_what_the_block_has_to_hold() -> None:
+    before, after = (capacity_of([pool(gpus=gpus, block="cr-1")]) for gpus in (8, 16))
+    [said_of_block] = [line for line in said(stack(before=before, after=after))["cost"] if "cr-1" in line]
+    assert "8 -> 16 GPUs" in said_of_block
+    assert said_of_block.endswith("; the block has to hold 16 GPUs")
+
+
 def test_a_cluster_that_is_replaced_ends_serving_though_the_update_names_no_interruption() -> None:
     provider = changed("kubernetes cluster", Operation.REPLACE, type="pulumi:providers:kubernetes")
     found = said(stack(provider))
@@ -47,6 +105,14 @@ def test_a_cluster_that_is_replaced_ends_serving_though_the_update_names_no_inte
         "from the moment that this is deleted or replaced: kubernetes cluster"
     ]
     assert "restarts" not in found
+
+
+def test_of_a_namespace_that_is_renamed_the_old_one_is_said_to_go() -> None:
+    space = changed(
+        "Namespace new", Operation.REPLACE, type="kubernetes:core/v1:Namespace", goes="Namespace old"
+    )
+    found = said(stack(space))
+    assert found["without service"] == ["from the moment that this is deleted or replaced: Namespace old"]
 
 
 def test_the_first_graph_of_a_stack_interrupts_nobody() -> None:

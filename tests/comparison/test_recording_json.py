@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from comparison.recording import (
     RecordedFinding,
-    RecordedLines,
     RecordedNotice,
     RecordedPool,
     RecordedUpdate,
@@ -21,7 +20,7 @@ from comparison.recording import (
     UnreadStack,
 )
 from comparison.recording_json import RecordingFormatError, side_as_json, side_of_json
-from resource_graph import UNKNOWN, CustomTimeouts, Resource
+from resource_graph import UNKNOWN, CustomTimeouts, Resource, Value
 from tests.comparison.made_up import finding, recording
 
 # A lone surrogate is no text that JSON can carry.
@@ -34,7 +33,6 @@ VALUES = st.recursive(
     lambda part: st.one_of(st.lists(part, max_size=3), st.dictionaries(KEYS, part, max_size=3)),
     max_leaves=8,
 )
-LINE_NUMBERS = st.integers(1, 9_999)
 MAYBE = st.one_of(st.none(), TEXTS)
 PATHS = st.lists(st.one_of(TEXTS, st.integers(0, 9)), max_size=3).map(tuple)
 RESOURCES = st.builds(
@@ -79,14 +77,6 @@ FINDINGS = st.builds(
     subject=TEXTS,
     message=TEXTS,
     fix=TEXTS,
-    line=st.one_of(st.none(), LINE_NUMBERS),
-)
-LINES = st.builds(
-    RecordedLines,
-    settings=LINE_NUMBERS,
-    waivers=st.dictionaries(TEXTS, LINE_NUMBERS, max_size=2),
-    resources=st.dictionaries(TEXTS, LINE_NUMBERS, max_size=2),
-    refused=st.lists(LINE_NUMBERS, max_size=2).map(tuple),
 )
 UPDATES = st.builds(
     RecordedUpdate,
@@ -107,13 +97,15 @@ def sides(draw: st.DrawFn) -> Side:
         stacks[name] = StackRecording(
             name=name,
             resources=tuple(draw(st.lists(RESOURCES, max_size=2))),
+            opened=tuple(draw(st.lists(RESOURCES, max_size=1))),
             secrets=draw(st.dictionaries(TEXTS, TEXTS, max_size=2)),
+            settings=draw(st.dictionaries(TEXTS, TEXTS, max_size=2)),
+            address=draw(MAYBE),
             fixed=draw(st.dictionaries(TEXTS, st.one_of(TEXTS, st.integers(0, 9)), max_size=2)),
             pools=tuple(draw(st.lists(POOLS, max_size=2))),
             findings=tuple(draw(st.lists(FINDINGS, max_size=2))),
             waivers=tuple(draw(st.lists(st.builds(RecordedWaiver, rule=TEXTS, reason=TEXTS, expires=TEXTS)))),
             update=draw(st.one_of(st.none(), UPDATES)),
-            lines=draw(st.one_of(st.none(), LINES)),
         )
     return Side(draw(TEXTS), draw(MAYBE), stacks, tuple(draw(st.lists(TEXTS, max_size=2))))
 
@@ -123,28 +115,30 @@ def test_what_is_read_is_what_was_written(side: Side) -> None:
     assert side_of_json(side_as_json(side)) == side
 
 
-def with_lines(line: int | None) -> Side:
-    lines = None if line is None else RecordedLines(settings=line, refused=(line,))
-    stack = recording(findings=(finding(line=line),), lines=lines)
-    return Side("a", None, {"dev": stack})
+def with_settings(settings: dict[str, Value]) -> Side:
+    return Side("a", None, {"dev": recording(findings=(finding(),), settings=settings)})
 
 
-def test_a_recording_of_older_code_is_read_without_lines() -> None:
-    data = json.loads(side_as_json(with_lines(12)))
-    del data["recorded"][0]["lines"], data["recorded"][0]["findings"][0]["line"]
-    assert side_of_json(json.dumps(data)) == with_lines(None)
+def test_a_recording_of_older_code_is_read_without_settings() -> None:
+    data = json.loads(side_as_json(with_settings({"serving.recipe": "a"})))
+    del data["recorded"][0]["settings"]
+    assert side_of_json(json.dumps(data)) == with_settings({})
 
 
 def test_older_code_is_handed_the_form_that_it_reads() -> None:
-    assert "line" in side_as_json(with_lines(12))
-    assert side_as_json(with_lines(12), with_lines=False) == side_as_json(with_lines(None))
-    assert "line" not in side_as_json(with_lines(None))
+    side = with_settings({"serving.recipe": "a"})
+    assert "settings" in side_as_json(side)
+    assert side_as_json(side, for_older_code=True) == side_as_json(with_settings({}))
+    assert "settings" not in side_as_json(with_settings({}))
 
 
-def test_a_line_that_no_file_has_is_refused() -> None:
-    for line in (0, 10**400):
-        with pytest.raises(RecordingFormatError, match=r"recorded\.0\.findings\.0\.line"):
-            side_of_json(side_as_json(with_lines(7)).replace('"line":7', f'"line":{line}'))
+def test_the_lines_that_older_code_writes_down_are_passed_over() -> None:
+    side = with_settings({"serving.recipe": "a"})
+    data = json.loads(side_as_json(side))
+    [stack] = data["recorded"]
+    stack["lines"] = {"settings": 3, "waivers": {}, "resources": {"urn": 8}, "refused": [7]}
+    stack["findings"][0]["line"] = 12
+    assert side_of_json(json.dumps(data)) == side
 
 
 def changed(**keys: Any) -> str:

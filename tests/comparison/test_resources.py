@@ -102,3 +102,16 @@ def test_a_new_custom_type_of_the_engine_is_compared_and_changed_in_place() -> N
     guard = resource("pulumi-python:dynamic/dynamo-stack:PlatformGuard", "guard", {"ownNamespaces": ["a"]})
     found = changed(guard, lambda inputs: inputs["ownNamespaces"].append("b"))
     assert said(found.fields) == ["ownNamespaces 1: None -> 'b'"]
+
+
+def test_a_namespace_that_is_renamed_takes_the_old_one_away() -> None:
+    old, new = (
+        kubernetes_object("v1", "Namespace", name, logical_name="ns", metadata={"namespace": None})
+        for name in ("old", "new")
+    )
+    [change] = compare([old], [new])
+    assert (change.operation, change.title, change.goes) == (
+        Operation.REPLACE,
+        "Namespace new",
+        "Namespace old",
+    )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 from comparison.capacity import capacity_of
 from comparison.changes import Operation
-from comparison.recording import RecordedUpdate, UnreadStack
+from comparison.recording import RecordedUpdate, StackRecording, UnreadStack
 from comparison.stack_comparison import (
     StackComparison,
     Standing,
@@ -43,6 +44,18 @@ def test_two_recordings_that_say_the_same_are_no_change() -> None:
     assert compare_stack(same, same, TODAY).verdict is Verdict.NO_CHANGES
 
 
+def test_each_setting_that_differs_is_told_and_a_pool_is_known_by_its_name() -> None:
+    before = recording(settings={"serving": {"recipe": "a"}, "nodePools": [{"name": "b200", "nodes": 1}]})
+    pools = [{"name": "new", "nodes": 1}, {"name": "b200", "nodes": 2}]
+    after = recording(settings={"serving": {"recipe": "b"}, "nodePools": pools})
+    found = compare_stack(before, after, TODAY).settings
+    assert {(each.path, str(each.before), str(each.after)) for each in found} >= {
+        (("serving", "recipe"), "a", "b"),
+        (("nodePools", "b200", "nodes"), "1", "2"),
+    }
+    assert compare_stack(recording(), after, TODAY).settings == ()
+
+
 def test_a_new_stack_creates_all_that_it_has() -> None:
     new = recording()
     found = compare_sides(side(), side(new), TODAY).stacks[0]
@@ -57,6 +70,33 @@ def test_resources_of_both_sides_are_compared() -> None:
     assert [(each.title, each.operation) for each in found.resources] == [
         ("ConfigMap gpt-oss/files", Operation.CREATE)
     ]
+
+
+def test_what_waits_for_a_block_is_compared_as_it_is_once_the_block_has_opened() -> None:
+    other = replace(CONFIG_MAP, inputs={**CONFIG_MAP.inputs, "data": {"decode.yaml": "max_batch_size: 2"}})
+    before, after = recording(opened=(CONFIG_MAP,)), recording(opened=(other,))
+    found = compare_stack(before, after, TODAY)
+    assert found.resources == ()
+    assert [(each.title, each.operation) for each in found.opened] == [
+        ("ConfigMap gpt-oss/files", Operation.REPLACE)
+    ]
+    assert found.verdict is Verdict.CHANGES
+    assert compare_stack(before, before, TODAY).verdict is Verdict.NO_CHANGES
+
+
+def test_what_changes_already_before_a_block_opens_is_told_once() -> None:
+    with_files = StackRecording(name="dev", resources=(CONFIG_MAP,), opened=(CONFIG_MAP,))
+    found = compare_stack(None, with_files, TODAY)
+    assert [each.title for each in found.resources] == ["ConfigMap gpt-oss/files"]
+    assert found.opened == ()
+
+
+def test_where_one_side_alone_waits_the_resources_say_all() -> None:
+    waits, serves = recording(opened=(CONFIG_MAP,)), StackRecording(name="dev", resources=(CONFIG_MAP,))
+    for before, after in ((waits, serves), (serves, waits)):
+        found = compare_stack(before, after, TODAY)
+        assert [each.title for each in found.resources] == ["ConfigMap gpt-oss/files"]
+        assert found.opened == ()
 
 
 def test_a_stack_whose_file_is_gone_keeps_its_resources_and_what_they_cost() -> None:

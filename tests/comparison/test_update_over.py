@@ -24,7 +24,9 @@ TODAY = dt.date(2026, 11, 24)
 def recording(settings: dict[str, Any]) -> StackRecording:
     """As the other side reads it: it went through JSON."""
     graph = recorded(settings)
-    made = record_stack(resolved(settings), graph, graph, secrets={}, update=None, today=TODAY)
+    made = record_stack(
+        resolved(settings), graph, graph, settings=settings, secrets={}, update=None, today=TODAY
+    )
     read = side_of_json(side_as_json(Side("base", None, {"dev": made}))).stacks["dev"]
     assert isinstance(read, StackRecording)
     return read

@@ -86,6 +86,30 @@ def test_the_worst_comes_first() -> None:
     ]
 
 
+def test_what_stops_a_deployment_comes_before_all_that_it_would_do() -> None:
+    gone = changed("PersistentVolumeClaim a/b", Operation.DELETE, is_stateful=True)
+    findings = FindingChanges(new=(finding(),), still_there=(finding("old-advice", severity="advisory"),))
+    refused = stack(gone, update=RecordedUpdate(refused=("Pulumi.dev.yaml: serving.namespace\n  fixed",)))
+    unread = UncomparedStack("other", None, "Pulumi.other.yaml: cluster.zone\n  no such key")
+    found = red_lines(comparison([stack(gone, findings=findings), unread, refused]))
+    said = ["".join(each.text if isinstance(each, Quoted) else each for each in line) for line in found]
+    assert said == [
+        "dev: a rule refuses: gpus-fit: decode asks for 9 GPUs of 8",
+        "other: the newer side could not be read: Pulumi.other.yaml: cluster.zone no such key",
+        "dev: the program refuses: Pulumi.dev.yaml: serving.namespace fixed",
+        "dev: deleted; holds data: PersistentVolumeClaim a/b",
+        "dev: deleted; holds data: PersistentVolumeClaim a/b",
+    ]
+
+
+def test_what_waits_for_a_block_is_counted_apart() -> None:
+    opened = (changed("DynamoGraphDeployment a/b", Operation.CREATE), replicas("Job a/b"))
+    assert verdict_line(stack(replicas(), opened=opened)) == (
+        "1 updated, 2 more once its Capacity Block is open"
+    )
+    assert verdict_line(stack(opened=opened)) == "2 more once its Capacity Block is open"
+
+
 def test_a_replacement_says_that_the_old_one_goes_first() -> None:
     job = changed("Job a/b", Operation.REPLACE, deletes_first=True, reasons=("Its template changes.",))
     assert change_words(job) == "replaced, the old one first"

@@ -113,6 +113,12 @@ def test_an_internal_load_balancer_is_internal_on_every_cloud() -> None:
         "service.beta.kubernetes.io/aws-load-balancer-internal": "true",
         "networking.gke.io/load-balancer-type": "Internal",
         "service.beta.kubernetes.io/azure-load-balancer-internal": "true",
+        # AWS would cut a silent answer after 60 s.
+        "service.beta.kubernetes.io/aws-load-balancer-connection-idle-timeout": "3600",
+        # And after 350 s where the AWS Load Balancer Controller makes a Network Load Balancer.
+        "service.beta.kubernetes.io/aws-load-balancer-listener-attributes.TCP-8000": (
+            "tcp.idle_timeout.seconds=3600"
+        ),
     }
     spec = spec_of(graph, "Service gpt-oss-disagg-internal")
     assert (spec["type"], spec["ports"][0]["port"]) == ("LoadBalancer", 8000)

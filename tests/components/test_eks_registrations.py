@@ -266,7 +266,16 @@ def test_one_release_alone_brings_the_definition_of_compute_domains() -> None:
 @EVERY_STACK
 def test_the_cni_enforces_network_policies(name: str) -> None:
     inputs = only(recorded(name), "aws:eks/addon:Addon", "eks-vpc-cni").inputs
-    assert json.loads(inputs["configurationValues"]) == {"enableNetworkPolicy": "true"}
+    assert json.loads(inputs["configurationValues"])["enableNetworkPolicy"] == "true"
+
+
+@pytest.mark.parametrize(("name", "bytes_at_most"), [("b200", None), ("gb200", "8801")])
+def test_packets_of_pods_fit_the_link_between_a_local_zone_and_its_region(
+    name: str, bytes_at_most: str | None
+) -> None:
+    inputs = only(recorded(name), "aws:eks/addon:Addon", "eks-vpc-cni").inputs
+    variables = json.loads(inputs["configurationValues"]).get("env", {})
+    assert variables.get("AWS_VPC_ENI_MTU") == bytes_at_most
 
 
 @EVERY_STACK

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -55,6 +56,48 @@ def test_nodes_are_repaired_and_watched_only_where_that_is_typed() -> None:
     agent = "addons-eks-node-monitoring-agent"
     names = [{each.name for each in graph.of_type("aws:eks/addon:Addon")} for graph in (plain, watched)]
     assert [agent in found for found in names] == [False, True]
+
+
+def templates(graph: ResourceGraph) -> dict[str, Any]:
+    return {each.name: each.inputs for each in graph.of_type(TEMPLATE)}
+
+
+def test_tags_reach_nodes_with_their_disks_and_interfaces_where_that_is_typed() -> None:
+    team = {"team": "search"}
+    plain, tagged = made(tags=team), made(tags=team, tagNodes=True)
+    for name, template in templates(plain).items():
+        kinds = {each["resourceType"]: set(each["tags"]) for each in template["tagSpecifications"]}
+        # A template of before: another one would exchange nodes that run.
+        assert kinds == {"instance": {"Name"}, "volume": {"Name"}}, name
+    for template in templates(tagged).values():
+        kinds = {each["resourceType"]: each["tags"] for each in template["tagSpecifications"]}
+        assert set(kinds) == {"instance", "volume", "network-interface"}
+        for tags in kinds.values():
+            assert tags == {**team, "dynamo-stack": "gpt-oss", "Name": template["name"]}
+
+
+def test_volumes_of_claims_bear_the_tags_of_the_stack() -> None:
+    addons = made(tags={"team": "search"}).of_type("aws:eks/addon:Addon")
+    [driver] = [each for each in addons if each.name == "addons-aws-ebs-csi-driver"]
+    told = json.loads(str(driver.inputs["configurationValues"]))
+    assert told == {"controller": {"extraVolumeTags": {"dynamo-stack": "gpt-oss", "team": "search"}}}
+
+
+def test_an_image_is_eks_choice_unless_its_release_is_typed() -> None:
+    settings = eks_b200_settings()
+    assert all("releaseVersion" not in each.inputs for each in made(settings).of_type(GROUP))
+    settings["nodePools"][0]["amiRelease"] = "1.35.2-20261101"
+    graph = made(settings, systemNodes={"amiRelease": "1.35.3-20261115"})
+    releases = {each.name: each.inputs["releaseVersion"] for each in graph.of_type(GROUP)}
+    assert releases == {"b200-nodes": "1.35.2-20261101", "system-nodes": "1.35.3-20261115"}
+
+
+def test_the_root_disk_is_of_the_type_that_is_typed() -> None:
+    settings = eks_b200_settings()
+    settings["nodePools"][0]["rootVolumeType"] = "gp2"
+    found = templates(made(settings))
+    disks = {name: each["blockDeviceMappings"][0]["ebs"]["volumeType"] for name, each in found.items()}
+    assert disks == {"b200-nodes-template": "gp2", "system-nodes-template": "gp3"}
 
 
 def test_the_host_runs_no_imex_daemon_where_compute_domains_bring_their_own() -> None:

@@ -6,14 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from components.cluster_answer import Answer, Said
 from components.cluster_reader import ClusterReader
-from components.platform_guard import PlatformInUseError, await_parts, graphs_of_others, left_parts, permit
+from components.platform_guard import (
+    PlatformInUseError,
+    await_parts,
+    delete_parts,
+    graphs_of_others,
+    has_operator,
+    left_parts,
+    permit,
+)
 from tests.components.recorded import recorded
 from tests.support.dev_settings import dev_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from components.cluster_answer import Kind
     from resource_graph import Resource
 
 LABEL = "uses-dynamo-platform"
@@ -95,12 +105,51 @@ def test_parts_of_a_graph_that_is_gone_are_waited_for_and_then_refused() -> None
     pauses: list[float] = []
     with pytest.raises(PlatformInUseError) as refused:
         await_parts(lambda: left, {}, pauses.append)
-    assert sum(pauses) == 30
+    assert sum(pauses) == 60
     assert "\n  gpt-oss/gone\n" in str(refused.value)
     assert "docs/runbook/operator-gone.md" in str(refused.value)
     await_parts(lambda: left, {"DYNAMO_STACK_WITHOUT_PLATFORM": "gpt-oss/gone"}, pauses.append)
     soon = iter([left, ()])
     await_parts(lambda: next(soon), {}, pauses.append)
+
+
+def test_parts_of_a_graph_that_is_gone_are_deleted_at_the_version_that_is_stored() -> None:
+    deleted: list[tuple[str, ...]] = []
+
+    class Deleting(_Cluster):
+        def delete(self, *words: str) -> None:
+            deleted.append(words)
+
+    delete_parts(Deleting("c"), ["gpt-oss/gone"])
+    kind, label = "dynamocomponentdeployments.v1alpha1.nvidia.com", "nvidia.com/dynamo-graph-deployment-name"
+    assert deleted == [(kind, "--namespace", "gpt-oss", "--selector", f"{label}=gone")]
+
+
+def test_nobody_waits_for_an_operator_that_has_no_pod() -> None:
+    class Operated(_Cluster):
+        answer = Answer.of([{"status": {"readyReplicas": 1}}])
+
+        def ask(self, kind: Kind, name: str = "", namespace: str | None = None, **selectors: str) -> Answer:
+            labels = "app.kubernetes.io/created-by=dynamo-operator,control-plane=controller-manager"
+            assert (kind.plural, name, namespace) == ("deployments", "", "dynamo-system")
+            assert selectors == {"labelSelector": labels}
+            return self.answer
+
+    class Away(Operated):
+        answer = Answer.of([{"status": {}}])
+
+    class Gone(Operated):
+        answer = Answer.of([])
+
+    class Silent(Operated):
+        answer = Answer(Said.UNREACHABLE, why="no answer")
+
+    seen = [has_operator(each("c"), "dynamo-system") for each in (Operated, Away, Gone, Silent)]
+    assert seen == [True, False, False, True]
+    pauses: list[float] = []
+    with pytest.raises(PlatformInUseError):
+        await_parts(lambda: ("gpt-oss/gone",), {}, pauses.append, pauses=0)
+    assert pauses == []
 
 
 def test_the_guard_goes_before_everything_that_graphs_need() -> None:

@@ -14,9 +14,11 @@ import subprocess
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lab import slots
 from lab.kubelet.programs import Programs
 from lab.kubelet.translation import Translation
 from lab.toolchain.build import cache_directory, executables
@@ -25,14 +27,18 @@ from lab.toolchain.runtime import RUNTIME
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-ADDRESS = f"127.94.{os.getpid() // 250 % 250}.{os.getpid() % 250 + 1}"
-"""In place of 127.0.0.1, whose ports others of this machine may have: one for each process of tests."""
 _START_SECONDS = 120
 _STOP_SECONDS = 60
 # The lab builds no etcdctl; etcd answers the same question by HTTP.
-_ETCDCTL = f"""#!/bin/sh
-exec wget -q -O /dev/null http://{ADDRESS}:2379/health
+_ETCDCTL = """#!/bin/sh
+exec wget -q -O /dev/null http://{address}:2379/health
 """
+
+
+@cache
+def address() -> str:
+    """In place of 127.0.0.1, whose ports other programs may have: an address of a slot of this process."""
+    return slots.network(slots.first_free().number).replace(".0.0/16", ".0.1")
 
 
 @dataclass
@@ -108,7 +114,7 @@ class Host:
         for name in ("etcd", "nats-server"):
             (tools / name).symlink_to(executables(cache_directory())[name])
         folder = Programs(root, tools, RUNTIME.python(cache_directory())).folder(None)
-        (folder / "etcdctl").write_text(_ETCDCTL)
+        (folder / "etcdctl").write_text(_ETCDCTL.format(address=address()))
         (folder / "etcdctl").chmod(0o755)
         return folder
 
@@ -124,11 +130,11 @@ class Host:
             mounts[mount["target"]] = str(source)
         for path in (*service.get("tmpfs", ()), "/var/lib/etcd"):
             mounts[path.partition(":")[0]] = str(self.scratch / "volumes" / "own")
-        return Translation(ADDRESS, mounts, {"127.0.0.1": ADDRESS}, {})
+        return Translation(address(), mounts, {"127.0.0.1": address()}, {})
 
     def _translated_file(self, file: Path) -> Path:
         copy = self.scratch / file.name
-        text = file.read_text(encoding="utf-8").replace("127.0.0.1", ADDRESS)
+        text = file.read_text(encoding="utf-8").replace("127.0.0.1", address())
         copy.write_text(text.replace("/data", str(self.scratch / "volumes" / "own")), encoding="utf-8")
         return copy
 

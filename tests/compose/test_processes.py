@@ -15,7 +15,7 @@ from lab.toolchain.runtime import RUNTIME
 from recipes.load import load_recipe
 from recipes.node_directory import marker_file
 from tests.cli.command import Command, write_stack
-from tests.compose.processes import ADDRESS, host
+from tests.compose.processes import address, host
 from tests.compose.projects import disaggregated, two_aggregated
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def asked() -> dict[str, Any]:
     body = {"model": MODEL, "messages": [{"role": "user", "content": "w1 w2"}], "max_tokens": 8}
     deadline = time.monotonic() + 20
     while True:
-        answer = requests.post(f"http://{ADDRESS}:8000/v1/chat/completions", json=body, timeout=60)
+        answer = requests.post(f"http://{address()}:8000/v1/chat/completions", json=body, timeout=60)
         # The frontend lists a model a moment before it opens the path.
         if answer.status_code != HTTPStatus.NOT_FOUND or time.monotonic() > deadline:
             assert answer.status_code == HTTPStatus.OK, answer.text

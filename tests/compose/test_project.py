@@ -65,6 +65,12 @@ def test_workers_that_share_a_pod_share_the_container_and_its_memory_in_the_same
     assert "DYN_KUBE_DISCOVERY_MODE" not in str(services(one_pod()))
 
 
+def test_two_processes_of_vllm_in_one_container_meet_others_on_ports_of_their_own() -> None:
+    prefill, decode = commands(services(one_pod_of_vllm())["workers"])
+    assert "VLLM_NIXL_SIDE_CHANNEL_PORT=5600" in prefill
+    assert "VLLM_NIXL_SIDE_CHANNEL_PORT=5700" in decode
+
+
 def test_each_process_of_a_shared_container_has_its_port_and_its_engine_file() -> None:
     workers = services(disaggregated())["workers"]
     places = [words[0] for words in commands(workers)]

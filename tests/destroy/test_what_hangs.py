@@ -87,7 +87,7 @@ def test_the_operator_stays_until_the_last_part_of_the_graph_is_gone(stack: LabS
     assert stack.lab.get(OPERATOR, "-n", PLATFORM)["status"]["readyReplicas"] == 1
     held = stack.lab.get(PARTS, part, "-n", NAMESPACE)["metadata"]["finalizers"]
     _also_held(stack, part, "remove", str(held.index(HOLD)))
-    until(lambda: not stack.lab.get(GRAPHS, "-n", NAMESPACE)["items"], "the end of the graph")
+    until(lambda: not stack.lab.get(GRAPHS, "-n", NAMESPACE)["items"], "its end", cluster=stack.lab.directory)
     stack.pulumi("up", "--yes", "--skip-preview", "--refresh")
 
 

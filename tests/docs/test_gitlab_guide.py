@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -66,6 +67,51 @@ def test_a_job_that_runs_a_merge_request_s_code_has_no_credentials() -> None:
     asked = {name for name, rule in rules.items() if "merge_request_event" in rule} - {"workflow"}
     assert asked == {"compare", "note"}
     assert not [name for name in asked if {"id_tokens", "extends", "environment"} & set(jobs[name])]
+
+
+ISSUER = "gitlab.com"
+
+
+def trusts() -> list[dict[str, Any]]:
+    """The conditions of the roles' trust policies: of the one that deploys, then of the one that previews."""
+    texts = re.findall(r"^```json\n(.*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
+    statements = [statement for text in texts for statement in json.loads(text)["Statement"]]
+    assert {each["Action"] for each in statements} == {"sts:AssumeRoleWithWebIdentity"}
+    return [each["Condition"] for each in statements]
+
+
+def subject_of(job: dict[str, Any]) -> str:
+    """What GitLab writes into the token of a job on main: the components in order, with their values."""
+    found = re.search(r'"ci_id_token_sub_claim_components": (\[.*?\])', GUIDE)
+    assert found is not None
+    values = {"project_path": "GROUP/PROJECT", "ref_type": "branch", "ref": "main"}
+    values["deployment_tier"] = job["environment"]["deployment_tier"]
+    return ":".join(f"{name}:{values[name]}" for name in json.loads(found[1]))
+
+
+def test_each_role_trusts_one_subject_and_that_of_no_other() -> None:
+    deployer, previewer = trusts()
+    for condition in (deployer, previewer):
+        assert condition.keys() == {"StringEquals"}
+        assert condition["StringEquals"].keys() == {f"{ISSUER}:aud", f"{ISSUER}:sub"}
+    subjects = [condition["StringEquals"][f"{ISSUER}:sub"] for condition in (deployer, previewer)]
+    assert len(set(subjects)) == 2
+    assert not [subject for subject in subjects if not isinstance(subject, str) or "*" in subject]
+
+
+def test_the_jobs_have_the_subjects_of_their_roles() -> None:
+    jobs = yaml.safe_load(pipeline_text())
+    deployer, previewer = (condition["StringEquals"][f"{ISSUER}:sub"] for condition in trusts())
+    taking = {
+        name
+        for name, job in jobs.items()
+        if isinstance(job, dict) and ".credentials" in job.get("extends", [])
+    }
+    assert {name: subject_of(jobs[name]) for name in taking} == {
+        "up": deployer,
+        "preview": previewer,
+        "drift": previewer,
+    }
 
 
 def test_the_engine_is_the_one_that_the_tests_run_on() -> None:

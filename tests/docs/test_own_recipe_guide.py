@@ -6,10 +6,8 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-import pytest
 import yaml
 
-from cli.recipe_import.findings import Kind
 from recipes.load import parse_recipe, recipe_file
 from tests.cli.command import ROOT
 
@@ -39,19 +37,6 @@ def test_a_recipe_is_shown_as_the_guide_shows(command: Command) -> None:
     printed = command(*arguments).out.splitlines()
     assert lines
     assert [line for line in lines if line not in printed] == []
-
-
-def test_a_published_graph_is_read_with_the_command_of_the_guide(command: Command, tmp_path: Path) -> None:
-    arguments, _ = _shown("recipes import")
-    published = ROOT / "tests" / "rules" / "published" / "trtllm-agg-0.6.0.yaml"
-    (tmp_path / "deploy.yaml").write_text(published.read_text(encoding="utf-8"), encoding="utf-8")
-    answer = command(*arguments, folder=tmp_path)
-    assert (answer.code, answer.err) == (0, "")
-
-
-@pytest.mark.parametrize("kind", Kind)
-def test_every_kind_of_finding_is_explained(kind: Kind) -> None:
-    assert f"| {kind.value} | " in GUIDE
 
 
 def test_the_model_of_the_guide_can_be_described_in_a_recipe() -> None:

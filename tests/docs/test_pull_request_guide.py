@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-import yaml
-
 from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
-from cli.sarif.compared_rules import API_SERVER_REFUSES, ENGINE_REFUSES, UPDATE_REFUSED
 from comparison.changes import Effect
 from comparison.document import SCHEMA_FILE
 from comparison.markdown import LARGEST
@@ -38,19 +35,6 @@ def test_the_guide_lists_every_key_and_verdict_of_the_json() -> None:
     assert sorted(listed) == sorted(schema["properties"])
     [line] = [line for line in GUIDE.splitlines() if line.startswith("| `verdict`")]
     assert re.findall(r"`([^`]+)`", line)[1:] == [verdict.value for verdict in Verdict]
-
-
-def test_the_guide_lists_the_rules_that_only_a_comparison_has() -> None:
-    rules = (UPDATE_REFUSED, API_SERVER_REFUSES, ENGINE_REFUSES)
-    assert rows("## Code scanning") == [f"`{rule.id}`" for rule in rules]
-
-
-def test_the_guide_uploads_with_the_actions_that_the_workflows_use() -> None:
-    jobs = yaml.safe_load(GUIDE.partition("```yaml\n")[2].partition("```")[0])["jobs"]
-    steps = [step["uses"] for step in jobs["findings"]["steps"] if "uses" in step]
-    preview = (ROOT / ".github" / "workflows" / "preview.yml").read_text(encoding="utf-8")
-    assert [each for each in steps if "upload-sarif" not in each and f"uses: {each}" not in preview] == []
-    assert jobs["findings"]["permissions"] == {"contents": "read", "security-events": "write"}
 
 
 def test_the_guide_names_the_largest_comment() -> None:

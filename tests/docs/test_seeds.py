@@ -123,3 +123,20 @@ def test_the_index_says_of_each_stack_what_the_list_says() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_nothing_is_left_to_be_done(page: str) -> None:
     assert "(pending)" not in text_of(page)
+
+
+@pytest.mark.parametrize("page", DOCUMENTS)
+def test_a_page_begins_where_its_reader_stands_and_ends_in_the_second_up(page: str) -> None:
+    text = text_of(page)
+    typed = [
+        line.partition("#")[0].split() for block in _CONSOLE.findall(text) for line in block.splitlines()
+    ]
+    steps = [words[1:3] for words in typed if words[1:2] == ["pulumi"] or words[2:3] == ["preflight"]]
+    up = ["pulumi", "up"]
+    assert steps == [["pulumi", "stack"], ["dynamo-stack", "preflight"], up, up]
+    assert text.index("(README.md#before-the-first-step)") < text.index("$ pulumi stack init")
+
+
+def test_the_index_names_every_placeholder_of_a_stack_file() -> None:
+    for name in ("accountId", "publicCidrs", "zone", "purchase", "phase: waiting", "phase: active"):
+        assert f"`{name}`" in INDEX

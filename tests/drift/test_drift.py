@@ -29,7 +29,7 @@ GRAPHS, GRAPH, NAMESPACE, PLATFORM = (
     "dynamo-system",
 )
 OPERATOR = "dynamo-platform-dynamo-operator-controller-manager"
-LOOK, ROLLBACK, UP, FORCED_UP, _ = commands("drift")
+LOOK, ROLLBACK, UP, SET_BACK, UP_AGAIN, _ = commands("drift")
 SEEN = "example.com/seen-by=somebody"
 REPLICAS = "spec.components[0].replicas"
 GRACE = "spec.components[0].podTemplate.spec.terminationGracePeriodSeconds"
@@ -178,7 +178,7 @@ def test_an_idle_operator_is_named_with_the_graph_that_nobody_can_read_and_is_pu
     assert _drift(stack).returncode == 0
 
 
-def test_a_field_that_another_manager_took_is_refused_with_a_way_out_and_forced_only_by_hand(
+def test_a_field_that_another_manager_took_is_refused_and_goes_back_once_it_is_set_back(
     stack: LabStack,
 ) -> None:
     _set(stack, GRACE, 121, "--field-manager=autoscaler")
@@ -189,9 +189,11 @@ def test_a_field_that_another_manager_took_is_refused_with_a_way_out_and_forced_
     field = '.spec.components[name="Frontend"].podTemplate.spec.terminationGracePeriodSeconds'
     assert f"{field}, set by autoscaler" in failed.stdout, failed.stdout
     assert "dynamo-stack drift dev" in failed.stdout
-    assert "PULUMI_K8S_ENABLE_PATCH_FORCE=true pulumi up --refresh --stack dev" in failed.stdout
+    assert f"kubectl edit DynamoGraphDeployment/{GRAPH}" in failed.stdout
     assert _grace(stack) == 121
-    typed(stack, FORCED_UP)
+    path = "/" + GRACE.replace("[0]", ".0").replace(".", "/")
+    typed(stack, SET_BACK, KIND=GRAPHS, NAME=GRAPH, NAMESPACE=NAMESPACE, PATH=path, EXPECTED="120")
+    typed(stack, UP_AGAIN)
     assert _grace(stack) == 120
     assert _drift(stack).returncode == 0
 

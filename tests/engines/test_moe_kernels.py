@@ -14,6 +14,9 @@ from engines import (
     fp8_kv_cache_is_tested,
     moe_support,
 )
+from engines.engine import ModelUse
+from engines.tensorrt_llm.options import TensorRtLlmOptions
+from engines.tensorrt_llm.refusals import refusals
 from hardware import ACCELERATORS
 
 RUNS, UNTESTED = MoeOutcome.RUNS, MoeOutcome.UNTESTED
@@ -131,3 +134,25 @@ def test_the_defaults_of_a_gpu_run_together(gpu: str) -> None:
 
 def test_an_8_bit_kv_cache_is_tested_on_blackwell_only() -> None:
     assert {gpu for gpu in ACCELERATORS if fp8_kv_cache_is_tested(ACCELERATORS[gpu])} == set(BLACKWELL)
+
+
+@pytest.mark.parametrize("gpu", ["B200", "H200"])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("backend", MOE_BACKENDS)
+@pytest.mark.parametrize("parallel", [1, 4])
+def test_a_stack_is_refused_exactly_the_kernels_that_end_the_worker(
+    backend: MoeBackend, algorithm: MxFp4AlgorithmName, gpu: str, parallel: int
+) -> None:
+    options = TensorRtLlmOptions.model_validate(
+        {
+            "tensor_parallel_size": 4,
+            "moe_expert_parallel_size": parallel,
+            "moe_config": {"backend": backend},
+            "max_batch_size": 64,
+            "max_num_tokens": 20000,
+        }
+    )
+    accelerator = ACCELERATORS[gpu]
+    use = ModelUse(128, 131072, 1024, 1024, algorithm, (accelerator.architecture_family,))
+    support = moe_support(backend, algorithm, accelerator, expert_parallel_size=parallel)
+    assert any(refusals(options, use)) == support.stops, support.reason

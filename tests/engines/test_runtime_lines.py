@@ -32,7 +32,7 @@ def test_http_carries_requests_in_1_2_alone() -> None:
 
 def test_a_tensorrt_llm_worker_that_does_both_is_worded_otherwise_from_1_4_on() -> None:
     words = {name: line.disaggregation_modes("dynamo.trtllm")[0] for name, line in RUNTIME_LINES.items()}
-    assert words == {"1.2": "prefill_and_decode", "1.4": "agg", "1.6": "agg"}
+    assert words == {"1.2": "prefill_and_decode", "1.4": "agg"}
 
 
 @pytest.mark.parametrize("name", RUNTIME_LINES)

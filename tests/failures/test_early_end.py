@@ -55,7 +55,16 @@ def test_a_wait_in_a_namespace_that_is_being_deleted_is_ended_with_its_cause_at_
     [said] = run.said
     assert run.endings == 1
     assert "The wait for graph gpt-oss-disagg ended early: more waiting does not help." in said
-    assert "namespace gpt-oss is being deleted since 2026-11-22T10:00:00Z" in said
+    error, cause, command, page = (
+        said.index(words)
+        for words in (
+            "The wait for graph",
+            "namespace gpt-oss is being deleted since 2026-11-22T10:00:00Z",
+            "`pulumi up --refresh` then makes it again",
+            "docs/runbook/deletion-hangs.md",
+        )
+    )
+    assert error < cause < command < page
     run.waits.look()
     assert run.endings == 1
 

@@ -70,6 +70,14 @@ def test_a_namespace_that_is_being_deleted_takes_nothing_and_says_what_it_waits_
     assert "docs/runbook/deletion-hangs.md" in said
 
 
+def test_a_namespace_that_is_gone_already_has_the_same_page(kubectl: AnsweringKubectl) -> None:
+    kubectl.answers()
+    said = explanation(CLUSTER, failed("Job", 'namespaces "gpt-oss" not found')) or ""
+    assert "namespace gpt-oss is gone" in said
+    assert "ended after" not in said
+    assert "docs/runbook/deletion-hangs.md" in said
+
+
 @pytest.mark.parametrize(
     ("claim", "words"),
     [

@@ -17,7 +17,9 @@ def test_one_conflict_names_field_and_manager_and_both_ways_out() -> None:
     )
     assert "of DynamoGraphDeployment gpt-oss-disagg:\n  .spec.a.b, set by autoscaler\n" in said
     assert "dynamo-stack drift dev" in said
-    assert "PULUMI_K8S_ENABLE_PATCH_FORCE=true pulumi up --refresh --stack dev" in said
+    assert "`kubectl edit DynamoGraphDeployment/gpt-oss-disagg --namespace gpt-oss`" in said
+    assert "`pulumi up --refresh --stack dev`" in said
+    assert "FORCE" not in said
     assert "Pulumi.dev.yaml" in said
     assert "pulumi-kubernetes-0badcafe" not in said
 

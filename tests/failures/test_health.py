@@ -1,10 +1,11 @@
-"""What an `up` asks at its end, of a cluster that answers as kubectl does."""
+"""What an `up` asks at its end, of a cluster that answers or does not."""
 
 from typing import Any
 
 import pytest
 
 from failures.health import ServingObjects, health_problems
+from tests.support.clusters import NO_KIND, REFUSED, SILENT, Told
 
 SERVED = ServingObjects("gpt-oss", "graph", "graph-engine-0badcafe", "model-cache")
 LABEL = "nvidia.com/dynamo-graph-deployment-name"
@@ -39,14 +40,19 @@ def _pod(files: str, *, phase: str = "Running", **metadata: Any) -> dict[str, An
 
 
 def _problems(*items: dict[str, Any], served: ServingObjects = SERVED) -> list[str]:
-    def get(*words: str) -> dict[str, Any] | None:
-        if words[0] == "customresourcedefinitions":
-            return {"spec": {"versions": [{"name": "v1alpha1", "storage": True}]}}
-        assert words[0].startswith("dynamographdeployments.v1alpha1.nvidia.com,")
-        assert words[1:] == ("--namespace", "gpt-oss")
-        return {"items": list(items)}
+    there: dict[str, list[dict[str, Any]]] = {}
+    for item in items:
+        there.setdefault(f"{item['kind'].lower()}s", []).append(item)
+    return [each.text("dev") for each in health_problems(Told(there), served)]
 
-    return [each.text("dev") for each in health_problems(get, served) or ()]
+
+def _server(**status: int) -> dict[str, Any]:
+    return {
+        "kind": "Deployment",
+        "metadata": {"name": "graph", "generation": 2},
+        "spec": {"replicas": 2},
+        "status": {"observedGeneration": 2, **status},
+    }
 
 
 def test_a_graph_that_is_ready_on_a_claim_that_has_its_volume_is_well() -> None:
@@ -60,8 +66,42 @@ def test_no_terminal_obeys_what_the_operator_says_of_a_graph() -> None:
     assert r"\x1b[2Jgone\nstack dev: 18 created" in text
 
 
-def test_a_cluster_that_does_not_say_is_not_taken_for_a_healthy_one() -> None:
-    assert health_problems(lambda *_: None, SERVED) is None
+@pytest.mark.parametrize("kind", ["dynamographdeployments", "persistentvolumeclaims"])
+def test_a_cluster_that_does_not_say_is_not_taken_for_a_healthy_one(kind: str) -> None:
+    silent, refused = (health_problems(Told({kind: answer}), SERVED) for answer in (SILENT, REFUSED))
+    assert "graph gpt-oss/graph could not be looked at: the API server does not answer" in silent[0].what
+    assert 'User "someone" cannot list this' in refused[0].what
+    # A server that starts anew answers soon; a refusal stays.
+    assert [each.may_pass for each in (*silent, *refused)] == [True, False]
+
+
+def test_a_graph_whose_definition_was_deleted_is_told_from_one_that_was_deleted_itself() -> None:
+    [problem] = health_problems(
+        Told({"dynamographdeployments": NO_KIND, "persistentvolumeclaims": [_claim()]}), SERVED
+    )
+    assert problem.what == (
+        "graph gpt-oss/graph is gone with its definition: "
+        "the cluster has no dynamographdeployments.nvidia.com"
+    )
+    assert not problem.may_pass
+
+
+SERVER = ServingObjects("gpt-oss", "graph", "graph-engine-0badcafe", "model-cache", by_dynamo=False)
+
+
+def test_a_server_without_dynamo_is_asked_for_its_pods_and_never_for_a_graph() -> None:
+    told = Told(
+        {
+            "deployments": [_server(updatedReplicas=2, availableReplicas=2)],
+            "persistentvolumeclaims": [_claim()],
+        }
+    )
+    assert health_problems(told, SERVER) == ()
+    assert "dynamographdeployments" not in [asked[0] for asked in told.asked]
+    [said] = _problems(_server(updatedReplicas=2, availableReplicas=1), _claim(), served=SERVER)
+    assert "server gpt-oss/graph is not ready: 2 of 2 pods are of this version, and 1 answer" in said
+    [said] = _problems(_claim(), served=SERVER)
+    assert "server gpt-oss/graph is gone: somebody deleted it" in said
 
 
 @pytest.mark.parametrize(
@@ -92,7 +132,6 @@ def test_a_pod_of_the_version_before_that_runs_on_still_needs_its_engine_files()
     old = "graph-engine-00000000"
     [said] = _problems(_graph(), _claim(), _pod(old))
     assert f"pod decode-0 of the version before runs on and reads {old}" in said
-    # One that is going, has ended or belongs to another graph starts nothing anew.
+    # One that is going or has ended starts nothing anew.
     assert _problems(_graph(), _claim(), _pod(old, deletionTimestamp="now")) == []
     assert _problems(_graph(), _claim(), _pod(old, phase="Succeeded")) == []
-    assert _problems(_graph(), _claim(), _pod(old, labels={LABEL: "other"})) == []

@@ -1,12 +1,11 @@
 """What is going, or empty, though every field is as it was written."""
 
-import shlex
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from failures.losses import Loss, Places, look
+from tests.support.clusters import REFUSED, SILENT, Told
 
 PLACES = Places(("dynamo-system", "gpt-oss"), "gpt-oss", "model-cache", "model-download", "graph")
 MADE, DONE, LATER = "2026-11-22T10:00:00Z", "2026-11-22T11:00:00Z", "2026-11-22T12:00:00Z"
@@ -32,23 +31,27 @@ def _pod(name: str, node: str | None, claim: str = "model-cache") -> dict[str, A
     return {"metadata": {"name": name}, "spec": {"volumes": [volume], "nodeName": node}}
 
 
+class _Cluster(Told):
+    """What kubectl is still asked: the pods that mount a claim, and the version of a graph to delete."""
+
+    def get(self, *words: str) -> dict[str, Any] | None:
+        return STORED if words[0] == "customresourcedefinitions" else None
+
+    def items(self, *words: str) -> list[dict[str, Any]]:
+        return self.pods if words[0] == "pods" else []
+
+
 def _losses(
     *listed: dict[str, Any],
     graph: dict[str, Any] | None = None,
     pods: tuple[dict[str, Any], ...] = (),
     places: Places = PLACES,
 ) -> tuple[Loss, ...]:
-    def get(*words: str) -> dict[str, Any] | None:
-        if words[0] == "customresourcedefinitions":
-            return STORED
-        return graph if words[0].startswith("dynamographdeployments") else {"items": [*listed]}
-
-    def items(kind: str, *_: str) -> list[dict[str, Any]]:
-        return [*pods] if kind == "pods" else []
-
-    cluster: Any = SimpleNamespace(
-        get=get, items=items, command=lambda *words: shlex.join(["kubectl", *words])
-    )
+    found: dict[str, list[dict[str, Any]]] = {"dynamographdeployments": [graph] if graph else []}
+    for each in listed:
+        found.setdefault(f"{each['kind'].lower()}s", []).append(each)
+    cluster = _Cluster(found)
+    object.__setattr__(cluster, "pods", [*pods])
     seen = look(cluster, places)
     assert seen is not None
     return seen.losses
@@ -73,8 +76,8 @@ def test_a_claim_that_is_being_deleted_names_who_holds_it_and_the_one_command_be
     [loss] = _losses(_claim(deletionTimestamp=LATER, finalizers=[PROTECTION]), pods=pods)
     assert "is being deleted since 2026-11-22T12:00:00Z, held by pod decode-0, pod download: " in str(loss)
     assert loss.command == (
-        "kubectl delete dynamographdeployments.v1alpha1.nvidia.com/graph job/model-download pvc/model-cache "
-        "--namespace gpt-oss --ignore-not-found --cascade=foreground"
+        "kubectl --context gpu-cluster delete dynamographdeployments.v1alpha1.nvidia.com/graph "
+        "job/model-download pvc/model-cache --namespace gpt-oss --ignore-not-found --cascade=foreground"
     )
 
 
@@ -105,12 +108,21 @@ def test_a_missing_claim_is_told_here_only_where_the_stack_does_not_make_it() ->
     assert "PersistentVolumeClaim weights is gone" in str(loss)
 
 
-def test_a_cluster_that_does_not_answer_says_nothing() -> None:
-    asked: list[tuple[str, ...]] = []
+def test_a_stack_before_its_first_up_has_lost_nothing_and_is_no_silence() -> None:
+    seen = look(Told({}), PLACES)
+    assert seen is not None
+    assert (seen.claim, seen.losses) == (None, ())
 
-    def silent(*words: str) -> None:
-        asked.append(words)
 
-    assert look(SimpleNamespace(get=silent), PLACES) is None
-    [words] = asked
-    assert "--request-timeout=5s" in words
+def test_a_cluster_that_does_not_answer_says_nothing_and_is_asked_once() -> None:
+    silent = Told({"namespaces": SILENT})
+    assert look(silent, PLACES) is None
+    assert len(silent.asked) == 1
+    assert look(Told({"persistentvolumeclaims": REFUSED}), PLACES) is None
+
+
+def test_somebody_who_may_not_read_namespaces_is_still_told_of_the_claim() -> None:
+    claim = _claim("Lost")
+    seen = look(_Cluster({"namespaces": REFUSED, "persistentvolumeclaims": [claim]}), PLACES)
+    assert seen is not None
+    assert "has lost its volume" in str(seen.losses[0])

@@ -65,7 +65,11 @@ def _force_away(stack: LabStack) -> dict[str, Any]:
     where = ("-n", NAMESPACE)
     stack.lab.kubectl("delete", "pvc", CLAIM, *where, "--wait=false")
     stack.lab.kubectl("patch", "pvc", CLAIM, *where, "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
-    until(lambda: stack.lab.kubectl("get", "pvc", CLAIM, *where, check=False).returncode != 0, "no claim")
+    until(
+        lambda: stack.lab.kubectl("get", "pvc", CLAIM, *where, check=False).returncode != 0,
+        "no claim",
+        cluster=stack.lab.directory,
+    )
     return claim
 
 
@@ -86,12 +90,12 @@ def test_a_preview_counts_what_others_use_of_the_pool(stack: LabStack) -> None:
             "containers": [{"name": "main", "image": "train", "resources": {"limits": gpus}}],
         },
     }
-    assert "GPUs free, used by others: none" in stack.pulumi("preview").stdout
+    assert "GPUs not used by others; this stack needs 5: it fits" in stack.pulumi("preview").stdout
     file = stack.project / "pod.json"
     file.write_text(json.dumps(other))
     stack.lab.kubectl("create", "-f", str(file))
     said = " ".join(stack.pulumi("preview").stdout.split())
-    assert "used by others: default 8 GPUs in 1 pod; the graph needs 5: it does not fit" in said
+    assert "not used by others (default 8 GPUs in 1 pod); this stack needs 5: it does not fit" in said
     stack.lab.kubectl("delete", "-f", str(file), "--grace-period=0", "--force")
 
 
@@ -141,7 +145,11 @@ def test_a_claim_that_somebody_made_again_by_hand_is_empty_and_not_called_green(
     file = stack.project / "claim.json"
     file.write_text(json.dumps(again))
     stack.lab.kubectl("create", "--save-config", "-f", str(file))
-    until(lambda: _live(stack, "pvc", CLAIM)["status"]["phase"] == "Bound", "a volume")
+    until(
+        lambda: _live(stack, "pvc", CLAIM)["status"]["phase"] == "Bound",
+        "a volume",
+        cluster=stack.lab.directory,
+    )
     code, report = _drift(stack)
     assert code == 1
     assert [change["found"] for change in report["changes"] if change["up"] == "refilled"] == [

@@ -88,7 +88,11 @@ def test_the_worker_that_survives_in_half_a_clique_keeps_the_other_from_a_whole_
     typed(stack, listing)
     typed(stack, drain, NODE=lost)
     typed(stack, delete, NODE=lost)
-    until(lambda: "didn't match pod affinity rules" in _scheduler_says(stack), "the scheduler's words")
+    until(
+        lambda: "didn't match pod affinity rules" in _scheduler_says(stack),
+        "its words",
+        cluster=stack.lab.directory,
+    )
     assert not is_ready(stack)
     typed(stack, cordon, SURVIVOR=survivor)
     typed(stack, release, GRAPH=GRAPH)
@@ -124,10 +128,10 @@ def test_members_on_a_lost_node_come_back_only_when_the_node_is_deleted_and_repl
 @pytest.mark.parametrize(
     ("page", "member"), [("etcd-member-lost", "dynamo-etcd-1"), ("nats-member-lost", "dynamo-nats-1")]
 )
-def test_a_member_that_lost_its_volume_gets_an_empty_one_and_the_graph_stays_ready(
+def test_a_member_that_lost_its_volume_gets_an_empty_one_and_the_graph_serves_on(
     stack: LabStack, fault: Callable[[str], None], page: str, member: str
 ) -> None:
-    until(lambda: is_ready(stack), "the graph ready after what was lost before")
+    until(lambda: is_ready(stack), "the graph ready after what was lost before", cluster=stack.lab.directory)
     before = stack.lab.get("pvc", f"data-{member}", "-n", PLATFORM)["metadata"]["uid"]
     for command in commands(page):
         # What etcd itself is told is tried on real processes (tests/servers); the rest is Kubernetes'.
@@ -136,8 +140,10 @@ def test_a_member_that_lost_its_volume_gets_an_empty_one_and_the_graph_stays_rea
     until(
         lambda: stack.lab.get("pvc", f"data-{member}", "-n", PLATFORM)["metadata"]["uid"] != before,
         "a new volume",
+        cluster=stack.lab.directory,
     )
-    assert is_ready(stack)
+    # The page of NATS restarts the frontends, and the graph may be Ready by what was before that.
+    until(lambda: is_ready(stack), "the graph ready", cluster=stack.lab.directory)
     fault("none: the other two members go on")
 
 

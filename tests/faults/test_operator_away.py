@@ -97,7 +97,7 @@ def test_a_graph_that_was_deleted_meanwhile_goes_with_its_parts_when_the_operato
     stack.lab.kubectl("delete", GRAPHS, GRAPH, "-n", NAMESPACE, "--wait=false")
     assert stack.lab.get("pods", *ALL_OF_GRAPH)["items"]
     _bring_back(stack)
-    until(lambda: not _left(stack), "the end of graph, parts and pods")
+    until(lambda: not _left(stack), "the end of graph, parts and pods", cluster=stack.lab.directory)
     stack.pulumi("up", "--yes", "--skip-preview", "--refresh")
     assert is_ready(stack)
     fault("within a minute of Helm's rollback, plus the load of the model")
@@ -109,7 +109,11 @@ def test_a_namespace_that_was_deleted_meanwhile_goes_when_the_operator_is_back(
     _second_graph(stack)
     stack.lab.kubectl("delete", DEPLOYMENT, "-n", PLATFORM, "--cascade=foreground", "--timeout=30s")
     stack.lab.kubectl("delete", "namespace", OTHER, "--wait=false")
-    until(lambda: "conversion webhook" in _conditions(stack, OTHER), "the namespace controller's words")
+    until(
+        lambda: "conversion webhook" in _conditions(stack, OTHER),
+        "the conditions",
+        cluster=stack.lab.directory,
+    )
     _bring_back(stack)
     stack.lab.kubectl("wait", "--for=delete", f"namespace/{OTHER}", "--timeout=120s")
     fault("within a minute of Helm's rollback")
@@ -146,7 +150,7 @@ def test_parts_that_a_graph_has_left_keep_the_platform_until_the_operator_that_i
     ]
     for command in of_the_graph_alone:
         typed(stack, command, GRAPH=GRAPH)
-    until(lambda: not stack.lab.get(GRAPHS, "-n", NAMESPACE)["items"], "the end of the graph")
+    until(lambda: not stack.lab.get(GRAPHS, "-n", NAMESPACE)["items"], "its end", cluster=stack.lab.directory)
     refused = stack.pulumi("destroy", "--yes", "--skip-preview", check=False)
     said = refused.stdout + refused.stderr
     assert refused.returncode != 0, said
@@ -174,9 +178,15 @@ def test_a_release_that_was_uninstalled_is_installed_again_under_graphs_that_run
     ask_for(stack, frontends=1)
     said = failing_up(stack)
     assert "docs/runbook/operator-gone.md" in said
+    drift = stack.dynamo_stack("drift", stack.name, "--json", check=False)
+    assert drift.returncode == 1, drift.stdout + drift.stderr
+    assert json.loads(drift.stdout)["repair"] == [
+        REFRESH_RELEASE.replace(" --yes", "").replace("STACK", stack.name),
+        UP_AGAIN.replace(" --yes", "").replace("STACK", stack.name),
+    ]
     typed(stack, REFRESH_RELEASE)
     typed(stack, UP_AGAIN)
-    until(lambda: is_ready(stack), "the graph is ready")
+    until(lambda: is_ready(stack), "the graph is ready", cluster=stack.lab.directory)
     assert stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)["metadata"]["uid"] == before
     fault("the time of an install; what serves goes on meanwhile")
 
@@ -214,7 +224,9 @@ def _second_graph(stack: LabStack) -> None:
     graph.pop("status")
     stack.lab.kubectl("create", "namespace", OTHER)
     stack.lab.kubectl("create", "-f", "-", stdin=json.dumps(graph))
-    until(lambda: bool(stack.lab.get(PARTS, "-n", OTHER)["items"]), "parts of the second graph")
+    until(
+        lambda: bool(stack.lab.get(PARTS, "-n", OTHER)["items"]), "parts of it", cluster=stack.lab.directory
+    )
 
 
 def _conditions(stack: LabStack, namespace: str) -> str:

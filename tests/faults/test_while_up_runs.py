@@ -11,7 +11,7 @@ from lab import processes
 from lab.dra_driver.slices import slice_name
 from lab.dynamo_operator import switches
 from lab.faults import api_server, jobs, nodes
-from lab.kubernetes_provider.await_storage import SHORTER_VOLUME_WAIT
+from lab.kubernetes_provider.readiness import SHORTER_VOLUME_WAIT
 from tests.faults.conftest import (
     GRAPH,
     GRAPHS,
@@ -98,7 +98,7 @@ def test_a_download_that_used_up_its_attempts_says_its_last_words_and_the_next_u
     failed = stack.lab.get("job", JOB, "-n", NAMESPACE)["metadata"]["uid"]
     with ThreadPoolExecutor() as pool:
         running = pool.submit(typed, stack, again)
-        until(lambda: _uid_of_job(stack) not in {failed, None}, "a new Job")
+        until(lambda: _uid_of_job(stack) not in {failed, None}, "a new Job", cluster=stack.lab.directory)
         # Within its attempts a Job needs nobody.
         jobs.fail_attempts(stack.lab.directory, NAMESPACE, JOB, 3, LAST_WORDS)
         jobs.uncordon(stack.lab.directory, *SYSTEM_NODES)
@@ -115,7 +115,11 @@ def test_up_waits_out_an_api_server_that_is_restarted_and_so_do_the_controllers(
     with ThreadPoolExecutor() as pool:
         running = pool.submit(stack.pulumi, "up", "--yes", "--skip-preview")
         # By then the engine has had the answer to its change, and waits for the graph.
-        until(lambda: _ready_frontends(stack) == 2, "the frontends of the changed graph")
+        until(
+            lambda: _ready_frontends(stack) == 2,
+            "the frontends of the changed graph",
+            cluster=stack.lab.directory,
+        )
         api_server.restart(stack.lab.directory, down_seconds=2)
         switch.unlink()
         running.result()

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from lab.chart_repository.contents import read_hosts
-from lab.chart_repository.proxy import Proxy
 from lab.charts import CHARTS, package_charts
+from tests.support.vendor_plugin.charts import read_hosts
+from tests.support.vendor_plugin.proxy import Proxy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -54,35 +57,47 @@ def test_a_control_plane_that_was_killed_comes_back_with_what_it_held(two_labs: 
     sandbox = Sandbox.at(lab.root)
     sandbox.kubectl("create", "namespace", "kept")
     victims = _control_plane_processes(lab)
-    with control_plane.no_new_ports():
-        for process in victims:
-            process.kill()
-        psutil.wait_procs(victims, timeout=10)
-        assert not control_plane.is_answering(lab)
+    for process in victims:
+        process.kill()
+    psutil.wait_procs(victims, timeout=10)
+    assert not control_plane.is_answering(lab)
     assert control_plane.start(lab) == "restarted"
     assert sandbox.get("namespace", "kept")["status"]["phase"] == "Active"
 
 
-def test_controllers_start_anew_with_the_api_server_and_no_lab_takes_their_ports(
-    two_labs: list[LabDirectory],
-) -> None:
+def test_a_control_plane_whose_creation_was_not_finished_is_made_anew(two_labs: list[LabDirectory]) -> None:
+    lab = two_labs[0]
+    control_plane.start(lab)
+    lab.kubeconfig.unlink()
+    assert control_plane.start(lab) == "created"
+    assert len(_control_plane_processes(lab)) == 5
+
+
+def test_controllers_start_anew_with_the_api_server_on_the_same_ports(two_labs: list[LabDirectory]) -> None:
     lab = two_labs[0]
     control_plane.start(lab)
     ports, names = _ports(lab), ("kube-controller-manager", "kube-scheduler")
     before = [_component(lab, name).pid for name in names]
     assert len(ports) >= 5
-
-    def ports_when_others_may_choose() -> set[int]:
-        with control_plane.no_new_ports():
-            return _ports(lab)
-
-    with ThreadPoolExecutor() as pool:
-        restart = pool.submit(api_server.restart, lab, 12)
-        psutil.wait_procs([_component(lab, "kube-apiserver")], timeout=10)
-        chosen = pool.submit(ports_when_others_may_choose)
-        restart.result()
-        assert chosen.result() == ports
+    api_server.restart(lab, 0.5)
+    assert _ports(lab) == ports
     assert not {*before} & {_component(lab, name).pid for name in names}
+
+
+def test_controllers_that_ended_before_the_api_server_was_healthy_run_again(
+    two_labs: list[LabDirectory],
+) -> None:
+    lab = two_labs[0]
+    control_plane.start(lab)
+    others = {_component(lab, name).pid for name in ("etcd", "kube-apiserver")}
+    for name in ("kube-controller-manager", "kube-scheduler"):
+        ended = _component(lab, name)
+        ended.kill()
+        psutil.wait_procs([ended], timeout=10)
+        assert control_plane.component(lab, name) is None
+    assert control_plane.start(lab) == "running"
+    assert len(_control_plane_processes(lab)) == 5
+    assert others == {_component(lab, name).pid for name in ("etcd", "kube-apiserver")}
 
 
 def _component(lab: LabDirectory, name: str) -> psutil.Process:
@@ -105,3 +120,20 @@ def test_a_deleted_control_plane_leaves_no_process(two_labs: list[LabDirectory])
     control_plane.stop_and_delete(lab)
     assert _control_plane_processes(lab) == []
     assert not control_plane.exists(lab)
+
+
+def test_a_test_process_that_is_killed_leaves_no_control_plane(two_labs: list[LabDirectory]) -> None:
+    lab = two_labs[0]
+    program = f"""
+import os, pathlib
+from lab import control_plane, processes
+from lab.directory import LabDirectory
+lab = LabDirectory(pathlib.Path({str(lab.root)!r}))
+control_plane.start(lab)
+processes.supervise(lab)
+os.kill(os.getpid(), 9)
+"""
+    killed = subprocess.run([sys.executable, "-c", program], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    _, alive = psutil.wait_procs(_control_plane_processes(lab), timeout=30)
+    assert alive == []

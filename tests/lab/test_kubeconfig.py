@@ -67,9 +67,3 @@ def test_starting_the_lab_on_a_foreign_kubeconfig_is_refused_before_any_command_
     # There is no bin folder: any attempt to run kubectl would fail with another error.
     with pytest.raises(LabError, match="the lab refuses it"):
         control_plane.start(lab)
-
-
-def test_two_labs_have_service_addresses_of_their_own(tmp_path: Path) -> None:
-    ranges = {control_plane.service_range(LabDirectory(tmp_path / f"lab-{number}")) for number in range(20)}
-    assert len(ranges) > 10
-    assert all(address.startswith("127.") for address in ranges)

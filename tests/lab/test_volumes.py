@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.waiting import until
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.support.sandbox import Sandbox
@@ -60,12 +61,6 @@ def await_bound(lab: Sandbox, name: str) -> dict[str, Any]:
     return found
 
 
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + DEADLINE
-    while not holds():
-        assert time.monotonic() < deadline, f"not within {DEADLINE:.0f} s"
-
-
 def test_a_shared_claim_is_bound_at_once_and_its_volume_goes_with_it(
     cluster: Sandbox, tmp_path: Path
 ) -> None:
@@ -75,7 +70,12 @@ def test_a_shared_claim_is_bound_at_once_and_its_volume_goes_with_it(
     assert volume["spec"]["accessModes"] == ["ReadWriteMany"]
     cluster.kubectl("delete", "pvc", "shared", "--namespace", NAMESPACE, "--timeout=30s")
     name = volume["metadata"]["name"]
-    until(lambda: name not in cluster.kubectl("get", "pv", "-o", "name").stdout)
+    until(
+        lambda: name not in cluster.kubectl("get", "pv", "-o", "name").stdout,
+        "no volume left",
+        DEADLINE,
+        cluster=cluster.directory,
+    )
 
 
 def test_a_zonal_claim_waits_for_its_first_pod_and_keeps_the_next_in_that_zone(
@@ -103,7 +103,7 @@ def test_a_disk_for_several_nodes_stays_pending_with_the_drivers_reason(
     create(cluster, tmp_path, claim("many", "gp3", "ReadWriteMany"))
     create(cluster, tmp_path, pod("wanting", "many", "system-2"))
     failed = ("events", "--namespace", NAMESPACE, "--field-selector=reason=ProvisioningFailed")
-    until(lambda: cluster.get(*failed)["items"] != [])
+    until(lambda: cluster.get(*failed)["items"] != [], "the event", DEADLINE, cluster=cluster.directory)
     (event,) = cluster.get(*failed)["items"]
     assert "Only AccessModes[ReadWriteOnce] supported" in event["message"]
     assert cluster.get("pvc", "many", "--namespace", NAMESPACE)["status"]["phase"] == "Pending"

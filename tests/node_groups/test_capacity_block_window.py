@@ -171,7 +171,7 @@ def _is_watched(window: _Window) -> None:
 
 def _in_the_window(window: _Window, deployed: Deployed, folder: Path) -> None:
     set_clock(window.lab, _at(STARTS, minutes=1))
-    until(lambda: NODE in window.gpu_nodes(), "the scheduled action fills the group", 20)
+    until(lambda: NODE in window.gpu_nodes(), "the scheduled action fills the group", 20, cluster=window.lab)
     filled = window.gpu_nodes()
     assert "phase active is due, waiting is typed" in window.preflight(code=1)
     # Somebody has not read it: the nodes stay.
@@ -220,7 +220,7 @@ def _on_another_block(window: _Window) -> None:
     window.block("cr-0123456789abcdef0")
     window.phase("empty")
     assert "interruption: gpt-oss-disagg is deleted, and nothing serves" in window.up()
-    until(lambda: window.gpu_nodes() == {}, "the emptied pool has no node", 30)
+    until(lambda: window.gpu_nodes() == {}, "the emptied pool has no node", 30, cluster=window.lab)
     assert window.graphs() == []
     window.block(ANOTHER)
     window.phase("active")
@@ -241,7 +241,12 @@ def _on_another_block(window: _Window) -> None:
 
 def _at_the_end(window: _Window) -> None:
     set_clock(window.lab, _at(ENDS, minutes=-39))
-    until(lambda: window.gpu_nodes() == {}, "EKS empties the group before the block ends", 30)
+    until(
+        lambda: window.gpu_nodes() == {},
+        "EKS empties the group before the block ends",
+        30,
+        cluster=window.lab,
+    )
     said = window.preflight(code=1)
     assert "over, or so near that EKS drains it" in said
     assert "buy another, and type its id" in said

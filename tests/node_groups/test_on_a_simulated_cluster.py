@@ -16,7 +16,7 @@ from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.lab
 
@@ -74,6 +74,10 @@ class Account:
         found = self.lab.get("nodes", "-l", f"eks.amazonaws.com/nodegroup={group}")["items"]
         return {node["metadata"]["name"]: node for node in found}
 
+    def until(self, happened: Callable[[], bool], what: str) -> None:
+        """Waits for what the cluster shows."""
+        until(happened, what, cluster=self.lab.directory)
+
     def kubeconfig(self, cluster: str = CLUSTER) -> str:
         """As EKS's own documentation writes it: the command gets the token."""
         described = self.client("eks").describe_cluster(name=CLUSTER)["cluster"]
@@ -115,25 +119,27 @@ def is_ready(node: dict[str, Any]) -> bool:
 
 def test_nodes_come_with_a_group_change_with_it_and_go_with_it(account: Account) -> None:
     account.make_group("plain", 2, instanceTypes=["m7i.2xlarge"], labels={"team": "a"}, taints=[GPU_TAINT])
-    until(lambda: len(account.nodes("plain")) == 2, "two nodes")
-    until(lambda: all(map(is_ready, account.nodes("plain").values())), "nodes that are Ready")
+    account.until(lambda: len(account.nodes("plain")) == 2, "two nodes")
+    account.until(lambda: all(map(is_ready, account.nodes("plain").values())), "nodes that are Ready")
     node = account.nodes("plain")["plain-0"]
     assert node["metadata"]["labels"]["team"] == "a"
     assert {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"} in node["spec"]["taints"]
 
     account.change_group("plain", labels={"removeLabels": ["team"]}, scalingConfig={"desiredSize": 1})
-    until(lambda: list(account.nodes("plain")) == ["plain-0"], "one node left")
-    until(lambda: "team" not in account.nodes("plain")["plain-0"]["metadata"]["labels"], "the label to go")
+    account.until(lambda: list(account.nodes("plain")) == ["plain-0"], "one node left")
+    account.until(
+        lambda: "team" not in account.nodes("plain")["plain-0"]["metadata"]["labels"], "the label to go"
+    )
 
     account.change_group("plain", scalingConfig={"desiredSize": 0})
-    until(lambda: not account.nodes("plain"), "no node")
+    account.until(lambda: not account.nodes("plain"), "no node")
     account.delete_group("plain")
     assert "system-0" in account.lab.kubectl("get", "nodes", "-o", "name").stdout
 
 
 def test_pods_move_when_their_node_leaves(account: Account) -> None:
     account.make_group("moving", 2, instanceTypes=["m7i.2xlarge"])
-    until(lambda: all(map(is_ready, account.nodes("moving").values())), "nodes that are Ready")
+    account.until(lambda: all(map(is_ready, account.nodes("moving").values())), "nodes that are Ready")
     lab = account.lab
     manifest = {
         "apiVersion": "apps/v1",
@@ -153,16 +159,16 @@ def test_pods_move_when_their_node_leaves(account: Account) -> None:
     lab.kubectl("create", "-f", "-", stdin=json.dumps(manifest))
     lab.kubectl("rollout", "status", "deployment/moving", "--timeout=60s")
     account.change_group("moving", scalingConfig={"desiredSize": 1})
-    until(lambda: list(account.nodes("moving")) == ["moving-0"], "one node left")
+    account.until(lambda: list(account.nodes("moving")) == ["moving-0"], "one node left")
 
     def places() -> set[str]:
         pods = lab.get("pods", "-l", "app=moving")["items"]
         return {pod["spec"].get("nodeName", "") for pod in pods if pod["status"]["phase"] == "Running"}
 
-    until(lambda: places() == {"moving-0"}, "the pod on the node that stayed")
+    account.until(lambda: places() == {"moving-0"}, "the pod on the node that stayed")
     lab.kubectl("delete", "deployment", "moving")
     account.delete_group("moving")
-    until(lambda: not account.nodes("moving"), "no node")
+    account.until(lambda: not account.nodes("moving"), "no node")
 
 
 def test_kubectl_and_helm_take_a_kubeconfig_that_names_the_aws_command(account: Account) -> None:

@@ -22,10 +22,12 @@ from resource_graph.policy_host import policy_graph, policy_inputs
 from resource_graph.recorder import record
 from rules.catalogue import RULES, rules_on
 from rules.model import Observation, Severity, failed
+from tests.cli.command import write_stack
 from tests.policy.analyzer import engine_requests
 from tests.policy.comparable import comparable_graph
 from tests.resource_graph import toy_program
 from tests.rules.judging import TODAY
+from tests.support.dev_settings import disagg_b200_settings
 from tests.support.recordings import recorded_stack
 
 TOY = record(toy_program.program, project=toy_program.PROJECT, stack=toy_program.STACK)
@@ -105,6 +107,47 @@ def test_what_a_rule_finds_alike_in_several_parts_is_one_violation() -> None:
     answer = run(policies([dataclasses.replace(RULES[0], check=finds)], today=TODAY), TOY)
     texts = [item.message.splitlines()[1] for item in answer.diagnostics]
     assert texts == ["one, two is large.", "one is old."]
+
+
+@pytest.mark.parametrize("folder", [".", "policy"])
+def test_a_violation_names_the_setting_that_it_comes_from_and_its_line_and_no_config_map(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: str
+) -> None:
+    settings = disagg_b200_settings()
+    settings["serving"]["overrides"] = {"decode": {"tensor_parallel_size": 3}}
+    lines = write_stack(tmp_path, settings).read_text().splitlines()
+    line = 1 + next(index for index, each in enumerate(lines) if "tensor_parallel_size" in each)
+    (tmp_path / "policy").mkdir()
+    monkeypatch.chdir(tmp_path)
+    graph = recorded_stack(resolved_stack("dev"))
+    monkeypatch.chdir(tmp_path / folder)
+    answer = run(policies(today=TODAY), graph)
+    [said] = [item for item in answer.diagnostics if item.policyName == "tensor-parallelism-divides-heads"]
+    _, what, fix, source = said.message.splitlines()
+    setting = "serving.overrides.decode.tensor_parallel_size"
+    assert what == (
+        f"TrtllmDecodeWorker tensor parallelism 3 ({setting}, Pulumi.dev.yaml:{line}) does not divide the "
+        "64 attention heads of gpt-oss-120b."
+    )
+    assert fix.startswith("Fix: ")
+    assert source.startswith("Source: ")
+
+
+@pytest.mark.parametrize("others", [None, {"serving": {"recipe": "another"}}], ids=["no file", "another's"])
+def test_a_violation_of_a_stack_without_its_file_names_the_setting_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, others: dict[str, Any] | None
+) -> None:
+    settings = disagg_b200_settings()
+    settings["serving"]["overrides"] = {"decode": {"max_batch_size": 7000}}
+    file = write_stack(tmp_path, settings)
+    monkeypatch.chdir(tmp_path)
+    graph = recorded_stack(resolved_stack("dev"))
+    file.unlink()
+    if others is not None:
+        write_stack(tmp_path, others)
+    answer = run(policies(today=TODAY), graph)
+    [said] = [item for item in answer.diagnostics if item.policyName == "cuda-graphs-cover-batches"]
+    assert "7000 (serving.overrides.decode.max_batch_size): the larger ones" in said.message
 
 
 def test_a_rule_about_what_the_host_does_not_tell_is_listed_once_and_did_not_pass() -> None:

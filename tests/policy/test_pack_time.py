@@ -6,26 +6,21 @@ from pathlib import Path
 import pytest
 
 from tests.policy.program import ROOT, write_shipped
-from tests.support.compared_times import assert_at_most
 from tests.support.measured import record
 from tests.support.sandbox import Sandbox
 
-pytestmark = [pytest.mark.engine, pytest.mark.slow]
+pytestmark = [pytest.mark.engine, pytest.mark.measured]
 
 STACK = "disagg-b200"
 TIMED = "timed"
-ALLOWED = 2.0
-"""How many times as long a preview with the pack may take."""
 
 
-def test_the_pack_at_most_doubles_a_preview(engine: Sandbox, tmp_path: Path) -> None:
+def test_the_time_of_a_preview_with_the_pack_is_recorded(engine: Sandbox, tmp_path: Path) -> None:
     target = write_shipped(tmp_path / STACK, STACK)
     engine.pulumi("stack", "init", TIMED, cwd=target)
-    pack = ("--policy-pack", str(ROOT / "policy"))
+    without = seconds(engine, target)
+    with_pack = seconds(engine, target, "--policy-pack", str(ROOT / "policy"))
     # Measured on 2 cores with 90 rules: 0.5 s more, of which 0.4 s are the start of its Python process.
-    without, with_pack = assert_at_most(
-        ALLOWED, lambda: seconds(engine, target), lambda: seconds(engine, target, *pack)
-    )
     record("rules", f"preview of {STACK} with the policy pack", with_pack, f"without: {without:.1f} s")
 
 

@@ -41,8 +41,14 @@ def test_attention_dp_on_gb200_gets_allgather_in_release_1_2_alone() -> None:
     assert _found(WITH_ATTENTION_DP, GB200, channel=True) == allgather
     assert _found(WITH_ATTENTION_DP, GB200, channel=True, version="1.2.0") == allgather
     assert _found(WITH_ATTENTION_DP, GB200, channel=True, version="1.3.1") == {}
-    assert _found(WITH_ATTENTION_DP, B200) == {}
     assert _found(WITHOUT, GB200, channel=True) == {}
+
+
+@pytest.mark.parametrize("instance_type", [B200, "p5en.48xlarge"])
+def test_attention_dp_on_other_gpus_ends_with_allgather_and_not_with_deepep(instance_type: str) -> None:
+    assert _found(WITH_ATTENTION_DP, instance_type) == {"TRTLLM_CAN_USE_DEEP_EP": "0"}
+    assert _found(WITH_ATTENTION_DP, instance_type, version="1.3.1") == {}
+    assert _found(WITHOUT, instance_type) == {}
 
 
 def test_nccl_stays_off_nvlink_between_nodes_in_a_gb200_pod_without_a_channel() -> None:

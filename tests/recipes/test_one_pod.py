@@ -47,6 +47,11 @@ def test_each_worker_sees_its_own_gpus_first_and_its_neighbours_after_them() -> 
     assert visible == [["0,1,2,3,4,5,6,7"], ["4,5,6,7,0,1,2,3"]]
 
 
+def test_each_worker_publishes_its_metrics_at_a_port_that_no_other_worker_binds() -> None:
+    ports = [re.findall(r"DYN_FORWARDPASS_METRIC_PORT=(\S+)", text) for text in _texts().values()]
+    assert ports == [["20380"], ["20480"]]
+
+
 def test_each_worker_reads_its_own_engine_file_and_takes_its_shells_place() -> None:
     for (place, text), role in zip(_texts().items(), ("prefill", "decode"), strict=True):
         assert place.startswith(role)

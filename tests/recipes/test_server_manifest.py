@@ -99,6 +99,14 @@ def test_the_server_is_no_root_and_is_asked_whether_it_serves(name: str) -> None
     assert startup["periodSeconds"] * startup["failureThreshold"] == 7200
 
 
+@EVERY_STACK
+def test_a_server_that_is_busy_keeps_its_address_until_it_would_be_started_again(name: str) -> None:
+    readiness, liveness = (_main(name)[f"{kind}Probe"] for kind in ("readiness", "liveness"))
+    assert readiness["timeoutSeconds"] == liveness["timeoutSeconds"] == 10
+    patience = [probe["periodSeconds"] * probe["failureThreshold"] for probe in (readiness, liveness)]
+    assert patience == [180, 180]
+
+
 def test_ranks_share_the_memory_that_a_graphs_operator_would_have_given_them() -> None:
     [volume] = [each for each in _pod(_placed("latency-b200"))["volumes"] if "emptyDir" in each]
     assert volume["emptyDir"] == {"medium": "Memory", "sizeLimit": "80Gi"}

@@ -50,7 +50,8 @@ class Container:
     """A supervisor with a prefill and a decode worker."""
 
     def __init__(self, folder: Path, codes: tuple[int, int], worker: str) -> None:
-        own, *ports = _free_ports(3)
+        self.reserved = [_reserved_port() for _ in range(3)]
+        own, *ports = (each.getsockname()[1] for each in self.reserved)
         self.port = own
         self.fails = {name: folder / f"{name}-fails" for name in ("prefill", "decode")}
         words = [sys.executable, "-I", supervisor_script.__file__]
@@ -93,14 +94,18 @@ def _container(folder: Path, codes: tuple[int, int] = (0, 0), worker: str = WORK
             with suppress(psutil.NoSuchProcess):
                 process.kill()
         container.process.wait()
+        for port in container.reserved:
+            port.close()
 
 
-def _free_ports(count: int) -> list[int]:
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in held]
-    for each in held:
-        each.close()
-    return ports
+def _reserved_port() -> socket.socket:
+    """Holds a port: a server may bind it that asks for it by its number, as http.server reuses addresses, and
+    the kernel gives it to nobody who asks for any.
+    """
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    return held
 
 
 def test_it_is_live_and_healthy_once_every_worker_is(tmp_path: Path) -> None:

@@ -33,7 +33,6 @@ LONGEST_RECOVERY_SECONDS = 60.0 + ORPHAN_SECONDS
 DYNAMO_STACK = str(Path(sys.executable).with_name("dynamo-stack"))
 
 _DEADLINE_SECONDS = 60.0
-_POLL_SECONDS = 0.1
 _PROJECT = "dynamo-stack"
 # Kept by Kubernetes for going back, one for each change that there ever was; Helm keeps its own the same way.
 _HISTORY = ("ReplicaSet ", "ControllerRevision ", "PodMetrics ")
@@ -57,12 +56,25 @@ class Interruption:
     log: Path
 
     def until(self, what: str, holds: Callable[[], bool]) -> None:
-        """Waits until the moment has come; a run that ends before it fails the test."""
-        deadline = time.monotonic() + _DEADLINE_SECONDS
-        while not holds():
+        """Waits until the cluster is so; a run that ends before it fails the test."""
+        cluster = self.stack.lab.directory
+        until(self._while_it_runs(what, holds), what, _DEADLINE_SECONDS, cluster=cluster)
+
+    def until_written(self, what: str, holds: Callable[[], bool]) -> None:
+        """Waits until a file says so, which the cluster does not tell."""
+        until(self._while_it_runs(what, holds), what, _DEADLINE_SECONDS)
+
+    def until_said(self, words: str) -> None:
+        """Waits until the run has printed a match of this pattern."""
+        said = re.compile(words, re.MULTILINE)
+        self.until_written(words, lambda: said.search(self.log.read_text()) is not None)
+
+    def _while_it_runs(self, what: str, holds: Callable[[], bool]) -> Callable[[], bool]:
+        def came() -> bool:
             assert self.process.poll() is None, f"ended before {what}:\n{self.log.read_text()}"
-            assert time.monotonic() < deadline, f"never {what}:\n{self.log.read_text()}"
-            time.sleep(_POLL_SECONDS)
+            return holds()
+
+        return came
 
     def kill(self) -> None:
         """SIGKILL for pulumi, and for the command that started it, but for nothing that pulumi started."""
@@ -162,10 +174,16 @@ def _lasting(key: str) -> str:
 
 def assert_recovered(stack: LabStack, undisturbed: Counter[str]) -> None:
     """The graph is ready, no object is missing, left over or there twice, and nothing is left to do."""
-    deadline = time.monotonic() + _DEADLINE_SECONDS
+    found: list[Counter[str]] = []
+
+    def is_as_undisturbed() -> bool:
+        found.append(objects(stack))
+        return found[-1] == undisturbed
+
     # Pods that were replaced take a moment to go.
-    while (now := objects(stack)) != undisturbed and time.monotonic() < deadline:
-        time.sleep(_POLL_SECONDS)
+    with suppress(AssertionError):
+        until(is_as_undisturbed, "the same objects", _DEADLINE_SECONDS, cluster=stack.lab.directory)
+    now = found[-1]
     assert now == undisturbed, f"too much: {now - undisturbed}, missing: {undisturbed - now}"
     graph = stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)
     assert graph["status"]["state"] == "successful"

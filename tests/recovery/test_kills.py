@@ -94,7 +94,7 @@ def test_a_recovery_that_is_killed_and_one_that_is_interrupted_are_typed_again(
 def test_an_update_that_was_under_way_is_finished(stack: LabStack, undisturbed: Counter[str]) -> None:
     change(stack, replicas={"frontend": 2, "prefill": 1, "decode": 1})
     with switched_on(stack, "graph-never-ready"), started(stack, *UP) as run:
-        run.until("updating", lambda: ("updating", "DynamoGraphDeployment") in pending(stack))
+        run.until_written("updating", lambda: ("updating", "DynamoGraphDeployment") in pending(stack))
         run.until("two frontends", lambda: replicas_of(stack.lab, "Frontend", GRAPH, NAMESPACE) == 2)
         run.kill()
     recover(stack, "in an update")
@@ -118,8 +118,7 @@ def test_a_destroy_that_was_under_way_is_finished(stack: LabStack, before: Count
 def _interrupt(stack: LabStack, step: str, how: signal.Signals) -> None:
     """Begins a recovery, and ends it in the middle of this step."""
     with started(stack, *RECOVER) as recovery:
-        announced = re.compile(rf"^\d+/\d+ {re.escape(step)}", re.MULTILINE)
-        recovery.until(step, lambda: announced.search(recovery.log.read_text()) is not None)
+        recovery.until_said(rf"^\d+/\d+ {re.escape(step)}")
         if how is signal.SIGKILL:
             recovery.kill()
             return

@@ -19,7 +19,7 @@ from tests.recovery.interruption import (
     release_status,
     switched_on,
 )
-from tests.support.runbook import commands, healed
+from tests.support.runbook import commands, healed, typed
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -113,7 +113,38 @@ def test_a_graph_that_was_deleted_by_hand_leads_to_the_command_that_makes_it_aga
         assert "`pulumi up --refresh --stack dev` makes it again" in said
         assert "docs/runbook/graph-deleted.md" in said
     assert "pulumi up --refresh --stack dev" in drift.stdout
-    _heal(stack, "graph-deleted")
+    [again, *_] = commands("graph-deleted")
+    healed(stack, "graph-deleted", again)
+    assert_recovered(stack, undisturbed)
+    assert _uids(stack)["PersistentVolumeClaim"] == claim
+
+
+def test_a_definition_that_was_deleted_is_named_and_comes_back_with_the_graph(
+    stack: LabStack, undisturbed: Counter[str]
+) -> None:
+    claim = _uids(stack)["PersistentVolumeClaim"]
+    stack.lab.kubectl("delete", "customresourcedefinition", GRAPHS, "--timeout=60s")
+    up = stack.pulumi(*UP, check=False)
+    assert up.returncode == 1
+    assert f"graph {NAMESPACE}/{GRAPH} is gone with its definition" in up.stdout
+    drift = stack.dynamo_stack("drift", stack.name, "--json", check=False)
+    assert drift.returncode == 1, drift.stdout + drift.stderr
+    found = json.loads(drift.stdout)
+    gone = {f"{change['kind']} {change['name']}": change["found"] for change in found["changes"]}
+    assert gone == {
+        f"DynamoGraphDeployment {GRAPH}": "is gone",
+        f"CustomResourceDefinition {GRAPHS}": "is gone",
+    }
+    _, restart, status, again = commands("graph-deleted")
+    operator = f"{restart.split()[-1]} --namespace {PLATFORM}"
+    assert [each.partition("kubectl")[2].split(" rollout ")[-1] for each in found["repair"][:2]] == [
+        f"restart {operator}",
+        f"status {operator}",
+    ]
+    assert found["repair"][2:] == ["pulumi up --refresh --stack dev"]
+    typed(stack, restart)
+    typed(stack, status)
+    healed(stack, "graph-deleted", again)
     assert_recovered(stack, undisturbed)
     assert _uids(stack)["PersistentVolumeClaim"] == claim
 

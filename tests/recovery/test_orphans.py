@@ -43,7 +43,7 @@ def test_helm_finishes_its_install_with_nobody_listening_and_the_release_is_impo
         run.until("installing", lambda: release_status(stack) == "pending-install")
         run.kill()
         with started(stack, *command) as recovery:
-            recovery.until("waiting", lambda: WAITING in recovery.log.read_text())
+            recovery.until_said(WAITING)
             full.close()
             assert recovery.process.wait(120) == 0, recovery.log.read_text()
             said = recovery.log.read_text()
@@ -64,11 +64,11 @@ def test_an_orphan_that_waits_for_its_graph_is_left_alone_until_a_person_ends_it
         run.until("waiting", lambda: exists(stack, GRAPHS, GRAPH, "-n", NAMESPACE))
         run.kill()
         with started(stack, *command) as patient:
-            patient.until("told that it only waits", lambda: ONLY_WAITS in patient.log.read_text())
+            patient.until_said(ONLY_WAITS)
             patient.kill()
             said = patient.log.read_text()
         with started(stack, *command, "--end-waiting") as recovery:
-            recovery.until("unlocking", lambda: "remove the lock" in recovery.log.read_text())
+            recovery.until_said("remove the lock")
             (stack.lab.directory.switches / "graph-never-ready").unlink()
             assert recovery.process.wait(120) == 0, recovery.log.read_text()
     # As long as the graph's own wait, which is more than five minutes.

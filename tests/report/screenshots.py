@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.directory import REPOSITORY
-from lab.toolchain.browser import install_missing
 from tests.report.devtools import browser_tab
 from tests.report.pages import shipped_html
+from tests.support.browser import install_missing
 
 if TYPE_CHECKING:
     from tests.report.devtools import Tab

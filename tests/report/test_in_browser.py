@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lab.toolchain.browser import install_missing
 from tests.report.devtools import browser_tab
 from tests.report.pages import STACKS, shipped_html
 from tests.report.screenshots import FOLDER, VIEWS, View, open_page
+from tests.support.browser import install_missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Mapping

@@ -109,9 +109,9 @@ def in_file(tmp_path: Path, text: str) -> ResourceGraph:
 
 
 def judge(graph: ResourceGraph, today: dt.date = TODAY) -> Report:
-    """What these rules, and the one about waivers, say on that day."""
-    waivers = rules_on(today)[-1]
-    return run_rules(graph, (*STARTING, waivers), today=today)
+    """What these rules, and those about waivers, say on that day."""
+    waivers = rules_on(today)[len(RULES) :]
+    return run_rules(graph, (*STARTING, *waivers), today=today)
 
 
 def found(report: Report) -> set[Found]:

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
-from resource_graph import ResourceGraph
+from lab.directory import REPOSITORY
+from recipes.benchmark_job import benchmark_job
+from resource_graph import Resource, ResourceGraph
 from resource_graph.manifests import read_manifests
 from rules.reading.benchmarks import (
     CONCURRENCY,
@@ -18,6 +20,11 @@ from rules.reading.benchmarks import (
 )
 from rules.reading.pods.pods import Unreadable
 from rules.reading.shapes import Undecided
+from tests.rules.case import RULE, judge_graph
+from tests.support.recordings import recorded_stack
+from tests.support.shipped_stacks import served_stack
+
+STACKS = sorted(file.name.split(".")[1] for file in REPOSITORY.glob("Pulumi.*.yaml"))
 
 
 def _graph(folder: Path, script: str, env: dict[str, str] | None = None, *others: str) -> ResourceGraph:
@@ -178,3 +185,14 @@ def test_the_target_is_what_answers_at_the_address(
     else:
         with pytest.raises(Undecided, match=reason):
             read_target(graph, benchmark, benchmark.runs[0])
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_no_shipped_stack_is_measured_with_requests_that_wait_for_a_place_or_for_memory(name: str) -> None:
+    stack = served_stack(name)
+    content = benchmark_job(stack.serving.placed)
+    job = Resource(urn="job", type="kubernetes:batch/v1:Job", name="job", inputs=content)
+    report = judge_graph(
+        ResourceGraph([*recorded_stack(stack), job]), RULE["benchmark-concurrency-within-engine"]
+    )
+    assert [finding.observation.message for finding in report.findings] == []

@@ -2,20 +2,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.reading.commands.container_commands import StartCommand, start_commands
+from rules.reading.commands.container_commands import start_commands
 from rules.reading.commands.words import UNKNOWN_WORD, Word, parse_flags
 from rules.reading.shapes import Undecided
-
-ENVIRONMENT = {
-    "TP": Word("4"),
-    "FLAGS": Word("--tensor-parallel-size 4  --other"),
-    "EMPTY": Word(""),
-    "SECRET": UNKNOWN_WORD,
-}
-
-
-def commands(script: str) -> list[StartCommand]:
-    return list(start_commands(["/bin/sh", "-c", script], ENVIRONMENT))
+from tests.rules.start_scripts import ENVIRONMENT, commands
 
 
 def texts(script: str) -> list[str | None]:
@@ -62,6 +52,16 @@ def test_words_are_read_as_a_shell_reads_them(script: str, words: list[str | Non
         "export TP=2; bash -lc 'python3 -m dynamo.trtllm --tp $TP'",
         "if true; then TP=2 python3 -m dynamo.trtllm --tp 2; fi",
         "(TP=2; python3 -m dynamo.trtllm --tp $TP)",
+        "TP=2; (TP=8; nvidia-smi); python3 -m dynamo.trtllm --tp $TP",
+        "TP=2; (export TP=8; (TP=16)); (true); python3 -m dynamo.trtllm --tp $TP",
+        "TP=2; case $ROLE in a) true;; (b) true;; esac; python3 -m dynamo.trtllm --tp $TP",
+        "(case x in a) true;; esac; TP=8); TP=2; python3 -m dynamo.trtllm --tp $TP",
+        "TP=2; f() { TP=8; }\npython3 -m dynamo.trtllm --tp $TP",
+        "TP=8; f() {\n  TP=2\n}\nf; python3 -m dynamo.trtllm --tp $TP",
+        "TP=2; f() { local TP=8; true; }; f; python3 -m dynamo.trtllm --tp $TP",
+        "serve() { python3 -m dynamo.trtllm --tp $1; }\nserve 2",
+        'serve() { exec python3 -m dynamo.trtllm --tp "${1}"; }; echo ready && serve 2 3',
+        "outer() { inner $1; }; inner() { python3 -m dynamo.trtllm --tp $1; }; outer 2",
     ],
 )
 def test_assignments_before_the_engine_act(script: str) -> None:
@@ -75,6 +75,8 @@ def test_assignments_before_the_engine_act(script: str) -> None:
         "if nvidia-smi; then TP=2; fi\npython3 -m dynamo.trtllm --tp $TP",
         "nvidia-smi || TP=2\npython3 -m dynamo.trtllm --tp $TP",
         "for i in 1 2; do TP=$i; done; python3 -m dynamo.trtllm --tp $TP",
+        "f() { TP=2; }\nif nvidia-smi; then f; fi; python3 -m dynamo.trtllm --tp $TP",
+        "python3 -m dynamo.trtllm --tp $1",
     ],
 )
 def test_an_assignment_that_may_not_happen_makes_the_variable_unknown(script: str) -> None:
@@ -94,6 +96,7 @@ def test_an_assignment_that_may_not_happen_makes_the_variable_unknown(script: st
         'python3 -m dynamo.trtllm "',
         "python3 -m dynamo.trtllm ${X",
         'bash -c "$SECRET"',
+        "f() { f; }; f; python3 -m dynamo.trtllm",
     ],
 )
 def test_what_only_a_shell_can_follow_is_undecided(script: str) -> None:
@@ -147,6 +150,11 @@ def test_other_engines_are_recognised(script: str, engine: str) -> None:
     assert [command.engine for command in commands(script)] == [engine]
 
 
+def test_to_look_for_an_engine_is_not_to_start_it() -> None:
+    (command,) = commands("command -v trtllm-serve || exit 1; exec trtllm-serve m --tp_size 4")
+    assert [word.text for word in command.arguments] == ["m", "--tp_size", "4"]
+
+
 def test_a_frontend_is_recognised_beside_the_engines() -> None:
     script = "python3 -m dynamo.frontend --http-port 8000 & exec python3 -m dynamo.trtllm"
     assert [command.engine for command in commands(script)] == ["dynamo.frontend", "dynamo.trtllm"]
@@ -154,7 +162,16 @@ def test_a_frontend_is_recognised_beside_the_engines() -> None:
 
 @pytest.mark.parametrize(
     "script",
-    ["python3 -m dynamo.planner", "echo vllm", "ls /models/vllm", "python3 -m pip install dynamo.trtllm"],
+    [
+        "python3 -m dynamo.planner",
+        "echo vllm",
+        "ls /models/vllm",
+        "python3 -m pip install dynamo.trtllm",
+        "command -v trtllm-serve",
+        "which trtllm-serve && type trtllm-serve",
+        "echo starting python3 -m dynamo.trtllm",
+        "serve() { python3 -m dynamo.trtllm; }",
+    ],
 )
 def test_what_starts_no_engine_is_none(script: str) -> None:
     assert commands(script) == []
@@ -184,49 +201,6 @@ def test_any_script_is_read_or_undecided(script: str) -> None:
     except Undecided:
         read = 0
     assert read >= 0
-
-
-DOCUMENT = "tensor_parallel_size: $TP\n\\$TP"
-
-
-@pytest.mark.parametrize(
-    ("script", "content"),
-    [
-        (f"cat > /e.yaml <<'EOF'\n{DOCUMENT}\nEOF", f"{DOCUMENT}\n"),
-        (f'cat <<"EOF" >/e.yaml\n{DOCUMENT}\nEOF', f"{DOCUMENT}\n"),
-        (f"cat <<\\EOF > /e.yaml\n{DOCUMENT}\nEOF", f"{DOCUMENT}\n"),
-        (f"cat > /e.yaml <<EOF\n{DOCUMENT}\nEOF", "tensor_parallel_size: 4\n$TP\n"),
-        ("cat > /e.yaml <<-EOF\n\ta: 1\n\t\tb\n\tEOF", "a: 1\nb\n"),
-        ("cat > /e.yaml <<EOF && cd /tmp\na: 1\nEOF", "a: 1\n"),
-        ('cat > /tmp/../e.yaml <<EOF >&2 2>/dev/null\na: "1"\nEOF', 'a: "1"\n'),
-        ("tee /e.yaml <<EOF\na: 1\nEOF", "a: 1\n"),
-        ("cat <<EOF | tee /e.yaml > /dev/null\na: 1\nEOF", "a: 1\n"),
-        ("cat > /e.yaml <<EOF\na: 1\nEOF\ncat >> /e.yaml <<EOF\nb: 2\nEOF", "a: 1\nb: 2\n"),
-        ("cat > /e.yaml <<EOF\na: 1\nEOF\nchmod a+r /e.yaml; cat /e.yaml", "a: 1\n"),
-        ("cat > /f.yaml <<A > /e.yaml <<B\na: 1\nA\nb: 2\nB", "b: 2\n"),
-        ("cat > /e.yaml <<EOF\nEOF", ""),
-        ("cat > /e.yaml <<EOF\n${SECRET}\nEOF", None),
-        ("cat > /e.yaml <<EOF\n$(nvidia-smi)\nEOF", None),
-        ("cat > /e.yaml <<EOF\na: 1\nEOF\nsed -i s/1/2/ /e.yaml", None),
-        ("cat > /e.yaml <<EOF\na: 1\nEOF\necho b >> $SECRET", None),
-        ("if true; then cat > /e.yaml <<EOF\na: 1\nEOF\nfi", None),
-        ("cat >> /e.yaml <<EOF\na: 1\nEOF", None),
-        ("envsubst > /e.yaml <<EOF\na: 1\nEOF", None),
-        ("echo a > /e.yaml", None),
-    ],
-)
-def test_a_file_that_the_script_writes_holds_what_a_shell_would_write(
-    script: str, content: str | None
-) -> None:
-    (command,) = commands(f"{script}\nexec python3 -m dynamo.trtllm --extra-engine-args /e.yaml")
-    found = command.files["/e.yaml"]
-    assert (found.text if found.known else None) == content
-    assert [word.text for word in command.arguments] == ["--extra-engine-args", "/e.yaml"]
-
-
-def test_a_relative_file_is_another_one_after_cd() -> None:
-    (command,) = commands("cat > ./e.yaml <<EOF\na: 1\nEOF\ncd /x && python3 -m dynamo.trtllm")
-    assert not command.files["e.yaml"].known
 
 
 def test_an_engine_in_a_here_document_of_a_shell_is_seen() -> None:

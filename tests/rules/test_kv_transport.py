@@ -23,7 +23,7 @@ def judged(transport: Any) -> tuple[set[tuple[str, str, str]], str, bool]:
 def test_an_unproven_transport_is_reported_with_its_evidence_and_ceiling_and_does_not_stop() -> None:
     findings, said, stops = judged(UNPROVEN)
     assert findings == {(TRANSPORT, "failed", "gpt-oss-disagg")}
-    assert "by tcp, which is unproven: it works and is slow; ceiling: 10.3 prompts a second" in said
+    assert "by tcp (serving.kvTransport), which is unproven: it works and is slow; ceiling: 10.3" in said
     assert not stops
 
 

@@ -24,6 +24,7 @@ PLAN = MemoryPlan(
     max_seq_len=11_000,
     max_seq_len_source="decode.yaml",
     max_batch_size=1280,
+    max_batch_size_source="decode.yaml",
     not_covered=None,
     buffer_tokens=9216,
 )

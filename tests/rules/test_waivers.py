@@ -51,6 +51,16 @@ def test_a_waiver_holds_on_its_last_day(expires: dt.date) -> None:
     assert not judged(waiver(expires=expires)).stops
 
 
+def test_a_waiver_of_ten_years_holds_and_is_a_finding_of_its_own() -> None:
+    report = judged(waiver(expires=TODAY + dt.timedelta(days=3650)))
+    assert found(report) == {
+        (GPUS, "waived", DECODE),
+        ("waiver-ends-within-a-year", "failed", f"waiver of {GPUS}"),
+    }
+    assert not report.stops
+    assert not any(each[0] == "waiver-ends-within-a-year" for each in found(judged(waiver())))
+
+
 def test_an_expired_waiver_waives_nothing_and_is_a_finding_itself() -> None:
     report = judged(waiver(expires=YESTERDAY))
     assert found(report) == {(GPUS, "failed", DECODE), (RULE_ID, "failed", f"waiver of {GPUS}")}

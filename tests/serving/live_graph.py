@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 NAMESPACE, GRAPH, MODEL = "gpt-oss", "gpt-oss-disagg", "openai/gpt-oss-120b"
 GRAPHS = "dynamographdeployments.v1beta1.nvidia.com"
 WAIT_SECONDS = 5
-# Of a smoke test beside its wait: the program's start, a port-forward, closer looks; three times what was
-# measured.
-_ASKING_SECONDS = 15
 WORKERS = ("prefill", "decode")
 
 Component = dict[str, Any]
@@ -72,12 +69,11 @@ class LiveGraph:
         return pod["metadata"]["name"]
 
     def smoke(self, wait: int = WAIT_SECONDS) -> Smoked:
-        """Run it; exit code 1 within the wait and what the questions take."""
+        """Run it; exit code 1."""
         words = ("smoke", self.stack.name, "--json", "--wait", str(wait))
         answer = self.stack.dynamo_stack(*words, check=False)
         assert answer.returncode == 1, answer.stdout + answer.stderr
         report = json.loads(answer.stdout)
-        assert report["seconds"] < wait + _ASKING_SECONDS
         wrong = {check["name"]: check for check in report["checks"] if check["verdict"] == "wrong"}
         return Smoked(
             {name: check["found"] for name, check in wrong.items()},

@@ -71,6 +71,21 @@ def test_each_worker_sees_its_own_gpus_first_and_writes_under_a_name_of_its_own(
     assert {name, f"{name}-prefill"} <= {each["metadata"]["name"] for each in written}
 
 
+def test_each_worker_binds_the_ports_that_its_engine_would_and_none_of_its_neighbour_s(
+    stack: LabStack,
+) -> None:
+    listening = {
+        role: {
+            each.laddr.port
+            for each in process.net_connections("tcp")
+            if each.status == psutil.CONN_LISTEN and each.laddr
+        }
+        for role, process in _workers(_pod(stack)).items()
+    }
+    assert {20380, 5600} <= listening["prefill"]
+    assert {20480, 5700} <= listening["decode"]
+
+
 def test_a_prefill_worker_that_is_killed_ends_the_container_which_starts_again_and_serves(
     stack: LabStack,
 ) -> None:

@@ -76,7 +76,7 @@ def test_the_lab_s_nodes_are_read_as_they_are(elsewhere: Sandbox) -> None:
 
 
 def test_a_first_preview_accepts_the_pools_that_were_read(stack: LabStack) -> None:
-    assert "room: pool gb200: the graph's 4 GPUs fit into 8" in said_by_preview(stack)
+    assert "pool gb200: 8 of 8 GPUs not used by others; this stack needs 4: it fits" in said_by_preview(stack)
 
 
 @pytest.mark.slow
@@ -88,7 +88,7 @@ def test_the_aggregated_recipe_runs_on_the_trays_that_were_read(stack: LabStack)
     # What a worker needs where NVLink crosses nodes and it has no channel.
     assert variables_of(worker)["NCCL_MNNVL_ENABLE"] == "0"
     said = said_by_preview(stack)
-    assert "room: pool gb200: 8 of 8 GPUs free, used by others: none; the graph needs 4: it fits" in said
+    assert "room: pool gb200: 8 of 8 GPUs not used by others; this stack needs 4: it fits" in said
 
 
 def said_by_preview(stack: LabStack) -> str:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.serving_stacks.pods import nodes_of, pods_of, variables_of
-from tests.serving_stacks.rehearsal import rehearsed
+from tests.serving_stacks.rehearsal import prepare, rehearsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.support.lab_stack import LabStack
     from tests.support.sandbox import Sandbox
@@ -45,6 +46,26 @@ def second(first: LabStack, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     folder = tmp_path_factory.mktemp("second")
     with rehearsed(first.lab, folder, "disagg-gb200", _on_the_first_platform) as stack:
         yield stack
+
+
+def test_a_second_stack_that_brings_a_platform_too_is_refused_and_recovery_takes_nothing_over(
+    first: LabStack, tmp_path: Path
+) -> None:
+    intruder = prepare(first.lab, tmp_path, "disagg-gb200")
+    try:
+        refused = intruder.pulumi("up", "--yes", "--skip-preview", check=False)
+        recovered = intruder.dynamo_stack("recover", intruder.name, "--yes", check=False)
+        types = [urn.split("::")[2] for urn in intruder.urns()]
+    finally:
+        intruder.pulumi("stack", "rm", "--yes", "--force", "--preserve-config")
+    said = refused.stdout + refused.stderr
+    assert refused.returncode != 0
+    assert "a Dynamo platform of stack disagg-b200 runs in namespace dynamo-system already" in said
+    assert "platform: {kind: existing" in said
+    assert "namespace gpt-oss exists already and belongs to stack disagg-b200" in said
+    assert "no run was interrupted, nothing was changed" in recovered.stdout
+    assert [each for each in types if not each.startswith("pulumi:")] == []
+    first.pulumi("preview", "--expect-no-changes")
 
 
 def test_workers_of_a_stack_with_discovery_etcd_are_told_all_three_members(first: LabStack) -> None:

@@ -14,6 +14,10 @@ def eks_settings_of_every_kind() -> dict[str, Any]:
     settings["cluster"] |= {
         "network": {"kind": "own", "zones": zones},
         "administrators": ["arn:aws:iam::123456789012:role/admin"],
+        "access": [
+            {"arn": "arn:aws:iam::123456789012:role/preview", "policy": "adminView"},
+            {"arn": "arn:aws:iam::123456789012:role/team", "policy": "edit", "namespaces": ["gpt-oss"]},
+        ],
         "monitoring": True,
     }
     local, first, second, third = "us-east-1-dfw-2a", *zones

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import time
 from typing import TYPE_CHECKING
 
 from lab.directory import REPOSITORY
-from lab.vendor_plugin.choice import is_vendors
+from lab.environment import KUBERNETES_PLUGIN
 from tests.support.measured import record
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ HEADINGS = ("What you see", "What happened", "What to type")
 # Nobody reads it here, and each takes seconds.
 _WITHOUT_PREVIEW = {"PULUMI_OPTION_SKIP_PREVIEW": "true"}
 # The vendor's plugin looks every five minutes whether its engine was killed, and `recover` waits for it.
-ORPHAN_SECONDS = 330.0 if is_vendors() else 0.0
+ORPHAN_SECONDS = 330.0 if os.environ.get(KUBERNETES_PLUGIN) else 0.0
 # What a page promises of the commands that heal, on a machine that does nothing else.
 _HEALED_SECONDS = 60.0
 _HEALING_COMMANDS = 2

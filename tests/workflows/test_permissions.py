@@ -38,6 +38,21 @@ def test_the_guide_names_the_permissions_of_every_job() -> None:
     assert {(name, job): granted for name, job, granted in rows} == permissions()
 
 
+def test_whatever_asks_a_cluster_runs_where_the_repository_says_and_nothing_else_does() -> None:
+    chosen = {
+        (name, job): content["runs-on"]
+        for name in NAMES
+        for job, content in jobs(name).items()
+        if "vars." in content.get("runs-on", "")
+    }
+    # A job with credentials of the cloud reads or changes the cluster, whose API server may be private.
+    asks = {place for place, granted in permissions().items() if "id-token: write" in granted}
+    assert set(chosen) == asks - {("deploy.yml", "stack")}
+    [runner] = set(chosen.values())
+    assert "vars.CODEBUILD_PROJECT" in runner
+    assert "vars.DEPLOYMENT_RUNNER || 'ubuntu-24.04'" in runner
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_workflow_grants_nothing_and_each_job_what_it_needs(name: str) -> None:
     assert workflow(name)["permissions"] == {}

@@ -2,64 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lab.aws_provider.catalogue import ec2_inline_rules
 from lab.aws_provider.catalogue.tagging import of_ec2
-from lab.aws_provider.errors import AwsError
 from lab.aws_provider.resource_type import (
     BUILT,
-    NO_UPDATE,
-    Description,
-    Input,
+    Parameters,
     ResourceType,
     Subject,
-    Update,
+    by_id,
     changed_by,
-    first,
+    deleted_by,
     fixed,
-    of_the_provider,
     output,
+    upper,
 )
+from lab.provider_service.errors import ProviderError
 
-_GONE = frozenset({"InvalidGroup.NotFound", "InvalidGroupId.NotFound", "InvalidSecurityGroupID.NotFound"})
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
+    from lab.aws_provider.resource_type import Request
 
-def _describe(subject: Subject) -> Description | None:
-    return first(
-        subject, "ec2", "DescribeSecurityGroups", {"GroupIds": [subject.identifier]}, "SecurityGroups"
-    )
+_ALL = "-1"
+_GROUP_GONE = frozenset({"InvalidGroup.NotFound", "InvalidGroupId.NotFound"})
+_OF_GROUP = {"arn": lambda subject, _: subject.arn("ec2", f"security-group/{subject.identifier}")}
 
 
 def _without_default_egress(subject: Subject) -> None:
     """Terraform's provider takes away the rule that lets everything out, which EC2 adds by itself."""
-    everything = [{"IpProtocol": "-1", "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}]
+    everything = [{"IpProtocol": _ALL, "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}]
     request = {"GroupId": subject.identifier, "IpPermissions": everything}
     subject.api.call("ec2", "RevokeSecurityGroupEgress", request)
 
-
-def _revoke_all(subject: Subject) -> None:
-    if not subject.get("revokeRulesOnDelete"):
-        return
-    without_rules = Subject(subject.api, subject.account, subject.identifier)
-    ec2_inline_rules.apply(without_rules, {"ingress", "egress"})
-
-
-def _delete(subject: Subject) -> None:
-    _revoke_all(subject)
-    subject.api.call("ec2", "DeleteSecurityGroup", {"GroupId": subject.identifier})
-
-
-_LISTS = {
-    "ingress": Input(create=None, read="IpPermissions", update="rules", from_live=ec2_inline_rules.read_back),
-    "egress": Input(
-        create=None, read="IpPermissionsEgress", update="rules", from_live=ec2_inline_rules.read_back
-    ),
-}
-_OUTPUTS = {
-    "arn": lambda subject, _: subject.arn("ec2", f"security-group/{subject.identifier}"),
-    "ownerId": output("OwnerId"),
-}
 
 SECURITY_GROUP = ResourceType(
     pulumi_type="aws:ec2/securityGroup:SecurityGroup",
@@ -68,36 +43,41 @@ SECURITY_GROUP = ResourceType(
         **fixed("name", create="GroupName"),
         **fixed("description", create=BUILT, read="Description"),
         **fixed("vpcId"),
-        **_LISTS,
-        **of_the_provider("revokeRulesOnDelete"),
     },
     create="CreateSecurityGroup",
     identify=lambda _, answer: answer["GroupId"],
-    describe=_describe,
-    delete=_delete,
+    read="DescribeSecurityGroups",
+    ask=by_id("GroupIds"),
+    found="SecurityGroups.0",
+    delete=deleted_by("DeleteSecurityGroup", "GroupId"),
     also=lambda subject: {"Description": subject.inputs.get("description") or "Managed by Pulumi"},
     finish=_without_default_egress,
-    updates={"rules": Update(ec2_inline_rules.apply), **NO_UPDATE},
-    outputs={**_OUTPUTS, "description": output("Description"), "vpcId": output("VpcId")},
+    outputs={**_OF_GROUP, "description": output("Description")},
     name="name",
     identity=("name", "vpcId"),
-    gone=_GONE,
+    gone=_GROUP_GONE,
     tagging=of_ec2("security-group"),
 )
 
 
 def _default_group(subject: Subject) -> str:
-    wanted = [
-        {"Name": "vpc-id", "Values": [subject["vpcId"]]},
-        {"Name": "group-name", "Values": ["default"]},
+    wanted = {"vpc-id": subject["vpcId"], "group-name": "default"}
+    asked = {"Filters": [{"Name": name, "Values": [value]} for name, value in wanted.items()]}
+    return subject.api.call("ec2", "DescribeSecurityGroups", asked)["SecurityGroups"][0]["GroupId"]
+
+
+def _emptied(subject: Subject, _: set[str]) -> Sequence[Request]:
+    """Taking the group over removes every rule. Raises ProviderError for a rule that is listed."""
+    if subject.inputs.get("ingress") or subject.inputs.get("egress"):
+        raise ProviderError("this stand-in maps no rule to aws:ec2/defaultSecurityGroup:DefaultSecurityGroup")
+    answer = subject.api.call("ec2", "DescribeSecurityGroups", {"GroupIds": [subject.identifier]})
+    group = answer["SecurityGroups"][0]
+    rules = {"Ingress": group["IpPermissions"], "Egress": group["IpPermissionsEgress"]}
+    return [
+        (f"RevokeSecurityGroup{what}", {"GroupId": subject.identifier, "IpPermissions": found})
+        for what, found in rules.items()
+        if found
     ]
-    group = first(subject, "ec2", "DescribeSecurityGroups", {"Filters": wanted}, "SecurityGroups")
-    return group["GroupId"]
-
-
-def _empty_it(subject: Subject) -> None:
-    """Taking the group over removes every rule, also those of lists that the program does not give."""
-    ec2_inline_rules.apply(Subject(subject.api, subject.account, subject.identifier), {"ingress", "egress"})
 
 
 DEFAULT_SECURITY_GROUP = ResourceType(
@@ -105,60 +85,44 @@ DEFAULT_SECURITY_GROUP = ResourceType(
     service="ec2",
     inputs={
         **fixed("vpcId", create=BUILT, read="VpcId"),
-        **_LISTS,
-        **of_the_provider("revokeRulesOnDelete"),
+        **changed_by("rules", "ingress", create=None, read="IpPermissions"),
+        **changed_by("rules", "egress", create=None, read="IpPermissionsEgress"),
     },
     create="CreateSecurityGroup",
     identify=lambda _, answer: answer["GroupId"],
     adopts=_default_group,
-    finish=_empty_it,
-    describe=_describe,
+    read="DescribeSecurityGroups",
+    ask=by_id("GroupIds"),
+    found="SecurityGroups.0",
     # It goes with its VPC; the vendor's provider only forgets it.
-    delete=lambda _: None,
-    updates={"rules": Update(ec2_inline_rules.apply), **NO_UPDATE},
-    outputs={**_OUTPUTS, "name": output("GroupName"), "description": output("Description")},
-    gone=_GONE,
+    delete=lambda _: [],
+    updates={"rules": _emptied},
+    outputs={**_OF_GROUP, "name": output("GroupName")},
+    gone=_GROUP_GONE,
     tagging=of_ec2("security-group"),
 )
 
-_RANGES = {
-    "cidrIpv4": ("IpRanges", "CidrIp", "CidrIpv4"),
-    "cidrIpv6": ("Ipv6Ranges", "CidrIpv6", "CidrIpv6"),
-    "prefixListId": ("PrefixListIds", "PrefixListId", "PrefixListId"),
-    "referencedSecurityGroupId": ("UserIdGroupPairs", "GroupId", "ReferencedGroupId"),
-}
-_ALL = "-1"
 
-
-def _permission(subject: Subject) -> dict[str, Any]:
+def _permission(subject: Subject) -> Parameters:
     given = subject.inputs
-    said = {"Description": given["description"]} if given.get("description") else {}
-    permission: dict[str, Any] = {"IpProtocol": given["ipProtocol"]}
-    for name, (member, key, _) in _RANGES.items():
-        if given.get(name):
-            permission[member] = [{key: given[name], **said}]
-    if given["ipProtocol"] != _ALL:
-        ports = {"FromPort": given.get("fromPort"), "ToPort": given.get("toPort")}
-        permission |= {key: int(value) for key, value in ports.items() if value is not None}
-    return {"IpPermissions": [permission]}
+    other = {"GroupId": given["referencedSecurityGroupId"]}
+    other |= {"Description": given["description"]} if given.get("description") else {}
+    ports = {upper(name): int(given[name]) for name in ("fromPort", "toPort") if given.get(name) is not None}
+    return {"IpPermissions": [{"IpProtocol": given["ipProtocol"], "UserIdGroupPairs": [other], **ports}]}
 
 
-def _modify(subject: Subject, _: set[str]) -> None:
+def _modified(subject: Subject, _: set[str]) -> Sequence[Request]:
     given = subject.inputs
-    rule = {"IpProtocol": given["ipProtocol"], "Description": given.get("description", "")}
-    for name, (_member, _key, key) in _RANGES.items():
-        if given.get(name):
-            rule[key] = given[name]
-    for name, key in (("fromPort", "FromPort"), ("toPort", "ToPort")):
-        rule[key] = int(given.get(name, -1))
+    rule = {
+        "IpProtocol": given["ipProtocol"],
+        "Description": given.get("description", ""),
+        "ReferencedGroupId": given["referencedSecurityGroupId"],
+        "FromPort": int(given.get("fromPort", -1)),
+        "ToPort": int(given.get("toPort", -1)),
+    }
     change = {"SecurityGroupRuleId": subject.identifier, "SecurityGroupRule": rule}
     request = {"GroupId": given["securityGroupId"], "SecurityGroupRules": [change]}
-    subject.api.call("ec2", "ModifySecurityGroupRules", request)
-
-
-def _describe_rule(subject: Subject) -> Description | None:
-    asked = {"SecurityGroupRuleIds": [subject.identifier]}
-    return first(subject, "ec2", "DescribeSecurityGroupRules", asked, "SecurityGroupRules")
+    return [("ModifySecurityGroupRules", request)]
 
 
 def _port(live: Any, given: Any) -> Any:
@@ -166,28 +130,16 @@ def _port(live: Any, given: Any) -> Any:
     return given if live in {None, -1} else live
 
 
-def _description(live: Any, given: Any) -> Any:
-    # moto forgets the description of a rule about another group.
-    return live or given
-
-
 def _rule_type(what: str) -> ResourceType:
-    def delete(subject: Subject) -> None:
-        request = {"GroupId": subject.get("securityGroupId"), "SecurityGroupRuleIds": [subject.identifier]}
-        try:
-            subject.api.call("ec2", f"RevokeSecurityGroup{what}", request)
-        except AwsError as error:
-            if error.code not in _RULE_GONE:
-                raise
-
     name = f"securityGroup{what}Rule"
     return ResourceType(
-        pulumi_type=f"aws:vpc/{name}:{name[0].upper()}{name[1:]}",
+        pulumi_type=f"aws:vpc/{name}:{upper(name)}",
         service="ec2",
         inputs={
             **fixed("securityGroupId", create="GroupId"),
-            **changed_by("rule", "ipProtocol", "cidrIpv4", "cidrIpv6", "prefixListId", create=BUILT),
-            **changed_by("rule", "description", create=BUILT, from_live=_description),
+            **changed_by("rule", "ipProtocol", create=BUILT),
+            # moto forgets the description of a rule about another group.
+            **changed_by("rule", "description", create=BUILT, from_live=lambda live, given: live or given),
             **changed_by(
                 "rule", "referencedSecurityGroupId", create=BUILT, read="ReferencedGroupInfo.GroupId"
             ),
@@ -196,19 +148,21 @@ def _rule_type(what: str) -> ResourceType:
         },
         create=f"AuthorizeSecurityGroup{what}",
         identify=lambda _, answer: answer["SecurityGroupRules"][0]["SecurityGroupRuleId"],
-        describe=_describe_rule,
-        delete=delete,
+        read="DescribeSecurityGroupRules",
+        ask=by_id("SecurityGroupRuleIds"),
+        found="SecurityGroupRules.0",
+        delete=lambda subject: [
+            (
+                f"RevokeSecurityGroup{what}",
+                {"GroupId": subject.get("securityGroupId"), "SecurityGroupRuleIds": [subject.identifier]},
+            )
+        ],
         also=_permission,
-        updates={"rule": Update(_modify)},
-        outputs={
-            "arn": lambda subject, _: subject.arn("ec2", f"security-group-rule/{subject.identifier}"),
-            "securityGroupRuleId": output("SecurityGroupRuleId"),
-        },
-        gone=_RULE_GONE,
+        updates={"rule": _modified},
+        outputs={"securityGroupRuleId": output("SecurityGroupRuleId")},
+        gone=_GROUP_GONE | {"InvalidSecurityGroupRuleId.NotFound", "InvalidPermission.NotFound"},
         tagging=of_ec2("security-group-rule"),
     )
 
-
-_RULE_GONE = _GONE | {"InvalidSecurityGroupRuleId.NotFound", "InvalidPermission.NotFound"}
 
 TYPES = (SECURITY_GROUP, DEFAULT_SECURITY_GROUP, _rule_type("Ingress"), _rule_type("Egress"))

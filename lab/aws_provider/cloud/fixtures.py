@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ def load(name: str) -> dict[str, Any]:
     return json.loads((_FOLDER / name).read_text(encoding="utf-8"))
 
 
+@cache
 def add_to_moto() -> None:
-    """Completes moto's tables, which are of the whole process. Done twice, it changes nothing more."""
+    """Completes moto's tables, which are of the whole process: once is enough."""
     types = load("instance_types.json")
+    regions = {zone["ZoneName"]: zone["RegionName"] for zone in load("local_zones.json")["zones"]}
     for name, description in types["types"].items():
         INSTANCE_TYPES.setdefault(name, description)
     # moto's two lists of zones, by name and by id, come from two accounts, whose names differ.
@@ -29,7 +32,7 @@ def add_to_moto() -> None:
             INSTANCE_TYPE_OFFERINGS["availability-zone"][region] = _by_name(by_id, zones)
     for offering in types["offerings"]:
         location = offering["Location"]
-        region = location if offering["LocationType"] == "region" else _region_of(location)
+        region = location if offering["LocationType"] == "region" else regions.get(location, location[:-1])
         known = INSTANCE_TYPE_OFFERINGS[offering["LocationType"]][region]
         if offering not in known:
             known.append(offering)
@@ -46,8 +49,3 @@ def _by_name(by_id: list[dict[str, Any]], zones: list[Any]) -> list[dict[str, An
         for offering in by_id
         if offering["Location"] in names
     ]
-
-
-def _region_of(zone: str) -> str:
-    local = {item["ZoneName"]: item["RegionName"] for item in load("local_zones.json")["zones"]}
-    return local.get(zone, zone[:-1])

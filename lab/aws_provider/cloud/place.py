@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -14,14 +15,17 @@ from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS, INSTANCE_TYP
 from lab.aws_provider.cloud.settings import Settings
 
 if TYPE_CHECKING:
-    import datetime as dt
-
     from lab.aws_provider.cloud.store import Document, Store
 
-RESERVATIONS = "capacity-reservations"
 PLACEMENT_GROUPS = "placement-groups"
 ZONE_GROUPS = "zone-groups"
-LOCAL_ZONE = "local-zone"
+_backends_of: Any = get_backend
+"""Typed by each service's literal name alone."""
+
+
+def now() -> dt.datetime:
+    """This machine's time as AWS writes it, in UTC and without a zone: when something was made."""
+    return dt.datetime.now(dt.UTC).replace(tzinfo=None, microsecond=0)
 
 
 @dataclass(frozen=True)
@@ -38,33 +42,12 @@ class Place:
         return self.settings.account
 
     def now(self) -> dt.datetime:
-        """The account's time, in UTC and without a zone."""
+        """The account's time, by which windows open and end, in UTC and without a zone."""
         return self.settings.now()
 
-    @property
-    def ec2(self) -> Any:
-        """moto's EC2 of this region."""
-        return get_backend("ec2")[self.account][self.region]
-
-    @property
-    def iam(self) -> Any:
-        """moto's IAM, which is global."""
-        return get_backend("iam")[self.account]["aws"]
-
-    @property
-    def kms(self) -> Any:
-        """moto's KMS of this region."""
-        return get_backend("kms")[self.account][self.region]
-
-    @property
-    def efs(self) -> Any:
-        """moto's EFS of this region."""
-        return get_backend("efs")[self.account][self.region]
-
-    @property
-    def logs(self) -> Any:
-        """moto's CloudWatch logs of this region."""
-        return get_backend("logs")[self.account][self.region]
+    def moto(self, service: str) -> Any:
+        """moto's backend of a service in this region; IAM is global."""
+        return _backends_of(service)[self.account]["aws" if service == "iam" else self.region]
 
     def key(self, *parts: str) -> str:
         """A key of the store for something of this region."""
@@ -77,13 +60,13 @@ class Place:
     def subnet(self, identifier: str) -> Any | None:
         """moto's subnet (availability_zone, vpc_id), or None."""
         try:
-            return self.ec2.get_subnet(identifier)
+            return self.moto("ec2").get_subnet(identifier)
         except ServiceException:
             return None
 
     def security_group(self, identifier: str) -> Any | None:
         """moto's security group, or None."""
-        return self.ec2.get_security_group_from_id(identifier)
+        return self.moto("ec2").get_security_group_from_id(identifier)
 
     def zone(self, name: str) -> Any | None:
         """moto's zone, or None where the region has none of that name."""
@@ -92,16 +75,13 @@ class Place:
 
     def zones(self) -> list[Any]:
         """moto's zones of the region's own, without Local Zones."""
-        return [
-            zone
-            for zone in RegionsAndZonesBackend.zones.get(self.region, [])
-            if not self.is_local_zone(zone.name)
-        ]
+        zones = RegionsAndZonesBackend.zones.get(self.region, [])
+        return [zone for zone in zones if not self.is_local_zone(zone.name)]
 
     def is_local_zone(self, name: str) -> bool:
         """Whether a zone is a Local Zone, away from the region's own."""
         zone = self.zone(name)
-        return zone is not None and zone.zone_type == LOCAL_ZONE
+        return zone is not None and zone.zone_type == "local-zone"
 
     def is_opted_in(self, group: str) -> bool:
         """Whether the account sees the zones of a Local Zone group."""
@@ -119,9 +99,8 @@ class Place:
 
     def launch_template(self, specification: dict[str, Any]) -> Any | None:
         """moto's template of a specification by id or name, or None."""
-        identifier = specification.get("id") or specification.get("LaunchTemplateId")
-        name = specification.get("name") or specification.get("LaunchTemplateName")
-        templates = self.ec2.launch_templates.values()
+        identifier, name = specification.get("id"), specification.get("name")
+        templates = self.moto("ec2").launch_templates.values()
         return next((item for item in templates if item.id == identifier or item.name == name), None)
 
     def launch_template_data(self, specification: dict[str, Any]) -> Document | None:
@@ -129,11 +108,11 @@ class Place:
         template = self.launch_template(specification)
         if template is None:
             return None
-        version = specification.get("version") or specification.get("Version") or "$Default"
         try:
-            return {key: value for key, value in template.get_version(version).data.items() if value}
+            data = template.get_version(specification.get("version") or "$Default").data
         except (ServiceException, ValueError):
             return None
+        return {key: value for key, value in data.items() if value}
 
     def placement_group(self, name: str) -> Document | None:
         """A placement group as EC2 describes it, or None; that of a reservation is there with it."""
@@ -142,14 +121,17 @@ class Place:
         return found or ({"GroupName": name, "Strategy": "cluster"} if name in named else None)
 
     def reservations(self) -> list[Document]:
-        """The capacity reservations of the account here: made by requests, or put there by the lab."""
-        made = self.store.all(RESERVATIONS, self.key(""))
+        """The capacity reservations of the account here, which the lab puts there."""
         path = self.settings.reservations
         given = json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else []
-        return made + [item for item in given if item["AvailabilityZone"].startswith(self.region)]
+        return [item for item in given if item["AvailabilityZone"].startswith(self.region)]
 
     def reservation(self, identifier: str) -> Document | None:
         """One of reservations(), by its id."""
-        return next(
-            (item for item in self.reservations() if item["CapacityReservationId"] == identifier), None
-        )
+        found = (item for item in self.reservations() if item["CapacityReservationId"] == identifier)
+        return next(found, None)
+
+    def target(self, data: Document) -> str:
+        """The reservation that a launch template's content names; empty where it names none."""
+        specification = data.get("CapacityReservationSpecification") or {}
+        return (specification.get("CapacityReservationTarget") or {}).get("CapacityReservationId", "")

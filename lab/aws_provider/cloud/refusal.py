@@ -16,6 +16,14 @@ class Refused(ServiceException):
             setattr(self, name, value)
 
 
-def refused_by_eks(message: str, **members: Any) -> Refused:
-    """EKS's usual refusal of a parameter."""
-    return Refused("InvalidParameterException", message, **members)
+def require(holds: object, code: str, message: str, **members: Any) -> None:
+    """Raises Refused unless it holds."""
+    if not holds:
+        raise Refused(code, message, **members)
+
+
+def require_of_eks(
+    holds: object, message: str, code: str = "InvalidParameterException", **members: Any
+) -> None:
+    """The same with EKS's usual code."""
+    require(holds, code, message, **members)

@@ -54,10 +54,10 @@ class CloudServer:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         (folder / REQUESTS_FILE).write_text("", encoding="utf-8")
-        from lab.aws_provider.cloud.gaps.passing_time import catch_up  # noqa: PLC0415 - the same
+        from lab.aws_provider.cloud.gaps.scaling import pass_time  # noqa: PLC0415 - the same
 
         store = Store(folder / STORE_FILE)
-        self._pass_time = functools.partial(catch_up, store, given)
+        self._pass_time = functools.partial(pass_time, store, given)
         self._ended = threading.Event()
         application = Application(store, Records(folder / REQUESTS_FILE), given)
         handler = type("Handler", (_Handler,), {"settings": given})

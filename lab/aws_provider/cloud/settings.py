@@ -22,8 +22,6 @@ class Settings:
     """The account, and the API server that stands behind every EKS cluster."""
 
     account: str = DEFAULT_ACCOUNT
-    eks_endpoint: str | None = None
-    eks_authority_file: Path | None = None
     kubeconfig: Path | None = None
     reservations: Path | None = None
     """A JSON list of capacity reservations that the account has, as EC2 describes them."""
@@ -53,12 +51,9 @@ class Settings:
         *,
         clock: Path | None = None,
     ) -> Settings:
-        """Reads LAB_AWS_ACCOUNT, LAB_EKS_ENDPOINT and LAB_EKS_CA_FILE."""
-        authority = given.get("LAB_EKS_CA_FILE")
+        """Reads LAB_AWS_ACCOUNT."""
         return cls(
             account=given.get("LAB_AWS_ACCOUNT") or DEFAULT_ACCOUNT,
-            eks_endpoint=given.get("LAB_EKS_ENDPOINT") or None,
-            eks_authority_file=Path(authority) if authority else None,
             kubeconfig=kubeconfig,
             reservations=reservations,
             clock=clock,
@@ -66,8 +61,6 @@ class Settings:
 
     def eks_api_server(self) -> tuple[str, str] | None:
         """URL and base64 authority of the simulated cluster, now; None where there is none yet."""
-        if self.eks_endpoint and self.eks_authority_file:
-            return self.eks_endpoint, base64.b64encode(self.eks_authority_file.read_bytes()).decode()
         if self.kubeconfig is None or not self.kubeconfig.exists():
             return None
         config: dict[str, Any] = yaml.safe_load(self.kubeconfig.read_text()) or {}

@@ -54,6 +54,12 @@ class Store:
         with self.changing():
             return self._kinds.get(kind, {}).pop(key, None)
 
+    def delete_all(self, kind: str, prefix: str) -> None:
+        """Removes the documents of a kind whose keys begin with a prefix."""
+        with self.changing():
+            found = self._kinds.get(kind, {})
+            self._kinds[kind] = {key: item for key, item in found.items() if not key.startswith(prefix)}
+
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:
         """Holds the store for several reads and writes, and writes the file at the end."""

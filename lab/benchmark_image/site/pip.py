@@ -11,6 +11,7 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+_HELD = "aiperf"
 _LAUNCHER = '#!/bin/sh\nexec python3 -m sized_aiperf "$@"\n'
 
 
@@ -22,13 +23,13 @@ def main(words: list[str]) -> int:
     parser.add_argument("--target", type=Path, required=True)
     parser.add_argument("requirements", nargs="+")
     arguments = parser.parse_args(words)
-    held = f"aiperf=={metadata.version('aiperf')}"
+    held = f"{_HELD}=={metadata.version(_HELD)}"
     for requirement in arguments.requirements:
         if requirement != held:
             error = f"ERROR: No matching distribution found for {requirement} (the lab has {held})"
             print(error, file=sys.stderr)
             return 1
-    program = arguments.target / "bin" / "aiperf"
+    program = arguments.target / "bin" / _HELD
     program.parent.mkdir(parents=True, exist_ok=True)
     program.write_text(_LAUNCHER, encoding="utf-8")
     program.chmod(0o755)

@@ -9,21 +9,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from lab.dynamo_operator.conversion.native import MAIN, native_resources, own_resources, without_empty
-from lab.dynamo_operator.conversion.shared_to_beta import component_type
+from lab.dynamo_operator.conversion.fields import OF_SERVICE, TWO_PLACES
+from lab.dynamo_operator.conversion.native import (
+    MAIN,
+    containers_of,
+    native_resources,
+    own_resources,
+    without_empty,
+)
+from lab.dynamo_operator.conversion.services import component_type
 
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
-
-_ALPHA_ONLY = ("annotations", "labels", "autoscaling", "dynamoNamespace", "ingress", "envFromSecret")
-_TWO_PLACES = {
-    "envs": "env",
-    "resources": "resources",
-    "volumeMounts": "volumeMounts",
-    "livenessProbe": "livenessProbe",
-    "readinessProbe": "readinessProbe",
-}
-_SWITCHED_OFF = ("scalingAdapter", "gpuMemoryService", "failover", "checkpoint")
 
 
 def take(metadata: Manifest, key: str) -> tuple[Manifest, Manifest]:
@@ -31,8 +28,7 @@ def take(metadata: Manifest, key: str) -> tuple[Manifest, Manifest]:
     annotations: dict[str, str] = dict(metadata.get("annotations") or {})
     text = annotations.pop(key, "")
     rest = {name: value for name, value in metadata.items() if name != "annotations"}
-    if annotations:
-        rest["annotations"] = annotations
+    rest |= without_empty({"annotations": annotations})
     try:
         spec: Manifest = json.loads(text)["spec"] if text else {}
     except (ValueError, KeyError, TypeError):
@@ -52,11 +48,11 @@ def of_service(service: Manifest, *, comes_from_beta: bool) -> Manifest:
     main: Manifest | None = (service.get("extraPodSpec") or {}).get("mainContainer")
     if main is None:
         return saved
-    own = {name: main[name] for name in (*_TWO_PLACES.values(), "name") if main.get(name)}
+    own = {name: main[name] for name in (*TWO_PLACES.values(), "name") if main.get(name)}
     if saved or own or not comes_from_beta:
-        saved |= {key: service[key] for key in _TWO_PLACES if service.get(key)}
+        saved |= {key: service[key] for key in TWO_PLACES if service.get(key)}
         sources = {"envFrom": main["envFrom"]} if main.get("envFrom") else {}
-        if own or sources or any(service.get(key) for key in (*_TWO_PLACES, "envFromSecret")):
+        if own or sources or any(service.get(key) for key in TWO_PLACES):
             saved["extraPodSpec"] = {"mainContainer": own | sources}
     return saved
 
@@ -64,25 +60,18 @@ def of_service(service: Manifest, *, comes_from_beta: bool) -> Manifest:
 def of_component(component: Manifest) -> Manifest:
     """What v1alpha1 has no place for: mounts with all their fields, the names and the order of containers."""
     saved: Manifest = {"name": component["name"]}
-    if "frontendSidecar" in component:
-        saved["frontendSidecar"] = component["frontendSidecar"]
     if "podTemplate" in component:
-        containers: list[Manifest] = (component["podTemplate"].get("spec") or {}).get("containers") or []
         remembered = [
             {"name": each["name"]}
-            | (
-                {"volumeMounts": each["volumeMounts"]}
-                if each["name"] == MAIN and each.get("volumeMounts")
-                else {}
-            )
-            for each in containers
+            | without_empty({"volumeMounts": each.get("volumeMounts") if each["name"] == MAIN else None})
+            for each in containers_of(component)
         ]
         saved["podTemplate"] = {"spec": {"containers": remembered}} if remembered else {}
     return saved
 
 
 def _without_a_place(service: Manifest) -> Manifest:
-    saved: Manifest = {key: service[key] for key in _ALPHA_ONLY if service.get(key)}
+    saved: Manifest = {key: service[key] for key in OF_SERVICE if service.get(key)}
     if service.get("subComponentType") and component_type(service) != service["subComponentType"]:
         saved["subComponentType"] = service["subComponentType"]
     resources: Manifest = service.get("resources") or {}
@@ -93,9 +82,4 @@ def _without_a_place(service: Manifest) -> Manifest:
         saved["sharedMemory"] = memory
     if "extraPodMetadata" in service and not without_empty(service["extraPodMetadata"] or {}):
         saved["extraPodMetadata"] = service["extraPodMetadata"]
-    for key in _SWITCHED_OFF:
-        if key in service and not (service[key] or {}).get("enabled"):
-            saved[key] = service[key]
-    if service.get("frontendSidecar"):
-        saved["frontendSidecar"] = service["frontendSidecar"]
     return saved

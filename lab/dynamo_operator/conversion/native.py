@@ -8,54 +8,31 @@ if TYPE_CHECKING:
     from lab.controller.api import Manifest
 
 MAIN = "main"
-_GPU = "nvidia.com/gpu"
-_NAMED = {"cpu": "cpu", "memory": "memory", _GPU: "gpu"}
+_KINDS = ("requests", "limits")
+# In the graph's own words -> in Kubernetes'.
+_NAMED = {"cpu": "cpu", "memory": "memory", "gpu": "nvidia.com/gpu"}
 
 
 def native_resources(resources: Manifest) -> Manifest:
     """The graph's own resource keys as Kubernetes names them."""
-    result: Manifest = {}
-    for kind in ("requests", "limits"):
-        given: Manifest = resources.get(kind) or {}
-        amounts = {key: given[key] for key in ("cpu", "memory") if given.get(key)}
-        if given.get("gpu"):
-            amounts[given.get("gpuType") or _GPU] = given["gpu"]
-        amounts |= given.get("custom") or {}
-        if amounts:
-            result[kind] = amounts
-    if resources.get("claims"):
-        result["claims"] = resources["claims"]
-    return result
+
+    def amounts(given: Manifest) -> Manifest:
+        return {_NAMED[key]: given[key] for key in _NAMED if given.get(key)} | (given.get("custom") or {})
+
+    made = {kind: amounts(resources.get(kind) or {}) for kind in _KINDS}
+    return without_empty(made | {"claims": resources.get("claims")})
 
 
 def own_resources(native: Manifest) -> Manifest:
     """The inverse: amounts as strings, what has no key of its own under `custom`."""
-    result: Manifest = {}
-    for kind in ("requests", "limits"):
-        amounts: Manifest = native.get(kind) or {}
-        named = {own: str(amounts[key]) for key, own in _NAMED.items() if key in amounts}
-        custom = {key: str(value) for key, value in amounts.items() if key not in _NAMED}
-        if amounts:
-            result[kind] = named | ({"custom": custom} if custom else {})
-    if native.get("claims"):
-        result["claims"] = native["claims"]
-    return result
 
+    def amounts(given: Manifest) -> Manifest:
+        named = {own: str(given[key]) for own, key in _NAMED.items() if key in given}
+        custom = {key: str(value) for key, value in given.items() if key not in _NAMED.values()}
+        return named | without_empty({"custom": custom})
 
-def as_strings(native: Manifest) -> Manifest:
-    """Resources with every amount as a string, as the API server and the operator write quantities."""
-    return {
-        key: value if key == "claims" else {name: str(amount) for name, amount in value.items()}
-        for key, value in native.items()
-    }
-
-
-def native_mounts(service: Manifest) -> list[Manifest]:
-    """A service's volumeMounts as a container has them."""
-    return [
-        {"name": mount["name"], "mountPath": mount.get("mountPoint", "")}
-        for mount in service.get("volumeMounts") or []
-    ]
+    made = {kind: amounts(native.get(kind) or {}) for kind in _KINDS}
+    return without_empty(made | {"claims": native.get("claims")})
 
 
 def place(mount: Manifest) -> tuple[str, str]:
@@ -75,8 +52,13 @@ def merge(base: Any, own: Any) -> Any:
 
 def merge_environment(base: list[Manifest], own: list[Manifest]) -> list[Manifest]:
     """Both, in the order of their first naming; `own` wins."""
-    merged = {variable["name"]: variable for variable in base}
-    return list((merged | {variable["name"]: variable for variable in own}).values())
+    return list({variable["name"]: variable for variable in [*base, *own]}.values())
+
+
+def containers_of(component: Manifest) -> list[Manifest]:
+    """The containers of a component's pod template."""
+    spec: Manifest = (component.get("podTemplate") or {}).get("spec") or {}
+    return spec.get("containers") or []
 
 
 def main_of(containers: list[Manifest]) -> Manifest | None:

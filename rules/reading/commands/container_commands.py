@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
 
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.shell_script import Files, SimpleCommand, simple_commands
@@ -38,15 +37,9 @@ _FARTHEST_OPTION = 20
 _HERE_DOCUMENT = re.compile(
     r"<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1([^\n]*)\n.{0,8000}?^[ \t]*\2[ \t]*$", re.DOTALL | re.MULTILINE
 )
-_FUNCTION = re.compile(
-    r"^([ \t]*)(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t]*\{[ \t]*\n(.{0,8000}?\n)\1\}[ \t]*$",
-    re.DOTALL | re.MULTILINE,
-)
 _PRODUCT = re.compile(r"\$\(\([ \t]*((?:\$?\{?\w+\}?)(?:[ \t]*\*[ \t]*\$?\{?\w+\}?)*)[ \t]*\)\)")
-_POSITIONAL = re.compile(r"\$\{?([1-9])\}?")
-# Functions that call functions make a text longer each time; a person's script stays far below.
-_LONGEST_SCRIPT = 100_000
-_MOST_FUNCTIONS = 200
+# Builtins that name a program, and start none.
+_ONLY_NAME = frozenset({"which", "type", "hash", "echo", "printf", "alias"})
 _MOST_DIGITS = 18
 """Digits of a number that a shell, which counts in 64 bits, can hold."""
 
@@ -210,6 +203,8 @@ def _scripts_of(command: SimpleCommand) -> Iterator[Word]:
 
 def _engines_of(command: SimpleCommand) -> Iterator[StartCommand]:
     texts = [word.text if word.known else "" for word in command.words]
+    if _only_names(texts):
+        return
     for index, text in enumerate(texts):
         previous = texts[index - 1] if index else ""
         following = texts[index + 1] if index + 1 < len(texts) else ""
@@ -224,6 +219,17 @@ def _engines_of(command: SimpleCommand) -> Iterator[StartCommand]:
         return
 
 
+def _only_names(texts: Sequence[str]) -> bool:
+    """Whether the command names programs, and starts none."""
+    match texts:
+        case ["command", "-v" | "-V", *_]:
+            return True
+        case [program, *_]:
+            return _program(program) in _ONLY_NAME
+        case _:
+            return False
+
+
 def _program(word: str) -> str:
     """The last part of the word as a path; each word of each command line is asked for it."""
     return word.rstrip("/").rpartition("/")[2]
@@ -231,28 +237,7 @@ def _program(word: str) -> str:
 
 def _readable(script: str, environment: Environment) -> str:
     text = _HERE_DOCUMENT.sub(lambda match: match.group(3), script)
-    return _PRODUCT.sub(lambda match: _product(match, environment), _with_functions_in_place(text))
-
-
-def _with_functions_in_place(script: str) -> str:
-    text = script
-    for definition in islice(_FUNCTION.finditer(script), _MOST_FUNCTIONS):
-        name, body = definition.group(2), definition.group(3)
-        call = re.compile(rf"^[ \t]*{name}(?:[ \t]+([^\n]*))?$", re.MULTILINE)
-        rest = text.replace(definition.group(0), "", 1)
-        if call.search(rest) is not None and len(text) < _LONGEST_SCRIPT:
-            text = call.sub(lambda match, body=body: _called(body, match.group(1) or ""), rest)
-    return text
-
-
-def _called(body: str, arguments: str) -> str:
-    words = arguments.split()
-
-    def argument(match: re.Match[str]) -> str:
-        index = int(match.group(1)) - 1
-        return words[index] if index < len(words) else ""
-
-    return _POSITIONAL.sub(argument, body)
+    return _PRODUCT.sub(lambda match: _product(match, environment), text)
 
 
 def _product(match: re.Match[str], environment: Environment) -> str:

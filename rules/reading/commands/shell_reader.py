@@ -26,6 +26,7 @@ _ARRAY = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
 _BEFORE_ARRAY = frozenset({"then", "else", "do", "{", "local", "declare", "readonly", "-a"})
 _ALL_ELEMENTS = re.compile(r"(\"?)\$\{([A-Za-z_][A-Za-z0-9_]*)\[@\]\}\1(?=[\s;&|)]|$)")
 _ENDS_COMMAND = frozenset(";&|()\n")
+_FUNCTION_BODY = re.compile(r"[ \t]*\)\s*(?=\{\s)")
 _MOST_EXPANDED = 1_000_000
 """Characters that the variables of one script may stand for, one variable after another."""
 
@@ -36,8 +37,12 @@ class ShellReader(ShellText):
 
     environment: dict[str, Word] = field(default_factory=dict[str, Word])
     arrays: dict[str, tuple[Word, ...]] = field(default_factory=dict[str, tuple[Word, ...]])
+    functions: dict[str, str] = field(default_factory=dict[str, str])
+    """Name -> body of each function that was defined so far."""
     expanded: int = 0
     """Number of characters that variables stood for so far."""
+    _subshells: list[dict[str, Word] | None] = field(default_factory=list[dict[str, Word] | None])
+    """What was set before each open subshell; None for an open `case`."""
     _words: list[Word] = field(default_factory=list[Word])
     _word: Word | None = None
     _redirected: str = ""
@@ -58,11 +63,15 @@ class ShellReader(ShellText):
             while ended is None and self.position < len(self.script):
                 ended = self._step()
             self._end_word()
+            if ended == "(" and self._is_function():
+                self._words = []
+                continue
             if self._words or self._array is not None:
                 output, here_document = self._output, self._here_document
                 yield RawCommand(tuple(self._words), separator, output, here_document, self._array)
             if ended is None:
                 return
+            self._follow_subshells(ended)
             self._words, self._output, self._here_document, self._array = [], None, None, None
             separator = ended
         raise Undecided(f"the start script has more than {MOST_WORDS:,} commands")
@@ -80,7 +89,7 @@ class ShellReader(ShellText):
         if character in _ENDS_COMMAND:
             self._end_word()
             self.position += 1
-            return self._whole_separator(character)
+            return self.separator(character)
         if character.isspace():
             self._end_word()
             self.position += 1
@@ -92,6 +101,30 @@ class ShellReader(ShellText):
         else:
             self._part(character)
         return None
+
+    def _follow_subshells(self, ended: str) -> None:
+        """What a subshell set is forgotten at its end; a bracket after a pattern of `case` is none's."""
+        first = self._words[0].text if self._words and self._words[0].known else ""
+        if first == "case":
+            self._subshells.append(None)
+        elif first == "esac" and self._subshells and self._subshells[-1] is None:
+            self._subshells.pop()
+        if ended == "(":
+            self._subshells.append(dict(self.environment))
+        elif ended == ")" and self._subshells and (before := self._subshells[-1]) is not None:
+            self._subshells.pop()
+            self.environment.clear()
+            self.environment.update(before)
+
+    def _is_function(self) -> bool:
+        """Whether the bracket stands after the name of a function, whose body is kept then."""
+        name = self._words[-1] if self._words else UNKNOWN_WORD
+        opening = _FUNCTION_BODY.match(self.script, self.position)
+        if opening is None or not name.known or PARAMETER.fullmatch(name.text.replace("-", "_")) is None:
+            return False
+        self.position = opening.end()
+        self.functions[name.text] = self.bracketed("{")
+        return True
 
     def _is_array(self) -> bool:
         """Whether the bracket opens the elements of an array, which are read then."""
@@ -112,12 +145,6 @@ class ShellReader(ShellText):
         self._array = Array(name, (*earlier, *self._words))
         self._words = before
         return True
-
-    def _whole_separator(self, character: str) -> str:
-        if character in "&|" and self.script[self.position : self.position + 1] == character:
-            self.position += 1
-            return character * 2
-        return character
 
     def _part(self, character: str) -> None:
         elements = None if self._word is not None else _ALL_ELEMENTS.match(self.script, self.position)
@@ -207,7 +234,8 @@ class ShellReader(ShellText):
             return self.environment.get(match.group(), UNKNOWN_WORD)
         if following and following in "?$!#@*-0123456789":
             self.position += 1
-            return UNKNOWN_WORD
+            # In a function these are the arguments of its call.
+            return self.environment.get(following, UNKNOWN_WORD)
         return Word("$")
 
     def _redirection(self) -> None:
@@ -248,7 +276,7 @@ class ShellReader(ShellText):
         self._here_document = Word("") + Word(body) if quote or backslash else self._expanded(body)
 
     def _expanded(self, body: str) -> Word:
-        reader = ShellReader(body, self.environment, self.arrays, expanded=self.expanded)
+        reader = ShellReader(body, self.environment, self.arrays, self.functions, expanded=self.expanded)
         word = reader._quoted("")
         self.expanded = reader.expanded
         return word

@@ -19,6 +19,9 @@ _OPENING_WORDS = frozenset({"if", "while", "until", "for", "case"})
 _CLOSING_WORDS = frozenset({"fi", "done", "esac"})
 _MIDDLE_WORDS = frozenset({"then", "else", "elif", "do", "{", "}", "!"})
 _MOST_VARIABLES = 2_000
+_MOST_CALLS = 100
+"""Functions that call functions make a text longer each time; a person's script stays far below."""
+_POSITIONS = tuple("123456789")
 _DECLARATIONS = frozenset({"export", "declare", "readonly", "local", "typeset"})
 
 
@@ -84,28 +87,78 @@ class SimpleCommand:
 
 
 def simple_commands(script: str, environment: Environment) -> Iterator[SimpleCommand]:
-    """All commands in the order in which they are written; each is read only when it is asked for.
+    """All commands in the order in which they run; each is read only when it is asked for.
 
-    A variable that a loop, a branch or what follows `||` sets is unknown from there on.
+    A function's commands stand where it is called. A variable that a loop, a branch or what follows `||`
+    sets is unknown from there on; what a subshell sets is forgotten at its end.
     """
-    reader = ShellReader(script, dict(environment))
-    files = WrittenFiles()
-    nesting = 0
-    for raw in reader.commands():
-        nesting, words = _without_reserved_words(raw.words, nesting)
-        certain = nesting == 0 and raw.separator != "||"
-        if raw.array is not None:
-            reader.arrays[raw.array.name] = raw.array.elements if certain else (UNKNOWN_WORD,)
-        words, own = _assignments(words)
-        if not words:
-            reader.environment |= own if certain else dict.fromkeys(own, UNKNOWN_WORD)
-            continue
-        if len(reader.environment) > _MOST_VARIABLES:
-            raise Undecided(f"the start script sets more than {_MOST_VARIABLES:,} variables")
-        variables = reader.environment | own
-        yield SimpleCommand(tuple(words), raw.separator, variables, files.by_path, raw.here_document)
-        _apply_declaration(words, reader, certain=certain)
-        files.after(words, raw, certain=certain)
+    return _Shell(dict(environment)).run(script, certain=True)
+
+
+class _Shell:
+    """What a script has set, defined and written so far."""
+
+    def __init__(self, environment: dict[str, Word]) -> None:
+        self._environment = environment
+        self._arrays: dict[str, tuple[Word, ...]] = {}
+        self._functions: dict[str, str] = {}
+        self._files = WrittenFiles()
+        self._calls = 0
+        self._before: dict[str, Word | None] = {}
+        """What the names of the running function's own variables stood for when it was called."""
+
+    def run(self, script: str, *, certain: bool) -> Iterator[SimpleCommand]:
+        """The commands of the whole script, or of a function that is called.
+
+        Args:
+            script: the text.
+            certain: no branch and no loop decides whether it runs.
+        """
+        reader = ShellReader(script, self._environment, self._arrays, self._functions)
+        nesting = 0
+        for raw in reader.commands():
+            nesting, words = _without_reserved_words(raw.words, nesting)
+            runs = certain and nesting == 0 and raw.separator != "||"
+            if raw.array is not None:
+                self._arrays[raw.array.name] = raw.array.elements if runs else (UNKNOWN_WORD,)
+            words, own = _assignments(words)
+            if not words:
+                self._environment.update(own if runs else dict.fromkeys(own, UNKNOWN_WORD))
+                continue
+            if len(self._environment) > _MOST_VARIABLES:
+                raise Undecided(f"the start script sets more than {_MOST_VARIABLES:,} variables")
+            if words[0].known and words[0].text in self._functions:
+                yield from self._call(self._functions[words[0].text], words[1:], own, certain=runs)
+                continue
+            variables = self._environment | own
+            yield SimpleCommand(
+                tuple(words), raw.separator, variables, self._files.by_path, raw.here_document
+            )
+            if words[0] == Word("local"):
+                for name in (word.text.partition("=")[0] for word in words[1:]):
+                    self._before.setdefault(name, self._environment.get(name))
+            _apply_declaration(words, self._environment, certain=runs)
+            self._files.after(words, raw, certain=runs)
+
+    def _call(
+        self, body: str, arguments: Sequence[Word], own: Environment, *, certain: bool
+    ) -> Iterator[SimpleCommand]:
+        self._calls += 1
+        if self._calls > _MOST_CALLS:
+            raise Undecided(f"the start script calls functions more than {_MOST_CALLS} times")
+        given = {str(number): word for number, word in enumerate(arguments[:9], start=1)}
+        outer, self._before = (
+            self._before,
+            {name: self._environment.get(name) for name in (*_POSITIONS, *own)},
+        )
+        self._environment.update({**dict.fromkeys(_POSITIONS, Word("")), **given, **own})
+        yield from self.run(body, certain=certain)
+        before, self._before = self._before, outer
+        for name, word in before.items():
+            if word is None:
+                self._environment.pop(name, None)
+            else:
+                self._environment[name] = word
 
 
 def _path(word: Word) -> str:
@@ -137,14 +190,14 @@ def _assignments(words: Sequence[Word]) -> tuple[list[Word], dict[str, Word]]:
     return remaining, assigned
 
 
-def _apply_declaration(words: Sequence[Word], reader: ShellReader, *, certain: bool) -> None:
+def _apply_declaration(words: Sequence[Word], environment: dict[str, Word], *, certain: bool) -> None:
     first = words[0].text if words[0].known else ""
     if first in _DECLARATIONS:
         _, assigned = _assignments([word for word in words[1:] if "=" in word.text])
-        reader.environment |= assigned if certain else dict.fromkeys(assigned, UNKNOWN_WORD)
+        environment.update(assigned if certain else dict.fromkeys(assigned, UNKNOWN_WORD))
     elif first == "unset":
         for word in words[1:]:
-            reader.environment.pop(word.text, None)
+            environment.pop(word.text, None)
     elif first in {"eval", "read"}:
         raise Undecided(f"the start script uses {first}")
     elif first in {"source", "."} and not words[-1].text.endswith("/activate"):

@@ -43,6 +43,8 @@ def expand_parameter(expression: str, environment: Environment) -> Word:
     """The value of `${expression}`; a variable that nobody sets may come with the image, so it is unknown."""
     if PARAMETER.fullmatch(expression):
         return environment.get(expression, UNKNOWN_WORD)
+    if expression.isdigit() and expression in environment:
+        return environment[expression]
     match = _WITH_DEFAULT.fullmatch(expression)
     if match is None:
         return UNKNOWN_WORD
@@ -66,6 +68,13 @@ class ShellText:
         match = pattern.match(self.script, start)
         self.position = start + 1 if match is None else match.end()
         return self.script[start : self.position]
+
+    def separator(self, character: str) -> str:
+        """Return what separates two commands and begins with the character just read."""
+        if character in "&|" and self.script[self.position : self.position + 1] == character:
+            self.position += 1
+            return character * 2
+        return character
 
     def until(self, closing: str) -> str:
         """Return what stands before the closing mark."""

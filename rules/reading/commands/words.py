@@ -120,6 +120,16 @@ class Flags:
                 raise Undecided(f"{flag.name} may be short for {name}")
         return None if found is None else found.value(name)
 
+    def option(self, names: Sequence[str]) -> tuple[str, str | None]:
+        """The name of an option that stands last on the line, and so acts, and its value.
+
+        The first name and None where none is given.
+        """
+        name = next((flag.name for flag in reversed(self.all) if flag.name in names), names[0])
+        # An abbreviation of any of them may act; none of them is short for another.
+        whole = Flags(self.all, self.complete, self.whole_names | frozenset(names))
+        return name, {each: whole.value(each) for each in names}[name]
+
     def switch(self, name: str) -> bool | None:
         """Whether `--name` (True) or `--no-name` (False) was given last; None where neither was given."""
         if not self.complete:

@@ -6,7 +6,7 @@ sglang 0.5.14 sglang/srt/server_args_config_parser.py). Names are spelt out, wit
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from resource_graph import ResourceGraph, Value
@@ -103,7 +103,7 @@ class CommandSettings:
             return Setting(given, flag)
         key = flag.removeprefix("--")
         if key in self.file.content:
-            return Setting(self.file.content[key], self.file.source)
+            return Setting(self.file.content[key], self.file.source_of([key.replace("-", "_")]))
         return None
 
     def setting(self, flag: str, default: Value) -> Setting:
@@ -195,4 +195,4 @@ def _read(graph: ResourceGraph, worker: Worker, names: OptionNames) -> CommandSe
     flags = Flags(renamed, given.complete, names.whole)
     file = read_engine_file(graph, worker, flags.value("--config"), written=command.files)
     content = {names.spelt(f"--{key}").removeprefix("--"): value for key, value in file.content.items()}
-    return CommandSettings(names.engine, command, flags, EngineFile(file.source, content))
+    return CommandSettings(names.engine, command, flags, replace(file, content=content))

@@ -1,8 +1,8 @@
 """An engine's YAML file: where a container finds it, and what the engine's own library loads."""
 
 import posixpath
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, cast
@@ -15,6 +15,7 @@ from rules.reading.pods.containers import find_config_map
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at
 from rules.reading.spelling import slip_of
+from rules.reading.typed_settings import typed_options
 
 _yaml: Any = yaml
 # The engines load with yaml.safe_load; the parser in C gives the same in a tenth of the time.
@@ -72,6 +73,12 @@ class EngineFile:
     source: str
     """Name of the file, for messages: `decode.yaml of ConfigMap engine-config`."""
     content: Mapping[str, Value]
+    typed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Option -> the stack's setting that decides it."""
+
+    def source_of(self, path: Sequence[str]) -> str:
+        """The setting that decides an option, or the file's name."""
+        return self.typed.get(".".join(path), self.source)
 
 
 def read_engine_file(
@@ -106,7 +113,10 @@ def read_engine_file(
         raise Undecided(f"{key} of {where} is known only after the update")
     if not isinstance(text, str):
         raise EngineFileProblem(f"{key} of {where} is not a text")
-    return EngineFile(f"{key} of ConfigMap {config_map_name}", _engine_mapping(text, f"{key} of {where}"))
+    typed = typed_options(graph, worker.resource, worker.name)
+    # Beside what a person typed, the object's name with its hash says nothing.
+    source = key if typed else f"{key} of ConfigMap {config_map_name}"
+    return EngineFile(source, _engine_mapping(text, f"{key} of {where}"), typed)
 
 
 def _may_be_deep(text: str) -> bool:

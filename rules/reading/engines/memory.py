@@ -1,6 +1,7 @@
 """The memory of every GPU that a worker of gpt-oss can land on, under TensorRT-LLM and vLLM."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from engines import (
     DEFAULT_MAX_BATCH_SIZE,
@@ -32,6 +33,7 @@ from rules.reading.memoized import memoized_for_each
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, number, whole_number
+from rules.reading.typed_settings import typed_options
 
 # What the device plugin appends to the product of a GPU that several pods use in turns.
 _TIME_SLICED = "-SHARED"
@@ -41,6 +43,19 @@ _FRACTION_OF_WHOLE = 0.92
 # Default of --max-num-batched-tokens of vLLM's server on GPUs with much memory; on others less.
 _DEFAULT_BATCHED_TOKENS = 8192
 _FRACTION = "--gpu-memory-utilization"
+_DECIDES_DEMAND = frozenset(
+    {
+        "tensor_parallel_size",
+        "data_parallel_size",
+        "moe_expert_parallel_size",
+        "enable_expert_parallel",
+        "enable_attention_dp",
+        "max_num_tokens",
+        "max_num_batched_tokens",
+        "kv_cache_config.dtype",
+        "kv_cache_dtype",
+    }
+)
 _NOT_COVERED = (
     "--speculative-config",
     "--cpu-offload-gb",
@@ -72,12 +87,15 @@ def read_memory_plan(graph: ResourceGraph, worker: Worker) -> MemoryPlan | None:
     if model is None:
         return None
     if is_vllm(worker):
-        return _vllm_plan(graph, worker, read_vllm(graph, worker), model)
-    try:
-        return _tensorrt_llm_plan(graph, worker, read_tensorrt_llm(graph, worker), model)
-    except EngineFileProblem:
-        # Engine-file rules report the failure; nobody can say more.
-        return None
+        plan = _vllm_plan(graph, worker, read_vllm(graph, worker), model)
+    else:
+        try:
+            plan = _tensorrt_llm_plan(graph, worker, read_tensorrt_llm(graph, worker), model)
+        except EngineFileProblem:
+            # Engine-file rules report the failure; nobody can say more.
+            return None
+    typed = typed_options(graph, worker.resource, worker.name)
+    return replace(plan, decided_by=tuple(key for option, key in typed.items() if option in _DECIDES_DEMAND))
 
 
 def _tensorrt_llm_plan(
@@ -112,6 +130,7 @@ def _tensorrt_llm_plan(
         max_seq_len_source=length.source,
         # The default does not say how many sequences run at once.
         max_batch_size=None if batch.value == DEFAULT_MAX_BATCH_SIZE else batch.value,
+        max_batch_size_source=batch.source,
         not_covered=_not_covered_of_tensorrt_llm(settings),
         # Unset it holds the longest sequence (NVIDIA/TensorRT-LLM#11082).
         buffer_tokens=(transfer_buffer(settings) or length).value if transceiver_backend(settings) else 0,
@@ -159,6 +178,7 @@ def _vllm_plan(
         max_seq_len=length.value,
         max_seq_len_source=length.source,
         max_batch_size=None if batch is None else batch.value,
+        max_batch_size_source=None if batch is None else batch.source,
         not_covered=_not_covered_of_vllm(settings),
         # Its connectors copy between the caches themselves.
         buffer_tokens=0,

@@ -50,11 +50,15 @@ class MemoryPlan:
     max_seq_len_source: str
     max_batch_size: int | None
     """Sequences that run at once in each rank; None where nobody says."""
+    max_batch_size_source: str | None
     not_covered: str | None
     """Name of a setting that takes or moves memory in a way that the estimate does not know; None without
     one."""
     buffer_tokens: int
     """Tokens that each buffer for the transfer of KV cache holds; 0 where the cache stays."""
+    decided_by: tuple[str, ...] = ()
+    """Settings of a stack's file that decide what is taken, or what a sequence takes; no message has their
+    values."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that no engine could run with."""
@@ -84,7 +88,24 @@ class MemoryPlan:
         """The KV cache's share, for a message."""
         of_what = "the whole" if self.fraction_is_of_total else "the rest"
         share = f"{self.fraction:g} of {of_what} ({self.fraction_source})"
-        return f"{memory}; {share} leaves {max(0.0, memory.pool):.1f} GiB for a KV cache in {self.kv_format}"
+        by = f" (by {', '.join(self.decided_by)})" if self.decided_by else ""
+        return (
+            f"{memory}{by}; {share} leaves {max(0.0, memory.pool):.1f} GiB for a KV cache in {self.kv_format}"
+        )
+
+    @property
+    def batch_words(self) -> str:
+        """The sequences that run at once, for a message behind `pool_words`."""
+        return f"{self.max_batch_size:,} sequences{self._other(self.max_batch_size_source)}"
+
+    @property
+    def length_words(self) -> str:
+        """The length of a sequence, likewise."""
+        return f"{self.max_seq_len:,} tokens{self._other(self.max_seq_len_source)}"
+
+    def _other(self, source: str | None) -> str:
+        """Return a source that the pool's words do not name."""
+        return "" if source in {None, self.fraction_source} else f" ({source})"
 
     def on(self, accelerator: Accelerator) -> "MemoryOnGpu":
         """The memory of that GPU under the plan."""

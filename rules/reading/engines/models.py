@@ -110,11 +110,9 @@ def served_name(graph: ResourceGraph, worker: Worker) -> Setting | None:
     variable = command.environment.get(_NAME_VARIABLES.get(command.engine, ""))
     if variable is not None and variable.known:
         return Setting(variable.text, _NAME_VARIABLES[command.engine])
-    for flag in _NAMING_FLAGS.get(command.engine, ()):
-        model = flags.value(flag)
-        if model is not None:
-            return Setting(model, flag)
-    return None
+    naming = _NAMING_FLAGS.get(command.engine)
+    flag, model = ("", None) if naming is None else flags.option(naming)
+    return None if model is None else Setting(model, flag)
 
 
 def _names(command: StartCommand) -> list[str]:
@@ -154,8 +152,6 @@ def _checkpoint_name(command: StartCommand) -> str | None:
         raise Undecided("the name of its model is unknown")
     if positional is not None and positional.text:
         return positional.text
-    flags = map(command.flags.value, _CHECKPOINT_FLAGS)
+    _, flag = command.flags.option(_CHECKPOINT_FLAGS)
     variables = (variable_in(command.environment, name) for name in _CHECKPOINT_VARIABLES)
-    return next((flag for flag in flags if flag is not None), None) or next(
-        (text for text in variables if text is not None), None
-    )
+    return flag or next((text for text in variables if text is not None), None)

@@ -170,15 +170,12 @@ def read_tensorrt_llm(graph: ResourceGraph, worker: Worker) -> TensorRtLlmSettin
 
 def option_value(command: StartCommand, option: Option) -> Setting:
     """What an option is given: by flag, by its variable, or its default."""
-    for name in reversed(option.flags):
-        if option.is_switch:
-            switched = command.flags.switch(name)
-            if switched is not None:
-                return Setting(switched, name)
-            continue
-        given = command.flags.value(name)
-        if given is not None:
-            return Setting(given, name)
+    name = option.flags[0]
+    given: str | bool | None = command.flags.switch(name) if option.is_switch else None
+    if not option.is_switch:
+        name, given = command.flags.option(option.flags)
+    if given is not None:
+        return Setting(given, name)
     text = None if option.variable is None else variable_in(command.environment, option.variable)
     if text is None:
         return Setting(option.default, f"the default of {option.flags[0]}")
@@ -216,4 +213,4 @@ def _inside(settings: EngineFile, path: tuple[str, ...]) -> Setting | None:
         if not isinstance(current, (dict, Mapping)):
             raise Undecided(f"{'.'.join(path[:index])} in {settings.source} is {current!r}, not a mapping")
         current = current.get(key)
-    return None if current is None else Setting(current, settings.source)
+    return None if current is None else Setting(current, settings.source_of(path))

@@ -9,9 +9,9 @@ from rules.reading.commands.words import UNKNOWN_WORD, Word, expand_references
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import Setting, Undecided, field, known, mapping_at, mappings_at, text_at
 
-_PLACEHOLDER = re.compile(r"[$<>{}]|(?:^|[:/])(?:my|your)-", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"[$<>{}]|(?:^|[:/])your-|^my-(?![^/]*\.)|:my-tag$", re.IGNORECASE)
 """Pattern of `${IMAGE}`, `<tag>`, `{{ .Values.image }}`, and of my-registry and my-tag in Dynamo's
-examples."""
+examples; ghcr.io/my-company may be somebody's."""
 _VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-.+_a-zA-Z].*)?")
 _LONGEST_ENVIRONMENT = 1_000_000
 """Bytes of an environment: Linux hands a process a fourth of its stack's 8 MiB, arguments included
@@ -90,12 +90,14 @@ def environment_entries(
 def read_environment(
     graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
 ) -> dict[str, Word]:
-    """Variables of a container from its `env` lists.
+    """Variables of a container from its `envFrom` and its `env` lists, which override the former.
 
     Variables that a Secret or a field of the pod provides are known by name only.
     """
     environment: dict[str, Word] = {}
-    length = 0
+    for source in mappings_at(container, "envFrom"):
+        environment |= _whole_source(graph, template.resource, source)
+    length = sum(len(word.text) for word in environment.values())
     for entry in environment_entries(template, container):
         name = text_at(entry, "name")
         if name is None:
@@ -165,6 +167,25 @@ def _variable(
     if isinstance(reference, Mapping):
         return _from_config_map(graph, owner, reference)
     return UNKNOWN_WORD if value is not None or "valueFrom" in entry else Word("")
+
+
+def _whole_source(graph: ResourceGraph, owner: Resource, source: Mapping[str, Value]) -> dict[str, Word]:
+    """Every variable of one `envFrom`; none of an object that is not part of what was read."""
+    prefix = text_at(source, "prefix") or ""
+    name = text_at(source, "configMapRef", "name")
+    if name is not None:
+        config_map = known(find_config_map, graph, owner, name)
+        data = {} if config_map is None else known(mapping_at, config_map.inputs, "data") or {}
+        return {
+            prefix + key: Word(value) if isinstance(value, str) else UNKNOWN_WORD
+            for key, value in data.items()
+        }
+    name = text_at(source, "secretRef", "name")
+    secrets = () if name is None else graph.kubernetes_objects_named("Secret", name, owner.namespace)
+    parts = [
+        known(mapping_at, each.inputs, part) or {} for each in secrets for part in ("data", "stringData")
+    ]
+    return {prefix + key: UNKNOWN_WORD for part in parts for key in part}
 
 
 def _from_config_map(graph: ResourceGraph, owner: Resource, reference: Mapping[str, Value]) -> Word:

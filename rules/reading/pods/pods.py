@@ -94,6 +94,8 @@ class PodTemplate:
     @property
     def replicas(self) -> int:
         """Number of replicas that are asked for."""
+        if self.resource.kind == "DaemonSet":
+            raise Undecided("a DaemonSet has as many pods as there are nodes")
         key = "parallelism" if self.resource.kind in {"Job", "CronJob"} else "replicas"
         replicas = whole_number_at(self.described_by, key)
         return 1 if replicas is None else replicas
@@ -211,7 +213,8 @@ def _workload(resource: Resource) -> PodTemplate:
         spec=pod,
         containers=tuple(mappings_at(pod, "containers")),
         labels=mapping_at(metadata, "labels"),
-        described_by=mapping_at(resource.inputs, "spec"),
+        # A CronJob's Jobs have the spec of its template, parallelism among it.
+        described_by=mapping_at(resource.inputs, *(path[:-2] or path)),
         graph_spec={},
     )
 

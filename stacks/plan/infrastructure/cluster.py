@@ -13,6 +13,12 @@ from stacks.plan.placement.pools import Pool
 from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.stack import StackSettings
 
+_OTHER_PARTITIONS = ("cn-", "us-gov-", "us-iso", "eu-iso")
+"""How names of regions in aws-cn, aws-us-gov and the isolated partitions begin
+(https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html)."""
+_RESERVED_TAGS = "kubernetes.io"
+"""kubernetes-sigs/aws-ebs-csi-driver pkg/driver/validation.go: it ends at its start."""
+
 
 @dataclass(frozen=True, slots=True)
 class ClusterPlan:
@@ -44,13 +50,58 @@ def cluster_problems(settings: StackSettings, pools: Mapping[str, Pool]) -> Iter
     if not isinstance(cluster, EksClusterSettings):
         message = "belongs to a cluster that the stack makes, and this one exists"
         for index, pool in enumerate(settings.node_pools):
-            for name, value in (("zone", pool.zone), ("purchase", pool.purchase)):
+            made = (
+                ("zone", pool.zone),
+                ("purchase", pool.purchase),
+                ("amiRelease", pool.ami_release),
+                ("rootVolumeType", pool.root_volume_type),
+            )
+            for name, value in made:
                 if value is not None:
                     key, shown = f"nodePools[{index}].{name}", getattr(value, "kind", value)
                     yield Problem(key, shown, message, suggestion="leave it out")
         return
+    if cluster.region.startswith(_OTHER_PARTITIONS):
+        message = (
+            "is a region of another partition of AWS: every ARN that a stack writes begins with arn:aws:"
+        )
+        yield Problem("cluster.region", cluster.region, message, allowed="a commercial region")
+    for name in cluster.tags:
+        if name.startswith(_RESERVED_TAGS):
+            message = f"the EBS driver takes no tag whose key begins with {_RESERVED_TAGS}"
+            yield Problem("cluster.tags", name, message, suggestion="a prefix of your own, or none")
+    if cluster.assume_role is not None and f":{cluster.account_id}:role/" not in cluster.assume_role:
+        message = "is no IAM role of cluster.accountId, outside of which nothing happens"
+        allowed = f"arn:aws:iam::{cluster.account_id}:role/…"
+        yield Problem("cluster.assumeRole", cluster.assume_role, message, allowed=allowed)
+    yield from _access_problems(cluster)
+    yield from _boundary_problems(cluster)
     yield from network_problems(cluster, settings)
     yield from pool_problems(cluster, settings.node_pools, pools)
+
+
+def _access_problems(cluster: EksClusterSettings) -> Iterator[Problem]:
+    given: set[tuple[str, str]] = set()
+    for index, each in enumerate(cluster.access):
+        if each.arn in cluster.administrators:
+            message = "is one of cluster.administrators; EKS gives a principal one entry"
+            yield Problem(
+                f"cluster.access[{index}].arn", each.arn, message, suggestion="leave out one of them"
+            )
+        if (each.arn, each.policy) in given:
+            message = f"has {each.policy} by an item before; EKS would keep one of them"
+            yield Problem(
+                f"cluster.access[{index}].arn", each.arn, message, suggestion="join their namespaces"
+            )
+        given.add((each.arn, each.policy))
+
+
+def _boundary_problems(cluster: EksClusterSettings) -> Iterator[Problem]:
+    arn = cluster.roles.permissions_boundary
+    owner = arn.split(":")[4] if arn else "aws"
+    if owner not in {"aws", cluster.account_id}:
+        message = f"is a policy of another account than {cluster.account_id}, which IAM takes for no role"
+        yield Problem("cluster.roles.permissionsBoundary", arn, message)
 
 
 def eks_plan(

@@ -6,8 +6,10 @@ from string import ascii_lowercase
 from typing import Literal
 
 from components.purchase import CapacityBlock, OnDemand, Phase, Purchase
+from components.role_rules import RoleRules
 from components.storage_kinds import Efs, Lustre, MadeStorage
 from components.zone_subnets import ZoneSubnets
+from hardware import LARGEST_PACKET_TO_REGION
 from stacks.plan.infrastructure.zones import Zone
 from stacks.plan.placement.pools import Pool
 from stacks.plan.versions import EKS_ADDONS
@@ -22,6 +24,8 @@ ADDONS_BEFORE_NODES = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
 """What nodes do not join without."""
 EBS_ADDON = "aws-ebs-csi-driver"
 LUSTRE_ADDON = "aws-fsx-csi-driver"
+STACK_TAG = "dynamo-stack"
+"""Tag of everything that a stack makes in the account; its value is the name of the cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,11 @@ class AdoptedNetwork:
     """Zones of the region with a subnet, sorted."""
 
 
+def tags_of(cluster: EksClusterSettings) -> Mapping[str, str]:
+    """Return the tags of everything that a stack makes in the account."""
+    return {STACK_TAG: cluster.name, **cluster.tags}
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedNodes:
     """The node group of a pool with GPUs."""
@@ -56,6 +65,12 @@ class PlannedNodes:
     pool: Pool
     zone: Zone
     purchase: Purchase
+    ami_release: str | None
+    """Release of the image; None: EKS chooses."""
+    root_volume_type: str
+    """EBS volume type."""
+    tags: Mapping[str, str]
+    """Tags of its nodes; empty: none but their name."""
 
     @property
     def ami_type(self) -> AmiType:
@@ -88,6 +103,17 @@ class EksPlan:
     """Storage to make; None where the settings name a storage class, or a volume that exists."""
 
     @property
+    def tags(self) -> Mapping[str, str]:
+        """Tags of everything in the account."""
+        return tags_of(self.cluster)
+
+    @property
+    def roles(self) -> RoleRules:
+        """What every role of the stack has."""
+        asked = self.cluster.roles
+        return RoleRules(asked.path, asked.permissions_boundary)
+
+    @property
     def system_ami_type(self) -> AmiType:
         """The image of the nodes for everything without GPUs."""
         # Graviton families carry a g after their generation: m7g, c8gn, r7gd.
@@ -98,6 +124,15 @@ class EksPlan:
     def uses_compute_domains(self) -> bool:
         """Whether some pool's NVLink crosses nodes, so that the DRA driver has something to do."""
         return any(nodes.pool.instance_type.nvlink_crosses_nodes for nodes in self.gpu_nodes)
+
+    @property
+    def largest_packet(self) -> int | None:
+        """Bytes of the largest packet that pods may send; None: what the CNI itself takes.
+
+        Nodes of a Local Zone reach control plane, DNS, NATS and file systems over the link to the region.
+        """
+        local = any(nodes.zone.is_local for nodes in self.gpu_nodes)
+        return LARGEST_PACKET_TO_REGION if local else None
 
     @property
     def node_addons(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from components.node_template import NodeTemplate
 from components.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
 from hardware import INSTANCE_TYPES, InstanceType, NetworkInterface
 from stacks.errors import Problem
-from stacks.plan.infrastructure.eks_plan import PlannedNodes
+from stacks.plan.infrastructure.eks_plan import PlannedNodes, tags_of
 from stacks.plan.infrastructure.zones import zone_named
 from stacks.plan.placement.pools import Pool
 from stacks.settings.cluster import (
@@ -24,6 +24,9 @@ _LONGEST_NAME = 63
 _SYSTEM_ROOT_GIB = 100
 # Images of the runtime are some 20 GB each, and two are there during an update.
 _GPU_ROOT_GIB = 200
+_ROOT_VOLUME_TYPE = "gp3"
+_FIRST_GB200_IMAGE = "20251103"
+"""https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html"""
 _OPTIONS = {
     "onDemand": "on-demand",
     "spot": "spot",
@@ -36,7 +39,10 @@ _IN_SETTINGS = {"on-demand": "onDemand or reservation", "spot": "spot", "capacit
 def pool_problems(
     cluster: EksClusterSettings, node_pools: Sequence[NodePoolSettings], pools: Mapping[str, Pool]
 ) -> Iterator[Problem]:
-    """Yield why a pool could not be made in the account."""
+    """Yield why a group of nodes could not be made in the account."""
+    yield from _image_problems(
+        cluster, cluster.system_nodes.ami_release, None, "cluster.systemNodes.amiRelease"
+    )
     for index, settings in enumerate(node_pools):
         pool = pools.get(settings.name)
         if pool is None:
@@ -46,6 +52,7 @@ def pool_problems(
             yield _described(pool, f"{key}.node")
             continue
         yield from _name_problems(cluster, settings, key)
+        yield from _image_problems(cluster, settings.ami_release, pool.instance_type, f"{key}.amiRelease")
         if settings.zone is None:
             message = "is missing: EFA and file systems end at a zone, so a pool is in one"
             yield Problem(f"{key}.zone", None, message)
@@ -67,6 +74,9 @@ def planned_nodes(
             pools[wanted.name],
             zone_named(wanted.zone),
             _purchase(wanted.purchase),
+            wanted.ami_release,
+            wanted.root_volume_type or _ROOT_VOLUME_TYPE,
+            _node_tags(cluster),
         )
         for wanted in node_pools
         if wanted.zone is not None and wanted.purchase is not None
@@ -80,9 +90,11 @@ def system_template(cluster: EksClusterSettings) -> NodeTemplate:
         instance_type=cluster.system_nodes.instance_type,
         interfaces=(NetworkInterface(card=0, device=0, kind="interface"),),
         root_gib=_SYSTEM_ROOT_GIB,
+        root_type=_ROOT_VOLUME_TYPE,
         local_disks=False,
         own_imex=False,
         purchase=OnDemand(),
+        tags=_node_tags(cluster),
     )
 
 
@@ -93,9 +105,11 @@ def gpu_template(nodes: PlannedNodes) -> NodeTemplate:
         instance_type=nodes.pool.instance_type.name,
         interfaces=nodes.pool.instance_type.network.interfaces,
         root_gib=_GPU_ROOT_GIB,
+        root_type=nodes.root_volume_type,
         local_disks=True,
         own_imex=nodes.pool.instance_type.nvlink_crosses_nodes,
         purchase=nodes.purchase,
+        tags=nodes.tags,
     )
 
 
@@ -117,6 +131,24 @@ def _name_problems(cluster: EksClusterSettings, settings: NodePoolSettings, key:
         message = f"its node group would be called {name}, {len(name)} characters"
         allowed = f"{_LONGEST_NAME} with the cluster's name and a hyphen before it"
         yield Problem(f"{key}.name", settings.name, message, allowed=allowed)
+
+
+def _node_tags(cluster: EksClusterSettings) -> Mapping[str, str]:
+    return tags_of(cluster) if cluster.tag_nodes else {}
+
+
+def _image_problems(
+    cluster: EksClusterSettings, release: str | None, instance_type: InstanceType | None, key: str
+) -> Iterator[Problem]:
+    if release is None:
+        return
+    version, _, day = release.rpartition("-")
+    if version.rpartition(".")[0] != cluster.version:
+        message = f"is an image of Kubernetes {version}, and cluster.version is {cluster.version}"
+        yield Problem(key, release, message, allowed=f"{cluster.version}.<patch>-<day>")
+    if instance_type is not None and instance_type.nvlink_crosses_nodes and day < _FIRST_GB200_IMAGE:
+        message = f"is older than the first image on which {instance_type.name} has its GPUs"
+        yield Problem(key, release, message, allowed=f"of {_FIRST_GB200_IMAGE} or later")
 
 
 def _zone_problems(

@@ -3,7 +3,9 @@
 import re
 from dataclasses import dataclass
 
-_NAME = re.compile(r"^(?P<region>[a-z]{2}(-[a-z]+)+-[0-9])(?P<place>-[a-z]{3}-[0-9])?[a-z]$")
+from hardware import is_local_zone
+
+_NAME = re.compile(r"^(?P<region>[a-z]{2}(-[a-z]+)+-[0-9])(-[a-z]{3}-[0-9])?[a-z]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,4 +28,4 @@ def zone_named(name: str) -> Zone:
     found = _NAME.match(name)
     if found is None:
         raise ValueError(f"not the name of a zone: {name!r}")
-    return Zone(name, found["region"], is_local=found["place"] is not None)
+    return Zone(name, found["region"], is_local=is_local_zone(name))

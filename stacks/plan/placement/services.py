@@ -70,7 +70,7 @@ def place_services(
         *replica_problems,
         *memory_problems(recipe, serving, assigned),
         *buffer_problems(recipe, assigned, transport),
-        *(() if replica_problems else capacity_problems(capacities, replicas)),
+        *(() if replica_problems else capacity_problems(capacities, replicas, serving)),
     )
     if problems:
         return None, problems

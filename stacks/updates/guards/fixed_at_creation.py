@@ -5,7 +5,8 @@ Each run exports these values, and the next one compares before it registers any
   do not have;
 - the network and the cluster: Pulumi would replace the one with all addresses, the other with all that is on
   it. EKS refuses another zone for a control plane that runs (aws/containers-roadmap#2330), half an hour into
-  the `up` that asked for it;
+  the `up` that asked for it. IAM moves no role to another path: the engine would replace the roles, and the
+  cluster with its own;
 - layers: one that leaves a stack is to Pulumi a list of resources to delete, among them the cluster on which
   another stack's graph serves; one that comes is a list to create over what another stack has.
 """
@@ -13,6 +14,7 @@ Each run exports these values, and the next one compares before it registers any
 from collections.abc import Mapping, Sequence
 
 from components.dynamo_objects import GRAPH_KIND
+from components.role_rules import NO_PATH
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from components.storage_kinds import Lustre
 from stacks.errors import Problem
@@ -23,6 +25,7 @@ from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan
 
 _LAYERS = "layers"
+_ROLE_PATH = "cluster.roles.path"
 _ALL = "layers: [infrastructure, platform, serving]"
 _LAYER_STEPS = [
     "`pulumi destroy` of the stacks that joined this one, those above first",
@@ -71,7 +74,7 @@ def changed_problems(
 
     `previous` is None where no run exported anything, `rebuilt` the value of REBUILT_VARIABLE.
     """
-    before, acknowledged = _with_layers(previous or {}), _keys(rebuilt)
+    before, acknowledged = _completed(previous or {}), _keys(rebuilt)
     # A number has come back from the engine as 3.0, which equals 3.
     changed = [key for key, value in now.items() if key in before and before[key] != value]
     return tuple(
@@ -85,7 +88,7 @@ def unknown_rebuilt(
     previous: Mapping[str, object] | None, now: Mapping[str, str | int], rebuilt: str
 ) -> tuple[Problem, ...]:
     """Return what to say about the keys in REBUILT_VARIABLE that are no fixed value: of the environment."""
-    unknown = _keys(rebuilt) - set(now) - set(_with_layers(previous or {}))
+    unknown = _keys(rebuilt) - set(now) - set(_completed(previous or {}))
     message = "no setting of this name is fixed when a stack is created"
     return tuple(
         Problem(REBUILT_VARIABLE, key, message, allowed=", ".join(now), suggestion=nearest(key, now))
@@ -200,6 +203,12 @@ def _steps(key: str, *, own_servers: bool) -> list[str]:
     ]
 
 
+def _completed(previous: Mapping[str, object]) -> Mapping[str, object]:
+    """Return what a run recorded, and what was so before it could be typed: roles without a path."""
+    before = _with_layers(previous)
+    return {_ROLE_PATH: NO_PATH, **before} if before.get("cluster.kind") == "eks" else before
+
+
 def _with_layers(previous: Mapping[str, object]) -> Mapping[str, object]:
     """Return what a run recorded; before layers could be divided, a stack had all there were."""
     if not previous or _LAYERS in previous:
@@ -228,6 +237,7 @@ def _cluster_values(stack: StackPlan) -> dict[str, str]:
         "cluster.name": plan.cluster.name,
         "cluster.accountId": plan.cluster.account_id,
         "cluster.region": plan.cluster.region,
+        _ROLE_PATH: plan.roles.path,
         **_network_values(plan),
     }
     if isinstance(plan.storage, Lustre):

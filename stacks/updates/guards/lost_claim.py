@@ -1,7 +1,5 @@
 """Losses of a stack in the cluster, found before anything is registered, and the claim that ends an `up`."""
 
-from dataclasses import replace
-
 from components.cluster_reader import ClusterReader
 from components.model_cache import LostClaim
 from failures.engine_process import makes_resources
@@ -35,7 +33,7 @@ def places_of(stack: StackPlan) -> Places:
 
 def look_for_losses(stack: StackPlan, cluster: ClusterReader) -> ClaimAndLosses | None:
     """Return what the cluster says of it; None where it does not, which takes a few seconds at most."""
-    return look(replace(cluster, seconds=_SECONDS), places_of(stack))
+    return look(cluster.within(_SECONDS), places_of(stack))
 
 
 def uid_of(seen: ClaimAndLosses | None) -> str | None:

@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from stacks.errors import Problem
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.deployed import Deployed
+from stacks.updates.guards.bucket_access import bucket_problems
 from stacks.updates.guards.fixed_at_creation import changed_problems, fixed_values
 from stacks.updates.guards.model_volume import volume_problems
 from stacks.updates.guards.platform_release import left_out_problems
 from stacks.updates.guards.running_blocks import running_block_problems
+from stacks.updates.guards.version_steps import version_problems
 
 
 def refused_changes(
@@ -26,6 +28,8 @@ def refused_changes(
     return (
         *changed_problems(fixed, fixed_values(stack), rebuilt),
         *left_out_problems(before, stack),
+        *bucket_problems(stack, before),
         *volume_problems(before.volume, stack.cache),
+        *version_problems(stack.infrastructure, before.node_groups),
         *running_block_problems(stack.infrastructure, before.node_groups),
     )

@@ -17,6 +17,9 @@ from stacks.wording import in_words
 
 _GUIDE = "docs/capacity-blocks.md#change-what-nodes-are-made-of"
 
+_WITHOUT_TAGS = 2
+"""Kinds of things that a template names without tags of the stack: nodes and their disks."""
+
 
 def running_block_problems(plan: EksPlan | None, before: Mapping[str, DeployedNodes]) -> tuple[Problem, ...]:
     """Return what would exchange nodes of a Capacity Block that run."""
@@ -33,7 +36,7 @@ def _problems(plan: EksPlan, change: NodeChange) -> Iterator[Problem]:
         f"would exchange {number} of a Capacity Block that may run in pool {change.nodes.pool.name} "
         f"({change.text}); nothing was created or changed"
     )
-    key, value, allowed = _cause(change, pool)
+    key, value, allowed = _cause(plan, change, pool)
     way = (
         f"{pool}.purchase.phase: empty, alone, and `pulumi up`; then this change with the phase that is due "
         f"({_GUIDE}). Where the block is over and its nodes are gone: `pulumi refresh`, then `pulumi up`"
@@ -41,14 +44,25 @@ def _problems(plan: EksPlan, change: NodeChange) -> Iterator[Problem]:
     yield Problem(key, value, message, allowed=allowed, suggestion=way)
 
 
-def _cause(change: NodeChange, pool: str) -> tuple[str, object, str | None]:
+def _cause(plan: EksPlan, change: NodeChange, pool: str) -> tuple[str, object, str | None]:
     """Return the setting, what stands there and what it was."""
-    purchase, before = change.nodes.purchase, change.before
-    if change.new_version:
-        return "cluster.version", change.version, before.version
-    if isinstance(purchase, CapacityBlock) and purchase.id != before.reservation:
-        return f"{pool}.purchase.id", purchase.id, before.reservation
-    was = before.template.get("instanceType")
-    if was != change.nodes.pool.instance_type.name:
-        return f"{pool}.instanceType", change.nodes.pool.instance_type.name, str(was)
-    return pool, change.nodes.pool.name, None
+    nodes, before = change.nodes, change.before
+    block = nodes.purchase.id if isinstance(nodes.purchase, CapacityBlock) else before.reservation
+    kind, was = nodes.pool.instance_type.name, before.template.get("instanceType")
+    causes: tuple[tuple[bool, str, object, str | None], ...] = (
+        (change.new_version, "cluster.version", change.version, before.version),
+        (change.new_image, f"{pool}.amiRelease", nodes.ami_release, before.ami_release),
+        (block != before.reservation, f"{pool}.purchase.id", block, before.reservation),
+        (was != kind, f"{pool}.instanceType", kind, str(was)),
+        ("root disk" in change.changed, f"{pool}.rootVolumeType", nodes.root_volume_type, None),
+        ("tags" in change.changed, *_tags(plan, before), None),
+    )
+    found = ((key, value, allowed) for applies, key, value, allowed in causes if applies)
+    return next(found, (pool, nodes.pool.name, None))
+
+
+def _tags(plan: EksPlan, before: DeployedNodes) -> tuple[str, object]:
+    tagged_before = len(before.template.get("tagSpecifications") or ()) > _WITHOUT_TAGS
+    if tagged_before and plan.cluster.tag_nodes:
+        return "cluster.tags", dict(plan.cluster.tags)
+    return "cluster.tagNodes", plan.cluster.tag_nodes

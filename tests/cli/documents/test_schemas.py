@@ -91,7 +91,7 @@ def test_list_prints_stacks_and_recipes_and_why_one_cannot_be_used(command: Run,
     assert "serving.pool = 'b300'" in broken["problem"]
     assert (dev["recipe"], dev["gpus"], dev["problem"]) == ("gpt-oss-120b/trtllm-disagg", {"B200": 5}, None)
     recipes: dict[str, Any] = {recipe["name"]: recipe for recipe in document["recipes"]}
-    assert recipes["gpt-oss-120b/trtllm-agg"]["platformLines"] == ["1.2", "1.4", "1.6"]
+    assert recipes["gpt-oss-120b/trtllm-agg"]["platformLines"] == ["1.2", "1.4"]
 
 
 def test_check_prints_its_document(command: Run) -> None:

@@ -134,7 +134,11 @@ class Deployed:
             begun = time.monotonic()
             answer = self._logged(*_UP)
             ended = time.monotonic()
-            until(lambda: not any(map(_is_ending, graph_pods(self.lab))), "pods of before to end")
+            until(
+                lambda: not any(map(_is_ending, graph_pods(self.lab))),
+                "pods of before to end",
+                cluster=self.lab.directory,
+            )
         outcome = observed(
             resource_changes(self._events().steps),
             (objects, self._objects()),

@@ -34,7 +34,6 @@ APPLIED = {
     "cache-smaller": "the update is refused, and nothing changes",
     "engine-override": "a new engine file comes, and all workers roll",
     "graph-api": "the graph is replaced, the old one first, and nothing serves in between",
-    "platform-version": "the platform goes to another release, and the workers with it",
     "recipe": "a graph goes with all that is its own, and another one comes on fewer GPUs",
 }
 

@@ -190,7 +190,7 @@ def test_a_worker_that_does_half_of_the_work_is_told_which_half(role: Any) -> No
 
 def test_an_aggregated_worker_runs_in_the_mode_that_every_release_defaults_to() -> None:
     # The value is called prefill_and_decode in 1.2 and agg later, and each refuses the other's.
-    for version in ("1.2.1", "1.4.2", "1.6.2"):
+    for version in ("1.2.1", "1.4.2"):
         assert "--disaggregation-mode" not in command_line(worker_start(runtime_version=version))
 
 
@@ -199,7 +199,6 @@ def test_an_aggregated_worker_runs_in_the_mode_that_every_release_defaults_to() 
     [
         ("1.2.1", "--publish-events-and-metrics"),
         ("1.4.2", "--publish-kv-events"),
-        ("1.6.2", "--publish-kv-events"),
     ],
 )
 def test_a_worker_publishes_kv_events_in_the_words_of_its_release(version: str, written: str) -> None:

@@ -59,9 +59,8 @@ def _network(add: Any) -> str:
     add(
         "ec2/availabilityZoneGroup:AvailabilityZoneGroup",
         "zones",
-        groupName="us-west-2-phx-2",
+        groupName="us-east-1-dfw-2",
         optInStatus="opted-in",
-        region="us-west-2",
     )
     for number, zone in enumerate("ab"):
         add(
@@ -77,7 +76,7 @@ def _network(add: Any) -> str:
 
 
 def _identity(add: Any, made: dict[str, Made]) -> None:
-    role = add("iam/role:Role", "role", assumeRolePolicy=trust(*EKS), description="any")
+    role = add("iam/role:Role", "role", assumeRolePolicy=trust(*EKS))
     add("iam/rolePolicy:RolePolicy", "inline", role=role, policy=POLICY)
     add(
         "iam/rolePolicyAttachment:RolePolicyAttachment",
@@ -85,7 +84,7 @@ def _identity(add: Any, made: dict[str, Made]) -> None:
         role=role,
         policyArn="arn:aws:iam::aws:policy/AmazonEKSClusterPolicy",
     )
-    add("kms/key:Key", "key", description="k", enableKeyRotation=True, deletionWindowInDays=7)
+    add("kms/key:Key", "key", description="k", enableKeyRotation=True)
     add("cloudwatch/logGroup:LogGroup", "logs", name="/any/logs", retentionInDays=7)
 
 
@@ -127,7 +126,7 @@ def _traffic(add: Any, made: dict[str, Made], vpc: str) -> None:
         "vpc/securityGroupEgressRule:SecurityGroupEgressRule",
         "out",
         securityGroupId=group,
-        cidrIpv4="0.0.0.0/0",
+        referencedSecurityGroupId=group,
         ipProtocol="-1",
     )
 
@@ -197,14 +196,6 @@ def _cluster(add: Any, made: dict[str, Made]) -> None:
         principalArn=principal,
         policyArn="arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy",
         accessScope={"type": "cluster"},
-    )
-    add(
-        "eks/podIdentityAssociation:PodIdentityAssociation",
-        "identity",
-        clusterName=cluster,
-        namespace="storage",
-        serviceAccount="driver",
-        roleArn=role,
     )
     add(
         "autoscaling/schedule:Schedule",

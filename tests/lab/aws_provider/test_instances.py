@@ -120,7 +120,7 @@ def test_an_instance_that_ends_by_itself_is_replaced_under_its_number_unless_lau
     (described,) = scaling.describe_auto_scaling_groups(AutoScalingGroupNames=[name])["AutoScalingGroups"]
     assert [item["ProcessName"] for item in described["SuspendedProcesses"]] == ["Launch"]
     assert [item["InstanceId"] for item in described["Instances"]] == [second["InstanceId"]]
-    scaling.resume_processes(AutoScalingGroupName=name)
+    scaling.resume_processes(AutoScalingGroupName=name, ScalingProcesses=["Launch"])
     assert len(running(account, "failing")) == 2
 
 

@@ -164,26 +164,6 @@ _B200 = "p6-b200.48xlarge"
         "InvalidParameter",
         "nobody",
     ),
-    Refusal(
-        "partitions belong to partition groups",
-        "CreatePlacementGroup",
-        lambda _: {"GroupName": "parts", "Strategy": "cluster", "PartitionCount": 2},
-        _COMBINATION,
-        "Partition count",
-    ),
-    Refusal(
-        "a launch is in a zone that has the type",
-        "RunInstances",
-        lambda account: {
-            "MinCount": 1,
-            "MaxCount": 1,
-            "ImageId": "ami-12345678",
-            "InstanceType": _B200,
-            "SubnetId": account.network.subnets[1],
-        },
-        "Unsupported",
-        "us-east-1b",
-    ),
 )
 def test_ec2_refuses(account: Account, refusal: Refusal) -> None:
     expect(account, refusal)

@@ -52,7 +52,6 @@ def test_whoever_makes_a_cluster_that_asks_for_it_cannot_be_entered_again(accoun
         resourcesVpcConfig={"subnetIds": list(account.network.subnets)},
         accessConfig={"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True},
     )
-    assert eks.list_access_entries(clusterName="bootstrapped")["accessEntries"] == [lab]
     with pytest.raises(ClientError) as caught:
         eks.create_access_entry(clusterName="bootstrapped", principalArn=lab)
     assert caught.value.response["Error"]["Code"] == "ResourceInUseException"
@@ -141,17 +140,6 @@ def test_whoever_makes_a_cluster_that_asks_for_it_cannot_be_entered_again(accoun
         addonVersion="v1.36.0-eksbuild.25",
     ),
     _in_cluster(
-        "an add-on gets its role one way",
-        "CreateAddon",
-        _PARAMETER,
-        "cannot be used together",
-        addonName="vpc-cni",
-        serviceAccountRoleArn=lambda account: account.network.role,
-        podIdentityAssociations=lambda account: [
-            {"serviceAccount": "aws-node", "roleArn": account.network.role}
-        ],
-    ),
-    _in_cluster(
         "network policies are switched by a text",
         "CreateAddon",
         _PARAMETER,
@@ -165,23 +153,6 @@ def test_whoever_makes_a_cluster_that_asks_for_it_cannot_be_entered_again(accoun
         _PARAMETER,
         "format is not valid",
         principalArn="arn:aws:sts::123456789012:assumed-role/admin/me",
-    ),
-    _in_cluster(
-        "groups of Kubernetes are its own",
-        "CreateAccessEntry",
-        _PARAMETER,
-        "cannot start with system:",
-        principalArn=_ADMIN,
-        kubernetesGroups=["system:masters"],
-    ),
-    _in_cluster(
-        "entries for nodes have no groups",
-        "CreateAccessEntry",
-        _PARAMETER,
-        "EC2_LINUX",
-        principalArn=_ADMIN,
-        type="EC2_LINUX",
-        kubernetesGroups=["nodes"],
     ),
     _in_cluster(
         "a policy goes to an entry",
@@ -211,22 +182,24 @@ def test_whoever_makes_a_cluster_that_asks_for_it_cannot_be_entered_again(accoun
         accessScope={"type": "namespace"},
     ),
     _in_cluster(
-        "a pod identity's role exists",
-        "CreatePodIdentityAssociation",
+        "the role of an add-on's pods exists",
+        "CreateAddon",
         _PARAMETER,
         "does not exist",
-        namespace="a",
-        serviceAccount="b",
-        roleArn="arn:aws:iam::123456789012:role/nobody",
+        addonName="vpc-cni",
+        podIdentityAssociations=[
+            {"serviceAccount": "aws-node", "roleArn": "arn:aws:iam::123456789012:role/nobody"}
+        ],
     ),
     _in_cluster(
-        "pods may take a pod identity's role",
-        "CreatePodIdentityAssociation",
+        "an add-on's pods may take their role",
+        "CreateAddon",
         _PARAMETER,
         "service principals [pods.eks.amazonaws.com]",
-        namespace="a",
-        serviceAccount="b",
-        roleArn=lambda account: account.role("not-of-pods", "ec2.amazonaws.com"),
+        addonName="vpc-cni",
+        podIdentityAssociations=lambda account: [
+            {"serviceAccount": "aws-node", "roleArn": account.role("not-of-pods", "ec2.amazonaws.com")}
+        ],
     ),
     Refusal(
         "versions follow one another",
@@ -236,20 +209,12 @@ def test_whoever_makes_a_cluster_that_asks_for_it_cannot_be_entered_again(accoun
         "from 1.35 to 1.33",
         service="eks",
     ),
-    Refusal(
-        "the API is not given up for the ConfigMap",
-        "UpdateClusterConfig",
-        lambda account: {"name": account.cluster, "accessConfig": {"authenticationMode": "CONFIG_MAP"}},
-        _PARAMETER,
-        "from API to CONFIG_MAP",
-        service="eks",
-    ),
 )
 def test_eks_refuses(account: Account, refusal: Refusal) -> None:
     expect(account, refusal)
 
 
-def test_a_name_in_use_a_second_association_and_a_cluster_with_nodes_are_refused(account: Account) -> None:
+def test_a_name_in_use_and_a_cluster_with_nodes_are_refused(account: Account) -> None:
     eks, role = account.client("eks"), account.network.role
     eks.create_cluster(
         name="busy",
@@ -260,15 +225,12 @@ def test_a_name_in_use_a_second_association_and_a_cluster_with_nodes_are_refused
     group = {"clusterName": "busy", "nodegroupName": "nodes", "nodeRole": role}
     request = {**group, "subnets": [account.network.subnets[0]], "instanceTypes": ["m7i.large"]}
     eks.create_nodegroup(**request)
-    identity = {"clusterName": "busy", "namespace": "n", "serviceAccount": "s", "roleArn": role}
-    eks.create_pod_identity_association(**identity)
 
     def refuse(operation: str, parameters: dict[str, Any], code: str, says: str) -> None:
         expect(account, Refusal("", operation, lambda _: parameters, code, says, service="eks"))
 
     in_use = "ResourceInUseException"
     refuse("CreateNodegroup", request, in_use, "already exists")
-    refuse("CreatePodIdentityAssociation", identity, in_use, "already exists")
     refuse("CreateCluster", _cluster(name="busy")(account), in_use, "already exists")
     entry = {"clusterName": "busy", "principalArn": _ADMIN}
     refuse("CreateAccessEntry", entry, _REQUEST, "authentication mode must be set")

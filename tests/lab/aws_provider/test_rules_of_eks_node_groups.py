@@ -46,18 +46,6 @@ def _block(reservation: str, **data: Any) -> dict[str, Any]:
 
 @table(
     _of_group(
-        "a template holds the disk size",
-        "Disk size must be specified within",
-        launchTemplate=_from_template("with-disk", InstanceType="m7i.large"),
-        diskSize=100,
-    ),
-    _of_group(
-        "a template holds remote access",
-        "Remote access configuration",
-        launchTemplate=_from_template("with-access", InstanceType="m7i.large"),
-        remoteAccess={"ec2SshKey": "key"},
-    ),
-    _of_group(
         "the instance type is said once",
         "both in the launch template and in the request",
         launchTemplate=_from_template("with-type", InstanceType="m7i.large"),
@@ -83,20 +71,9 @@ def _block(reservation: str, **data: Any) -> dict[str, Any]:
         ),
     ),
     _of_group(
-        "a template names no instance profile",
-        "IAM instance profile is not supported",
-        launchTemplate=_from_template("with-profile", IamInstanceProfile={"Name": "nodes"}),
-    ),
-    _of_group(
         "spot is a capacity type and no market option",
         "use the capacity type SPOT",
         launchTemplate=_from_template("with-spot", InstanceMarketOptions={"MarketType": "spot"}),
-    ),
-    _of_group(
-        "an image of one's own has no AMI type",
-        "cannot specify amiType",
-        amiType=_NVIDIA,
-        launchTemplate=_from_template("with-image", ImageId="ami-12345678", InstanceType=_B200),
     ),
     _of_group(
         "a capacity block's template needs its capacity type",
@@ -167,19 +144,9 @@ def _block(reservation: str, **data: Any) -> dict[str, Any]:
         scalingConfig={"minSize": 2, "maxSize": 2, "desiredSize": 1},
     ),
     _of_group(
-        "unavailable is a number or a percentage",
-        "cannot be used together",
-        updateConfig={"maxUnavailable": 1, "maxUnavailablePercentage": 10},
-    ),
-    _of_group(
         "a taint is there once",
         "unique by key and effect",
         taints=[{"key": "a", "value": value, "effect": "NO_SCHEDULE"} for value in "xy"],
-    ),
-    _of_group(
-        "50 taints at most",
-        "50 taints at most",
-        taints=[{"key": f"key-{number}", "effect": "NO_SCHEDULE"} for number in range(51)],
     ),
     _of_group(
         "labels of Kubernetes are its own",

@@ -17,18 +17,16 @@ if TYPE_CHECKING:
 _BAD = "BadRequest"
 
 
-def _lustre(capacity: int, kind: str, tier: int | None = None, **more: Any) -> Callable[[Account], Any]:
-    top = {key: more.pop(key) for key in ("StorageType", "SubnetIds") if key in more}
-    lustre = {"DeploymentType": kind, **({"PerUnitStorageThroughput": tier} if tier else {}), **more}
-
+def _lustre(
+    capacity: int, tier: int = 125, kind: str = "PERSISTENT_2", **more: Any
+) -> Callable[[Account], Any]:
     def request(account: Account) -> dict[str, Any]:
-        subnets = top.get("SubnetIds")
+        subnets = more.get("SubnetIds", lambda account: [account.network.subnets[0]])
         return {
             "FileSystemType": "LUSTRE",
             "StorageCapacity": capacity,
-            **top,
-            "SubnetIds": subnets(account) if subnets else [account.network.subnets[0]],
-            "LustreConfiguration": lustre,
+            "SubnetIds": subnets(account),
+            "LustreConfiguration": {"DeploymentType": kind, "PerUnitStorageThroughput": tier},
         }
 
     return request
@@ -39,59 +37,26 @@ def _of_lustre(rule: str, says: str, request: Callable[[Account], Any], code: st
 
 
 @table(
-    _of_lustre("a size is 1200 or steps of 2400", "2000 GiB", _lustre(2000, "SCRATCH_2")),
-    _of_lustre("SCRATCH_1 grows by 3600", "multiple of 3600", _lustre(2400, "SCRATCH_1")),
-    _of_lustre("PERSISTENT_2 has a tier", "125, 250, 500, 1000", _lustre(1200, "PERSISTENT_2")),
-    _of_lustre("tiers are the deployment type's", "50, 100, 200", _lustre(1200, "PERSISTENT_1", 125)),
-    _of_lustre("scratch has no tier", "is not supported", _lustre(1200, "SCRATCH_2", 125)),
-    _of_lustre(
-        "HDD is for PERSISTENT_1",
-        "HDD is not supported",
-        _lustre(1200, "PERSISTENT_2", 125, StorageType="HDD"),
-    ),
-    _of_lustre(
-        "scratch has no backups",
-        "AutomaticBackupRetentionDays",
-        _lustre(1200, "SCRATCH_2", AutomaticBackupRetentionDays=1),
-    ),
-    _of_lustre(
-        "EFA needs metadata of its own",
-        "MetadataConfiguration",
-        _lustre(1200, "PERSISTENT_2", 125, EfaEnabled=True),
-    ),
+    _of_lustre("a size is 1200 or steps of 2400", "2000 GiB", _lustre(2000)),
+    _of_lustre("PERSISTENT_2 has tiers of its own", "125, 250, 500, 1000", _lustre(1200, 200)),
+    _of_lustre("nothing else is simulated", "but Lustre PERSISTENT_2", _lustre(1200, kind="PERSISTENT_1")),
     _of_lustre(
         "one subnet",
         "exactly one subnet",
-        _lustre(1200, "SCRATCH_2", SubnetIds=lambda account: list(account.network.subnets)),
+        _lustre(1200, SubnetIds=lambda account: list(account.network.subnets)),
         "InvalidNetworkSettings",
     ),
     _of_lustre(
         "not in every zone",
         "not available in the zone us-east-1e",
-        _lustre(1200, "SCRATCH_2", SubnetIds=lambda account: [account.subnet("us-east-1e")]),
+        _lustre(1200, SubnetIds=lambda account: [account.subnet("us-east-1e")]),
         "InvalidNetworkSettings",
     ),
     _of_lustre(
         "not in a Local Zone",
         "not available in the zone us-east-1-dfw-2a",
-        _lustre(1200, "SCRATCH_2", SubnetIds=lambda account: [account.network.local]),
+        _lustre(1200, SubnetIds=lambda account: [account.network.local]),
         "InvalidNetworkSettings",
-    ),
-    Refusal(
-        "provisioned throughput goes with its mode",
-        "CreateFileSystem",
-        lambda _: {"CreationToken": "a", "ThroughputMode": "provisioned"},
-        _BAD,
-        "ProvisionedThroughputInMibps",
-        service="efs",
-    ),
-    Refusal(
-        "elastic throughput is for general purposes",
-        "CreateFileSystem",
-        lambda _: {"CreationToken": "b", "ThroughputMode": "elastic", "PerformanceMode": "maxIO"},
-        _BAD,
-        "generalPurpose",
-        service="efs",
     ),
     Refusal(
         "a scheduled action has a group",
@@ -161,7 +126,7 @@ def test_a_zone_has_one_mount_target_and_a_file_system_never_shrinks(account: Ac
             service="efs",
         ),
     )
-    made = fsx.create_file_system(**_lustre(4800, "PERSISTENT_2", 125)(account))["FileSystem"]
+    made = fsx.create_file_system(**_lustre(4800)(account))["FileSystem"]
     assert (made["Lifecycle"], bool(made["LustreConfiguration"]["MountName"])) == ("AVAILABLE", True)
     smaller = {"FileSystemId": made["FileSystemId"], "StorageCapacity": 2400}
     expect(
@@ -201,7 +166,7 @@ def test_a_file_system_whose_servers_cannot_reach_each_other_is_refused(account:
     ec2, fsx = account.client("ec2"), account.client("fsx")
     network = account.network
     group = ec2.create_security_group(GroupName="lustre", Description="lustre", VpcId=network.vpc)["GroupId"]
-    request = _lustre(1200, "SCRATCH_2")(account) | {"SecurityGroupIds": [group]}
+    request = _lustre(1200)(account) | {"SecurityGroupIds": [group]}
     says = "do not permit Lustre LNET network traffic on port 988"
     expect(
         account,
@@ -233,7 +198,7 @@ def test_a_subnet_and_a_group_stay_while_a_file_system_is_in_them(account: Accou
         expect(account, Refusal("", "DeleteSubnet", lambda _: {"SubnetId": subnet}, code, "has dependencies"))
         expect(account, Refusal("", "DeleteSecurityGroup", lambda _: {"GroupId": group}, code, group))
 
-    request = _lustre(1200, "SCRATCH_2", SubnetIds=lambda _: [subnet])(account)
+    request = _lustre(1200, SubnetIds=lambda _: [subnet])(account)
     lustre = fsx.create_file_system(**request, SecurityGroupIds=[group])["FileSystem"]["FileSystemId"]
     held()
     fsx.delete_file_system(FileSystemId=lustre)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 from typing import TYPE_CHECKING
 
 from lab import cluster, control_plane
+from lab.locks import locked
 from tests.lab.conformance.toy import make_template
 from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
@@ -34,15 +34,20 @@ def shared_lab(root: Path) -> Iterator[Sandbox]:
     """
     sandbox = Sandbox.at(root / "conformance")
     users = root / "conformance.users"
-    with _locked(root / "conformance.lock"):
+    with locked(root / "conformance.lock"):
         if not users.exists():
-            _start(sandbox)
+            try:
+                _start(sandbox)
+            except BaseException:
+                # Nobody has written himself down as its user yet, so nobody else would end it.
+                control_plane.stop_and_delete(sandbox.directory)
+                raise
         with users.open("a") as stream:
             stream.write(f"{os.getpid()}\n")
     try:
         yield sandbox
     finally:
-        with _locked(root / "conformance.lock"):
+        with locked(root / "conformance.lock"):
             left = [line for line in users.read_text().splitlines() if line != str(os.getpid())]
             users.write_text("".join(f"{line}\n" for line in left))
             if not left:
@@ -61,10 +66,3 @@ def _start(sandbox: Sandbox) -> None:
     # the condition. Until then a DaemonSet wants no pod, and is ready without one.
     until(lambda: not sandbox.get("node", "toy-0")["spec"].get("taints"), "a node without taints")
     make_template(sandbox)
-
-
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("a") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
-        yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,17 +24,10 @@ def test_an_input_that_the_kind_does_not_have_is_refused(toy: Toy) -> None:
     assert "expected kind 'ConfigMap'" in output
 
 
-def test_an_object_without_a_name_is_named_after_its_resource_and_keeps_the_name(toy: Toy) -> None:
-    program = """
-        ports = [{{"port": {port}}}]
-        k8s.core.v1.Service("web", metadata={{"namespace": NAMESPACE}}, spec={{"ports": ports}})
-    """
-    toy.up(program.format(port=80))
-    name = toy.state("web")["outputs"]["metadata"]["name"]
-    assert re.fullmatch(r"web-[0-9a-f]{8}", name)
-    assert toy.get("service", name)["metadata"]["annotations"]["pulumi.com/autonamed"] == "true"
-    toy.up(program.format(port=81))
-    assert toy.get("service", name)["spec"]["ports"][0]["port"] == 81
+def test_an_object_without_a_name_is_refused(toy: Toy) -> None:
+    for metadata in ('"namespace": NAMESPACE', '"generate_name": "x-"'):
+        output = toy.failing_up(f"""k8s.core.v1.ConfigMap("c", metadata={{{metadata}}})""")
+        assert "give metadata.name: this stand-in makes no names" in output
 
 
 def test_the_namespace_is_the_objects_else_the_providers_else_default(toy: Toy) -> None:
@@ -57,10 +49,3 @@ def test_the_namespace_is_the_objects_else_the_providers_else_default(toy: Toy) 
         "scope": f"{name}-scope",
     }
     assert toy.state("providers")["inputs"]["metadata"]["namespace"] == name
-
-
-def test_generate_name_is_refused(toy: Toy) -> None:
-    output = toy.failing_up("""
-        k8s.core.v1.ConfigMap("generated", metadata={"generate_name": "x-", "namespace": NAMESPACE})
-    """)
-    assert "`.metadata.generateName` field is not supported in Server-Side Apply mode" in output

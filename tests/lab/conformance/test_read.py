@@ -1,4 +1,4 @@
-"""Read: what a refresh sees and does not see, and import."""
+"""Read: what a refresh sees and does not see."""
 
 from __future__ import annotations
 
@@ -69,20 +69,6 @@ def test_a_refresh_records_that_a_workload_is_not_ready(toy: Toy) -> None:
     output = toy.pulumi("refresh", "--yes", "--skip-preview", check=False)
     assert "Resource 'd' was created but failed to initialize" in output.stdout + output.stderr
     assert toy.state("d")["initErrors"]
-
-
-def test_an_existing_object_is_imported_by_namespace_and_name(toy: Toy) -> None:
-    toy.kubectl("create", "configmap", "c", "--from-literal=key=value")
-    toy.pulumi("import", "kubernetes:core/v1:ConfigMap", "c", f"{toy.namespace}/c",
-               "--yes", "--skip-preview", "--generate-code=false", "--protect=false")  # fmt: skip
-    state = toy.state("c")
-    assert state["id"] == f"{toy.namespace}/c"
-    assert state["inputs"]["data"] == {"key": "value"}
-    assert "uid" not in state["inputs"]["metadata"]
-    toy.write(
-        'k8s.core.v1.ConfigMap("c", metadata={"name": "c", "namespace": NAMESPACE}, data={"key": "value"})'
-    )
-    toy.pulumi("preview", "--expect-no-changes")
 
 
 def test_an_unreachable_cluster_fails_a_refresh_and_can_be_forgotten(toy: Toy) -> None:

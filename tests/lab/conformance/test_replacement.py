@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tests.lab.conformance.toy import POD
@@ -20,17 +19,6 @@ def test_data_of_a_named_config_map_is_replaced_by_deleting_it_first(toy: Toy) -
     assert found["data"] == {"key": "2"}
     assert found["metadata"]["uid"] != uid
     assert output.index("deleted original") < output.index("created replacement")
-
-
-def test_data_of_an_unnamed_config_map_is_replaced_by_a_new_one_before_the_old_one_goes(toy: Toy) -> None:
-    program = 'k8s.core.v1.ConfigMap("c", metadata={{"namespace": NAMESPACE}}, data={{"key": "{value}"}})'
-    toy.up(program.format(value=1))
-    old = toy.state("c")["id"]
-    output = toy.up(program.format(value=2))
-    new = toy.state("c")["id"]
-    assert old != new
-    assert re.fullmatch(rf"{toy.namespace}/c-[0-9a-f]{{8}}", new)
-    assert output.index("created replacement") < output.index("deleted original")
 
 
 def test_config_maps_and_secrets_change_in_place_where_the_provider_may(toy: Toy) -> None:

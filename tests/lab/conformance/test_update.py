@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.lab.conformance.toy import POD
 
@@ -150,25 +150,3 @@ k8s.networking.v1.NetworkPolicy("n", metadata=named("n"), spec={
     toy.destroy()
     assert toy.get("pods,statefulsets,poddisruptionbudgets,networkpolicies")["items"] == []
     assert len(toy.get("persistentvolumeclaims")["items"]) == 3
-
-
-def test_a_definition_is_replaced_whole(toy: Toy) -> None:
-    program = """
-        group = NAMESPACE + ".example.com"
-        spec = {{"type": "object", "properties": {properties}}}
-        schema = {{"type": "object", "properties": {{"spec": spec}}}}
-        validation = {{"open_apiv3_schema": schema}}
-        version = {{"name": "v1", "served": True, "storage": True, "schema": validation}}
-        k8s.apiextensions.v1.CustomResourceDefinition("definition", metadata={{"name": "toys." + group}},
-            spec={{"group": group, "scope": "Namespaced", "versions": [version],
-                  "names": {{"plural": "toys", "singular": "toy", "kind": "Toy"}}}})
-    """
-    toy.up(program.format(properties='{"a": {"type": "string"}, "b": {"type": "string"}}'))
-    toy.up(program.format(properties='{"a": {"type": "string"}}'))
-    found = toy.get("customresourcedefinition", f"toys.{toy.namespace}.example.com", "--show-managed-fields")
-    schema: dict[str, Any] = found["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-    assert list(schema["properties"]["spec"]["properties"]) == ["a"]
-    ours = toy.state("definition")["outputs"]["__fieldManager"]
-    assert (ours, "Update") in [
-        (entry["manager"], entry["operation"]) for entry in found["metadata"]["managedFields"]
-    ]

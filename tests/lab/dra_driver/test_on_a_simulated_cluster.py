@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,11 +56,8 @@ def create(lab: Sandbox, *manifests: dict[str, Any]) -> None:
     lab.kubectl("create", "--validate=strict", "-f", "-", stdin=json.dumps(items))
 
 
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + DEADLINE
-    while not holds():
-        assert time.monotonic() < deadline, f"not within {DEADLINE:.0f} s"
-        time.sleep(0.1)
+def came(lab: Sandbox, what: str, happened: Callable[[], bool]) -> None:
+    until(happened, what, DEADLINE, cluster=lab.directory)
 
 
 def status(lab: Sandbox) -> dict[str, Any]:
@@ -77,7 +75,7 @@ def crowded(lab: Sandbox) -> Iterator[Sandbox]:
     lab.kubectl("create", "namespace", NAMESPACE)
     pods = [claimant(f"tray-{number}", "p6e-gb200.36xlarge") for number in range(3)]
     create(lab, domain("domain", "channel"), *pods, claimant("no-clique", "p6-b200.48xlarge"))
-    until(lambda: len(status(lab).get("nodes", [])) == len(TRAYS))
+    came(lab, "two trays", lambda: len(status(lab).get("nodes", [])) == len(TRAYS))
     yield lab
     lab.kubectl("delete", "namespace", NAMESPACE, "--wait=false")
 
@@ -110,7 +108,7 @@ def test_the_domain_and_its_trays_name_each_other(crowded: Sandbox) -> None:
     }
     assert {each["name"]: each["cliqueID"] for each in found["nodes"]} == cliques
     uid = crowded.get("computedomain", "domain", "-n", NAMESPACE)["metadata"]["uid"]
-    until(lambda: labelled_nodes(crowded) == TRAYS)
+    came(crowded, "labels of the trays", lambda: labelled_nodes(crowded) == TRAYS)
     assert {each["metadata"]["labels"][MARK] for each in crowded.get("nodes", "-l", MARK)["items"]} == {uid}
 
 
@@ -118,7 +116,7 @@ def test_a_template_that_is_there_already_is_left_to_whom_it_belongs(crowded: Sa
     template = crowded.get("resourceclaimtemplate", "channel", "-n", NAMESPACE)
     create(crowded, domain("second", "channel"))
     failed = ("events", "-n", NAMESPACE, "--field-selector=involvedObject.name=second")
-    until(lambda: crowded.get(*failed)["items"] != [])
+    came(crowded, "the refusal", lambda: crowded.get(*failed)["items"] != [])
     (event,) = crowded.get(*failed)["items"]
     assert "ResourceClaimTemplate channel exists already" in event["message"]
     crowded.kubectl("delete", "computedomain", "second", "-n", NAMESPACE, "--timeout=30s")
@@ -129,6 +127,6 @@ def test_a_deleted_domain_goes_with_its_template_and_its_labels(crowded: Sandbox
     held = crowded.get("computedomain", "domain", "-n", NAMESPACE)["metadata"]["finalizers"]
     assert held == [MARK]
     crowded.kubectl("delete", "pods", "--all", "-n", NAMESPACE, "--timeout=30s")
-    until(lambda: labelled_nodes(crowded) == [])
+    came(crowded, "no label left", lambda: labelled_nodes(crowded) == [])
     crowded.kubectl("delete", "computedomain", "domain", "-n", NAMESPACE, "--timeout=30s")
     assert crowded.get("resourceclaimtemplates", "-n", NAMESPACE)["items"] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from lab.dynamo_operator.access import claims, discovery_objects, planner_objects
+from lab.dynamo_operator.access import discovery_objects, planner_objects
 from lab.dynamo_operator.configuration import OperatorConfiguration
 from lab.dynamo_operator.conversion import V1ALPHA1, V1BETA1, converted
 from lab.dynamo_operator.generations import component_deployments
@@ -33,9 +33,9 @@ def objects(
 ) -> dict[tuple[str, str], Manifest]:
     """Deployments, Services and what a graph has once, by kind and name."""
     graph = read(graph)
-    made = [*claims(graph), *discovery_objects(graph, configuration), *planner_objects(graph, configuration)]
+    made = [*discovery_objects(graph, configuration), *planner_objects(graph, configuration)]
     for owner in owners(graph).values():
-        made.append(deployment(owner, configuration, []))
+        made.append(deployment(owner, configuration))
         found = service(owner, configuration)
         made += [found] if found else []
     return {(each["kind"], each["metadata"]["name"]): each for each in made}
@@ -44,12 +44,11 @@ def objects(
 def pod(
     component_service: Manifest,
     configuration: OperatorConfiguration = CONFIGURATION,
-    pull_secrets: tuple[str, ...] = (),
     **graph_fields: Any,
 ) -> Manifest:
     """The pod template's spec of a v1alpha1 service named Decode."""
     graph = toy_graph(Decode=component_service)
     graph["spec"] |= graph_fields
     owner = owners(graph)["Decode"]
-    spec: Manifest = deployment(owner, configuration, list(pull_secrets))["spec"]["template"]["spec"]
+    spec: Manifest = deployment(owner, configuration)["spec"]["template"]["spec"]
     return spec

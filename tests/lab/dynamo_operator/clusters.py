@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 from lab.charts import INDEX_FILE
+from tests.support import waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +49,7 @@ class Cluster:
             status.update(self.graph().get("status", {}))
             return bool(status) and is_wanted(status)
 
-        until(look)
+        until(self.lab, "the status", look)
         return status
 
     def names(self, kind: str) -> list[str]:
@@ -59,10 +59,14 @@ class Cluster:
         (self.lab.directory.switches / name).touch()
 
 
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + DEADLINE
-    while not holds():
-        assert time.monotonic() < deadline, f"not within {DEADLINE:.0f} s"
+def until(lab: Sandbox, what: str, holds: Callable[[], bool]) -> None:
+    """Waits for what the cluster stores."""
+    waiting.until(holds, what, DEADLINE, cluster=lab.directory)
+
+
+def until_answered(what: str, holds: Callable[[], bool]) -> None:
+    """Waits for an answer of the cluster's that changes without anything being stored."""
+    waiting.until(holds, what, DEADLINE)
 
 
 def names(lab: Sandbox, kind: str) -> list[str]:

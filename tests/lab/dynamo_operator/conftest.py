@@ -37,4 +37,4 @@ def cluster(release: Sandbox, tmp_path: Path) -> Iterator[Cluster]:
     # The garbage collector's part has a test of its own; here it would cost up to half a minute.
     for kind in ("dynamocomponentdeployments", "deployments", "services"):
         release.kubectl("delete", kind, "--all", "--namespace", GRAPHS, "--timeout=30s")
-    until(lambda: names(release, "pods") == [])
+    until(release, "no pod left", lambda: names(release, "pods") == [])

@@ -1,12 +1,14 @@
 """What real operators made of whole graphs, without what others wrote into the objects.
 
-A case is named by its folder: `dynamo-operator-1.2/agg-gb200`.
+A case is named by its folder: `dynamo-operator-1.2/agg-gb200`. What the 1.4 line made is held as the
+difference (unified, without context) from what the 1.2 line made of the same graph.
 """
 
 from __future__ import annotations
 
 import copy
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +25,7 @@ CASES = sorted(
     str(path.parent.relative_to(FOLDER)) for path in FOLDER.glob("dynamo-operator-1.2/*/made.yaml")
 )
 CASES_OF_1_4 = sorted(
-    str(path.parent.relative_to(FOLDER)) for path in FOLDER.glob("dynamo-operator-1.4/*/made.yaml")
+    str(path.parent.relative_to(FOLDER)) for path in FOLDER.glob("dynamo-operator-1.4/*/made.diff")
 )
 
 Manifest = dict[str, Any]
@@ -58,6 +60,7 @@ _ANYWHERE = {
 }
 # Left out of the annotations that carry one version's fields through the other: zero values of Go.
 _ZERO = ("", "0", None)
+_HUNK = re.compile(r"@@ -(?P<start>\d+)(,(?P<count>\d+))? ")
 
 
 def applied_graph(case: str) -> Manifest:
@@ -83,13 +86,33 @@ def without_what_others_wrote(manifest: Manifest) -> Manifest:
 
 
 def _documents(case: str, file: str) -> list[Manifest]:
-    return copy.deepcopy(_read(FOLDER / case / f"{file}.yaml"))
+    return copy.deepcopy(_read(case, file))
 
 
 @cache
-def _read(path: Path) -> list[Manifest]:
-    documents = yaml.load_all(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
-    return [each for each in documents if each]
+def _read(case: str, file: str) -> list[Manifest]:
+    _, name = case.split("/")
+    # Of one graph the 1.4 line saw two: with the runtime's image of either line.
+    twin = FOLDER / "dynamo-operator-1.2" / name.removesuffix("-image142") / f"{file}.yaml"
+    lines, difference = twin.read_text(encoding="utf-8").splitlines(), FOLDER / case / f"{file}.diff"
+    if difference.exists():
+        lines = _patched(lines, difference.read_text(encoding="utf-8").splitlines())
+    return [each for each in yaml.load_all("\n".join(lines), yaml.CSafeLoader) if each]
+
+
+def _patched(lines: list[str], difference: list[str]) -> list[str]:
+    patched: list[str] = []
+    done = 0
+    for each in difference:
+        if hunk := _HUNK.match(each):
+            count = int(hunk["count"] or 1)
+            # One that takes nothing away stands behind the line of its number.
+            start = int(hunk["start"]) - (count > 0)
+            patched += lines[done:start]
+            done = start + count
+        elif each.startswith("+"):
+            patched.append(each[1:])
+    return patched + lines[done:]
 
 
 def _cleaned(node: Any) -> Any:

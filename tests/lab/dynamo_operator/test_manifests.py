@@ -1,4 +1,4 @@
-"""The objects of a graph: names, labels, owners, and what cannot be built."""
+"""What no recording holds of a graph's objects: own metadata, discovery by etcd, what cannot be built."""
 
 from __future__ import annotations
 
@@ -16,14 +16,6 @@ from tests.lab.fixtures.graphs import toy_graph, worker
 def template(graph: Manifest, name: str) -> Manifest:
     found: Manifest = objects(graph)["Deployment", name]["spec"]["template"]["metadata"]
     return found
-
-
-def test_workers_carry_their_generation_in_the_name_and_the_frontend_does_not() -> None:
-    names = [f"toy-decode-{HASH}", "toy-frontend", f"toy-prefill-{HASH}"]
-    made = objects(toy_graph())
-    assert sorted(name for name in made if name[0] in {"Deployment", "Service"}) == [
-        (kind, name) for kind in ("Deployment", "Service") for name in names
-    ]
 
 
 def test_metrics_can_be_switched_off_for_a_graph() -> None:
@@ -53,50 +45,10 @@ def test_metadata_of_service_and_pod_reach_deployment_pods_and_service_the_pods_
         assert (metadata["labels"]["team"], metadata["labels"]["cost"]) == ("a", "b")
 
 
-def test_a_graph_owns_its_component_deployments_and_those_own_what_serves() -> None:
-    graph = toy_graph()
-    parts = owners(graph)
-    for part in parts.values():
-        (owner,) = part["metadata"]["ownerReferences"]
-        assert (owner["kind"], owner["apiVersion"]) == ("DynamoGraphDeployment", "nvidia.com/v1beta1")
-        assert (owner["uid"], owner["controller"], owner["blockOwnerDeletion"]) == ("uid-of-toy", True, True)
-    for (kind, name), each in objects(graph).items():
-        if kind in {"Deployment", "Service"}:
-            (owner,) = each["metadata"]["ownerReferences"]
-            assert (owner["kind"], owner["name"]) == ("DynamoComponentDeployment", name)
-            assert owner["blockOwnerDeletion"] is True
-
-
-def test_the_frontend_service_answers_on_8000_and_a_workers_on_9090() -> None:
-    made = objects(toy_graph())
-    assert made["Service", "toy-frontend"]["spec"]["ports"] == [
-        {"name": "http", "port": 8000, "targetPort": "http", "protocol": "TCP"}
-    ]
-    assert made["Service", f"toy-prefill-{HASH}"]["spec"]["ports"][0]["port"] == 9090
-
-
 def test_without_discovery_by_kubernetes_only_the_frontend_has_a_service() -> None:
     made = objects(toy_graph(), replace(CONFIGURATION, discovery_backend="etcd"))
     assert [name for kind, name in made if kind == "Service"] == ["toy-frontend"]
     assert not any(kind == "ServiceAccount" for kind, _ in made)
-
-
-def test_the_planners_account_has_no_owner_and_so_outlives_the_graph() -> None:
-    made = objects(toy_graph(), replace(CONFIGURATION, planner_role="planner"))
-    for name in (
-        ("ServiceAccount", "planner-serviceaccount"),
-        ("RoleBinding", "planner-serviceaccount-binding"),
-    ):
-        assert "ownerReferences" not in made[name]["metadata"]
-
-
-def test_only_claims_that_are_to_be_created_have_a_spec() -> None:
-    graph = toy_graph()
-    new = {"create": True, "storageClass": "files", "size": "1Gi", "volumeAccessMode": "ReadWriteMany"}
-    graph["spec"]["pvcs"] = [{"name": "there-already"}, {"name": "new"} | new]
-    made = objects(graph)
-    assert "spec" not in made["PersistentVolumeClaim", "there-already"]
-    assert made["PersistentVolumeClaim", "new"]["spec"]["storageClassName"] == "files"
 
 
 def refused(**fields: Any) -> None:

@@ -16,7 +16,7 @@ from resource_graph import Resource, ResourceGraph
 from rules.reading.objects.judged import read_mistakes
 from rules.reading.releases import platform_resource
 from tests.lab.dynamo_operator.built import read
-from tests.lab.dynamo_operator.clusters import GRAPHS, until
+from tests.lab.dynamo_operator.clusters import GRAPHS, until, until_answered
 from tests.lab.fixtures.graphs import toy_graph, worker
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ WRONG: tuple[tuple[str, Any], ...] = (
     ("gpuMemoryService", {"enabled": True, "mode": "both"}),
 )
 """Where it stands in a service, and what an API server does not take there."""
+TOKEN = [{"name": "TOKEN", "value": "1"}]
 
 
 def message(status: dict[str, Any]) -> str:
@@ -66,9 +67,8 @@ def test_a_graph_becomes_ready_with_labelled_and_probed_workers(cluster: Cluster
     assert cluster.graph()["status"]["state"] == "successful"
 
 
-def test_the_origin_version_is_filled_in_and_deprecations_are_printed(cluster: Cluster) -> None:
-    answer = cluster.apply(toy_graph(Decode=worker("decode", "4", dynamoNamespace="mine")))
-    assert "spec.services[Decode].dynamoNamespace is deprecated and ignored" in answer.stderr
+def test_the_origin_version_is_filled_in(cluster: Cluster) -> None:
+    cluster.apply(toy_graph())
     annotations = cluster.graph()["metadata"]["annotations"]
     assert annotations["nvidia.com/dynamo-operator-origin-version"] == "1.2.1"
 
@@ -132,13 +132,17 @@ def test_a_changed_worker_moves_all_workers_to_a_new_generation_and_the_frontend
     cluster.apply(toy_graph())
     cluster.await_condition("True")
     before = cluster.names("deployments")
-    cluster.apply(toy_graph(Decode=worker("decode", "4", envFromSecret="token")))
+    cluster.apply(toy_graph(Decode=worker("decode", "4", envs=TOKEN)))
     cluster.await_status(lambda each: each.get("rollingUpdate", {}).get("phase") == "Completed")
     # The update is over when the old pods are gone; their Deployments and Services go a moment later.
-    until(lambda: set(before) & set(cluster.names("deployments")) == {"toy-frontend"})
+    until(
+        cluster.lab,
+        "the old Deployments' end",
+        lambda: set(before) & set(cluster.names("deployments")) == {"toy-frontend"},
+    )
     after = cluster.names("deployments")
     assert len(after) == 3
-    until(lambda: cluster.names("services") == after)
+    until(cluster.lab, "the old Services' end", lambda: cluster.names("services") == after)
 
 
 def test_scaling_changes_replicas_and_no_generation(cluster: Cluster) -> None:
@@ -164,15 +168,21 @@ def test_a_deleted_graph_takes_everything_with_it(cluster: Cluster, propagation:
         "--timeout=30s",
     )
     for kind in ("dynamocomponentdeployments", "deployments", "services", "pods", "roles"):
-        until(lambda kind=kind: cluster.names(kind) == [])
+        until(cluster.lab, f"no {kind}", lambda kind=kind: cluster.names(kind) == [])
     # The planner's account and its binding have no owner.
-    until(lambda: cluster.names("serviceaccounts") == ["default", "planner-serviceaccount"])
-    until(lambda: cluster.names("rolebindings") == ["planner-serviceaccount-binding"])
+    accounts = ["default", "planner-serviceaccount"]
+    until(cluster.lab, "two accounts", lambda: cluster.names("serviceaccounts") == accounts)
+    bindings = ["planner-serviceaccount-binding"]
+    until(cluster.lab, "one binding", lambda: cluster.names("rolebindings") == bindings)
 
 
 @pytest.mark.parametrize(
     ("switch", "gpus", "status"),
-    [("graph-never-ready", "4", "False"), ("graph-ready-too-early", "16", "True")],
+    [
+        ("graph-never-ready", "4", "False"),
+        ("graph-ready-too-early", "16", "True"),
+        ("graph-write-conflict", "4", "False"),
+    ],
 )
 def test_a_switch_turns_the_graphs_condition(cluster: Cluster, switch: str, gpus: str, status: str) -> None:
     cluster.switch(switch)
@@ -185,11 +195,11 @@ def test_a_webhook_that_is_not_ready_refuses_changes_and_conversions_until_it_is
     cluster.await_condition("True")
     cluster.switch("webhook-not-ready")
     changed = toy_graph(Prefill=worker("prefill", "1", replicas=2))
-    until(lambda: "connection refused" in cluster.apply(changed, check=False).stderr)
+    until_answered("a refusal", lambda: "connection refused" in cluster.apply(changed, check=False).stderr)
     read = cluster.lab.kubectl("get", V1BETA1, "toy", "--namespace", GRAPHS, check=False)
     assert read.returncode == 0 or "conversion webhook" in read.stderr
     (cluster.lab.directory.switches / "webhook-not-ready").unlink()
-    until(lambda: cluster.apply(changed, check=False).returncode == 0)
+    until_answered("an apply", lambda: cluster.apply(changed, check=False).returncode == 0)
     cluster.await_condition("True")
 
 
@@ -239,13 +249,13 @@ def test_a_graph_that_is_at_rest_is_not_written(cluster: Cluster) -> None:
         seen.append(versions())
         return len(seen) > 6 and all(each == seen[-1] for each in seen[-6:])
 
-    until(rests)
+    until_answered("rest", rests)
 
 
 def test_a_changed_graph_says_for_a_moment_that_its_last_generation_is_ready(cluster: Cluster) -> None:
     cluster.apply(toy_graph())
     cluster.await_condition("True")
-    cluster.apply(toy_graph(Decode=worker("decode", "4", envFromSecret="token")))
+    cluster.apply(toy_graph(Decode=worker("decode", "4", envs=TOKEN)))
     graph = cluster.graph()
     assert (graph["metadata"]["generation"], graph["status"]["observedGeneration"]) == (2, 1)
     assert graph["status"]["conditions"][0]["status"] == "True"
@@ -258,11 +268,11 @@ def test_the_operator_outlives_a_restart_of_the_api_server_in_every_phase(cluste
     api_server.restart(cluster.lab.directory, down_seconds=1)
     cluster.await_condition("True")
     api_server.restart(cluster.lab.directory, down_seconds=10)
-    changed = copy.deepcopy(toy_graph(Decode=worker("decode", "4", envFromSecret="token")))
-    until(lambda: cluster.apply(changed, check=False).returncode == 0)
+    changed = copy.deepcopy(toy_graph(Decode=worker("decode", "4", envs=TOKEN)))
+    until_answered("an apply", lambda: cluster.apply(changed, check=False).returncode == 0)
     api_server.restart(cluster.lab.directory, down_seconds=1)
     cluster.await_status(lambda each: each.get("rollingUpdate", {}).get("phase") == "Completed")
     cluster.lab.kubectl("delete", V1BETA1, "toy", "--namespace", GRAPHS, "--wait=false")
     api_server.restart(cluster.lab.directory, down_seconds=1)
-    until(lambda: cluster.names("pods") == [])
+    until(cluster.lab, "no pod left", lambda: cluster.names("pods") == [])
     assert processes.find(cluster.lab.directory, processes.OPERATOR) == before

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from lab.dynamo_operator.access import discovery_objects, planner_objects
-from lab.dynamo_operator.admission.review import mutate, validate
+from lab.dynamo_operator.admission import mutate, validate
 from lab.dynamo_operator.components import FINALIZER
 from lab.dynamo_operator.configuration import OperatorConfiguration
 from lab.dynamo_operator.conversion import GRAPH, V1ALPHA1, V1BETA1, converted
@@ -30,7 +30,7 @@ from tests.lab.dynamo_operator.recordings import (
     recorded,
     without_what_others_wrote,
 )
-from tests.lab.dynamo_operator.reviews import PLAIN, review
+from tests.lab.dynamo_operator.reviews import review
 
 COMPONENT = "DynamoComponentDeployment"
 HASHES = ("nvidia.com/current-worker-hash", "nvidia.com/current-worker-hash-v2")
@@ -49,7 +49,7 @@ def stored(manifest: Manifest) -> Manifest:
 def admitted(graph: Manifest) -> Manifest:
     """The graph after the webhooks, which see every graph as v1alpha1."""
     seen = converted(graph, V1ALPHA1)
-    patch = json.loads(base64.b64decode(mutate(review(seen), PLAIN)["response"]["patch"]))
+    patch = json.loads(base64.b64decode(mutate(review(seen), CONFIGURATION.version)["response"]["patch"]))
     for step in patch:
         if step["path"] == "/metadata/annotations":
             seen["metadata"]["annotations"] = {}
@@ -57,7 +57,7 @@ def admitted(graph: Manifest) -> Manifest:
             assert step["path"].startswith("/metadata/annotations/"), step
             key = step["path"].rsplit("/", 1)[-1].replace("~1", "/")
             seen["metadata"]["annotations"][key] = step["value"]
-    assert validate(review(seen), PLAIN)["response"]["allowed"]
+    assert validate(review(seen))["response"]["allowed"]
     return converted(seen, V1BETA1)
 
 
@@ -72,7 +72,7 @@ def made(case: str) -> dict[tuple[str, str], Manifest]:
     for each in component_deployments(graph, next(iter(hashes.values())), {}):
         each["metadata"]["finalizers"] = [FINALIZER]
         owner = stored(each)
-        objects += [owner, deployment(owner, CONFIGURATION, [])]
+        objects += [owner, deployment(owner, CONFIGURATION)]
         found = service(owner, CONFIGURATION)
         objects += [found] if found else []
     return {(each["kind"], each["metadata"]["name"]): each for each in objects}

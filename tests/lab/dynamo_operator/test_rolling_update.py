@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from lab.dynamo_operator.generations import Hashes
-from lab.dynamo_operator.rolling_update import Decision, WorkerCounts, decide, generation_hash, migrated
+from lab.dynamo_operator.rolling_update import (
+    Decision,
+    WorkerCounts,
+    decide,
+    generation_hash,
+    is_active,
+    migrated,
+)
 
 NOW, LATER = "2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z"
 OLD, NEW = Hashes("aaaaaaaa", "aaaa2222"), Hashes("bbbbbbbb", "bbbb2222")
@@ -34,7 +41,7 @@ def test_an_update_is_pending_in_progress_and_completed_when_every_worker_has_mo
     assert decided(OLD, NEW, PENDING, OLD_SERVES) == Decision(OLD, IN_PROGRESS)
     half = decided(OLD, NEW, IN_PROGRESS, ONE_MOVED)
     assert half == Decision(OLD, IN_PROGRESS | {"updatedComponents": ["Decode"]})
-    assert half.is_rolling
+    assert is_active(half.status)
     done = decided(OLD, NEW, IN_PROGRESS, BOTH_MOVED)
     assert done == Decision(
         NEW,
@@ -46,7 +53,7 @@ def test_an_update_is_pending_in_progress_and_completed_when_every_worker_has_mo
         },
         deletes_old=True,
     )
-    assert not done.is_rolling
+    assert not is_active(done.status)
 
 
 def test_the_next_update_starts_anew() -> None:
@@ -64,7 +71,7 @@ def test_an_update_waits_for_ever_for_a_worker_that_does_not_start() -> None:
 def test_going_back_in_the_middle_deletes_the_new_generation_even_where_it_serves() -> None:
     back = decided(OLD, OLD, IN_PROGRESS, [WorkerCounts("Decode", 1, 0, 1)])
     assert back.deletes_old
-    assert (back.current, back.is_rolling) == (OLD, False)
+    assert (back.current, is_active(back.status)) == (OLD, False)
 
 
 def test_a_graph_that_lost_its_hash_is_taken_for_new_and_keeps_its_old_workers() -> None:

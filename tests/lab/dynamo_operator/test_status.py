@@ -124,7 +124,11 @@ def test_the_transition_time_changes_with_the_status_only() -> None:
 
 @pytest.mark.parametrize(
     ("override", "ready_pods", "expected"),
-    [(Override(never_ready=True), 1, "False"), (Override(ready_too_early=True), 0, "True")],
+    [
+        (Override(never_ready=True), 1, "False"),
+        (Override(ready_too_early=True), 0, "True"),
+        (Override(write_conflict=True), 1, "False"),
+    ],
 )
 def test_switches_turn_the_condition_around(override: Override, ready_pods: int, expected: str) -> None:
     assert ready(status(part("Decode", 1, ready_pods), override=override))[0] == expected

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lab.dynamo_operator.built import read
-from tests.lab.dynamo_operator.clusters import GRAPHS, install, scale, uninstall, until
+from tests.lab.dynamo_operator.clusters import GRAPHS, install, scale, uninstall, until, until_answered
 from tests.lab.fixtures.graphs import toy_graph, worker
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ def left_alone(cluster: Cluster) -> Iterator[Cluster]:
     cluster.await_condition("True")
     scale(cluster.lab, 0)
     changed = toy_graph(Prefill=worker("prefill", "1", replicas=2))
-    until(lambda: "connect: connection refused" in cluster.apply(changed, check=False).stderr)
+    until_answered(
+        "a refusal", lambda: "connect: connection refused" in cluster.apply(changed, check=False).stderr
+    )
     yield cluster
     scale(cluster.lab, 1)
 
@@ -68,7 +70,7 @@ def test_a_deleted_graph_keeps_finalizer_and_pods_until_the_operator_is_back(lef
     assert len(left_alone.names("pods")) == 3
     scale(left_alone.lab, 1)
     left_alone.lab.kubectl("wait", *gone, "--timeout=30s")
-    until(lambda: left_alone.names("pods") == [])
+    until(left_alone.lab, "no pod left", lambda: left_alone.names("pods") == [])
 
 
 def test_a_namespace_with_component_deployments_hangs_until_the_operator_is_back(cluster: Cluster) -> None:
@@ -83,8 +85,8 @@ def test_a_namespace_with_component_deployments_hangs_until_the_operator_is_back
         conditions = lab.get("namespace", namespace)["status"].get("conditions", [])
         return " ".join(each["message"] for each in conditions)
 
-    until(lambda: "conversion webhook for nvidia.com/v1" in told())
-    until(lambda: lab.get("pods", "--namespace", namespace)["items"] == [])
+    until(lab, "the reason", lambda: "conversion webhook for nvidia.com/v1" in told())
+    until(lab, "no pod left", lambda: lab.get("pods", "--namespace", namespace)["items"] == [])
     scale(lab, 1)
     lab.kubectl("wait", "--for=delete", f"namespace/{namespace}", "--timeout=60s")
 
@@ -101,5 +103,5 @@ def test_definitions_outlive_the_release_and_go_on_asking_its_webhook(cluster: C
         assert cluster.apply(toy_graph(), "--dry-run=server", check=False).returncode == 0
     finally:
         install(cluster.lab)
-    until(lambda: cluster.apply(graph, check=False).returncode == 0)
+    until_answered("an apply", lambda: cluster.apply(graph, check=False).returncode == 0)
     cluster.await_condition("True")

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 MODEL = "openai/gpt-oss-120b"
 
 
-def download(repository: str, home: str = "/opt/models") -> dict[str, Any]:
-    command = ["/bin/sh", "-ec"]
-    arguments = [f"/x/bin/hf download {repository} --revision abc123 --exclude 'original/*'"]
+COMMIT = "0123456789abcdef" * 2 + "01234567"
+WITH_HF = f"set -e\n/x/bin/hf download {MODEL} --revision {COMMIT} --exclude 'original/*'"
+
+
+def download(words: str = WITH_HF, home: str = "/opt/models") -> dict[str, Any]:
     main = container(
-        command=command,
-        args=arguments,
+        command=["/bin/sh", "-ec"],
+        args=[words],
         env=[{"name": "HF_HOME", "value": home}],
         volumeMounts=[{"name": "cache", "mountPath": "/opt/models"}],
     )
@@ -30,8 +32,8 @@ def download(repository: str, home: str = "/opt/models") -> dict[str, Any]:
 
 def test_the_model_lies_where_a_worker_that_mounts_the_claim_looks(tmp_path: Path) -> None:
     known = objects(claims=("cache",))
-    assert fill_claims(tmp_path, download(MODEL), known) == [f"{MODEL} in claim cache"]
-    [snapshot] = tmp_path.glob("claims/serving/cache-*/hub/models--openai--gpt-oss-120b/snapshots/abc123")
+    assert fill_claims(tmp_path, download(), known) == [f"{MODEL} in claim cache"]
+    [snapshot] = tmp_path.glob(f"claims/serving/cache-*/hub/models--openai--gpt-oss-120b/snapshots/{COMMIT}")
     assert {file.name for file in snapshot.iterdir()} == {
         *("config.json", "generation_config.json"),
         *("tokenizer.json", "tokenizer_config.json"),
@@ -39,10 +41,21 @@ def test_the_model_lies_where_a_worker_that_mounts_the_claim_looks(tmp_path: Pat
     assert json.loads((snapshot / "config.json").read_text())["num_hidden_layers"] == 36
 
 
-def test_a_download_to_elsewhere_leaves_nothing_in_the_claim(tmp_path: Path) -> None:
-    assert fill_claims(tmp_path, download(MODEL, home="/scratch"), objects(claims=("cache",))) == []
+def test_another_tool_that_names_model_and_commit_leaves_the_same(tmp_path: Path) -> None:
+    words = f"fetch --commit {COMMIT} {MODEL} @ {COMMIT[::-1]}"
+    assert fill_claims(tmp_path, download(words), objects(claims=("cache",))) == [f"{MODEL} in claim cache"]
+    assert [*tmp_path.glob(f"claims/serving/cache-*/hub/models--*/snapshots/{COMMIT[::-1]}")]
 
 
-def test_a_model_that_the_lab_does_not_know_is_not_invented(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        fill_claims(tmp_path, download("someone/else"), objects(claims=("cache",)))
+@pytest.mark.parametrize(
+    ("words", "home"),
+    [
+        pytest.param(WITH_HF, "/scratch", id="elsewhere"),
+        pytest.param(WITH_HF.replace(MODEL, "someone/else"), "/opt/models", id="unknown model"),
+        pytest.param(WITH_HF.replace(COMMIT, "main"), "/opt/models", id="no commit"),
+    ],
+)
+def test_what_is_not_a_known_model_s_commit_in_the_claim_leaves_nothing(
+    tmp_path: Path, words: str, home: str
+) -> None:
+    assert fill_claims(tmp_path, download(words, home), objects(claims=("cache",))) == []

@@ -23,38 +23,37 @@ HERE = [
     "nats:2.10.21-alpine",
     "quay.io/coreos/etcd:v3.6.1",
     "mirror.example/etcd@sha256:00",
+    "python:3.12",
+    "mirror.example/library/python:3.12.14-bookworm@sha256:00",
 ]
 ELSEWHERE = [
     "natsio/nats-server-config-reloader:0.16.0",
-    "python:3.12",
+    "python:3.12-slim-bookworm",
+    "mirror.example/library/python:3.12.14-slim@sha256:00",
     "nvcr.io/nvidia/k8s-device-plugin:v1",
 ]
 
 
-def expressions() -> list[str]:
-    """The policy's patterns: of images that are known whatever they run, and of those known for a word."""
+def pattern() -> str:
+    """The policy's pattern of images."""
     policy = next(yaml.safe_load_all(POLICY))
     [condition] = policy["spec"]["matchConditions"]
-    return re.findall(r"matches\('(.*?)'\)", condition["expression"])
+    [found] = re.findall(r"matches\('(.*?)'\)", condition["expression"])
+    return found
 
 
 @pytest.mark.parametrize("image", [*HERE, *ELSEWHERE])
 def test_the_admission_policy_and_the_kubelet_mean_the_same_images(image: str) -> None:
-    whatever_it_runs, _ = expressions()
-    assert (re.search(whatever_it_runs, image) is not None) == (image in HERE)
+    assert (re.search(pattern(), image) is not None) == (image in HERE)
     assert (image_of({"image": image}) is not None) == (image in HERE)
 
 
 @pytest.mark.parametrize("stack", ["agg-gb200", "disagg-b200"])
-def test_a_benchmark_runs_and_the_download_with_the_same_image_s_name_does_not(stack: str) -> None:
+def test_a_benchmark_runs_and_the_download_on_the_slim_image_is_simulated(stack: str) -> None:
     placed = served_stack(stack).serving.placed
     [measures] = benchmark_job(placed)["spec"]["template"]["spec"]["containers"]
     downloading = cache_job_spec(placed.recipe, "model-cache", HuggingFaceDownload(None), {})
     [downloads] = downloading["template"]["spec"]["containers"]
-    _, known_for_a_word = expressions()
-    assert all(re.search(known_for_a_word, each["image"]) for each in (measures, downloads))
-    [word] = re.findall(r"word\.contains\('(.*?)'\)", POLICY)
-    assert [any(word in said for said in each["args"]) for each in (measures, downloads)] == [True, False]
     assert [image_of(each) is not None for each in (measures, downloads)] == [True, False]
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+from typing import TYPE_CHECKING
 
 from lab.kubelet import network
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 RANGE = "127.70.0.0/17"
 
@@ -13,16 +17,25 @@ def service(name: str, address: str) -> dict[str, object]:
     return {"metadata": {"name": name, "namespace": "dynamo"}, "spec": {"clusterIP": address}}
 
 
-def test_a_pod_of_the_same_name_has_the_same_address_and_none_of_a_service_s() -> None:
-    addresses = {network.pod_address(RANGE, "dynamo", f"pod-{number}") for number in range(50)}
-    assert network.pod_address(RANGE, "dynamo", "pod-7") in addresses
-    assert len(addresses) > 45
+def test_every_pod_has_an_address_that_is_no_other_pod_s_and_none_of_a_service_s(tmp_path: Path) -> None:
+    given = network.PodAddresses(RANGE, tmp_path / "addresses")
+    addresses = [given.of("dynamo", f"pod-{number}") for number in range(3_000)]
+    assert len(set(addresses)) == 3_000
+    assert given.of("dynamo", "pod-7") == addresses[7]
     assert not any(ipaddress.ip_address(each) in ipaddress.ip_network(RANGE) for each in addresses)
     assert all(each.startswith("127.70.") for each in addresses)
 
 
-def test_the_cluster_knows_a_pod_by_another_address_which_leads_back() -> None:
-    address = network.pod_address(RANGE, "dynamo", "pod-7")
+def test_a_kubelet_that_starts_again_gives_no_pod_s_address_away(tmp_path: Path) -> None:
+    before = network.PodAddresses(RANGE, tmp_path / "addresses")
+    runs = [before.of("dynamo", name) for name in ("first", "second")]
+    after = network.PodAddresses(RANGE, tmp_path / "addresses")
+    assert after.of("dynamo", "third") not in runs
+    assert [after.of("dynamo", name) for name in ("first", "second")] == runs
+
+
+def test_the_cluster_knows_a_pod_by_another_address_which_leads_back(tmp_path: Path) -> None:
+    address = network.PodAddresses(RANGE, tmp_path / "addresses").of("dynamo", "pod-7")
     assert not ipaddress.ip_address(network.cluster_address(address)).is_loopback
     assert network.loopback_address(network.cluster_address(address)) == address
 
@@ -36,12 +49,13 @@ def test_a_service_has_every_dotted_name_and_a_headless_one_none() -> None:
     }
 
 
-def test_members_behind_a_headless_service_have_names_before_they_run() -> None:
+def test_members_behind_a_headless_service_have_names_before_they_run(tmp_path: Path) -> None:
     members = {
         "metadata": {"name": "nats", "namespace": "dynamo"},
         "spec": {"serviceName": "peers", "replicas": 2},
     }
-    names = network.member_names([service("peers", "None")], [members], RANGE)
+    given = network.PodAddresses(RANGE, tmp_path / "addresses")
+    names = network.member_names([service("peers", "None")], [members], given)
     for member in ("nats-0", "nats-1"):
-        expected = network.pod_address(RANGE, "dynamo", member)
+        expected = given.of("dynamo", member)
         assert names[f"{member}.peers.dynamo.svc.cluster.local"] == expected

@@ -15,7 +15,6 @@ from lab.kubelet.ports import demand_ports
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SERVICES = "127.71.0.0/17"
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - the case
 
 
@@ -34,7 +33,7 @@ def taken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
 @pytest.mark.parametrize("taken", [EVERYWHERE, "::"], indirect=True)
 def test_a_port_taken_on_every_address_is_refused_with_the_program_that_has_it(taken: int) -> None:
     with pytest.raises(LabError) as refused:
-        demand_ports(SERVICES)
+        demand_ports()
     assert f"the frontend of the lab's pods cannot listen at port {taken}" in str(refused.value)
     assert f"(process {os.getpid()})" in str(refused.value)
     assert "make lab-up PODS=simulated" in str(refused.value)
@@ -43,4 +42,4 @@ def test_a_port_taken_on_every_address_is_refused_with_the_program_that_has_it(t
 @pytest.mark.parametrize("taken", ["127.0.0.1", "127.71.128.9"], indirect=True)
 def test_a_port_at_another_address_is_no_hindrance(taken: int) -> None:
     assert taken
-    demand_ports(SERVICES)
+    demand_ports()

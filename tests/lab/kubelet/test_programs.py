@@ -24,7 +24,7 @@ DEADLINE_SECONDS = 60.0
 
 
 def measures() -> Image:
-    image = image_of({"image": "python:3.12", "args": ["python3 -m pip install aiperf==0.13.0"]})
+    image = image_of({"image": "python:3.12"})
     assert image is not None
     return image
 

@@ -1,178 +1,227 @@
+"""When each kind counts as ready, and what its wait says: one look at a status."""
+
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lab.kubernetes_provider import (
-    await_daemon_set,
-    await_deployment,
-    await_job,
-    await_pod,
-    await_service,
-    await_stateful_set,
+from lab.kubernetes_provider import readiness, workload_waits
+from lab.kubernetes_provider.object_annotations import (
+    awaited_condition,
+    deletion_propagation,
+    timeout_seconds,
 )
-from lab.kubernetes_provider.conditions import generic_readiness
-from lab.kubernetes_provider.object_annotations import deletion_propagation, timeout_seconds
+from lab.kubernetes_provider.waiting import READY, Readiness, Subject, not_ready
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class _Cluster:
     """Answers with the objects that it is given."""
 
-    def __init__(
-        self, pods: list[dict[str, Any]] | None = None, endpoints: dict[str, Any] | None = None
-    ) -> None:
-        self.pods = pods or []
-        self.endpoints = endpoints
+    endpoints: dict[str, Any] | None = None
 
     def list(self, *_: Any, **__: Any) -> list[dict[str, Any]]:
-        return self.pods
+        return []
 
     def find(self, *_: Any) -> dict[str, Any] | None:
         return self.endpoints
 
 
-def _cluster(**answers: Any) -> Any:
-    return _Cluster(**answers)
+def _subject(*, is_update: bool = False) -> Subject:
+    cluster: Any = _Cluster()
+    return Subject(cluster, is_update)
 
 
 def _object(status: dict[str, Any], spec: dict[str, Any] | None = None) -> dict[str, Any]:
-    metadata = {"name": "n", "namespace": "s", "generation": 1}
     return {
-        "metadata": metadata,
+        "kind": "Kind",
+        "metadata": {"name": "n", "namespace": "s", "generation": 1},
         "spec": spec or {"selector": {}},
         "status": {"observedGeneration": 1, **status},
     }
 
 
-def _job(*conditions: dict[str, str]) -> dict[str, Any]:
-    return _object({"startTime": "t", "conditions": list(conditions)})
-
-
-@pytest.mark.parametrize("reason", ["BackoffLimitExceeded", "DeadlineExceeded"])
-def test_a_job_out_of_tries_or_time_fails_at_once(reason: str) -> None:
-    found = await_job.check(
-        _cluster(), _job({"type": "Failed", "status": "True", "reason": reason, "message": "m"})
-    )
-    assert found.failed
-    assert found.reasons == (f"[{reason}] m",)
-
-
-def test_a_job_that_failed_otherwise_may_still_recover() -> None:
-    found = await_job.check(
-        _cluster(), _job({"type": "Failed", "status": "True", "reason": "PodFailurePolicy"})
-    )
-    assert not found.ready
-    assert not found.failed
-
-
-def test_a_stateful_set_counts_replicas_and_revisions() -> None:
-    done = {
-        "replicas": 2,
-        "readyReplicas": 2,
-        "currentReplicas": 2,
-        "currentRevision": "a",
-        "updateRevision": "a",
-    }
-
-    def reasons(
-        status: dict[str, Any], *, is_update: bool = False, strategy: str = "RollingUpdate"
-    ) -> tuple[str, ...]:
-        live = _object(status, {"replicas": 2, "selector": {}, "updateStrategy": {"type": strategy}})
-        return await_stateful_set.check(_cluster(), live, is_update=is_update).reasons
-
-    assert reasons(done) == ()
-    assert reasons({**done, "readyReplicas": 1}) == ("1 out of 2 replicas succeeded readiness checks",)
-    advancing = {**done, "updateRevision": "b"}
-    assert 'failed to advance from revision "a" to revision "b"' in reasons(advancing)[0]
-    assert reasons(advancing, is_update=True, strategy="OnDelete") == ()
-
-
-def test_a_daemon_set_is_ready_on_every_wanted_node() -> None:
-    done = {
-        "desiredNumberScheduled": 2,
-        "currentNumberScheduled": 2,
-        "updatedNumberScheduled": 2,
-        "numberAvailable": 2,
-        "numberReady": 2,
-    }
-    assert await_daemon_set.check(_object(done)).ready
-    assert await_daemon_set.check(_object({**done, "numberAvailable": 1})).status == "Available: 1/2"
-    assert not await_daemon_set.check(_object({})).ready
-
-
-def test_a_pod_tells_the_kubelets_reasons_and_not_the_schedulers() -> None:
-    unscheduled = {"type": "PodScheduled", "status": "False", "message": "0/1 nodes are available"}
-    found = await_pod.check(_object({"conditions": [unscheduled]}))
-    assert not found.ready
-    assert found.reasons == ()
-    pulling = {"name": "main", "state": {"waiting": {"reason": "ErrImagePull", "message": "not found"}}}
-    assert await_pod.check(_object({"containerStatuses": [pulling]})).reasons == (
-        "[main] ErrImagePull not found",
-    )
-    assert await_pod.check(_object({"phase": "Succeeded"})).ready
+def _conditions(**conditions: Any) -> dict[str, Any]:
+    return {"conditions": [{"type": name, **found} for name, found in conditions.items()]}
 
 
 def _deployment(revision: str, *, available: bool, rolled_out: bool) -> dict[str, Any]:
-    conditions = [
-        {"type": "Available", "status": str(available), "reason": "Minimum", "message": "replicas"},
-        {
-            "type": "Progressing",
-            "status": "True",
-            "reason": "NewReplicaSetAvailable" if rolled_out else "ReplicaSetUpdated",
-        },
-    ]
-    live = _object({"conditions": conditions}, {"selector": {}, "template": {"spec": {}}})
+    reason = "NewReplicaSetAvailable" if rolled_out else "ReplicaSetUpdated"
+    conditions = _conditions(
+        Available={"status": str(available), "reason": "Minimum", "message": "replicas"},
+        Progressing={"status": "True", "reason": reason},
+    )
+    live = _object(conditions, {"selector": {}, "template": {"spec": {}}})
     live["metadata"]["annotations"] = {"deployment.kubernetes.io/revision": revision}
     return live
 
 
+def _failed(reason: str) -> dict[str, Any]:
+    failed = _conditions(Failed={"status": "True", "reason": reason, "message": "m"})
+    return _object({"startTime": "t", **failed})
+
+
+_REPLICAS = {"replicas": 2, "readyReplicas": 2, "currentReplicas": 2}
+_REVISIONS = {"currentRevision": "a", "updateRevision": "a"}
+_COUNTS: dict[str, Any] = dict.fromkeys(
+    (
+        *("desiredNumberScheduled", "currentNumberScheduled", "updatedNumberScheduled"),
+        *("numberAvailable", "numberReady"),
+    ),
+    2,
+)
+_NOT_AVAILABLE = not_ready("[Minimum] replicas", workload_waits.NOT_AVAILABLE)
+_NO_REPLICAS = not_ready(workload_waits.REPLICA_SET_NOT_READY)
+_PULLING = {"name": "main", "state": {"waiting": {"reason": "ErrImagePull", "message": "not found"}}}
+_POD_STATUS = 'Waiting for Pod "s/n" to be ready'
+
+
+def _set(**status: Any) -> dict[str, Any]:
+    return _object({**_REPLICAS, **_REVISIONS, **status}, {"replicas": 2, "selector": {}})
+
+
 @pytest.mark.parametrize(
-    ("revision", "available", "rolled_out", "reasons"),
+    ("check", "live", "found"),
     [
-        ("1", False, False, ("[Minimum] replicas", await_deployment.NOT_AVAILABLE)),
-        ("1", True, False, (await_deployment.REPLICA_SET_NOT_READY,)),
-        ("2", False, True, ("[Minimum] replicas", await_deployment.NOT_AVAILABLE)),
-        ("2", True, False, (await_deployment.REPLICA_SET_NOT_READY,)),
-        ("2", True, True, (await_deployment.ROLLOUT_STUCK,)),
+        (
+            workload_waits.job,
+            _failed("BackoffLimitExceeded"),
+            not_ready("[BackoffLimitExceeded] m", failed=True),
+        ),
+        (workload_waits.job, _failed("DeadlineExceeded"), not_ready("[DeadlineExceeded] m", failed=True)),
+        # It may still recover.
+        (workload_waits.job, _failed("PodFailurePolicy"), not_ready("[PodFailurePolicy] m")),
+        (workload_waits.job, _object({"startTime": "t", **_conditions(Complete={"status": "True"})}), READY),
+        (workload_waits.stateful_set, _set(), READY),
+        (
+            workload_waits.stateful_set,
+            _set(readyReplicas=1),
+            not_ready("1 out of 2 replicas succeeded readiness checks"),
+        ),
+        (
+            workload_waits.stateful_set,
+            _set(updateRevision="b"),
+            not_ready('StatefulSet controller failed to advance from revision "a" to revision "b"'),
+        ),
+        (workload_waits.daemon_set, _object(_COUNTS), READY),
+        (
+            workload_waits.daemon_set,
+            _object({**_COUNTS, "numberAvailable": 1}),
+            not_ready(status="Available: 1/2"),
+        ),
+        (
+            workload_waits.daemon_set,
+            _object({}),
+            not_ready(status="Missing .status.desiredNumberScheduled"),
+        ),
+        (
+            workload_waits.daemon_set,
+            _object({**_COUNTS, "observedGeneration": 0}),
+            not_ready(status="Waiting for the Kind's current generation to be observed"),
+        ),
+        (workload_waits.pod, _object({"phase": "Succeeded"}), READY),
+        # The kubelet's reasons, and not the scheduler's.
+        (
+            workload_waits.pod,
+            _object(_conditions(PodScheduled={"status": "False", "message": "0/1 nodes are available"})),
+            not_ready(status=_POD_STATUS),
+        ),
+        (
+            workload_waits.pod,
+            _object({"containerStatuses": [_PULLING]}),
+            not_ready("[main] ErrImagePull not found", status=_POD_STATUS),
+        ),
+        (workload_waits.deployment, _deployment("1", available=False, rolled_out=False), _NOT_AVAILABLE),
+        (workload_waits.deployment, _deployment("1", available=True, rolled_out=False), _NO_REPLICAS),
+        (workload_waits.deployment, _deployment("2", available=False, rolled_out=True), _NOT_AVAILABLE),
+        (workload_waits.deployment, _deployment("2", available=True, rolled_out=False), _NO_REPLICAS),
+        (
+            workload_waits.deployment,
+            _deployment("2", available=True, rolled_out=True),
+            not_ready(workload_waits.ROLLOUT_STUCK),
+        ),
+        # Services without endpoints of their own.
+        (readiness.service, _object({}, {"ports": []}), READY),
+        (readiness.service, _object({}, {"selector": {"a": "b"}, "clusterIP": "None"}), READY),
+        (readiness.service, _object({}, {"type": "ExternalName"}), READY),
+        (readiness.service, _object({}, {"type": "LoadBalancer"}), not_ready(readiness.NO_ADDRESS)),
+        (readiness.ingress, _object({}, {"rules": []}), not_ready(readiness.NO_INGRESS_ADDRESS)),
+        (readiness.volume, _object({"phase": "Available"}), READY),
+        (readiness.claim, _object({"phase": "Pending"}), not_ready("Kind is Pending")),
     ],
 )
-def test_a_deployment_says_what_is_missing_and_not_why(
-    revision: str, available: bool, rolled_out: bool, reasons: tuple[str, ...]
+def test_a_kind_is_ready_or_says_what_is_missing(
+    check: Callable[[Subject, dict[str, Any]], Readiness], live: dict[str, Any], found: Readiness
 ) -> None:
-    live = _deployment(revision, available=available, rolled_out=rolled_out)
-    assert await_deployment.check(_cluster(), live).reasons == reasons
+    assert check(_subject(), live) == found
+
+
+def test_a_set_that_is_updated_by_hand_is_not_waited_for_until_all_are_of_the_newest_revision() -> None:
+    live = _set(updateRevision="b", currentReplicas=0)
+    live["spec"]["updateStrategy"] = {"type": "OnDelete"}
+    assert workload_waits.stateful_set(_subject(is_update=True), live).ready
+    assert not workload_waits.stateful_set(_subject(), live).ready
 
 
 def test_endpoints_settle_after_their_last_change() -> None:
     now = [0.0]
-    cluster = _cluster(endpoints={"metadata": {"resourceVersion": "1"}})
-    endpoints = await_service.Endpoints(cluster, clock=lambda: now[0])
+    cluster: Any = _Cluster()
+    subject = Subject(cluster, clock=lambda: now[0])
     service = _object({}, {"selector": {"a": "b"}, "clusterIP": "10.0.0.1"})
-    assert not endpoints(service).ready
-    now[0] = 9
-    cluster.endpoints = {"metadata": {"resourceVersion": "2"}}
-    assert not endpoints(service).ready
-    now[0] = 18
-    assert not endpoints(service).ready
-    now[0] = 19
-    assert endpoints(service).ready
-    cluster.endpoints = {"metadata": {"resourceVersion": "2"}, "subsets": [{"notReadyAddresses": [{}]}]}
-    assert endpoints(service).reasons == (await_service.NO_PODS,)
+    for seconds, version, is_ready in ((0, "1", False), (9, "2", False), (18, "2", False), (19, "2", True)):
+        now[0], cluster.endpoints = seconds, {"metadata": {"resourceVersion": version}}
+        assert readiness.service(subject, service).ready is is_ready
+    cluster.endpoints = {**cluster.endpoints, "subsets": [{"notReadyAddresses": [{}]}]}
+    assert readiness.service(subject, service).reasons == (readiness.NO_PODS,)
+
+
+_STATUS = {
+    "metadata": {"generation": 2},
+    "status": {
+        "observedGeneration": 2,
+        **_conditions(Ready={"status": "True"}, Degraded={"status": "False", "message": "fine"}),
+    },
+}
+_STALE = {**_STATUS, "metadata": {"generation": 3}}
 
 
 @pytest.mark.parametrize(
-    "spec", [{}, {"selector": {"a": "b"}, "clusterIP": "None"}, {"type": "ExternalName"}]
+    ("text", "live", "found"),
+    [
+        ("condition=Ready", _STATUS, READY),
+        ("condition=ready=true", _STATUS, READY),
+        ("condition=Degraded=False", _STATUS, READY),
+        ("condition=Absent", _STATUS, not_ready()),
+        # Without the controller's message, and not as an error.
+        (
+            "condition=Degraded",
+            _STATUS,
+            not_ready(status="Resource has condition Degraded=False (want True)"),
+        ),
+        ("condition=Ready", _STALE, not_ready(status="Generation 2 is less than expected 3")),
+        ("condition=Ready", {"metadata": {}}, not_ready(status="Has no .status.conditions")),
+        # A condition's own observation wins over the object's.
+        (
+            "condition=Ready",
+            {**_STALE, "status": _conditions(Ready={"status": "True", "observedGeneration": 3})},
+            READY,
+        ),
+    ],
 )
-def test_a_service_without_endpoints_of_its_own_is_ready_at_once(spec: dict[str, Any]) -> None:
-    assert await_service.Endpoints(_cluster())(_object({}, spec or {"ports": []})).ready
+def test_an_awaited_condition_holds_or_does_not(text: str, live: dict[str, Any], found: Readiness) -> None:
+    name, status = awaited_condition({"metadata": {"annotations": {"pulumi.com/waitFor": text}}})
+    assert readiness.has_condition(live, name, status) == found
 
 
-def test_any_kind_is_judged_by_its_conditions_when_asked_to() -> None:
-    assert generic_readiness({"metadata": {"generation": 1}}).ready
-    assert not generic_readiness(_object({"conditions": [{"type": "Ready", "status": "False"}]})).ready
-    assert not generic_readiness(_object({"conditions": [{"type": "Reconciling", "status": "True"}]})).ready
-    assert generic_readiness(_object({"conditions": [{"type": "Stalled", "status": "True"}]})).failed
+@pytest.mark.parametrize(
+    "text", ["Ready", "condition", "condition=", "jsonpath={.a}=b", '["condition=Ready"]']
+)
+def test_an_annotation_that_the_stand_in_cannot_read_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"is not condition=Type\[=Status\]; this stand-in serves no other"):
+        awaited_condition({"metadata": {"annotations": {"pulumi.com/waitFor": text}}})
 
 
 def test_timeouts_and_propagation_come_from_options_and_annotations() -> None:

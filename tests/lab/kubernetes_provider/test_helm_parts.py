@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pulumi
 import pytest
 
 from lab.kubernetes_provider import helm_inputs
@@ -41,7 +40,6 @@ def test_a_chart_is_found_by_repository_name_and_version(charts: Path) -> None:
         ("other", _REPOSITORY, "", 'chart "other" not found'),
         ("toy", "https://other.example.com", "", "is not a valid chart repository or cannot be reached"),
         ("toy", "", "", "non-absolute URLs should be in form of repo_name/path_to_chart, got: toy"),
-        ("./toy", "", "", 'path "./toy" not found'),
     ],
 )
 def test_anything_else_fails_as_helm_would(
@@ -72,14 +70,6 @@ def test_every_input_that_nobody_set_is_written_out() -> None:
     assert inputs["repositoryOpts"] == {"repo": "r", **nobody}
     assert "maxHistory" not in inputs
     assert helm_inputs.with_defaults({"maxHistory": 0}, "n", "s")["maxHistory"] == 0
-
-
-def test_value_files_are_merged_below_the_values() -> None:
-    given: dict[str, Any] = {
-        "valueYamlFiles": [pulumi.StringAsset("a: {x: 1, y: 1}"), pulumi.StringAsset("a: {y: 2}")],
-        "values": {"a": {"z": 3}},
-    }
-    assert helm_inputs.with_defaults(given, "n", "s")["values"] == {"a": {"x": 1, "y": 2, "z": 3}}
 
 
 def test_flags_follow_the_inputs() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from lab.kubernetes_provider.identity import namespace_and_name, resource_id
 from lab.kubernetes_provider.kinds import (
     RELEASE,
     UnknownTypeError,
@@ -54,3 +55,9 @@ def test_groups_of_the_sdk_are_known_by_their_api_version() -> None:
     assert is_known_group_version("v1")
     assert is_known_group_version("resource.k8s.io/v1")
     assert not is_known_group_version("example.com/v1")
+
+
+def test_an_id_is_namespace_and_name_and_can_be_taken_apart() -> None:
+    for metadata, identifier in (({"name": "n", "namespace": "s"}, "s/n"), ({"name": "n"}, "n")):
+        assert resource_id({"metadata": metadata}) == identifier
+        assert namespace_and_name(identifier) == (metadata.get("namespace", ""), "n")

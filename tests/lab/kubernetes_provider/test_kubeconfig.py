@@ -36,7 +36,7 @@ def test_a_kubeconfig_is_contents_a_path_or_what_the_environment_names(tmp_path:
     expected = target(load(_config()))
     assert target(load(str(path))) == expected
     assert target(load(None, {"KUBECONFIG": f"/nonexistent:{path}"})) == expected
-    assert (expected.namespace, expected.server) == ("n", "https://127.0.0.1:6443")
+    assert (expected.namespace, expected.cluster["server"]) == ("n", "https://127.0.0.1:6443")
 
 
 def test_relative_certificates_are_looked_for_beside_their_file(tmp_path: Path) -> None:

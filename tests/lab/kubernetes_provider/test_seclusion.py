@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lab.directory import REPOSITORY
-from lab.kubernetes_provider import settings
+from lab.kubernetes_provider import object_annotations, settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ def test_an_input_wins_over_its_environment_variable() -> None:
         "PULUMI_K8S_ENABLE_CONFIGMAP_MUTABLE": "true",
     }
     found = settings.Settings.from_inputs({"upsertExistingObjects": "false"}, environment)
-    assert (found.upsert_existing_objects, found.enable_config_map_mutable) == (False, True)
+    assert found.flags == {"enableConfigMapMutable"}
 
 
 def test_what_the_stand_in_does_not_serve_is_refused() -> None:
@@ -35,3 +35,7 @@ def test_what_the_stand_in_does_not_serve_is_refused() -> None:
     for given in ({"enableServerSideApply": "false"}, {"renderYamlToDirectory": "x"}, {"kubecontext": "x"}):
         assert [name for name, _ in settings.refusals(given, {})] == list(given)
     assert settings.refusals({}, {"PULUMI_K8S_ENABLE_SERVER_SIDE_APPLY": "false"})
+    annotated = {
+        "metadata": {"annotations": {"pulumi.com/skipAwait": "true", "pulumi.com/patchFieldManager": "x"}}
+    }
+    assert object_annotations.not_served(annotated) == ["pulumi.com/patchFieldManager"]

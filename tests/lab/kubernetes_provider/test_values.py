@@ -9,24 +9,20 @@ from lab.kubernetes_provider.checkpoint import INPUTS, Checkpoint, record
 from lab.kubernetes_provider.values import (
     UNKNOWN,
     contains_unknown,
-    plain,
     plain_map,
     to_properties,
-    to_property,
     with_secrets_of,
 )
 
 
 def test_whole_floats_become_integers_and_others_stay() -> None:
-    assert (
-        repr(plain(to_property({"a": 1.0, "b": 1.5, "c": [2.0], "d": True})))
-        == "{'a': 1, 'b': 1.5, 'c': [2], 'd': True}"
-    )
+    given = to_properties({"a": 1.0, "b": 1.5, "c": [2.0], "d": True})
+    assert repr(plain_map(given)) == "{'a': 1, 'b': 1.5, 'c': [2], 'd': True}"
 
 
 def test_nulls_in_maps_are_left_out_and_secrets_are_opened() -> None:
-    value = PropertyValue({"a": PropertyValue(None), "b": PropertyValue("x", is_secret=True)})
-    assert plain(value) == {"b": "x"}
+    value = {"a": PropertyValue(None), "b": PropertyValue("x", is_secret=True)}
+    assert plain_map(value) == {"b": "x"}
 
 
 def test_an_unknown_goes_there_and_back_over_the_wire() -> None:
@@ -35,12 +31,6 @@ def test_an_unknown_goes_there_and_back_over_the_wire() -> None:
     received = plain_map(PropertyValue.unmarshal_map(sent))
     assert received == {"a": {"b": [UNKNOWN]}}
     assert contains_unknown(received)
-
-
-def test_dashed_schema_keys_are_underscored_for_the_sdk_and_dashed_for_the_api_server() -> None:
-    given = to_properties({"x-kubernetes-int-or-string": True})
-    assert list(given) == ["x_kubernetes_int_or_string"]
-    assert plain_map(given) == {"x-kubernetes-int-or-string": True}
 
 
 def test_a_secret_marks_its_key_alone_and_a_list_whole() -> None:
@@ -61,7 +51,7 @@ def test_a_secret_marks_its_key_alone_and_a_list_whole() -> None:
 def test_data_of_a_secret_is_secret_in_both_halves_of_the_state() -> None:
     live = {"apiVersion": "v1", "kind": "Secret", "data": {"a": "Yg=="}}
     inputs = {"apiVersion": "v1", "kind": "Secret", "stringData": {"a": "b"}}
-    state = record(live, inputs, to_properties(inputs), initial_api_version="v1", field_manager="m")
+    state = record(live, inputs, to_properties(inputs), "v1", "m")
     recorded: Any = state[INPUTS].value
     assert state["data"].is_secret
     assert recorded["stringData"].is_secret

@@ -90,6 +90,45 @@ def test_inside_the_seal_the_tools_are_those_of_the_person_outside(
     assert sealed_environment(LabDirectory(tmp_path / "lab"))["LAB_TOOLS_CACHE"] == sealed["LAB_TOOLS_CACHE"]
 
 
+@pytest.mark.parametrize(
+    ("says", "is_taken"),
+    [
+        ('version.BuildInfo{Version:"v3.19.0", GoVersion:"go1.24.7"}', True),
+        ("Client Version: v3.19.0+g3d8990f", True),
+        ("v3.19.1", False),
+        ("v3.19.0-eks-4", False),
+        ("v13.19.0", False),
+    ],
+)
+def test_a_tool_on_path_in_exactly_the_pinned_version_is_taken_and_not_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: str, is_taken: bool
+) -> None:
+    # Not a program of this package: a build would fail.
+    module = replace(_module(tmp_path, monkeypatch), packages=("example.com/tiny/cmd/tiny",))
+    monkeypatch.setattr(build, "TOOL_MODULES", (module,))
+    (module.directory / "go.mod").write_text("module lab\n\nrequire example.com/tiny v3.19.0 // indirect\n")
+    mine = tmp_path / "bin" / "tiny"
+    mine.parent.mkdir()
+    mine.write_text(f"#!/bin/sh\necho '{says}'\n")
+    mine.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{mine.parent}:{os.environ['PATH']}")
+    said: list[str] = []
+    if not is_taken:
+        with pytest.raises(ToolBuildError):
+            build_missing(tmp_path / "cache", said.append)
+        return
+    build_missing(tmp_path / "cache", said.append)
+    assert said == [f"used as they stand on PATH, in the pinned version: {mine}"]
+    # Whatever becomes of it: a lab that ran goes on as it was.
+    mine.unlink()
+    assert executables(tmp_path / "cache")["tiny"].read_text().startswith("#!/bin/sh")
+
+
+def test_every_module_of_a_published_tool_pins_its_version() -> None:
+    without = [module.name for module in TOOL_MODULES if module.version() is None]
+    assert without == ["compose-config"]
+
+
 def test_a_half_built_tool_is_not_taken_for_a_built_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,7 +11,7 @@ from operations.benchmark.shapes import (
     PUBLISHED_SHAPES,
     Shape,
     Wanted,
-    left_out,
+    advice,
     loads_of_address,
     loads_of_recipe,
     sweep_steps,
@@ -18,6 +19,9 @@ from operations.benchmark.shapes import (
 from operations.errors import CommandError
 from recipes.benchmark_load import Load, recipe_load
 from recipes.load import load_recipe
+
+if TYPE_CHECKING:
+    from recipes.model import Recipe
 
 AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
 PLAIN = Wanted((), every_shape=False, sweep=False, concurrency=None, requests=None)
@@ -48,7 +52,7 @@ def test_all_shapes_are_those_that_the_engines_take_the_own_one_first() -> None:
         ("128/1000", 1280, 12800),
         ("1000/2000", 1280, 12800),
     ]
-    assert left_out(every, DISAGGREGATED) == ("32000/256: a prompt may have 8,999 tokens at most",)
+    assert [*advice(every, DISAGGREGATED)] == ["left out: 32000/256: a prompt may have 8,999 tokens at most"]
     assert [load.shape for load in loads_of_recipe(every, AGGREGATED)] == [
         "128/1000",
         "8192/1024",
@@ -75,9 +79,25 @@ def test_a_shape_that_the_engines_refuse_ends_before_anything_is_sent() -> None:
     ]
 
 
-def test_more_requests_than_the_engines_run_are_refused_because_they_would_queue() -> None:
-    with pytest.raises(CommandError, match=r"--concurrency 2000: the engines run 1280 requests at once"):
-        loads_of_recipe(replace(PLAIN, concurrency=2000), DISAGGREGATED)
+@pytest.mark.parametrize(
+    ("recipe", "shape", "concurrency", "running"),
+    [
+        (AGGREGATED, Shape(128, 1000), 3600, 3200),
+        (DISAGGREGATED, Shape(8192, 1024), 1536, 1280),
+        (load_recipe("gpt-oss-120b/trtllm-disagg-8gpu"), Shape(1000, 2000), 2048, 512),
+    ],
+)
+def test_a_published_load_that_is_typed_is_sent_and_said_to_queue(
+    recipe: Recipe, shape: Shape, concurrency: int, running: int
+) -> None:
+    wanted = replace(PLAIN, shapes=(shape,), concurrency=concurrency)
+    [load] = loads_of_recipe(wanted, recipe)
+    assert (load.shape, load.concurrency) == (str(shape), concurrency)
+    assert [*advice(wanted, recipe)] == [
+        f"--concurrency {concurrency}: the engines run {running} requests at once at most; the others wait, "
+        "and the time to the first token measures the queue"
+    ]
+    assert [*advice(replace(wanted, concurrency=running), recipe)] == []
 
 
 def test_a_sweep_goes_from_one_request_to_the_highest_concurrency() -> None:

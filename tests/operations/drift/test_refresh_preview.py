@@ -8,7 +8,9 @@ import pytest
 
 from operations.drift.refresh_preview import changes_seen, deployed_release, unready_objects
 from operations.drift.report import Outcome
+from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from resource_graph.engine_state import Step, read_steps
+from resource_graph.urns import urn_name
 
 CREATED = {"manager": "pulumi-kubernetes", "operation": "Update", "fieldsV1": {"f:spec": {"f:other": {}}}}
 OWN = {"manager": "pulumi-kubernetes-0badcafe", "operation": "Apply", "fieldsV1": {"f:spec": {}}}
@@ -178,6 +180,49 @@ def test_a_lost_claim_is_said_to_have_lost_its_data() -> None:
     [change] = changes_seen([_step("delete", "kubernetes:core/v1:PersistentVolumeClaim", "ns/c", {})])
     assert "data" in change.expected
     assert change.outcome is Outcome.REFILLED
+
+
+def _program(inputs: dict[str, Any]) -> ResourceGraph:
+    """What the program wants of the object of `_graph`."""
+    urn = _graph(1).urn
+    return ResourceGraph([Resource(urn=urn, type=GRAPH, name=urn_name(urn), inputs=inputs)])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected", "outcome"),
+    [
+        # An `up` that Ctrl-C ended has made what the file says now, and the state is still the old one.
+        (2, "2", Outcome.RECORDED),
+        (3, "3", Outcome.REPAIRED),
+        (1, "1", Outcome.REPAIRED),
+        (UNKNOWN, "1", Outcome.REPAIRED),
+    ],
+)
+def test_what_is_expected_is_what_the_program_writes_and_not_what_the_state_remembers(
+    wanted: Value, expected: str, outcome: Outcome
+) -> None:
+    program = _program({"spec": {"services": {"Frontend": {"replicas": wanted}}}})
+    [change] = changes_seen([_owned_by_pulumi(2)], program=program)
+    assert (change.expected, change.found, change.outcome) == (expected, "2", outcome)
+
+
+def test_a_field_that_the_program_gave_up_is_expected_to_be_not_there() -> None:
+    program = _program({"spec": {"services": {"Frontend": {}}}})
+    [change] = changes_seen([_owned_by_pulumi(2)], program=program)
+    assert (change.expected, change.outcome) == ("not set", Outcome.REPAIRED)
+
+
+def test_a_secret_that_somebody_changed_is_drift_whatever_the_program_is_given_here() -> None:
+    step = _step(
+        "update", "kubernetes:core/v1:Secret", "ns/token", {"stringData": {"HF_TOKEN": "hf_one"}},
+        {"stringData": {"HF_TOKEN": "hf_two"}}, {"stringData.HF_TOKEN": "update-replace"},
+    )  # fmt: skip
+    inputs = {"apiVersion": "v1", "kind": "Secret", "stringData": {"HF_TOKEN": "hf_two"}}
+    program = ResourceGraph(
+        [Resource(urn=step.urn, type="kubernetes:core/v1:Secret", name="t", inputs=inputs)]
+    )
+    [change] = changes_seen([step], program=program)
+    assert change.outcome is Outcome.REPLACED
 
 
 def test_what_is_as_it_was_is_no_change() -> None:

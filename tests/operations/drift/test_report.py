@@ -25,9 +25,12 @@ def test_an_up_with_a_refresh_repairs_what_pulumi_sees() -> None:
     assert "CONFLICT" not in _advice(report)
 
 
-def test_a_conflict_is_forced_only_by_a_variable_that_a_person_types() -> None:
+def test_a_conflict_is_never_forced_and_goes_once_the_value_is_the_stacks() -> None:
     report = DriftReport("dev", [_change(Outcome.REFUSED, "autoscaler")])
-    assert report.repair == "PULUMI_K8S_ENABLE_PATCH_FORCE=true pulumi up --refresh --stack dev"
+    assert [text for label, text in report.advice() if label in {"FIRST", "REPAIR"}] == [
+        "kubectl edit ConfigMap/c --namespace ns, with the EXPECTED value",
+        "pulumi up --refresh --stack dev",
+    ]
     assert "autoscaler" in _advice(report)["CONFLICT"]
     assert "Pulumi.dev.yaml" in _advice(report)["CONFLICT"]
 
@@ -35,7 +38,7 @@ def test_a_conflict_is_forced_only_by_a_variable_that_a_person_types() -> None:
 def test_a_preview_that_alone_would_stop_is_explained() -> None:
     report = DriftReport("dev", [_change(Outcome.PREVIEW_STOPS, "kubectl-edit")])
     assert "preview" in _advice(report)["CONFLICT"]
-    assert report.repair is not None
+    assert report.repair == "pulumi up --refresh --skip-preview --stack dev"
 
 
 def test_what_lies_in_a_release_has_a_command_of_its_own() -> None:
@@ -60,7 +63,7 @@ def test_what_a_failed_up_left_is_not_counted_as_a_change_of_somebody() -> None:
     assert "nobody else has changed anything" in DriftReport("dev", [own]).headline()
     mixed = DriftReport("dev", [own, own, foreign]).headline()
     assert "1 change since the last `up` that nobody made with Pulumi; 2 fields were left half done" in mixed
-    assert columns(own)[4] == "a failed `up`"
+    assert columns(own)[4] == "an unfinished `up`"
 
 
 def test_nothing_to_repair_is_said_in_one_line() -> None:
@@ -76,6 +79,22 @@ def test_a_long_value_is_cut_in_the_table_and_whole_in_json() -> None:
     [written] = DriftReport("dev", [change]).as_json()["changes"]
     assert written["expected"] == "x" * 200
     assert written["up"] == "repaired"
+
+
+def test_long_values_are_cut_where_they_are_the_same_and_shown_where_they_differ() -> None:
+    same = "trtllm-serve --config /etc/engine/decode.yaml --max_batch_size "
+    change = Change("ConfigMap", "ns", "c", "data.a", f"{same}128", f"{same}256", Outcome.REPAIRED)
+    assert columns(change)[2:4] == ("…_batch_size 128", "…_batch_size 256")
+
+
+def test_what_a_command_must_bring_back_first_stands_before_the_repair() -> None:
+    gone = Change("Release", "dynamo-system", "dynamo-platform", None, "exists", "is gone", Outcome.FIRST)
+    first = ("pulumi refresh --target '**:Release::dynamo-platform' --stack dev", "pulumi up --stack dev")
+    alone = DriftReport("dev", [gone], first=first)
+    assert (alone.repair, alone.as_json()["repair"]) == (None, [*first])
+    assert [text for label, text in alone.advice() if label == "FIRST"] == [*first]
+    more = DriftReport("dev", [gone, _change(Outcome.REPAIRED)], first=first)
+    assert more.as_json()["repair"] == [*first, "pulumi up --refresh --stack dev"]
 
 
 def test_what_is_lost_is_a_change_with_the_command_that_goes_before_the_repair() -> None:

@@ -15,7 +15,9 @@ WEEK = 7 * 24
 
 def b200_settings() -> dict[str, Any]:
     """One B200 node where the simulated region offers the type."""
-    return eks_b200_settings()
+    settings = eks_b200_settings()
+    settings["cluster"]["publicCidrs"] = ["203.0.113.9/32"]
+    return settings
 
 
 def in_a_block(starts: str, phase: str = "active", **pool: Any) -> dict[str, Any]:

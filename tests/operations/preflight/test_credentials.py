@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -109,6 +110,22 @@ def test_credentials_that_have_run_out_end_it(account: Account, preflight: Prefl
     answer = preflight(by_the_hour())
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == "AWS refuses the credentials (ExpiredToken): `aws sso login` again, or AWS_PROFILE\n"
+
+
+def test_the_account_is_asked_as_the_role_that_is_assumed(
+    account: Account, preflight: Preflight, refuse: Any
+) -> None:
+    settings = by_the_hour()
+    settings["cluster"]["assumeRole"] = "arn:aws:iam::123456789012:role/deployer"
+    assert "good account" in seen(preflight(settings))
+    asked = [json.loads(line) for line in (account.folder / "requests.jsonl").read_text().splitlines()]
+    assumed = [each["parameters"] for each in asked if each["operation"] == "AssumeRole"]
+    role = "arn:aws:iam::123456789012:role/deployer"
+    assert assumed[-1] == {"RoleArn": role, "RoleSessionName": "dynamo-stack-preflight"}
+    refuse("sts", "AssumeRole", "AccessDenied")
+    answer = preflight(settings)
+    assert (answer.code, answer.out) == (2, "")
+    assert f"AWS does not let these credentials assume {role} (cluster.assumeRole)" in answer.err
 
 
 def test_nothing_is_written_to_the_account(account: Account, preflight: Preflight) -> None:

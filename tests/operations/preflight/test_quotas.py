@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.operations.preflight.stacks import by_the_hour, seen
+from tests.operations.preflight.stacks import b200_settings, by_the_hour, seen
 
 if TYPE_CHECKING:
     from tests.operations.preflight.account import Account
@@ -14,18 +14,51 @@ if TYPE_CHECKING:
 Preflight = Any
 
 
-@pytest.mark.parametrize(("kind", "code"), [("onDemand", "L-417A185B"), ("spot", "L-7212CCBC")])
+def _and_spot(*types: tuple[str, str]) -> dict[str, Any]:
+    """The stack in a Capacity Block, and beside it pools on Spot."""
+    settings = b200_settings()
+    for name, zone in types:
+        pool = {"name": name.partition(".")[0], "instanceType": name, "nodes": 1, "zone": zone}
+        settings["nodePools"].append(pool | {"purchase": {"kind": "spot"}})
+    return settings
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        (by_the_hour(), "L-417A185B"),
+        # L-7212CCBC is that of P4, P3 and P2.
+        (_and_spot(("p5en.48xlarge", "us-east-1a")), "L-C4BD4855"),
+    ],
+)
 def test_vcpus_that_the_account_may_not_run_are_wrong(
-    account: Account, preflight: Preflight, kind: str, code: str
+    account: Account, preflight: Preflight, settings: dict[str, Any], code: str
 ) -> None:
     account.quotas(**{code.replace("-", "_"): 191})
-    answer = preflight(by_the_hour(kind))
+    answer = preflight(settings)
     assert answer.code == 1
     shown = seen(answer)
     assert "192 needed of 191, what runs not counted" in shown
     assert f"--service-code ec2 --quota-code {code} --desired-value 192\n" in answer.out
     account.quotas(**{code.replace("-", "_"): 192})
-    assert preflight(by_the_hour(kind)).code == 0
+    assert f"good quota {code}" in seen(preflight(settings))
+
+
+def test_which_spot_quota_p6_has_is_unknown_and_says_where_to_look(
+    account: Account, preflight: Preflight
+) -> None:
+    assert account
+    shown = seen(preflight(by_the_hour("spot")))
+    assert "unknown quota: vCPUs of p6-b200.48xlarge on Spot no page of AWS has its code" in shown
+    assert "L-7212CCBC" not in shown
+
+
+def test_system_nodes_count_against_standard_vcpus(account: Account, preflight: Preflight) -> None:
+    account.quotas(L_1216C47A=5)
+    answer = preflight(by_the_hour())
+    assert answer.code == 1
+    assert "vCPUs of standard instances on demand 24 needed of 5" in seen(answer)
+    assert "--quota-code L-1216C47A --desired-value 24\n" in answer.out
 
 
 def test_pools_share_a_quota(account: Account, preflight: Preflight) -> None:

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -66,8 +65,8 @@ _WAITS = "import sys; print('on', flush=True); sys.stdin.readline()"
 
 
 @contextmanager
-def _plugin(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-c", _WAITS, f"127.0.0.1:{port}"]
+def _plugin(folder: Path, port: int, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-c", _WAITS, *words, f"127.0.0.1:{port}"]
     with subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout
         process.stdout.readline()
@@ -77,9 +76,12 @@ def _plugin(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
             process.kill()
 
 
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return listening.getsockname()[1]
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A port at which nobody answers, and which nobody else can get meanwhile."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        yield silent.getsockname()[1]
 
 
 _HOUR = 3600.0
@@ -100,31 +102,35 @@ def _never_asked() -> bool:
     raise AssertionError("asked whether it may be ended while it still works")
 
 
-def test_a_plugin_whose_engine_is_gone_is_waited_for_while_it_works(tmp_path: Path) -> None:
+def test_a_plugin_whose_engine_is_gone_is_waited_for_while_it_works(tmp_path: Path, port: int) -> None:
     said: list[str] = []
-    with _plugin(tmp_path, _free_port()) as plugin:
+    with _plugin(tmp_path, port) as plugin:
         assert [orphan.pid for orphan in find_orphans(tmp_path)] == [plugin.pid]
-        ending = threading.Timer(1.0, plugin.kill)
-        ending.start()
+
+        def unfinished() -> list[str]:
+            plugin.kill()
+            plugin.wait()
+            return ["creating Release system/platform"]
+
         wait_for_orphans(
             tmp_path,
             said.append,
             longest_seconds=_HOUR,
-            unfinished=lambda: ["creating Release system/platform"],
+            unfinished=unfinished,
             may_end=_never_asked,
             clock=_Clock(6),
         )
-        assert not ending.is_alive()
+        assert plugin.returncode == -signal.SIGKILL, "it was not waited for"
     assert f"pid {plugin.pid}" in said[-1]
     assert "at most 60 min" in said[-1]
 
 
 def test_a_plugin_that_waits_for_longer_than_five_minutes_is_not_given_up_before_its_wait_ends(
-    tmp_path: Path,
+    tmp_path: Path, port: int
 ) -> None:
     said: list[str] = []
     longest = longest_life([_HOUR])
-    with _plugin(tmp_path, _free_port()) as plugin:
+    with _plugin(tmp_path, port) as plugin:
         with pytest.raises(CommandError, match=f"still running after {longest:.0f} s.*pid {plugin.pid}"):
             wait_for_orphans(
                 tmp_path,
@@ -140,7 +146,7 @@ def test_a_plugin_that_waits_for_longer_than_five_minutes_is_not_given_up_before
     assert longest_life([]) == longest_life([1.0]) > 300
 
 
-def test_a_plugin_that_can_only_wait_is_ended_when_a_person_says_so(tmp_path: Path) -> None:
+def test_a_plugin_that_can_only_wait_is_ended_when_a_person_says_so(tmp_path: Path, port: int) -> None:
     asked: list[bool] = []
     calls = iter([["creating Job serving/download"], []])
 
@@ -148,7 +154,7 @@ def test_a_plugin_that_can_only_wait_is_ended_when_a_person_says_so(tmp_path: Pa
         asked.append(True)
         return True
 
-    with _plugin(tmp_path, _free_port()) as plugin:
+    with _plugin(tmp_path, port) as plugin:
         wait_for_orphans(
             tmp_path,
             lambda _: None,
@@ -161,20 +167,21 @@ def test_a_plugin_that_can_only_wait_is_ended_when_a_person_says_so(tmp_path: Pa
     assert asked == [True]
 
 
-def test_a_plugin_whose_engine_answers_and_one_of_another_project_are_nobody_of_ours(tmp_path: Path) -> None:
+def test_a_plugin_whose_engine_answers_and_one_of_another_project_are_nobody_of_ours(
+    tmp_path: Path, port: int
+) -> None:
     other = tmp_path / "other"
     other.mkdir()
     with socket.create_server(("127.0.0.1", 0)) as engine, _plugin(tmp_path, engine.getsockname()[1]):
         assert find_orphans(tmp_path) == ()
-    with _plugin(other, _free_port()):
+    with _plugin(other, port):
         assert find_orphans(tmp_path) == ()
 
 
-def test_python_of_this_projects_own_which_never_ends_by_itself_is_ended_at_once(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", _WAITS, "pulumi.dynamic", f"127.0.0.1:{_free_port()}"]
-    with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as plugin:
-        assert plugin.stdout
-        plugin.stdout.readline()
+def test_python_of_this_projects_own_which_never_ends_by_itself_is_ended_at_once(
+    tmp_path: Path, port: int
+) -> None:
+    with _plugin(tmp_path, port, "pulumi.dynamic") as plugin:
         wait_for_orphans(
             tmp_path,
             lambda _: None,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
+from components.object_owner import Owner
 from operations.errors import CommandError
 from operations.recovery.found_in_cluster import HelmRelease
 from operations.recovery.leftovers import Leftovers
@@ -13,6 +15,9 @@ from operations.recovery.locks import Lock
 from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
 from operations.recovery.stack_state import ClusterObject, PendingOperation, StackState
 from resource_graph.urns import RELEASE_TYPE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 URN = "urn:pulumi:dev::dynamo-stack::"
 JOB = ClusterObject(f"{URN}Job::job", "batch/v1", "Job", "serving", "download", ("pulumi-kubernetes",))
@@ -106,6 +111,37 @@ def test_an_object_that_somebody_else_made_is_not_taken_over() -> None:
     with pytest.raises(CommandError) as refused:
         _up(_remains(_state(CLAIM), CLAIM, foreign, locks=(LOCK,)))
     assert "Job serving/download, written by kubectl-create, kube-controller-manager" in str(refused.value)
+    assert "then the same `dynamo-stack recover` again" in str(refused.value)
+    assert "import" not in str(refused.value)
+
+
+@pytest.mark.parametrize("other", [Owner(stack="first"), Owner(release="team-a/chart")])
+def test_what_bears_another_stacks_labels_is_neither_taken_over_nor_deleted(other: Owner) -> None:
+    theirs = replace(CLAIM, other_owner=other)
+    was_creating = _state(JOB, creating=(CLAIM.urn,))
+    with pytest.raises(CommandError) as refused:
+        _up(_remains(was_creating, JOB, theirs))
+    assert f"PersistentVolumeClaim serving/cache, of {other}" in str(refused.value)
+    assert "`platform: {kind: existing}`" in str(refused.value)
+    graph = replace(GRAPH, other_owner=other)
+    plan = plan_destroy(_remains(_state(JOB, creating=(GRAPH.urn,)), JOB, graph))
+    assert not any("delete" in line for line in _commands(plan))
+
+
+@pytest.mark.parametrize("planned", [_up, plan_destroy])
+def test_a_release_in_another_stacks_namespace_is_never_imported(
+    planned: Callable[[Leftovers], Plan],
+) -> None:
+    space = ClusterObject(f"{URN}Ns::ns", "v1", "Namespace", None, "system", ("pulumi-kubernetes",))
+    theirs = replace(space, other_owner=Owner(stack="first"))
+    release = replace(
+        RELEASE, status="deployed", last_deployed=1, chart="platform-1.2.1", wanted_chart="platform"
+    )
+    # Not even where a run of this stack was at it: Helm has refused that run.
+    remains = _remains(_state(theirs, creating=(RELEASE.urn,)), theirs, release=release)
+    with pytest.raises(CommandError, match="in a namespace of stack first") as refused:
+        planned(remains)
+    assert "`platform: {kind: existing}`" in str(refused.value)
 
 
 def test_an_object_of_several_writers_is_let_go_by_the_create_that_made_it() -> None:

@@ -93,11 +93,11 @@ def test_a_commit_is_recorded_once(made: TestRepository, monkeypatch: pytest.Mon
     assert recorded_sides("HEAD~1", "HEAD") == before
 
 
-def test_the_other_side_s_code_is_handed_no_lines_and_the_comparison_keeps_them(
+def test_the_other_side_s_code_is_handed_no_settings_and_the_comparison_keeps_them(
     made: TestRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commit_side(made)
-    recorded = side(recording(findings=(finding(line=12),)))
+    recorded = side(recording(findings=(finding(),), settings={"serving": {"namespace": "gpt-oss"}}))
     handed: list[str] = []
 
     def answer(_: RecordProcess, __: list[str], over: Path | None) -> bytes:
@@ -110,7 +110,7 @@ def test_the_other_side_s_code_is_handed_no_lines_and_the_comparison_keeps_them(
     assert head.stacks == recorded.stacks
     [text] = handed
     assert '"findings":[{' in text
-    assert '"line"' not in text
+    assert '"settings"' not in text
 
 
 def test_a_recording_that_failed_is_tried_again(made: TestRepository) -> None:

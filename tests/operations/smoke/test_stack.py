@@ -15,6 +15,7 @@ from tests.operations.smoke import answers
 from tests.operations.smoke.answers import CHAT, checks_of
 from tests.operations.smoke.cluster import Cluster, pod
 from tests.operations.smoke.loopback import Reply
+from tests.support.dev_settings import dev_settings
 from tests.support.shipped_stacks import served_settings
 
 if TYPE_CHECKING:
@@ -177,3 +178,22 @@ def test_what_a_stack_says_itself_is_refused_beside_it(option: tuple[str, ...], 
     answer = smoke_stack(*option)
     assert (answer.code, answer.out) == (2, "")
     assert "goes with --url" in answer.err
+
+
+@pytest.mark.parametrize(("version", "is_cause"), [("1.2.1", True), ("1.4.2", False)])
+def test_a_tool_call_that_does_not_come_back_is_explained_by_the_release(
+    version: str, is_cause: bool, command: Command, cluster: Cluster, server: Loopback, tmp_path: Path
+) -> None:
+    settings = dev_settings()
+    settings["platform"]["version"] = version
+    write_stack(tmp_path, settings)
+    server.replies[CHAT] = lambda body: (
+        Reply(answers.chat("All is well.")) if "tools" in body else answers.answer_chat(body)
+    )
+    answer = command("smoke", "dev", "--wait", "0", "--json", folder=tmp_path)
+    assert answer.out, answer.err
+    found = checks_of(answer)["tool-call"]
+    assert found["found"].startswith("no tool_calls (finish_reason stop)")
+    said = "Dynamo 1.2.1: gpt-oss-120b puts about half of its tool calls on the analysis channel"
+    assert found["fix"].startswith(said) is is_cause
+    assert "run it again: a model may answer by itself" in found["fix"]

@@ -9,6 +9,8 @@ from tests.rules.case import B200, GB200, H200, TWO_B200, TWO_GB200, Base, faile
 from tests.rules.judging import Found
 
 _WORKERS = ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
+# The shipped stacks are of 1.2, before the frontend found every tool call.
+_CALLS_LOST = failed("tool-calls-recovered", "Frontend")
 _PUBLISHED = frozenset[Found]().union(
     failed("answer-parsers", *_WORKERS),
     undecided("cache-shared-by-nodes", "model-cache"),
@@ -31,12 +33,16 @@ _PUBLISHED = frozenset[Found]().union(
 )
 
 BASES: Mapping[str, Base] = {
-    "disagg-b200": Base(B200, failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200"),
-    "disagg-gb200": Base(TWO_GB200, failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-gb200"),
-    "agg-gb200": Base(GB200, stack="agg-gb200"),
-    "disagg-b200-8gpu": Base(B200, stack="disagg-b200-8gpu"),
+    "disagg-b200": Base(
+        B200, _CALLS_LOST | failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200"
+    ),
+    "disagg-gb200": Base(
+        TWO_GB200, _CALLS_LOST | failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-gb200"
+    ),
+    "agg-gb200": Base(GB200, _CALLS_LOST, stack="agg-gb200"),
+    "disagg-b200-8gpu": Base(B200, _CALLS_LOST, stack="disagg-b200-8gpu"),
     "trtllm-serve": Base(GB200),
-    "vllm-agg": Base(B200),
+    "vllm-agg": Base(B200, _CALLS_LOST),
     # Nobody published how much memory CUDA sees of an H200.
     "vllm-serve": Base(H200, undecided("one-sequence-fits", "engine")),
     # A directory of the node is what this one is about.
@@ -53,16 +59,16 @@ BASES: Mapping[str, Base] = {
         | undecided("kv-transport-possible", "gpt-oss-sglang"),
     ),
     "disagg-b200-state": Base(
-        (), failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200", state=True
+        (), _CALLS_LOST | failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200", state=True
     ),
     "disagg-gb200-on-eks": Base(
         (),
-        failed("kv-transport-proven", "gpt-oss-disagg"),
+        _CALLS_LOST | failed("kv-transport-proven", "gpt-oss-disagg"),
         stack="disagg-gb200",
         cluster=True,
         state=True,
     ),
     # What NVIDIA published, with all that rules have against it.
     "published-disagg": Base((("p6-b200.48xlarge", 2), ("p6-b200.48xlarge", 2)), _PUBLISHED, program=True),
-    "program-on-eks": Base((), state=True),
+    "program-on-eks": Base((), _CALLS_LOST, state=True),
 }

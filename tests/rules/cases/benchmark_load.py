@@ -54,6 +54,14 @@ spec:
 
 CASES = (
     Case(
+        CONCURRENCY,
+        "more than the KV cache holds of such prompts, of which a batch would take 800 a rank",
+        "agg-gb200",
+        (_flag(AGG, "--synthetic-input-tokens-mean 128", "--synthetic-input-tokens-mean 8000"),),
+        failed(CONCURRENCY, AGG),
+        ("x 4 attention-DP ranks", "an estimate of what the KV cache holds of 9,000 tokens each"),
+    ),
+    Case(
         MATCHES,
         "another number of GPUs than the graph has",
         "disagg-b200",

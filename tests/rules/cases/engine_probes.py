@@ -1,7 +1,7 @@
 """Probes of the pods of a graph, and the ports that they ask."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, document, put
+from tests.rules.edits import put
 from tests.rules.serving_edits import (
     FRONTEND,
     GRAPH,
@@ -14,7 +14,6 @@ from tests.rules.serving_edits import (
 
 HANDLER = "one-probe-handler"
 PORT = "probed-port-named"
-UNIQUE = "system-ports-unique"
 _EXEC = {"exec": {"command": ["true"]}}
 _LIVE = {"httpGet": {"path": "/live", "port": 9090}}
 _RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
@@ -26,54 +25,6 @@ _OWN_PROBES = (
 )
 _WORKER = "spec.components[1]"
 _VLLM_MAIN = f"{_WORKER}.podTemplate.spec.containers[0]"
-_REVISION = "b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
-_MODEL = f"/opt/models/hub/models--openai--gpt-oss-120b/snapshots/{_REVISION}"
-_ENGINE = """
-        - name: {name}
-          image: nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.2.1
-          command: [python3, -m, dynamo.vllm]
-          args:
-            - --model={model}
-            - --served-model-name=openai/gpt-oss-120b
-            - --kv-cache-dtype=fp8
-            - --max-model-len=16384
-            - --dyn-reasoning-parser=gpt_oss
-            - --dyn-tool-call-parser=harmony
-          env:
-            - {{name: HOME, value: /tmp}}
-            - {{name: HF_HOME, value: /opt/models}}
-            - {{name: HF_HUB_OFFLINE, value: "1"}}
-            - {{name: DYN_SYSTEM_PORT, value: "{port}"}}
-          resources:
-            requests: {{cpu: "20", memory: 200Gi, nvidia.com/gpu: "1"}}
-            limits: {{memory: 200Gi, nvidia.com/gpu: "1"}}
-          securityContext: {{allowPrivilegeEscalation: false, capabilities: {{drop: [ALL]}}}}
-          volumeMounts: [{{name: model-cache, mountPath: /opt/models}}]"""
-_PAIR = """
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: pair, namespace: gpt-oss}
-spec:
-  replicas: 1
-  strategy: {type: Recreate}
-  selector: {matchLabels: {app: pair}}
-  template:
-    metadata: {labels: {app: pair}}
-    spec:
-      automountServiceAccountToken: false
-      nodeSelector: {kubernetes.io/arch: amd64, nvidia.com/gpu.product: NVIDIA-B200}
-      tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}]
-      securityContext: {runAsNonRoot: true, runAsUser: 1000, seccompProfile: {type: RuntimeDefault}}
-      volumes: [{name: model-cache, persistentVolumeClaim: {claimName: model-cache}}]
-      containers:"""
-
-
-def _pair(first: int, second: int) -> Edit:
-    """A pod of two engines, each with its system port."""
-    ports = {"first": first, "second": second}
-    engines = [_ENGINE.format(name=name, model=_MODEL, port=port) for name, port in ports.items()]
-    return document(_PAIR + "".join(engines))
-
 
 CASES = (
     Case(
@@ -254,21 +205,6 @@ CASES = (
             put(GRAPH, f"{_VLLM_MAIN}.command", ["/opt/serve"]),
             put(GRAPH, f"{_VLLM_MAIN}.readinessProbe", {"httpGet": {"path": "/ready", "port": 9090}}),
         ),
-        frozenset(),
-    ),
-    Case(
-        UNIQUE,
-        "two engines of one pod with one port",
-        "vllm-agg",
-        (put(GRAPH, f"{_WORKER}.replicas", 6), _pair(9090, 9090)),
-        failed(UNIQUE, "pair"),
-        ("2 engines of one pod have DYN_SYSTEM_PORT 9090: dynamo.vllm in first, dynamo.vllm in second",),
-    ),
-    Case(
-        UNIQUE,
-        "two engines of one pod with ports of their own",
-        "vllm-agg",
-        (put(GRAPH, f"{_WORKER}.replicas", 6), _pair(9090, 9091)),
         frozenset(),
     ),
 )

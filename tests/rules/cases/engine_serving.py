@@ -4,6 +4,7 @@ from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, text
 from tests.rules.serving_edits import (
     DECODE,
+    FRONTEND,
     GRAPH,
     PREFILL,
     WORKER,
@@ -18,6 +19,7 @@ CRASH = "crash-ends-the-container"
 NAME = "served-name-equal"
 WANTED = "requested-name-served"
 PARSERS = "answer-parsers"
+CALLS = "tool-calls-recovered"
 BOTH = f"{PREFILL}, {DECODE}"
 _SGLANG_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
 _VLLM_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
@@ -31,7 +33,40 @@ def _vllm_argument(index: int, old: str, new: str) -> Edit:
     return text(GRAPH, f"{_VLLM_ARGS}[{index}]", old, new)
 
 
+def _frontend_image(tag: str) -> Edit:
+    return main(FRONTEND, "image", f"nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:{tag}")
+
+
 CASES = (
+    Case(
+        CALLS,
+        "a frontend of the release before calls were recovered",
+        "agg-gb200",
+        (_frontend_image("1.1.1"),),
+        failed(CALLS, FRONTEND),
+        ("is of Dynamo before 1.3 (image nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.1.1): about half",),
+    ),
+    Case(
+        CALLS,
+        "one of a release that recovers them, which is the frontend's affair whatever the workers run",
+        "agg-gb200",
+        (_frontend_image("1.3.1"),),
+        frozenset(),
+    ),
+    Case(
+        CALLS,
+        "an image that says nothing of its release",
+        "agg-gb200",
+        (main(FRONTEND, "image", "registry.example.com/our-frontend:7"),),
+        undecided(CALLS, FRONTEND),
+    ),
+    Case(
+        CALLS,
+        "workers without the parser, of which another rule speaks",
+        "agg-gb200",
+        (command(WORKER, " --dyn-tool-call-parser harmony", ""),),
+        frozenset(),
+    ),
     Case(
         NAME,
         "another name, and another model, in SGLang's prefill worker",

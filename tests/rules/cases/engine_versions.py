@@ -68,6 +68,17 @@ CASES = (
     ),
     Case(
         ADMITTED,
+        "a newer platform and a version with a digest",
+        STATE,
+        (
+            resource(_PLATFORM, "inputs.version", "1.4.2"),
+            resource(_GRAPH, _IMAGE, f"{_RUNTIME}:1.4.2@sha256:{'0' * 64}"),
+        ),
+        failed(ADMITTED, DECODE),
+        ("has a digest, and no runtimeVersionOverride says its version",),
+    ),
+    Case(
+        ADMITTED,
         "a newer platform that is told the version",
         STATE,
         (

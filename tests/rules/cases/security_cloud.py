@@ -243,6 +243,29 @@ CASES = (
         (_policy(Action=["ec2:DescribeInstances", "s3:ListAllMyBuckets"], Resource="*"),),
         frozenset(),
     ),
+    *(
+        Case(
+            NARROW,
+            f"{action} of every resource",
+            EKS,
+            (_policy(Action=[action, "ecr:GetAuthorizationToken"], Resource="*"),),
+            failed(NARROW, "results"),
+            (f"allows {action} on every resource",),
+        )
+        for action in (
+            "secretsmanager:GetSecretValue",
+            "secretsmanager:getsecret*",
+            "ssm:Get*",
+            "s3:GetObject",
+        )
+    ),
+    Case(
+        NARROW,
+        "one secret",
+        EKS,
+        (_policy(Action=["secretsmanager:GetSecretValue"], Resource="arn:aws:secretsmanager:::secret:hf-*"),),
+        frozenset(),
+    ),
     Case(
         NARROW,
         "a managed policy for a whole service",

@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, failed
 from tests.rules.edits import engine_file
-from tests.rules.serving_edits import DECODE, main
+from tests.rules.serving_edits import DECODE, main, variable
 
 SHARE = "ranks-can-share-memory"
 
@@ -16,7 +16,15 @@ CASES = (
         "disagg-b200",
         (_DATA_PARALLEL, _PROFILE),
         failed(SHARE, DECODE),
-        ("its 4 ranks (decode.yaml", "RuntimeDefault forbids without the capability SYS_PTRACE"),
+        ("its 4 ranks (decode.yaml", "forbids without the capability SYS_PTRACE: DeepEP is taken"),
+    ),
+    Case(
+        SHARE,
+        "the same without DeepEP",
+        "disagg-b200",
+        (_DATA_PARALLEL, _PROFILE, variable(DECODE, "TRTLLM_CAN_USE_DEEP_EP", "0")),
+        failed(SHARE, DECODE),
+        ("without the capability SYS_PTRACE: all-gather, a slower way, is taken",),
     ),
     Case(
         SHARE,

@@ -19,7 +19,7 @@ def test_the_only_pod_of_a_kind_takes_the_service_along_until_the_next_has_start
     assert _said(disagg_b200_settings()) == (
         "when a process dies, of the only Frontend: its answers and 30 s of service; of the only "
         "TrtllmPrefillWorker or TrtllmDecodeWorker: its answers and 31 min of service; told to end, a pod "
-        "finishes its answers"
+        "finishes them"
     )
 
 

@@ -128,7 +128,7 @@ def test_the_version_of_an_existing_platform_counts_as_well() -> None:
     settings = _existing()
     settings["platform"]["version"] = "1.3.0"
     [problem] = problems_of(settings)
-    assert (problem.key, problem.allowed) == ("platform.version", '"1.2.1", "1.4.2", "1.6.2"')
+    assert (problem.key, problem.allowed) == ("platform.version", '"1.2.1", "1.4.2"')
 
 
 def test_images_come_from_the_mirrors() -> None:

@@ -8,7 +8,6 @@ import yaml
 from pydantic import ValidationError
 
 from engines.release import line_name
-from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe, parse_recipe, recipe_file, recipe_names
 from rules.model import Status
@@ -27,7 +26,7 @@ ON_EVERY_LINE = [
     for version, release in PLATFORM_RELEASES.items()
     if release.line in load_recipe(name).runtime.platform_lines
 ]
-LATER = ("1.4.2", "1.6.2")
+LATER = ("1.4.2",)
 
 
 def _settings(name: str, version: str, **serving: Any) -> dict[str, Any]:
@@ -81,7 +80,7 @@ def test_a_frontend_of_a_later_line_finishes_its_answers_before_it_ends(version:
 
 @pytest.mark.parametrize(
     ("version", "option"),
-    [("1.2.1", "-events-and-metrics"), ("1.4.2", "-kv-events"), ("1.6.2", "-kv-events")],
+    [("1.2.1", "-events-and-metrics"), ("1.4.2", "-kv-events")],
 )
 def test_kv_events_are_asked_for_in_the_words_of_the_line(version: str, option: str) -> None:
     asked = {"arguments": {"worker": ["--publish-kv-events"]}}
@@ -94,17 +93,6 @@ def test_the_word_for_a_worker_that_does_both_is_never_written(version: str) -> 
     assert "--disaggregation-mode" not in _containers(_settings(AGGREGATED, version))["worker"]["args"][0]
     split = _containers(_settings(SPLIT, version))
     assert "--disaggregation-mode prefill" in split["prefill"]["args"][0]
-
-
-@pytest.mark.parametrize(("version", "named"), [("1.2.1", None), ("1.4.2", None), ("1.6.2", "CPP")])
-def test_the_transceiver_is_named_where_the_engine_would_choose_it(version: str, named: str | None) -> None:
-    files = engine_files(resolved(_settings(SPLIT, version)).serving.placed).data
-    for role in ("prefill", "decode"):
-        file = yaml.safe_load(files[f"{role}.yaml"])
-        assert file["cache_transceiver_config"].get("transceiver_runtime") == named
-        assert file["kv_cache_config"].get("use_kv_cache_manager_v2") is (None if named is None else False)
-    found = judge_settings(_settings(SPLIT, version)).findings
-    assert "transceiver-fits-backend" not in {each.rule.id for each in found}
 
 
 @pytest.mark.parametrize("version", LATER)
@@ -122,9 +110,9 @@ def test_a_recipe_on_a_line_that_it_does_not_name_is_refused_with_its_lines_and_
 
 
 def test_an_existing_platform_of_another_line_chooses_the_image_as_well() -> None:
-    settings = _settings(VLLM, "1.6.2")
-    settings["platform"] = {"kind": "existing", "version": "1.6.2"}
-    assert _containers(settings)["worker"]["image"].endswith("vllm-runtime:1.6.2")
+    settings = _settings(VLLM, "1.4.2")
+    settings["platform"] = {"kind": "existing", "version": "1.4.2"}
+    assert _containers(settings)["worker"]["image"].endswith("vllm-runtime:1.4.2")
 
 
 def _own(tmp_path: Path, **runtime: Any) -> dict[str, Any]:
@@ -150,7 +138,7 @@ def test_a_recipe_of_lines_that_no_release_is_known_of_is_refused(tmp_path: Path
         resolve("dev", parse_settings(settings, FILE), FILE, tmp_path)
     [problem] = raised.value.problems[FILE]
     assert "stands on platform 1.3, not on this one" in problem.message
-    assert problem.suggestion == "serving.recipe: one for 1.2, 1.4 or 1.6"
+    assert problem.suggestion == "serving.recipe: one for 1.2 or 1.4"
 
 
 def test_a_service_with_an_image_of_another_line_is_refused(tmp_path: Path) -> None:
@@ -176,7 +164,7 @@ def test_a_service_with_an_image_of_another_line_is_refused(tmp_path: Path) -> N
         ({"version": "1.3.1"}, "runtime.version 1.3.1 is of platform 1.3, which runtime.platformLines"),
         ({"otherVersions": {"1.5": "1.5.1"}}, "names 1.5, which runtime.platformLines does not"),
         ({"otherVersions": {"1.2": "1.2.0"}}, "names 1.2, whose image is runtime.version: change that"),
-        ({"otherVersions": {"1.4": "1.6.2"}}, "image 1.6.2 is not of platform 1.4"),
+        ({"otherVersions": {"1.4": "1.5.1"}}, "image 1.5.1 is not of platform 1.4"),
         ({"platformLines": ["1.x"]}, "platformLines"),
     ],
 )

@@ -120,7 +120,7 @@ def test_every_decision_says_why() -> None:
 
 def test_every_decision_belongs_to_a_topic_of_its_own_kind() -> None:
     topics = {decision.subject: decision.topic for decision in resolved().decisions}
-    assert topics["nodes of TrtllmDecodeWorker"] == "placement"
+    assert topics["TrtllmDecodeWorker"] == "placement"
     assert topics["NATS"] == "servers"
     assert topics["wait for the graph"] == "timeouts"
     assert len(topics) == len(resolved().decisions)

@@ -89,7 +89,15 @@ def test_an_option_that_no_release_has_is_judged_by_the_rules() -> None:
     assert any("--router-temprature" in each.observation.message for each in found)
 
 
-def test_one_role_may_have_another_build_of_the_same_line() -> None:
+def test_prefill_and_decode_of_different_releases_are_refused() -> None:
+    [problem] = problems_of(_changed(disagg_b200_settings(), imageVersions={"decode": "1.2.0"}))
+    assert (problem.key, problem.value) == ("serving.imageVersions.decode", "1.2.0")
+    assert problem.message.endswith("between releases: this is prefill 1.2.1 and decode 1.2.0")
+    both = _changed(disagg_b200_settings(), imageVersions={"decode": "1.2.0", "prefill": "1.2.0-ours"})
+    assert _pods(both)["decode"]["image"].endswith(":1.2.0")
+
+
+def test_one_role_may_have_another_build_of_the_same_release() -> None:
     pods = _pods(_changed(disagg_b200_settings(), imageVersions={"decode": "1.2.1-fix.3"}))
     assert pods["decode"]["image"].endswith("tensorrtllm-runtime:1.2.1-fix.3")
     assert pods["prefill"]["image"].endswith("tensorrtllm-runtime:1.2.1")

@@ -24,11 +24,10 @@ def test_a_line_stores_a_version_that_it_serves(name: str) -> None:
 
 def test_the_storage_version_and_the_servers_that_come_along_change_between_lines() -> None:
     stored = {name: line.stored_graph_api.value for name, line in PLATFORM_LINES.items()}
-    assert stored == {"1.2": "v1alpha1", "1.4": "v1alpha1", "1.6": "v1beta1"}
+    assert stored == {"1.2": "v1alpha1", "1.4": "v1alpha1"}
     assert {name: line.bundles_nats.value for name, line in PLATFORM_LINES.items()} == {
         "1.2": True,
         "1.4": False,
-        "1.6": False,
     }
 
 
@@ -44,5 +43,5 @@ def test_a_release_that_nobody_looked_at_is_refused_with_those_that_are_known() 
     settings["platform"]["version"] = "1.4.1"
     (problem,) = problems_of(settings)
     assert problem.key == "platform.version"
-    assert problem.allowed == '"1.2.1", "1.4.2", "1.6.2"'
+    assert problem.allowed == '"1.2.1", "1.4.2"'
     assert problem.suggestion == '"1.4.2"'

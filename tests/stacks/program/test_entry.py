@@ -12,6 +12,7 @@ from stacks.program import entry
 from stacks.program.entry import main
 from stacks.updates.guards.previous_run import PreviousRun
 from tests.components.recorded import recorded
+from tests.support.clusters import SILENT, Told
 from tests.support.dev_settings import all_lines_settings, dev_settings
 
 SETTINGS, TOKEN = "dynamo-stack:settings", "dynamo-stack:hfToken"
@@ -95,7 +96,7 @@ def test_a_context_that_leads_to_another_cluster_is_refused(
     assert "context dynamo-lab leads to another cluster, https://10.9.9.9:6443" in text
 
 
-def test_a_platform_that_would_leave_out_a_release_on_the_way_is_refused(
+def test_a_platform_that_would_leave_out_a_minor_release_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = all_lines_settings()
@@ -104,14 +105,14 @@ def test_a_platform_that_would_leave_out_a_release_on_the_way_is_refused(
     # No cluster is asked.
     for asks, answer in {
         "cluster_problems": (),
-        "cluster_of_state": None,
+        "cluster_of_state": Told({"nodes": SILENT}),
         "set_by_others": (),
         "look_for_losses": None,
     }.items():
         monkeypatch.setattr(entry, asks, lambda *_, answer=answer: answer)
     after = all_lines_settings()
-    after["platform"]["version"] = "1.6.2"
+    after["platform"]["version"] = "1.4.2"
     text = _refusal({SETTINGS: json.dumps(after)})
     assert text.startswith(
-        "Pulumi.other.yaml: platform.version = '1.6.2'\n  1.2.1 runs, and between 1.4.2 and"
+        "Pulumi.other.yaml: platform.version = '1.4.2'\n  1.2.1 runs, and Dynamo supports no step"
     )

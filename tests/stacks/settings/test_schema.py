@@ -161,5 +161,4 @@ def test_an_editor_shows_the_meaning_of_a_setting_where_it_is_typed() -> None:
 
 def test_each_section_of_the_page_fits_on_a_screen() -> None:
     sections = settings_document().split("\n## ")
-    assert len(sections) > 20
     assert max(len(section.splitlines()) for section in sections) <= 40

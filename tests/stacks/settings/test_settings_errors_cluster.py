@@ -10,8 +10,8 @@ from tests.support.eks_settings import BLOCK, eks_b200_settings
 
 _POOL: Path = ("nodePools", 0)
 _EKS_KEYS = (
-    "kind, name, accountId, region, version, network, publicCidrs, administrators, systemNodes, "
-    "monitoring, sessionManager, nodeMonitoring, nodeRepair, tags"
+    "kind, name, accountId, region, assumeRole, version, network, publicCidrs, administrators, access, "
+    "roles, systemNodes, monitoring, sessionManager, nodeMonitoring, nodeRepair, tags, tagNodes"
 )
 CASES: list[tuple[str, Path, object, str]] = [
     (
@@ -87,6 +87,33 @@ CASES: list[tuple[str, Path, object, str]] = [
         "  allowed: a zone's name such as us-east-1a, or us-east-1-dfw-2a for a Local Zone",
     ),
     (
+        "a region for a zone",
+        ("cluster", "network", "zones"),
+        ["us-east-1a", "us-east-1"],
+        "Pulumi.dev.yaml: cluster.network.zones[1] = 'us-east-1'\n"
+        "  not written as this setting has to be\n"
+        "  allowed: a zone's name such as us-east-1a, or us-east-1-dfw-2a for a Local Zone\n"
+        "  try: us-east-1a, a zone of it",
+    ),
+    (
+        "a zone for a region",
+        ("cluster", "region"),
+        "us-east-1-dfw-2a",
+        "Pulumi.dev.yaml: cluster.region = 'us-east-1-dfw-2a'\n"
+        "  not written as this setting has to be\n"
+        "  allowed: an AWS region such as us-east-1\n"
+        "  try: us-east-1, the region of that zone",
+    ),
+    (
+        "a zone by its id",
+        (*_POOL, "zone"),
+        "use1-az1",
+        "Pulumi.dev.yaml: nodePools[0].zone = 'use1-az1'\n"
+        "  not written as this setting has to be\n"
+        "  allowed: a zone's name such as us-east-1a, or us-east-1-dfw-2a for a Local Zone\n"
+        "  try: the name that your account has for this id: `aws ec2 describe-availability-zones`",
+    ),
+    (
         "five zones",
         ("cluster", "network", "zones"),
         [f"us-east-1{letter}" for letter in "abcde"],
@@ -144,7 +171,8 @@ CASES: list[tuple[str, Path, object, str]] = [
         "cb-0123456789abcdef0",
         "Pulumi.dev.yaml: nodePools[0].purchase.id = 'cb-0123456789abcdef0'\n"
         "  not written as this setting has to be\n"
-        "  allowed: the id of a capacity reservation, such as cr-0123456789abcdef0",
+        "  allowed: the id of a capacity reservation, such as cr-0123456789abcdef0\n"
+        "  try: that is the offering, the purchase printed cr-…",
     ),
     (
         "a window's start that YAML has rewritten",

@@ -13,8 +13,8 @@ CASES: list[tuple[str, Path, object, str]] = [
         "1.3.0",
         "Pulumi.dev.yaml: platform.version = '1.3.0'\n"
         "  not a platform release that this project was written for\n"
-        '  allowed: "1.2.1", "1.4.2", "1.6.2"\n'
-        '  try: "1.6.2"',
+        '  allowed: "1.2.1", "1.4.2"\n'
+        '  try: "1.4.2"',
     ),
     (
         "an unknown recipe",
@@ -24,6 +24,24 @@ CASES: list[tuple[str, Path, object, str]] = [
         "  no recipe has this name\n"
         f"  allowed: {', '.join(recipe_names())}\n"
         "  try: gpt-oss-120b/trtllm-disagg",
+    ),
+    (
+        "a recipe without its model",
+        ("serving", "recipe"),
+        "trtllm-agg",
+        "Pulumi.dev.yaml: serving.recipe = 'trtllm-agg'\n"
+        "  no recipe has this name\n"
+        f"  allowed: {', '.join(recipe_names())}\n"
+        "  try: gpt-oss-120b/trtllm-agg or gpt-oss-20b/trtllm-agg",
+    ),
+    (
+        "a recipe that only another model has",
+        ("serving", "recipe"),
+        "gpt-oss-20b/vllm-disag",
+        "Pulumi.dev.yaml: serving.recipe = 'gpt-oss-20b/vllm-disag'\n"
+        "  no recipe has this name\n"
+        f"  allowed: {', '.join(recipe_names())}\n"
+        "  try: gpt-oss-20b/trtllm-agg",
     ),
     (
         "an unknown instance type",
@@ -60,6 +78,16 @@ CASES: list[tuple[str, Path, object, str]] = [
         "  pool b200 (1 x p6-b200.48xlarge, 8 GPUs) cannot hold 1 x TrtllmPrefillWorker (1 GPU each) and "
         "3 x TrtllmDecodeWorker (4 GPUs each): 13 GPUs in all, and no worker may span nodes\n"
         "  try: 2 nodes in pool b200, or fewer replicas",
+    ),
+    (
+        "workers that an option made too large",
+        ("serving", "overrides"),
+        {"decode": {"tensor_parallel_size": 8}},
+        "Pulumi.dev.yaml: serving.replicas = 'prefill: 1, decode: 1'\n"
+        "  pool b200 (1 x p6-b200.48xlarge, 8 GPUs) cannot hold 1 x TrtllmPrefillWorker (1 GPU each) and "
+        "1 x TrtllmDecodeWorker (8 GPUs each): 9 GPUs in all, and no worker may span nodes\n"
+        "  try: serving.overrides.decode.tensor_parallel_size below 8, 2 nodes in pool b200, or "
+        "fewer replicas",
     ),
     (
         "a cache that is too small",

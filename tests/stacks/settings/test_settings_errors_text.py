@@ -32,6 +32,17 @@ CASES: list[tuple[str, Path, object, str]] = [
         "  allowed: a size such as 100Gi or 2Ti\n"
         '  try: quote it, as in "100Gi"',
     ),
+    *(
+        (
+            f"the size {typed}",
+            ("modelCache", "size"),
+            typed,
+            f"Pulumi.dev.yaml: modelCache.size = '{typed}'\n"
+            "  not written as this setting has to be\n"
+            f"  allowed: a size such as 100Gi or 2Ti\n  try: {meant}",
+        )
+        for typed, meant in (("150G", "150Gi"), ("150 GB", "150Gi"), ("2tib", "2Ti"))
+    ),
     (
         "a size of 400 digits",
         ("modelCache", "size"),

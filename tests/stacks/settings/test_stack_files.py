@@ -6,6 +6,7 @@ import pytest
 
 from lab.directory import REPOSITORY
 from stacks.errors import SettingsError
+from stacks.settings.indentation import wrong_indent
 from stacks.settings.load import load_stack
 from stacks.stack_files import list_stacks
 
@@ -37,6 +38,56 @@ def test_every_committed_stack_is_listed_by_name_and_loads() -> None:
 
 def test_a_file_that_is_not_yaml_is_named_with_its_line(tmp_path: Path) -> None:
     assert _stack_file(tmp_path, "config:\n  a: [1\n").startswith("Pulumi.other.yaml:3\n  not a stack file: ")
+
+
+@pytest.mark.parametrize(
+    ("typed", "wrong", "said"),
+    [
+        (
+            "        instanceType",
+            "       instanceType",
+            ":29\n  not a stack file: this line is indented by 7",
+        ),
+        (
+            "        instanceType",
+            "         instanceType",
+            ":29\n  not a stack file: this line is indented by 9",
+        ),
+        ("      namespace", "     namespace", ":40\n  not a stack file: this line is indented by 5 spaces"),
+        (
+            "      namespace",
+            "    namespace",
+            ":42\n  not a stack file: this line is indented by 6 spaces, line 40",
+        ),
+    ],
+)
+def test_a_line_that_is_indented_wrongly_is_the_line_that_is_named(
+    tmp_path: Path, typed: str, wrong: str, said: str
+) -> None:
+    text = (REPOSITORY / "Pulumi.dev.yaml").read_text().replace(typed, wrong, 1)
+    assert said in _stack_file(tmp_path, text)
+
+
+@pytest.mark.parametrize("name", list_stacks(REPOSITORY))
+def test_no_line_of_a_committed_stack_is_said_to_be_indented_wrongly(name: str) -> None:
+    text = (REPOSITORY / f"Pulumi.{name}.yaml").read_text()
+    assert wrong_indent(text, len(text.splitlines())) is None
+
+
+@pytest.mark.parametrize("extra", ["  ", ""])
+def test_a_block_below_another_is_said_to_be_indented_too_far_and_nothing_of_it_is_missing(
+    tmp_path: Path, extra: str
+) -> None:
+    text = (REPOSITORY / "Pulumi.dev.yaml").read_text()
+    first, serving = text.split("    serving:\n")
+    block, rest = serving.split("    # `destroy`")
+    deeper = "".join(f"{extra}{line}\n" for line in block.splitlines())
+    said = _stack_file(tmp_path, f"{first}      serving:\n{deeper}    # {rest}")
+    assert said == (
+        "Pulumi.other.yaml: modelCache.serving\n"
+        "  'serving' is indented too far: modelCache has no such key\n"
+        "  try: serving, in the column of modelCache"
+    )
 
 
 def test_a_key_that_stands_twice_is_named_with_its_line(tmp_path: Path) -> None:

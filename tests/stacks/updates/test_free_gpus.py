@@ -4,25 +4,17 @@ from typing import Any
 
 import pytest
 
-from components.cluster_reader import ClusterReader
+from components.cluster_answer import Answer
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
-from stacks.updates.free_gpus import pool_uses, room_notices
+from stacks.updates.comparable_graph import Graph
+from stacks.updates.deployed import Deployed
+from stacks.updates.free_gpus import pool_uses, room_notices, room_problems
+from tests.stacks.updates.changes import changed, override, state
+from tests.support.clusters import REFUSED, SILENT, Told
 from tests.support.dev_settings import disagg_b200_settings, disagg_gb200_settings, resolved
+from tests.support.eks_settings import eks_b200_settings
 
 GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
-
-
-class Cluster(ClusterReader):
-    """A cluster with these nodes and pods; None where it does not say."""
-
-    nodes: list[dict[str, Any]] | None = None
-    pods: list[dict[str, Any]] | None = None
-    asked: list[tuple[str, ...]]
-
-    def get(self, *words: str) -> dict[str, Any] | None:
-        type(self).asked.append(words)
-        items = self.nodes if words[0] == "nodes" else self.pods
-        return None if items is None else {"items": items}
 
 
 def _node(name: str, gpus: int, *, clique: str = "", ready: str = "True", **spec: Any) -> dict[str, Any]:
@@ -44,47 +36,96 @@ def _pod(namespace: str, node: str, gpus: int, graph: str = "") -> dict[str, Any
     }
 
 
-def _told(
-    settings: dict[str, Any],
-    nodes: list[dict[str, Any]] | None,
-    pods: list[dict[str, Any]] | None,
-    *graphs: str,
-) -> tuple[str, bool, list[tuple[str, ...]]]:
-    there, running = nodes, pods
+Objects = list[dict[str, Any]] | Answer
 
-    class Looked(Cluster):
-        nodes = there
-        pods = running
-        asked: list[tuple[str, ...]] = []  # noqa: RUF012 - of this test's own class
 
+def _told(settings: dict[str, Any], nodes: Objects, pods: Objects, *graphs: Graph) -> tuple[str, bool, Told]:
+    stack, cluster = resolved(settings), Told({"nodes": nodes, "pods": pods})
+    [notice] = room_notices(stack, pool_uses(stack, cluster, graphs))
+    return notice.text, notice.warns, cluster
+
+
+def _refused(
+    settings: dict[str, Any], nodes: Objects, pods: Objects, before: Deployed | None = None
+) -> list[str]:
     stack = resolved(settings)
-    [notice] = room_notices(stack, pool_uses(stack, Looked("gpu-cluster"), graphs))
-    return notice.text, notice.warns, Looked.asked
+    uses = pool_uses(stack, Told({"nodes": nodes, "pods": pods}))
+    problems = room_problems(stack, before or Deployed(), uses)
+    return [problem.text("Pulumi.dev.yaml") for problem in problems]
 
 
 def test_an_empty_pool_is_said_to_be_free_and_two_questions_are_enough() -> None:
-    text, warns, asked = _told(disagg_b200_settings(), [_node("a", 8)], [_pod("kube-system", "a", 0)])
-    assert text == "room: pool b200: 8 of 8 GPUs free, used by others: none; the graph needs 5: it fits"
+    text, warns, cluster = _told(disagg_b200_settings(), [_node("a", 8)], [_pod("kube-system", "a", 0)])
+    assert text == "room: pool b200: 8 of 8 GPUs not used by others; this stack needs 5: it fits"
     assert not warns
-    assert [words[0] for words in asked] == ["nodes", "pods"]
-    assert all(not {"--watch", "delete", "apply", "patch"} & {*words} for words in asked)
+    assert [asked[0] for asked in cluster.asked] == ["nodes", "pods"]
 
 
-def test_what_others_use_is_counted_by_namespace_and_warned_of_where_it_leaves_too_little() -> None:
+def test_what_others_use_is_counted_by_namespace_and_refused_where_it_leaves_too_little() -> None:
     pods = [_pod("team-a", "a", 2), _pod("team-a", "a", 1), _pod("team-b", "a", 1), _pod("team-c", "else", 8)]
     text, warns, _ = _told(disagg_b200_settings(), [_node("a", 8)], pods)
     assert text == (
-        "room: pool b200: 4 of 8 GPUs free, used by others: team-a 3 GPUs in 2 pods, team-b 1 GPU in 1 pod; "
-        "the graph needs 5: it does not fit until they end, or nodes join"
+        "room: pool b200: 4 of 8 GPUs not used by others (team-a 3 GPUs in 2 pods, "
+        "team-b 1 GPU in 1 pod); this stack needs 5: it does not fit until others end, or nodes join"
     )
     assert warns
+    assert _refused(disagg_b200_settings(), [_node("a", 8)], pods) == [
+        "Pulumi.dev.yaml: serving.replicas\n"
+        "  pool b200: 4 of 8 GPUs not used by others (team-a 3 GPUs in 2 pods, team-b 1 GPU in 1 pod); "
+        "this stack needs 5. `up` would wait for it; nothing was created or changed\n"
+        "  try: fewer replicas, another pool, or serving.waitForRoom: true, with which `up` waits for room "
+        "as long as for the graph"
+    ]
+    # Pods that are going make room.
+    ending = [pod | {"metadata": pod["metadata"] | {"deletionTimestamp": "now"}} for pod in pods]
+    assert _refused(disagg_b200_settings(), [_node("a", 8)], ending) == []
+
+
+def test_more_nodes_than_the_cluster_has_are_refused_by_the_key_that_says_so() -> None:
+    settings = disagg_b200_settings()
+    settings["nodePools"][0]["nodes"] = 4
+    settings["serving"]["replicas"] = "fill"
+    [said] = _refused(settings, [_node("a", 8)], [])
+    assert said.startswith(
+        "Pulumi.dev.yaml: nodePools[0].nodes = 4\n"
+        "  nodes of this pool that take pods in the cluster: 1. pool b200: 8 of 8 GPUs not used by others; "
+    )
+    assert "try: its real number, or serving.waitForRoom: true" in said
+    # Others nodes do no harm where the workers fit.
+    del settings["serving"]["replicas"]
+    assert _refused(settings, [_node("a", 8)], []) == []
+
+
+def test_whoever_means_to_wait_and_whoever_makes_the_nodes_is_refused_nothing() -> None:
+    settings = disagg_b200_settings()
+    settings["serving"]["waitForRoom"] = True
+    text, warns, _ = _told(settings, [], [])
+    assert warns
+    assert _refused(settings, [], []) == []
+    assert _refused(eks_b200_settings(), [], []) == []
+    assert text.endswith("this stack needs 5: it does not fit until others end, or nodes join")
+
+
+def test_workers_that_run_on_a_cordoned_node_and_stay_are_refused_nothing() -> None:
+    settings, nodes = disagg_b200_settings(), [_node("a", 8, unschedulable=True)]
+    before, running = state(settings), [_pod("gpt-oss", "a", 5, "gpt-oss-disagg")]
+    assert _refused(settings, nodes, running, before) == []
+    # Those that are pending, or are rolled, need a node.
+    assert _refused(settings, nodes, [], before)
+    rolled = changed(settings, override("decode", max_batch_size=16))
+    assert _refused(rolled, nodes, running, before)
 
 
 def test_pods_of_the_stacks_own_graphs_make_room_and_are_nobody_elses() -> None:
     own = [_pod("gpt-oss", "a", 4, "gpt-oss-disagg"), _pod("gpt-oss", "a", 4, "before")]
-    assert "8 of 8 GPUs free" in _told(disagg_b200_settings(), [_node("a", 8)], own, "before")[0]
+    before = Graph("before", "gpt-oss", "v1beta1", {})
+    said = "8 of 8 GPUs not used by others; this stack needs 5: it fits"
+    assert said in _told(disagg_b200_settings(), [_node("a", 8)], own, before)[0]
     theirs = [_pod("elsewhere", "a", 4, "gpt-oss-disagg")]
-    assert "4 of 8 GPUs free" in _told(disagg_b200_settings(), [_node("a", 8)], theirs)[0]
+    assert "4 of 8 GPUs not used" in _told(disagg_b200_settings(), [_node("a", 8)], theirs)[0]
+    # One that moves to another namespace leaves the old one.
+    moved = Graph("gpt-oss-disagg", "elsewhere", "v1beta1", {})
+    assert said in _told(disagg_b200_settings(), [_node("a", 8)], theirs, moved)[0]
 
 
 def test_free_gpus_that_lie_apart_hold_no_worker_that_is_larger_than_each_rest() -> None:
@@ -93,34 +134,39 @@ def test_free_gpus_that_lie_apart_hold_no_worker_that_is_larger_than_each_rest()
     nodes = [_node("a", 8), _node("b", 8)]
     apart = [_pod("team-a", "a", 5), _pod("team-a", "b", 5)]
     text, warns, _ = _told(settings, nodes, apart)
-    assert text.startswith("room: pool b200: 6 of 16 GPUs free")
+    assert text.startswith("room: pool b200: 6 of 16 GPUs not used by others")
     assert warns
 
 
 def test_trays_of_different_cliques_do_not_hold_one_graph_together() -> None:
     two = [_node("a", 4, clique="x.1"), _node("b", 4, clique="x.2")]
     one = [_node("a", 4, clique="x.1"), _node("b", 4, clique="x.1")]
-    assert _told(disagg_gb200_settings(), two, [])[1]
-    assert not _told(disagg_gb200_settings(), one, [])[1]
+    assert _refused(disagg_gb200_settings(), two, [])
+    assert not _refused(disagg_gb200_settings(), one, [])
 
 
-@pytest.mark.parametrize("nodes", [[], [_node("a", 8, ready="False")], [_node("a", 8, unschedulable=True)]])
-def test_a_pool_without_a_node_that_takes_pods_is_judged_by_the_settings_alone(
-    nodes: list[dict[str, Any]],
+@pytest.mark.parametrize(
+    ("nodes", "why"),
+    [
+        ([], "no node bears kubernetes.io/arch=amd64,nvidia.com/gpu.product="),
+        ([_node("a", 8, ready="False")], "node a is not Ready (`kubectl describe node a` says why)"),
+        ([_node("a", 8, unschedulable=True)], "node a is cordoned (`kubectl uncordon a` takes that back)"),
+    ],
+)
+def test_a_pool_without_a_node_that_takes_pods_is_refused_with_the_cause(
+    nodes: list[dict[str, Any]], why: str
 ) -> None:
-    text, warns, _ = _told(disagg_b200_settings(), nodes, [])
-    assert text == (
-        "room: pool b200: the graph's 5 GPUs fit into 8 by the settings alone, "
-        "the cluster has none of its nodes ready"
-    )
-    assert not warns
+    [said] = _refused(disagg_b200_settings(), nodes, [])
+    assert "nodePools[0].nodes = 1\n  nodes of this pool that take pods in the cluster: 0" in said
+    assert why in said
 
 
-@pytest.mark.parametrize(("nodes", "pods"), [(None, None), ([], None)])
-def test_a_cluster_that_cannot_be_asked_is_said_not_to_have_been(
-    nodes: list[dict[str, Any]] | None, pods: list[dict[str, Any]] | None
+@pytest.mark.parametrize(("nodes", "pods"), [(SILENT, SILENT), (REFUSED, []), ([], SILENT)])
+def test_a_cluster_that_cannot_be_asked_is_said_not_to_have_been_and_refuses_nothing(
+    nodes: Objects, pods: Objects
 ) -> None:
-    text, warns, asked = _told(disagg_b200_settings(), nodes, pods)
-    assert text.endswith("fit into 8 by the settings alone, the cluster could not be asked")
+    text, warns, cluster = _told(disagg_b200_settings(), nodes, pods)
+    assert "fit into 8 by the settings alone, the cluster could not be asked: " in text
     assert not warns
-    assert len(asked) <= 2
+    assert _refused(disagg_b200_settings(), nodes, pods) == []
+    assert len(cluster.asked) <= 2

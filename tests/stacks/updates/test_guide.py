@@ -69,6 +69,6 @@ def test_the_guide_shows_what_preview_says_of_a_graph_as_it_was_written_at_first
 
 
 def test_the_guide_shows_what_preview_says_of_the_platform() -> None:
-    for version, values in (("1.2.1", {"changed": True}), ("1.3.0", {})):
-        [notice] = platform_notice(DeployedRelease("1.2.1", {}), version, values)
+    for version, values in (("1.2.1", {"changed": True}), ("1.2.0", {})):
+        [notice] = platform_notice(DeployedRelease(version, {}), "1.2.1", values)
         assert _squeezed(notice.text) in GUIDE

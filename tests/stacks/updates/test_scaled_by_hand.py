@@ -1,4 +1,4 @@
-"""A graph that somebody has scaled is refused in preview and `up` alike, unless a person forces."""
+"""A graph that somebody has scaled is refused in preview and `up` alike."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,33 +7,24 @@ import pytest
 
 from components.cluster_reader import ClusterReader
 from recipes.placed import GraphApi
+from stacks.updates.comparable_graph import graph_of
 from stacks.updates.guards.cluster_identity import cluster_of_state
 from stacks.updates.planned_update import planned_update
 from stacks.updates.scaled_by_hand import HandSet, scaled_problems, set_by_others
 from tests.stacks.updates.changes import changed, replicas, state
+from tests.support.clusters import SILENT, Told
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings
+from tests.support.shipped_stacks import served_settings
 
-FORCE = "PULUMI_K8S_ENABLE_PATCH_FORCE"
 WHEN = "2026-11-22T15:33:48Z"
 KUBECTL, OWN = "kubectl-patch", "pulumi-kubernetes-d8581001"
 NAMES = ("Frontend", "TrtllmPrefillWorker", "TrtllmDecodeWorker")
 Settings = dict[str, Any]
 
 
-class Cluster(ClusterReader):
-    """A cluster with one graph, or none that can be read."""
-
-    answer: dict[str, Any] | None = None
-    asked: tuple[str, ...] = ()
-
-    def get(self, *words: str) -> dict[str, Any] | None:
-        type(self).asked = words
-        return self.answer
-
-
 def _live(api: GraphApi, frontends: int, manager: str, written: GraphApi | None = None) -> dict[str, Any]:
-    """The graph as `kubectl get --show-managed-fields` prints it, where `manager` has set the frontends."""
+    """The graph as the API server has it, where `manager` has set the frontends."""
     counts = dict.fromkeys(NAMES, 1) | {"Frontend": frontends}
     one = {"f:replicas": {}}
     owned = {
@@ -46,22 +37,20 @@ def _live(api: GraphApi, frontends: int, manager: str, written: GraphApi | None 
     }
     status = {"manager": "dynamo-operator", "subresource": "status", "fieldsV1": {"f:status": one}}
     entry = {"manager": manager, "time": WHEN, "fieldsV1": {"f:spec": owned[written or api]}}
-    return {"metadata": {"managedFields": [status, entry]}, "spec": spec[api]}
+    return {"metadata": {"name": "gpt-oss-disagg", "managedFields": [status, entry]}, "spec": spec[api]}
 
 
 def _others(
     live: dict[str, Any] | None, before: Settings | None = None, after: Settings | None = None
 ) -> tuple[HandSet, ...]:
-    class Looked(Cluster):
-        answer = live
-
     settings = disagg_b200_settings()
-    return set_by_others(resolved(after or settings), state(before or settings), Looked("gpu-cluster"))
+    cluster = Told({"dynamographdeployments": [live] if live else SILENT})
+    return set_by_others(resolved(after or settings), state(before or settings), cluster)
 
 
-def _said(others: tuple[HandSet, ...], settings: Settings | None = None, force: str = "") -> str:
+def _said(others: tuple[HandSet, ...], settings: Settings | None = None) -> str:
     stack = resolved(settings or disagg_b200_settings())
-    problems = scaled_problems(stack, others, {FORCE: force})
+    problems = scaled_problems(stack, others)
     return "\n".join(problem.text("Pulumi.dev.yaml") for problem in problems)
 
 
@@ -72,8 +61,9 @@ def test_a_hand_scaled_frontend_is_refused_with_who_did_it_and_both_ways_out() -
         "2026-11-22T15:33:48Z; this stack says 1. It may be meant, so preview and `up` end here, and "
         "nothing was created or changed\n"
         "  try: serving.replicas.frontend: 2 keeps what runs; "
-        "`PULUMI_K8S_ENABLE_PATCH_FORCE=true pulumi up --refresh --stack dev` puts 1 back "
-        "(docs/runbook/drift.md)"
+        "`kubectl --context gpu-cluster patch dynamographdeployment/gpt-oss-disagg --namespace gpt-oss "
+        '--type=json \'--patch=[{"op": "replace", "path": "/spec/components/0/replicas", "value": 1}]\'` '
+        "puts 1 back (docs/runbook/drift.md)"
     )
 
 
@@ -111,34 +101,47 @@ def test_a_number_of_pulumis_own_is_an_ordinary_change() -> None:
 def test_a_graph_scaled_to_zero_cannot_be_kept_by_a_setting() -> None:
     said = _said(_others(_live("v1beta1", 0, KUBECTL)))
     assert "keeps what runs" not in said
-    assert f"try: `{FORCE}=true pulumi up --refresh" in said
+    assert "try: `kubectl " in said
 
 
-@pytest.mark.parametrize("refreshed", [False, True])
-def test_a_forced_run_says_what_it_puts_back_and_when(*, refreshed: bool) -> None:
-    settings = disagg_b200_settings()
-    before = changed(settings, replicas(frontend=2)) if refreshed else settings
-    others = _others(_live("v1beta1", 2, KUBECTL), before)
-    assert _said(others, force="true") == ""
-    [notice] = planned_update(resolved(settings), state(before), others).notices
-    assert notice.warns
-    assert notice.text == (
-        "Frontend of graph gpt-oss-disagg has 2 replicas in the cluster, set by kubectl-patch at "
-        "2026-11-22T15:33:48Z; this stack says 1\n"
-        "  PULUMI_K8S_ENABLE_PATCH_FORCE is set: this puts 1 back with --refresh, or where the stack changes "
-        "the graph; else nothing changes it"
-    )
-
-
-def test_a_variable_that_the_provider_reads_as_false_forces_nothing() -> None:
-    assert _said(_others(_live("v1beta1", 2, KUBECTL)), force="false") != ""
+def test_a_graph_of_the_older_version_is_put_back_where_that_has_its_replicas() -> None:
+    [other] = _others(_live("v1alpha1", 2, KUBECTL))
+    assert '"path": "/spec/services/Frontend/replicas", "value": 1' in other.put_back
 
 
 def test_a_cluster_that_cannot_be_read_and_a_stack_before_its_first_up_refuse_nothing() -> None:
     assert _others(None) == ()
     first = replace(state(disagg_b200_settings()), graphs=())
-    assert set_by_others(resolved(disagg_b200_settings()), first, Cluster("gpu-cluster")) == ()
-    assert Cluster.asked == ()
+    cluster = Told({})
+    assert set_by_others(resolved(disagg_b200_settings()), first, cluster) == ()
+    assert cluster.asked == []
+
+
+def test_a_hand_scaled_server_without_dynamo_is_found_in_its_deployment() -> None:
+    settings = served_settings("latency-b200")
+    stack, before = resolved(settings), state(settings)
+    wanted = graph_of(stack)
+    [service] = wanted.services
+    labels = {"nvidia.com/dynamo-component": service}
+    entries = [
+        {"manager": manager, "time": WHEN, "fieldsV1": {"f:spec": fields}}
+        for manager, fields in ((OWN, {"f:template": {}}), (KUBECTL, {"f:replicas": {}}))
+    ]
+    live = {
+        "metadata": {"name": wanted.name, "managedFields": entries},
+        "spec": {"replicas": 0, "template": {"metadata": {"labels": labels}}},
+    }
+    cluster = Told({"deployments": [live]})
+    [other] = set_by_others(stack, before, cluster)
+    assert other.words == (
+        f"{service} of server {wanted.name} has 0 replicas in the cluster, set by kubectl-patch at {WHEN}; "
+        "this stack says 1"
+    )
+    assert [asked[0] for asked in cluster.asked] == ["deployments"]
+    [problem] = scaled_problems(stack, (other,))
+    assert problem.key == "serving.replicas.worker"
+    assert f"patch deployment/{wanted.name}" in other.put_back
+    assert '"path": "/spec/replicas", "value": 1' in other.put_back
 
 
 def test_a_graph_that_another_one_replaces_is_not_compared() -> None:

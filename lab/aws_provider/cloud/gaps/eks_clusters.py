@@ -1,4 +1,4 @@
-"""EKS clusters: moto keeps neither access, upgrade policy nor deletion protection of one."""
+"""EKS clusters, who may enter them, and their add-ons: moto keeps too little of all three."""
 
 from __future__ import annotations
 
@@ -7,19 +7,10 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from lab.aws_provider.cloud.fixtures import load
-from lab.aws_provider.cloud.gaps.eks_access import enter_creator
-from lab.aws_provider.cloud.gaps.eks_documents import (
-    ACCESS_ENTRY,
-    ACCESS_POLICY,
-    CLUSTER,
-    UPDATE,
-    cluster,
-    now,
-    updated,
-)
-from lab.aws_provider.cloud.gaps.logs import LAST_LINES
+from lab.aws_provider.cloud.gaps.eks_documents import ACCESS_ENTRY, ACCESS_POLICY, ADDON, CLUSTER, cluster
+from lab.aws_provider.cloud.gaps.others import LAST_LINES
 from lab.aws_provider.cloud.gaps.registry import answers
-from lab.aws_provider.cloud.refusal import Refused
+from lab.aws_provider.cloud.place import now
 
 if TYPE_CHECKING:
     from lab.aws_provider.cloud.place import Place
@@ -33,127 +24,197 @@ _NO_CLUSTER_BEHIND = base64.b64encode(b"no cluster stands behind this one").deco
 def create(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """A cluster that is active at once, with the security group that EKS makes for one."""
     name = given["name"]
-    vpc_id = place.subnet(given["resourcesVpcConfig"]["subnetIds"][0]).vpc_id  # pyright: ignore[reportOptionalMemberAccess] - a rule has looked
     server, authority = place.settings.eks_api_server() or (
         f"https://{uuid.uuid4().hex.upper()}.gr7.{place.region}.eks.amazonaws.com",
         _NO_CLUSTER_BEHIND,
     )
     issuer = f"https://oidc.eks.{place.region}.amazonaws.com/id/{uuid.uuid4().hex.upper()}"
     document = {
-        **{key: value for key, value in given.items() if key in _KEPT},
+        "version": load("eks.json")["default_cluster_version"],
+        "upgradePolicy": {"supportType": "EXTENDED"},
+        "deletionProtection": False,
+        "tags": {},
+        "encryptionConfig": [],
+        **given,
         "arn": place.arn("eks", f"cluster/{name}"),
         "createdAt": now(),
-        "version": given.get("version") or load("eks.json")["default_cluster_version"],
         "endpoint": server,
         "certificateAuthority": {"data": authority},
-        "resourcesVpcConfig": _network(place, name, vpc_id, given["resourcesVpcConfig"]),
-        "kubernetesNetworkConfig": {
-            "serviceIpv4Cidr": "172.20.0.0/16",
-            "ipFamily": "ipv4",
-            "elasticLoadBalancing": {"enabled": False},
-            **given.get("kubernetesNetworkConfig", {}),
-        },
-        "logging": _logging(given.get("logging")),
+        "resourcesVpcConfig": _network(place, name, given["resourcesVpcConfig"]),
+        "logging": _logging(given.get("logging", {})),
         "identity": {"oidc": {"issuer": issuer}},
         "status": "ACTIVE",
         "platformVersion": "eks.1",
-        "tags": given.get("tags", {}),
-        "encryptionConfig": given.get("encryptionConfig", []),
         "health": {"issues": []},
         "accessConfig": {
             "bootstrapClusterCreatorAdminPermissions": True,
             "authenticationMode": "CONFIG_MAP",
             **given.get("accessConfig", {}),
         },
-        "upgradePolicy": given.get("upgradePolicy", {"supportType": "EXTENDED"}),
-        "deletionProtection": given.get("deletionProtection", False),
     }
-    made = place.store.put(CLUSTER, place.key(name), document)
+    made = CLUSTER.put(place, document)
     access = document["accessConfig"]
     if access["bootstrapClusterCreatorAdminPermissions"] and access["authenticationMode"] != "CONFIG_MAP":
-        enter_creator(place, name)
+        _enter_creator(place, name)
     return {"cluster": made}
-
-
-@answers("eks", "DescribeCluster")
-def describe(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """The cluster."""
-    return {"cluster": cluster(place, given["name"])}
 
 
 @answers("eks", "ListClusters")
 def names(place: Place, given: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all handlers
     """Names, all on one page."""
-    return {"clusters": [item["name"] for item in place.store.all(CLUSTER, place.key(""))]}
+    return {"clusters": [item["name"] for item in CLUSTER.all(place)]}
 
 
 @answers("eks", "DeleteCluster")
 def delete(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """Removes the cluster and its security group."""
+    """Removes the cluster, its security group, and who may enter it."""
     document = cluster(place, given["name"])
-    place.store.delete(CLUSTER, place.key(given["name"]))
     for kind in (ACCESS_ENTRY, ACCESS_POLICY):
-        for key, _ in place.store.items(kind, place.key(given["name"], "")):
-            place.store.delete(kind, key)
+        place.store.delete_all(kind.kept, place.key(given["name"], ""))
     if any(item["enabled"] for item in document["logging"]["clusterLogging"]):
         place.store.put(LAST_LINES, place.key(f"/aws/eks/{given['name']}/cluster"), {})
-    place.ec2.delete_security_group(
-        group_id=document["resourcesVpcConfig"]["clusterSecurityGroupId"], name=None
-    )
-    return {"cluster": {**document, "status": "DELETING"}}
+    group = document["resourcesVpcConfig"]["clusterSecurityGroupId"]
+    place.moto("ec2").delete_security_group(group_id=group, name=None)
+    return CLUSTER.delete(place, given)
 
 
 @answers("eks", "UpdateClusterConfig")
 def configure(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """Network access, logging, authentication mode, upgrade policy or deletion protection."""
     document = cluster(place, given["name"])
-    what = "ConfigUpdate"
-    if "resourcesVpcConfig" in given:
-        document["resourcesVpcConfig"].update(given["resourcesVpcConfig"])
-        what = "EndpointAccessUpdate"
+    for key in ("resourcesVpcConfig", "accessConfig", "upgradePolicy"):
+        document[key] |= given.get(key, {})
     if "logging" in given:
         document["logging"] = _logging(given["logging"])
-        what = "LoggingUpdate"
-    for key in ("accessConfig", "upgradePolicy", "zonalShiftConfig", "remoteNetworkConfig"):
-        if key in given:
-            document[key] = {**document.get(key, {}), **given[key]}
-    if "deletionProtection" in given:
-        document["deletionProtection"] = given["deletionProtection"]
-    return updated(place, CLUSTER, document, given["name"], what=what)
+    document["deletionProtection"] = given.get("deletionProtection", document["deletionProtection"])
+    return CLUSTER.updated(place, document, "ConfigUpdate")
 
 
 @answers("eks", "UpdateClusterVersion")
 def upgrade(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """The control plane's version; rules say which may follow which."""
-    document = {**cluster(place, given["name"]), "version": given["version"]}
-    return updated(place, CLUSTER, document, given["name"], what="VersionUpdate")
+    document = cluster(place, given["name"]) | {"version": given["version"]}
+    return CLUSTER.updated(place, document, "VersionUpdate")
 
 
-@answers("eks", "DescribeUpdate")
-def describe_update(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """An update, which has succeeded."""
-    found = place.store.get(UPDATE, place.key(given["name"], given["updateId"]))
-    if found is None:
-        raise Refused("ResourceNotFoundException", f"No update found for ID: {given['updateId']}")
-    return {"update": {key: value for key, value in found.items() if key != "of"}}
-
-
-_KEPT = frozenset(
-    {
-        "name",
-        "roleArn",
-        "computeConfig",
-        "storageConfig",
-        "zonalShiftConfig",
-        "remoteNetworkConfig",
-        "outpostConfig",
-        "controlPlaneScalingConfig",
+@answers("eks", "CreateAccessEntry")
+def create_entry(place: Place, given: dict[str, Any]) -> dict[str, Any]:
+    """An entry for a role or user."""
+    owner, principal = given["clusterName"], given["principalArn"]
+    kind, _, name = principal.split(":")[5].partition("/")
+    resource = f"access-entry/{owner}/{kind}/{place.account}/{name}/{uuid.uuid4()}"
+    document = {
+        "username": principal,
+        "type": "STANDARD",
+        "kubernetesGroups": [],
+        "tags": {},
+        **given,
+        "accessEntryArn": place.arn("eks", resource),
+        "createdAt": now(),
     }
-)
+    return {"accessEntry": ACCESS_ENTRY.put(place, document)}
 
 
-def _network(place: Place, name: str, vpc_id: str, given: dict[str, Any]) -> Document:
-    group = place.ec2.create_security_group(
+@answers("eks", "DeleteAccessEntry")
+def delete_entry(place: Place, given: dict[str, Any]) -> dict[str, Any]:
+    """Removes the entry, and its policies with it."""
+    ACCESS_ENTRY.delete(place, given)
+    place.store.delete_all(ACCESS_POLICY.kept, ACCESS_ENTRY.key(place, given) + "/")
+    return {}
+
+
+@answers("eks", "AssociateAccessPolicy")
+def associate(place: Place, given: dict[str, Any]) -> dict[str, Any]:
+    """Gives an entry a policy of EKS, or the one that it has another scope."""
+    ACCESS_ENTRY.find(place, given)
+    scope = {"namespaces": [], **given["accessScope"]}
+    made = ACCESS_POLICY.put(place, {**given, "accessScope": scope, "associatedAt": now()})
+    return {**given, "associatedAccessPolicy": made}
+
+
+@answers("eks", "ListAssociatedAccessPolicies")
+def policies(place: Place, given: dict[str, Any]) -> dict[str, Any]:
+    """The policies of an entry."""
+    ACCESS_ENTRY.find(place, given)
+    found = ACCESS_POLICY.all(place, given["clusterName"], given["principalArn"])
+    return {**given, "associatedAccessPolicies": found}
+
+
+@answers("eks", "DisassociateAccessPolicy")
+def disassociate(place: Place, given: dict[str, Any]) -> dict[str, Any]:
+    """Takes a policy from an entry."""
+    ACCESS_ENTRY.find(place, given)
+    ACCESS_POLICY.delete(place, given)
+    return {}
+
+
+@answers("eks", "CreateAddon")
+def create_addon(place: Place, given: dict[str, Any]) -> dict[str, Any]:
+    """An add-on that is active at once."""
+    owner, name = given["clusterName"], given["addonName"]
+    document = {
+        "addonVersion": builds(name, cluster(place, owner)["version"])[0],
+        "tags": {},
+        **given,
+        "status": "ACTIVE",
+        "health": {"issues": []},
+        "addonArn": place.arn("eks", f"addon/{owner}/{name}/{uuid.uuid4()}"),
+        "createdAt": now(),
+    }
+    return {"addon": ADDON.put(place, document | _associations(document, given))}
+
+
+@answers("eks", "UpdateAddon")
+def update_addon(place: Place, given: dict[str, Any]) -> dict[str, Any]:
+    """Version, configuration or roles."""
+    document = ADDON.find(place, given)
+    changed = {key: given[key] for key in ("addonVersion", "configurationValues") if key in given}
+    if "podIdentityAssociations" in given:
+        changed |= _associations(document, given)
+    return ADDON.updated(place, document | changed, "AddonUpdate")
+
+
+answers("eks", "DeleteAddon")(ADDON.delete)
+
+
+@answers("eks", "DescribeAddonVersions")
+def versions(place: Place, given: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all handlers
+    """The builds of an add-on for a Kubernetes version, newest first; nothing of one that is unknown."""
+    name = given["addonName"]
+    found = builds(name, given["kubernetesVersion"])
+    listed = [{"addonVersion": build, "architecture": ["amd64", "arm64"]} for build in found]
+    return {"addons": [{"addonName": name, "addonVersions": listed}] if found else []}
+
+
+def builds(name: str, kubernetes: str) -> list[str]:
+    """Builds of an add-on for a Kubernetes version, newest first."""
+    of_each = load("eks.json")["addons"].get(name, {})
+    return of_each.get("*") or of_each.get(kubernetes, [])
+
+
+def _associations(document: Document, given: dict[str, Any]) -> Document:
+    """AWS shows an association as the ARN that it gave it."""
+    arn = document["addonArn"].replace(":addon/", ":podidentityassociation/")
+    shown = [f"{arn}/{item['serviceAccount']}" for item in given.get("podIdentityAssociations", [])]
+    return {"podIdentityAssociations": shown}
+
+
+def _enter_creator(place: Place, owner: str) -> None:
+    """The entry that EKS itself makes for whoever makes a cluster that asks for it."""
+    _, _, session = place.settings.caller_arn.partition(":assumed-role/")
+    iam, arn = place.moto("iam"), place.settings.caller_arn
+    entry = {
+        "clusterName": owner,
+        "principalArn": iam.get_role(session.partition("/")[0]).arn if session else arn,
+    }
+    create_entry(place, entry)
+    administrator = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
+    associate(place, {**entry, "policyArn": administrator, "accessScope": {"type": "cluster"}})
+
+
+def _network(place: Place, name: str, given: dict[str, Any]) -> Document:
+    vpc_id = place.subnet(given["subnetIds"][0]).vpc_id  # pyright: ignore[reportOptionalMemberAccess] - a rule has looked
+    group = place.moto("ec2").create_security_group(
         f"eks-cluster-sg-{name}-{uuid.uuid4().hex[:8]}",
         "EKS created security group applied to ENI that is attached to EKS Control Plane master nodes, "
         "as well as any managed workloads.",
@@ -171,13 +232,9 @@ def _network(place: Place, name: str, vpc_id: str, given: dict[str, Any]) -> Doc
     }
 
 
-def _logging(given: dict[str, Any] | None) -> Document:
-    enabled = {
-        kind
-        for setup in (given or {}).get("clusterLogging", [])
-        if setup.get("enabled")
-        for kind in setup.get("types", [])
-    }
+def _logging(given: dict[str, Any]) -> Document:
+    setups = [setup for setup in given.get("clusterLogging", []) if setup.get("enabled")]
+    enabled = {kind for setup in setups for kind in setup["types"]}
     on, off = ([kind for kind in _LOG_TYPES if (kind in enabled) is wanted] for wanted in (True, False))
-    setups = [{"types": on, "enabled": True}, {"types": off, "enabled": False}]
-    return {"clusterLogging": [setup for setup in setups if setup["types"]]}
+    told = [{"types": on, "enabled": True}, {"types": off, "enabled": False}]
+    return {"clusterLogging": [setup for setup in told if setup["types"]]}

@@ -1,65 +1,134 @@
-"""Kinds of documents that EKS has, how they are found, and the updates that change them."""
+"""Kinds of documents that EKS has, how requests name one, and what is the same of all of them."""
 
 from __future__ import annotations
 
-import datetime as dt
 import uuid
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lab.aws_provider.cloud.gaps.registry import answers
+from lab.aws_provider.cloud.place import now
 from lab.aws_provider.cloud.refusal import Refused
 
 if TYPE_CHECKING:
     from lab.aws_provider.cloud.place import Place
     from lab.aws_provider.cloud.store import Document
 
-CLUSTER = "eks-clusters"
-NODE_GROUP = "eks-node-groups"
-ADDON = "eks-addons"
-ACCESS_ENTRY = "eks-access-entries"
-ACCESS_POLICY = "eks-access-policies"
-POD_IDENTITY = "eks-pod-identities"
-UPDATE = "eks-updates"
-WITH_TAGS = (CLUSTER, NODE_GROUP, ADDON, ACCESS_ENTRY, POD_IDENTITY)
+
+@dataclass(frozen=True)
+class Kind:
+    """One of them."""
+
+    kept: str
+    """Its name in the store."""
+    names: tuple[str, ...]
+    """Members of a request, and of the document, that name one in its region."""
+    missing: str
+    """How EKS says that there is none."""
+    answer: str = ""
+    """Member of the answers that holds one, which is also what DescribeX asks for."""
+    arn: str = "arn"
+
+    def key(self, place: Place, given: dict[str, Any]) -> str:
+        """Where the one that a request names is kept."""
+        return place.key(*(given[name] for name in self.names))
+
+    def get(self, place: Place, given: dict[str, Any]) -> Document | None:
+        """The one that a request names, or None."""
+        return place.store.get(self.kept, self.key(place, given))
+
+    def find(self, place: Place, given: dict[str, Any]) -> Document:
+        """The one that a request names. Raises Refused where it or its cluster is missing."""
+        if self is not CLUSTER:
+            CLUSTER.find(place, {"name": given["clusterName"]})
+        found = self.get(place, given)
+        if found is None:
+            raise Refused("ResourceNotFoundException", self.missing.format(**given))
+        return found
+
+    def all(self, place: Place, *names: str) -> list[Document]:
+        """All of the region, or of a cluster."""
+        return place.store.all(self.kept, place.key(*names, ""))
+
+    def put(self, place: Place, document: Document) -> Document:
+        """Writes one."""
+        return place.store.put(self.kept, self.key(place, document), {**document, "modifiedAt": now()})
+
+    def delete(self, place: Place, given: dict[str, Any]) -> Document:
+        """Removes the one that a request names. Raises Refused where it is missing."""
+        document = self.find(place, given)
+        place.store.delete(self.kept, self.key(place, given))
+        return {self.answer: document | {"status": "DELETING"}}
+
+    def updated(self, place: Place, document: Document, what: str) -> Document:
+        """Writes a changed document; the answer is an update that is done already."""
+        self.put(place, document)
+        update = {"id": str(uuid.uuid4()), "status": "Successful", "type": what, "params": [], "errors": []}
+        return {"update": update | {"createdAt": now()}}
+
+    def describe(self, place: Place, given: dict[str, Any]) -> dict[str, Any]:
+        """The one that a request names."""
+        return {self.answer: self.find(place, given)}
 
 
-def now() -> dt.datetime:
-    """The time as AWS writes it, in UTC."""
-    return dt.datetime.now(dt.UTC).replace(tzinfo=None, microsecond=0)
+CLUSTER = Kind("eks-clusters", ("name",), "No cluster found for name: {name}.", "cluster")
+NODE_GROUP = Kind(
+    "eks-node-groups",
+    ("clusterName", "nodegroupName"),
+    "No node group found for name: {nodegroupName}.",
+    "nodegroup",
+    "nodegroupArn",
+)
+ADDON = Kind(
+    "eks-addons",
+    ("clusterName", "addonName"),
+    "No addon: {addonName} found in cluster: {clusterName}",
+    "addon",
+    "addonArn",
+)
+ACCESS_ENTRY = Kind(
+    "eks-access-entries",
+    ("clusterName", "principalArn"),
+    "The specified principalArn could not be found: {principalArn}",
+    "accessEntry",
+    "accessEntryArn",
+)
+ACCESS_POLICY = Kind(
+    "eks-access-policies",
+    ("clusterName", "principalArn", "policyArn"),
+    "The policy {policyArn} is not associated with {principalArn}.",
+)
+_DESCRIBED = (CLUSTER, NODE_GROUP, ADDON, ACCESS_ENTRY)
+
+for _kind in _DESCRIBED:
+    answers("eks", f"Describe{_kind.answer[0].upper()}{_kind.answer[1:]}")(_kind.describe)
 
 
 def cluster(place: Place, name: str) -> Document:
     """A cluster. Raises Refused where there is none."""
-    found = place.store.get(CLUSTER, place.key(name))
-    if found is None:
-        raise Refused("ResourceNotFoundException", f"No cluster found for name: {name}.", clusterName=name)
-    return found
+    return CLUSTER.find(place, {"name": name})
 
 
-def find(place: Place, kind: str, message: str, *names: str) -> Document:
-    """A document of a cluster. Raises Refused with a message where there is none."""
-    found = place.store.get(kind, place.key(*names))
-    if found is None:
-        raise Refused("ResourceNotFoundException", message)
-    return found
+@answers("eks", "TagResource")
+def tag(place: Place, given: dict[str, Any]) -> dict[str, Any]:
+    """Adds tags or changes their values."""
+    kind, document = _tagged(place, given["resourceArn"])
+    kind.put(place, document | {"tags": document["tags"] | given["tags"]})
+    return {}
 
 
-def updated(
-    place: Place, kind: str, document: Document, *names: str, what: str, subject: str = ""
-) -> dict[str, Any]:
-    """Writes a changed document, and an update that is done already."""
-    place.store.put(kind, place.key(*names), {**document, "modifiedAt": now()})
-    return _update(place, names[0], subject, {"status": "Successful", "type": what, "errors": []})
+@answers("eks", "UntagResource")
+def untag(place: Place, given: dict[str, Any]) -> dict[str, Any]:
+    """Takes tags away."""
+    kind, document = _tagged(place, given["resourceArn"])
+    left = {name: value for name, value in document["tags"].items() if name not in given["tagKeys"]}
+    kind.put(place, document | {"tags": left})
+    return {}
 
 
-def failed_update(place: Place, owner: str, *, what: str, subject: str, code: str, message: str) -> Document:
-    """Writes an update that EKS accepted and that came to nothing."""
-    error = {"errorCode": code, "errorMessage": message, "resourceIds": [subject]}
-    return _update(place, owner, subject, {"status": "Failed", "type": what, "errors": [error]})
-
-
-def _update(place: Place, owner: str, subject: str, fields: Document) -> Document:
-    update = {"id": str(uuid.uuid4()), "params": [], **fields}
-    place.store.put(UPDATE, place.key(owner, update["id"]), {**update, "createdAt": now(), "of": subject})
-    # What it came to is asked for by its id.
-    answer = {**update, "createdAt": now(), "errors": []}
-    return {"update": answer | ({"status": "InProgress"} if update["status"] == "Failed" else {})}
+def _tagged(place: Place, arn: str) -> tuple[Kind, Document]:
+    for kind in _DESCRIBED:
+        for document in kind.all(place):
+            if document[kind.arn] == arn:
+                return kind, document
+    raise Refused("NotFoundException", f"No resource found for ARN: {arn}")

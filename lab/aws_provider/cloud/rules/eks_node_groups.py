@@ -1,7 +1,8 @@
-"""Managed node groups: names, sizes, labels, taints, subnets, and what a launch template takes over.
+"""Managed node groups: names, sizes, labels, taints, and what they launch: type, AMI type, capacity, zones.
 
 https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html,
-https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html
+https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html,
+https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html
 """
 
 from __future__ import annotations
@@ -10,154 +11,194 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP, cluster
-from lab.aws_provider.cloud.refusal import Refused, refused_by_eks
-from lab.aws_provider.cloud.rules import trusted_roles
+from lab.aws_provider.cloud.gaps.instances import PENDING, issue_of, refusal_of_exchange, refusal_of_launch
+from lab.aws_provider.cloud.refusal import Refused, require_of_eks
+from lab.aws_provider.cloud.rules import ec2_launches
+from lab.aws_provider.cloud.rules.eks_clusters import require_role
 from lab.aws_provider.cloud.rules.registry import refuses
 
 if TYPE_CHECKING:
     from lab.aws_provider.cloud.place import Place
+    from lab.aws_provider.cloud.store import Document
 
 _NAME = re.compile(r"[0-9A-Za-z][A-Za-z0-9_-]{0,62}")
-_MOST_LABEL = 63
-_MOST_TAINTS = 50
 _RESERVED_LABELS = ("kubernetes.io/", "k8s.io/", "eks.amazonaws.com/")
-_MOST_PERCENT = 100
+_MOST_BEHIND = 3
+"""Minor versions, the skew that Kubernetes allows."""
+_MARKETS = {"ON_DEMAND": "on-demand", "SPOT": "spot", "CAPACITY_BLOCK": ec2_launches.CAPACITY_BLOCK}
 
 
 @refuses("eks", "CreateNodegroup")
-def name(place: Place, given: dict[str, Any]) -> None:
-    """63 characters at most; a name in use."""
-    cluster(place, given["clusterName"])
-    if not _NAME.fullmatch(given["nodegroupName"]):
-        raise refused_by_eks(
-            f"The nodegroup name '{given['nodegroupName']}' is invalid: it must begin with a "
-            "letter or digit, hold letters, digits, hyphens and underscores, and have 63 characters at most",
-            nodegroupName=given["nodegroupName"],
+def new_group(place: Place, given: dict[str, Any]) -> None:
+    """63 characters at most, a name in use, a role, subnets of the cluster's VPC, and what is launched."""
+    owner, name = given["clusterName"], given["nodegroupName"]
+    vpc = cluster(place, owner)["resourcesVpcConfig"]["vpcId"]
+    require_of_eks(
+        _NAME.fullmatch(name),
+        f"The nodegroup name '{name}' is invalid: it must begin with a letter or digit, hold letters, "
+        "digits, hyphens and underscores, and have 63 characters at most",
+        nodegroupName=name,
+    )
+    require_of_eks(
+        NODE_GROUP.get(place, given) is None,
+        f"NodeGroup already exists with name {name} and cluster name {owner}",
+        "ResourceInUseException",
+    )
+    require_role(place, given["nodeRole"], "ec2.amazonaws.com", "nodeRole")
+    for identifier in given["subnets"]:
+        subnet = place.subnet(identifier)
+        require_of_eks(
+            subnet is not None and subnet.vpc_id == vpc,
+            f"The subnet ID '{identifier}' does not exist in the VPC {vpc} of the cluster",
         )
-    if place.store.get(NODE_GROUP, place.key(given["clusterName"], given["nodegroupName"])) is not None:
-        raise Refused(
-            "ResourceInUseException",
-            f"NodeGroup already exists with name {given['nodegroupName']} and cluster name "
-            f"{given['clusterName']}",
-        )
-
-
-@refuses("eks", "CreateNodegroup")
-def role(place: Place, given: dict[str, Any]) -> None:
-    """A role that does not exist, or that EC2 may not take."""
-    trusted_roles.require(place, given["nodeRole"], trusted_roles.NODE, "nodeRole")
+    if "launchTemplate" in given:
+        _check_specification(place, given["launchTemplate"])
+    _check_launch(place, given)
 
 
 @refuses("eks", "CreateNodegroup", "UpdateNodegroupConfig")
-def sizes(place: Place, given: dict[str, Any]) -> None:
-    """min <= desired <= max, and max at least 1."""
-    known = place.store.get(NODE_GROUP, place.key(given["clusterName"], given["nodegroupName"]))
-    sizes = {**(known or {}).get("scalingConfig", {}), **given.get("scalingConfig", {})}
-    if not sizes:
-        return
-    least, most, desired = (sizes.get(key, 0) for key in ("minSize", "maxSize", "desiredSize"))
-    if most < 1:
-        raise refused_by_eks("maxSize must be at least 1")
-    if least > most:
-        raise refused_by_eks(f"Minimum capacity {least} can't be greater than maximum size {most}")
-    if desired > most:
-        raise refused_by_eks(f"desired capacity {desired} can't be greater than max size {most}")
-    if desired < least:
-        raise refused_by_eks(f"Minimum capacity {least} can't be greater than desired size {desired}")
-
-
-@refuses("eks", "CreateNodegroup", "UpdateNodegroupConfig")
-def update_config(place: Place, given: dict[str, Any]) -> None:  # noqa: ARG001 - as all rules
-    """How many nodes may be away: a number or a percentage."""
-    config = given.get("updateConfig", {})
-    if "maxUnavailable" in config and "maxUnavailablePercentage" in config:
-        raise refused_by_eks("maxUnavailable and maxUnavailablePercentage cannot be used together")
-    percentage = config.get("maxUnavailablePercentage", 1)
-    if not 1 <= percentage <= _MOST_PERCENT or config.get("maxUnavailable", 1) < 1:
-        raise refused_by_eks("maxUnavailable must be at least 1, maxUnavailablePercentage 1 to 100")
-
-
-@refuses("eks", "CreateNodegroup", "UpdateNodegroupConfig")
-def taints(place: Place, given: dict[str, Any]) -> None:  # noqa: ARG001 - as all rules
-    """Keys of 1 to 63 characters, values of 63 at most, 50 taints at most, each key and effect once."""
-    listed = given.get("taints", [])
-    taints = listed if isinstance(listed, list) else listed.get("addOrUpdateTaints", [])
-    if len(taints) > _MOST_TAINTS:
-        raise refused_by_eks(f"A nodegroup can have {_MOST_TAINTS} taints at most")
-    for taint in taints:
-        if not 1 <= len(taint.get("key", "")) <= _MOST_LABEL or len(taint.get("value", "")) > _MOST_LABEL:
-            raise refused_by_eks(
-                f"Taint key must be between 1 and 63 characters and value 63 at most: {taint.get('key')!r}"
-            )
-    places = [(taint.get("key"), taint.get("effect")) for taint in taints]
-    if len(places) != len(set(places)):
-        raise refused_by_eks("Taints must be unique by key and effect")
-
-
-@refuses("eks", "CreateNodegroup", "UpdateNodegroupConfig")
-def labels(place: Place, given: dict[str, Any]) -> None:  # noqa: ARG001 - as all rules
-    """Labels that only Kubernetes and EKS themselves set."""
+def fields(place: Place, given: dict[str, Any]) -> None:
+    """Sizes in order, taints and labels that a node may have."""
+    known = NODE_GROUP.get(place, given) or {}
+    sizes = {**known.get("scalingConfig", {}), **given.get("scalingConfig", {})}
+    least, most, desired = (sizes.get(key, 1) for key in ("minSize", "maxSize", "desiredSize"))
+    require_of_eks(most >= 1, "maxSize must be at least 1")
+    require_of_eks(least <= most, f"Minimum capacity {least} can't be greater than maximum size {most}")
+    require_of_eks(desired <= most, f"desired capacity {desired} can't be greater than max size {most}")
+    require_of_eks(desired >= least, f"Minimum capacity {least} can't be greater than desired size {desired}")
+    _check_taints(given.get("taints", []))
     labels = given.get("labels", {})
     for key in labels.get("addOrUpdateLabels", labels):
         prefix = key.partition("/")[0] + "/" if "/" in key else ""
-        if prefix.endswith(_RESERVED_LABELS) and not prefix.startswith("node.kubernetes.io"):
-            raise refused_by_eks(f"Label cannot contain reserved prefixes {list(_RESERVED_LABELS)}: {key}")
-
-
-@refuses("eks", "CreateNodegroup")
-def subnets(place: Place, given: dict[str, Any]) -> None:
-    """Subnets that exist, in the cluster's VPC."""
-    vpc = cluster(place, given["clusterName"])["resourcesVpcConfig"]["vpcId"]
-    for identifier in given["subnets"]:
-        subnet = place.subnet(identifier)
-        if subnet is None:
-            raise refused_by_eks(f"The subnet ID '{identifier}' does not exist")
-        if subnet.vpc_id != vpc:
-            raise refused_by_eks(f"Subnet {identifier} is not in the VPC {vpc} of the cluster")
-
-
-@refuses("eks", "CreateNodegroup")
-def not_beside_a_template(place: Place, given: dict[str, Any]) -> None:
-    """What a launch template takes over, and a template that cannot be found."""
-    specification = given.get("launchTemplate")
-    if specification is None:
-        return
-    if "diskSize" in given:
-        raise refused_by_eks("Disk size must be specified within the launch template.")
-    if "remoteAccess" in given:
-        raise refused_by_eks("Remote access configuration cannot be specified with a launch template.")
-    _check_specification(place, specification)
-
-
-@refuses("eks", "UpdateNodegroupVersion")
-def new_template(place: Place, given: dict[str, Any]) -> None:
-    """A template that cannot be found, or another one than the group's."""
-    known = place.store.get(NODE_GROUP, place.key(given["clusterName"], given["nodegroupName"])) or {}
-    if "launchTemplate" not in given:
-        return
-    _check_specification(place, given["launchTemplate"])
-    template = place.launch_template(given["launchTemplate"])
-    if known and template is not None and known.get("launchTemplate", {}).get("id") != template.id:
-        raise refused_by_eks("A node group keeps its launch template; only its version can change.")
+        reserved = prefix.endswith(_RESERVED_LABELS) and not prefix.startswith("node.kubernetes.io")
+        require_of_eks(
+            not reserved, f"Label cannot contain reserved prefixes {list(_RESERVED_LABELS)}: {key}"
+        )
 
 
 @refuses("eks", "UpdateNodegroupVersion", "CreateNodegroup")
 def version(place: Place, given: dict[str, Any]) -> None:
     """Nodes are never newer than the control plane, nor four versions older."""
-    control_plane = cluster(place, given["clusterName"])["version"]
-    wanted = given.get("version")
-    if wanted is None:
+    newest = cluster(place, given["clusterName"])["version"]
+    wanted = given.get("version", newest)
+    behind = int(newest.split(".")[1]) - int(wanted.split(".")[1])
+    require_of_eks(
+        0 <= behind <= _MOST_BEHIND,
+        f"Requested Nodegroup release version {wanted} is invalid: the control plane is at {newest}.",
+    )
+
+
+@refuses("eks", "UpdateNodegroupVersion")
+def new_template(place: Place, given: dict[str, Any]) -> None:
+    """A template that cannot be found or used, or another one than the group's."""
+    known = NODE_GROUP.get(place, given)
+    if known is None or "launchTemplate" not in given:
         return
-    behind = int(control_plane.split(".")[1]) - int(wanted.split(".")[1])
-    if behind < 0 or behind > 3:  # noqa: PLR2004 - the skew that Kubernetes allows
-        raise refused_by_eks(
-            f"Requested Nodegroup release version {wanted} is invalid: the control plane is at "
-            f"{control_plane}."
-        )
+    _check_specification(place, given["launchTemplate"])
+    template = place.launch_template(given["launchTemplate"])
+    require_of_eks(
+        template and known["launchTemplate"]["id"] == template.id,
+        "A node group keeps its launch template; only its version can change.",
+    )
+    changed = {**known, "launchTemplate": given["launchTemplate"]}
+    _check_launch(place, changed)
+    _require_room(refusal_of_exchange(place, changed))
+
+
+@refuses("eks", "UpdateNodegroupConfig")
+def more_nodes(place: Place, given: dict[str, Any]) -> None:
+    """More nodes than there are, where they will never be launched."""
+    known, wanted = NODE_GROUP.get(place, given), given.get("scalingConfig", {}).get("desiredSize", 0)
+    if known is not None and wanted > known["scalingConfig"]["desiredSize"]:
+        refused = refusal_of_launch(place, known, wanted)
+        _require_room(None if refused and refused.code == PENDING else refused)
+
+
+def _check_taints(listed: Any) -> None:
+    taints = listed if isinstance(listed, list) else listed.get("addOrUpdateTaints", [])
+    places = {(taint.get("key"), taint.get("effect")) for taint in taints}
+    require_of_eks(len(places) == len(taints), "Taints must be unique by key and effect")
 
 
 def _check_specification(place: Place, specification: dict[str, Any]) -> None:
-    if ("id" in specification) is ("name" in specification):
-        raise refused_by_eks("Either provide launch template ID or launch template name in the request.")
-    if place.launch_template(specification) is None or place.launch_template_data(specification) is None:
-        raise refused_by_eks(f"Launch template details can't be found: {specification}")
+    require_of_eks(
+        ("id" in specification) is not ("name" in specification),
+        "Either provide launch template ID or launch template name in the request.",
+    )
+    require_of_eks(
+        place.launch_template_data(specification) is not None,
+        f"Launch template details can't be found: {specification}",
+    )
+
+
+def _check_launch(place: Place, group: Document) -> None:
+    """Raises Refused as EKS would, which asks EC2 before it makes anything.
+
+    All but whether there is room: EKS learns that from its launches, when it has made the group.
+    """
+    content = place.launch_template_data(group.get("launchTemplate") or {}) or {}
+    interfaces, given = content.get("NetworkInterfaces") or [], group.get("instanceTypes") or []
+    require_of_eks(
+        not any(item.get("SubnetId") for item in interfaces),
+        "Launch template should not specify a subnet; the node group's subnets are used.",
+    )
+    vpc = cluster(place, group["clusterName"])["resourcesVpcConfig"]["vpcId"]
+    groups = [each for item in interfaces for each in item.get("Groups") or []]
+    for identifier in [*(content.get("SecurityGroupIds") or []), *groups]:
+        found = place.security_group(identifier)
+        require_of_eks(
+            found is not None and found.vpc_id == vpc,
+            f"The security group '{identifier}' of the launch template does not exist in {vpc}.",
+        )
+    require_of_eks(
+        not (content.get("InstanceType") and given),
+        "Instance types cannot be specified both in the launch template and in the request.",
+    )
+    _check_market(content, group)
+    subnets = (place.subnet(identifier) for identifier in group["subnets"])
+    zones = {subnet.availability_zone for subnet in subnets if subnet is not None}
+    for name in [content["InstanceType"]] if content.get("InstanceType") else given or ["t3.medium"]:
+        _check_ami_type(place, name, group.get("amiType", "AL2023_x86_64_STANDARD"))
+        try:
+            ec2_launches.check(place, content, name)
+            ec2_launches.check_usage_class(place, name, _MARKETS[group.get("capacityType", "ON_DEMAND")])
+            ec2_launches.check_zones(place, content, name, zones)
+        except Refused as error:
+            raise Refused("InvalidRequestException", f"{error.message} (EC2: {error.code})") from error
+
+
+def _check_market(content: Document, group: Document) -> None:
+    market, bought = ec2_launches.market(content), group.get("capacityType", "ON_DEMAND")
+    require_of_eks(
+        market != "spot",
+        "Launch template must not specify spot market options; use the capacity type SPOT instead.",
+    )
+    require_of_eks(
+        (market == ec2_launches.CAPACITY_BLOCK) is (bought == "CAPACITY_BLOCK"),
+        "Capacity type CAPACITY_BLOCK and a launch template with market type capacity-block must be used "
+        f"together; the capacity type is {bought}, the market type {market}.",
+    )
+
+
+def _check_ami_type(place: Place, name: str, chosen: str) -> None:
+    described = place.instance_type(name)
+    if described is None:
+        raise Refused(
+            "InvalidParameterException", f"The following supplied instance types do not exist: [{name}]"
+        )
+    known = described["ProcessorInfo"]["SupportedArchitectures"]
+    require_of_eks(
+        ("arm64" if "ARM_64" in chosen else "x86_64") in known,
+        f"[{name}] is not a valid instance type for requested amiType {chosen}: its architecture is "
+        f"{', '.join(known)}",
+    )
+    require_of_eks(
+        "GpuInfo" not in described or chosen.endswith("_NVIDIA"),
+        f"[{name}] has GPUs; amiType {chosen} has no driver for them. Use an NVIDIA amiType.",
+    )
+
+
+def _require_room(refused: Refused | None) -> None:
+    """Raises Refused for a launch into a block that is not active, or that is full."""
+    if refused is not None:
+        raise Refused("InvalidRequestException", f"AsgInstanceLaunchFailures: {issue_of(refused)}")

@@ -1,4 +1,4 @@
-"""Who enters the cluster: whoever makes it, and those that are listed, each once."""
+"""Who enters the cluster, each once, and with what rights."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pulumi
+import pulumi_aws as aws
 import pytest
 
 from lab.aws_provider.cloud.refusal import Refused
@@ -13,10 +14,11 @@ from lab.aws_provider.cloud.rules.registry import RULES
 from lab.aws_provider.cloud.server import REQUESTS_FILE
 from resource_graph import UNKNOWN
 from resource_graph.recorder import record
+from stacks.errors import SettingsError
 from stacks.program.deploy_stack import deploy
 from stacks.updates.deployed import Creator, deployed
 from stacks.updates.planned_update import Update, planned_update
-from tests.support.dev_settings import resolved
+from tests.support.dev_settings import problems_of, resolved
 from tests.support.eks_settings import eks_b200_settings
 from tests.support.recordings import recorded_stack
 from tests.support.simulated_account import live
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 LAB = "arn:aws:iam::123456789012:user/lab"
 OTHER = "arn:aws:iam::123456789012:role/people/other"
 ENTRY = "aws:eks/accessEntry:AccessEntry"
+ASSOCIATION = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
 ROLE = "arn:aws:iam::123456789012:role/people/deployer"
 SESSION = "assumed-role/deployer/laptop"
 PREFIX = "urn:pulumi:b200::dynamo-stack::dynamo-stack:components:EksCluster$"
@@ -41,10 +44,19 @@ def _settings(*administrators: str) -> dict[str, Any]:
     return settings
 
 
-def _made_by(arn: str, *administrators: str) -> ResourceGraph:
-    update = Update(creator=Creator(arn=arn))
-    program = partial(deploy, resolved(_settings(*administrators)), None, update)
+def _recorded(settings: dict[str, Any], creator: str = LAB) -> ResourceGraph:
+    program = partial(deploy, resolved(settings), None, Update(creator=Creator(arn=creator)))
     return record(program, project="dynamo-stack", stack="b200")
+
+
+def _made_by(arn: str, *administrators: str) -> ResourceGraph:
+    return _recorded(_settings(*administrators), arn)
+
+
+def _with_access(*access: dict[str, Any], administrators: tuple[str, ...] = ()) -> dict[str, Any]:
+    settings = _settings(*administrators)
+    settings["cluster"]["access"] = list(access)
+    return settings
 
 
 def _asked(folder: Path) -> str:
@@ -61,17 +73,11 @@ def _bootstraps(graph: ResourceGraph) -> object:
     return access["bootstrapClusterCreatorAdminPermissions"]
 
 
-@pytest.mark.parametrize("listed", [(), (LAB,), (OTHER, LAB)])
-def test_whoever_runs_up_may_be_listed_as_an_administrator_and_gets_one_entry(
-    listed: tuple[str, ...], tmp_path: Path
-) -> None:
-    settings = _settings(*listed)
-    # EKS keeps the log group of a cluster that is gone.
-    settings["cluster"]["name"] = f"listed-{len(listed)}"
-    life = live(settings, tmp_path / "account", again=False)
+def test_whoever_runs_up_may_be_listed_as_an_administrator_and_gets_one_entry(tmp_path: Path) -> None:
+    life = live(_settings(OTHER, LAB), tmp_path / "account", again=False)
     assert [request for request in life.requests if request["error"]] == []
     asked = [request["parameters"] for request in life.up if request["operation"] == "CreateAccessEntry"]
-    assert sorted(each["principalArn"] for each in asked) == sorted({LAB, *listed})
+    assert sorted(each["principalArn"] for each in asked) == [OTHER, LAB]
     [cluster] = [each["parameters"] for each in life.up if each["operation"] == "CreateCluster"]
     assert cluster["accessConfig"]["bootstrapClusterCreatorAdminPermissions"] is False
 
@@ -146,3 +152,84 @@ def test_an_entry_that_eks_has_made_itself_is_left_to_it() -> None:
     assert list(_entries(graph).values()) == [OTHER]
     # Another value would replace the cluster.
     assert _bootstraps(graph) is True
+
+
+def test_who_previews_reads_everything_and_a_team_edits_its_namespace(tmp_path: Path) -> None:
+    team = {"arn": OTHER, "policy": "edit", "namespaces": ["gpt-oss"]}
+    reads = {"arn": OTHER, "policy": "view"}
+    settings = _with_access({"arn": ROLE, "policy": "adminView"}, team, reads)
+    settings["cluster"]["name"] = "access"
+    life = live(settings, tmp_path / "account", again=False)
+    assert [request for request in life.requests if request["error"]] == []
+    asked = [each["parameters"] for each in life.up if each["operation"] == "CreateAccessEntry"]
+    assert sorted(each["principalArn"] for each in asked) == [ROLE, OTHER, LAB]
+    given = [each["parameters"] for each in life.up if each["operation"] == "AssociateAccessPolicy"]
+    whole = {"type": "cluster"}
+    scopes = {
+        (each["principalArn"], each["policyArn"].rpartition("/")[2]): each["accessScope"] for each in given
+    }
+    assert scopes == {
+        (LAB, "AmazonEKSClusterAdminPolicy"): whole,
+        (ROLE, "AmazonEKSAdminViewPolicy"): whole,
+        (OTHER, "AmazonEKSEditPolicy"): {"type": "namespace", "namespaces": ["gpt-oss"]},
+        (OTHER, "AmazonEKSViewPolicy"): whole,
+    }
+
+
+def test_an_administrator_that_becomes_a_viewer_keeps_its_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    names: dict[str, list[str]] = {}
+
+    class Watched(aws.eks.AccessEntry):
+        def __init__(self, name: str, **named: Any) -> None:
+            names[name] = [alias.name for alias in named["opts"].aliases or ()]
+            super().__init__(name, **named)
+
+    monkeypatch.setattr(aws.eks, "AccessEntry", Watched)
+    _recorded(_settings(OTHER))
+    _recorded(_with_access({"arn": OTHER, "policy": "view"}))
+    administers, views = (
+        f"eks-{kind}-123456789012:role/people/other" for kind in ("administrator", "access")
+    )
+    assert names == {administers: [views], views: [administers], "eks-creator": []}
+
+
+def test_another_namespace_ends_the_old_association_before_the_new_one_is_made() -> None:
+    access = {"arn": OTHER, "policy": "edit", "namespaces": ["gpt-oss"]}
+    graph = _recorded(_with_access(access))
+    name = "eks-access-123456789012:role/people/other-edit"
+    [made] = [each for each in graph.of_type(ASSOCIATION) if each.name == name]
+    assert made.inputs["accessScope"] == {"type": "namespace", "namespaces": ["gpt-oss"]}
+    assert made.delete_before_replace is True
+
+
+@pytest.mark.parametrize(
+    ("access", "administrators", "says"),
+    [
+        ([{"arn": OTHER, "policy": "view"}], (OTHER,), "cluster.access[0].arn = '{arn}'\n  is one of"),
+        (
+            [{"arn": OTHER, "policy": "view"}] * 2,
+            (),
+            "cluster.access[1].arn = '{arn}'\n  has view by an item",
+        ),
+    ],
+)
+def test_a_principal_has_one_entry_and_a_policy_once(
+    access: list[dict[str, Any]], administrators: tuple[str, ...], says: str
+) -> None:
+    with pytest.raises(SettingsError) as error:
+        resolved(_with_access(*access, administrators=administrators))
+    assert says.format(arn=OTHER) in str(error.value)
+
+
+def test_who_made_the_cluster_is_given_nothing_less() -> None:
+    settings = _with_access({"arn": LAB, "policy": "adminView"})
+    with pytest.raises(pulumi.RunError, match=r"cluster.access\[0\].arn = '.*user/lab': made the cluster"):
+        _recorded(settings)
+
+
+def test_a_role_of_another_account_is_not_assumed() -> None:
+    settings = _settings()
+    settings["cluster"]["assumeRole"] = "arn:aws:iam::210987654321:role/deployer"
+    [problem] = problems_of(settings)
+    assert problem.key == "cluster.assumeRole"
+    assert "is no IAM role of cluster.accountId" in problem.message

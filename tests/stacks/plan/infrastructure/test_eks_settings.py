@@ -116,6 +116,10 @@ def _network(**changes: Any) -> Callable[[Settings], None]:
     return lambda settings: settings["cluster"]["network"].update(changes)
 
 
+def _cluster(**changes: Any) -> Callable[[Settings], None]:
+    return lambda settings: settings["cluster"].update(changes)
+
+
 def _without(key: str) -> Callable[[Settings], None]:
     return lambda settings: settings["nodePools"][0].pop(key)
 
@@ -125,6 +129,8 @@ def _without(key: str) -> Callable[[Settings], None]:
     [
         (eks_b200_settings, _without("zone"), "nodePools[0].zone"),
         (eks_b200_settings, _without("purchase"), "nothing is bought that nobody typed"),
+        (eks_b200_settings, _cluster(region="us-gov-west-1"), "is a region of another partition of AWS"),
+        (eks_b200_settings, _cluster(region="cn-north-1"), "is a region of another partition of AWS"),
         (eks_b200_settings, _pool(zone="us-west-2a"), "is no zone of cluster.region us-east-1"),
         (eks_b200_settings, _pool(zone="us-east-1-dfw-2a"), "not in Local Zones"),
         (eks_gb200_settings, _pool(zone="us-east-1a"), "p6e-gb200.36xlarge is not offered there"),
@@ -134,6 +140,41 @@ def _without(key: str) -> Callable[[Settings], None]:
             _pool(purchase={**eks_b200_settings()["nodePools"][0]["purchase"], "starts": "tomorrow"}),
             "allowed: a time in UTC",
         ),
+        (
+            eks_b200_settings,
+            _pool(amiRelease="1.34.5-20261101"),
+            "nodePools[0].amiRelease = '1.34.5-20261101'\n  is an image of Kubernetes 1.34.5, and",
+        ),
+        (eks_b200_settings, _pool(amiRelease="latest"), "a release of EKS' images, in quotes"),
+        (
+            eks_gb200_settings,
+            _pool(amiRelease="1.35.2-20251102"),
+            "older than the first image on which p6e-gb200.36xlarge has its GPUs",
+        ),
+        (
+            eks_b200_settings,
+            _cluster(systemNodes={"amiRelease": "1.36.0-20261101"}),
+            "cluster.systemNodes.amiRelease = '1.36.0-20261101'",
+        ),
+        (eks_b200_settings, _pool(rootVolumeType="io1"), "allowed: gp3 or gp2"),
+        (
+            eks_b200_settings,
+            _cluster(tags={"kubernetes.io/team": "search"}),
+            "the EBS driver takes no tag whose key begins with kubernetes.io",
+        ),
+        (
+            eks_b200_settings,
+            _cluster(roles={"permissionsBoundary": "arn:aws:iam::210987654321:policy/boundary"}),
+            "is a policy of another account than 123456789012",
+        ),
+        (
+            eks_b200_settings,
+            _cluster(roles={"permissionsBoundary": "arn:aws-cn:iam::123456789012:policy/boundary"}),
+            "allowed: the ARN of an IAM policy, such as arn:aws:iam::",
+        ),
+        (eks_b200_settings, _cluster(roles={"path": "team"}), "try: /team/"),
+        (eks_b200_settings, _cluster(roles={"path": "/team"}), "with a slash at both ends"),
+        (eks_b200_settings, _cluster(roles={"path": "/*/"}), "letters, digits and +=,.@_-"),
         (eks_b200_settings, _network(zones=["us-east-1a", "us-east-1-dfw-2a"]), "never into a Local Zone"),
         (eks_b200_settings, _network(zones=["us-east-1a", "us-west-2b"]), "is no zone of cluster.region"),
         (eks_b200_settings, _network(cidr="10.0.0.0/24"), "private, /16 to /20"),
@@ -162,10 +203,15 @@ def test_an_adopted_network_needs_a_subnet_where_the_pool_is() -> None:
 
 def test_what_belongs_to_a_cluster_of_the_stack_s_own_is_refused_beside_one_that_exists() -> None:
     settings = disagg_b200_settings()
-    settings["nodePools"][0] |= {"zone": "us-east-1a", "purchase": {"kind": "spot"}}
+    settings["nodePools"][0] |= {
+        "zone": "us-east-1a",
+        "purchase": {"kind": "spot"},
+        "amiRelease": "1.35.2-20261101",
+        "rootVolumeType": "gp2",
+    }
     settings["modelCache"] = {"size": "150Gi", "storage": {"kind": "efs"}}
     text = said(settings)
-    assert text.count("belongs to a cluster that the stack makes") == 3
+    assert text.count("belongs to a cluster that the stack makes") == 5
     assert "modelCache.storageClassName" in text
 
 

@@ -134,6 +134,7 @@ def _waiting() -> Settings:
             "platform.namespace = 'other'",
             "stack dynamo, which owns the platform, has dynamo-system",
         ),
+        (_platform(version="1.4.2"), "platform.version = '1.4.2'", "has 1.2.1"),
         (_external_nats(), "platform.nats.kind = 'external'", "has own"),
     ],
 )
@@ -168,6 +169,7 @@ def test_a_stack_may_use_some_of_the_owner_s_pools() -> None:
         {"tags": {"team": "infrastructure"}},
         {"systemNodes": {"nodes": 5}},
         {"administrators": ["arn:aws:iam::123456789012:role/platform"]},
+        {"access": [{"arn": "arn:aws:iam::123456789012:role/preview", "policy": "adminView"}]},
     ],
 )
 def test_what_nobody_above_relies_on_is_the_owner_s_own_affair(change: dict[str, Any]) -> None:

@@ -58,6 +58,10 @@ def _pool_in_another_zone() -> Settings:
     [
         (lambda: _cluster(name="other"), "cluster.name = 'other'\n  fixed at gpt-oss"),
         (lambda: _cluster(accountId="210987654321"), "cluster.accountId = '210987654321'\n  fixed at 1234"),
+        (
+            lambda: _cluster(roles={"path": "/team/"}),
+            "cluster.roles.path = '/team/'\n  fixed at / when this stack was created",
+        ),
         (_in_another_region, "cluster.region = 'us-west-2'\n  fixed at us-east-1 when"),
         (lambda: _cluster(network=ADOPTED), "cluster.network.kind = 'existing'\n  fixed at own"),
         (
@@ -79,6 +83,19 @@ def test_what_would_replace_cluster_or_network_is_refused(now: Callable[[], Sett
     text = _said(eks_b200_settings(), now())[0]
     assert f"Pulumi.dev.yaml: {says}" in text
     assert "when this stack was created; nothing was created or changed" in text
+
+
+def test_a_stack_from_before_roles_had_paths_keeps_them_without_one() -> None:
+    before = fixed_values(resolved(eks_b200_settings()))
+    del before["cluster.roles.path"]
+    assert changed_problems(before, fixed_values(resolved(eks_b200_settings()))) == ()
+    [problem] = changed_problems(before, fixed_values(resolved(_cluster(roles={"path": "/team/"}))))
+    assert "cluster.roles.path = '/team/'\n  fixed at /" in problem.text("Pulumi.dev.yaml")
+
+
+def test_a_permissions_boundary_may_come_later() -> None:
+    boundary = {"permissionsBoundary": "arn:aws:iam::123456789012:policy/boundary"}
+    assert _said(eks_b200_settings(), _cluster(roles=boundary)) == []
 
 
 def test_another_vpc_for_an_adopted_one_is_refused() -> None:

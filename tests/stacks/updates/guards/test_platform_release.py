@@ -1,4 +1,4 @@
-"""A release of the platform that leaves out one on the way is refused before anything changes."""
+"""A release of the platform that leaves out a minor is refused before anything changes."""
 
 from dataclasses import replace
 
@@ -7,7 +7,8 @@ import pytest
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.deployed import Deployed, DeployedRelease
-from stacks.updates.guards.platform_release import left_out_problems
+from stacks.updates.guards.platform_release import SECOND_STACK, left_out_problems
+from tests.cli.command import ROOT
 from tests.support.dev_settings import resolved
 
 
@@ -25,27 +26,40 @@ def _said(running: str | None, wanted: str) -> str:
     return "\n".join(problem.text("Pulumi.dev.yaml") for problem in problems)
 
 
-def test_the_move_of_stored_graphs_is_not_combined_with_another_step() -> None:
-    assert _said("1.2.1", "1.6.2") == (
-        "Pulumi.dev.yaml: platform.version = '1.6.2'\n"
-        "  1.2.1 runs, and between 1.4.2 and 1.6.2 the API server's stored version of graphs moves; "
+@pytest.mark.parametrize(("running", "wanted"), [("1.2.1", "1.4.2"), ("1.4.2", "1.2.1"), ("1.6.2", "1.4.2")])
+def test_a_minor_that_is_left_out_under_a_graph_that_runs_is_refused(running: str, wanted: str) -> None:
+    said = _said(running, wanted)
+    assert said.startswith(
+        f"Pulumi.dev.yaml: platform.version = '{wanted}'\n"
+        f"  {running} runs, and Dynamo supports no step that leaves out a minor release, as to {wanted}; "
         "nothing was created or changed\n"
-        '  allowed: "1.4.2"\n'
-        '  try: "1.4.2" and `pulumi up`, then "1.6.2" (docs/upgrade.md)'
     )
+    assert said.endswith(
+        f"  try: a second stack with {wanted} on another cluster, then the clients, then the end of this one "
+        "(docs/upgrade.md#a-second-stack)"
+    )
+
+
+def test_the_page_that_the_refusal_names_has_that_section() -> None:
+    page, anchor = SECOND_STACK.split("#")
+    assert f"\n## {anchor.replace('-', ' ').capitalize()}\n" in (ROOT / page).read_text(encoding="utf-8")
+
+
+def test_the_refusal_names_the_releases_that_may_follow() -> None:
+    assert '\n  allowed: "1.2.1"\n' in _said("1.2.1", "1.4.2")
+    assert "allowed" not in _said("1.6.2", "1.4.2")
 
 
 @pytest.mark.parametrize(
     ("running", "wanted"),
     [
         ("1.2.1", "1.2.1"),
-        ("1.2.1", "1.4.2"),
-        ("1.4.2", "1.6.2"),
-        # A failed upgrade is taken back.
-        ("1.6.2", "1.2.1"),
-        # Another version of this project may have known it.
-        ("1.3.1", "1.6.2"),
-        (None, "1.6.2"),
+        ("1.4.1", "1.4.2"),
+        ("1.3.1", "1.4.2"),
+        ("1.5.1", "1.4.2"),
+        # Nobody can say what comes after a chart of one's own.
+        ("ours", "1.4.2"),
+        (None, "1.4.2"),
     ],
 )
 def test_every_other_release_may_follow(running: str | None, wanted: str) -> None:

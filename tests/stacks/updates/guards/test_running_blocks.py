@@ -30,6 +30,14 @@ def _newer(settings: Settings) -> None:
     settings["cluster"]["version"] = "1.36"
 
 
+def _tagged_nodes(settings: Settings) -> None:
+    settings["cluster"]["tagNodes"] = True
+
+
+def _other_disk(settings: Settings) -> None:
+    _pool(settings)["rootVolumeType"] = "gp2"
+
+
 def _other_type(settings: Settings) -> None:
     _pool(settings)["instanceType"] = "p6-b300.48xlarge"
 
@@ -53,6 +61,8 @@ def _said(before: Deployed, after: Settings) -> list[str]:
     [
         (_another_block, "Pulumi.own.yaml: nodePools[0].purchase.id = 'cr-fedcba98'"),
         (_newer, "Pulumi.own.yaml: cluster.version = '1.36'"),
+        (_tagged_nodes, "Pulumi.own.yaml: cluster.tagNodes = true"),
+        (_other_disk, "Pulumi.own.yaml: nodePools[0].rootVolumeType = 'gp2'"),
     ],
 )
 @pytest.mark.parametrize("phase", ["active", "waiting", "empty"])
@@ -74,6 +84,28 @@ def test_the_version_that_runs_is_named() -> None:
     [text] = _said(state(before), changed(before, _newer))
     assert "(Kubernetes 1.35 -> 1.36)" in text
     assert "allowed: 1.35" in text
+
+
+def test_another_image_is_refused_and_the_one_that_runs_is_no_change() -> None:
+    settings = eks_b200_settings()
+    _pool(settings)["amiRelease"] = "1.35.2-20261101"
+    before = state(settings)
+    # EKS chose it, and nothing asks for another one.
+    assert _said(before, settings) == _said(before, eks_b200_settings()) == []
+    _pool(settings)["amiRelease"] = "1.35.3-20261115"
+    [text] = _said(before, settings)
+    assert text.startswith("Pulumi.own.yaml: nodePools[0].amiRelease = '1.35.3-20261115'\n")
+    assert "(image 1.35.2-20261101 -> 1.35.3-20261115)" in text
+    assert "allowed: 1.35.2-20261101" in text
+
+
+def test_other_tags_of_tagged_nodes_are_named_as_what_changes() -> None:
+    settings = eks_b200_settings()
+    settings["cluster"] |= {"tagNodes": True, "tags": {"team": "search"}}
+    before = state(settings)
+    settings["cluster"]["tags"] = {"team": "ads"}
+    [text] = _said(before, settings)
+    assert text.startswith("Pulumi.own.yaml: cluster.tags = {'team': 'ads'}\n")
 
 
 def test_what_a_newer_release_of_this_project_makes_nodes_of_is_a_change_too() -> None:

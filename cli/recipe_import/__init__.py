@@ -1,1 +1,0 @@
-"""`dynamo-stack recipes import`: a published graph becomes a recipe, and what differs is told."""

@@ -1,0 +1,298 @@
+"""EKS: clusters, node groups, add-ons, and who enters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lab.aws_provider.catalogue.tagging import by_arn
+from lab.aws_provider.flatten import in_order_of, text_map
+from lab.aws_provider.mapping import mapped
+from lab.aws_provider.resource_type import (
+    PROVIDERS_OWN,
+    Description,
+    Input,
+    Parameters,
+    ResourceType,
+    Subject,
+    by_id,
+    by_parts,
+    changed_by,
+    deleted_by,
+    fixed,
+    of_the_provider,
+    output,
+)
+from lab.provider_service.errors import ProviderError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lab.aws_provider.resource_type import Request
+
+_GONE = frozenset({"ResourceNotFoundException"})
+_LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
+_ACCESS = ("endpointPrivateAccess", "endpointPublicAccess", "publicAccessCidrs")
+_PLACE = ("subnetIds", "securityGroupIds")
+
+
+def _enabled_logs(live: Any, given: Any) -> Any:
+    setups = [setup for setup in live["clusterLogging"] if setup["enabled"]]
+    return in_order_of(given or [], [kind for setup in setups for kind in setup["types"]])
+
+
+def _config(subject: Subject, **given: Any) -> list[Request]:
+    return [("UpdateClusterConfig", {"name": subject.identifier, **given})]
+
+
+def _network(subject: Subject, _: set[str]) -> Sequence[Request]:
+    # EKS takes access to the endpoint and the place of the interfaces in two requests only.
+    new, old = subject["vpcConfig"], subject.state.get("vpcConfig", {})
+    wholes = [{key: new[key] for key in keys if new.get(key) is not None} for keys in (_ACCESS, _PLACE)]
+    changed = [whole for whole in wholes if whole != {key: old.get(key) for key in whole}]
+    return [each for whole in changed for each in _config(subject, resourcesVpcConfig=whole)]
+
+
+def _logs(subject: Subject, _: set[str]) -> Sequence[Request]:
+    wanted = subject.inputs.get("enabledClusterLogTypes") or []
+    off = [kind for kind in _LOG_TYPES if kind not in wanted]
+    setups = [{"types": sorted(wanted), "enabled": True}, {"types": off, "enabled": False}]
+    return _config(subject, logging={"clusterLogging": [setup for setup in setups if setup["types"]]})
+
+
+CLUSTER = ResourceType(
+    pulumi_type="aws:eks/cluster:Cluster",
+    service="eks",
+    inputs={
+        **fixed("name", "roleArn"),
+        # An empty cluster may be encrypted later by AWS's API; here that replaces, too.
+        **fixed("encryptionConfig", single=True),
+        **fixed("bootstrapSelfManagedAddons", read=None),
+        **changed_by("protection", "deletionProtection", default=False),
+        **changed_by("upgrade policy", "upgradePolicy"),
+        **changed_by("version", "version"),
+        **changed_by("network", "vpcConfig", create="resourcesVpcConfig"),
+        "accessConfig": Input(
+            update="access", replaced_keys=frozenset({"bootstrapClusterCreatorAdminPermissions"})
+        ),
+        "enabledClusterLogTypes": Input(
+            create="logging",
+            update="logs",
+            to_api=lambda enabled: {"clusterLogging": [{"types": sorted(enabled), "enabled": True}]},
+            from_live=_enabled_logs,
+        ),
+    },
+    create="CreateCluster",
+    identify=lambda _, answer: answer["cluster"]["name"],
+    read="DescribeCluster",
+    ask=by_id("name"),
+    found="cluster",
+    delete=deleted_by("DeleteCluster", "name"),
+    updates={
+        "version": lambda subject, _: [
+            ("UpdateClusterVersion", {"name": subject.identifier, "version": subject["version"]})
+        ],
+        "access": lambda subject, _: _config(
+            subject, accessConfig={"authenticationMode": subject["accessConfig"]["authenticationMode"]}
+        ),
+        "protection": lambda subject, _: _config(
+            subject, deletionProtection=subject.inputs.get("deletionProtection", False)
+        ),
+        "upgrade policy": lambda subject, _: _config(subject, upgradePolicy=subject["upgradePolicy"]),
+        "logs": _logs,
+        "network": _network,
+    },
+    outputs={
+        "arn": output("arn"),
+        "endpoint": output("endpoint"),
+        "certificateAuthority": output("certificateAuthority"),
+        "platformVersion": output("platformVersion"),
+        "status": output("status"),
+        "version": output("version"),
+        "vpcConfig": lambda _, found: {
+            key: found["resourcesVpcConfig"][key] for key in ("vpcId", "clusterSecurityGroupId")
+        },
+    },
+    volatile=frozenset({"platformVersion", "status"}),
+    name="name",
+    identity=("name",),
+    gone=_GONE,
+    tagging=by_arn("arn"),
+)
+
+_group = by_parts(":", "clusterName", "nodegroupName")
+
+
+def _configured(subject: Subject, changed: set[str]) -> Sequence[Request]:
+    expanded = mapped(NODE_GROUP, subject.inputs)
+    request = {name: expanded[name] for name in expanded if name in changed}
+    if "labels" in changed:
+        old, new = subject.state.get("labels") or {}, expanded.get("labels") or {}
+        request["labels"] = {"addOrUpdateLabels": new, "removeLabels": sorted(set(old) - set(new))}
+    if "taints" in changed:
+        taints = expanded.get("taints") or []
+        kept = {(taint["key"], taint["effect"]) for taint in taints}
+        old_taints = subject.state.get("taints") or []
+        lost = [taint for taint in old_taints if (taint["key"], taint["effect"]) not in kept]
+        request["taints"] = {"addOrUpdateTaints": taints, "removeTaints": lost}
+    for name in {"labels", "taints"} & changed:
+        request[name] = {key: value for key, value in request[name].items() if value}
+    return [("UpdateNodegroupConfig", _group(subject) | request)]
+
+
+def _new_version(subject: Subject, changed: set[str]) -> Sequence[Request]:
+    given = ("version", "releaseVersion", "launchTemplate")
+    request: Parameters = {name: subject[name] for name in given if name in changed & subject.inputs.keys()}
+    if "launchTemplate" in request:
+        template = request["launchTemplate"]
+        request["launchTemplate"] = {key: template[key] for key in ("id", "version") if key in template}
+    return [("UpdateNodegroupVersion", _group(subject) | request)]
+
+
+def _wait(subject: Subject) -> None:
+    """Raises what terraform-provider-aws says of a group that came to nothing (service/eks/node_group.go)."""
+    found = subject.api.call("eks", "DescribeNodegroup", _group(subject))["nodegroup"]
+    issues = [
+        f"{', '.join(issue['resourceIds'])}: {issue['code']}: {issue['message']}"
+        for issue in found["health"]["issues"]
+    ]
+    if found["status"] != "ACTIVE":
+        raise ProviderError(
+            f"waiting for EKS Node Group ({subject.identifier}) create: unexpected state "
+            f"'{found['status']}', wanted target 'ACTIVE'. last error: {'; '.join(issues)}"
+        )
+
+
+def _labels(live: Any, given: Any) -> Any:
+    return text_map(live) if given is not None or live else None
+
+
+def _groups_behind(_: Subject, found: Description) -> list[dict[str, Any]]:
+    groups = found["resources"]["autoScalingGroups"]
+    return [{"autoscalingGroups": [{"name": group["name"]} for group in groups]}]
+
+
+NODE_GROUP = ResourceType(
+    pulumi_type="aws:eks/nodeGroup:NodeGroup",
+    service="eks",
+    inputs={
+        **fixed("clusterName", "amiType", "capacityType", "instanceTypes"),
+        **fixed("nodeGroupName", create="nodegroupName"),
+        **fixed("nodeRoleArn", create="nodeRole"),
+        **fixed("subnetIds", create="subnets"),
+        **changed_by("config", "scalingConfig", "updateConfig", "nodeRepairConfig", "taints"),
+        **changed_by("config", "labels", from_live=_labels),
+        **changed_by("version", "version", "releaseVersion"),
+        "launchTemplate": Input(update="version", replaced_keys=frozenset({"id", "name"})),
+        **of_the_provider("forceUpdateVersion"),
+    },
+    create="CreateNodegroup",
+    finish=_wait,
+    identify=lambda subject, answer: f"{subject['clusterName']}:{answer['nodegroup']['nodegroupName']}",
+    read="DescribeNodegroup",
+    ask=_group,
+    found="nodegroup",
+    delete=lambda subject: [("DeleteNodegroup", _group(subject))],
+    updates={"version": _new_version, "config": _configured},
+    outputs={
+        "arn": output("nodegroupArn"),
+        "resources": _groups_behind,
+        "status": output("status"),
+        "version": output("version"),
+        "releaseVersion": output("releaseVersion"),
+        "capacityType": output("capacityType"),
+    },
+    name="nodeGroupName",
+    identity=("clusterName", "nodeGroupName"),
+    gone=_GONE,
+    tagging=by_arn("nodegroupArn"),
+)
+
+_addon = by_parts(":", "clusterName", "addonName")
+_CHANGING = ("addonVersion", "configurationValues")
+
+
+def _updated_addon(subject: Subject, changed: set[str]) -> Sequence[Request]:
+    expanded = mapped(ADDON, subject.inputs)
+    request: Parameters = {name: expanded.get(name, "") for name in _CHANGING if name in changed}
+    if "podIdentityAssociations" in changed:
+        request["podIdentityAssociations"] = expanded.get("podIdentityAssociations", [])
+    if subject.inputs.get("resolveConflictsOnUpdate"):
+        request["resolveConflicts"] = subject["resolveConflictsOnUpdate"]
+    return [("UpdateAddon", _addon(subject) | request)]
+
+
+ADDON = ResourceType(
+    pulumi_type="aws:eks/addon:Addon",
+    service="eks",
+    inputs={
+        **fixed("clusterName", "addonName"),
+        **changed_by("addon", *_CHANGING),
+        # EKS answers with ARNs of associations, which say nothing of the roles.
+        **changed_by("addon", "podIdentityAssociations", read=None),
+        **changed_by(PROVIDERS_OWN, "resolveConflictsOnCreate", create="resolveConflicts", read=None),
+        **of_the_provider("resolveConflictsOnUpdate"),
+    },
+    create="CreateAddon",
+    identify=lambda subject, _: f"{subject['clusterName']}:{subject['addonName']}",
+    read="DescribeAddon",
+    ask=_addon,
+    found="addon",
+    delete=lambda subject: [("DeleteAddon", _addon(subject))],
+    updates={"addon": _updated_addon},
+    outputs={"arn": output("addonArn"), "addonVersion": output("addonVersion")},
+    identity=("clusterName", "addonName"),
+    gone=_GONE,
+    tagging=by_arn("addonArn"),
+)
+
+_entry = by_parts(":", "clusterName", "principalArn")
+
+ACCESS_ENTRY = ResourceType(
+    pulumi_type="aws:eks/accessEntry:AccessEntry",
+    service="eks",
+    inputs={
+        **fixed("clusterName", "principalArn"),
+        **fixed("type", default="STANDARD"),
+    },
+    create="CreateAccessEntry",
+    identify=lambda subject, _: f"{subject['clusterName']}:{subject['principalArn']}",
+    read="DescribeAccessEntry",
+    ask=_entry,
+    found="accessEntry",
+    delete=lambda subject: [("DeleteAccessEntry", _entry(subject))],
+    outputs={"accessEntryArn": output("accessEntryArn"), "userName": output("username")},
+    identity=("clusterName", "principalArn"),
+    gone=_GONE,
+    tagging=by_arn("accessEntryArn"),
+)
+
+
+def _association(subject: Subject) -> Parameters:
+    cluster, principal, policy = subject.identifier.split("#")
+    return {"clusterName": cluster, "principalArn": principal, "policyArn": policy}
+
+
+def _associated(subject: Subject, found: Description) -> Description | None:
+    wanted = _association(subject)
+    policies = found["associatedAccessPolicies"]
+    return next(({**wanted, **each} for each in policies if each["policyArn"] == wanted["policyArn"]), None)
+
+
+ACCESS_POLICY_ASSOCIATION = ResourceType(
+    pulumi_type="aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
+    service="eks",
+    inputs=fixed("clusterName", "principalArn", "policyArn", "accessScope"),
+    create="AssociateAccessPolicy",
+    identify=lambda subject, _: "#".join(
+        subject[key] for key in ("clusterName", "principalArn", "policyArn")
+    ),
+    read="ListAssociatedAccessPolicies",
+    ask=lambda subject: {key: value for key, value in _association(subject).items() if key != "policyArn"},
+    found="",
+    complete=_associated,
+    delete=lambda subject: [("DisassociateAccessPolicy", _association(subject))],
+    identity=("clusterName", "principalArn", "policyArn"),
+    gone=_GONE,
+)
+
+TYPES = (CLUSTER, NODE_GROUP, ADDON, ACCESS_ENTRY, ACCESS_POLICY_ASSOCIATION)

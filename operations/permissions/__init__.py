@@ -1,0 +1,1 @@
+"""Says what AWS has to allow those who deploy a stack and those who preview it; asks nobody."""

@@ -1,0 +1,70 @@
+"""Is the network there, does it carry the cluster, and is the API server reached?"""
+
+from collections.abc import Iterator
+
+from operations.preflight.account import Account
+from operations.preflight.answer import Answer, good, unknown, wrong
+from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan, PlannedNetwork
+
+_FREE_FOR_CONTROL_PLANE = 16
+"""Six are needed, sixteen recommended (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html)."""
+_FLAGS = {"enableDnsSupport": "--enable-dns-support", "enableDnsHostnames": "--enable-dns-hostnames"}
+API_SERVER = "API server from here"
+_YOUR_ADDRESS = "`curl https://checkip.amazonaws.com`, a service of AWS, prints your address"
+
+
+def reached(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    """Answer whether this machine may reach the API server: AWS has no API that says from where one asks."""
+    cidrs = plan.cluster.public_cidrs
+    if cidrs:
+        found = f"open to {', '.join(cidrs)} and the VPC; {_YOUR_ADDRESS}"
+        yield unknown(API_SERVER, found)
+    elif isinstance(plan.network, PlannedNetwork) and not account.networks_of(plan.cluster.name):
+        found = "only the VPC reaches it, in which nobody can be before `up` has made it"
+        yield wrong(API_SERVER, found, f'cluster.publicCidrs: ["ADDRESS/32"]; {_YOUR_ADDRESS}')
+    else:
+        yield unknown(API_SERVER, "only the VPC reaches it, and networks that lead there")
+
+
+def adopted(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    """Answer what there is to ask of a VPC that exists; nothing of one that the stack makes."""
+    network = plan.network
+    if isinstance(network, AdoptedNetwork):
+        yield from _subnets(network, account)
+        yield from _names(network, account)
+
+
+def _subnets(network: AdoptedNetwork, account: Account) -> Iterator[Answer]:
+    found, ways = account.subnets(network.vpc_id), account.ways_out(network.vpc_id)
+    for zone, subnet_id in sorted(network.subnets.items()):
+        question, setting = f"subnet {subnet_id}", f"cluster.network.subnets.{zone}"
+        subnet = found.get(subnet_id)
+        if subnet is None:
+            yield wrong(question, f"{network.vpc_id} has no such subnet", f"{setting}: another one")
+            continue
+        if subnet.zone != zone:
+            yield wrong(question, f"is in {subnet.zone}", f"{setting}: one in {zone}")
+        needed = _FREE_FOR_CONTROL_PLANE if zone in network.control_plane else 1
+        if subnet.free < needed:
+            text = f"{subnet.free} free addresses, and EKS wants {needed} beside those of nodes and pods"
+            yield wrong(question, text, f"{setting}: a larger one")
+        way = ways.get(subnet_id, ways.get(None))
+        if not way:
+            yield wrong(
+                question, "no way out: images and model come from outside", "a route to a NAT gateway"
+            )
+        elif way.startswith("igw-"):
+            text = f"leads to {way}, and nodes get no public address"
+            yield wrong(question, text, f"{setting}: a private one, with a route to a NAT gateway")
+        else:
+            yield good(question, f"{subnet.zone}, {subnet.free} free addresses, out by {way}")
+
+
+def _names(network: AdoptedNetwork, account: Account) -> Iterator[Answer]:
+    question = f"DNS of {network.vpc_id}"
+    off = [flag for name, flag in _FLAGS.items() if not account.has_dns(network.vpc_id, name)]
+    if not off:
+        yield good(question, "names and resolution are on")
+    for flag in off:
+        fix = f"aws ec2 modify-vpc-attribute --vpc-id {network.vpc_id} {flag}"
+        yield wrong(question, "nodes find neither API server nor file systems by name", fix)

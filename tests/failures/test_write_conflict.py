@@ -1,0 +1,55 @@
+"""For 1 to 4 s after an update the operator may call a graph failed, for a write conflict of its own.
+
+The real one did in 9 of 36 updates (docs/conformance.md) and tried again by itself: nothing may take it for
+an end.
+"""
+
+from typing import Any
+
+from failures.early_end import causes, pods_of
+from failures.explanation import Subject
+from failures.health import ServingObjects, health_problems
+from lab.dynamo_operator.status import Outcome, Override, graph_status
+from tests.failures.conftest import AnsweringKubectl
+from tests.failures.objects import CLUSTER, READY
+from tests.support.clusters import Told
+
+KIND, NAME, NAMESPACE = "DynamoGraphDeployment", "gpt-oss-disagg", "gpt-oss"
+GRAPHS = "dynamographdeployments.v1alpha1.nvidia.com"
+DEFINITION = {"spec": {"versions": [{"name": "v1alpha1", "storage": True}]}}
+
+
+def graph(override: Override) -> dict[str, Any]:
+    made = {"kind": KIND, "metadata": {"name": NAME, "namespace": NAMESPACE, "generation": 3}}
+    return made | {"status": graph_status(made, Outcome(), override, "2026-11-24T12:00:00Z")}
+
+
+FAILED, WELL = graph(Override(write_conflict=True)), graph(Override())
+
+
+def test_the_state_is_the_recorded_one() -> None:
+    status = FAILED["status"]
+    assert (status["state"], status["observedGeneration"]) == ("failed", 3)
+    [condition] = status["conditions"]
+    assert (condition["status"], condition["reason"]) == ("False", "failed_to_reconcile_the_resources")
+
+
+def test_an_up_waits_on_for_a_graph_that_its_operator_calls_failed(kubectl: AnsweringKubectl) -> None:
+    kubectl.answers(
+        pods=[READY],
+        customresourcedefinitions=DEFINITION,
+        **{GRAPHS: FAILED, "dynamographdeployments": FAILED, "dynamographdeployments.nvidia.com": FAILED},
+    )
+    subject = Subject(KIND, NAME, NAMESPACE)
+    assert causes(CLUSTER, subject, pods_of(CLUSTER, subject)) == []
+
+
+def test_the_check_at_the_end_of_an_up_waits_on_until_the_graph_is_well() -> None:
+    served = ServingObjects(NAMESPACE, NAME, engine_files=None, claim=None)
+    found, after = (
+        health_problems(Told({"dynamographdeployments": [item]}), served) for item in (FAILED, WELL)
+    )
+    assert found
+    assert [each.may_pass for each in found] == [True]
+    assert "Operation cannot be fulfilled" in found[0].what
+    assert after == ()

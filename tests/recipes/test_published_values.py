@@ -1,0 +1,38 @@
+"""The tables of differences are computed, and each difference is told of by a correction."""
+
+import pytest
+
+from recipes.document import recipe_document
+from recipes.load import load_recipe, recipe_names
+from recipes.published_values import compared_values
+from tests.recipes.test_published_settings import TABLES
+
+COMPARED = [name for name in recipe_names() if compared_values(load_recipe(name))]
+
+
+def test_every_corrected_recipe_is_compared_with_what_was_published() -> None:
+    corrected = {name for name in recipe_names() if load_recipe(name).corrections}
+    # Of these two the whole graph is compared.
+    assert {*COMPARED} == corrected - {*TABLES}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_a_value_differs_where_a_correction_says_so_and_nowhere_else(name: str) -> None:
+    listed = {correction.id for correction in load_recipe(name).corrections}
+    for value in compared_values(load_recipe(name)):
+        assert value.differs == bool(value.corrections), value
+        assert {*value.corrections} <= listed, value
+
+
+def test_a_value_that_somebody_changes_stands_in_the_table_at_once() -> None:
+    recipe = load_recipe("gpt-oss-120b/trtllm-disagg-8gpu")
+    benchmark = recipe.benchmark.model_copy(update={"random_seed": 7})
+    row = "| `aiperf --random-seed` | `100` | `7` |  |"
+    assert row not in recipe_document(recipe)
+    assert row in recipe_document(recipe.model_copy(update={"benchmark": benchmark}))
+
+
+def test_what_is_written_on_one_side_alone_is_nothing_on_the_other() -> None:
+    page = recipe_document(load_recipe("gpt-oss-120b/vllm-disagg"))
+    assert "| `prefill --is-prefill-worker` | given | nothing | W4 |" in page
+    assert "| `decode --max-num-seqs` | nothing | `256` | W8 |" in page

@@ -1,0 +1,98 @@
+"""A second stack where a first one runs: what its preview refuses, by what the first one's objects say."""
+
+from typing import Any
+
+import pytest
+
+from stacks.updates.deployed import Deployed
+from stacks.updates.guards.foreign_objects import foreign_problems
+from tests.stacks.updates.changes import state
+from tests.support.clusters import REFUSED, SILENT, Told
+from tests.support.dev_settings import disagg_b200_settings, resolved
+
+STACK = resolved(disagg_b200_settings())
+Objects = dict[str, Any]
+
+
+def _object(name: str, stack: str = "", *, release: str = "", **metadata: Any) -> Objects:
+    labels = {"app.kubernetes.io/managed-by": "pulumi", "app.kubernetes.io/instance": stack} if stack else {}
+    annotations = {"meta.helm.sh/release-name": release, "meta.helm.sh/release-namespace": "dynamo-system"}
+    whose = {"labels": labels, "annotations": annotations if release else {}}
+    return {"metadata": {"name": name, "uid": f"uid-{name}", **whose, **metadata}}
+
+
+def _operator(namespace: str = "dynamo-system") -> Objects:
+    operator = _object("operator", release="dynamo-platform", namespace=namespace)
+    operator["metadata"]["labels"] = {"helm.sh/chart": "dynamo-operator-1.2.1"}
+    return operator
+
+
+def _said(
+    resources: dict[str, Any] | None = None, before: Deployed | None = None, **answers: Any
+) -> list[str]:
+    problems = foreign_problems(STACK, before or Deployed(), resources or {}, Told(answers))
+    return [problem.text("Pulumi.dev.yaml") for problem in problems]
+
+
+def test_a_second_stack_with_a_platform_of_its_own_is_refused_and_told_to_use_the_first_ones() -> None:
+    platform = [_object("dynamo-system", "first"), _object("gpt-oss", "dev")]
+    assert _said(namespaces=platform, deployments=[_operator()]) == [
+        "Pulumi.dev.yaml: platform.kind = 'own'\n"
+        "  a Dynamo platform of stack first runs in namespace dynamo-system already, and a cluster has one; "
+        "nothing was created or changed\n"
+        '  try: platform: {kind: existing, version: "1.2.1", namespace: dynamo-system}, '
+        "which uses it and never changes it"
+    ]
+
+
+def test_a_platform_that_somebody_installed_elsewhere_with_helm_is_seen_too() -> None:
+    [said] = _said(deployments=[_operator("team-a")])
+    assert "a Dynamo platform of Helm release dynamo-system/dynamo-platform runs in namespace team-a" in said
+    assert "namespace: team-a}" in said
+    # In a namespace of this stack's name that nobody has labelled.
+    [said] = _said(namespaces=[_object("dynamo-system")], deployments=[_operator()])
+    assert "a Dynamo platform of Helm release" in said
+
+
+@pytest.mark.parametrize("resources", [{}, {"urn": {"metadata": {"uid": "any"}}}], ids=["first", "later"])
+def test_what_an_interrupted_run_of_this_stack_left_is_left_to_recover(resources: dict[str, Any]) -> None:
+    mine = [_object("dynamo-system", "dev"), _object("gpt-oss", "dev")]
+    assert _said(resources, namespaces=mine, deployments=[_operator()]) == []
+
+
+def test_a_stack_that_has_its_platform_is_not_refused_for_the_operator_of_others() -> None:
+    assert _said(before=state(disagg_b200_settings()), deployments=[_operator("team-a")]) == []
+
+
+@pytest.mark.parametrize(
+    ("plural", "name", "key", "title"),
+    [
+        ("namespaces", "gpt-oss", "serving.namespace", "namespace"),
+        ("namespaces", "dynamo-system", "platform.namespace", "namespace"),
+        ("dynamographdeployments", "gpt-oss-disagg", "serving.name", "graph"),
+        ("persistentvolumeclaims", "model-cache", "serving.namespace", "claim"),
+    ],
+)
+def test_a_name_that_another_stack_has_is_refused_with_its_key_and_its_owner(
+    plural: str, name: str, key: str, title: str
+) -> None:
+    [said] = _said(**{plural: [_object(name, "first")]})
+    assert said == (
+        f"Pulumi.dev.yaml: {key} = '{name}'\n"
+        f"  {title} {name} exists already and belongs to stack first; nothing was created or changed\n"
+        f"  try: another {key}; what stack first has is neither taken over nor deleted"
+    )
+    # A stack that was renamed knows its own objects by their uids.
+    assert _said({"urn": {"metadata": {"uid": f"uid-{name}"}}}, **{plural: [_object(name, "first")]}) == []
+
+
+def test_a_platform_of_others_that_the_settings_name_is_no_surprise() -> None:
+    settings = disagg_b200_settings()
+    settings["platform"] = {"kind": "existing", "version": "1.2.1", "namespace": "dynamo-system"}
+    cluster = Told({"deployments": [_operator()], "namespaces": [_object("dynamo-system", "first")]})
+    assert foreign_problems(resolved(settings), Deployed(), {}, cluster) == ()
+
+
+@pytest.mark.parametrize("answer", [REFUSED, SILENT])
+def test_a_cluster_that_does_not_say_refuses_nothing(answer: Any) -> None:
+    assert _said(namespaces=answer, deployments=answer, dynamographdeployments=answer) == []
