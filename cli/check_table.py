@@ -49,7 +49,7 @@ def print_report(
     """
     decided = sorted(
         (finding for finding in report.findings if finding.status != "undecided"),
-        key=lambda finding: _RANKS[finding.status, finding.rule.severity],
+        key=lambda finding: _RANKS[finding.status, finding.severity],
     )
     _print_decided(console, report, decided, place_of)
     _print_reasons(console, [finding.rule for finding in decided if finding.status == "failed"])
@@ -70,10 +70,10 @@ def _print_decided(
     ]
     # A finding that prefill and decode share is printed once.
     for findings in _grouped(
-        decided, lambda finding: (finding.rule.id, finding.urn, _what(finding, place_of))
+        decided, lambda finding: (finding.rule.id, finding.severity, finding.urn, _what(finding, place_of))
     ):
         first = findings[0]
-        result = f"{first.status} ({first.rule.severity.value})"
+        result = f"{first.status} ({first.severity.value})"
         rows.append((first.rule.id, result, _places(findings), _what(first, place_of)))
     print_table(console, ("RULE", "RESULT", "WHERE", "WHAT"), rows, {"WHERE": _WIDEST_PLACE})
     print_line(console)

@@ -87,7 +87,7 @@ def _findings(report: Report) -> KeyFigure:
     failed = [
         each for each in report.findings if each.waiver is None and each.observation.status is Status.FAILED
     ]
-    mandatory = sum(each.rule.severity is Severity.MANDATORY for each in failed)
+    mandatory = sum(each.severity is Severity.MANDATORY for each in failed)
     undecided = sum(each.observation.status is Status.UNDECIDED for each in report.findings)
     waived = sum(each.waiver is not None for each in report.findings)
     notes = [f"{len(failed) - mandatory} advisory"]

@@ -86,9 +86,10 @@ Each rule is a policy of its own, and `--policy-pack-config FILE.json` sets how 
 }}
 ```
 
-Four more policies belong to the pack. `undecided` says once a resource and reason which rules wait for
+Five more policies belong to the pack. `advice` says what costs speed or money alone, where its rule can
+also stop a deployment, `undecided` says once a resource and reason which rules wait for
 it, `waived` shows waived findings, `not-evaluated` names the rules that only `dynamo-stack check` judges:
-all three are advisory, unless "all" says otherwise. `resource-inputs` collects what the rules look at; a
+all four are advisory, unless "all" says otherwise. `resource-inputs` collects what the rules look at; a
 configuration that disables it ends the preview with an error, since nothing would be judged. Where "all"
 is "disabled", add `"resource-inputs": "advisory"`. Pulumi ignores a name that is no policy, so copy names
 from here."""

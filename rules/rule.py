@@ -5,13 +5,21 @@ from dataclasses import dataclass
 from typing import Any, Generic, NotRequired, TypedDict, TypeVar, Unpack
 
 from resource_graph import Aspect, Resource, ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import Observation, Rule, Severity, advised, failed, undecided
 from rules.reading.pods.pods import Unreadable
 from rules.reading.shapes import Undecided
 
 S = TypeVar("S")
 
-Said = str | Undecided | Observation
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What is wrong with a subject, and stops no deployment even where the rule is mandatory."""
+
+    message: str
+
+
+Said = str | Advice | Undecided | Observation
 """What a check says: what is wrong with its subject, or why nobody can tell; or an observation of its own,
 which is about another resource or names a field."""
 
@@ -96,4 +104,6 @@ def _observed(resource: Resource, name: str, said: Said) -> Observation:
         return said
     if isinstance(said, Undecided):
         return undecided(resource, name, str(said))
+    if isinstance(said, Advice):
+        return advised(resource, name, said.message)
     return failed(resource, name, said)

@@ -21,7 +21,7 @@ from resource_graph import Aspect, ResourceGraph
 from resource_graph.policy_host import policy_graph, policy_inputs
 from resource_graph.recorder import record
 from rules.catalogue import RULES, rules_on
-from rules.model import Observation, Severity, failed
+from rules.model import Observation, Severity, advised, failed
 from tests.cli.command import write_stack
 from tests.policy.analyzer import engine_requests
 from tests.policy.comparable import comparable_graph
@@ -82,6 +82,17 @@ def test_a_broken_rule_ends_the_preview_whatever_its_level() -> None:
     rule = dataclasses.replace(RULES[0], id="breaks", severity=Severity.ADVISORY, check=breaks)
     with pytest.raises(RuntimeError, match="rule breaks is broken: KeyError"):
         run(policies([rule], today=TODAY), TOY)
+
+
+def test_advice_of_a_mandatory_rule_has_a_policy_that_stops_nothing() -> None:
+    def advises(graph: ResourceGraph) -> list[Any]:
+        return [advised(next(iter(graph)), "thing", "is slow")]
+
+    rule = dataclasses.replace(RULES[0], id="both", severity=Severity.MANDATORY, check=advises)
+    (said,) = run(policies([rule], today=TODAY), TOY).diagnostics
+    assert said.policyName == "advice"
+    assert said.enforcementLevel == analyzer_pb2.ADVISORY
+    assert "both: thing is slow." in said.message
 
 
 def test_rules_run_once_for_all_policies_of_a_stack_and_again_for_the_next_stack() -> None:
@@ -180,7 +191,7 @@ def test_stack_policies_are_spared_properties_whose_inputs_are_known_and_no_othe
     assert seen[untold.urn]
 
 
-def test_the_pack_has_one_policy_a_rule_and_four_of_its_own() -> None:
+def test_the_pack_has_one_policy_a_rule_and_five_of_its_own() -> None:
     names = [policy.name for policy in policies(today=TODAY)]
-    own = ("undecided", "waived", "not-evaluated")
+    own = ("advice", "undecided", "waived", "not-evaluated")
     assert names == ["resource-inputs", *(rule.id for rule in rules_on(TODAY)), *own]
