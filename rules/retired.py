@@ -2,7 +2,25 @@
 
 from collections.abc import Mapping
 
-SUCCESSORS: Mapping[str, str | None] = {}
+SUCCESSORS: Mapping[str, str | None] = {
+    "benchmark-concurrency-within-engine": "benchmark-within-engine",
+    "benchmark-lengths-fit": "benchmark-within-engine",
+    "benchmark-matches-deployment": None,
+    "benchmark-off-its-target": None,
+    "benchmark-tool-pinned": None,
+    "benchmark-unprivileged": None,
+    "benchmark-wait-bounded": None,
+    "cache-holds-two-revisions": "cache-holds-the-model",
+    "cache-not-under-root": "model-path-mounted",
+    "cache-zone": None,
+    "download-memory-limited": None,
+    "download-tool-current": None,
+    "frontend-reads-the-cache": "offline-frontend-has-the-model",
+    "harmony-vocabulary": None,
+    "model-revision-pinned": "model-revision-equal",
+    "node-cache-awaited": "node-cache-filled",
+    "requested-name-served": "benchmark-within-engine",
+}
 """Retired id -> id of its successor; None where no rule here judges that any more."""
 
 

@@ -2,6 +2,7 @@
 
 from rules.engine import (
     batches,
+    benchmarks,
     components,
     disaggregation,
     engine_files,
@@ -40,7 +41,6 @@ RULES: tuple[Rule, ...] = (
     stopping.crash_ends_the_container,
     stopping.drain_covers_requests,
     serving.served_name_equal,
-    serving.requested_name_served,
     serving.answer_parsers,
     serving.tool_calls_recovered,
     serving.structured_output_without_draft_model,
@@ -59,4 +59,5 @@ RULES: tuple[Rule, ...] = (
     batches.cuda_graphs_cover_batches,
     serving.router_block_size_equal,
     serving.kv_router_hears_events,
+    benchmarks.benchmark_within_engine,
 )

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from engines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
 from resource_graph import ResourceGraph
-from rules.model import EVERY_RELEASE, Observation, Severity, failed
-from rules.reading.benchmarks import MODEL_NAMES, Benchmark, read_target
+from rules.model import Observation, Severity, failed
 from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM
 from rules.reading.commands.words import variable_in
 from rules.reading.disaggregation import Disaggregated, read_role
@@ -15,9 +14,9 @@ from rules.reading.engines.tensorrt_llm import Option, option_value, read_tensor
 from rules.reading.kv_cache import tokens_per_block
 from rules.reading.pods.workers import Router, Worker
 from rules.reading.releases import by_line, shown_image
-from rules.reading.shapes import Count, known, whole_number
+from rules.reading.shapes import Count, whole_number
 from rules.rule import graph_rule, rule
-from rules.subjects import BENCHMARKS, CONFIGURED_WORKERS, DISAGGREGATED, ROUTERS, WORKERS
+from rules.subjects import CONFIGURED_WORKERS, DISAGGREGATED, ROUTERS, WORKERS
 
 _ROUTER_FLAG = "--kv-cache-block-size"
 _WORKER_FLAG = "--kv-block-size"
@@ -48,29 +47,6 @@ def served_name_equal(graph: ResourceGraph, group: Disaggregated) -> Iterator[st
     if len(set(loaded.values())) > 1:
         shown = ", ".join(f"{name} {model}" for name, model in loaded.items())
         yield f"they load different models: {shown}"
-
-
-@rule(
-    BENCHMARKS,
-    severity=Severity.ADVISORY,
-    reason="The frontend answers every request with 404, Model not found.",
-    source="ai-dynamo/dynamo docs of troubleshooting (404 Model not found)",
-    lines=EVERY_RELEASE,
-    fix="Write the value of --served-model-name in the benchmark's --model.",
-)
-def requested_name_served(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[str]:
-    """A benchmark asks for the model by the name under which it is served."""
-    for run in benchmark.runs:
-        # The rules about load and lengths report a target that is not here.
-        wanted, target = run.setting(MODEL_NAMES), known(read_target, graph, benchmark, run)
-        if wanted is None or target is None:
-            continue
-        names = [served_name(graph, worker) for worker in target.workers]
-        served = sorted({str(name.value) for name in names if name is not None})
-        # A worker whose name is not seen may be the one that is asked for.
-        if served and None not in names and str(wanted.value) not in served:
-            asked = f"asks for the model {wanted.value} ({wanted.source})"
-            yield f"{asked}, but {target.name} serves {', '.join(served)}"
 
 
 _PARSERS = (

@@ -7,7 +7,7 @@ from typing import TypeAlias, TypeVar
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import ContainerScript, mentions, read_script
-from rules.reading.commands.words import Flags, Word, parse_flags, variable_in
+from rules.reading.commands.words import Flags, Word, parse_flags
 from rules.reading.disaggregation import read_role
 from rules.reading.memoized import memoized, memoized_all
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, in_namespace, read_pods, readable
@@ -23,10 +23,6 @@ CONCURRENCY = ("--concurrency",)
 MODEL_NAMES = ("--model-names", "--model", "-m")
 TOKENIZER = ("--tokenizer",)
 _URL = ("--url", "-u")
-GPU_COUNT_VARIABLE = "DEPLOYMENT_GPU_COUNT"
-PER_GPU_VARIABLE = "CONCURRENCY_PER_GPU"
-MODE_VARIABLE = "DEPLOYMENT_MODE"
-"""The last of three variables of Dynamo's recipes: GPUs of the deployment, requests per GPU, and layout."""
 _T = TypeVar("_T")
 _ByNamespace: TypeAlias = Mapping[str | None, Sequence[_T]]
 
@@ -72,15 +68,6 @@ class Benchmark:
         """Name of the container, for findings."""
         return self.script.template.name
 
-    def count(self, variable: str) -> Count | None:
-        """Whole number in a variable of the container; None where nobody sets the variable."""
-        text = self.text(variable)
-        return None if text is None else Count(whole_number(text, f"the variable {variable}"), variable)
-
-    def text(self, variable: str) -> str | None:
-        """Text of a variable of the container; None where nobody sets the variable."""
-        return variable_in(self.script.environment, variable)
-
 
 @memoized_all
 def read_benchmarks(graph: ResourceGraph) -> Iterator[Benchmark | Unreadable]:
@@ -111,19 +98,9 @@ class Target:
         return self.resource.name
 
     @property
-    def is_disaggregated(self) -> bool:
-        """Whether some of the workers only fill KV caches."""
-        return any(read_role(worker) == "prefill" for worker in self.workers)
-
-    @property
     def generating(self) -> tuple[Worker, ...]:
         """The workers that generate tokens: all but those that only fill KV caches."""
         return tuple(worker for worker in self.workers if read_role(worker) != "prefill")
-
-
-def worker_gpus(worker: Worker) -> int:
-    """Number of GPUs of all the worker's pods."""
-    return worker.gpus_per_pod * worker.pods_per_worker * worker.template.replicas
 
 
 def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -> Target:

@@ -21,11 +21,7 @@ _READ_AS_WELL: dict[tuple[str, str], frozenset[Found]] = {
     (HOP, "an amount that is no number"): frozenset[Found]().union(
         *(undecided(f"kv-transport-{rule}", "gpt-oss-efa") for rule in _OF_A_WAY)
     ),
-    ("cache-shared-by-nodes", "two claims of one name"): undecided("cache-zone", "model-cache")
-    | undecided("cache-holds-two-revisions", "model-cache"),
-    ("offline-frontend-has-the-model", "an offline switch that a Secret holds"): undecided(
-        "frontend-reads-the-cache", "Frontend"
-    ),
+    ("cache-shared-by-nodes", "two claims of one name"): undecided("cache-holds-the-model", "model-cache"),
     ("one-compute-domain", "a number that is none"): undecided(
         "compute-domain-node-count", "gpt-oss-disagg-compute-domain"
     ),

@@ -17,7 +17,7 @@ _PUBLISHED = frozenset[Found]().union(
     failed("component-type-known", *_WORKERS),
     failed("engine-files-roll-pods", "gpt-oss-disagg"),
     undecided("frontend-off-gpu-nodes", "Frontend"),
-    failed("frontend-reads-the-cache", "Frontend"),
+    failed("offline-frontend-has-the-model", "Frontend"),
     failed("gpu-product-is-selected", *_WORKERS),
     failed("graph-deleted-in-background", "gpt-oss-disagg"),
     failed("graph-is-awaited", "gpt-oss-disagg"),

@@ -17,7 +17,6 @@ from tests.rules.serving_edits import (
 MODE = "disaggregation-mode-known"
 CRASH = "crash-ends-the-container"
 NAME = "served-name-equal"
-WANTED = "requested-name-served"
 PARSERS = "answer-parsers"
 CALLS = "tool-calls-recovered"
 BOTH = f"{PREFILL}, {DECODE}"
@@ -173,21 +172,6 @@ CASES = (
         (command(PREFILL, '--served-model-name "openai/gpt-oss-120b" ', ""),),
         failed(NAME, BOTH),
         ("TrtllmPrefillWorker /opt/models/hub/models--openai--gpt-oss-120b/snapshots",),
-    ),
-    Case(
-        WANTED,
-        "a benchmark that asks for another name",
-        "agg-gb200",
-        (
-            text(
-                "Job/gpt-oss-120b-bench",
-                "spec.template.spec.containers[0].args[0]",
-                "--model openai/",
-                "--model ",
-            ),
-        ),
-        failed(WANTED, "gpt-oss-120b-bench"),
-        ("asks for the model gpt-oss-120b (--model), but gpt-oss-agg serves openai/gpt-oss-120b",),
     ),
     Case(
         PARSERS,
