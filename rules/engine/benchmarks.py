@@ -46,8 +46,8 @@ _VLLM_LENGTH = "--max-model-len"
     lines=("TensorRT-LLM 1.3.0rc14",),
     fix=(
         "Write the value of --served-model-name, send fewer tokens or raise max_seq_len and max_num_tokens "
-        "(vLLM: --max-model-len), and keep the concurrency at or below max_batch_size (times the "
-        "tensor-parallel size under attention data parallelism, times the replicas) and what the KV cache holds."
+        "(vLLM: --max-model-len), and keep the concurrency at or below what the KV cache holds and "
+        "max_batch_size (times the tensor-parallel size under attention data parallelism, times replicas)."
     ),
 )
 def benchmark_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[str]:
