@@ -25,45 +25,11 @@ from rules.reading.pods.pods import (
     readable,
 )
 from rules.reading.pods.workers import FRONTEND_TYPE, Frontend, read_frontends, read_workers
-from rules.reading.shapes import Count, field, text_at, whole_number
+from rules.reading.releases import operator_line
+from rules.reading.shapes import Count, Undecided, attempted, field, text_at, whole_number
 from rules.reading.spelling import slip_of
-from rules.rule import rule
+from rules.rule import Said, rule
 from rules.subjects import POD_TEMPLATES
-
-
-@rule(
-    POD_TEMPLATES,
-    severity=Severity.MANDATORY,
-    reason=(
-        "The API server refuses the pod: may not specify more than 1 handler type. An operator before 1.2 "
-        "merges its own httpGet into a livenessProbe or readinessProbe of the main container; later ones "
-        "leave the probe as it is written."
-    ),
-    source=(
-        "ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go (GenerateBasePodSpec, "
-        "mergeContainerByName) before and at d50a02f"
-    ),
-    lines=("Dynamo 1.1", "Dynamo 1.2", "Dynamo 1.4"),
-    fix=(
-        "Leave one handler; before 1.2 put the whole probe at the service's livenessProbe or readinessProbe, "
-        "beside extraPodSpec, which replaces the operator's."
-    ),
-)
-def one_probe_handler(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """A probe of a graph's container asks in one way only."""
-    for name in PROBES:
-        probe = written_probe(template, name)
-        handlers = [handler for handler in HANDLERS if probe.get(handler) is not None]
-        if len(handlers) > 1:
-            yield f"{name} of the main container has {' and '.join(handlers)}: two handlers"
-        elif handlers and handlers[0] != HANDLERS[0]:
-            port = operator_port(template)
-            if port is not None and is_merged(graph, template, name):
-                yield (
-                    f"{name} of the main container has {handlers[0]}, and an operator before 1.2 adds its "
-                    f"httpGet on port {port.name}: two handlers"
-                )
-
 
 _HEALTH_PATHS = ("/live", "/health")
 """Paths that frontends and workers answer at their port."""
@@ -84,30 +50,36 @@ _OF_THE_OPERATOR = frozenset({"http", "system", "nixl"})
 """Names of the ports that the operator gives containers without ports of their own."""
 
 
+_MERGES_SINCE = (1, 0)
+
+
 @rule(
     POD_TEMPLATES,
     severity=Severity.MANDATORY,
     reason=(
         "The kubelet looks the port up by its name. Where it is missing, or the process listens elsewhere, "
-        "the liveness probe fails and the container is restarted for ever; so does one that is answered 404."
+        "the liveness probe fails and the container is restarted for ever; so does one that is answered 404. "
+        "The API server refuses a pod whose probe has two handlers, and the operators of 1.0 and 1.1 merge "
+        "their own httpGet into a livenessProbe or readinessProbe of the main container."
     ),
     source=(
-        "ai-dynamo/dynamo deploy/operator/internal/dynamo: graph.go (GenerateBasePodSpec), "
-        "component_worker.go at 54ba91f, component_frontend.go at 132ccbe; paths: "
-        "lib/runtime/src/system_status_server.rs, lib/llm/src/http/service/health.rs"
+        "ai-dynamo/dynamo deploy/operator/internal/dynamo: graph.go (GenerateBasePodSpec, "
+        "mergeContainerByName) before and at d50a02f, component_worker.go at 54ba91f, component_frontend.go "
+        "at 132ccbe; paths: lib/runtime/src/system_status_server.rs, lib/llm/src/http/service/health.rs"
     ),
-    lines=("Dynamo 1.2",),
+    lines=("Dynamo 1.0 to 1.4",),
     fix=(
         "Leave ports, DYN_SYSTEM_PORT and --http-port out; or name a worker's port system (9090) and the "
-        "frontend's http (8000), and listen there. Ask for /health or /live."
+        "frontend's http (8000), and listen there. Ask for /health or /live, by one handler; before 1.2 put "
+        "the whole probe at the service, beside extraPodSpec, which replaces the operator's."
     ),
 )
-def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """Probes find the port and the path that they ask for."""
-    port = operator_port(template)
+def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
+    """Probe asks a port or path that nothing serves, or in two ways at once."""
+    port, own = operator_port(template), own_ports(template)
+    yield from _two_handlers(graph, template, port)
     if port is None:
         return
-    own = own_ports(template)
     for name in PROBES:
         asked = probed_port(written_probe(template, name))
         if isinstance(asked, str) and not asked.isdigit() and asked not in (own or _OF_THE_OPERATOR):
@@ -125,12 +97,29 @@ def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[s
     if keeps:
         probed = own.get(port.name, port.number)
         asked[f"the operator's probes ask port {port.name}, {probed}"] = probed
-    if not asked:
-        return
-    listening = _listening(graph, template, port)
+    listening = _listening(graph, template, port) if asked else None
     for who, number in asked.items():
-        if listening.value != number:
+        if listening is not None and listening.value != number:
             yield f"listens on {listening.value} ({listening.source}), but {who}"
+
+
+def _two_handlers(graph: ResourceGraph, template: PodTemplate, port: OperatorPort | None) -> Iterator[Said]:
+    for name in PROBES:
+        probe = written_probe(template, name)
+        handlers = [handler for handler in HANDLERS if probe.get(handler) is not None]
+        if len(handlers) > 1:
+            yield f"{name} of the main container has {' and '.join(handlers)}: two handlers"
+        elif port is not None and handlers and handlers[0] != HANDLERS[0]:
+            merged = attempted(is_merged, graph, template, name)
+            message = (
+                f"{name} of the main container has {handlers[0]}, and an operator before 1.2 adds its "
+                f"httpGet on port {port.name}: two handlers"
+            )
+            if isinstance(merged, Undecided):
+                yield merged
+            elif merged:
+                is_read = operator_line(graph, template.resource) >= _MERGES_SINCE
+                yield message if is_read else Undecided(f"{message}, which was read in 1.0 and 1.1")
 
 
 def _unserved_paths(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) -> Iterator[str]:

@@ -96,24 +96,15 @@ DEFECTS = (
         pools=TWO_GB200,
     ),
     Defect(
-        "requests that end after five of the sixty seconds that their pod has",
-        (DISAGG_B,),
-        failed("drain-covers-requests", DECODE),
-        (
-            "end 5 s after SIGTERM (the default of DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS)",
-            "the pod has 60 s",
-        ),
-    ),
-    Defect(
         "prompts above 8192 tokens are refused, of the 131072 that the model takes",
         (AGG_A,),
-        failed("prompt-fits-a-step", WORKER),
+        failed("sequence-length-within-model", WORKER),
         ("more than max_num_tokens 8192 (the default of --max-num-tokens)", "promises 131072"),
     ),
     Defect(
         "a balance of attention-DP ranks without attention-DP",
         (DISAGG_A,),
-        failed("settings-without-effect", DECODE),
+        failed("engine-settings-accepted", DECODE),
         ("attention_dp_config",),
     ),
     Defect(
@@ -164,7 +155,7 @@ DEFECTS = (
     Defect(
         "the image is in a repository that does not exist",
         (AGG_A,),
-        failed("runtime-image-exists", "Frontend", WORKER),
+        failed("image-brings-the-engine", "Frontend", WORKER),
         ("trtllm-runtime:0.6.0",),
     ),
     Defect(

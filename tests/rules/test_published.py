@@ -31,11 +31,16 @@ NO_DEFECTS = (
         "the engine file takes the memory fraction of the flag back",
         (AGG_A,),
         GB200,
-        "settings-without-effect",
+        "engine-settings-accepted",
     ),
     # 9216 tokens, and prefill takes prompts of 8999.
     ("the transfer buffer is too small", (DISAGG_A,), TWO_GB200, "transfer-buffer-holds-the-prompt"),
-    ("the transfer buffer is no multiple of a block", (DISAGG_A,), TWO_GB200, "transfer-buffer-aligned"),
+    (
+        "the transfer buffer is no multiple of a block",
+        (DISAGG_A,),
+        TWO_GB200,
+        "transfer-buffer-holds-the-prompt",
+    ),
     # The override is what Blackwell takes anyway.
     ("prefill and decode compute in different formats", (DISAGG_A,), TWO_GB200, "same-quantization"),
     ("attention-DP adds GPUs", (AGG_A,), GB200, "gpus-match-parallelism"),

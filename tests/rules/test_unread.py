@@ -17,7 +17,7 @@ _READ_AS_WELL: dict[tuple[str, str], frozenset[Found]] = {
     (GPUS, "an amount that is no number"): unread_worker(DECODE),
     (GPUS, "a service that is no mapping"): unread_service("Broken"),
     (GPUS, "two engines in one container"): undecided("same-quantization", PAIR)
-    | undecided("served-name-equal", PAIR),
+    | undecided("prefill-and-decode-agree", PAIR),
     (HOP, "an amount that is no number"): frozenset[Found]().union(
         *(undecided(f"kv-transport-{rule}", "gpt-oss-efa") for rule in _OF_A_WAY)
     ),

@@ -29,7 +29,7 @@ _PUBLISHED = frozenset[Found]().union(
     failed("outlived-by-token-and-cache", "gpt-oss-disagg"),
     undecided("pod-selects-a-pool", *_WORKERS),
     failed("pods-request-memory", "Frontend", *_WORKERS),
-    failed("settings-without-effect", "TrtllmDecodeWorker"),
+    failed("engine-settings-accepted", "TrtllmDecodeWorker"),
 )
 
 BASES: Mapping[str, Base] = {
@@ -56,7 +56,8 @@ BASES: Mapping[str, Base] = {
     "sglang-disagg": Base(
         TWO_B200,
         failed("kv-transport-proven", "gpt-oss-sglang")
-        | undecided("kv-transport-possible", "gpt-oss-sglang"),
+        | undecided("kv-transport-possible", "gpt-oss-sglang")
+        | undecided("flags-exist", "Prefill", "Decode"),
     ),
     "disagg-b200-state": Base(
         (), _CALLS_LOST | failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200", state=True

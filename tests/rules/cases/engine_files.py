@@ -4,7 +4,7 @@ from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, add, put
 from tests.rules.serving_edits import WORKER, worker_flags
 
-READABLE = "engine-file-readable"
+READABLE = "engine-settings-accepted"
 SERVE, VLLM = "trtllm-serve", "vllm-serve"
 
 _CONFIG_MAP = "ConfigMap/trtllm-serve-max-throughput"
@@ -40,14 +40,6 @@ CASES = (
     ),
     Case(
         READABLE,
-        "a file that is a list",
-        SERVE,
-        (_content("- max_seq_len: 2048\n"),),
-        failed(READABLE, "engine"),
-        ("is a list, not a mapping of engine settings",),
-    ),
-    Case(
-        READABLE,
         "an empty file",
         SERVE,
         (_content(""),),
@@ -77,14 +69,6 @@ CASES = (
         (_vllm_flag("--kv-transfer-config={kv_connector:NixlConnector,kv_role:kv_both}"),),
         failed(READABLE, "engine"),
         ("--kv-transfer-config is no JSON",),
-    ),
-    Case(
-        READABLE,
-        "a speculation that is a list",
-        VLLM,
-        (_vllm_flag('--speculative-config=["eagle3"]'),),
-        failed(READABLE, "engine"),
-        ("--speculative-config is not a JSON object",),
     ),
     Case(
         READABLE,

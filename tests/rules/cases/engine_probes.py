@@ -12,8 +12,7 @@ from tests.rules.serving_edits import (
     variable,
 )
 
-HANDLER = "one-probe-handler"
-PORT = "probed-port-named"
+HANDLER = "probed-port-named"
 _EXEC = {"exec": {"command": ["true"]}}
 _LIVE = {"httpGet": {"path": "/live", "port": 9090}}
 _RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
@@ -78,31 +77,31 @@ CASES = (
         frozenset(),
     ),
     Case(
-        PORT,
+        HANDLER,
         "ports that replace the one that is probed",
         "agg-gb200",
         (main(WORKER, "ports", [{"name": "metrics", "containerPort": 9090}]),),
-        failed(PORT, WORKER),
+        failed(HANDLER, WORKER),
         ("its own ports (metrics) replace the operator's, and none is called system",),
     ),
     Case(
-        PORT,
+        HANDLER,
         "a frontend that listens elsewhere",
         "agg-gb200",
         (command(FRONTEND, "--http-port 8000", "--http-port 8080"),),
-        failed(PORT, FRONTEND),
+        failed(HANDLER, FRONTEND),
         ("listens on 8080 (--http-port), but the operator's probes ask port http, 8000",),
     ),
     Case(
-        PORT,
+        HANDLER,
         "a worker that listens elsewhere",
         "agg-gb200",
         (variable(WORKER, "DYN_SYSTEM_PORT", "8081"),),
-        failed(PORT, WORKER),
+        failed(HANDLER, WORKER),
         ("listens on 8081 (DYN_SYSTEM_PORT), but the operator's probes ask port system, 9090",),
     ),
     Case(
-        PORT,
+        HANDLER,
         "a frontend that listens elsewhere and says so",
         "agg-gb200",
         (
@@ -112,65 +111,65 @@ CASES = (
         frozenset(),
     ),
     Case(
-        PORT,
+        HANDLER,
         "two probes that ask another port, and the operator's third, of the start",
         "agg-gb200",
         _OWN_PROBES,
-        failed(PORT, WORKER),
+        failed(HANDLER, WORKER),
         ("none is called system",),
     ),
     Case(
-        PORT,
+        HANDLER,
         "three probes that ask another port",
         "agg-gb200",
         (*_OWN_PROBES, main(WORKER, "startupProbe", _LIVE)),
         frozenset(),
     ),
     Case(
-        PORT,
+        HANDLER,
         "a probe of the start that asks where nothing listens",
         "agg-gb200",
         (main(WORKER, "startupProbe", {"httpGet": {"path": "/live", "port": 8081}}),),
-        failed(PORT, WORKER),
+        failed(HANDLER, WORKER),
         ("listens on 9090 (the operator's own), but its startupProbe asks port 8081",),
     ),
     Case(
-        PORT,
+        HANDLER,
         "a probe of the start that asks a name that no port has",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM_MAIN}.startupProbe", {"httpGet": {"path": "/live", "port": "health"}}),),
-        failed(PORT, "VllmWorker"),
+        failed(HANDLER, "VllmWorker"),
         ("startupProbe asks port health by its name, and no port of the container is called so",),
     ),
     Case(
-        PORT,
+        HANDLER,
         "a port that is no number",
         "agg-gb200",
         (variable(WORKER, "DYN_SYSTEM_PORT", "high"),),
-        undecided(PORT, WORKER),
+        undecided(HANDLER, WORKER),
         ("the variable DYN_SYSTEM_PORT is 'high'",),
     ),
     Case(
-        PORT,
+        HANDLER,
         "a path with a slip, at the operator's port",
         "agg-gb200",
         (of_service(WORKER, "readinessProbe", {"httpGet": {"path": "/helth", "port": 9090}}),),
-        failed(PORT, WORKER),
+        failed(HANDLER, WORKER),
         ("its readinessProbe asks port 9090 for /helth, which answers 404; it serves /health and /live",),
     ),
     Case(
-        PORT,
+        HANDLER,
         "a path of other servers, of a worker's port by its name and of a frontend",
         "agg-gb200",
         (
             main(WORKER, "startupProbe", {"httpGet": {"path": "/ready", "port": "system"}}),
             of_service(FRONTEND, "livenessProbe", {"httpGet": {"path": "/healthz", "port": 8000}}),
         ),
-        failed(PORT, WORKER, FRONTEND),
+        failed(HANDLER, WORKER, FRONTEND),
         ("asks port system for /ready", "asks port 8000 for /healthz"),
     ),
     Case(
-        PORT,
+        HANDLER,
         "other paths that workers and frontends serve",
         "agg-gb200",
         (
@@ -181,14 +180,14 @@ CASES = (
         frozenset(),
     ),
     Case(
-        PORT,
+        HANDLER,
         "a path of another server of the pod",
         "agg-gb200",
         (main(WORKER, "startupProbe", {"httpGet": {"path": "/ready", "port": 8080}}),),
         frozenset(),
     ),
     Case(
-        PORT,
+        HANDLER,
         "a path that a variable gives the worker",
         "agg-gb200",
         (
@@ -198,7 +197,7 @@ CASES = (
         frozenset(),
     ),
     Case(
-        PORT,
+        HANDLER,
         "a path of another program in a worker's place",
         "vllm-agg",
         (

@@ -14,9 +14,9 @@ from tests.rules.serving_edits import (
     worker_flags,
 )
 
-MODE = "disaggregation-mode-known"
+MODE = "flags-exist"
 CRASH = "crash-ends-the-container"
-NAME = "served-name-equal"
+NAME = "prefill-and-decode-agree"
 PARSERS = "answer-parsers"
 CALLS = "tool-calls-recovered"
 BOTH = f"{PREFILL}, {DECODE}"
@@ -90,13 +90,6 @@ CASES = (
     ),
     Case(
         MODE,
-        "vLLM's word in a release that has it too",
-        "agg-gb200",
-        (worker_flags(WORKER, "--disaggregation-mode agg"), _image("1.5.0-nemotron-3.5-lightning-dev.1")),
-        frozenset(),
-    ),
-    Case(
-        MODE,
         "the old word in a release that refuses it",
         "agg-gb200",
         (worker_flags(WORKER, "--disaggregation-mode prefill_and_decode"), _image("1.4.2")),
@@ -113,26 +106,11 @@ CASES = (
     ),
     Case(
         MODE,
-        "an image that names no release",
-        "agg-gb200",
-        (worker_flags(WORKER, "--disaggregation-mode agg"), _image("my-tag")),
-        undecided(MODE, WORKER),
-        ("tensorrtllm-runtime:my-tag does not say of which release it is",),
-    ),
-    Case(
-        MODE,
         "a word of its own, in a variable",
         "agg-gb200",
         (variable(WORKER, "DYN_TRTLLM_DISAGGREGATION_MODE", "both"),),
         failed(MODE, WORKER),
         ("DYN_TRTLLM_DISAGGREGATION_MODE is both",),
-    ),
-    Case(
-        MODE,
-        "vLLM's word under vLLM",
-        "vllm-agg",
-        (_vllm_argument(9, "--enable-prefix-caching", "--disaggregation-mode=agg"),),
-        frozenset(),
     ),
     Case(
         CRASH,
@@ -141,14 +119,6 @@ CASES = (
         (command(WORKER, "harmony", "harmony || (dmesg; while true; do sleep 60; done)"),),
         failed(CRASH, WORKER),
         ("its start script waits with `while true; do sleep`",),
-    ),
-    Case(
-        CRASH,
-        "a sleep without end after the engine",
-        "agg-gb200",
-        (command(WORKER, "harmony", "harmony; sleep infinity"),),
-        failed(CRASH, WORKER),
-        ("`sleep infinity`",),
     ),
     Case(
         CRASH,

@@ -144,22 +144,11 @@ CASES = (
         ("no GPU is called nvidia-b200, and one is called NVIDIA-B200",),
     ),
     Case(
-        "tokens-per-block-equal",
-        "pages of SGLang of two sizes",
-        "sglang-disagg",
-        (
-            add(GRAPH, f"{_VLLM}.containers[0].args", "--page-size=32"),
-            add(GRAPH, "spec.components[2].podTemplate.spec.containers[0].args", "--page-size=64"),
-        ),
-        failed("tokens-per-block-equal", "Prefill, Decode"),
-        ("their --page-size differ: Prefill 32 (--page-size), Decode 64 (--page-size)",),
-    ),
-    Case(
-        "prompt-fits-a-step",
+        "sequence-length-within-model",
         "a step of vLLM that is too short without chunks",
         "vllm-agg",
         (text(GRAPH, f"{_VLLM}.containers[0].args[8]", "--enable", "--no-enable"),),
-        failed("prompt-fits-a-step", "VllmWorker"),
+        failed("sequence-length-within-model", "VllmWorker"),
         ("--max-num-batched-tokens 32768 is less than --max-model-len 131072, and chunked prefill is off",),
     ),
     Case(
@@ -196,7 +185,7 @@ CASES = (
         ("may not ask the hub (HF_HUB_OFFLINE) for openai/gpt-oss-120b",),
     ),
     Case(
-        "engine-file-readable",
+        "engine-settings-accepted",
         "a directory that is nearly the mounted one",
         "agg-gb200",
         (
@@ -204,7 +193,7 @@ CASES = (
                 GRAPH, main_container("TrtllmWorker", "env"), "ENGINE_ARGS", "/opt/dynamo/config/worker.yaml"
             ),
         ),
-        failed("engine-file-readable", "TrtllmWorker"),
+        failed("engine-settings-accepted", "TrtllmWorker"),
         ("lies in no mounted volume; /opt/dynamo/configs is mounted",),
     ),
     Case(
@@ -219,14 +208,14 @@ CASES = (
         ("Prefill hands KV cache over by NixlConnector, but Decode takes it by no connector",),
     ),
     Case(
-        "served-name-equal",
+        "prefill-and-decode-agree",
         "another name in vLLM's decode worker that is not told its role",
         "vllm-disagg-efa",
         (
             put(GRAPH, f"{_DECODE}.args[1]", "--served-model-name=gpt-oss"),
             put(GRAPH, f"{_DECODE}.args[2]", "--enable-chunked-prefill"),
         ),
-        failed("served-name-equal", "Prefill, Decode"),
+        failed("prefill-and-decode-agree", "Prefill, Decode"),
         ("Decode gpt-oss (--served-model-name)",),
     ),
     Case(
@@ -245,10 +234,10 @@ CASES = (
         ("Prefill prefills, and no worker of the graph decodes",),
     ),
     Case(
-        "runtime-image-exists",
+        "image-brings-the-engine",
         "a folder that NVIDIA does not have",
         "vllm-agg",
         (text(GRAPH, f"{_VLLM}.containers[0].image", "ai-dynamo", "dynamo"),),
-        failed("runtime-image-exists", "VllmWorker"),
+        failed("image-brings-the-engine", "VllmWorker"),
     ),
 )

@@ -80,7 +80,7 @@ def test_the_router_s_mode_is_one_setting() -> None:
 def test_a_mode_that_hears_of_no_events_is_judged_by_the_rules() -> None:
     found = judge_settings(_changed(agg_gb200_settings(), routerMode="kv")).findings
     failed = {each.rule.id for each in found if each.observation.status is Status.FAILED}
-    assert "kv-router-hears-events" in failed
+    assert "kv-router-knows-the-cache" in failed
 
 
 def test_an_option_that_no_release_has_is_judged_by_the_rules() -> None:
