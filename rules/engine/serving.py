@@ -15,14 +15,18 @@ from rules.reading.kv_cache import tokens_per_block
 from rules.reading.pods.workers import Router, Worker
 from rules.reading.releases import by_line, shown_image
 from rules.reading.shapes import Count, whole_number
-from rules.rule import rule
+from rules.reading.spelling import slip_of
+from rules.rule import Advice, Said, rule
 from rules.subjects import ROUTERS, WORKERS
 
+_SLIPS = 2
 _ROUTER_FLAG = "--kv-cache-block-size"
 _WORKER_FLAG = "--kv-block-size"
 _VLLM_FLAG = "--block-size"
 
 
+_NAMES_OF_VLLM = frozenset({"openai", "openai_gptoss", "gptoss"})
+"""What vLLM's own server calls these parsers, which Dynamo does not."""
 _PARSERS = (
     (
         "--dyn-reasoning-parser",
@@ -37,20 +41,21 @@ _PARSERS = (
 
 @rule(
     WORKERS,
-    severity=Severity.ADVISORY,
+    severity=Severity.MANDATORY,
     reason=(
-        "gpt-oss answers in the harmony format. Dynamo hands it on as it is unless told which parsers split "
-        "it: the deployment answers, but reasoning stands in the text and calls of tools are lost."
+        "A worker ends at start with a parser that its release does not have. Advice where a parser is "
+        "missing or another model's: gpt-oss answers in the harmony format, which Dynamo hands on as it is. "
+        "The deployment answers, but reasoning stands in the text and calls of tools are lost."
     ),
     source=(
         "ai-dynamo/dynamo docs of gpt-oss for TensorRT-LLM and vLLM; names of parsers: ai-dynamo 1.2.1 from "
-        "PyPI"
+        "PyPI (choices of both options), lib/parsers (get_tool_parser_map)"
     ),
     lines=("Dynamo 1.2",),
     fix="Add --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony to every worker.",
 )
-def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[str]:
-    """Worker that serves gpt-oss lacks the parsers of its answers."""
+def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[Said]:
+    """Worker that serves gpt-oss lacks the parsers of its answers, or names one that there is not."""
     model = read_gpt_oss(worker)
     if model is None:
         return
@@ -63,7 +68,9 @@ def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[str]:
             given = variable_in(command.environment, variable) if given is None else given
             if given != parser:
                 found = "has none" if given is None else f"is {given}"
-                yield f"serves {model.name}, whose {flag} must be {parser}, and {found}: {without}"
+                message = f"serves {model.name}, whose {flag} must be {parser}, and {found}: {without}"
+                unknown = given in _NAMES_OF_VLLM or slip_of(given or "", [parser], _SLIPS) is not None
+                yield f"{message}; argparse refuses it" if unknown else Advice(message)
 
 
 @rule(

@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, add, put
-from tests.rules.serving_edits import WORKER, worker_flags
+from tests.rules.serving_edits import WORKER, variable, worker_flags
 
 READABLE = "engine-settings-accepted"
 SERVE, VLLM = "trtllm-serve", "vllm-serve"
@@ -87,5 +87,13 @@ CASES = (
         ),
         undecided(READABLE, "engine"),
         ("the value of --speculative-config is unknown",),
+    ),
+    Case(
+        READABLE,
+        "a path beside the directory where the file is mounted",
+        "agg-gb200",
+        (variable(WORKER, "ENGINE_ARGS", "/etc/dynamo/worker.yaml"),),
+        failed(READABLE, WORKER),
+        ("lies in no mounted volume; /opt/dynamo/configs has worker.yaml",),
     ),
 )

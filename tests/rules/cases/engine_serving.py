@@ -173,4 +173,12 @@ CASES = (
         ),
         frozenset(),
     ),
+    Case(
+        PARSERS,
+        "vLLM's name of a parser, which Dynamo does not have",
+        "vllm-agg",
+        (_vllm_argument(11, "gpt_oss", "openai_gptoss"),),
+        failed(PARSERS, "VllmWorker"),
+        ("and is openai_gptoss", "argparse refuses it"),
+    ),
 )

@@ -125,9 +125,9 @@ CASES = (
         FILE,
         "an engine file outside the mounted ConfigMap",
         PUBLISHED,
-        (put(GRAPH, f"{_FILE_VARIABLE}.value", "/opt/models/decode.yaml"),),
+        (put(GRAPH, f"{_FILE_VARIABLE}.value", "/opt/models/settings.yaml"),),
         undecided(FILE, DECODE),
-        ("the engine file /opt/models/decode.yaml lies in no mounted volume",),
+        ("the engine file /opt/models/settings.yaml lies in no mounted volume",),
     ),
     Case(
         FILE,
