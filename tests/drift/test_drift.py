@@ -198,22 +198,14 @@ def test_a_field_that_another_manager_took_is_refused_and_goes_back_once_it_is_s
     assert _drift(stack).returncode == 0
 
 
-def test_a_cluster_that_does_not_answer_a_lock_and_an_unknown_stack_are_no_verdict(
+def test_a_cluster_that_does_not_answer_and_an_unknown_stack_are_no_verdict(
     stack: LabStack, tmp_path: Path
 ) -> None:
     silent = tmp_path / "kubeconfig"
     silent.write_text(
         re.sub(r"server: .*", "server: https://127.0.0.1:1", stack.lab.directory.kubeconfig.read_text())
     )
-    lock = stack.lab.directory.backend / ".pulumi/locks/organization/dynamo-stack/dev/held.json"
     answers = {"does not answer": _drift(stack, KUBECONFIG=str(silent))}
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    held = {"pid": 1, "username": "ci", "hostname": "elsewhere", "timestamp": "2026-11-21T16:00:00Z"}
-    lock.write_text(json.dumps(held))
-    try:
-        answers["dynamo-stack recover dev"] = _drift(stack)
-    finally:
-        lock.unlink()
     answers["Pulumi.devel.yaml"] = stack.dynamo_stack("drift", "devel", check=False)
     for words_of_it, answer in answers.items():
         assert answer.returncode == 2, words_of_it
