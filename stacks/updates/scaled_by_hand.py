@@ -27,9 +27,11 @@ def scaled_notices(stack: StackPlan, before: Deployed, cluster: ClusterReader) -
     if running is None or not running.has_place_of(wanted) or replacement(stack, running, wanted):
         return
     kind = DEPLOYMENTS if wanted.is_server else GRAPH_OBJECTS
-    live = cluster.ask(kind, wanted.name, wanted.namespace).first or {}
+    live = cluster.ask(kind, wanted.name, wanted.namespace).first
+    if live is None:
+        return
     read = read_server if wanted.is_server else read_graph
-    found = read(wanted.name, wanted.namespace, mapping_in(live, "spec")).services if live else {}
+    found = read(wanted.name, wanted.namespace, mapping_in(live, "spec")).services
     for role in stack.serving.placed.services:
         service, owners = found.get(role.name), list(_owners(live, role.name, is_server=wanted.is_server))
         number = wanted.services[role.name].replicas
