@@ -76,10 +76,9 @@ class _Place:
             return self.keeps_order
         return shape.keeps_order
 
-    def text(self, label: str | None = None) -> "_Place":
+    def text(self) -> "_Place":
         """Return the place of what a text holds, of which no API server knows anything."""
-        path = self.path if label is None else (*self.path, label)
-        return _Place(path=path, is_literal=True)
+        return _Place(path=self.path, is_literal=True)
 
 
 def field_changes(
@@ -210,19 +209,7 @@ def _texts(place: _Place, before: str, after: str) -> Iterator[FieldChange]:
         if inside:
             yield from inside
             return
-    if "\n" not in before or "\n" not in after:
-        yield _change(place, before, after)
-        return
-    for each in texts.line_changes(before, after):
-        yield from _line(place, each)
-
-
-def _line(place: _Place, each: texts.LineChange) -> Iterator[FieldChange]:
-    inside = place.text(each.label)
-    if place.in_command and _is_one_line(each.before) and _is_one_line(each.after):
-        yield from _texts(replace(inside, in_command=True), each.before, each.after)
-        return
-    yield _change(inside, _or_absent(each.before), _or_absent(each.after))
+    yield _change(place, before, after)
 
 
 def _change(place: _Place, before: object, after: object, *, is_secret: bool = False) -> FieldChange:
@@ -263,10 +250,6 @@ def _is_empty(place: _Place, value: object) -> bool:
 
 def _are_texts(words: Sequence[object]) -> TypeGuard[Sequence[str]]:
     return all(isinstance(word, str) for word in words)
-
-
-def _is_one_line(text: str | None) -> TypeGuard[str]:
-    return text is not None and "\n" not in text
 
 
 def _in_both(labels: Sequence[str], others: Sequence[str]) -> list[str]:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from comparison.changes import Effect, FieldChange, Operation
+from comparison.engine_verdicts.patterns import pattern, under
 from comparison.field_path import dotted
 from comparison.pairs import Pair
 from resource_graph import Resource, Value
-from resource_graph.resource import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,18 +70,11 @@ def made_anew(fields: Iterable[FieldChange]) -> tuple[FieldChange, ...]:
 
 def is_ignored(resource: Resource, change: FieldChange) -> bool:
     """Return whether the option ignoreChanges keeps the engine from acting on the change."""
-    return any(_lies_under(change.path, option) for option in resource.ignore_changes)
+    return any(under(change.path, pattern(option)) for option in resource.ignore_changes)
 
 
 def _is_asked(resource: Resource, change: FieldChange) -> bool:
-    return any(_lies_under(change.path, option) for option in resource.replace_on_changes)
-
-
-def _lies_under(path: Path, option: str) -> bool:
-    steps = option.split(".")
-    return len(path) >= len(steps) and all(
-        step in {"*", str(part)} for part, step in zip(path, steps, strict=False)
-    )
+    return any(under(change.path, pattern(option)) for option in resource.replace_on_changes)
 
 
 def _asked_reasons(fields: Sequence[FieldChange], *, by_provider: bool) -> tuple[str, ...]:
