@@ -11,7 +11,7 @@ from resource_graph import Resource, Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Outcome:
     """The operation, and what follows from each field."""
 
     fields: tuple[FieldChange, ...]
@@ -35,7 +35,7 @@ class Sides:
 
 def settled(
     pair: Pair, fields: Sequence[FieldChange], *, provider_deletes_first: bool, reasons: Sequence[str] = ()
-) -> Verdict:
+) -> Outcome:
     """Return the verdict that the fields' effects add up to.
 
     Args:
@@ -50,10 +50,10 @@ def settled(
         replace(each, effect=Effect.REPLACES) if _is_asked(pair.after, each) else each for each in fields
     ]
     if not any(each.effect is Effect.REPLACES for each in asked):
-        return Verdict(fields=tuple(asked), reasons=tuple(dict.fromkeys(reasons)))
+        return Outcome(fields=tuple(asked), reasons=tuple(dict.fromkeys(reasons)))
     by_provider = any(each.effect is Effect.REPLACES for each in fields)
     option = pair.after.delete_before_replace
-    return Verdict(
+    return Outcome(
         fields=made_anew(asked),
         operation=Operation.REPLACE,
         deletes_first=(by_provider and provider_deletes_first) if option is None else option,
