@@ -95,9 +95,9 @@ def main() -> None:
 
 
 def _explain_failures(stack: StackPlan, settings: object) -> Callable[[], ClusterReader]:
-    file, region = StackFile(stack.source, settings), stack.cluster.region
-    if region:
-        own = OwnCluster(stack.cluster.context, region)
+    file, context_made_by = StackFile(stack.source, settings), stack.cluster.context_made_by
+    if context_made_by:
+        own = OwnCluster(stack.cluster.context, context_made_by)
         explain_failures(own, file)
         return own.reader
     cluster = ClusterReader(stack.cluster.context, kubeconfig_file(stack.cluster))
