@@ -13,6 +13,7 @@ from engines import (
     ENGINE_KEYS,
     kv_connectors,
 )
+from engines.tensorrt_llm.flags import OPTIONS
 from engines.tensorrt_llm.options import EngineSettings
 from resource_graph import ResourceGraph
 from rules.model import Severity
@@ -20,7 +21,6 @@ from rules.reading.commands.container_commands import DYNAMO_VLLM
 from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm
 from rules.reading.engines.engine_yaml import EngineFile, EngineFileProblem
 from rules.reading.engines.tensorrt_llm import (
-    OPTIONS,
     TensorRtLlmSettings,
     is_tensorrt_llm,
     option_value,

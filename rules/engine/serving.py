@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from engines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
+from engines.tensorrt_llm.flags import Option
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
@@ -10,7 +11,7 @@ from rules.reading.commands.words import variable_in
 from rules.reading.disaggregation import read_role
 from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm, single_command
 from rules.reading.engines.models import read_gpt_oss
-from rules.reading.engines.tensorrt_llm import Option, option_value, read_tensorrt_llm
+from rules.reading.engines.tensorrt_llm import option_value, read_tensorrt_llm
 from rules.reading.kv_cache import tokens_per_block
 from rules.reading.pods.workers import Router, Worker
 from rules.reading.releases import by_line, shown_image

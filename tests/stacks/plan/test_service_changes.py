@@ -144,6 +144,26 @@ def test_one_role_may_have_another_build_of_the_same_release() -> None:
             "arguments.worker",
             "serving.overrides.worker",
         ),
+        (
+            {"arguments": {"worker": ["--override-engine-args", '{"max_batch_size": 4}']}},
+            "arguments.worker",
+            "serving.overrides.worker",
+        ),
+        (
+            {"arguments": {"worker": ["--trtllm.kv_cache_config.dtype", "auto"]}},
+            "arguments.worker",
+            "serving.overrides.worker.kv_cache_config.dtype",
+        ),
+        (
+            {"environment": {"worker": {"DYN_TRTLLM_MAX_BATCH_SIZE": "4"}}},
+            "environment.worker.DYN_TRTLLM_MAX_BATCH_SIZE",
+            "serving.overrides.worker.max_batch_size",
+        ),
+        (
+            {"environment": {"worker": {"DYN_TRTLLM_OVERRIDE_ENGINE_ARGS": "{}"}}},
+            "environment.worker.DYN_TRTLLM_OVERRIDE_ENGINE_ARGS",
+            "serving.overrides.worker",
+        ),
         ({"arguments": {"worker": ["--model-path", "x"]}}, "arguments.worker", "serving.recipe"),
         (
             {"arguments": {"worker": ["--dyn-tool-call-parser", "x"]}},
