@@ -36,6 +36,7 @@ and YAML alike.
   the deployment then does not start, fit, answer or go away as it must. `check` exits with 1, the pack
   stops the preview.
 - **failed, advisory**: an inference, an estimate, or what costs only speed. Nothing is stopped.
+  A mandatory rule gives such advice too: its severity is that of its gravest finding.
 - **undecided**: a value that the rule needs is not known: only the update will know it, a file or pool is
   not part of what was read, it has a shape that cannot be read, or releases differ and the image names none
   of those that the rule was read from. Never a pass, and never a reason to
