@@ -50,11 +50,24 @@ class Subjects(Generic[S]):
             # Most subjects have no mistake, and their place need not be looked up.
             try:
                 for said in check(graph, subject):
-                    yield _observed(*self.place(subject), said)
+                    if not isinstance(said, self.passed_over):
+                        yield _observed(*self.place(subject), said)
             except self.passed_over:
                 continue
             except Undecided as reason:
                 yield undecided(*self.place(subject), str(reason))
+
+
+def each_of(graph: ResourceGraph, subject: S, *checks: Check[S]) -> Iterator[Said]:
+    """What several checks say of one subject; where one cannot judge, the others do."""
+    reasons: set[str] = set()
+    for check in checks:
+        try:
+            yield from check(graph, subject)
+        except Undecided as reason:
+            if str(reason) not in reasons:
+                yield reason
+            reasons.add(str(reason))
 
 
 class RuleText(TypedDict):

@@ -30,7 +30,6 @@ RULES: tuple[Rule, ...] = (
     serving.answer_parsers,
     serving.tool_calls_recovered,
     serving.structured_output_without_draft_model,
-    disaggregation.prefill_and_decode_agree,
     disaggregation.kv_transfer_is_safe,
     kv_buffers.transfer_buffer_holds_the_prompt,
     batches.sequence_length_within_model,

@@ -1,62 +1,16 @@
 """What prefill and decode workers must agree on, and settings that endanger the hand-over of KV cache."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Severity
-from rules.reading.disaggregation import Disaggregated, read_role
-from rules.reading.engines.models import read_model_limits, served_name
-from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
-from rules.reading.kv_cache import effective_backend, tokens_per_block, transceiver_backend
+from rules.reading.disaggregation import read_role
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
+from rules.reading.kv_cache import effective_backend, transceiver_backend
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import Line, by_line
 from rules.rule import rule
-from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS, TensorRtLlmWorker
-
-
-@rule(
-    DISAGGREGATED,
-    severity=Severity.MANDATORY,
-    reason=(
-        "The frontend brings prefill and decode together by the model's name: with two names prefill is "
-        "never called, and its GPUs idle. A cache of another model has another shape, and the receiving side "
-        "refuses one whose blocks differ from its own."
-    ),
-    source=(
-        "ai-dynamo/dynamo lib/llm/src/discovery/model_manager.rs (activate_prefill_router); "
-        "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp (inquireSupport)"
-    ),
-    lines=("Dynamo 1.2", "TensorRT-LLM 1.3.0rc14"),
-    fix=(
-        "Give --model, --served-model-name and kv_cache_config.tokens_per_block the same value on every "
-        "worker of the graph."
-    ),
-)
-def prefill_and_decode_agree(graph: ResourceGraph, group: Disaggregated) -> Iterator[str]:
-    """Prefill and decode differ in model, served name or size of KV blocks."""
-    names = {worker.name: served_name(graph, worker) for worker in group.workers}
-    yield from _different(
-        "their models have different names",
-        {name: (found.value, f" ({found.source})") for name, found in names.items() if found is not None},
-    )
-    models = {worker.name: read_model_limits(graph, worker) for worker in group.workers}
-    yield from _different(
-        "they load different models",
-        {name: (model.name, "") for name, model in models.items() if model is not None},
-    )
-    if all(is_tensorrt_llm(worker) for worker in group.workers):
-        sizes = {each.name: tokens_per_block(read_tensorrt_llm(graph, each)) for each in group.workers}
-        yield from _different(
-            "their tokens_per_block differ",
-            {name: (size.value, f" ({size.source})") for name, size in sizes.items()},
-        )
-
-
-def _different(what: str, found: Mapping[str, tuple[object, str]]) -> Iterator[str]:
-    if len({str(value) for value, _ in found.values()}) > 1:
-        shown = ", ".join(f"{name} {value}{source}" for name, (value, source) in found.items())
-        yield f"{what}: {shown}"
-
+from rules.subjects import TENSORRT_LLM_WORKERS, TensorRtLlmWorker
 
 _RUNTIME = ("cache_transceiver_config", "transceiver_runtime")
 _MANAGER = ("kv_cache_config", "use_kv_cache_manager_v2")

@@ -43,7 +43,7 @@ def test_of_a_stack_on_h200_only_what_needs_its_unpublished_memory_is_undecided(
     assert document.code == 0
     undecided = [each for each in findings(document) if each["status"] == "undecided"]
     assert [(each["rule"], each["message"]) for each in undecided] == [
-        ("one-sequence-fits", "nobody published how much memory CUDA sees of H200")
+        ("kv-cache-fits", "nobody published how much memory CUDA sees of H200")
     ]
 
 
@@ -253,7 +253,7 @@ def test_a_finding_names_the_setting_that_it_comes_from_and_its_line_and_no_conf
 def test_json_has_a_finding_at_the_setting_that_it_comes_from(command: Command, tmp_path: Path) -> None:
     setting, line = overridden(tmp_path)
     answer = command("check", "dev", "--json", folder=tmp_path)
-    (found,) = findings(answer, "tensor-parallelism-divides-heads")
+    (found,) = findings(answer, "parallelism-divides-model")
     assert found["settings"] == [{"key": setting, "file": "Pulumi.dev.yaml", "line": line}]
 
 

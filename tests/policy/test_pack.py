@@ -133,7 +133,7 @@ def test_a_violation_names_the_setting_that_it_comes_from_and_its_line_and_no_co
     graph = recorded_stack(resolved_stack("dev"))
     monkeypatch.chdir(tmp_path / folder)
     answer = run(policies(today=TODAY), graph)
-    [said] = [item for item in answer.diagnostics if item.policyName == "tensor-parallelism-divides-heads"]
+    [said] = [item for item in answer.diagnostics if item.policyName == "parallelism-divides-model"]
     _, what, fix, source = said.message.splitlines()
     setting = "serving.overrides.decode.tensor_parallel_size"
     assert what == (

@@ -49,7 +49,7 @@ DEFECTS = (
     Defect(
         "the frontend's anti-affinity names a label value that no pod has",
         (AGG_A,),
-        failed("pod-anti-affinity-can-match", "Frontend"),
+        failed("pod-affinity-can-match", "Frontend"),
         ("nvidia.com/dynamo-graph-deployment-name=gpt-oss-agg-frontend",),
     ),
     Defect(
@@ -78,7 +78,7 @@ DEFECTS = (
     Defect(
         "any node with a GPU will do",
         (AGG_A, DISAGG_A),
-        failed("gpu-product-is-selected", WORKER, PREFILL, DECODE),
+        failed("pod-selects-a-pool", WORKER, PREFILL, DECODE),
         ("nvidia.com/gpu.present=true",),
     ),
     Defect(

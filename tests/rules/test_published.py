@@ -42,7 +42,7 @@ NO_DEFECTS = (
         "transfer-buffer-holds-the-prompt",
     ),
     # The override is what Blackwell takes anyway.
-    ("prefill and decode compute in different formats", (DISAGG_A,), TWO_GB200, "same-quantization"),
+    ("prefill and decode compute in different formats", (DISAGG_A,), TWO_GB200, "prefill-and-decode-agree"),
     ("attention-DP adds GPUs", (AGG_A,), GB200, "gpus-match-parallelism"),
     ("the older download names no commit", (OLD_DOWNLOAD,), (), "model-revision-equal"),
     ("download and workers mean two revisions", (CACHE, DOWNLOAD, DISAGG_A), (), "model-revision-equal"),

@@ -147,12 +147,4 @@ CASES = (
         ),
         frozenset(),
     ),
-    Case(
-        "same-kv-cache-dtype",
-        "another format in SGLang's prefill worker",
-        "sglang-disagg",
-        (text(GRAPH, f"{_SGLANG_ARGS}[5]", "fp8_e4m3", "bf16"),),
-        failed("same-kv-cache-dtype", "Prefill, Decode"),
-        ("bfloat16 in Prefill: bf16 (--kv-cache-dtype); fp8 in Decode",),
-    ),
 )

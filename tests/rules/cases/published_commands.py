@@ -153,14 +153,6 @@ CASES = (
     ),
     Case(
         GPUS,
-        "another engine",
-        PUBLISHED,
-        (command(DECODE, _START, "python3 -m dynamo.sglang --tp 2"),),
-        failed(GPUS, DECODE),
-        ("asks for 4 GPUs, but its engine uses 2",),
-    ),
-    Case(
-        GPUS,
         "GPUs for a container without an engine",
         PUBLISHED,
         (command(DECODE, _START, "sleep infinity"),),
