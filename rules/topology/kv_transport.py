@@ -75,14 +75,12 @@ def _lack(sender: Ways, receiver: Ways) -> str:
     ),
     source=(
         "openucx/ucx#11514; ai-dynamo/dynamo release notes of 1.2, 1.3 and 1.4 (EFA on GB200), docs "
-        "disagg-communication-guide.md at 3c42642; NVIDIA/TensorRT-LLM#16619; "
-        "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html"
+        "disagg-communication-guide.md at 3c42642; NVIDIA/TensorRT-LLM#16619"
     ),
     lines=("Dynamo 1.2 to 1.5", "TensorRT-LLM 1.3.0rc14", "UCX 1.20"),
     fix=(
-        "Take the transport that the nodes have, a later runtime for EFA on GB200, or serve aggregated, "
-        "which moves no cache. Else send real completions before anybody relies on it and watch the "
-        "transport's counters."
+        "Take the transport that the nodes have, or serve aggregated. Else send real completions and watch "
+        "the transport's counters."
     ),
 )
 def kv_transport_proven(graph: ResourceGraph) -> Iterator[Observation]:
