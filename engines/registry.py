@@ -7,9 +7,9 @@ from typing import Any, Literal
 from engines.command_words import FRONTEND, CommandWords
 from engines.effective import TENSORRT_LLM_READER, VLLM_READER, CommandReader
 from engines.engine import Engine
-from engines.engine_on_line import EngineOnLine
 from engines.release import ReleaseLine
 from engines.server import EngineServer
+from engines.sourced import EngineOnLine
 from engines.tensorrt_llm import command_words as tensorrt_llm_words
 from engines.tensorrt_llm import on_lines as tensorrt_llm_on_lines
 from engines.tensorrt_llm.engine import TensorRtLlm
