@@ -27,6 +27,7 @@ SUCCESSORS: Mapping[str, str | None] = {
     "drain-covers-requests": None,
     "efa-image-architecture": None,
     "engine-file-readable": "engine-settings-accepted",
+    "engine-files-roll-pods": None,
     "engine-values-allowed": "engine-settings-accepted",
     "expert-parallelism-divides": "parallelism-divides-model",
     "fp8-kv-cache-tested": "kv-cache-dtype-known",
@@ -34,8 +35,10 @@ SUCCESSORS: Mapping[str, str | None] = {
     "full-concurrency-fits": "kv-cache-fits",
     "gpu-product-is-selected": "pod-selects-a-pool",
     "gpu-taint-tolerated": "pod-selects-a-pool",
+    "graph-deleted-in-background": None,
     "harmony-vocabulary": None,
     "image-tag-admitted": "runtime-matches-platform",
+    "imdsv2-required": None,
     "job-fits-a-node": None,
     "kv-router-hears-events": "kv-router-knows-the-cache",
     "kv-transfer-agrees": "prefill-and-decode-agree",
@@ -45,8 +48,11 @@ SUCCESSORS: Mapping[str, str | None] = {
     "kv-transport-possible": "kv-transport-proven",
     "model-revision-pinned": "model-revision-equal",
     "moe-backend-substituted": "moe-backend-runs",
+    "narrow-iam": None,
     "neighbours-gpus-visible": "kv-transport-settings",
+    "no-wildcard-iam": None,
     "node-cache-awaited": "node-cache-filled",
+    "node-credentials-out-of-reach": None,
     "nvlink-setting-fits-transport": "kv-transport-settings",
     "one-probe-handler": "probed-port-named",
     "one-sequence-fits": "kv-cache-fits",
@@ -78,6 +84,7 @@ SUCCESSORS: Mapping[str, str | None] = {
     "transfer-buffers-fit": "kv-cache-fits",
     "unlisted-engine-keys": "engine-settings-accepted",
     "vllm-moe-env-without-effect": "vllm-moe-backend",
+    "volumes-encrypted": None,
 }
 """Retired id -> id of its successor; None where no rule here judges that any more."""
 

@@ -67,7 +67,6 @@ _OF_FLAGS = (
     "quantization-override-has-effect",
 )
 _OF_A_GRAPH = (
-    "engine-files-roll-pods",
     "graph-depends-on-filled-cache",
     "no-public-endpoint",
     "outlived-by-token-and-cache",

@@ -25,7 +25,6 @@ _READ_AS_WELL: dict[tuple[str, str], frozenset[Found]] = {
         "one-compute-domain", "gpt-oss-disagg-compute-domain"
     ),
     ("waits-have-timeouts", "a wait that is not known yet"): undecided("graph-is-awaited", "graph"),
-    ("imdsv2-required", "options that are not known yet"): undecided("node-credentials-out-of-reach", "b200"),
 }
 
 
