@@ -8,8 +8,9 @@ from typing import Literal, cast
 from engines.effective import CommandReader, joined_options, split_options
 from engines.registry import READERS
 from engines.release import release_name
-from recipes.model import Recipe, Role, ServiceRecipe
+from recipes.model import Recipe
 from recipes.pod_environment import cache_environment, worker_start
+from recipes.services import Role, ServiceRecipe
 
 What = Literal["environment", "arguments", "imageVersions", "routerMode"]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from engines.effective import split_options
 from recipes.merging import dotted_options
-from recipes.model import Role
+from recipes.services import Role
 from stacks.settings.stack import ServingSettings
 
 _ROLES: tuple[Role, ...] = ("frontend", "prefill", "decode", "worker")
