@@ -48,8 +48,9 @@ and YAML alike.
 - **broken**: the rule itself raised an error. The run fails, and nothing waives that.
 
 `check` exits with 1 on a mandatory finding or a broken rule; with 2 on input that cannot be read, or of
-which nothing was understood, because no rule asked for any of its kinds and no schema knows them; with 0
-otherwise. Its verdict names kinds that nothing is known of; `--json` has every finding by itself.
+which nothing that runs was judged, because no rule asked for its kinds and no schema knows them: its first
+line says `NOT JUDGED`; with 0 otherwise. Its verdict names kinds that nothing is known of; `--json` has
+every finding by itself.
 
 ## For which release
 

@@ -163,17 +163,17 @@ def test_undecided_findings_do_not_stop(command: Command, tmp_path: Path) -> Non
     assert "UNDECIDED" in answer.out
 
 
-def test_rules_that_a_file_cannot_feed_are_listed_as_not_evaluated(command: Command, tmp_path: Path) -> None:
+def test_rules_that_a_file_cannot_feed_are_counted_and_the_json_lists_them(
+    command: Command, tmp_path: Path
+) -> None:
     file = written(tmp_path, mutated())
     report = json.loads(command("check", "--json", "--file", file).out)
     listed = {item["rule"]: item["missing"] for item in report["notEvaluated"]}
     assert listed["graph-depends-on-operator"] == ["the order of resources"]
     assert not {item["rule"] for item in report["findings"]} & set(listed)
-    (line,) = [
-        line for line in command("check", "--file", file).out.splitlines() if line.startswith("not evaluated")
-    ]
-    for rule in listed:
-        assert rule in line
+    text = command("check", "--file", file).out
+    assert f"{len(listed)} not evaluated" in text
+    assert "graph-depends-on-operator" not in text
 
 
 def test_what_fails_is_shown_by_severity_and_each_rule_explains_itself_once(
