@@ -3,16 +3,14 @@
 import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Sequence
-
-from pydantic.dataclasses import dataclass
+from dataclasses import dataclass
 
 from comparison.recording import RecordedFinding, RecordedWaiver
-from comparison.result import RESULT
 
 EXPIRES_SOON = dt.timedelta(days=14)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FindingChanges:
     """The findings of both sides; an identity, not a message, makes two the same."""
 
@@ -29,7 +27,7 @@ class FindingChanges:
         return tuple(each for each in (*self.new, *self.still_there) if stops(each))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WaiverChanges:
     """The waivers of the newer side that somebody should know of, each in one place."""
 

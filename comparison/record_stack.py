@@ -103,7 +103,7 @@ def _finding(finding: Finding) -> RecordedFinding:
     status = "waived" if finding.waiver is not None else seen.status.value
     return RecordedFinding(
         rule=rule.id,
-        severity=finding.severity.value,
+        severity=rule.severity.value,
         status=status,
         resource=seen.resource.name,
         subject=without_secrets(seen.subject),

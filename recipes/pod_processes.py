@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from recipes.services import PodRecipe, ServiceRecipe
+from recipes.model import ServiceRecipe
+from recipes.pod_recipe import PodRecipe
 
 SUPERVISOR_FILE = "supervisor.py"
 SYSTEM_PORT = 9090

@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 import yaml
 
-from resource_graph.values import Path, Value
+from resource_graph.values import Value
 
 _MAXIMUM_VALUES = 1_000_000
 """No honest manifest is larger; a few hundred bytes of nested aliases can be."""
@@ -27,37 +26,17 @@ _EXPONENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")
 _MERGE = "<<"
 
 
-class Written(NamedTuple):
-    """Where a field or an item is written, and the fields or items inside it."""
-
-    line: int
-    """Counted from 1 in the file."""
-    inside: "Mapping[str | int, Written]"
-    """By key or position; none where an alias stands."""
-
-    def nearest(self, path: Path) -> tuple[int, bool]:
-        """Line of the field, and whether it is its own: else an alias, a merge or nothing stands for it."""
-        found = self
-        for part in path:
-            if part not in found.inside:
-                return found.line, False
-            found = found.inside[part]
-        return found.line, True
-
-
-_NOTHING: "Mapping[str | int, Written]" = MappingProxyType({})
-_Read = tuple[Value, "Mapping[str | int, Written]"]
-"""A value, and where its fields or items are written."""
-
-
 @dataclass(frozen=True, slots=True)
 class YamlDocument:
     """One non-empty document."""
 
     number: int
     """Counted from 1, empty documents included."""
+    line: int
     content: Value
-    written: Written
+    start: int
+    """Position of its first key in the text."""
+    end: int
 
 
 class YamlProblem(Exception):  # noqa: N818 - becomes an error only together with the file's name
@@ -82,9 +61,10 @@ def read_documents(text: str) -> Iterator[YamlDocument]:
                 continue
             events.document += 1
             first = events.next()
-            content, inside = _Reading(events).value(first, 1)
+            content = _Reading(events).value(first, 1)
             if not _is_empty(first):
-                yield YamlDocument(events.document, content, Written(_line(first), inside))
+                start, end = _position(first), _position(events.next())
+                yield YamlDocument(events.document, _line(first), content, start, end)
     finally:
         events.close()
 
@@ -145,36 +125,30 @@ class _Reading:
         self._deepest = 0
         self._anchors: dict[str, _Anchored | object] = {}
 
-    def value(self, event: yaml.Event, depth: int) -> _Read:
+    def value(self, event: yaml.Event, depth: int) -> Value:
         """The value that begins with the event."""
         if isinstance(event, yaml.AliasEvent):
-            return self._alias(event, depth), _NOTHING
+            return self._alias(event, depth)
         self._count(event, 1, depth)
         anchor = cast("str | None", getattr(event, "anchor", None))
         if anchor is None:
             return self._plain(event, depth)
         values, deepest = self._values, self._deepest
         self._anchors[anchor], self._deepest = _IN_THE_MAKING, depth
-        value, inside = self._plain(event, depth)
+        value = self._plain(event, depth)
         self._anchors[anchor] = _Anchored(value, self._values - values + 1, self._deepest - depth)
         self._deepest = max(deepest, self._deepest)
-        return value, inside
+        return value
 
-    def _plain(self, event: yaml.Event, depth: int) -> _Read:
+    def _plain(self, event: yaml.Event, depth: int) -> Value:
         if isinstance(event, yaml.MappingStartEvent):
             return self._mapping(depth + 1)
         if isinstance(event, yaml.SequenceStartEvent):
-            return self._sequence(depth + 1)
-        return self._scalar(cast("yaml.ScalarEvent", event)), _NOTHING
-
-    def _sequence(self, depth: int) -> _Read:
-        items: list[Value] = []
-        written: dict[str | int, Written] = {}
-        while not isinstance(event := self._events.next(), yaml.SequenceEndEvent):
-            value, inside = self.value(event, depth)
-            written[len(items)] = Written(_line(event), inside)
-            items.append(value)
-        return items, written
+            items: list[Value] = []
+            while not isinstance(item := self._events.next(), yaml.SequenceEndEvent):
+                items.append(self.value(item, depth + 1))
+            return items
+        return self._scalar(cast("yaml.ScalarEvent", event))
 
     def _alias(self, event: yaml.AliasEvent, depth: int) -> Value:
         anchor = cast("str", event.anchor)
@@ -186,22 +160,20 @@ class _Reading:
         self._count(event, target.values, depth + target.height)
         return target.value
 
-    def _mapping(self, depth: int) -> _Read:
+    def _mapping(self, depth: int) -> dict[str, Value]:
         merged: dict[str, Value] = {}
         own: dict[str, Value] = {}
-        written: dict[str | int, Written] = {}
         while not isinstance(key_event := self._events.next(), yaml.MappingEndEvent):
             key = self._key(key_event, depth)
             value_event = self._events.next()
-            value, inside = self.value(value_event, depth)
+            value = self.value(value_event, depth)
             if _is_merge(key_event):
                 merged |= self._merged(value, value_event)
             elif key in own:
                 raise self._problem(key_event, f"the key {key!r} stands twice in one mapping")
             else:
                 own[key] = value
-                written[key] = Written(_line(key_event), inside)
-        return merged | own if merged else own, written
+        return merged | own if merged else own
 
     def _merged(self, value: Value, event: yaml.Event) -> dict[str, Value]:
         sources = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
@@ -249,10 +221,12 @@ class _Reading:
         return YamlProblem(self._events.document, _line(event), message)
 
 
-def _line(event: Any) -> int:
-    # Asked of every value, so without a cast, which is a call.
-    line: int = event.start_mark.line
-    return line + 1
+def _line(event: yaml.Event) -> int:
+    return cast("int", cast("Any", event).start_mark.line) + 1
+
+
+def _position(event: yaml.Event) -> int:
+    return cast("int", cast("Any", event).start_mark.index)
 
 
 def _is_merge(event: yaml.Event) -> bool:

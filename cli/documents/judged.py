@@ -83,6 +83,6 @@ class CheckDocument(Document):
     read: Mapping[str, int]
     """Kind or type -> how many were read."""
     understood: bool
-    """Whether anything at all was judged, and a workload where there is any."""
+    """Whether anything at all was judged."""
     not_judged: Mapping[str, int]
     """Kind or type that no rule and no schema knows -> how many were read."""

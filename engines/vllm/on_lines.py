@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engines.sourced import WHEELS, EngineOnLine, Sourced
+from engines.engine_on_line import WHEELS, EngineOnLine
+from engines.sourced import Sourced
 
 ON_LINES: Mapping[str, EngineOnLine] = MappingProxyType(
     {

@@ -1,9 +1,11 @@
 """The claim that holds the model: its size, its class and where it is mounted."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import add, document, drop, put, text, variable
+from tests.rules.edits import add, document, drop, put, text, variable, without
 
 HOLDS = "cache-holds-the-model"
+TWO = "cache-holds-two-revisions"
+ROOT = "cache-not-under-root"
 PATH = "model-path-mounted"
 CLASS = "storage-class-exists"
 
@@ -66,6 +68,18 @@ spec:
     ),
     Case(
         HOLDS,
+        "a download into a directory of its own",
+        "agg-gb200",
+        (
+            put(_CLAIM, _SIZE, "10Gi"),
+            without(_GRAPH),
+            without("Job/gpt-oss-120b-bench"),
+            text("Job/model-download", _SCRIPT, "hf download", "hf download --local-dir /opt/models/plain"),
+        ),
+        failed(HOLDS, CLAIM),
+    ),
+    Case(
+        HOLDS,
         "a size that is none",
         "vllm-agg",
         (put(_CLAIM, _SIZE, "plenty"),),
@@ -73,33 +87,43 @@ spec:
         ("the size of claim model-cache is 'plenty'",),
     ),
     Case(
-        HOLDS,
+        TWO,
         "room for one revision only",
         "vllm-agg",
         (put(_CLAIM, _SIZE, "121Gi"),),
-        failed(HOLDS, CLAIM),
+        failed(TWO, CLAIM),
         ("asks for 121Gi (129.9 GB)", "takes 65.2 GB", "a second one beside it 130.5 GB"),
     ),
     Case(
-        HOLDS,
+        TWO,
         "room for two revisions",
         "agg-gb200",
         (put(_CLAIM, _SIZE, "122Gi"),),
         frozenset(),
     ),
     Case(
-        HOLDS,
+        TWO,
         "room for two revisions, and a download of the weights in all three forms",
         "agg-gb200",
         (
             put(_CLAIM, _SIZE, "200Gi"),
             text("Job/model-download", _SCRIPT, "--exclude 'original/*' --exclude 'metal/*'", ""),
         ),
-        failed(HOLDS, CLAIM),
+        failed(TWO, CLAIM),
         ("takes 195.7 GB as it is downloaded", "beside it 391.5 GB"),
     ),
     Case(
-        HOLDS,
+        TWO,
+        "room for two revisions, and a download that leaves one other form out",
+        "agg-gb200",
+        (
+            put(_CLAIM, _SIZE, "200Gi"),
+            text("Job/model-download", _SCRIPT, "--exclude 'original/*'", ""),
+        ),
+        failed(TWO, CLAIM),
+    ),
+    Case(
+        TWO,
         "room for two revisions, and a download of the tensors alone",
         "agg-gb200",
         (
@@ -114,7 +138,7 @@ spec:
         frozenset(),
     ),
     Case(
-        HOLDS,
+        TWO,
         "room for two revisions, and a download of another model in all its forms",
         "agg-gb200",
         (
@@ -124,7 +148,7 @@ spec:
         frozenset(),
     ),
     Case(
-        PATH,
+        ROOT,
         "the home of root, and another user",
         "agg-gb200",
         (
@@ -135,7 +159,7 @@ spec:
             ),
             variable(_GRAPH, _ENV, "HF_HOME", "/root/.cache/huggingface"),
         ),
-        failed(PATH, "TrtllmWorker"),
+        failed(ROOT, "TrtllmWorker"),
         ("mounts claim model-cache at /root/.cache/huggingface", "runs as user 1000"),
     ),
     Case(

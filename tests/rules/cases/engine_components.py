@@ -10,6 +10,7 @@ from tests.rules.serving_edits import (
 )
 
 KNOWN = "component-type-known"
+ROLE = "component-type-matches-role"
 _WORKER = "spec.components[1]"
 _PLANNER = """
 apiVersion: nvidia.com/v1alpha1
@@ -75,15 +76,15 @@ CASES = (
         ("subComponentType is both, not prefill or decode",),
     ),
     Case(
-        KNOWN,
+        ROLE,
         "types of prefill and decode that are exchanged",
         "disagg-b200",
         (of_service(PREFILL, "subComponentType", "decode"),),
-        failed(KNOWN, PREFILL),
+        failed(ROLE, PREFILL),
         ("its type is decode, but its command line makes it prefill",),
     ),
     Case(
-        KNOWN,
+        ROLE,
         "vLLM that is not told to decode, and does so beside prefill",
         "vllm-disagg-efa",
         (
@@ -94,18 +95,18 @@ CASES = (
         frozenset(),
     ),
     Case(
-        KNOWN,
+        ROLE,
         "SGLang that is told by its file to decode",
         "sglang-disagg",
         _TOLD_BY_FILE,
         frozenset(),
     ),
     Case(
-        KNOWN,
+        ROLE,
         "an engine in a frontend",
         "vllm-agg",
         (put(GRAPH, f"{_WORKER}.type", "frontend"),),
-        failed(KNOWN, "VllmWorker"),
+        failed(ROLE, "VllmWorker"),
         ("its type is frontend, but it starts dynamo.vllm",),
     ),
 )

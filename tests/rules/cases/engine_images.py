@@ -2,9 +2,10 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import drop, engine_file, put, text
-from tests.rules.serving_edits import GRAPH, WORKER, variable
+from tests.rules.serving_edits import GRAPH, WORKER, command, variable
 
 BRINGS = "image-brings-the-engine"
+EXISTS = "runtime-image-exists"
 DEFECTS = "runtime-defects-avoided"
 FRONTEND_THERE = "graph-has-a-frontend"
 _VLLM_WORKER = "spec.components[1].podTemplate.spec.containers[0]"
@@ -44,31 +45,31 @@ CASES = (
         ("starts python module dynamo.vlm, which no release has: write dynamo.vllm",),
     ),
     Case(
-        BRINGS,
+        EXISTS,
         "a slip in the name of an image",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM_WORKER}.image", f"{_REGISTRY}/vllm-runtim:1.2.1"),),
-        failed(BRINGS, "VllmWorker"),
+        failed(EXISTS, "VllmWorker"),
         (f"the repository is {_REGISTRY}/vllm-runtime",),
     ),
     Case(
-        BRINGS,
+        EXISTS,
         "an image that no release notes list",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM_WORKER}.image", f"{_REGISTRY}/llama-engine:1.2.1"),),
-        undecided(BRINGS, "VllmWorker"),
+        undecided(EXISTS, "VllmWorker"),
         (f"whether {_REGISTRY}/llama-engine is published is not known here", "vllm-runtime-xpu"),
     ),
     Case(
-        BRINGS,
+        EXISTS,
         "a registry without its first part",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM_WORKER}.image", "nvcr.io/ai-dynamo/vllm-runtime:1.2.1"),),
-        failed(BRINGS, "VllmWorker"),
+        failed(EXISTS, "VllmWorker"),
         (f"the repository is {_REGISTRY}/vllm-runtime",),
     ),
     Case(
-        BRINGS,
+        EXISTS,
         "a copy in another organisation's registry",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM_WORKER}.image", "nvcr.io/acme/mirror/vllm-runtime:1.2.1"),),
@@ -81,6 +82,18 @@ CASES = (
         (variable(WORKER, "TRTLLM_FORCE_COMM_METHOD", ""),),
         failed(DEFECTS, WORKER),
         ("on GB200", "without TRTLLM_FORCE_COMM_METHOD=ALLGATHER"),
+    ),
+    Case(
+        DEFECTS,
+        "another model, with which nobody met it",
+        "agg-gb200",
+        (
+            variable(WORKER, "TRTLLM_FORCE_COMM_METHOD", ""),
+            command(WORKER, '--model-path "$MODEL_PATH"', "--model-path /opt/models/deepseek-r1"),
+            command(WORKER, "openai/gpt-oss-120b", "deepseek-ai/DeepSeek-R1"),
+            variable(WORKER, "SERVED_MODEL_NAME", "deepseek-ai/DeepSeek-R1"),
+        ),
+        frozenset(),
     ),
     Case(
         DEFECTS,

@@ -4,7 +4,8 @@ from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import engine_file, put
 from tests.rules.serving_edits import FRONTEND, GRAPH, PREFILL, WORKER, command, worker_flags
 
-BLOCKS = "kv-router-knows-the-cache"
+BLOCKS = "router-block-size-equal"
+EVENTS = "kv-router-hears-events"
 
 _ROUND_ROBIN = "--router-mode round-robin"
 _VLLM_FRONTEND = "spec.components[0].podTemplate.spec.containers[0].args"
@@ -26,10 +27,7 @@ CASES = (
         BLOCKS,
         "a worker that tells of other blocks than it has",
         "agg-gb200",
-        (
-            command(FRONTEND, _ROUND_ROBIN, "--router-mode kv --no-router-kv-events"),
-            worker_flags(WORKER, "--kv-block-size 64"),
-        ),
+        (worker_flags(WORKER, "--kv-block-size 64"),),
         failed(BLOCKS, WORKER),
         ("--kv-block-size 64 tells the router of other blocks", "tokens_per_block 32 (the engine's default)"),
     ),
@@ -61,26 +59,26 @@ CASES = (
         BLOCKS,
         "a size in words",
         "agg-gb200",
-        (command(FRONTEND, _ROUND_ROBIN, "--router-mode kv --kv-cache-block-size large"),),
+        (command(FRONTEND, _ROUND_ROBIN, f"{_ROUND_ROBIN} --kv-cache-block-size large"),),
         undecided(BLOCKS, FRONTEND),
     ),
     Case(
-        BLOCKS,
+        EVENTS,
         "workers that publish nothing",
         "agg-gb200",
         (command(FRONTEND, _ROUND_ROBIN, "--router-mode kv"),),
-        failed(BLOCKS, WORKER),
+        failed(EVENTS, WORKER),
         ("publishes no KV events, although Frontend routes by them",),
     ),
     Case(
-        BLOCKS,
+        EVENTS,
         "a router that predicts",
         "agg-gb200",
         (command(FRONTEND, _ROUND_ROBIN, "--router-mode kv --no-router-kv-events"),),
         frozenset(),
     ),
     Case(
-        BLOCKS,
+        EVENTS,
         "prefill that tells what it caches, and decode that need not",
         "disagg-b200",
         (
