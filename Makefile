@@ -55,14 +55,15 @@ check: $(ENVIRONMENT) ## format, lint, types and the tests that need Python pack
 	test $$tests -eq 0 && test $$types -eq 0
 
 test: check tools ## check, then what every change must keep: stack dev's life, refusals, secrets, an answer, an EKS stack
-	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "essential and not stand_in" --durations 10
+	$(VENV)/bin/pytest -q -n 3 --dist loadfile -m "essential and not stand_in" --durations 10
 
 rehearse: $(ENVIRONMENT) tools ## preview to destroy of one stack (STACK=name), or the long tests of all of them
 ifdef STACK
 	@$(RUN) -m lab rehearse $(STACK)
 else
-	@# Three at a time keep two cores busy; with four, each only takes longer. Each is named as it ends.
-	$(VENV)/bin/pytest -v -n 3 --dist loadfile -m "$(LONG)" --durations 20
+	@# Three at a time keep two cores busy; with four, each only takes longer. In the order of their files: those of one
+	@# long test alone would come last, one at a time. Each is named as it ends.
+	$(VENV)/bin/pytest -v -n 3 --dist loadfile --no-loadscope-reorder -m "$(LONG)" --durations 20
 endif
 
 conformance: $(ENVIRONMENT) tools ## the tests of the lab itself: its stand-ins against recordings, documents and the cluster

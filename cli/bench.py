@@ -1,4 +1,4 @@
-"""`dynamo-stack bench`: measures what is served, and keeps what it measured."""
+"""`dynamo-stack bench`: measures what is served, and writes result.json."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,8 +6,6 @@ from pathlib import Path
 import typer
 
 from cli.bench_options import BenchOptions, check_options
-from cli.bench_picture import picture
-from cli.bench_progress import BenchProgress, beforehand
 from cli.bench_table import headers, rows
 from cli.ending_signals import EndedBySignalError, ending_signals
 from cli.exit_codes import FAILED, INTERRUPTED, SIGNALLED
@@ -15,8 +13,7 @@ from cli.output import make_console, print_json, print_line, print_table, say
 from cli.stack_argument import stack_name
 from operations.benchmark.aiperf_here import AIPerfProgram
 from operations.benchmark.frontend import served_model
-from operations.benchmark.history import earlier_measurements
-from operations.benchmark.measure import Watcher, measure_here, measure_in_cluster
+from operations.benchmark.measure import measure_here, measure_in_cluster
 from operations.benchmark.measured_stack import measured_stack
 from operations.benchmark.plan_run import (
     MeasuredAddress,
@@ -25,10 +22,11 @@ from operations.benchmark.plan_run import (
     run_of_address,
     run_of_stack,
 )
+from operations.benchmark.progress import BenchProgress, bench_progress
 from operations.benchmark.published import comparable_figures
 from operations.benchmark.recording import PlannedRun, Recording
 from operations.benchmark.result import BenchmarkResult, Outcome
-from operations.benchmark.run_folder import RESULT_FILE, read_results, write_whole
+from operations.benchmark.run_folder import RESULT_FILE
 from operations.benchmark.shapes import advice
 from operations.benchmark.thresholds import Thresholds, regressions, unmeasured
 from operations.benchmark.thresholds_file import load_thresholds
@@ -41,9 +39,7 @@ from stacks.errors import SettingsError
 from stacks.plan.recipe_files import read_recipe
 from stacks.wording import in_words
 
-PICTURE_FILE = "picture.svg"
-
-_Send = Callable[[Recording, Watcher], None]
+_Send = Callable[[Recording, BenchProgress], None]
 
 
 def bench(options: BenchOptions) -> None:
@@ -54,7 +50,7 @@ def bench(options: BenchOptions) -> None:
         with ending_signals():
             run, send = _of_address(options, options.url) if options.url else _of_stack(options)
             _refuse_unmeasured(options, thresholds, run)
-            say(beforehand(run), error=True)
+            say(_beforehand(run), error=True)
             recording = Recording(options.results, run)
             result = _measured(run, send, recording)
     except EndedBySignalError as ended:
@@ -80,14 +76,14 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send]:
     for text in advice(wanted, recipe):
         say(text, error=True)
     if program is None:
-        return run, lambda recording, watcher: measure_in_cluster(run, cluster, recording, watcher)
+        return run, lambda recording, progress: measure_in_cluster(run, cluster, recording, progress)
 
-    def send(recording: Recording, watcher: Watcher) -> None:
+    def send(recording: Recording, progress: BenchProgress) -> None:
         with PortForward(cluster, stack.serving.namespace, stack.serving.graph_name) as forward:
             url = forward.address()
             served_model(url, run.model)
             endpoint = endpoint_here(run, recipe, url, options.tokenizer)
-            measure_here(run, program, endpoint, recording, watcher)
+            measure_here(run, program, endpoint, recording, progress)
 
     return run, send
 
@@ -108,7 +104,22 @@ def _of_address(options: BenchOptions, url: str) -> tuple[PlannedRun, _Send]:
     for text in advice(options.wanted, named) if named else ():
         say(text, error=True)
     endpoint = endpoint_here(run, recipe, plain, options.tokenizer)
-    return run, lambda recording, watcher: measure_here(run, program, endpoint, recording, watcher)
+    return run, lambda recording, progress: measure_here(run, program, endpoint, recording, progress)
+
+
+def _beforehand(run: PlannedRun) -> str:
+    """Return what a run sends, how long it takes at most, and what is installed for it."""
+    requests = sum(load.requests for load in run.loads)
+    warmup = sum(load.warmup_requests for load in run.loads)
+    loads = in_words(len(run.loads), "load")
+    minutes = -(-run.seconds * len(run.loads) // 60)
+    packages = ", ".join(run.benchmark.packages)
+    how = (
+        f"a Job in the cluster sends them and installs {packages} into its own folder first"
+        if run.in_cluster
+        else f"AIPerf {run.aiperf} of this machine sends them, and nothing is installed"
+    )
+    return f"{requests:,} requests, and {warmup:,} to warm up, in {loads}: {minutes} min at most; {how}"
 
 
 def _named_recipe(options: BenchOptions) -> Recipe | None:
@@ -127,9 +138,8 @@ def _refuse_unmeasured(options: BenchOptions, thresholds: Thresholds | None, run
 def _measured(run: PlannedRun, send: _Send, recording: Recording) -> BenchmarkResult:
     """Send the loads; what was measured before an end that nobody wanted is kept, and said."""
     try:
-        with BenchProgress(len(run.loads)) as progress:
-            watcher = Watcher(progress.said, progress.began, progress.progress, progress.measured)
-            send(recording, watcher)
+        with bench_progress(len(run.loads)) as progress:
+            send(recording, progress)
     except KeyboardInterrupt as interruption:
         ended = isinstance(interruption, EndedBySignalError)
         _keep(recording, "interrupted", interruption.signal.name if ended else "Ctrl-C")
@@ -151,13 +161,6 @@ def _keep(recording: Recording, outcome: Outcome, reason: str) -> None:
 
 
 def _show(options: BenchOptions, result: BenchmarkResult, folder: Path) -> None:
-    runs = list(read_results(options.results))
-    for problem in (each for each in runs if isinstance(each, str)):
-        say(problem, error=True)
-    earlier = earlier_measurements(result, (each for each in runs if isinstance(each, BenchmarkResult)))
-    shapes = {each.shape for each in result.measurements}
-    published = comparable_figures(shapes, result.accelerators, is_mock=result.is_mock)
-    drawn = write_whole(folder / PICTURE_FILE, picture(result, earlier, published))
     if options.as_json:
         print_json(result.model_dump(mode="json", by_alias=True))
         return
@@ -166,9 +169,11 @@ def _show(options: BenchOptions, result: BenchmarkResult, folder: Path) -> None:
     if result.note:
         print_line(console, result.note)
     print_line(console)
-    print_table(console, headers(result), rows(result, earlier, published))
+    shapes = {each.shape for each in result.measurements}
+    published = comparable_figures(shapes, result.accelerators, is_mock=result.is_mock)
+    print_table(console, headers(result), rows(result, published))
     print_line(console)
-    print_line(console, f"{folder / RESULT_FILE}, {drawn}")
+    print_line(console, str(folder / RESULT_FILE))
 
 
 def _judge(thresholds: Thresholds, result: BenchmarkResult) -> None:

@@ -1,15 +1,12 @@
-"""The table of a benchmark: this run, earlier ones, and what others have published."""
+"""The table of a benchmark: this run, and what others have published."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from operations.benchmark.history import EarlierMeasurement
 from operations.benchmark.published import PublishedFigure
 from operations.benchmark.result import BenchmarkResult, Measurement, Percentiles
 
 _NONE = "-"
 _MOCK = " (mock engine)"
-
-Earlier = Mapping[tuple[str, int], Sequence[EarlierMeasurement]]
 
 
 def headers(result: BenchmarkResult) -> tuple[str, ...]:
@@ -21,19 +18,13 @@ def headers(result: BenchmarkResult) -> tuple[str, ...]:
     )
 
 
-def rows(
-    result: BenchmarkResult, earlier: Earlier, published: Sequence[PublishedFigure]
-) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each load, with the earlier and the published figures of the same below it."""
+def rows(result: BenchmarkResult, published: Sequence[PublishedFigure]) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each load, and below those of a shape what is published of it."""
     mark = _MOCK if result.is_mock else ""
     for shape in dict.fromkeys(each.shape for each in result.measurements):
         for measured in result.measurements:
-            if measured.shape != shape:
-                continue
-            yield _row(measured, f"this run{mark}")
-            for before in earlier.get((measured.shape, measured.concurrency), ()):
-                change = _change(measured, before.measured)
-                yield _row(before.measured, f"{before.started}{mark}; tok/s since {change}")
+            if measured.shape == shape:
+                yield _row(measured, f"this run{mark}")
         for figure in published:
             if figure.shape == shape:
                 yield _published_row(figure)
@@ -73,8 +64,3 @@ def _number(value: float | None) -> str:
     if value is None:
         return _NONE
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"  # noqa: PLR2004 - three digits either way
-
-
-def _change(now: Measurement, before: Measurement) -> str:
-    was = before.output_tokens_per_second
-    return f"{100 * (now.output_tokens_per_second - was) / was:+.1f} %" if was else _NONE

@@ -109,7 +109,7 @@ def _finding_data(finding: Finding, lines: "SettingLines | None") -> dict[str, A
     origin = observation.resource.origin
     return {
         "rule": finding.rule.id,
-        "severity": finding.rule.severity.value,
+        "severity": finding.severity.value,
         "status": finding.status,
         "waiver": _waiver_data(finding),
         "urn": finding.urn,

@@ -1,15 +1,17 @@
 """The objects that were read, and those that no rule or schema knows: a pass says nothing of them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.objects.definitions import has_schema
+from rules.reading.pods.pods import read_pods
 
 _OF_PULUMI = ("pulumi:", "pulumi-python:")
 """Begins what is in no cluster and no account: providers, and code of the program's own."""
 _OF_KUSTOMIZE = "kustomize.config.k8s.io/"
 """Begins the API version of a list of files, such as `render --to` writes; no API server ever sees it."""
+_OF_WORKLOADS = frozenset({"containers", "image", "minReplicas", "replicas"})
 
 
 class WatchedGraph(ResourceGraph):
@@ -46,8 +48,17 @@ class WatchedGraph(ResourceGraph):
         ]
 
     def is_understood(self) -> bool:
-        """Whether anything at all of it was judged."""
-        return len(self.unasked()) < len(_counted(self))
+        """Whether anything at all of it was judged, and a workload of it where it has any."""
+        unasked = self.unasked()
+        if len(unasked) == len(_counted(self)):
+            return False
+        # A Service or a ConfigMap that was judged is no verdict on what runs beside it.
+        runs_unjudged = any(_runs_pods(each.inputs) for each in unasked if each.kind is not None)
+        return not runs_unjudged or any(True for _ in read_pods(self))
+
+    def unasked_kinds(self) -> dict[str, int]:
+        """How many Kubernetes objects of each kind no rule asked for and no schema knows."""
+        return count_kinds([resource for resource in self.unasked() if resource.kind is not None])
 
 
 def kinds_read(graph: ResourceGraph) -> dict[str, int]:
@@ -59,6 +70,13 @@ def count_kinds(resources: Sequence[Resource]) -> dict[str, int]:
     """How many of each kind or type."""
     kinds = Counter(resource.kind or resource.type.rpartition(":")[2] for resource in resources)
     return dict(sorted(kinds.items()))
+
+
+def _runs_pods(value: Value) -> bool:
+    """Whether an object of an unknown kind names what only a workload names."""
+    if isinstance(value, Mapping):
+        return not _OF_WORKLOADS.isdisjoint(value) or any(map(_runs_pods, value.values()))
+    return isinstance(value, list) and any(map(_runs_pods, value))
 
 
 def _counted(graph: ResourceGraph) -> list[Resource]:

@@ -47,14 +47,16 @@ def print_report(
         place_of: returns file and line of a setting; None where no stack's file is judged.
 
     """
+    if not graph.is_understood():
+        # A person who reads no further must not take an empty list for a pass.
+        print_line(console, f"{subject}: NOT JUDGED: no rule and no schema knows {_unknown(graph)}\n")
     decided = sorted(
         (finding for finding in report.findings if finding.status != "undecided"),
-        key=lambda finding: _RANKS[finding.status, finding.rule.severity],
+        key=lambda finding: _RANKS[finding.status, finding.severity],
     )
     _print_decided(console, report, decided, place_of)
     _print_reasons(console, [finding.rule for finding in decided if finding.status == "failed"])
     _print_undecided(console, report, graph)
-    _print_not_evaluated(console, report)
     print_line(console, f"{subject}: {_summary(report, graph, rules)}")
     print_line(console, _read(graph))
 
@@ -70,10 +72,10 @@ def _print_decided(
     ]
     # A finding that prefill and decode share is printed once.
     for findings in _grouped(
-        decided, lambda finding: (finding.rule.id, finding.urn, _what(finding, place_of))
+        decided, lambda finding: (finding.rule.id, finding.severity, finding.urn, _what(finding, place_of))
     ):
         first = findings[0]
-        result = f"{first.status} ({first.rule.severity.value})"
+        result = f"{first.status} ({first.severity.value})"
         rows.append((first.rule.id, result, _places(findings), _what(first, place_of)))
     print_table(console, ("RULE", "RESULT", "WHERE", "WHAT"), rows, {"WHERE": _WIDEST_PLACE})
     print_line(console)
@@ -102,14 +104,6 @@ def _print_undecided(console: Console, report: Report, graph: WatchedGraph) -> N
         print_line(console, "No pool is known here; name what it runs on: --pool p6e-gb200.36xlarge=2\n")
 
 
-def _print_not_evaluated(console: Console, report: Report) -> None:
-    if not report.not_evaluated:
-        return
-    missing = sorted({aspect.value for item in report.not_evaluated for aspect in item.missing})
-    ids = ", ".join(item.rule.id for item in report.not_evaluated)
-    print_line(console, f"not evaluated, for nothing here tells {'; '.join(missing)}: {ids}\n")
-
-
 def _summary(report: Report, graph: WatchedGraph, rules: int) -> str:
     statuses = [finding.status for finding in report.findings]
     mandatory = sum(finding.stops for finding in report.findings)
@@ -118,7 +112,7 @@ def _summary(report: Report, graph: WatchedGraph, rules: int) -> str:
         f"{statuses.count('waived')} waived, {statuses.count('undecided')} undecided, "
         f"{len(report.broken)} broken, {len(report.not_evaluated)} not evaluated, by {rules} rules"
     )
-    unknown = count_kinds([resource for resource in graph.unasked() if resource.kind is not None])
+    unknown = graph.unasked_kinds()
     besides = f"; not judged, for no rule and no schema knows it: {_kinds(unknown)}" if unknown else ""
     if report.stops:
         return f"STOP: {counts}{besides}"
@@ -130,8 +124,12 @@ def _read(graph: WatchedGraph) -> str:
     unjudged = count_kinds([resource for resource in graph.unasked() if resource.kind is None])
     read = f"read: {_kinds(everything) or 'nothing'}"
     if not graph.is_understood():
-        return f"{read}; none of it was understood, so nothing was judged"
+        return f"{read}; nothing of it that runs was judged"
     return f"{read}\nno rule is about: {_kinds(unjudged)}" if unjudged else read
+
+
+def _unknown(graph: WatchedGraph) -> str:
+    return _kinds(graph.unasked_kinds()) or "anything of it"
 
 
 def _kinds(counted: dict[str, int]) -> str:

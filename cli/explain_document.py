@@ -18,7 +18,6 @@ from cli.documents.explained import (
 )
 from cli.price_age import today
 from components.purchase import Purchase
-from recipes.evidence import evidence_on
 from recipes.placed import PlacedService
 from report.explanation.names import names_by
 from report.explanation.order import protected, steps
@@ -153,7 +152,7 @@ def _evidence(stack: StackPlan) -> Iterator[ExplainedEvidence]:
     recipe = stack.serving.placed.recipe
     used = {placed.pool.instance_type.accelerator.name for placed in stack.pools if placed.used_gpus}
     for accelerator in sorted(used):
-        found = evidence_on(recipe, accelerator)
+        found = recipe.evidence_on(accelerator)
         yield ExplainedEvidence(
             accelerator=accelerator,
             level=found.level.value,

@@ -9,7 +9,6 @@ from rich.console import Console
 from cli.documents.listed import ListDocument, ListedEvidence, ListedRecipe, ListedStack
 from cli.output import make_console, print_document, print_line, print_table
 from hardware import ACCELERATORS
-from recipes.evidence import evidence_on
 from recipes.fitting import gpus_on_one_node
 from recipes.load import recipe_names
 from recipes.model import Recipe
@@ -115,7 +114,7 @@ def _recipes(folder: str | None, directory: Path) -> Iterator[ListedRecipe]:
 
 def _evidence(recipe: Recipe, accelerators: Iterable[str]) -> tuple[ListedEvidence, ...]:
     return tuple(
-        ListedEvidence(accelerator=name, level=evidence_on(recipe, name).level.value) for name in accelerators
+        ListedEvidence(accelerator=name, level=recipe.evidence_on(name).level.value) for name in accelerators
     )
 
 

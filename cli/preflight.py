@@ -13,8 +13,9 @@ from cli.output import make_console, print_document, print_line, print_table, sa
 from cli.price_age import aged
 from operations.errors import CommandError
 from operations.permissions.holder import Holder
-from operations.preflight.answer import Answer, Verdict
+from operations.preflight.answer import Answer
 from operations.project import recorded_stack, resolved_stack
+from operations.verdict import Verdict
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.infrastructure.prices import NAMES, idle_gpus, price_source, usd_per_gpu_hour
 from stacks.plan.stack_plan import StackPlan, in_phase, waited_for

@@ -8,7 +8,6 @@ from cli.recipe_folders import find_recipe, searched_folders
 from engines.runtime_lines import RUNTIME_LINES
 from hardware import ACCELERATORS
 from recipes.document import document_path
-from recipes.evidence import evidence_on
 from recipes.load import recipe_file
 from recipes.merging import dotted_options
 from recipes.model import Recipe
@@ -93,6 +92,6 @@ def _shown(value: object) -> str:
 def _evidence(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
     for accelerator in ACCELERATORS.values():
         if accelerator.architecture_family in recipe.quantization.architecture_families:
-            found = evidence_on(recipe, accelerator.name)
+            found = recipe.evidence_on(accelerator.name)
             validated = "yes" if accelerator.name in recipe.validated_on else "no"
             yield accelerator.name, validated, f"{found.level.value}: {found.reason}"

@@ -1,50 +1,43 @@
 """`dynamo-stack recover`."""
 
-import sys
-
 import typer
 
 from cli.documents.operated import RecoverDocument, RecoverStep
 from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import print_document, say
-from cli.terminal import confirm, require_terminal
+from cli.terminal import confirm
 from failures.health import health_problems
 from operations.cluster_commands import ClusterCommands
 from operations.project import resolved_stack
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.leftovers import Leftovers, read_leftovers
 from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
-from operations.recovery.state_backup import Backup
 from operations.recovery.steps import command_line, run_steps, what_holds
 from stacks.plan.stack_plan import StackPlan
 from stacks.program.end_of_up import serving_objects
 from stacks.updates.guards.lost_claim import look_for_losses
 
+_LOOK_FIRST = (
+    "The first removes the lock, also of a run that is alive: look first that none is, on any machine.\n"
+    "Up to five minutes after a kill its plugins may still be at work, Helm with its install."
+)
 
-def recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiting: bool) -> None:
+
+def recover(name: str, *, yes: bool, destroy: bool) -> None:
     """Show what an interrupted run left, and clear it; exit 1 when a step fails."""
     try:
-        _recover(name, yes=yes, destroy=destroy, ended=ended, end_waiting=end_waiting)
+        _recover(name, yes=yes, destroy=destroy)
     except KeyboardInterrupt:
         say("\ninterrupted; running the command again continues", error=True)
         raise typer.Exit(INTERRUPTED) from None
 
 
-def print_recovery(name: str, *, destroy: bool, ended: str | None) -> None:
+def print_recovery(name: str, *, destroy: bool) -> None:
     """Print as JSON what an interrupted run left and what would clear it; exit 1 where there is anything."""
     stack = resolved_stack(name)
     pulumi = PulumiCommand.of_stack(name)
     cluster = ClusterCommands.of(stack.cluster)
-    leftovers = read_leftovers(
-        stack,
-        pulumi,
-        cluster,
-        ended=ended,
-        # A program reads stdout.
-        say=lambda text: say(text, error=True),
-        may_end=lambda: False,
-        may_put_back=lambda _: False,
-    )
+    leftovers = read_leftovers(stack, pulumi, cluster)
     plan = _plan(leftovers, pulumi, destroy=destroy)
     steps = (RecoverStep(says=step.says, command=command_line(step, pulumi, cluster)) for step in plan.steps)
     document = RecoverDocument(
@@ -60,22 +53,15 @@ def print_recovery(name: str, *, destroy: bool, ended: str | None) -> None:
         raise typer.Exit(FAILED)
 
 
-def _recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiting: bool) -> None:
+def _recover(name: str, *, yes: bool, destroy: bool) -> None:
     stack = resolved_stack(name)
     pulumi = PulumiCommand.of_stack(name)
     cluster = ClusterCommands.of(stack.cluster)
-    leftovers = read_leftovers(
-        stack,
-        pulumi,
-        cluster,
-        ended=ended,
-        say=say,
-        may_end=lambda: _may_end(yes=yes, end_waiting=end_waiting),
-        may_put_back=lambda backup: _may_put_back(name, backup, yes=yes),
-    )
+    leftovers = read_leftovers(stack, pulumi, cluster)
     plan = _plan(leftovers, pulumi, destroy=destroy)
     if not plan.steps:
         say(f"stack {name}: no run was interrupted, nothing was changed")
+        say(f"a lock that a run has left goes with `{pulumi.line('cancel', '--yes')}`")
         if not destroy and not leftovers.state.is_empty:
             _require_health(stack, cluster)
         if not leftovers.operator_answers:
@@ -85,7 +71,9 @@ def _recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_wait
         return
     _show(name, plan, [command_line(step, pulumi, cluster) for step in plan.steps])
     if not yes:
-        confirm("Run these?", otherwise=f"`dynamo-stack recover {name} --yes`")
+        confirm(
+            "Is no such run alive, and shall these be run?", otherwise=f"`dynamo-stack recover {name} --yes`"
+        )
     failed = run_steps(plan.steps, pulumi, cluster, say, lambda text: say(text, error=True))
     if failed is not None:
         if failed.ends:
@@ -136,26 +124,4 @@ def _show(name: str, plan: Plan, lines: list[str]) -> None:
         say("\nnot touched by name, because it may hold data; it stays unless its namespace goes:")
         for left in plan.left:
             say(f"  - {left}")
-    say("")
-
-
-def _may_end(*, yes: bool, end_waiting: bool) -> bool:
-    harmless = "it has sent all its requests and only waits: nothing is lost when it ends"
-    if end_waiting:
-        say(f"{harmless}. It is ended now, as --end-waiting says.")
-        return True
-    if yes or not sys.stdin.isatty():
-        say(f"{harmless}. To end it now, press Ctrl-C and add --end-waiting.")
-        return False
-    say(f"{harmless}.")
-    return typer.confirm("End it now?")
-
-
-def _may_put_back(name: str, backup: Backup, *, yes: bool) -> bool:
-    say(f"the state of stack {name} cannot be read; its newest backup has {backup.resources} resources")
-    if not yes:
-        require_terminal(f"`{backup.command}`, or `dynamo-stack recover {name} --yes`, which does that first")
-        if not typer.confirm("Put it back?"):
-            return False
-    say(f"$ {backup.command}")
-    return True
+    say(f"\n{_LOOK_FIRST}\n")

@@ -13,17 +13,11 @@ from cli.stack_argument import StackArgument
 def recover_command(
     stack: StackArgument,
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: show the steps and run them.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="No run of this stack is alive: show the steps and run them.")
+    ] = False,
     destroy: Annotated[
         bool, typer.Option("--destroy", help="End with the stack destroyed instead of up.")
-    ] = False,
-    ended: Annotated[
-        str | None,
-        typer.Option("--ended", metavar="HOST", help="The run that locks the stack from HOST has ended."),
-    ] = None,
-    end_waiting: Annotated[
-        bool,
-        typer.Option("--end-waiting", help="End processes of the killed run that can do no more than wait."),
     ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print as JSON what would be run, and run nothing.")
@@ -33,11 +27,11 @@ def recover_command(
     from cli.recover import print_recovery, recover
 
     if as_json:
-        if yes or end_waiting:
+        if yes:
             raise typer.BadParameter(
-                "prints what would be run, and runs nothing: leave out --yes and --end-waiting",
+                "prints what would be run, and runs nothing: leave out --yes",
                 param_hint="--json",
             )
-        print_recovery(stack, destroy=destroy, ended=ended)
+        print_recovery(stack, destroy=destroy)
         return
-    recover(stack, yes=yes, destroy=destroy, ended=ended, end_waiting=end_waiting)
+    recover(stack, yes=yes, destroy=destroy)

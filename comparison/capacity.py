@@ -1,12 +1,15 @@
 """GPUs of a stack and what they cost, from the pools of one recording."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from pydantic import computed_field
+from pydantic.dataclasses import dataclass
 
 from comparison.recording import RecordedPool
+from comparison.result import RESULT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class Gpus:
     """All GPUs of one accelerator."""
 
@@ -15,13 +18,14 @@ class Gpus:
     used: int
     """Asked for by the stack's workers."""
 
+    @computed_field
     @property
     def idle(self) -> int:
         """GPUs that are there and that no worker asks for."""
         return self.total - self.used
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class Price:
     """A published price."""
 
@@ -32,7 +36,7 @@ class Price:
     """Day on which the price was read, as YYYY-MM-DD."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class Block:
     """A Capacity Block: its fee is paid once, in advance, for all of its hours, used or not."""
 
@@ -42,7 +46,7 @@ class Block:
     """The fee, spread over the hours of the block, for the nodes of the pool; None without a price."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class Capacity:
     """All pools of one side."""
 

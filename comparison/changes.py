@@ -1,9 +1,12 @@
 """What lies between two recordings of a stack, resource by resource, and what the engine makes of it."""
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
-from resource_graph import Value
+from pydantic import Field, SerializerFunctionWrapHandler, computed_field, field_serializer
+from pydantic.dataclasses import dataclass
+
+from comparison.result import RESULT, AnyValue
 from resource_graph.resource import Path
 
 
@@ -40,20 +43,26 @@ class Effect(Enum):
     ROLLS_NODES = "rolls nodes"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class FieldChange:
     """One field; where it holds YAML or JSON as text, one field of that text."""
 
     path: Path
+    """Keys and positions from the resource's inputs; into YAML or JSON where a text holds that."""
     change: Change
-    before: Value = None
-    after: Value = None
+    before: AnyValue = None
+    """Null where it is added; `(known after the update)` for what only the update will know."""
+    after: AnyValue = None
     effect: Effect = Effect.IN_PLACE
     is_secret: bool = False
-    """The values are marks."""
+    """The values are marks, and null in JSON."""
+
+    @field_serializer("before", "after", mode="wrap")
+    def _shown(self, value: Any, serialized: SerializerFunctionWrapHandler) -> Any:
+        return None if self.is_secret else serialized(value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class ResourceChange:
     """One resource that is not the same on both sides."""
 
@@ -63,7 +72,7 @@ class ResourceChange:
     title: str
     """`ConfigMap gpt-oss/engine-files`, or type and name of what is no Kubernetes object."""
     operation: Operation
-    goes: str | None = None
+    goes: str | None = Field(default=None, exclude=True)
     """Title of what a replacement takes away, where the new one has another: a namespace that is renamed."""
     fields: tuple[FieldChange, ...] = ()
     renamed_from: str | None = None
@@ -77,6 +86,7 @@ class ResourceChange:
     reasons: tuple[str, ...] = ()
     """Why it is replaced or refused, or what it does beside: one plain sentence each."""
 
+    @computed_field
     @property
     def is_refused(self) -> bool:
         """Whether the API server, a webhook or the engine says no."""

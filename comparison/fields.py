@@ -33,7 +33,7 @@ _ABSENT: Final = _Absent()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
+class _Position:
     """Where the walk is, and how values there are compared."""
 
     path: Path = ()
@@ -55,7 +55,7 @@ class _Place:
         """Whether the name is one of a file with settings."""
         return self.name.endswith(_DOCUMENTS)
 
-    def below(self, key: str) -> "_Place":
+    def below(self, key: str) -> "_Position":
         """Return the place of a field."""
         shape = self.shape.part(key) if self.shape else None
         return replace(
@@ -67,7 +67,7 @@ class _Place:
             in_command=key in _COMMANDS,
         )
 
-    def item(self, label: str | int) -> "_Place":
+    def item(self, label: str | int) -> "_Position":
         """Return the place of an item of the list."""
         return replace(self, path=(*self.path, label))
 
@@ -76,10 +76,9 @@ class _Place:
             return self.keeps_order
         return shape.keeps_order
 
-    def text(self, label: str | None = None) -> "_Place":
+    def text(self) -> "_Position":
         """Return the place of what a text holds, of which no API server knows anything."""
-        path = self.path if label is None else (*self.path, label)
-        return _Place(path=path, is_literal=True)
+        return _Position(path=self.path, is_literal=True)
 
 
 def field_changes(
@@ -93,7 +92,7 @@ def field_changes(
         shape: what is known of both; None: nothing, and every difference but the order of keys counts.
 
     """
-    place = _Place(
+    place = _Position(
         shape=shape,
         keeps_order=shape is None or shape.keeps_order is not False,
         drops_empty=shape is not None and shape.drops_empty,
@@ -114,11 +113,11 @@ def literal_changes(
 
     """
     # The provider sends what the kind's Go type makes of the inputs, and that has no empty mappings.
-    place = _Place(path=path, shape=shape, is_literal=True, drops_empty=True)
+    place = _Position(path=path, shape=shape, is_literal=True, drops_empty=True)
     return tuple(_values(place, _or_absent(before), _or_absent(after)))
 
 
-def _values(place: _Place, before: object, after: object) -> Iterator[FieldChange]:
+def _values(place: _Position, before: object, after: object) -> Iterator[FieldChange]:
     # Nearly all of two recordings is alike, and to ask so is a tenth of the walk. Equality takes 1 for True.
     if repr(before) == repr(after):
         return
@@ -137,7 +136,7 @@ def _values(place: _Place, before: object, after: object) -> Iterator[FieldChang
 
 
 def _mappings(
-    place: _Place, before: Mapping[str, object], after: Mapping[str, object]
+    place: _Position, before: Mapping[str, object], after: Mapping[str, object]
 ) -> Iterator[FieldChange]:
     for key in sorted({*before, *after}):
         below = place.below(key)
@@ -154,7 +153,7 @@ def _mappings(
             yield _change(below, old, new)
 
 
-def _lists(place: _Place, before: Sequence[object], after: Sequence[object]) -> Iterator[FieldChange]:
+def _lists(place: _Position, before: Sequence[object], after: Sequence[object]) -> Iterator[FieldChange]:
     if place.in_command:
         named = _command(place, before, after)
         if named is not None:
@@ -171,7 +170,7 @@ def _lists(place: _Place, before: Sequence[object], after: Sequence[object]) -> 
 
 
 def _items(
-    place: _Place, pairs: Iterator[ItemPair], before: Sequence[object], after: Sequence[object]
+    place: _Position, pairs: Iterator[ItemPair], before: Sequence[object], after: Sequence[object]
 ) -> Iterator[FieldChange]:
     for pair in pairs:
         old = _ABSENT if pair.before is None else before[pair.before]
@@ -184,7 +183,7 @@ def _items(
 
 
 def _command(
-    place: _Place, before: Sequence[object], after: Sequence[object]
+    place: _Position, before: Sequence[object], after: Sequence[object]
 ) -> tuple[FieldChange, ...] | None:
     """Return the options that differ; None where the words are not known as options, or only their order."""
     if not (_are_texts(before) and _are_texts(after)):
@@ -195,7 +194,7 @@ def _command(
     return tuple(_mappings(place.text(), old, new)) or None
 
 
-def _texts(place: _Place, before: str, after: str) -> Iterator[FieldChange]:
+def _texts(place: _Position, before: str, after: str) -> Iterator[FieldChange]:
     if place.in_command:
         old_words, new_words = texts.command_words(before), texts.command_words(after)
         named = _command(place, old_words, new_words) if old_words and new_words else None
@@ -210,22 +209,10 @@ def _texts(place: _Place, before: str, after: str) -> Iterator[FieldChange]:
         if inside:
             yield from inside
             return
-    if "\n" not in before or "\n" not in after:
-        yield _change(place, before, after)
-        return
-    for each in texts.line_changes(before, after):
-        yield from _line(place, each)
+    yield _change(place, before, after)
 
 
-def _line(place: _Place, each: texts.LineChange) -> Iterator[FieldChange]:
-    inside = place.text(each.label)
-    if place.in_command and _is_one_line(each.before) and _is_one_line(each.after):
-        yield from _texts(replace(inside, in_command=True), each.before, each.after)
-        return
-    yield _change(inside, _or_absent(each.before), _or_absent(each.after))
-
-
-def _change(place: _Place, before: object, after: object, *, is_secret: bool = False) -> FieldChange:
+def _change(place: _Position, before: object, after: object, *, is_secret: bool = False) -> FieldChange:
     change = Change.ADDED if before is _ABSENT else Change.REMOVED if after is _ABSENT else Change.CHANGED
     # What is a secret on one side says too much in plain on the other.
     sides = (Secret(value) if is_secret and value is not _ABSENT else value for value in (before, after))
@@ -237,7 +224,7 @@ def _or_absent(value: object) -> object:
     return _ABSENT if value is None else value
 
 
-def _or_default(place: _Place, key: str, beside: Mapping[str, object], value: object) -> object:
+def _or_default(place: _Position, key: str, beside: Mapping[str, object], value: object) -> object:
     if value is not _ABSENT or place.shape is None:
         return value
     default = place.shape.default(key, {name: shown(each) for name, each in beside.items()})
@@ -245,7 +232,7 @@ def _or_default(place: _Place, key: str, beside: Mapping[str, object], value: ob
     return _ABSENT if place.is_literal and default else _or_absent(default)
 
 
-def _same(place: _Place, before: object, after: object) -> bool:
+def _same(place: _Position, before: object, after: object) -> bool:
     if before is _ABSENT or after is _ABSENT:
         return False
     return same_scalar(before, after, is_amount=place.is_amount)
@@ -255,7 +242,7 @@ def _is_container(value: object) -> bool:
     return is_mapping(value) or is_list(value)
 
 
-def _is_empty(place: _Place, value: object) -> bool:
+def _is_empty(place: _Position, value: object) -> bool:
     # An absent list and an empty one are equal to apiequality.Semantic, and AWS stores neither.
     is_nothing = is_list(value) or (place.drops_empty and is_mapping(value))
     return value is _ABSENT or (is_nothing and not value)
@@ -263,10 +250,6 @@ def _is_empty(place: _Place, value: object) -> bool:
 
 def _are_texts(words: Sequence[object]) -> TypeGuard[Sequence[str]]:
     return all(isinstance(word, str) for word in words)
-
-
-def _is_one_line(text: str | None) -> TypeGuard[str]:
-    return text is not None and "\n" not in text
 
 
 def _in_both(labels: Sequence[str], others: Sequence[str]) -> list[str]:

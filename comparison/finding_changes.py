@@ -3,14 +3,16 @@
 import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from pydantic.dataclasses import dataclass
 
 from comparison.recording import RecordedFinding, RecordedWaiver
+from comparison.result import RESULT
 
 EXPIRES_SOON = dt.timedelta(days=14)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class FindingChanges:
     """The findings of both sides; an identity, not a message, makes two the same."""
 
@@ -27,7 +29,7 @@ class FindingChanges:
         return tuple(each for each in (*self.new, *self.still_there) if stops(each))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class WaiverChanges:
     """The waivers of the newer side that somebody should know of, each in one place."""
 

@@ -14,8 +14,11 @@ def is_list(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, (list, tuple))
 
 
-def value_at(value: object, *keys: str) -> object:
-    """Return the value below these keys; None where one of them is missing."""
-    for key in keys:
-        value = value.get(key) if is_mapping(value) else None
+def value_at(value: object, *steps: str | int) -> object:
+    """Return the value below these keys and positions; None where one of them is missing."""
+    for step in steps:
+        if is_mapping(value) and isinstance(step, str):
+            value = value.get(step)
+        else:
+            value = value[step] if is_list(value) and isinstance(step, int) and step < len(value) else None
     return value

@@ -103,7 +103,7 @@ def _finding(finding: Finding) -> RecordedFinding:
     status = "waived" if finding.waiver is not None else seen.status.value
     return RecordedFinding(
         rule=rule.id,
-        severity=rule.severity.value,
+        severity=finding.severity.value,
         status=status,
         resource=seen.resource.name,
         subject=without_secrets(seen.subject),

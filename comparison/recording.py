@@ -1,16 +1,25 @@
 """What one side of a comparison is: its stacks, as its own code has recorded them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
-from resource_graph import Resource, Value
+from pydantic import AfterValidator, Field, JsonValue
+from pydantic.dataclasses import dataclass
+
+from comparison.resource_json import RecordedResource
+from comparison.result import RESULT
+from comparison.value_json import RecordedValues
 
 SCHEMA_VERSION = 1
 """Of the recording's JSON; raised by one with every change that an older reader would misread."""
 
+_Later = Field(exclude_if=lambda value: value in (None, (), {}))
+"""What older code does not read, and is left out where it has nothing."""
+_Passed = Annotated[JsonValue, AfterValidator(lambda _: None), Field(exclude=True, repr=False)]
+"""Older code writes it, and nothing reads it."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class RecordedPool:
     """One pool of GPU nodes."""
 
@@ -32,7 +41,7 @@ class RecordedPool:
     """Capacity Block that the pool is bought by, whose fee is paid once and in advance."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class RecordedFinding:
     """What a rule said of one part of the stack."""
 
@@ -43,6 +52,7 @@ class RecordedFinding:
     subject: str
     message: str
     fix: str
+    line: _Passed = None
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -50,7 +60,7 @@ class RecordedFinding:
         return self.rule, self.resource, self.subject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class RecordedWaiver:
     """A person's word that a rule may be broken until a day."""
 
@@ -60,7 +70,7 @@ class RecordedWaiver:
     """Last day on which it holds, as YYYY-MM-DD."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=RESULT)
 class RecordedNotice:
     """One effect of the update on what runs, as `pulumi preview` says it."""
 
@@ -69,7 +79,7 @@ class RecordedNotice:
     warns: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class RecordedUpdate:
     """What the update does to a stack that runs as the other side has it."""
 
@@ -82,31 +92,32 @@ class RecordedUpdate:
     """How long nothing serves, and why; None where requests are answered all the time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class StackRecording:
     """One stack of one side."""
 
     name: str
-    resources: tuple[Resource, ...]
+    resources: tuple[RecordedResource, ...]
     """In the order in which the program registers them. Secret values are marks, never themselves."""
-    opened: tuple[Resource, ...] = ()
+    opened: Annotated[tuple[RecordedResource, ...], _Later] = ()
     """The same once every Capacity Block has opened; empty where the graph waits for none."""
-    secrets: Mapping[str, str] = field(default_factory=dict[str, str])
+    secrets: Mapping[str, str] = Field(default_factory=dict[str, str])
     """Secret of the stack file -> fingerprint of its encrypted text, which tells that it changed."""
-    settings: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    settings: Annotated[RecordedValues, _Later] = Field(default_factory=dict)
     """What a person typed, with marks in place of secrets; empty where older code recorded the side."""
-    address: str | None = None
+    address: Annotated[str | None, _Later] = None
     """At which clients of the cluster reach the model."""
-    fixed: Mapping[str, str | int] = field(default_factory=dict[str, str | int])
+    fixed: Mapping[str, str | int] = Field(default_factory=dict[str, str | int])
     """Values that are fixed when the stack is created."""
     pools: tuple[RecordedPool, ...] = ()
     findings: tuple[RecordedFinding, ...] = ()
     waivers: tuple[RecordedWaiver, ...] = ()
     update: RecordedUpdate | None = None
     """What this side does to the other one; None on the side that is compared with, and for a new stack."""
+    lines: _Passed = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=RESULT)
 class UnreadStack:
     """A stack that its side's own code could not make anything of."""
 
@@ -115,7 +126,7 @@ class UnreadStack:
     """As that side's command said it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=RESULT)
 class Side:
     """All stacks of one revision or folder."""
 
@@ -123,6 +134,6 @@ class Side:
     """What a person typed: a revision, or a folder."""
     commit: str | None
     """None for a folder."""
-    stacks: Mapping[str, StackRecording | UnreadStack]
-    notes: tuple[str, ...] = ()
+    stacks: Mapping[str, StackRecording | UnreadStack] = Field(exclude=True)
+    notes: tuple[str, ...] = Field(default=(), exclude=True)
     """What a reader has to know of it, such as files that are not compared: one plain sentence each."""

@@ -11,7 +11,7 @@ from comparison.engine_verdicts.dynamo_graphs import is_graph
 from comparison.engine_verdicts.engine_outputs import Upstream, changed_outputs, changed_tags
 from comparison.engine_verdicts.judge import AWS, PROVIDERS, elsewhere, verdict_on
 from comparison.engine_verdicts.stateful_types import is_stateful
-from comparison.engine_verdicts.verdict import Sides, Verdict, is_ignored
+from comparison.engine_verdicts.verdict import Outcome, Sides, is_ignored
 from comparison.fields import field_changes
 from comparison.known_defaults.objects import shape_of
 from comparison.known_defaults.shape import ACCOUNT, Shape
@@ -90,7 +90,7 @@ def _shape(resource: Resource) -> Shape | None:
     return shape_of(resource.api_version or "", resource.kind or "") if resource.kind is not None else None
 
 
-def _changed(pair: Pair, verdict: Verdict, options: Sequence[FieldChange]) -> ResourceChange:
+def _changed(pair: Pair, verdict: Outcome, options: Sequence[FieldChange]) -> ResourceChange:
     before, after = pair.before, pair.after
     operation, old = _operation(pair, verdict), title_of(before)
     return ResourceChange(
@@ -109,7 +109,7 @@ def _changed(pair: Pair, verdict: Verdict, options: Sequence[FieldChange]) -> Re
     )
 
 
-def _operation(pair: Pair, verdict: Verdict) -> Operation:
+def _operation(pair: Pair, verdict: Outcome) -> Operation:
     # The engine writes its own options down in the state, and asks nobody to change anything.
     is_as_before = verdict.operation is Operation.UPDATE and not verdict.fields and not pair.is_renamed
     return Operation.KEEP if is_as_before else verdict.operation

@@ -2,8 +2,11 @@
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import Enum
+from typing import Literal
+
+from pydantic import Field, computed_field
+from pydantic.dataclasses import dataclass
 
 from comparison.capacity import Capacity, capacity_of
 from comparison.changes import FieldChange, Operation, ResourceChange
@@ -11,6 +14,7 @@ from comparison.fields import field_changes
 from comparison.finding_changes import FindingChanges, WaiverChanges, finding_changes, waiver_changes
 from comparison.recording import RecordedUpdate, Side, StackRecording, UnreadStack
 from comparison.resources import compare
+from comparison.result import RESULT
 
 GRAPH = ":DynamoGraphDeployment"
 """End of the type of a graph."""
@@ -46,7 +50,7 @@ class Standing(Enum):
     """Its file is gone. What it runs stays until somebody destroys it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class StackComparison:
     """One stack that each side where it is could read."""
 
@@ -59,11 +63,11 @@ class StackComparison:
     the graphs of both sides wait for theirs."""
     left_behind: int = 0
     """Resources of a removed stack, which no file describes any more."""
-    update: RecordedUpdate = field(default_factory=RecordedUpdate)
-    before: Capacity = field(default_factory=Capacity)
-    after: Capacity = field(default_factory=Capacity)
-    findings: FindingChanges = field(default_factory=FindingChanges)
-    waivers: WaiverChanges = field(default_factory=WaiverChanges)
+    update: RecordedUpdate = Field(default_factory=RecordedUpdate)
+    before: Capacity = Field(default_factory=Capacity)
+    after: Capacity = Field(default_factory=Capacity)
+    findings: FindingChanges = Field(default_factory=FindingChanges)
+    waivers: WaiverChanges = Field(default_factory=WaiverChanges)
     settings: tuple[FieldChange, ...] = ()
     """What a person typed differently; none beside a side that older code recorded."""
     addresses: tuple[str | None, str | None] = (None, None)
@@ -73,6 +77,7 @@ class StackComparison:
     secrets: tuple[str, ...] = ()
     """Names of the stack file's secrets that are new, gone or encrypted anew."""
 
+    @computed_field
     @property
     def verdict(self) -> Verdict:
         """What it comes to for this stack."""
@@ -104,7 +109,7 @@ class StackComparison:
         return self.standing is not Standing.ON_BOTH or self.before != self.after or any(changed)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=RESULT)
 class UncomparedStack:
     """A stack that at least one side could not read."""
 
@@ -113,13 +118,14 @@ class UncomparedStack:
     """Why the older side's own code could make nothing of it; None where it could, or the stack is new."""
     head_reason: str | None
 
+    @computed_field
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Literal[Verdict.NOT_COMPARED]:
         """What it comes to for this stack."""
         return Verdict.NOT_COMPARED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class Comparison:
     """All stacks of both sides."""
 
@@ -130,11 +136,13 @@ class Comparison:
     changed_code: tuple[str, ...] = ()
     """Files of the program or its requirements that differ: then the newer side's code made its recording."""
 
+    @computed_field
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader has to know of the sides: one plain sentence each."""
         return tuple(dict.fromkeys((*self.base.notes, *self.head.notes)))
 
+    @computed_field
     @property
     def verdict(self) -> Verdict:
         """What it comes to; that of the stack for which it is worst."""

@@ -1,33 +1,19 @@
-"""What is inside of texts: settings as YAML or JSON, options of commands, lines."""
+"""What is inside of texts: settings as YAML or JSON, and options of commands."""
 
 import base64
 import binascii
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from difflib import SequenceMatcher
+from collections.abc import Mapping, Sequence
 
 from comparison.nested_values import is_list, is_mapping
 from rules.reading.engines.engine_yaml import load_engine_yaml
 
 _LONGEST_PARSED = 200_000
 """Characters of a text that is read as YAML: a ConfigMap holds no more than a mebibyte, settings far less."""
-_MOST_LINES = 6_000
-"""Lines of both texts that are aligned: the time grows with their square, and a pull request may hold any."""
 _OPTION = re.compile(r"--?[A-Za-z][\w.-]*")
 _SWITCH = True
-
-
-@dataclass(frozen=True, slots=True)
-class LineChange:
-    """Lines that stand between equal ones."""
-
-    label: str
-    """`line 12` or `lines 12-14`, counted from 1, in the newer text; in the older where none is left."""
-    before: str | None
-    after: str | None
 
 
 def structure(text: str, *, is_document: bool = False) -> Mapping[str, object] | Sequence[object] | None:
@@ -81,31 +67,6 @@ def command_words(text: str) -> Sequence[str] | None:
         return None
 
 
-def line_changes(before: str, after: str) -> Iterator[LineChange]:
-    """Yield the lines that differ."""
-    old, new = before.splitlines(), after.splitlines()
-    if old == new:
-        # Only the kind of line ends differs, or a last one.
-        yield LineChange("line ends", _ends(before), _ends(after))
-        return
-    if len(old) + len(new) > _MOST_LINES:
-        yield LineChange("all lines", f"{len(old):,} lines", f"{len(new):,} lines")
-        return
-    for tag, old_from, old_to, new_from, new_to in SequenceMatcher(
-        None, old, new, autojunk=False
-    ).get_opcodes():
-        if tag == "equal":
-            continue
-        if old_to - old_from == new_to - new_from:
-            for step in range(new_to - new_from):
-                yield LineChange(_lines(new_from + step, 1), old[old_from + step], new[new_from + step])
-            continue
-        place = (
-            _lines(new_from, new_to - new_from) if new_to > new_from else _lines(old_from, old_to - old_from)
-        )
-        yield LineChange(place, _joined(old[old_from:old_to]), _joined(new[new_from:new_to]))
-
-
 def decoded(text: str) -> str | None:
     """Return the text that base64 stands for; None where it stands for none."""
     try:
@@ -128,16 +89,3 @@ def _plain(value: object) -> object:
         return "nan"
     # YAML knows dates and sets; said, they are texts.
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
-
-
-def _lines(start: int, count: int) -> str:
-    return f"line {start + 1}" if count == 1 else f"lines {start + 1}-{start + count}"
-
-
-def _joined(lines: Sequence[str]) -> str | None:
-    return "\n".join(lines) if lines else None
-
-
-def _ends(text: str) -> str:
-    kind = "CR LF" if "\r\n" in text else "LF"
-    return f"{kind}, {'with' if text.endswith(chr(10)) else 'without'} one at the end"

@@ -1,7 +1,10 @@
 """Values of resources as JSON, which has no word for one that only the update will know."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+from pydantic import GetPydanticSchema, JsonValue
+from pydantic_core import core_schema
 
 from resource_graph import UNKNOWN, Value
 from resource_graph.values import Unknown
@@ -37,6 +40,29 @@ def from_json(value: Json) -> Value:
     if isinstance(value, list):
         return [from_json(item) for item in value]
     return value
+
+
+def _from_json(values: dict[str, Any]) -> Mapping[str, Value]:
+    found = from_json(values)
+    if not isinstance(found, dict):
+        # Not of a wrong type in this program: the text that was read is wrong.
+        raise ValueError("unknown as a whole")  # noqa: TRY004
+    return found
+
+
+_VALUES = GetPydanticSchema(
+    lambda _source, handler: core_schema.json_or_python_schema(
+        core_schema.no_info_after_validator_function(_from_json, handler(dict[str, JsonValue])),
+        core_schema.any_schema(),
+        serialization=core_schema.plain_serializer_function_ser_schema(to_json),
+    )
+)
+# At run time pydantic would look for the names inside of `Value` in each module that has a field of it.
+if TYPE_CHECKING:
+    RecordedValues: TypeAlias = Mapping[str, Value]
+else:
+    RecordedValues = Annotated[Any, _VALUES]
+"""Values by name, as Python has them and as JSON has them."""
 
 
 def _escaped(key: str) -> str:

@@ -18,7 +18,7 @@ from recipes.graph_manifest.services import GraphService, graph_services
 from recipes.model_download import CacheSource, VolumeCheck
 from recipes.placed import PlacedRecipe
 from recipes.pod_processes import SUPERVISOR_FILE, supervisor_script
-from recipes.pod_recipe import PodRecipe
+from recipes.services import PodRecipe
 from stacks.plan.cache_plan import CachePlan, ExistingVolume
 from stacks.plan.stack_plan import StackPlan
 

@@ -32,15 +32,16 @@ from engines.quantization import (
 )
 from engines.registry import COMMANDS, ENGINE_IMAGES
 from engines.tensorrt_llm.command_words import TRTLLM_SERVE_FLAGS, TRTLLM_SERVE_FLAGS_LINE
-from engines.tensorrt_llm.expert_padding import tensorrt_llm_padding
 from engines.tensorrt_llm.kernels import (
     MOE_BACKENDS,
+    TENSORRT_LLM_KV_DTYPES,
     MoeBackend,
     MoeOutcome,
     MoeSupport,
     default_moe_backend,
     is_moe_backend,
     moe_support,
+    tensorrt_llm_padding,
 )
 from engines.tensorrt_llm.keys import (
     ATTENTION_BACKENDS,
@@ -51,22 +52,20 @@ from engines.tensorrt_llm.keys import (
     DEPRECATED_ENGINE_KEYS,
     ENGINE_BLOCK_KEYS,
     ENGINE_CHOICES,
-    ENGINE_CHOICES_IN_ANY_CASE,
-    ENGINE_COUNTS,
     ENGINE_KEYS,
     REMOVED_ENGINE_KEYS,
 )
-from engines.tensorrt_llm.kv_formats import TENSORRT_LLM_KV_DTYPES
 from engines.tool_calls import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
-from engines.vllm.expert_padding import vllm_padding
 from engines.vllm.kernels import (
     VLLM_BACKEND_KERNELS,
+    VLLM_KV_DTYPE_FAMILY,
+    VLLM_KV_DTYPES,
     VLLM_MOE_BACKENDS,
     VLLM_MOE_VARIABLES,
     VllmMoeKernels,
     default_vllm_kernels,
+    vllm_padding,
 )
-from engines.vllm.kv_formats import VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPES
 
 __all__ = [
     "ATTENTION_BACKENDS",
@@ -79,8 +78,6 @@ __all__ = [
     "DEPRECATED_ENGINE_KEYS",
     "ENGINE_BLOCK_KEYS",
     "ENGINE_CHOICES",
-    "ENGINE_CHOICES_IN_ANY_CASE",
-    "ENGINE_COUNTS",
     "ENGINE_IMAGES",
     "ENGINE_KEYS",
     "GIB",

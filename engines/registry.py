@@ -5,22 +5,20 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from engines.command_words import FRONTEND, CommandWords
+from engines.effective import TENSORRT_LLM_READER, VLLM_READER, CommandReader
 from engines.engine import Engine
-from engines.engine_on_line import EngineOnLine
-from engines.reading import CommandReader
 from engines.release import ReleaseLine
 from engines.server import EngineServer
+from engines.sourced import EngineOnLine
 from engines.tensorrt_llm import command_words as tensorrt_llm_words
 from engines.tensorrt_llm import on_lines as tensorrt_llm_on_lines
 from engines.tensorrt_llm.engine import TensorRtLlm
 from engines.tensorrt_llm.options import TensorRtLlmOptions
-from engines.tensorrt_llm.reading import TensorRtLlmReader
 from engines.tensorrt_llm.trtllm_serve import TrtllmServe
 from engines.vllm import command_words as vllm_words
 from engines.vllm import on_lines as vllm_on_lines
 from engines.vllm.engine import Vllm
 from engines.vllm.options import VllmOptions
-from engines.vllm.reading import VllmReader
 
 Framework = Literal["tensorrt-llm", "vllm"]
 Options = TensorRtLlmOptions | VllmOptions
@@ -35,7 +33,7 @@ ENGINE_SERVERS: Mapping[ServerName, EngineServer] = MappingProxyType({"trtllm-se
 """Every server that runs without Dynamo."""
 
 READERS: Mapping[str, tuple[Framework, CommandReader]] = MappingProxyType(
-    {"dynamo.trtllm": ("tensorrt-llm", TensorRtLlmReader()), "dynamo.vllm": ("vllm", VllmReader())}
+    {"dynamo.trtllm": ("tensorrt-llm", TENSORRT_LLM_READER), "dynamo.vllm": ("vllm", VLLM_READER)}
 )
 """Module that starts an engine's workers -> the engine, and what reads its command line."""
 

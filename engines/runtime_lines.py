@@ -10,10 +10,9 @@ from types import MappingProxyType
 from typing import Literal
 
 from engines.command_options import option_values
-from engines.engine_on_line import RELEASE_NOTES, WHEELS
 from engines.registry import COMMANDS, ON_LINES, WORKER_COMMANDS, Framework
 from engines.release import line_name, release_line
-from engines.sourced import Defect, Sourced
+from engines.sourced import RELEASE_NOTES, WHEELS, Defect, Sourced
 from engines.tool_calls import LOST_TOOL_CALLS
 
 EventPlane = Literal["nats", "zmq"]

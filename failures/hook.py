@@ -1,7 +1,6 @@
 """Ties the explanations to resources whose waits can end too early, or that AWS can refuse."""
 
 import asyncio
-import shlex
 from collections.abc import Awaitable, Callable, Mapping
 
 import pulumi
@@ -27,9 +26,9 @@ _PROVIDER = "pulumi:providers:kubernetes"
 class OwnCluster:
     """Learns the kubeconfig from the provider that the program registers with it."""
 
-    def __init__(self, name: str, region: str) -> None:
-        """Take the name and the region, which are known before the cluster is there."""
-        self._name, self._region = name, region
+    def __init__(self, name: str, context_made_by: str) -> None:
+        """Take the name, and the command that makes a context of it, before the cluster is there."""
+        self._name, self._context_made_by = name, context_made_by
         self._kubeconfig: str | None = None
 
     def learn(self, registration: pulumi.ResourceTransformationArgs) -> None:
@@ -39,10 +38,7 @@ class OwnCluster:
 
     def reader(self) -> ClusterReader:
         """Return what looks at the cluster; before the kubeconfig is known, it finds nothing."""
-        update = ["aws", "eks", "update-kubeconfig", "--name", self._name, "--region", self._region]
-        return ClusterReader(
-            self._name, content=self._kubeconfig or "", once=shlex.join([*update, "--alias", self._name])
-        )
+        return ClusterReader(self._name, content=self._kubeconfig or "", once=self._context_made_by)
 
     def _remember(self, kubeconfig: str | None) -> None:
         self._kubeconfig = kubeconfig

@@ -1,6 +1,12 @@
 from hardware.accelerators import ACCELERATORS, Accelerator, ArchitectureFamily, CpuArchitecture, Host
+from hardware.aws import (
+    LARGEST_PACKET_TO_REGION,
+    eks_reserved_cpus,
+    eks_reserved_gib,
+    is_local_zone,
+    lustre_usd_per_hour,
+)
 from hardware.described_node import described_node
-from hardware.file_systems import lustre_usd_per_hour
 from hardware.instance_type import InstanceType, LocalNvme, PurchaseOption
 from hardware.instance_types import INSTANCE_TYPES
 from hardware.kv_standing import kv_path
@@ -20,9 +26,7 @@ from hardware.kv_transport import (
     transfer_range,
     transfer_seconds,
 )
-from hardware.local_zones import LARGEST_PACKET_TO_REGION, is_local_zone
 from hardware.network_interfaces import NetworkInterface, NetworkLayout
-from hardware.node_reservation import eks_reserved_cpus, eks_reserved_gib
 from hardware.source import FSX_LUSTRE_PRICES, Source
 from hardware.ultraservers import UltraServer, Zone
 

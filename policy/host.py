@@ -10,8 +10,8 @@ _Servicer: Any = sdk._PolicyAnalyzerServicer  # noqa: SLF001 - the SDK has no ot
 class LeanServicer(_Servicer):
     """Hands stack policies no properties of resources whose inputs a resource policy was shown.
 
-    The SDK converts all properties, the provider's included, anew for each policy: half a second for a
-    stack of 24 resources and 140 policies, where nobody reads them.
+    The SDK converts all properties, the provider's included, anew for each policy, where nobody reads them:
+    0.3 s of a preview of 102 resources with 90 policies, measured in the process on two cores.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:

@@ -21,7 +21,14 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 
-from policy.wording import failed_texts, not_evaluated_text, source_url, undecided_texts, waived_text
+from policy.wording import (
+    advice_texts,
+    failed_texts,
+    not_evaluated_text,
+    source_url,
+    undecided_texts,
+    waived_text,
+)
 from resource_graph import Value
 from resource_graph.policy_host import policy_graph, policy_inputs
 from rules.catalogue import TOPICS, rules_on
@@ -94,6 +101,13 @@ def policies(rules: Sequence[Rule] | None = None, *, today: dt.date) -> list[Pol
         _input_collector(judge),
         *(_rule_policy(rule, topics, judge) for rule in judging),
         _own_policy(
+            "advice",
+            "Advice of rules that can also stop a deployment",
+            "This costs speed or money, and nothing is stopped",
+            judge,
+            _advice,
+        ),
+        _own_policy(
             "undecided",
             "Rules that could not decide",
             "A value that these rules need is unknown",
@@ -135,7 +149,9 @@ def _rule_policy(rule: Rule, topics: Mapping[str, str], judge: Judge) -> Policy:
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
         judged = judge.report(rule.id, args.resources)
         failed = [
-            finding for finding in judged.findings if finding.rule is rule and finding.status == "failed"
+            finding
+            for finding in judged.findings
+            if finding.rule is rule and finding.status == "failed" and finding.severity is rule.severity
         ]
         for urn, text in failed_texts(failed, Path.cwd()):
             report(text, urn)
@@ -185,6 +201,17 @@ def _own_policy(
         enforcement_level=EnforcementLevel.ADVISORY,
         severity=Severity.LOW,
         tags=_TAGS,
+    )
+
+
+def _advice(report: Report) -> Violations:
+    return advice_texts(
+        (
+            finding
+            for finding in report.findings
+            if finding.status == "failed" and finding.severity is not finding.rule.severity
+        ),
+        Path.cwd(),
     )
 
 

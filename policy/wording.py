@@ -32,6 +32,13 @@ def failed_texts(findings: Iterable[Finding], folder: Path) -> Iterator[tuple[st
         yield urn, f"{what}\nFix: {rule.fix}\nSource: {rule.source}"
 
 
+def advice_texts(findings: Iterable[Finding], folder: Path) -> Iterator[tuple[str, str]]:
+    """URN and text of advice that mandatory rules give; each names its rule, which no policy does for it."""
+    for urn, subjects, alike in _alike(findings):
+        rule, message = alike[0].rule, alike[0].message_with(places(urn, folder))
+        yield urn, f"{rule.id}: {subjects} {message}.\nFix: {rule.fix}\nSource: {rule.source}"
+
+
 def waived_text(finding: Finding, folder: Path) -> str:
     """The finding, and until when it is accepted."""
     message = finding.message_with(places(finding.urn, folder))

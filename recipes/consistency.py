@@ -7,27 +7,43 @@ hang, long after the recipe was written.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from pydantic import model_validator
+
 from engines.engine import ModelUse
+from engines.registry import Options
 from engines.release import known_line_name
 from engines.server import EngineServer
 from hardware import ACCELERATORS
+from recipes.fitting import every_fit
+from recipes.model import Recipe
 
 if TYPE_CHECKING:
     from engines.option_types import WorkerRole
-    from engines.registry import Options
-    from recipes.model import Recipe
 
 _AGGREGATED = ["frontend", "worker"]
 _DISAGGREGATED = ["decode", "frontend", "prefill"]
 _ALONE = ["worker"]
 
 
-def contradictions(recipe: "Recipe") -> tuple[str, ...]:
+class ConsistentRecipe(Recipe):
+    """A recipe as it is read from a file."""
+
+    @model_validator(mode="after")
+    def _refuse_contradictions(self) -> "ConsistentRecipe":
+        # Each fit is a recipe that a stack can choose; two may have one mistake in common.
+        fits = every_fit(self) if self.variants else (self,)
+        found = dict.fromkeys(text for fit in fits for text in contradictions(fit))
+        if found:
+            raise ValueError("; ".join(found))
+        return self
+
+
+def contradictions(recipe: Recipe) -> tuple[str, ...]:
     """Return a sentence for each contradiction, none for a sound recipe."""
     return (*_services(recipe), *_platform_lines(recipe), *_accelerators(recipe), *_engines(recipe))
 
 
-def _services(recipe: "Recipe") -> Iterator[str]:
+def _services(recipe: Recipe) -> Iterator[str]:
     names = [service.service_name.lower() for service in recipe.services]
     if len(set(names)) != len(names):
         yield "service names must differ in more than upper and lower case"
@@ -46,7 +62,7 @@ def _services(recipe: "Recipe") -> Iterator[str]:
         yield from _one_pod(recipe, names)
 
 
-def _one_pod(recipe: "Recipe", names: list[str]) -> Iterator[str]:
+def _one_pod(recipe: Recipe, names: list[str]) -> Iterator[str]:
     if not recipe.is_disaggregated:
         yield "onePod is for prefill and decode workers, and the recipe has neither: leave it out"
     if str(recipe.one_pod).lower() in names:
@@ -57,7 +73,7 @@ def _one_pod(recipe: "Recipe", names: list[str]) -> Iterator[str]:
         yield "with onePod prefill and decode share one /dev/shm: write the same sharedMemory"
 
 
-def _server(recipe: "Recipe", server: EngineServer, roles: list[str]) -> Iterator[str]:
+def _server(recipe: Recipe, server: EngineServer, roles: list[str]) -> Iterator[str]:
     if server.framework != recipe.framework:
         yield f"server {recipe.server} is of {server.framework}, not of {recipe.framework}"
     if roles != _ALONE:
@@ -75,7 +91,7 @@ def _server(recipe: "Recipe", server: EngineServer, roles: list[str]) -> Iterato
             yield f"{worker.service_name}: {recipe.server} takes its options from engine, not arguments"
 
 
-def _platform_lines(recipe: "Recipe") -> Iterator[str]:
+def _platform_lines(recipe: Recipe) -> Iterator[str]:
     runtime = recipe.runtime
     lines = runtime.platform_lines
     if len(set(lines)) != len(lines):
@@ -102,7 +118,7 @@ def _platform_lines(recipe: "Recipe") -> Iterator[str]:
             )
 
 
-def _accelerators(recipe: "Recipe") -> Iterator[str]:
+def _accelerators(recipe: Recipe) -> Iterator[str]:
     families = recipe.quantization.architecture_families
     for name in (*recipe.validated_on, *(entry.accelerator for entry in recipe.evidence)):
         accelerator = ACCELERATORS.get(name)
@@ -112,7 +128,7 @@ def _accelerators(recipe: "Recipe") -> Iterator[str]:
             yield f"accelerator {name} is {accelerator.architecture_family}, which the recipe cannot run on"
 
 
-def _engines(recipe: "Recipe") -> Iterator[str]:
+def _engines(recipe: Recipe) -> Iterator[str]:
     use = ModelUse(
         experts=recipe.model.shape.experts,
         positions=recipe.model.shape.max_positions,
@@ -131,7 +147,7 @@ def _engines(recipe: "Recipe") -> Iterator[str]:
     yield from engine.contradictions(roles, use)
 
 
-def _draft_model(recipe: "Recipe", options: "Options") -> Iterator[str]:
+def _draft_model(recipe: Recipe, options: Options) -> Iterator[str]:
     known = [draft.repository for draft in recipe.model.draft_models]
     if options.draft_model is not None and options.draft_model not in known:
         pinned = f"write {' or '.join(known)}" if known else "the model's file pins none"

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from hardware import ACCELERATORS
 from recipes.benchmark_job import benchmark_line
-from recipes.correction import Correction
-from recipes.evidence import Level, evidence_on
+from recipes.evidence import Correction, Level
 from recipes.fitting import Variant, fitted
 from recipes.load import load_recipe, recipe_names
-from recipes.model import Recipe, ServiceRecipe
+from recipes.model import Recipe
 from recipes.pod_environment import worker_start
 from recipes.published_values import PublishedValue, compared_values
+from recipes.services import ServiceRecipe
 
 _DOCUMENTS = Path(__file__).parent.parent / "docs" / "recipes"
 
@@ -116,7 +116,7 @@ def _accelerator_rows(recipe: Recipe) -> list[str]:
             reason = "see K9" if told else "the recipe is not made for it"
             rows.append(f"| {accelerator.name} | no | refused | {reason} |")
             continue
-        found = evidence_on(recipe, accelerator.name)
+        found = recipe.evidence_on(accelerator.name)
         validated = "yes" if accelerator.name in recipe.validated_on else "no"
         rows.append(f"| {accelerator.name} | {validated} | {found.level.value} | {_cell(found.reason)} |")
     return rows

@@ -1,12 +1,11 @@
-"""How far each recipe has been tried on each GPU: no text of this project claims more."""
+"""What a recipe does otherwise than its publisher, and how far it was tried: no text claims more."""
 
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import Annotated
+
+from pydantic import Field
 
 from recipes.strict_model import StrictModel
-
-if TYPE_CHECKING:
-    from recipes.model import Recipe
 
 
 class Level(Enum):
@@ -33,12 +32,12 @@ class Evidence(StrictModel):
     reason: str
 
 
-def evidence_on(recipe: "Recipe", accelerator: str) -> Evidence:
-    """Return how far this project has tried the recipe on the GPU."""
-    for entry in recipe.evidence:
-        if entry.accelerator == accelerator:
-            return entry
-    reason = "nothing but this rendering has been tried on this GPU"
-    if accelerator not in recipe.validated_on:
-        reason = f"not validated upstream; {reason}"
-    return Evidence(accelerator=accelerator, level=Level.RENDERED, reason=reason)
+class Correction(StrictModel):
+    """One published value that was changed or is guarded, and why."""
+
+    id: Annotated[str, Field(pattern=r"^[A-Z][0-9]+$")]
+    setting: str
+    published: str
+    ours: str
+    why: str
+    source: str

@@ -2,40 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import TYPE_CHECKING, Any
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from engines import MxFp4AlgorithmName
-from engines.option_types import PositiveInt, WorkerRole
 from hardware import ACCELERATORS, ArchitectureFamily
 from recipes.merging import option_messages, with_options
-from recipes.strict_model import StrictModel
-
-if TYPE_CHECKING:
-    from recipes.model import Recipe, ServiceRecipe
+from recipes.model import Recipe, Variant
+from recipes.services import ServiceRecipe
 
 
-class Variant(StrictModel):
-    """What differs from the recipe's own values on some GPUs; where several hold, later ones win."""
-
-    families: tuple[ArchitectureFamily, ...] | None = None
-    """GPU families on which it holds; None: on each of the recipe's."""
-    gpus: PositiveInt | None = None
-    """GPUs of one worker with which it holds; None: with any number."""
-    algorithm: MxFp4AlgorithmName | None = None
-    """Number formats of the experts, in place of the recipe's; None: the recipe's."""
-    engine: Mapping[WorkerRole, Mapping[str, Any]] = Field(
-        default_factory=dict[WorkerRole, Mapping[str, Any]]
-    )
-    """Engine options per role, merged into the recipe's key by key; null takes one away."""
-    environment: Mapping[WorkerRole, Mapping[str, str]] = Field(
-        default_factory=dict[WorkerRole, Mapping[str, str]]
-    )
-    """Variables per role, beside the recipe's or in their place."""
-
-
-def worker_sizes(recipe: "Recipe") -> tuple[int, ...]:
+def worker_sizes(recipe: Recipe) -> tuple[int, ...]:
     """Return the numbers of GPUs that one worker can have, smallest first.
 
     Of a recipe with one kind of worker; with prefill and decode each has the one of its own.
@@ -45,13 +22,13 @@ def worker_sizes(recipe: "Recipe") -> tuple[int, ...]:
     return tuple(sorted({*own, *(gpus for gpus in variants if gpus is not None)}))
 
 
-def gpus_on_one_node(recipe: "Recipe") -> int:
+def gpus_on_one_node(recipe: Recipe) -> int:
     """Return how many GPUs of one node the recipe needs at least: its workers never span nodes."""
     sizes = worker_sizes(recipe)
     return sizes[0] if sizes else max(pod.gpus for pod in recipe.pods)
 
 
-def fitted(recipe: "Recipe", family: ArchitectureFamily, gpus: int | None = None) -> "Recipe":
+def fitted(recipe: Recipe, family: ArchitectureFamily, gpus: int | None = None) -> Recipe:
     """Return the recipe for GPUs of one family, and workers of so many; None: of the recipe's own number.
 
     Raises:
@@ -78,7 +55,7 @@ def fitted(recipe: "Recipe", family: ArchitectureFamily, gpus: int | None = None
     )
 
 
-def every_fit(recipe: "Recipe") -> Iterator["Recipe"]:
+def every_fit(recipe: Recipe) -> Iterator[Recipe]:
     """Yield the recipe for each family of GPUs with each number of them."""
     families = recipe.quantization.architecture_families
     sizes: tuple[int | None, ...] = worker_sizes(recipe) or (None,)
@@ -86,14 +63,14 @@ def every_fit(recipe: "Recipe") -> Iterator["Recipe"]:
         yield fitted(recipe, family, gpus)
 
 
-def _algorithm(recipe: "Recipe", variants: Mapping[int, Variant]) -> MxFp4AlgorithmName | None:
+def _algorithm(recipe: Recipe, variants: Mapping[int, Variant]) -> MxFp4AlgorithmName | None:
     named: list[MxFp4AlgorithmName] = [
         variant.algorithm for variant in variants.values() if variant.algorithm is not None
     ]
     return named[-1] if named else recipe.quantization.algorithm
 
 
-def _with_all(service: "ServiceRecipe", variants: Mapping[int, Variant]) -> "ServiceRecipe":
+def _with_all(service: ServiceRecipe, variants: Mapping[int, Variant]) -> ServiceRecipe:
     if service.engine is None:
         return service
     role = service.worker_role

@@ -10,9 +10,11 @@ import yaml
 from pydantic import ValidationError, create_model
 
 from engines.registry import ENGINES, Framework
-from recipes.model import Recipe, ServiceRecipe
+from recipes.consistency import ConsistentRecipe
+from recipes.model import Recipe
 from recipes.model_files import ModelFiles
 from recipes.names import CATALOGUE, names_in
+from recipes.services import ServiceRecipe
 
 MODELS = Path(__file__).parent / "models"
 
@@ -135,7 +137,7 @@ def load_model(name: str) -> ModelFiles:
 
 def _type_of(document: object) -> type[Recipe]:
     if not isinstance(document, Mapping):
-        return Recipe
+        return ConsistentRecipe
     framework = cast("Mapping[str, object]", document).get("framework")
     for name in ENGINES:
         if name == framework:
@@ -148,7 +150,7 @@ def _recipe_type(framework: Framework) -> type[Recipe]:
     # Types that are made of values, which no type checker follows.
     made: Any = create_model
     worker = made("ServiceRecipe", __base__=ServiceRecipe, engine=(ENGINES[framework].options | None, None))
-    return made("Recipe", __base__=Recipe, services=(tuple[worker, ...], ...))
+    return made("Recipe", __base__=ConsistentRecipe, services=(tuple[worker, ...], ...))
 
 
 def _with_model(document: Mapping[str, object]) -> Mapping[str, object]:

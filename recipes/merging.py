@@ -1,15 +1,14 @@
 """Engine options over a worker's own, key by key."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from pydantic import ValidationError
 
-if TYPE_CHECKING:
-    from recipes.model import ServiceRecipe
+from recipes.services import ServiceRecipe
 
 
-def with_options(service: "ServiceRecipe", over: Mapping[str, Any]) -> "ServiceRecipe":
+def with_options(service: ServiceRecipe, over: Mapping[str, Any]) -> ServiceRecipe:
     """Return the worker with the options merged into its own; its GPUs follow from its parallelism.
 
     A block such as kv_cache_config is merged key by key too, so that naming one of its options leaves the

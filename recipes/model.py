@@ -4,9 +4,9 @@ Recipes are data (recipes/catalogue/); nothing of a particular cluster is in the
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from engines import MxFp4AlgorithmName
 from engines.engine import Engine
@@ -14,19 +14,32 @@ from engines.option_types import WorkerRole
 from engines.registry import ENGINE_SERVERS, ENGINES, Framework, Options, ServerName
 from engines.server import EngineServer
 from hardware import ArchitectureFamily
-from recipes.benchmark import Benchmark, GibQuantity
-from recipes.consistency import contradictions
-from recipes.correction import Correction
-from recipes.evidence import Evidence
-from recipes.fitting import Variant, every_fit
+from recipes.benchmark import Benchmark
+from recipes.evidence import Correction, Evidence, Level
 from recipes.model_cache import snapshot_directory
 from recipes.model_files import DraftModel, ModelFiles
-from recipes.pod_recipe import PodRecipe
 from recipes.runtime import Runtime
+from recipes.services import PodRecipe, ServiceRecipe
 from recipes.strict_model import PositiveInt, StrictModel
 
-Role = Literal["frontend", "prefill", "decode", "worker"]
-"""`worker` does both, prefill and decode."""
+
+class Variant(StrictModel):
+    """What differs from the recipe's own values on some GPUs; where several hold, later ones win."""
+
+    families: tuple[ArchitectureFamily, ...] | None = None
+    """GPU families on which it holds; None: on each of the recipe's."""
+    gpus: PositiveInt | None = None
+    """GPUs of one worker with which it holds; None: with any number."""
+    algorithm: MxFp4AlgorithmName | None = None
+    """Number formats of the experts, in place of the recipe's; None: the recipe's."""
+    engine: Mapping[WorkerRole, Mapping[str, Any]] = Field(
+        default_factory=dict[WorkerRole, Mapping[str, Any]]
+    )
+    """Engine options per role, merged into the recipe's key by key; null takes one away."""
+    environment: Mapping[WorkerRole, Mapping[str, str]] = Field(
+        default_factory=dict[WorkerRole, Mapping[str, str]]
+    )
+    """Variables per role, beside the recipe's or in their place."""
 
 
 class Traffic(StrictModel):
@@ -45,81 +58,12 @@ class Quantization(StrictModel):
     """GPU families with kernels for what the recipe asks; on any other the worker stops at start."""
 
 
-class FrontendResources(StrictModel):
-    """Processor time and memory of one frontend pod."""
-
-    cpu_request: PositiveInt
-    cpu_limit: PositiveInt
-    memory: GibQuantity
-    """Request and limit."""
-
-    @property
-    def memory_gib(self) -> int:
-        """Memory in GiB."""
-        return int(self.memory.removesuffix("Gi"))
-
-    @model_validator(mode="after")
-    def _limit_covers_request(self) -> "FrontendResources":
-        if self.cpu_limit < self.cpu_request:
-            raise ValueError(f"cpuLimit {self.cpu_limit} is below cpuRequest {self.cpu_request}")
-        return self
-
-
-class ServiceRecipe(StrictModel):
-    """One service of the graph."""
-
-    service_name: str
-    role: Role
-    replicas: PositiveInt
-    gpus: Annotated[int, Field(ge=0)]
-    arguments: tuple[str, ...]
-    """Command-line flags beyond those that follow from the recipe, one flag or value an entry."""
-    environment: Mapping[str, str]
-    image_version: str | None = None
-    """Tag of this service's image; None: the runtime's."""
-    shared_memory: str | None = None
-    """Size of /dev/shm as a Kubernetes quantity."""
-    engine: Options | None = None
-    resources: FrontendResources | None = None
-    """Resources of the frontends; what a worker asks for follows from its node and its GPUs."""
-
-    @property
-    def worker_role(self) -> WorkerRole:
-        """prefill, decode or worker.
-
-        Raises:
-            ValueError: the service is a frontend.
-
-        """
-        if self.role == "frontend":
-            raise ValueError(f"{self.service_name} is a frontend, not a worker")
-        return self.role
-
-    @model_validator(mode="after")
-    def _engine_exactly_on_workers(self) -> "ServiceRecipe":
-        if self.role == "frontend":
-            if self.engine or self.gpus:
-                raise ValueError(f"{self.service_name}: a frontend has no engine and no GPUs")
-            if self.resources is None:
-                raise ValueError(f"{self.service_name}: a frontend needs resources")
-            return self
-        if self.resources is not None:
-            raise ValueError(f"{self.service_name}: only a frontend has resources; remove them")
-        if self.engine is None:
-            raise ValueError(f"{self.service_name}: a {self.role} worker needs engine options")
-        if self.gpus != self.engine.gpus:
-            raise ValueError(
-                f"{self.service_name}: {self.gpus} GPUs, but the engine's parallelism "
-                f"takes {self.engine.gpus}"
-            )
-        return self
-
-
 class Recipe(StrictModel):
     """A published way to serve a model, with every correction on record.
 
     Raises:
-        pydantic.ValidationError: unknown keys, wrong types, or parts that contradict each other.
+        pydantic.ValidationError: unknown keys or wrong types. What reads a recipe's file refuses parts that
+            contradict each other too (recipes.consistency).
 
     """
 
@@ -149,15 +93,6 @@ class Recipe(StrictModel):
     evidence: tuple[Evidence, ...]
     """How far this project has tried the recipe, per accelerator."""
     corrections: tuple[Correction, ...]
-
-    @model_validator(mode="after")
-    def _refuse_contradictions(self) -> "Recipe":
-        # Each fit is a recipe that a stack can choose; two may have one mistake in common.
-        fits = every_fit(self) if self.variants else (self,)
-        found = dict.fromkeys(text for fit in fits for text in contradictions(fit))
-        if found:
-            raise ValueError("; ".join(found))
-        return self
 
     @property
     def serving_engine(self) -> Engine[Options]:
@@ -287,3 +222,13 @@ class Recipe(StrictModel):
     def snapshot_path(self) -> str:
         """Directory of the model's pinned revision in the mounted cache."""
         return snapshot_directory(self.model)
+
+    def evidence_on(self, accelerator: str) -> Evidence:
+        """Return how far this project has tried the recipe on the GPU."""
+        for entry in self.evidence:
+            if entry.accelerator == accelerator:
+                return entry
+        reason = "nothing but this rendering has been tried on this GPU"
+        if accelerator not in self.validated_on:
+            reason = f"not validated upstream; {reason}"
+        return Evidence(accelerator=accelerator, level=Level.RENDERED, reason=reason)

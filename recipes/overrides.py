@@ -6,7 +6,8 @@ from pydantic import BaseModel, ValidationError
 
 from recipes.consistency import contradictions
 from recipes.merging import option_messages, with_options
-from recipes.model import Recipe, Role, ServiceRecipe
+from recipes.model import Recipe
+from recipes.services import Role, ServiceRecipe
 
 
 class OverrideError(ValueError):

@@ -10,8 +10,8 @@ from typing import Literal
 from engines.kv_profile import KvProfile
 from engines.registry import Options
 from hardware import InstanceType, KvPath, KvTransportName
-from recipes.model import Recipe, Role, ServiceRecipe
-from recipes.pod_recipe import PodRecipe
+from recipes.model import Recipe
+from recipes.services import PodRecipe, Role, ServiceRecipe
 
 GraphApi = Literal["v1alpha1", "v1beta1"]
 RdmaFabric = Literal["infiniband", "roce"]

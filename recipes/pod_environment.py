@@ -7,9 +7,10 @@ from engines.release import line_name, release_line
 from engines.runtime_defects import Workaround
 from engines.runtime_lines import RUNTIME_LINES
 from engines.server import ServerCommand
-from recipes.model import Recipe, Role, ServiceRecipe
+from recipes.model import Recipe
 from recipes.model_cache import MODEL_CACHE, snapshot_directory
 from recipes.placed import PlacedRecipe, PlacedService
+from recipes.services import Role, ServiceRecipe
 
 ENGINE_FILES_DIRECTORY = "/opt/dynamo/configs"
 TERMINATION_GRACE_SECONDS = 120

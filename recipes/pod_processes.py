@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from recipes.model import ServiceRecipe
-from recipes.pod_recipe import PodRecipe
+from recipes.services import PodRecipe, ServiceRecipe
 
 SUPERVISOR_FILE = "supervisor.py"
 SYSTEM_PORT = 9090

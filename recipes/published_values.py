@@ -16,8 +16,9 @@ import yaml
 
 from engines.server import ServerCommand
 from recipes.benchmark_job import benchmark_line
-from recipes.model import Recipe, ServiceRecipe
+from recipes.model import Recipe
 from recipes.pod_environment import worker_start
+from recipes.services import ServiceRecipe
 
 _FOLDER = Path(__file__).parent / "published"
 _AIPERF = "aiperf"

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, cast
 
-from engines.reading import CommandReader, joined_options, split_options
+from engines.effective import CommandReader, joined_options, split_options
 from engines.registry import READERS
 from engines.release import release_name
-from recipes.model import Recipe, Role, ServiceRecipe
+from recipes.model import Recipe
 from recipes.pod_environment import cache_environment, worker_start
+from recipes.services import Role, ServiceRecipe
 
 What = Literal["environment", "arguments", "imageVersions", "routerMode"]
 
@@ -181,7 +182,11 @@ def _place_of_variable(recipe: Recipe, service: ServiceRecipe, name: str) -> str
     if service.engine is None:
         return None
     rendered = recipe.serving_engine.environment(worker_start(recipe, service))
-    if name in rendered or name in _reader(recipe).variables_of_the_recipe:
+    reader = _reader(recipe)
+    if name in reader.option_variables:
+        # A plan for other options than those that act would fit nothing.
+        return ".".join(filter(None, ("serving.overrides", service.role, reader.option_variables[name])))
+    if name in rendered or name in reader.variables_of_the_recipe:
         return f"{_MODEL}; number formats of the experts: quantization, in a recipe of your own"
     return None
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from components.purchase import CapacityBlock, Purchase
 from hardware import InstanceType
-from recipes.evidence import evidence_on
 from report.explanation.price_age import aged
 from report.explanation.tables import purchases
 from report.page import KeyFigure
@@ -87,7 +86,7 @@ def _findings(report: Report) -> KeyFigure:
     failed = [
         each for each in report.findings if each.waiver is None and each.observation.status is Status.FAILED
     ]
-    mandatory = sum(each.rule.severity is Severity.MANDATORY for each in failed)
+    mandatory = sum(each.severity is Severity.MANDATORY for each in failed)
     undecided = sum(each.observation.status is Status.UNDECIDED for each in report.findings)
     waived = sum(each.waiver is not None for each in report.findings)
     notes = [f"{len(failed) - mandatory} advisory"]
@@ -99,7 +98,7 @@ def _findings(report: Report) -> KeyFigure:
 def _evidence(stack: StackPlan) -> KeyFigure:
     recipe = stack.serving.placed.recipe
     used = sorted({each.pool.instance_type.accelerator.name for each in stack.pools if each.used_gpus})
-    levels = dict.fromkeys(evidence_on(recipe, name).level.value for name in used)
+    levels = dict.fromkeys(recipe.evidence_on(name).level.value for name in used)
     validated = all(name in recipe.validated_on for name in used)
     upstream = "validated upstream" if validated else "not validated upstream"
     return KeyFigure("Evidence", " and ".join(levels), f"on {' and '.join(used)}, {upstream}")

@@ -49,10 +49,10 @@ def _shown(finding: Finding) -> PageFinding:
 
 def _state(finding: Finding) -> str:
     if finding.waiver is not None:
-        return f"{finding.rule.severity.value}, {finding.waiver}"
+        return f"{finding.severity.value}, {finding.waiver}"
     if finding.observation.status is Status.UNDECIDED:
-        return f"{finding.rule.severity.value}, undecided"
-    return finding.rule.severity.value
+        return f"{finding.severity.value}, undecided"
+    return finding.severity.value
 
 
 def _tone(finding: Finding) -> Tone:
@@ -62,4 +62,4 @@ def _tone(finding: Finding) -> Tone:
         return "good"
     if finding.observation.status is Status.UNDECIDED:
         return "wait"
-    return "warn" if finding.rule.severity is Severity.ADVISORY else "stop"
+    return "warn" if finding.severity is Severity.ADVISORY else "stop"

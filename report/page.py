@@ -13,7 +13,7 @@ Tone = Literal["stop", "warn", "wait", "good"]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Headline:
     """The one sentence that a reader takes home, and what else is to be known."""
 
     tone: Tone
@@ -94,7 +94,7 @@ class Page:
 
     stack: str
     subtitle: str
-    verdict: Verdict
+    verdict: Headline
     figures: tuple[KeyFigure, ...]
     pools: tuple[PoolDrawing, ...]
     elsewhere: tuple[str, ...]

@@ -7,8 +7,8 @@ equal nodes and GPUs a pod gets in a cluster, the scheduler and the device plugi
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recipes.model import Role
 from recipes.placed import PlacedService
+from recipes.services import Role
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.placement.packing import Room
 from stacks.updates.shared_pools import occupying_set

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 
 from hardware import Standing
-from report.page import Tone, Verdict
+from report.page import Headline, Tone
 from rules.model import Report
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.infrastructure_notices import waiting_text
 from stacks.wording import in_words
 
 
-def verdict(stack: StackPlan, report: Report) -> Verdict:
+def verdict(stack: StackPlan, report: Report) -> Headline:
     """Return the gravest sentence as the headline, and the others below it."""
     (tone, headline), *rest = (*_obstacles(stack, report), *_fits(stack))
-    return Verdict(tone, headline, tuple(text for _, text in rest))
+    return Headline(tone, headline, tuple(text for _, text in rest))
 
 
 def _obstacles(stack: StackPlan, report: Report) -> Iterator[tuple[Tone, str]]:

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, cast
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, cast
 
 import yaml
 
-from resource_graph.values import Value
+from resource_graph.values import Path, Value
 
 _MAXIMUM_VALUES = 1_000_000
 """No honest manifest is larger; a few hundred bytes of nested aliases can be."""
@@ -26,17 +27,37 @@ _EXPONENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")
 _MERGE = "<<"
 
 
+class Written(NamedTuple):
+    """Where a field or an item is written, and the fields or items inside it."""
+
+    line: int
+    """Counted from 1 in the file."""
+    inside: "Mapping[str | int, Written]"
+    """By key or position; none where an alias stands."""
+
+    def nearest(self, path: Path) -> tuple[int, bool]:
+        """Line of the field, and whether it is its own: else an alias, a merge or nothing stands for it."""
+        found = self
+        for part in path:
+            if part not in found.inside:
+                return found.line, False
+            found = found.inside[part]
+        return found.line, True
+
+
+_NOTHING: "Mapping[str | int, Written]" = MappingProxyType({})
+_Read = tuple[Value, "Mapping[str | int, Written]"]
+"""A value, and where its fields or items are written."""
+
+
 @dataclass(frozen=True, slots=True)
 class YamlDocument:
     """One non-empty document."""
 
     number: int
     """Counted from 1, empty documents included."""
-    line: int
     content: Value
-    start: int
-    """Position of its first key in the text."""
-    end: int
+    written: Written
 
 
 class YamlProblem(Exception):  # noqa: N818 - becomes an error only together with the file's name
@@ -61,10 +82,9 @@ def read_documents(text: str) -> Iterator[YamlDocument]:
                 continue
             events.document += 1
             first = events.next()
-            content = _Reading(events).value(first, 1)
+            content, inside = _Reading(events).value(first, 1)
             if not _is_empty(first):
-                start, end = _position(first), _position(events.next())
-                yield YamlDocument(events.document, _line(first), content, start, end)
+                yield YamlDocument(events.document, content, Written(_line(first), inside))
     finally:
         events.close()
 
@@ -125,30 +145,36 @@ class _Reading:
         self._deepest = 0
         self._anchors: dict[str, _Anchored | object] = {}
 
-    def value(self, event: yaml.Event, depth: int) -> Value:
+    def value(self, event: yaml.Event, depth: int) -> _Read:
         """The value that begins with the event."""
         if isinstance(event, yaml.AliasEvent):
-            return self._alias(event, depth)
+            return self._alias(event, depth), _NOTHING
         self._count(event, 1, depth)
         anchor = cast("str | None", getattr(event, "anchor", None))
         if anchor is None:
             return self._plain(event, depth)
         values, deepest = self._values, self._deepest
         self._anchors[anchor], self._deepest = _IN_THE_MAKING, depth
-        value = self._plain(event, depth)
+        value, inside = self._plain(event, depth)
         self._anchors[anchor] = _Anchored(value, self._values - values + 1, self._deepest - depth)
         self._deepest = max(deepest, self._deepest)
-        return value
+        return value, inside
 
-    def _plain(self, event: yaml.Event, depth: int) -> Value:
+    def _plain(self, event: yaml.Event, depth: int) -> _Read:
         if isinstance(event, yaml.MappingStartEvent):
             return self._mapping(depth + 1)
         if isinstance(event, yaml.SequenceStartEvent):
-            items: list[Value] = []
-            while not isinstance(item := self._events.next(), yaml.SequenceEndEvent):
-                items.append(self.value(item, depth + 1))
-            return items
-        return self._scalar(cast("yaml.ScalarEvent", event))
+            return self._sequence(depth + 1)
+        return self._scalar(cast("yaml.ScalarEvent", event)), _NOTHING
+
+    def _sequence(self, depth: int) -> _Read:
+        items: list[Value] = []
+        written: dict[str | int, Written] = {}
+        while not isinstance(event := self._events.next(), yaml.SequenceEndEvent):
+            value, inside = self.value(event, depth)
+            written[len(items)] = Written(_line(event), inside)
+            items.append(value)
+        return items, written
 
     def _alias(self, event: yaml.AliasEvent, depth: int) -> Value:
         anchor = cast("str", event.anchor)
@@ -160,20 +186,22 @@ class _Reading:
         self._count(event, target.values, depth + target.height)
         return target.value
 
-    def _mapping(self, depth: int) -> dict[str, Value]:
+    def _mapping(self, depth: int) -> _Read:
         merged: dict[str, Value] = {}
         own: dict[str, Value] = {}
+        written: dict[str | int, Written] = {}
         while not isinstance(key_event := self._events.next(), yaml.MappingEndEvent):
             key = self._key(key_event, depth)
             value_event = self._events.next()
-            value = self.value(value_event, depth)
+            value, inside = self.value(value_event, depth)
             if _is_merge(key_event):
                 merged |= self._merged(value, value_event)
             elif key in own:
                 raise self._problem(key_event, f"the key {key!r} stands twice in one mapping")
             else:
                 own[key] = value
-        return merged | own if merged else own
+                written[key] = Written(_line(key_event), inside)
+        return merged | own if merged else own, written
 
     def _merged(self, value: Value, event: yaml.Event) -> dict[str, Value]:
         sources = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
@@ -221,12 +249,10 @@ class _Reading:
         return YamlProblem(self._events.document, _line(event), message)
 
 
-def _line(event: yaml.Event) -> int:
-    return cast("int", cast("Any", event).start_mark.line) + 1
-
-
-def _position(event: yaml.Event) -> int:
-    return cast("int", cast("Any", event).start_mark.index)
+def _line(event: Any) -> int:
+    # Asked of every value, so without a cast, which is a call.
+    line: int = event.start_mark.line
+    return line + 1
 
 
 def _is_merge(event: yaml.Event) -> bool:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from resource_graph.graph import DOCUMENTS_LACK, ResourceGraph
 from resource_graph.input_text import InputError, InputText, read_inputs
-from resource_graph.manifest_lines import DocumentText
 from resource_graph.manifest_yaml import YamlDocument, YamlProblem, read_documents
 from resource_graph.resource import Origin, Resource
 from resource_graph.values import Value
@@ -37,8 +36,7 @@ def manifest_graph(files: Sequence[InputText]) -> ResourceGraph:
 def _read(file: InputText) -> Iterator[Resource]:
     try:
         for document in read_documents(file.text):
-            source = DocumentText(file.text, document.line, document.start, document.end)
-            origin = Origin(file.name, document.number, document.line, source)
+            origin = Origin(file.name, document.number, document.written.line, document.written)
             yield from _objects(document, origin)
     except YamlProblem as problem:
         where = f"{file.name}, document {problem.document}, line {problem.line}"

@@ -6,7 +6,7 @@ would be asked for.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context
 from typing import Any, NoReturn, Protocol, cast
@@ -14,9 +14,8 @@ from typing import Any, NoReturn, Protocol, cast
 from google.protobuf.struct_pb2 import Struct
 from pulumi._utils import ContextProperty
 from pulumi.runtime import Settings, configure, rpc, run_in_stack, set_all_config
-from pulumi.runtime import resource as registrations
 from pulumi.runtime.mocks import MockCallArgs, MockEngine, MockMonitor, MockResourceArgs, Mocks
-from pulumi.runtime.proto import resource_pb2, source_pb2
+from pulumi.runtime.proto import resource_pb2
 
 from resource_graph.graph import ResourceGraph
 from resource_graph.resource import CustomTimeouts, Resource
@@ -24,10 +23,6 @@ from resource_graph.urns import make_urn, provider_urn
 from resource_graph.wire import duration_seconds, plain_inputs
 
 _STACK_REFERENCE = "pulumi:pulumi:StackReference"
-
-# With each registration the SDK tells where in the program's text it stands. Nobody reads that here, and to
-# find it takes a quarter of the whole time.
-_TELL_PLACES = "_get_stack_trace"
 
 
 class RecordingError(Exception):
@@ -57,15 +52,12 @@ def run_against(
 ) -> None:
     """Run the program with a monitor of one's own in the engine's place; nothing remains in the process."""
     fallbacks = _context_fallbacks()
-    tell_places = getattr(registrations, _TELL_PLACES)
-    setattr(registrations, _TELL_PLACES, source_pb2.StackTrace)
     try:
         # A thread of its own has its own context variables and its own event loop, which is where the
         # SDK keeps its state.
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="recorder") as thread:
             thread.submit(_run, program, monitor, project, stack, preview).result()
     finally:
-        setattr(registrations, _TELL_PLACES, tell_places)
         _restore_context_fallbacks(fallbacks)
 
 
@@ -196,36 +188,9 @@ def _run(program: Callable[[], None], monitor: MockMonitor, project: str, stack:
     )
 
     with asyncio.Runner() as runner:
-        loop = runner.get_loop()
         # One worker, so that the monitor sees one registration after another.
-        loop.set_default_executor(ThreadPoolExecutor(max_workers=1))
-        runner.run(run_in_stack(_settling(program, loop)))
-
-
-def _settling(program: Callable[[], None], loop: asyncio.AbstractEventLoop) -> Callable[[], Awaitable[None]]:
-    """The program, and then a wait for every output at once, or for the first that fails.
-
-    The SDK's own wait, which tells of failures, begins anew with all outputs each time that one of them is
-    there: it would take a third of the whole time.
-    """
-    waiting: list[asyncio.Task[Any]] = []
-
-    def started(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> asyncio.Task[Any]:
-        waiting.append(asyncio.Task(work, loop=loop, **options))
-        return waiting[-1]
-
-    async def settled() -> None:
-        loop.set_task_factory(started)
-        program()
-        failed = False
-        while waiting and not failed:
-            batch = tuple(waiting)
-            waiting.clear()
-            done, _ = await asyncio.wait(batch, return_when=asyncio.FIRST_EXCEPTION)
-            failed = any(task.cancelled() or task.exception() for task in done)
-        loop.set_task_factory(None)
-
-    return settled
+        runner.get_loop().set_default_executor(ThreadPoolExecutor(max_workers=1))
+        runner.run(run_in_stack(program))
 
 
 class _ContextSetting(Protocol):

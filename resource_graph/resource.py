@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from resource_graph.manifest_lines import DocumentText, Path
-from resource_graph.values import Value
+from resource_graph.manifest_yaml import Written
+from resource_graph.values import Path, Value
 
 _NO_DEPENDENCIES: Mapping[str, frozenset[str]] = MappingProxyType({})
 
@@ -28,14 +28,14 @@ class Origin:
     """Counted from 1 within the file."""
     line: int
     """Line of the document's first key, counted from 1."""
-    source: DocumentText | None = field(default=None, repr=False, compare=False)
+    source: Written | None = field(default=None, repr=False, compare=False)
     """Where the lines of its fields are found; None where only that of the document is known."""
     within: Path = ()
     """Path of the object in its document: `items` and a position for an object in a List."""
 
     def line_of(self, path: Path) -> int:
         """Line of the field, or of the nearest one around it that is written there."""
-        return self.line if self.source is None else self.source.line_of((*self.within, *path))
+        return self.line if self.source is None else self.source.nearest((*self.within, *path))[0]
 
     def __str__(self) -> str:
         return f"{self.file}, document {self.document}, line {self.line}"

@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
+Path: TypeAlias = tuple[str | int, ...]
+"""Keys and list positions from the inputs down: ("env", 0, "value")."""
+
 
 class Unknown:
     """The type of UNKNOWN.

@@ -8,8 +8,7 @@ from typing import cast
 from google.protobuf.struct_pb2 import Struct
 from google.protobuf.struct_pb2 import Value as WireValue
 
-from resource_graph.resource import Path
-from resource_graph.values import UNKNOWN, Value, whole_number
+from resource_graph.values import UNKNOWN, Path, Value, whole_number
 
 # The keys and values are fixed by the engine: pulumi/pulumi sdk/go/common/resource/properties.go,
 # sdk/go/common/resource/plugin/rpc.go.

@@ -3,7 +3,7 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from rules import benchmark, cache, engine, lifecycle, quantization, security, structure, topology
+from rules import cache, engine, lifecycle, quantization, security, structure, topology
 from rules.model import Rule
 from rules.waivers import waiver_rules
 
@@ -25,7 +25,6 @@ TOPICS: tuple[Topic, ...] = (
     Topic("quantization", "Do formats, kernels and memory suit the GPU?", quantization.RULES),
     Topic("engine", "Does the engine start with these settings, and do they have an effect?", engine.RULES),
     Topic("cache", "Does every pod find the model, the same revision of it?", cache.RULES),
-    Topic("benchmark", "Does the benchmark measure what is deployed?", benchmark.RULES),
     Topic("lifecycle", "Can it be updated and taken down again?", lifecycle.RULES),
     Topic("security", "Is anything open, privileged or readable that need not be?", security.RULES),
 )

@@ -36,6 +36,7 @@ and YAML alike.
   the deployment then does not start, fit, answer or go away as it must. `check` exits with 1, the pack
   stops the preview.
 - **failed, advisory**: an inference, an estimate, or what costs only speed. Nothing is stopped.
+  A mandatory rule gives such advice too: its severity is that of its gravest finding.
 - **undecided**: a value that the rule needs is not known: only the update will know it, a file or pool is
   not part of what was read, it has a shape that cannot be read, or releases differ and the image names none
   of those that the rule was read from. Never a pass, and never a reason to
@@ -47,8 +48,9 @@ and YAML alike.
 - **broken**: the rule itself raised an error. The run fails, and nothing waives that.
 
 `check` exits with 1 on a mandatory finding or a broken rule; with 2 on input that cannot be read, or of
-which nothing was understood, because no rule asked for any of its kinds and no schema knows them; with 0
-otherwise. Its verdict names kinds that nothing is known of; `--json` has every finding by itself.
+which nothing that runs was judged, because no rule asked for its kinds and no schema knows them: its first
+line says `NOT JUDGED`; with 0 otherwise. Its verdict names kinds that nothing is known of; `--json` has
+every finding by itself.
 
 ## For which release
 
@@ -86,9 +88,10 @@ Each rule is a policy of its own, and `--policy-pack-config FILE.json` sets how 
 }}
 ```
 
-Four more policies belong to the pack. `undecided` says once a resource and reason which rules wait for
+Five more policies belong to the pack. `advice` says what costs speed or money alone, where its rule can
+also stop a deployment, `undecided` says once a resource and reason which rules wait for
 it, `waived` shows waived findings, `not-evaluated` names the rules that only `dynamo-stack check` judges:
-all three are advisory, unless "all" says otherwise. `resource-inputs` collects what the rules look at; a
+all four are advisory, unless "all" says otherwise. `resource-inputs` collects what the rules look at; a
 configuration that disables it ends the preview with an error, since nothing would be judged. Where "all"
 is "disabled", add `"resource-inputs": "advisory"`. Pulumi ignores a name that is no policy, so copy names
 from here."""

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from resource_graph import Aspect, Resource, ResourceGraph
@@ -44,6 +44,8 @@ class Observation:
     status: Status
     path: Path = ()
     """Path of the field in question; empty where the whole resource is meant."""
+    advisory: bool = False
+    """Whether this observation is advice although its rule is mandatory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +55,7 @@ class Rule:
     id: str
     title: str
     severity: Severity
+    """Severity of the rule's gravest finding, and of each that does not say otherwise."""
     reason: str
     """What breaks where the rule does not hold."""
     source: str
@@ -101,9 +104,14 @@ class Finding:
         return self.observation.resource.urn
 
     @property
+    def severity(self) -> Severity:
+        """Severity of this finding, which may be less than its rule's."""
+        return Severity.ADVISORY if self.observation.advisory else self.rule.severity
+
+    @property
     def stops(self) -> bool:
         """Whether this finding alone is a reason not to deploy."""
-        mandatory = self.rule.severity is Severity.MANDATORY
+        mandatory = self.severity is Severity.MANDATORY
         return mandatory and self.waiver is None and self.observation.status is Status.FAILED
 
     @property
@@ -163,6 +171,11 @@ _LONGEST_MESSAGE = 800
 def failed(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:
     """The rule does not hold."""
     return _observation(resource, subject, message, Status.FAILED, path)
+
+
+def advised(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:
+    """The rule does not hold, in a way that stops no deployment even where the rule is mandatory."""
+    return replace(failed(resource, subject, message, path), advisory=True)
 
 
 def undecided(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:

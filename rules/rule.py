@@ -5,13 +5,21 @@ from dataclasses import dataclass
 from typing import Any, Generic, NotRequired, TypedDict, TypeVar, Unpack
 
 from resource_graph import Aspect, Resource, ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import Observation, Rule, Severity, advised, failed, undecided
 from rules.reading.pods.pods import Unreadable
 from rules.reading.shapes import Undecided
 
 S = TypeVar("S")
 
-Said = str | Undecided | Observation
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What is wrong with a subject, and stops no deployment even where the rule is mandatory."""
+
+    message: str
+
+
+Said = str | Advice | Undecided | Observation
 """What a check says: what is wrong with its subject, or why nobody can tell; or an observation of its own,
 which is about another resource or names a field."""
 
@@ -42,11 +50,24 @@ class Subjects(Generic[S]):
             # Most subjects have no mistake, and their place need not be looked up.
             try:
                 for said in check(graph, subject):
-                    yield _observed(*self.place(subject), said)
+                    if not isinstance(said, self.passed_over):
+                        yield _observed(*self.place(subject), said)
             except self.passed_over:
                 continue
             except Undecided as reason:
                 yield undecided(*self.place(subject), str(reason))
+
+
+def each_of(graph: ResourceGraph, subject: S, *checks: Check[S]) -> Iterator[Said]:
+    """What several checks say of one subject; where one cannot judge, the others do."""
+    reasons: set[str] = set()
+    for check in checks:
+        try:
+            yield from check(graph, subject)
+        except Undecided as reason:
+            if str(reason) not in reasons:
+                yield reason
+            reasons.add(str(reason))
 
 
 class RuleText(TypedDict):
@@ -96,4 +117,6 @@ def _observed(resource: Resource, name: str, said: Said) -> Observation:
         return said
     if isinstance(said, Undecided):
         return undecided(resource, name, str(said))
+    if isinstance(said, Advice):
+        return advised(resource, name, said.message)
     return failed(resource, name, said)

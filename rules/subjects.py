@@ -103,6 +103,11 @@ GPU_PODS: Subjects[GpuPods] = Subjects(read_gpu_pods, lambda each: (each.templat
 """Templates whose pods ask for GPUs."""
 WORKERS: Subjects[Worker] = Subjects(read_workers)
 """Containers that ask for GPUs, with the engines that they start."""
+READABLE_PODS: Subjects[PodTemplate] = Subjects(lambda graph: readable(read_pods(graph)))
+READABLE_WORKERS: Subjects[Worker] = Subjects(
+    lambda graph: readable(read_workers(graph)), passed_over=(EngineFileProblem,)
+)
+"""For a rule that looks at pods and workers, and tells but once which cannot be read."""
 CONFIGURED_WORKERS: Subjects[Worker] = Subjects(read_workers, passed_over=(EngineFileProblem,))
 """Workers, for rules that read engine files; a file that cannot serve fails where such files are judged."""
 TENSORRT_LLM_WORKERS: Subjects[TensorRtLlmWorker] = Subjects(

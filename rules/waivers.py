@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Rule, Severity, Waiver, failed, undecided
+from rules.retired import successor
 
 RULE_ID = "waiver-is-valid"
 _LASTS = "waiver-ends-within-a-year"
@@ -93,6 +94,8 @@ def _judge(
         yield undecided(resource, "waivers", "a waiver's rule or date is known only after the update")
     elif isinstance(waiver, str):
         yield failed(resource, "waivers", waiver)
+    elif (became := successor(waiver.rule)) is not None:
+        yield failed(resource, f"waiver of {waiver.rule}", f"{waiver.rule} {became}")
     elif waiver.rule not in known_rules:
         nearest = difflib.get_close_matches(waiver.rule, known_rules, n=1, cutoff=0.0)
         said = f"no rule that can be waived has the id {waiver.rule}"

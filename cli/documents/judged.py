@@ -83,6 +83,6 @@ class CheckDocument(Document):
     read: Mapping[str, int]
     """Kind or type -> how many were read."""
     understood: bool
-    """Whether anything at all was judged."""
+    """Whether anything at all was judged, and a workload where there is any."""
     not_judged: Mapping[str, int]
     """Kind or type that no rule and no schema knows -> how many were read."""

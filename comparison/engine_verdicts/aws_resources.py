@@ -6,7 +6,7 @@ from dataclasses import replace
 from comparison.changes import Effect, FieldChange
 from comparison.engine_verdicts.aws_tables import CAPACITY_BLOCK, LUSTRE, NODE_GROUP, REPLACED, ROLLS_NODES
 from comparison.engine_verdicts.patterns import touches_any
-from comparison.engine_verdicts.verdict import Verdict, settled
+from comparison.engine_verdicts.verdict import Outcome, settled
 from comparison.field_path import dotted
 from comparison.pairs import Pair
 
@@ -15,7 +15,7 @@ BUYS_A_BLOCK = "It buys a Capacity Block: the whole fee is paid at once, and not
 KEEPS_PAYING = "The Capacity Block that was bought before runs on and stays paid: to delete it does nothing."
 
 
-def aws_verdict(pair: Pair, fields: Sequence[FieldChange]) -> Verdict:
+def aws_verdict(pair: Pair, fields: Sequence[FieldChange]) -> Outcome:
     """Return what becomes of a resource of the account.
 
     Args:

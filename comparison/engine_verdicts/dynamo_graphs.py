@@ -9,7 +9,7 @@ from dataclasses import replace
 from comparison.changes import Change, Effect, FieldChange
 from comparison.engine_verdicts.kubernetes_tables import IDENTITY
 from comparison.engine_verdicts.patterns import patterns, touches, touches_any, under
-from comparison.engine_verdicts.verdict import Verdict, settled
+from comparison.engine_verdicts.verdict import Outcome, settled
 from comparison.field_path import dotted
 from comparison.fields import field_changes
 from comparison.nested_values import is_list, is_mapping, value_at
@@ -47,7 +47,7 @@ def is_graph(resource: Resource) -> bool:
     return resource.kind == GRAPH_KIND and resource.type.startswith(_GROUP_PREFIX)
 
 
-def graph_verdict(pair: Pair, fields: Sequence[FieldChange]) -> Verdict:
+def graph_verdict(pair: Pair, fields: Sequence[FieldChange]) -> Outcome:
     """Return what becomes of a graph.
 
     Args:
@@ -98,7 +98,7 @@ def _switches_multinode(change: FieldChange) -> bool:
     return is_whole and change.change is not Change.CHANGED and touches_any(change, _MULTINODE)
 
 
-def _other_version(pair: Pair) -> Verdict:
+def _other_version(pair: Pair) -> Outcome:
     version = FieldChange(
         path=("apiVersion",),
         change=Change.CHANGED,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from comparison.changes import Change, FieldChange, Operation
 from comparison.engine_verdicts.aws_tables import LAUNCH_TEMPLATE, NODE_GROUP, TAGGED
 from comparison.engine_verdicts.providers import AWS_PROVIDER
+from comparison.nested_values import is_list, value_at
 from comparison.pairs import Pair
 from resource_graph import UNKNOWN, Resource, Value
 from resource_graph.resource import Path
@@ -70,7 +71,7 @@ def changed_tags(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
 def _changed(
     path: Path, before: frozenset[str], now: frozenset[str], upstream: Upstream, pair: Pair
 ) -> Iterator[FieldChange]:
-    if _at(pair.before.inputs, path) is not UNKNOWN and not _is_partly_unknown(_at(pair.before.inputs, path)):
+    if not _is_partly_unknown(value_at(pair.before.inputs, *path)):
         # The walk over the inputs has seen it already.
         return
     if before != now:
@@ -95,19 +96,8 @@ def _unknown_places(path: Path, value: Value) -> Iterator[Path]:
             yield from _unknown_places((*path, index), each)
 
 
-def _is_partly_unknown(value: Value) -> bool:
-    return value is UNKNOWN or (isinstance(value, list) and any(each is UNKNOWN for each in value))
-
-
-def _at(value: Value, path: Path) -> Value:
-    for part in path:
-        if isinstance(value, Mapping) and isinstance(part, str):
-            value = value.get(part)
-        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
-            value = value[part]
-        else:
-            return None
-    return value
+def _is_partly_unknown(value: object) -> bool:
+    return value is UNKNOWN or (is_list(value) and any(each is UNKNOWN for each in value))
 
 
 def _as_now(urns: frozenset[str], renamed: Mapping[str, str]) -> frozenset[str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from comparison.changes import Effect, FieldChange
 from comparison.engine_verdicts.patterns import patterns, touches_any
-from comparison.engine_verdicts.verdict import Verdict, settled
+from comparison.engine_verdicts.verdict import Outcome, settled
 from comparison.field_path import dotted
 from comparison.pairs import Pair
 
@@ -13,7 +13,7 @@ _IDENTITY = patterns("name", "namespace")
 _OPAQUE = "Helm upgrades it in place; which of the chart's objects change or restart is not compared."
 
 
-def release_verdict(pair: Pair, fields: Sequence[FieldChange]) -> Verdict:
+def release_verdict(pair: Pair, fields: Sequence[FieldChange]) -> Outcome:
     """Return what becomes of a release: another name or namespace replaces it, the rest is an upgrade.
 
     The provider never deletes first, so that two charts of the same cluster-wide objects meet

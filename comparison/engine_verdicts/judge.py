@@ -9,18 +9,18 @@ from comparison.engine_verdicts.dynamo_graphs import graph_verdict, is_graph
 from comparison.engine_verdicts.helm_releases import release_verdict
 from comparison.engine_verdicts.kubernetes_objects import kubernetes_verdict
 from comparison.engine_verdicts.providers import provider_verdict
-from comparison.engine_verdicts.verdict import Sides, Verdict, made_anew
+from comparison.engine_verdicts.verdict import Outcome, Sides, made_anew
 from comparison.pairs import Pair
 from resource_graph.urns import KUBERNETES, RELEASE_TYPE
 
 AWS = "aws:"
 PROVIDERS = "pulumi:providers:"
 
-_Judge = Callable[[Pair, Sequence[FieldChange]], Verdict]
+_Judge = Callable[[Pair, Sequence[FieldChange]], Outcome]
 _BY_PREFIX: Mapping[str, _Judge] = {AWS: aws_verdict, PROVIDERS: provider_verdict}
 
 
-def verdict_on(pair: Pair, fields: Sequence[FieldChange], sides: Sides) -> Verdict:
+def verdict_on(pair: Pair, fields: Sequence[FieldChange], sides: Sides) -> Outcome:
     """Return what the engine, the provider and the API server make of the difference.
 
     Args:
@@ -32,7 +32,7 @@ def verdict_on(pair: Pair, fields: Sequence[FieldChange], sides: Sides) -> Verdi
     resource_type = pair.after.type
     if pair.is_renamed:
         # The engine makes the new one, then what reads it changes, and the old one goes last.
-        return Verdict(fields=tuple(fields))
+        return Outcome(fields=tuple(fields))
     if is_graph(pair.after):
         return graph_verdict(pair, fields)
     if resource_type.startswith(KUBERNETES) and resource_type != RELEASE_TYPE:
@@ -40,7 +40,7 @@ def verdict_on(pair: Pair, fields: Sequence[FieldChange], sides: Sides) -> Verdi
     return _judge_of(resource_type)(pair, fields)
 
 
-def elsewhere(verdict: Verdict) -> Verdict:
+def elsewhere(verdict: Outcome) -> Outcome:
     """Return the verdict on a resource whose provider becomes another cluster or region."""
     return replace(
         verdict,
@@ -58,5 +58,5 @@ def _judge_of(resource_type: str) -> _Judge:
     return next(found, _in_place)
 
 
-def _in_place(_: Pair, fields: Sequence[FieldChange]) -> Verdict:
-    return Verdict(fields=tuple(fields))
+def _in_place(_: Pair, fields: Sequence[FieldChange]) -> Outcome:
+    return Outcome(fields=tuple(fields))

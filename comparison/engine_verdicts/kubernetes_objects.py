@@ -18,7 +18,7 @@ from comparison.engine_verdicts.kubernetes_tables import (
     replaced,
 )
 from comparison.engine_verdicts.patterns import touches, touches_any, under
-from comparison.engine_verdicts.verdict import Sides, Verdict, settled
+from comparison.engine_verdicts.verdict import Outcome, Sides, settled
 from comparison.field_path import dotted
 from comparison.fields import literal_changes
 from comparison.known_defaults.objects import shape_of
@@ -35,7 +35,7 @@ _WITH_CONTENT = frozenset({("", "ConfigMap"), ("", "Secret")})
 _CONTENT = (("data",), ("binaryData",), ("stringData",))
 
 
-def kubernetes_verdict(pair: Pair, fields: Sequence[FieldChange], sides: Sides) -> Verdict:
+def kubernetes_verdict(pair: Pair, fields: Sequence[FieldChange], sides: Sides) -> Outcome:
     """Return what becomes of a Kubernetes object of any kind but a Dynamo graph.
 
     Args:

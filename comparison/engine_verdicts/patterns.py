@@ -36,7 +36,7 @@ def under(path: Path, steps: Sequence[str]) -> bool:
 
 
 def _begins(path: Path, steps: Sequence[str]) -> bool:
-    return all(step in {ANY, part} for part, step in zip(path, steps, strict=False))
+    return all(step in {ANY, str(part)} for part, step in zip(path, steps, strict=False))
 
 
 def _holds(change: FieldChange, steps: Sequence[str]) -> bool:

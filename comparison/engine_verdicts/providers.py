@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from comparison.changes import Effect, FieldChange
-from comparison.engine_verdicts.verdict import Verdict, settled
+from comparison.engine_verdicts.verdict import Outcome, settled
 from comparison.field_path import dotted
 from comparison.pairs import Pair
 
@@ -17,7 +17,7 @@ _OUTPUT = "renderYamlToDirectory"
 _PLACE = frozenset({"region"})
 
 
-def provider_verdict(pair: Pair, fields: Sequence[FieldChange]) -> Verdict:
+def provider_verdict(pair: Pair, fields: Sequence[FieldChange]) -> Outcome:
     """Return whether the provider stays the same one.
 
     Of Kubernetes an unchanged clusterIdentifier keeps it, whatever else changes; without one another

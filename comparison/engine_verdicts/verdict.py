@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from comparison.changes import Effect, FieldChange, Operation
+from comparison.engine_verdicts.patterns import pattern, under
 from comparison.field_path import dotted
 from comparison.pairs import Pair
 from resource_graph import Resource, Value
-from resource_graph.resource import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Outcome:
     """The operation, and what follows from each field."""
 
     fields: tuple[FieldChange, ...]
@@ -35,7 +35,7 @@ class Sides:
 
 def settled(
     pair: Pair, fields: Sequence[FieldChange], *, provider_deletes_first: bool, reasons: Sequence[str] = ()
-) -> Verdict:
+) -> Outcome:
     """Return the verdict that the fields' effects add up to.
 
     Args:
@@ -50,10 +50,10 @@ def settled(
         replace(each, effect=Effect.REPLACES) if _is_asked(pair.after, each) else each for each in fields
     ]
     if not any(each.effect is Effect.REPLACES for each in asked):
-        return Verdict(fields=tuple(asked), reasons=tuple(dict.fromkeys(reasons)))
+        return Outcome(fields=tuple(asked), reasons=tuple(dict.fromkeys(reasons)))
     by_provider = any(each.effect is Effect.REPLACES for each in fields)
     option = pair.after.delete_before_replace
-    return Verdict(
+    return Outcome(
         fields=made_anew(asked),
         operation=Operation.REPLACE,
         deletes_first=(by_provider and provider_deletes_first) if option is None else option,
@@ -70,18 +70,11 @@ def made_anew(fields: Iterable[FieldChange]) -> tuple[FieldChange, ...]:
 
 def is_ignored(resource: Resource, change: FieldChange) -> bool:
     """Return whether the option ignoreChanges keeps the engine from acting on the change."""
-    return any(_lies_under(change.path, option) for option in resource.ignore_changes)
+    return any(under(change.path, pattern(option)) for option in resource.ignore_changes)
 
 
 def _is_asked(resource: Resource, change: FieldChange) -> bool:
-    return any(_lies_under(change.path, option) for option in resource.replace_on_changes)
-
-
-def _lies_under(path: Path, option: str) -> bool:
-    steps = option.split(".")
-    return len(path) >= len(steps) and all(
-        step in {"*", str(part)} for part, step in zip(path, steps, strict=False)
-    )
+    return any(under(change.path, pattern(option)) for option in resource.replace_on_changes)
 
 
 def _asked_reasons(fields: Sequence[FieldChange], *, by_provider: bool) -> tuple[str, ...]:

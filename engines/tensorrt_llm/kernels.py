@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, TypeGuard, get_args
 
+from engines.memory import ExpertPadding
 from engines.quantization import MxFp4AlgorithmName
 from hardware import Accelerator, Source
 
@@ -152,3 +153,16 @@ def _not_declared(reason: str, source: Source) -> MoeSupport:
 
 def _fails(reason: str, source: Source) -> MoeSupport:
     return MoeSupport(MoeOutcome.FAILS, reason, source)
+
+
+TENSORRT_LLM_KV_DTYPES = frozenset({"auto", "fp8", "nvfp4"})
+"""Formats of the KV cache that TensorRT-LLM's PyTorch backend takes; any other ends in a ValueError
+(tensorrt_llm/_torch/pyexecutor/model_loader.py, validate_and_set_kv_cache_quant)."""
+# The matrices' alignment: tensorrt_llm/_torch/modules/fused_moe/quantization.py.
+_PADDING_OF_TRTLLM = ExpertPadding(first_hidden=512, second_hidden=128, intermediate=128)
+_PADDING = ExpertPadding(first_hidden=128, second_hidden=128, intermediate=128)
+
+
+def tensorrt_llm_padding(moe_backend: str) -> ExpertPadding:
+    """Return what the kernels of a MoE backend pad the experts' matrices to."""
+    return _PADDING_OF_TRTLLM if moe_backend == "TRTLLM" else _PADDING

@@ -129,54 +129,16 @@ ENGINE_BLOCK_KEYS: Mapping[str, frozenset[str]] = MappingProxyType(
 
 ENGINE_CHOICES: Mapping[tuple[str, ...], frozenset[str]] = MappingProxyType(
     {
-        ("moe_config", "backend"): _names(
-            """
-            AUTO CUTLASS CUTEDSL WIDEEP TRTLLM DEEPGEMM DENSEGEMM VANILLA TRITON MARLIN MEGAMOE_DEEPGEMM
-            MEGAMOE_CUTEDSL
-            """
-        ),
-        ("scheduler_config", "capacity_scheduler_policy"): frozenset(
-            {"GUARANTEED_NO_EVICT", "MAX_UTILIZATION", "STATIC_BATCH"}
-        ),
-        ("scheduler_config", "waiting_queue_policy"): frozenset({"fcfs", "priority"}),
-        ("allreduce_strategy",): _names(
-            "AUTO NCCL UB MINLATENCY ONESHOT TWOSHOT LOWPRECISION MNNVL NCCL_SYMMETRIC"
-        ),
         ("load_format",): frozenset({"AUTO", "DUMMY", "VISION_ONLY", "GMS"}),
         ("guided_decoding_backend",): frozenset({"xgrammar", "llguidance"}),
         ("orchestrator_type",): frozenset({"rpc", "ray"}),
     }
 )
-"""Setting -> the texts that the engine accepts."""
+"""Setting that no recipe writes -> the texts that the engine accepts, small letters for capitals too."""
 
 # NVIDIA/TensorRT-LLM tensorrt_llm/_torch/attention_backend/utils.py at 00dbe28 (get_attention_backend)
 ATTENTION_BACKENDS: frozenset[str] = _names("VANILLA TRTLLM FLASHINFER FLASHINFER_STAR_ATTENTION")
 """Values of attn_backend; for any other the engine takes TRTLLM without a warning."""
-
-ENGINE_CHOICES_IN_ANY_CASE: frozenset[tuple[str, ...]] = frozenset({("load_format",)})
-"""Of those, settings whose capitals do not matter."""
-
-ENGINE_COUNTS: frozenset[tuple[str, ...]] = frozenset(
-    {
-        ("tensor_parallel_size",),
-        ("pipeline_parallel_size",),
-        ("context_parallel_size",),
-        ("moe_expert_parallel_size",),
-        ("moe_tensor_parallel_size",),
-        ("max_batch_size",),
-        ("max_num_tokens",),
-        ("max_seq_len",),
-        ("max_beam_width",),
-        ("stream_interval",),
-        ("num_postprocess_workers",),
-        ("kv_cache_config", "tokens_per_block"),
-        ("kv_cache_config", "max_tokens"),
-        ("cuda_graph_config", "max_batch_size"),
-        ("cache_transceiver_config", "max_tokens_in_buffer"),
-        ("moe_config", "max_num_tokens"),
-    }
-)
-"""Settings that are whole numbers."""
 
 DEFAULT_TOKENS_PER_BLOCK = 32
 """Tokens of one block of the KV cache where the engine file does not say."""

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engines.engine_on_line import RELEASE_NOTES, WHEELS, EngineOnLine
-from engines.sourced import Defect, Sourced
+from engines.sourced import RELEASE_NOTES, WHEELS, Defect, EngineOnLine, Sourced
 from engines.tensorrt_llm.runtime_defects import DEEP_EP_OFF, WITHOUT_DEEP_EP
 
 _ARGUMENTS = f"{WHEELS}: dynamo/trtllm/backend_args.py"

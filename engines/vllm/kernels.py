@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from engines.memory import ExpertPadding
 from hardware import Accelerator
 
 VLLM_MOE_BACKENDS = frozenset(
@@ -89,3 +90,32 @@ def default_vllm_kernels(accelerator: Accelerator) -> str:
     if _is_100_family(accelerator.compute_capability):
         return "flashinfer_trtllm"
     return "triton" if _is_hopper(accelerator.compute_capability) else "marlin"
+
+
+VLLM_KV_DTYPES = frozenset(
+    {
+        "auto",
+        "float16",
+        "bfloat16",
+        "fp8",
+        "fp8_e4m3",
+        "fp8_e5m2",
+        "fp8_inc",
+        "fp8_ds_mla",
+        "nvfp4",
+        "int8_per_token_head",
+        "fp8_per_token_head",
+    }
+)
+"""Values of vLLM's --kv-cache-dtype beside the next family (vllm 0.20.1 vllm/config/cache.py, CacheDType)."""
+VLLM_KV_DTYPE_FAMILY = "turboquant_"
+# The matrices' alignment: vllm 0.20.1 vllm/model_executor/layers/quantization/mxfp4.py.
+_PADDING_OF_TRTLLM = ExpertPadding(first_hidden=256, second_hidden=256, intermediate=256)
+# The other kernels differ a little; a log of one of them lies within 2 % of this (vllm-project/vllm#33155:
+# 64.38 GiB on one H100).
+_PADDING = ExpertPadding(first_hidden=128, second_hidden=128, intermediate=128)
+
+
+def vllm_padding(moe_backend: str) -> ExpertPadding:
+    """Return what the kernels of a MoE backend pad the experts' matrices to."""
+    return _PADDING_OF_TRTLLM if moe_backend == "flashinfer_trtllm" else _PADDING

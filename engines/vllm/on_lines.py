@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engines.engine_on_line import WHEELS, EngineOnLine
-from engines.sourced import Sourced
+from engines.sourced import WHEELS, EngineOnLine, Sourced
 
 ON_LINES: Mapping[str, EngineOnLine] = MappingProxyType(
     {

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from operations.benchmark.aiperf_output import Progress, failure_reason, read_progress
+from operations.benchmark.aiperf_output import LoadProgress, failure_reason, read_progress
 from operations.benchmark.aiperf_summary import SUMMARY_FILE
 from operations.errors import CommandError
 from operations.streamed_process import streamed
@@ -73,7 +73,7 @@ class AIPerfProgram:
         folder: Path,
         *,
         seconds: float,
-        report: Callable[[Progress], None],
+        report: Callable[[LoadProgress], None],
     ) -> str:
         """Send a load, keep AIPerf's files in the folder, and return its summary.
 

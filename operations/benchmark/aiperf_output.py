@@ -17,7 +17,7 @@ _LOGGED_ERROR = re.compile(r"\b(?:ERROR|CRITICAL)\s+(.*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class LoadProgress:
     """How far a load is."""
 
     step: str
@@ -26,13 +26,13 @@ class Progress:
     total: int
 
 
-def read_progress(line: str) -> Progress | None:
+def read_progress(line: str) -> LoadProgress | None:
     """Return what a line says of the progress; None for any other line."""
     found = _BAR.findall(_COLOUR.sub("", line))
     if not found:
         return None
     step, done, total = found[-1]
-    return Progress(step, int(done.replace(",", "")), int(total.replace(",", "")))
+    return LoadProgress(step, int(done.replace(",", "")), int(total.replace(",", "")))
 
 
 def failure_reason(lines: Iterable[str]) -> str:

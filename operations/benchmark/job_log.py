@@ -2,7 +2,7 @@
 
 from collections import deque
 
-from operations.benchmark.aiperf_output import Progress, failure_reason, read_progress
+from operations.benchmark.aiperf_output import LoadProgress, failure_reason, read_progress
 from recipes.benchmark_job import RESULT_FOLLOWS
 
 _LINES_KEPT = 400
@@ -19,7 +19,7 @@ class JobLog:
         self._number: int | None = None
         self._lines: list[str] = []
 
-    def read(self, line: str) -> Progress | None:
+    def read(self, line: str) -> LoadProgress | None:
         """Take a line; return how far the load is, where the line says it."""
         if self._number is not None:
             self._read_summary(self._number, line)

@@ -4,14 +4,13 @@ import json
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from components.cluster_reader import KubernetesObject
 from failures.explanation import Subject
 from failures.pods_and_events import container_statuses, pod_reasons, warnings_of
-from operations.benchmark.aiperf_output import Progress
 from operations.benchmark.job_log import JobLog
+from operations.benchmark.progress import BenchProgress
 from operations.cluster_commands import ClusterCommands, last_line
 from operations.errors import CommandError
 from operations.streamed_process import streamed
@@ -30,17 +29,6 @@ _RUN_LABEL = "dynamo-stack/benchmark-run"
 _ENDED = {"Succeeded", "Failed"}
 
 
-@dataclass(frozen=True)
-class JobEvents:
-    """Who is told what happens."""
-
-    said: Callable[[str], None]
-    """A sentence about the Job, each once."""
-    progress: Callable[[Progress], None]
-    received: Callable[[int, str], None]
-    """AIPerf's summary of the load of this number, from 1."""
-
-
 class BenchmarkJob:
     """A Job of one run; its name is fixed, so that no two loads measure each other.
 
@@ -48,7 +36,8 @@ class BenchmarkJob:
         cluster: where it runs.
         manifest: of the Job.
         loads: how many results its log will hold.
-        events: who is told.
+        progress: shows what happens.
+        received: takes AIPerf's summary of the load of a number, from 1.
         pause: waits for so many seconds between two looks.
 
     """
@@ -58,7 +47,9 @@ class BenchmarkJob:
         cluster: ClusterCommands,
         manifest: Mapping[str, Any],
         loads: int,
-        events: JobEvents,
+        progress: BenchProgress,
+        received: Callable[[int, str], None],
+        *,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._cluster = cluster
@@ -68,7 +59,8 @@ class BenchmarkJob:
         self._chosen = ("--selector", f"{_RUN_LABEL}={label}")
         self._manifest = _labelled(manifest, {_RUN_LABEL: label})
         self._loads = loads
-        self._events = events
+        self._progress = progress
+        self._receive = received
         self._pause = pause
         self._name: str = manifest["metadata"]["name"]
         self._where = ("--namespace", str(manifest["metadata"]["namespace"]))
@@ -110,7 +102,7 @@ class BenchmarkJob:
             )
         if answer.code != 0:
             raise self._cluster.failure(answer, "kubectl", *words)
-        self._events.said(f"Job {self._name} created; it is deleted when this command ends")
+        self._progress.said(f"Job {self._name} created; it is deleted when this command ends")
 
     def _delete(self) -> None:
         words = ("delete", "jobs", *self._chosen, *self._where, "--ignore-not-found", "--wait=false")
@@ -120,9 +112,9 @@ class BenchmarkJob:
         except KeyboardInterrupt:
             left = "interrupted"
         if left:
-            self._events.said(f"Job {self._name} may still run ({left}): `{self.delete_command}`")
+            self._progress.said(f"Job {self._name} may still run ({left}): `{self.delete_command}`")
         else:
-            self._events.said(f"Job {self._name} deleted")
+            self._progress.said(f"Job {self._name} deleted")
 
     def _started_pod(self) -> str:
         """Wait until the container runs or has run; return the pod's name."""
@@ -133,7 +125,7 @@ class BenchmarkJob:
                 return pod["metadata"]["name"]
             reason = self._why_not_started(pod)
             if reason != said:
-                self._events.said(f"Job {self._name} waits: {reason}")
+                self._progress.said(f"Job {self._name} waits: {reason}")
                 said = reason
             seconds = _START_SECONDS if pod and pod.get("spec", {}).get("nodeName") else _NODE_SECONDS
             if time.monotonic() - began > seconds:
@@ -190,10 +182,10 @@ class BenchmarkJob:
     def _take(self, line: str) -> None:
         progress = self._log.read(line)
         if progress is not None:
-            self._events.progress(progress)
+            self._progress.moved(progress)
         for number in self._log.results.keys() - self._received:
             self._received.add(number)
-            self._events.received(number, self._log.results[number])
+            self._receive(number, self._log.results[number])
 
     def _has_ended(self) -> bool:
         """Whether the Job has ended well; raises CommandError where it failed."""

@@ -1,10 +1,7 @@
-"""A folder for each run, which no other run writes to; and what the earlier ones hold."""
+"""A folder for each run, which no other run writes to."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
-
-from pydantic import ValidationError
 
 from operations.benchmark.result import BenchmarkResult
 from operations.errors import CommandError
@@ -46,16 +43,3 @@ def write_whole(file: Path, text: str) -> Path:
     unfinished = file.with_name(f".{file.name}.{os.getpid()}")
     unfinished.write_text(text, encoding="utf-8")
     return unfinished.replace(file)
-
-
-def read_results(results: Path) -> Iterator[BenchmarkResult | str]:
-    """Yield what earlier runs wrote, the oldest first; of a file that cannot be read, what is wrong."""
-    for file in sorted(results.glob(f"*/{RESULT_FILE}")):
-        try:
-            yield BenchmarkResult.model_validate_json(file.read_bytes())
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            key = ".".join(map(str, first["loc"])) or "the file"
-            yield f"{file} is not compared: {key}: {first['msg']}"
-        except OSError as error:
-            yield f"{file} is not compared: {error.strerror}"

@@ -11,8 +11,12 @@ from operations.benchmark.result import Measurement
 from recipes.benchmark_load import Load
 from recipes.strict_model import PositiveInt, StrictModel
 from stacks.errors import Problem
+from stacks.settings.setting_types import TextForm
 
-ShapeText = Annotated[str, Field(pattern=r"^[1-9][0-9]*/[1-9][0-9]*$")]
+ShapeText = Annotated[
+    str,
+    TextForm(pattern=r"^[1-9][0-9]*/[1-9][0-9]*$", words="tokens of prompt and answer, such as 8192/1024"),
+]
 Least = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Most = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 

@@ -22,7 +22,6 @@ from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.found_in_cluster import operator_answers
-from operations.recovery.locks import read_locks
 from operations.recovery.stack_state import StackState, read_state
 from resource_graph.engine_state import Step, read_steps
 from resource_graph.urns import RELEASE_TYPE, own_type, urn_name
@@ -130,12 +129,10 @@ def _state_of_finished_run(pulumi: PulumiCommand) -> StackState:
     recover = (
         f"  try: wait for a run that is alive; after one that died, `dynamo-stack recover {pulumi.stack}`"
     )
-    locks = read_locks(pulumi)
-    if locks:
-        held = "; ".join(str(lock) for lock in locks)
-        raise CommandError(f"a run holds the lock ({held}), and what it changes is no drift\n{recover}")
     if state.pending:
-        raise CommandError(f"a run was interrupted, and what it had begun is no drift\n{recover}")
+        raise CommandError(
+            f"a run is at work or was interrupted, and what it has begun is no drift\n{recover}"
+        )
     if state.is_empty:
         raise CommandError(
             f"stack {pulumi.stack} is not deployed: its state holds no object, so none can differ\n"

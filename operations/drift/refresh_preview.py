@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from components.dynamo_objects import GRAPH_KIND
 from operations.drift.field_managers import outcome_of, owners_of
 from operations.drift.property_paths import MISSING, Path, lookup, parse_path
 from operations.drift.report import Change, Outcome
@@ -88,13 +87,6 @@ def _changed_fields(
             expected, actual = _wanted(program, path, lookup(old, path)), lookup(new, path)
             if expected == actual:
                 outcome = Outcome.RECORDED
-            elif (
-                item[0] == GRAPH_KIND
-                and path[-1] == "replicas"
-                and any(not each.is_pulumi for each in owners)
-            ):
-                # The program ends here before the provider could take it (stacks/updates/scaled_by_hand.py).
-                outcome = Outcome.REFUSED
             else:
                 outcome = Outcome.REPLACED if replaces else outcome_of(live, owners)
             others = tuple(dict.fromkeys(each.manager for each in owners if not each.is_pulumi))

@@ -1,17 +1,8 @@
 """The questions and their answers."""
 
 from dataclasses import dataclass
-from enum import Enum
 
-
-class Verdict(Enum):
-    """How an answer stands."""
-
-    GOOD = "good"
-    WRONG = "wrong"
-    """`up` would fail, or do what nobody meant."""
-    UNKNOWN = "unknown"
-    """The account does not say, for example because the credentials may not ask."""
+from operations.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)

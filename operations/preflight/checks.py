@@ -9,9 +9,10 @@ from components.purchase import CapacityBlock, OnDemand, Reservation, Spot
 from components.storage_kinds import Lustre
 from components.zone_subnets import zone_group
 from operations.preflight.account import Account, Unanswered
-from operations.preflight.answer import Answer, Verdict, good, unknown, wrong
+from operations.preflight.answer import Answer, good, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
 from operations.preflight.network_checks import API_SERVER, adopted, reached
+from operations.verdict import Verdict
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, PlannedNodes
 
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)

@@ -1,7 +1,7 @@
 """Objects and the Helm release of a stack that exist in the cluster, whether its state knows them or not."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -12,7 +12,7 @@ from components.managed_fields import managed_fields
 from components.object_owner import owner_of
 from operations.cluster_commands import ClusterCommands, last_line
 from operations.errors import CommandError
-from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject, PendingOperation
+from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject
 from resource_graph import ResourceGraph
 from resource_graph.urns import RELEASE_TYPE
 from stacks.plan.platform import RELEASE_NAME
@@ -110,44 +110,6 @@ def read_release(stack: StackPlan, graph: ResourceGraph, cluster: ClusterCommand
         holds=_data_in_release(name, namespace, cluster),
         graphs=_graphs(cluster),
     )
-
-
-def unfinished(pending: Iterable[PendingOperation], cluster: ClusterCommands) -> tuple[str, ...]:
-    """Return calls of a killed run that may still change something, if somebody still makes them.
-
-    All others have sent their requests and can only wait: nothing is lost when that ends. What is not in the
-    cluster cannot be told, and counts as unfinished.
-    """
-    return tuple(
-        f"{operation.operation} {operation.target or operation.urn}"
-        for operation in pending
-        if not _can_only_wait(operation, cluster)
-    )
-
-
-def _can_only_wait(operation: PendingOperation, cluster: ClusterCommands) -> bool:
-    target = operation.target
-    if target is None:
-        return False
-    if operation.type == RELEASE_TYPE:
-        return _helm_is_done(operation, target, cluster)
-    live = _live_object(_as_stored(target, cluster), cluster)
-    if operation.operation == "creating":
-        return live is not None
-    if operation.operation == "deleting":
-        return live is None or live.is_terminating
-    # An update is sent in its first second; reading changes nothing.
-    return True
-
-
-def _helm_is_done(operation: PendingOperation, release: ClusterObject, cluster: ClusterCommands) -> bool:
-    arguments = ("status", release.name, "--namespace", str(release.namespace), "--output", "json")
-    answer = cluster.run("helm", *arguments)
-    if answer.code != 0:
-        return "release: not found" in answer.err and operation.operation == "deleting"
-    # Helm's own work is not over before it has written this: "deployed" or "failed" after an install.
-    at_work = json.loads(answer.out)["info"]["status"] in _UNFINISHED
-    return not at_work and operation.operation != "deleting"
 
 
 def _as_stored(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject:

@@ -42,7 +42,7 @@ def plan_up(leftovers: Leftovers, *, policy_pack: bool) -> Plan:
         return Plan()
     _refuse_foreign(leftovers)
     steps = (
-        *_unlock(leftovers),
+        _unlock(),
         *bring_operator_back(leftovers),
         *(_wait_until_gone(each) for each in leftovers.objects if each.is_terminating),
         *release_steps_before_up(leftovers),
@@ -55,7 +55,7 @@ def plan_up(leftovers: Leftovers, *, policy_pack: bool) -> Plan:
 
 def plan_destroy(leftovers: Leftovers) -> Plan:
     """Recovery that ends with the stack destroyed; CommandError where that takes a person."""
-    if leftovers.state.is_empty and not leftovers.locks:
+    if leftovers.state.is_empty:
         return Plan()
     # An interrupted create of a name that another stack has made nothing.
     unknown = [
@@ -67,7 +67,7 @@ def plan_destroy(leftovers: Leftovers) -> Plan:
         (each for each in unknown if each.kind not in _STATEFUL), key=lambda each: not each.is_graph
     )
     steps = (
-        *_unlock(leftovers),
+        _unlock(),
         *bring_operator_back(leftovers),
         # The state does not know them, so `destroy` would leave them; a graph would outlive its operator,
         # and with it nobody would remove its finalizer.
@@ -81,8 +81,6 @@ def plan_destroy(leftovers: Leftovers) -> Plan:
 
 
 def _findings(leftovers: Leftovers) -> Iterator[str]:
-    for lock in leftovers.locks:
-        yield f"the lock of a run that has ended: {lock}"
     for operation in leftovers.state.pending:
         yield f"interrupted while {operation.operation}: {operation.urn}"
     for urn in leftovers.state.half_replaced:
@@ -90,8 +88,6 @@ def _findings(leftovers: Leftovers) -> Iterator[str]:
     release = leftovers.release
     if release and release.is_stuck:
         yield f"{release} is {release.status}"
-    if leftovers.restored:
-        yield "the state is a backup, which does not know the last change"
     # A stack that holds nothing may have left these on purpose when it was destroyed.
     if not leftovers.state.is_empty:
         yield from _found_beside_the_state(leftovers)
@@ -132,9 +128,9 @@ def _refuse_foreign(leftovers: Leftovers) -> None:
     )
 
 
-def _unlock(leftovers: Leftovers) -> Iterator[Step]:
-    if leftovers.locks:
-        yield Step("remove the lock", "pulumi", ("cancel", "--yes"))
+def _unlock() -> Step:
+    # No command tells whether there is a lock and changes nothing; without one this does nothing either.
+    return Step("remove the lock of the run that has ended", "pulumi", ("cancel", "--yes"))
 
 
 def _wait_until_gone(item: ClusterObject) -> Step:

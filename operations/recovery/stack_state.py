@@ -9,19 +9,14 @@ from components.dynamo_objects import GRAPH_KIND
 from components.object_owner import Owner, owner_of
 from operations.errors import CommandError
 from operations.pulumi_command import PulumiCommand
-from operations.recovery.state_backup import LostStateError, newest_backup
 from resource_graph import Resource
-from resource_graph.engine_state import EngineRecord, Operation, read_pending, read_resources
-from resource_graph.urns import KUBERNETES, RELEASE_TYPE
+from resource_graph.engine_state import Operation, read_pending, read_resources
+from resource_graph.urns import KUBERNETES
 
 CREATE_MANAGER = "pulumi-kubernetes"
 """The field manager that the provider creates objects as."""
 # pulumi/pulumi pkg/backend/diy/state.go, getSnapshot.
 _NO_STATE = "failed to load checkpoint"
-# pulumi-kubernetes provider/pkg/await/await.go, for an operation that has no limit of its own.
-_KUBERNETES_WAIT_SECONDS = 600.0
-# hashicorp/terraform-provider-aws internal/service/eks/node_group.go: the longest of what a stack makes.
-_AWS_WAIT_SECONDS = 3600.0
 
 
 @dataclass(frozen=True)
@@ -93,11 +88,6 @@ class PendingOperation:
 
     operation: Operation
     urn: str
-    type: str
-    target: ClusterObject | None = None
-    """The object or release that the call is about; None for what is not in the cluster."""
-    wait_seconds: float = 0
-    """How long the call may wait once its request is sent."""
 
 
 @dataclass(frozen=True)
@@ -127,28 +117,25 @@ def read_state(pulumi: PulumiCommand) -> StackState:
     """The state, without decrypting anything.
 
     Raises:
-        LostStateError: what the backend has of the stack is no state.
-        CommandError: there is no such stack, or pulumi cannot read it.
+        CommandError: there is no such stack, the backend has no state of it, or pulumi cannot read it.
     """
     answer = pulumi.capture("stack", "export")
     if answer.code != 0 and "no stack named" in answer.err:
-        backup = newest_backup(pulumi)
-        left = f"; unless the stack was removed on purpose, `{backup.command}` puts it back" if backup else ""
         raise CommandError(
             f"stack {pulumi.stack} does not exist in the backend that pulumi is logged in to: "
             "nothing of it can have been interrupted\n"
             f"  try: `pulumi whoami --verbose` shows the backend; `pulumi stack init {pulumi.stack}` makes "
-            f"the stack{left}"
+            "the stack, and docs/runbook/state-lost.md says where backups of a lost one are"
         )
     if answer.code != 0 and _NO_STATE in answer.err:
         raise _lost(pulumi, answer.err.strip())
     if answer.code != 0:
         raise CommandError(f"`{pulumi.line('stack', 'export')}` failed:\n{answer.err.strip()}")
     deployment = json.loads(answer.out).get("deployment")
-    # A stack that was only made has a deployment without resources, in a backend of files.
-    if deployment is None and newest_backup(pulumi):
+    # A stack that was only made has a deployment without resources.
+    if deployment is None:
         raise _lost(pulumi, "its file is JSON and holds no state")
-    return parse_state(deployment or {})
+    return parse_state(deployment)
 
 
 def parse_state(deployment: Mapping[str, Any]) -> StackState:
@@ -156,32 +143,17 @@ def parse_state(deployment: Mapping[str, Any]) -> StackState:
     ours = [each for each in read_resources(deployment) if each.resource.type.startswith(KUBERNETES)]
     return StackState(
         recorded=frozenset((each.resource.urn, each.id) for each in ours if not each.is_going),
-        pending=tuple(_pending(operation, record) for operation, record in read_pending(deployment)),
+        pending=tuple(
+            PendingOperation(operation, record.resource.urn) for operation, record in read_pending(deployment)
+        ),
         half_replaced=tuple(each.resource.urn for each in ours if each.is_going),
         failed=frozenset(each.resource.urn for each in ours if each.has_failed),
     )
 
 
-def _lost(pulumi: PulumiCommand, reason: str) -> LostStateError:
-    return LostStateError(
+def _lost(pulumi: PulumiCommand, reason: str) -> CommandError:
+    return CommandError(
         f"the state of stack {pulumi.stack} cannot be read: {reason}\n"
         "  nothing was changed; what serves does not need it\n"
-        f"  try: `dynamo-stack recover {pulumi.stack}`, which puts its backup back "
-        "(docs/runbook/state-lost.md)"
+        "  try: put its backup back, as docs/runbook/state-lost.md shows"
     )
-
-
-def _pending(operation: Operation, record: EngineRecord) -> PendingOperation:
-    resource, inputs = record.resource, record.inputs
-    if resource.type == RELEASE_TYPE:
-        release = ClusterObject(
-            resource.urn, "helm.sh/v3", "Release", inputs.get("namespace"), str(inputs.get("name"))
-        )
-        waits = float(inputs.get("timeout") or _KUBERNETES_WAIT_SECONDS)
-        return PendingOperation(operation, resource.urn, resource.type, release, waits)
-    timeouts = resource.custom_timeouts
-    limits = {"creating": timeouts.create, "updating": timeouts.update, "deleting": timeouts.delete}
-    in_cluster = resource.type.startswith(KUBERNETES)
-    target = ClusterObject.of(resource) if in_cluster else None
-    waits = limits.get(operation) or (_KUBERNETES_WAIT_SECONDS if in_cluster else _AWS_WAIT_SECONDS)
-    return PendingOperation(operation, resource.urn, resource.type, target, waits)

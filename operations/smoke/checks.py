@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from operations.smoke import bodies
 from operations.smoke.client import Answer, Frontend, NoAnswer, StreamedAnswer
-from operations.smoke.finding import Finding, Verdict, WrongAnswer, from_mock, not_applicable, not_run, wrong
+from operations.smoke.finding import Finding, WrongAnswer, from_mock, not_applicable, not_run, wrong
 from operations.smoke.first_token import KvHandover, judge_first_token, judge_silence
 from operations.smoke.judgements import (
     called,
@@ -17,6 +17,7 @@ from operations.smoke.judgements import (
     judge_stream,
     judge_tool_result,
 )
+from operations.verdict import Verdict
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 _LETS_GO_ON = frozenset({Verdict.GOOD, Verdict.MOCK, Verdict.UNKNOWN})

@@ -1,22 +1,8 @@
 """What one check found."""
 
 from dataclasses import dataclass
-from enum import Enum
 
-
-class Verdict(Enum):
-    """How a check ended."""
-
-    GOOD = "good"
-    WRONG = "wrong"
-    MOCK = "mock engine"
-    """The pods say that a mock engine serves, and a mock engine cannot answer this."""
-    UNKNOWN = "unknown"
-    """The address does not let anybody see it."""
-    NOT_RUN = "not run"
-    """Not asked, because a check on which this one depends has failed."""
-    NOT_APPLICABLE = "does not apply"
-    """The deployment has nothing that this check is about."""
+from operations.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from operations.smoke.client import Answer
-from operations.smoke.finding import Finding, Verdict, WrongAnswer, good, not_run, unknown, wrong
+from operations.smoke.finding import Finding, WrongAnswer, good, not_run, unknown, wrong
 from operations.smoke.frontend_log import REFUSED
 from operations.smoke.protocol import Health, ModelList
 from operations.smoke.reading import read
+from operations.verdict import Verdict
 
 Role = Literal["prefill", "decode", "worker"]
 """`worker` does both, prefill and decode."""

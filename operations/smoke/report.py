@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from operations.smoke.checks import Result
-from operations.smoke.finding import Verdict
+from operations.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,13 @@ from operations.port_forward import PortForward
 from operations.project import resolved_stack
 from operations.smoke.checks import Result, Subject, run_checks
 from operations.smoke.client import Frontend, NoAnswer
-from operations.smoke.finding import Finding, Verdict, wrong
+from operations.smoke.finding import Finding, wrong
 from operations.smoke.first_token import KvHandover, kv_handover
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.registration import OTHER_NAME, Registration, Role
 from operations.smoke.report import SmokeReport
 from operations.smoke.waits import Patience, wait_until_registered
+from operations.verdict import Verdict
 from recipes.model import Recipe
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.infrastructure_notices import waiting_text

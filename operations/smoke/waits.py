@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from operations.smoke.client import Answer, Frontend, NoAnswer
-from operations.smoke.finding import Verdict
 from operations.smoke.registration import Look, Registration, Role, judge_look
+from operations.verdict import Verdict
 
 _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 5.0

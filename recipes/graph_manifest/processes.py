@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from recipes.model import ServiceRecipe
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.pod_environment import (
     ENGINE_FILES_DIRECTORY,
@@ -14,6 +13,7 @@ from recipes.pod_environment import (
     registered_as,
 )
 from recipes.pod_processes import SUPERVISOR_FILE, Process, processes_of
+from recipes.services import ServiceRecipe
 
 # The operator names one for the container, and each engine binds it (ai-dynamo/dynamo#8817, #8919).
 _FORWARD_PASS_PORT = 20380

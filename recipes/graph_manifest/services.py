@@ -10,7 +10,6 @@ from engines.kv_profile import KvProfile, Privileges
 from recipes.graph_manifest.placement import frontend_scheduling, worker_scheduling
 from recipes.graph_manifest.processes import registering_container, supervised
 from recipes.images import mirrored
-from recipes.model import Role, ServiceRecipe
 from recipes.model_cache import MODEL_CACHE
 from recipes.node_directory import directory_volume, marker_file, waiting_container
 from recipes.placed import PlacedRecipe, PlacedService, Rollout
@@ -22,6 +21,7 @@ from recipes.pod_environment import (
     server_command,
     worker_start,
 )
+from recipes.services import Role, ServiceRecipe
 from recipes.standard_labels import pod_labels
 
 _DEPLOYMENT_STRATEGY = "nvidia.com/deployment-strategy"

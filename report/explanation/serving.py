@@ -6,7 +6,6 @@ from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from engines.tool_calls import lost_tool_calls
 from hardware import KvPath, Standing
-from recipes.evidence import evidence_on
 from report.explanation.names import names_by
 from stacks.plan.recipe_choice import aggregated_recipes_like
 from stacks.plan.stack_plan import Decision, StackPlan, Topic
@@ -111,7 +110,7 @@ def evidence(stack: StackPlan) -> Iterator[str]:
     for accelerator in sorted(
         {placed.pool.instance_type.accelerator.name for placed in stack.pools if placed.used_gpus}
     ):
-        found = evidence_on(recipe, accelerator)
+        found = recipe.evidence_on(accelerator)
         upstream = "validated upstream" if accelerator in recipe.validated_on else "not validated upstream"
         yield f"{accelerator}: {found.level.value}, {upstream}; {found.reason}"
 

@@ -1,17 +1,16 @@
 """Whether the claim of a model can be had, is large enough, and can be mounted by all that need it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from engines import ModelShape, checkpoint_bytes
-from resource_graph import Resource, ResourceGraph, Value
+from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.claims import Claim, makes_ebs_volumes, read_claims
 from rules.reading.model_users import ModelUser
 from rules.reading.model_volumes import ModelVolume, on_one_node
-from rules.reading.placements import node_selector_terms
-from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at
-from rules.rule import graph_rule, rule
+from rules.reading.shapes import Undecided, field, known
+from rules.rule import Advice, graph_rule, rule
 from rules.subjects import MODEL_VOLUMES
 
 _MANY, _MANY_READERS, _ONE_POD = "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"
@@ -23,7 +22,6 @@ _PLACEHOLDER = re.compile(r"<.*>|(?:your|my|example|replace|changeme|todo|xxx)[-
 # The class of one cluster of NVIDIA's, in recipes that everybody copies.
 _OF_ONE_CLUSTER = frozenset({"dgxc-enterprise-file"})
 _DEFAULT_ANNOTATION = "storageclass.kubernetes.io/is-default-class"
-_ZONE = "topology.kubernetes.io/zone"
 
 
 @rule(
@@ -41,7 +39,7 @@ _ZONE = "topology.kubernetes.io/zone"
     ),
 )
 def cache_shared_by_nodes(graph: ResourceGraph, volume: ModelVolume) -> Iterator[str]:
-    """A model claim that pods on several nodes mount allows that."""
+    """Pods on several nodes mount a model claim that one node may mount."""
     if volume.node_path is not None:
         return
     # A download is done, and its volume free again, before the others start.
@@ -71,36 +69,14 @@ def _only_read(volume: ModelVolume) -> bool:
 @rule(
     MODEL_VOLUMES,
     severity=Severity.MANDATORY,
-    reason="The download ends with no space left on the device, and no worker starts.",
-    source="https://huggingface.co/openai/gpt-oss-120b (model.safetensors.index.json, total_size)",
-    lines=EVERY_RELEASE,
-    fix="Ask for twice what a revision takes: 150Gi for gpt-oss-120b.",
-)
-def cache_holds_the_model(_: ResourceGraph, volume: ModelVolume) -> Iterator[str]:
-    """A model claim is as large as the model."""
-    if volume.claim is None or not volume.models:
-        return
-    needed = sum(checkpoint_bytes(model) for model in volume.models.values())
-    if volume.claim.bytes < needed:
-        yield (
-            f"{_asked(volume.claim)}, but the tensors of {', '.join(sorted(volume.models))} alone take "
-            f"{needed / 1e9:.1f} GB"
-        )
-
-
-def _asked(claim: Claim) -> str:
-    return f"asks for {claim.storage} ({float(claim.bytes) / 1e9:.1f} GB)"
-
-
-@rule(
-    MODEL_VOLUMES,
-    severity=Severity.ADVISORY,
     reason=(
-        "A new revision is downloaded beside the old one, which pods still read: with less than twice the "
-        "room the download fails in the middle, and where nothing pins the revision it starts by itself. The "
-        "repositories hold the weights three times, as safetensors, in original/ and in metal/."
+        "The download ends with no space left on the device, and no worker starts. Advice where a second "
+        "revision has no room: it is downloaded beside the old one, which pods still read, and where nothing "
+        "pins the revision that starts by itself. The repositories hold the weights three times, as "
+        "safetensors, in original/ and in metal/."
     ),
     source=(
+        "https://huggingface.co/openai/gpt-oss-120b (model.safetensors.index.json, total_size); "
         "ai-dynamo/dynamo recipes/gpt-oss-120b/model-cache/model-download.yaml at 371045a; "
         "https://huggingface.co/docs/huggingface_hub/guides/manage-cache"
     ),
@@ -110,17 +86,20 @@ def _asked(claim: Claim) -> str:
         "metal/* from the download."
     ),
 )
-def cache_holds_two_revisions(_: ResourceGraph, volume: ModelVolume) -> Iterator[str]:
-    """A model claim has room for a second revision."""
+def cache_holds_the_model(_: ResourceGraph, volume: ModelVolume) -> Iterator[str | Advice]:
+    """Model claim is smaller than the model, or than two revisions of it."""
     if volume.claim is None or not volume.models:
         return
-    downloads = volume.of_kind("download")
+    names, downloads = ", ".join(sorted(volume.models)), volume.of_kind("download")
+    asked = f"asks for {volume.claim.storage} ({float(volume.claim.bytes) / 1e9:.1f} GB)"
+    needed = sum(checkpoint_bytes(model) for model in volume.models.values())
     kept = sum(_kept_bytes(repository, model, downloads) for repository, model in volume.models.items())
-    if volume.claim.bytes < _REVISIONS * kept:
-        yield (
-            f"{_asked(volume.claim)}, but a revision of {', '.join(sorted(volume.models))} takes "
-            f"{kept / 1e9:.1f} GB as it is downloaded, and a second one beside it "
-            f"{_REVISIONS * kept / 1e9:.1f} GB"
+    if volume.claim.bytes < needed:
+        yield f"{asked}, but the tensors of {names} alone take {needed / 1e9:.1f} GB"
+    elif volume.claim.bytes < _REVISIONS * kept:
+        yield Advice(
+            f"{asked}, but a revision of {names} takes {kept / 1e9:.1f} GB as it is downloaded, and a second "
+            f"one beside it {_REVISIONS * kept / 1e9:.1f} GB"
         )
 
 
@@ -152,7 +131,7 @@ def _takes_all_forms(download: ModelUser) -> bool:
     fix="Name a class that kubectl get storageclass lists.",
 )
 def storage_class_exists(graph: ResourceGraph) -> Iterator[Observation]:
-    """A claim names a storage class that can be there."""
+    """Claim names a storage class that is not there, or cannot do what it asks for."""
     has_default = any(_is_default(resource) for resource in graph.kubernetes_objects("StorageClass"))
     for claim in read_claims(graph):
         # A name that only the update knows is some resource's own, so the class is there.
@@ -179,52 +158,3 @@ def _class_problem(graph: ResourceGraph, claim: Claim, *, has_default: bool) -> 
 
 def _is_default(storage_class: Resource) -> bool:
     return known(field, storage_class.inputs, "metadata", "annotations", _DEFAULT_ANNOTATION) == "true"
-
-
-@rule(
-    MODEL_VOLUMES,
-    severity=Severity.ADVISORY,
-    reason=(
-        "An EBS volume is in one zone. If the download's pod lands in another zone than the GPU nodes, no "
-        "worker can ever mount what it filled."
-    ),
-    source=(
-        "https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volumes.html; NVIDIA/aicr#257 (claims stranded "
-        "in a zone)"
-    ),
-    lines=EVERY_RELEASE,
-    fix=f"Give download, workers and frontend one node selector on {_ZONE}, or share files (EFS).",
-)
-def cache_zone(graph: ResourceGraph, volume: ModelVolume) -> Iterator[str]:
-    """Pods that mount a volume of one zone are kept in that zone."""
-    claim = volume.claim
-    if claim is None or not isinstance(claim.storage_class, str):
-        return
-    if not makes_ebs_volumes(graph, claim.storage_class):
-        return
-    templates = {user.template: user.name for user, _ in volume.users}
-    free = [name for template, name in templates.items() if not _names_zone(template.spec)]
-    # One pod alone takes its volume along to where it is first placed.
-    if len(templates) < 2 or not free:  # noqa: PLR2004 - a single kind of pod
-        return
-    if _is_kept_on_one_node(graph, volume):
-        return
-    yield (
-        f"of class {claim.storage_class} is made in the zone of the first pod that mounts it, but nothing "
-        f"says in which zone {', '.join(free)} must be"
-    )
-
-
-def _is_kept_on_one_node(graph: ResourceGraph, volume: ModelVolume) -> bool:
-    # Where nobody knows, nothing that was read keeps them there.
-    users = {user.template: user for user, _ in volume.users}.values()
-    return known(on_one_node, graph, users) is True
-
-
-def _names_zone(spec: Mapping[str, Value]) -> bool:
-    if _ZONE in mapping_at(spec, "nodeSelector"):
-        return True
-    terms = node_selector_terms(spec)
-    return bool(terms) and all(
-        any(text_at(item, "key") == _ZONE for item in mappings_at(term, "matchExpressions")) for term in terms
-    )

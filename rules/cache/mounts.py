@@ -28,19 +28,43 @@ _MENDED_IN_THE_LINE = (1, 3)
 @rule(
     model_users(*KINDS),
     severity=Severity.ADVISORY,
-    reason="Nobody but root may enter /root: the worker ends with a permission error at its first file.",
-    source="ai-dynamo/dynamo#4290 (model path not readable as non-root)",
+    reason=(
+        "The directory is empty or absent in the container, or below /root, which nobody but root may "
+        "enter: the engine ends at start."
+    ),
+    source=(
+        "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml at 05e46aa; ai-dynamo/dynamo#4290 "
+        "(model path not readable as non-root)"
+    ),
     lines=EVERY_RELEASE,
-    fix="Mount it at /opt/models and set HF_HOME to that directory, in every pod that uses the model.",
+    fix=(
+        "Mount the claim at /opt/models, or where that path begins, and set HF_HOME to that directory, in "
+        "every pod that uses the model."
+    ),
 )
-def cache_not_under_root(_: ResourceGraph, user: ModelUser) -> Iterator[str]:
-    """No model volume lies below /root in a container that is not root."""
-    for mount in user.mounts:
-        if f"{mount.path}/".startswith(f"{_ROOT_HOME}/"):
-            reason = _why_not_root(user)
-            if reason:
-                what = str(mount) if mount.node_path else f"claim {mount}"
-                yield f"mounts {what}, below the home of root, but {reason}"
+def model_path_mounted(_: ResourceGraph, user: ModelUser) -> Iterator[str]:
+    """Model's directory is on no volume, or where the container's user may not go."""
+    yield from _below_root(user)
+    paths = [text_at(mount, "mountPath") for mount in mappings_at(user.container, "volumeMounts")]
+    mounted = [*(mount.path for mount in user.mounts), *(path for path in paths if path)]
+    # Without any claim the model may be part of an image of one's own, or be fetched by the start script.
+    if user.kind not in {"worker", "benchmark"} or (not user.mounts and not _has_no_model(user)):
+        return
+    yield from _cache_problems(user, mounted)
+    for model in user.models:
+        if model.is_path and not any(is_within(model.text, path) for path in mounted):
+            yield (
+                f"reads its model from {model.text} ({model.source}), where nothing is mounted; it mounts "
+                f"{_places(user)}"
+            )
+
+
+def _below_root(user: ModelUser) -> Iterator[str]:
+    reason = _why_not_root(user)
+    for mount in user.mounts if reason else ():
+        if is_within(mount.path, _ROOT_HOME):
+            what = str(mount) if mount.node_path else f"claim {mount}"
+            yield f"mounts {what}, below the home of root, but {reason}"
 
 
 def _why_not_root(user: ModelUser) -> str:
@@ -54,30 +78,6 @@ def _why_not_root(user: ModelUser) -> str:
     if image is not None and _IMAGES_OF_DYNAMO in image.repository:
         return f"the user of {text_at(user.container, 'image')} is not root"
     return ""
-
-
-@rule(
-    model_users("worker", "benchmark"),
-    severity=Severity.ADVISORY,
-    reason="The directory is empty or absent in the container, so the engine ends at start.",
-    source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml at 05e46aa",
-    lines=EVERY_RELEASE,
-    fix="Mount the claim at the beginning of that path, or name the path as it is below the mount.",
-)
-def model_path_mounted(_: ResourceGraph, user: ModelUser) -> Iterator[str]:
-    """A worker finds its model's directory on a volume."""
-    paths = [text_at(mount, "mountPath") for mount in mappings_at(user.container, "volumeMounts")]
-    mounted = [*(mount.path for mount in user.mounts), *(path for path in paths if path)]
-    # Without any claim the model may be part of an image of one's own, or be fetched by the start script.
-    if not user.mounts and not _has_no_model(user):
-        return
-    yield from _cache_problems(user, mounted)
-    for model in user.models:
-        if model.is_path and not any(is_within(model.text, path) for path in mounted):
-            yield (
-                f"reads its model from {model.text} ({model.source}), where nothing is mounted; it mounts "
-                f"{_places(user)}"
-            )
 
 
 def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[str]:
@@ -127,7 +127,7 @@ def _places(user: ModelUser) -> str:
     ),
 )
 def service_mounts_kept(graph: ResourceGraph, template: PodTemplate) -> Iterator[str | Undecided]:
-    """The mounts of a v1alpha1 service reach its container."""
+    """Mounts of a v1alpha1 service do not reach its container."""
     if template.shape != "service":
         return
     lost = mappings_at(template.described_by, "volumeMounts")
@@ -153,7 +153,7 @@ def service_mounts_kept(graph: ResourceGraph, template: PodTemplate) -> Iterator
     fix="Create the Secret in the pods' namespace with that key, or drop the reference.",
 )
 def named_secrets_exist(graph: ResourceGraph) -> Iterator[Observation]:
-    """The Secrets that pods around a model name are there, with the keys that they take."""
+    """Secret or key that a pod around a model names is missing."""
     absent: dict[tuple[str, str], list[ModelUser]] = {}
     for user in _one_user_a_template(graph):
         namespace = user.resource.namespace

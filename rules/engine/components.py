@@ -23,8 +23,8 @@ from rules.reading.pods.workers import (
     workers_by_resource,
 )
 from rules.reading.shapes import Undecided, text_at
-from rules.rule import graph_rule, rule
-from rules.subjects import CONFIGURED_WORKERS, POD_TEMPLATES
+from rules.rule import graph_rule
+from rules.subjects import POD_TEMPLATES, READABLE_WORKERS
 
 _OTHER_ENTRANCES = frozenset({"epp"})
 _SIDECAR = "frontendSidecar"
@@ -42,7 +42,7 @@ _INFERENCE_POOL = "InferencePool"
     fix="Add a component of type frontend with at least one replica.",
 )
 def graph_has_a_frontend(graph: ResourceGraph) -> Iterator[Observation]:
-    """Something answers HTTP for the workers of a graph."""
+    """Nothing answers HTTP for the workers of a graph."""
     if graph.kubernetes_objects(_INFERENCE_POOL) or _starts_a_frontend(graph):
         return
     for found in workers_by_resource(graph).values():
@@ -74,20 +74,30 @@ _NO_DEFAULTS = "default"
 """Type of a v1alpha1 service that asks for no defaults (ai-dynamo/dynamo deploy/operator internal/consts)."""
 
 
-@rule(
-    POD_TEMPLATES,
+@graph_rule(
     severity=Severity.ADVISORY,
     reason=(
         "Of an unknown type, such as `main` in older recipes, the operator makes a bare container: a worker "
-        "that hangs is never restarted, one that loads counts as ready, and the service cannot become "
-        "a component of a v1beta1 graph."
+        "that hangs is never restarted, one that loads counts as ready, and the service cannot become a "
+        "component of a v1beta1 graph. It labels, probes and updates by the type, while requests go where "
+        "the command line says."
     ),
-    source="ai-dynamo/dynamo deploy/operator/internal/dynamo/component_common.go at 015d780",
-    lines=("Dynamo 1.0",),
-    fix="Set componentType: worker, and subComponentType: prefill or decode where the worker is one.",
+    source=(
+        "ai-dynamo/dynamo deploy/operator/internal/dynamo/component_common.go at 015d780 and internal/consts "
+        "(labels); ai-dynamo 1.2.1 --disaggregation-mode"
+    ),
+    lines=("Dynamo 1.0 to 1.2",),
+    fix=(
+        "Set componentType: worker, and subComponentType: prefill or decode where the command line says so."
+    ),
 )
-def component_type_known(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """Every service of a graph has a type that the operator knows."""
+def component_type_known(graph: ResourceGraph) -> Iterator[Observation]:
+    """Component's type is unknown to the operator, or contradicts its command line."""
+    yield from POD_TEMPLATES.judge(graph, _unknown_type)
+    yield from READABLE_WORKERS.judge(graph, _other_role)
+
+
+def _unknown_type(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     if template.shape != "service":
         return
     declared = declared_type(template)
@@ -104,19 +114,7 @@ def component_type_known(_: ResourceGraph, template: PodTemplate) -> Iterator[st
         yield f"subComponentType is {sub_type}, not {' or '.join(SUB_COMPONENT_TYPES)}"
 
 
-@rule(
-    CONFIGURED_WORKERS,
-    severity=Severity.ADVISORY,
-    reason=(
-        "The operator labels, probes and updates by the type, and selectors and dashboards follow the "
-        "labels, while requests go where the command line says."
-    ),
-    source="ai-dynamo/dynamo deploy/operator/internal/consts (labels); ai-dynamo 1.2.1 --disaggregation-mode",
-    lines=("Dynamo 1.2", "SGLang 0.5.14"),
-    fix="Make the type, or subComponentType, and --disaggregation-mode the same.",
-)
-def component_type_matches_role(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    """A component's type says what its command line does."""
+def _other_role(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     declared = worker.template.component_type
     if not worker.commands or worker.template.shape == "workload":
         return

@@ -1,96 +1,45 @@
-"""Files of engine settings: that they can be read, and that their keys exist and have an effect."""
+"""What an engine refuses of its settings, and what it takes and does not follow."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from engines import ATTENTION_BACKENDS, ENGINE_BLOCK_KEYS, ENGINE_KEYS, REMOVED_ENGINE_KEYS
+from pydantic import ValidationError
+
+from engines import (
+    ATTENTION_BACKENDS,
+    DEPRECATED_ENGINE_KEYS,
+    ENGINE_BLOCK_KEYS,
+    ENGINE_CHOICES,
+    ENGINE_KEYS,
+    kv_connectors,
+)
+from engines.tensorrt_llm.flags import OPTIONS
+from engines.tensorrt_llm.options import EngineSettings
 from resource_graph import ResourceGraph
 from rules.model import Severity
-from rules.reading.engines.command_settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
-from rules.reading.engines.engine_yaml import EngineFileProblem
+from rules.reading.commands.container_commands import DYNAMO_VLLM
+from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm
+from rules.reading.engines.engine_yaml import EngineFile, EngineFileProblem
 from rules.reading.engines.tensorrt_llm import (
-    OPTIONS,
     TensorRtLlmSettings,
     is_tensorrt_llm,
     option_value,
     read_tensorrt_llm,
 )
+from rules.reading.kv_ways import connector_problems
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import TENSORRT_LLM_LINES, as_read, by_line
-from rules.reading.shapes import Undecided
+from rules.reading.releases import TENSORRT_LLM_LINES, as_read, by_line, line_of
+from rules.reading.shapes import Undecided, known
 from rules.reading.spelling import nearest, slip_of
-from rules.rule import Said, rule
-from rules.subjects import TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
+from rules.rule import Advice, Said, rule
+from rules.subjects import WORKERS
 
 _COMPILATION = "--compilation-config"
 _JSON_FLAGS = ("--kv-transfer-config", "--kv-events-config", "--speculative-config", _COMPILATION)
-
-
-@rule(
-    WORKERS,
-    severity=Severity.MANDATORY,
-    reason=(
-        "The worker ends at start when its engine file is missing, is no YAML or is no mapping, or when an "
-        "option that takes JSON gets something else."
-    ),
-    source=(
-        "ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py; NVIDIA/TensorRT-LLM "
-        "tensorrt_llm/commands/serve.py; vllm 0.20.1 vllm/engine/arg_utils.py; sglang 0.5.14 "
-        "sglang/srt/server_args_config_parser.py"
-    ),
-    lines=("Dynamo 1.2", "TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1", "SGLang 0.5.14"),
-    fix=(
-        "Correct the file in the ConfigMap, or the path in --extra-engine-args, --extra_llm_api_options or "
-        "--config; write JSON in single quotes, so that no shell takes the double ones."
-    ),
-)
-def engine_file_readable(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    """A worker's engine settings can be read by the engine."""
-    try:
-        if is_tensorrt_llm(worker):
-            read_tensorrt_llm(graph, worker)
-        elif is_vllm(worker):
-            yield from _wrong_json(read_vllm(graph, worker))
-        elif is_sglang(worker):
-            yield from _wrong_json(read_sglang(graph, worker))
-    except EngineFileProblem as problem:
-        yield str(problem)
-
-
-def _wrong_json(settings: CommandSettings) -> Iterator[str]:
-    for flag in _JSON_FLAGS:
-        given = settings.at(flag)
-        # A bare number is a level of compilation.
-        if given is None or (flag == _COMPILATION and str(given.value).isdigit()):
-            continue
-        try:
-            settings.mapping(flag)
-        except EngineFileProblem as problem:
-            yield str(problem)
-
-
-@rule(
-    TENSORRT_LLM_WORKERS,
-    severity=Severity.MANDATORY,
-    reason="The engine forbids keys that it does not know, so the worker ends at start.",
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py around release 1.3.0rc14",
-    lines=("TensorRT-LLM 1.3.0rc14",),
-    fix="Write what replaced it, as the finding says.",
-)
-def removed_engine_keys(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[Said]:
-    """No setting is one that the engine has removed."""
-    messages = [
-        f"{key} in {source} is no setting of TensorRT-LLM any more: {REMOVED_ENGINE_KEYS[key]}"
-        for source, written in engine.settings.written()
-        for key in written
-        if key in REMOVED_ENGINE_KEYS
-    ]
-    return _of_the_release(engine.worker, messages)
-
-
-def _of_the_release(worker: Worker, messages: Iterable[str]) -> Iterator[Said]:
-    return as_read(worker, messages, TENSORRT_LLM_LINES)
-
-
+_VLLM_SHARE = "--gpu-memory-utilization"
+_SHARE = ("kv_cache_config", "free_gpu_memory_fraction")
+# Of these other rules say more.
+_JUDGED_ELSEWHERE = (("cache_transceiver_config", "backend"), ("kv_cache_config", "dtype"))
 _LINE = (1, 2)
 _SLIPS = 2
 _KNOWN = frozenset(ENGINE_KEYS).union(*ENGINE_BLOCK_KEYS.values())
@@ -98,87 +47,138 @@ _RELEASE = "TensorRT-LLM around 1.3.0rc14, of Dynamo 1.2,"
 
 
 @rule(
-    TENSORRT_LLM_WORKERS,
-    severity=Severity.ADVISORY,
+    WORKERS,
+    severity=Severity.MANDATORY,
     reason=(
-        "The engine forbids keys that it does not know, so a misspelt one ends the worker at start. The list "
-        "is of a commit near release 1.3.0rc14, so another release may know a key that is missing in it."
-    ),
-    source=(
-        "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py, in the fork Tracin/TensorRT-LLM at 21a5a51, "
-        "and later keys from its list of captured settings"
-    ),
-    lines=("TensorRT-LLM 1.3.0rc14",),
-    fix="Correct the spelling, move the key to its block, or make sure that the image's release has it.",
-)
-def unlisted_engine_keys(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[str]:
-    """Every setting has a name that the engine is known to have."""
-    worker, found = engine.worker, list(_unlisted_keys(engine.settings))
-    if not found:
-        return
-    # Nobody has listed the keys of another release, but a slip of the pen is one in any.
-    slips = [each for each in found if slip_of(each[0].rpartition(".")[2], _KNOWN, _SLIPS) is not None]
-    if not slips and not by_line(lambda line: line == _LINE, worker.container, worker.described_by):
-        keys = ", ".join(key for key, _, _ in found)
-        raise Undecided(f"whether the release of its image knows {keys} is not read; {_RELEASE} does not")
-    for key, source, hint in slips or found:
-        yield f"{key} in {source} is no setting that TensorRT-LLM around 1.3.0rc14 is known to have{hint}"
-
-
-def _unlisted_keys(settings: TensorRtLlmSettings) -> Iterator[tuple[str, str, str]]:
-    """Key, source and hint of each key that the engine does not list."""
-    for source, written in settings.written():
-        for key in written:
-            if key not in ENGINE_KEYS and key not in REMOVED_ENGINE_KEYS:
-                yield key, source, _home_of(key) or nearest(key, ENGINE_KEYS)
-        for block, known in ENGINE_BLOCK_KEYS.items():
-            content = written.get(block)
-            if not isinstance(content, Mapping):
-                continue
-            for key in content:
-                if key not in known:
-                    hint = "; it is one at the top level" if key in ENGINE_KEYS else nearest(key, known)
-                    yield f"{block}.{key}", source, hint
-
-
-def _home_of(key: str) -> str:
-    blocks = sorted(block for block, known in ENGINE_BLOCK_KEYS.items() if key in known)
-    return f"; it is one inside {' and '.join(blocks)}" if blocks else ""
-
-
-@rule(
-    TENSORRT_LLM_WORKERS,
-    severity=Severity.ADVISORY,
-    reason=(
-        "Whoever reads or changes it believes in something that does not happen. Newer releases of "
-        "trtllm-serve let flags win over the file, so that the same words then mean something else."
+        "The engine reads and checks its settings before it loads anything: a file that is missing or no "
+        "mapping, text that is no JSON, a removed key or a value that it does not take end the worker at "
+        "start. Advice where a key is missing in the list of a release nearby, is deprecated or does nothing."
     ),
     source=(
         "ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py; NVIDIA/TensorRT-LLM "
-        "tensorrt_llm/commands/serve.py; tensorrt_llm/_torch/attention_backend/utils.py at 00dbe28"
+        "tensorrt_llm/llmapi/llm_args.py, tensorrt_llm/commands/serve.py and "
+        "tensorrt_llm/_torch/attention_backend/utils.py around release 1.3.0rc14; vllm 0.20.1 "
+        "vllm/engine/arg_utils.py"
     ),
-    lines=("Dynamo 1.2", "TensorRT-LLM 1.3.0rc14"),
-    fix="Remove it, or what takes its effect away; write each value in one place only.",
+    lines=("Dynamo 1.2", "TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
+    fix=(
+        "Correct the file in the ConfigMap, the path that names it, or the key or value that the finding "
+        "names; write each value in one place only, and JSON in single quotes."
+    ),
 )
-def settings_without_effect(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[Said]:
-    """Every setting has an effect."""
-    settings = engine.settings
+def engine_settings_accepted(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
+    """Engine refuses its settings, or does not follow them."""
+    try:
+        if is_tensorrt_llm(worker):
+            settings = read_tensorrt_llm(graph, worker)
+            yield from dict.fromkeys(_refused(worker, settings))
+            yield from _without_effect(worker, settings)
+        elif is_vllm(worker):
+            yield from _refused_by_vllm(worker, read_vllm(graph, worker))
+    except EngineFileProblem as problem:
+        yield str(problem)
+
+
+def _refused(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Said]:
+    unlisted: list[tuple[str, str]] = []
+    for file in _written(settings):
+        try:
+            EngineSettings.model_validate(file.content, strict=False)
+        except ValidationError as refusal:
+            for error in refusal.errors():
+                path = tuple(str(part) for part in error["loc"])
+                if error["type"] != "extra_forbidden":
+                    yield from _wrong_value(worker, file.source_of(path), path, error)
+                elif path[-1] not in (ENGINE_BLOCK_KEYS[path[0]] if path[1:] else ENGINE_KEYS):
+                    unlisted.append((".".join(path), file.source))
+    yield from _unlisted(worker, unlisted)
+    for path, allowed in ENGINE_CHOICES.items():
+        given = settings.at(*path)
+        text = "" if given is None else str(given.value)
+        if given is not None and not {text, text.upper()} & allowed:
+            message = f"{path[0]} in {given.source} is {text!r}, not one of {', '.join(sorted(allowed))}"
+            yield from _unless_a_slip(worker, message, text, allowed)
+
+
+def _written(settings: TensorRtLlmSettings) -> Iterator[EngineFile]:
+    """What a person wrote: the file, the override, and the one share that is a flag's alone."""
+    yield from (settings.file, settings.overrides)
+    share = known(settings.at, *_SHARE)
+    if share is not None and share.source.startswith("--"):
+        yield EngineFile(share.source, {_SHARE[0]: {_SHARE[1]: share.value}})
+
+
+def _wrong_value(worker: Worker, source: str, path: tuple[str, ...], error: Any) -> Iterator[Said]:
+    value, bounds = error["input"], error.get("ctx", {})
+    if path[:2] in _JUDGED_ELSEWHERE or value in (bounds.get("gt"), bounds.get("lt")):
+        # The engine takes the bounds themselves.
+        return
+    if error["type"] == "value_error":
+        message = f"{error['msg'].removeprefix('Value error, ')} ({source})"
+        # Keys come and go; a contradiction is one in any release.
+        yield from [message] if path else as_read(worker, [message], TENSORRT_LLM_LINES)
+    elif error["type"] == "model_type":
+        yield f"{'.'.join(path)} in {source} is no mapping of settings"
+    else:
+        wanted = error["msg"].replace("Input should", "it must")
+        message = f"{'.'.join(path)} in {source} is {value!r}: {wanted}"
+        allowed = bounds.get("expected", "").replace("'", "").replace(" or ", ", ").split(", ")
+        is_choice = error["type"] == "literal_error"
+        yield from _unless_a_slip(worker, message, str(value), allowed) if is_choice else [message]
+
+
+def _unless_a_slip(worker: Worker, message: str, value: str, allowed: Iterable[str]) -> Iterable[Said]:
+    # Releases differ in the words that they take, and in none does a slip of the pen pass.
+    is_slip = slip_of(value, allowed) is not None
+    return [message] if is_slip else as_read(worker, [message], TENSORRT_LLM_LINES)
+
+
+def _unlisted(worker: Worker, found: list[tuple[str, str]]) -> Iterator[Said]:
+    # Nobody has listed the keys of another release, but a slip of the pen is one in any.
+    slips = [each for each in found if slip_of(each[0].rpartition(".")[2], _KNOWN, _SLIPS) is not None]
+    try:
+        is_read = not found or by_line(lambda line: line == _LINE, worker.container, worker.described_by)
+    except Undecided:
+        is_read = False
+    if not slips and not is_read:
+        keys = ", ".join(key for key, _ in found)
+        yield Undecided(f"whether the release of its image knows {keys} is not read; {_RELEASE} does not")
+        return
+    for key, source in slips or found:
+        message = f"{key} in {source} is no setting that TensorRT-LLM around 1.3.0rc14 is known to have"
+        yield Advice(message + _place_of(key))
+
+
+def _place_of(key: str) -> str:
+    """Where a key belongs, or which one was meant, for a message's end."""
+    block, _, name = key.rpartition(".")
+    if block:
+        at_the_top = "; it is one at the top level" if name in ENGINE_KEYS else ""
+        return at_the_top or nearest(name, ENGINE_BLOCK_KEYS[block])
+    homes = sorted(block for block, names in ENGINE_BLOCK_KEYS.items() if name in names)
+    return f"; it is one inside {' and '.join(homes)}" if homes else nearest(name, ENGINE_KEYS)
+
+
+def _without_effect(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Said]:
     block = settings.at("attention_dp_config")
     if block is not None and not settings.switch("enable_attention_dp"):
         source = settings.setting("enable_attention_dp", default=False).source
-        yield f"attention_dp_config in {block.source} has no effect: enable_attention_dp is false ({source})"
-    yield from _overridden_flags(settings)
-    yield from _of_the_release(engine.worker, _attention_backend(settings))
-
-
-def _attention_backend(settings: TensorRtLlmSettings) -> Iterator[str]:
+        yield Advice(
+            f"attention_dp_config in {block.source} has no effect: enable_attention_dp is false ({source})"
+        )
+    yield from map(Advice, _overridden_flags(settings))
+    for path, instead in DEPRECATED_ENGINE_KEYS.items():
+        given = known(settings.at, *path)
+        if given is not None:
+            yield Advice(f"{'.'.join(path)} in {given.source} is deprecated: {instead}")
     backend = settings.at("attn_backend")
     if backend is not None and backend.value not in ATTENTION_BACKENDS:
-        known = ", ".join(sorted(ATTENTION_BACKENDS))
-        yield (
-            f"attn_backend {backend.value} in {backend.source} is none of {known}: "
-            "the engine takes TRTLLM and says nothing"
+        message = (
+            f"attn_backend {backend.value} in {backend.source} is none of "
+            f"{', '.join(sorted(ATTENTION_BACKENDS))}: the engine takes TRTLLM and says nothing"
         )
+        for said in as_read(worker, [message], TENSORRT_LLM_LINES):
+            yield Advice(said) if isinstance(said, str) else said
 
 
 def _overridden_flags(settings: TensorRtLlmSettings) -> Iterator[str]:
@@ -203,3 +203,20 @@ def _number(value: object) -> float | None:
         return None if isinstance(value, bool) else float(str(value))
     except ValueError:
         return None
+
+
+def _refused_by_vllm(worker: Worker, settings: CommandSettings) -> Iterator[str]:
+    for flag in _JSON_FLAGS:
+        given = settings.at(flag)
+        # A bare number is a level of compilation.
+        if given is None or (flag == _COMPILATION and str(given.value).isdigit()):
+            continue
+        try:
+            settings.mapping(flag)
+        except EngineFileProblem as problem:
+            yield str(problem)
+    yield from connector_problems(settings, line_of(worker.container, kv_connectors(DYNAMO_VLLM)))
+    share = settings.at(_VLLM_SHARE)
+    number = None if share is None else _number(share.value)
+    if share is not None and (number is None or not 0 < number <= 1):
+        yield f"{_VLLM_SHARE} ({share.source}) is {share.value}, not a share of the memory from 0 to 1"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from engines.tensorrt_llm.runtime_defects import (
     DEEP_EP_CRASH_ACCELERATOR,
@@ -20,13 +21,19 @@ from rules.reading.commands.container_commands import (
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.placements import read_landing
 from rules.reading.pods.containers import Image, read_image
-from rules.reading.pods.pods import PodTemplate, readable
-from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.pods.pods import PodTemplate
+from rules.reading.pods.workers import Worker
 from rules.reading.releases import RUNTIMES, Platform, read_platforms, runtime_image
 from rules.reading.shapes import Undecided, known, text_at
 from rules.reading.spelling import slip_of
-from rules.rule import Said, Subjects, graph_rule, rule
-from rules.subjects import POD_TEMPLATES, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
+from rules.rule import Advice, Said, graph_rule, rule
+from rules.subjects import (
+    POD_TEMPLATES,
+    READABLE_PODS,
+    READABLE_WORKERS,
+    TENSORRT_LLM_WORKERS,
+    TensorRtLlmWorker,
+)
 
 _HOST = "nvcr.io/"
 _REGISTRY = f"{_HOST}nvidia/ai-dynamo/"
@@ -43,16 +50,7 @@ _NAMES = (
 _SLIPS = 2
 
 
-@rule(
-    POD_TEMPLATES,
-    severity=Severity.MANDATORY,
-    reason="The image cannot be pulled, and the pod never starts.",
-    source="ai-dynamo/dynamo release notes of 1.2.1 (images); the name in its older recipes, at 05e46aa",
-    lines=("Dynamo 0.6 to 1.2",),
-    fix="Write the repository that the finding names.",
-)
-def runtime_image_exists(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
-    """A runtime image has a name under which it is published."""
+def _unpublished(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
     for container in template.containers:
         image = read_image(container)
         if image is None or image.is_placeholder:
@@ -99,27 +97,31 @@ _MODULES = (
     "dynamo.router",
 )
 _MODULE = re.compile(r"(?<=-m )\s*(dynamo\.[a-z_]+)(?![\w.])")
-# The rule about modules reports pods that cannot be read.
-_READABLE_WORKERS: Subjects[Worker] = Subjects(lambda graph: readable(read_workers(graph)), WORKERS.place)
 
 
 @graph_rule(
     severity=Severity.MANDATORY,
     reason=(
-        "Each runtime image holds one engine: python ends with 'No module named' of another one. The "
-        "operator compares backendFramework with the command, and makes no pods where they differ."
+        "An image that nobody publishes cannot be pulled, and the pod never starts. Each runtime image holds "
+        "one engine: python ends with 'No module named' of another one. The operator compares "
+        "backendFramework with the command, and makes no pods where they differ."
     ),
     source=(
-        "ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go (determineBackendFramework) at 2a6da14; "
-        "ai-dynamo 1.2.1 to 1.6.0 from PyPI (packages)"
+        "ai-dynamo/dynamo release notes of 1.2.1 (images), and the name in its older recipes, at 05e46aa; "
+        "deploy/operator/internal/dynamo/graph.go (determineBackendFramework) at 2a6da14; ai-dynamo 1.2.1 to "
+        "1.6.0 from PyPI (packages)"
     ),
-    lines=("Dynamo 1.2 to 1.6",),
-    fix="Use the runtime image of the engine that the command starts, and name it in backendFramework.",
+    lines=("Dynamo 0.6 to 1.6",),
+    fix=(
+        "Use the runtime image of the engine that the command starts, under the name that the finding gives, "
+        "and name the engine in backendFramework."
+    ),
 )
 def image_brings_the_engine(graph: ResourceGraph) -> Iterator[Observation]:
-    """Image, module and backendFramework are of one engine."""
-    yield from _READABLE_WORKERS.judge(graph, _other_engines)
-    yield from POD_TEMPLATES.judge(graph, _misspelt_modules)
+    """Image is not published, or holds another engine than the command starts."""
+    yield from READABLE_WORKERS.judge(graph, _other_engines)
+    yield from POD_TEMPLATES.judge(graph, _unpublished)
+    yield from READABLE_PODS.judge(graph, _misspelt_modules)
 
 
 def _other_engines(_: ResourceGraph, worker: Worker) -> Iterator[str]:
@@ -148,68 +150,58 @@ def _misspelt_modules(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
                 yield f"starts python module {module}, which no release has: write {meant}"
 
 
-@graph_rule(
-    severity=Severity.ADVISORY,
-    reason=(
-        "Operator and runtime agree on variables, ports and discovery release by release; NVIDIA tests and "
-        "publishes them together."
-    ),
-    source="ai-dynamo/dynamo release notes (images and chart of one version)",
-    lines=EVERY_RELEASE,
-    fix="Take images of the chart's major and minor version.",
-)
-def runtime_matches_platform(graph: ResourceGraph) -> Iterator[Observation]:
-    """Runtime images are of the platform's release line."""
-    if _only_platform(graph) is not None:
-        yield from POD_TEMPLATES.judge(graph, _of_another_line)
-
-
-def _of_another_line(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
-    platform = _only_platform(graph)
-    if template.shape == "workload" or platform is None or platform.line is None:
-        return
-    image = read_image(template.main)
-    if image is None or image.name not in RUNTIMES:
-        return
-    if image.line is None:
-        yield Undecided(f"image {image.text} does not say which release it is of")
-    elif image.line != platform.line:
-        yield f"image {image.text} runs under platform {platform.version} ({platform.resource.name})"
-
-
 _ADMITTED_SINCE = (1, 4)
 
 
 @graph_rule(
     severity=Severity.MANDATORY,
-    reason="From release 1.4 on admission refuses an image whose tag is no version, or that has a digest.",
-    source="ai-dynamo/dynamo deploy/operator, admission of DynamoGraphDeployment since 1.4",
-    lines=("Dynamo 1.4",),
-    fix="Use a tag that is a version, or set runtimeVersionOverride: MAJOR.MINOR.PATCH.",
+    reason=(
+        "From release 1.4 on admission refuses an image whose tag is no version, or that has a digest. "
+        "Advice where releases differ: operator and runtime agree on variables, ports and discovery release "
+        "by release."
+    ),
+    source=(
+        "ai-dynamo/dynamo deploy/operator, admission of DynamoGraphDeployment since 1.4; its release notes "
+        "(images and chart of one version)"
+    ),
+    lines=EVERY_RELEASE,
+    fix=(
+        "Take images of the chart's major and minor version, by a tag that is a version; or set "
+        "runtimeVersionOverride: MAJOR.MINOR.PATCH."
+    ),
 )
-def image_tag_admitted(graph: ResourceGraph) -> Iterator[Observation]:
-    """The platform can tell the runtime's version."""
-    platform = _only_platform(graph)
-    if platform is not None and platform.line is not None and platform.line >= _ADMITTED_SINCE:
-        yield from POD_TEMPLATES.judge(graph, _without_version)
+def runtime_matches_platform(graph: ResourceGraph) -> Iterator[Observation]:
+    """Runtime image is of another release than the platform, or says none."""
+    platforms = read_platforms(graph)
+    # With several nothing says which one serves a graph.
+    if len(platforms) == 1 and platforms[0].line is not None:
+        yield from POD_TEMPLATES.judge(graph, partial(_of_another_release, platforms[0]))
 
 
-def _without_version(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    if template.shape == "workload" or text_at(template.described_by, "runtimeVersionOverride"):
-        return
+def _of_another_release(platform: Platform, _: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
     image = read_image(template.main)
+    if template.shape == "workload" or platform.line is None:
+        return
+    if platform.line >= _ADMITTED_SINCE and not text_at(template.described_by, "runtimeVersionOverride"):
+        refused = list(_without_version(image))
+        if refused:
+            yield from refused
+            return
+    if image is None or image.name not in RUNTIMES:
+        return
+    if image.line is None:
+        yield Undecided(f"image {image.text} does not say which release it is of")
+    elif image.line != platform.line:
+        yield Advice(f"image {image.text} runs under platform {platform.version} ({platform.resource.name})")
+
+
+def _without_version(image: Image | None) -> Iterator[str]:
     if image is None:
         yield "its main container names no image"
     elif image.line is None:
         yield f"image {image.text} has no version as its tag, and no runtimeVersionOverride says it"
     elif image.digest is not None:
         yield f"image {image.text} has a digest, and no runtimeVersionOverride says its version"
-
-
-def _only_platform(graph: ResourceGraph) -> Platform | None:
-    """The graph's platform; None with several, because nothing says which one serves a graph."""
-    platforms = read_platforms(graph)
-    return platforms[0] if len(platforms) == 1 else None
 
 
 _OLDER_NAME = "TRTLLM_FORCE_ALLTOALL_METHOD"
@@ -224,7 +216,7 @@ _OLDER_NAME = "TRTLLM_FORCE_ALLTOALL_METHOD"
     fix="Set the variable that the finding names, or use a later release.",
 )
 def runtime_defects_avoided(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[str]:
-    """A worker stays away from known defects of its runtime."""
+    """Worker meets a known defect of its runtime."""
     worker, settings = engine.worker, engine.settings
     release = runtime_image(worker)
     # It was met with gpt-oss; recipes of the publisher for other models run there without the variable.

@@ -1,11 +1,10 @@
 """The buffers through which TensorRT-LLM's workers send and receive their KV cache."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from engines import GIB, KV_VALUE_BYTES
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed, undecided
-from rules.reading.benchmarks import INPUT_TOKENS, Benchmark, read_target
 from rules.reading.disaggregation import Disaggregated
 from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.models import read_gpt_oss
@@ -21,36 +20,54 @@ from rules.reading.kv_cache import (
     transceiver_backend,
     transfer_buffer,
 )
-from rules.reading.memoized import memoized
-from rules.reading.pods.pods import readable
-from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.pods.workers import Worker
 from rules.reading.releases import by_line, known_lines
 from rules.reading.shapes import Count, Undecided
-from rules.rule import Said, graph_rule, rule
-from rules.subjects import BENCHMARKS, DISAGGREGATED, TENSORRT_LLM_WORKERS, TensorRtLlmWorker
+from rules.rule import Advice, Said, graph_rule
+from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS, TensorRtLlmWorker
+
+# One to send and one to receive.
+_BUFFERS = 2
 
 
-@rule(
-    TENSORRT_LLM_WORKERS,
+@graph_rule(
     severity=Severity.MANDATORY,
-    reason="The engine checks it at start, and every worker ends.",
+    reason=(
+        "The engine checks at start that a buffer holds whole blocks. NIXL and Mooncake allocate buffers "
+        "once and end the transfer of a longer prompt with a failed check; 0 allocates none, so that every "
+        "transfer ends so. UCX and MPI allocate another as they go. Advice where nobody sets the size: the "
+        "engine reserves its longest sequence twice, outside the memory that it gives to the KV cache."
+    ),
     source=(
-        "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp at 012f8ad; "
-        "ai-dynamo/aiconfigurator#459; max_seq_len in its stead since NVIDIA/TensorRT-LLM#11082"
+        "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp at 012f8ad and a2b0265, "
+        "cacheFormatter.cpp (AgentConnection), docs disagg-serving.md at 0434b98, NVIDIA/TensorRT-LLM#11082; "
+        "ai-dynamo/aiconfigurator#459; ai-dynamo/dynamo#12276"
     ),
     lines=("TensorRT-LLM 1.3.0rc14",),
-    fix="Round max_tokens_in_buffer up to a multiple of kv_cache_config.tokens_per_block, 32 by default; "
-    "set it where max_seq_len is none.",
+    fix=(
+        "Set max_tokens_in_buffer on prefill and decode to the longest prompt that is sent, rounded up to a "
+        "multiple of kv_cache_config.tokens_per_block, 32 by default."
+    ),
 )
-def transfer_buffer_aligned(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[Said]:
-    """A transfer buffer holds whole blocks of the KV cache."""
+def transfer_buffer_holds_the_prompt(graph: ResourceGraph) -> Iterator[Observation]:
+    """Transfer buffer is smaller than the longest prompt, or holds no whole blocks."""
+    yield from TENSORRT_LLM_WORKERS.judge(graph, _broken_blocks)
+    yield from DISAGGREGATED.judge(graph, _too_small_buffers)
+
+
+def _broken_blocks(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[Said]:
     worker, settings = engine.worker, engine.settings
     if transceiver_backend(settings) is None:
         return
     buffer, block = transfer_buffer(settings), tokens_per_block(settings)
     set_by, is_read = "max_tokens_in_buffer", True
-    if buffer is None and settings.at("max_seq_len") is not None:
-        buffer = settings.count("max_seq_len", default=0)
+    if buffer is None:
+        yield Advice(
+            f"cache_transceiver_config ({settings.file.source or settings.overrides.source}) sets no "
+            "max_tokens_in_buffer, so that each buffer holds max_seq_len tokens"
+            f"{_default_size(graph, engine)}"
+        )
+        buffer = settings.given_count("max_seq_len")
         set_by = "max_tokens_in_buffer is not set, and max_seq_len, which stands for it,"
         is_read = any(line >= READ_SINCE for line in known_lines(worker.container, worker.described_by))
     if buffer is None or block.value == 0 or buffer.value % block.value == 0:
@@ -63,68 +80,7 @@ def transfer_buffer_aligned(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iter
     yield message if is_read else Undecided(message)
 
 
-@graph_rule(
-    severity=Severity.MANDATORY,
-    reason="NIXL fails where a prompt does not fit the buffer, so none of these requests is answered.",
-    source="NVIDIA/TensorRT-LLM docs disagg-serving.md at 0434b98 (max_tokens_in_buffer)",
-    lines=("TensorRT-LLM 1.3.0rc14",),
-    fix="Raise max_tokens_in_buffer on prefill and decode to the prompt, rounded up to whole blocks.",
-)
-def transfer_buffer_holds_the_benchmark(graph: ResourceGraph) -> Iterator[Observation]:
-    """Where NIXL moves the KV cache, a buffer holds the prompts that a benchmark sends."""
-    if _buffers_of_nixl(graph):
-        yield from BENCHMARKS.judge(graph, _too_long_prompts)
-
-
-def _too_long_prompts(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[Observation]:
-    buffers = _buffers_of_nixl(graph)
-    for run in benchmark.runs:
-        prompt = run.count(INPUT_TOKENS)
-        if prompt is None:
-            continue
-        small = {worker: tokens for worker, tokens in buffers.items() if tokens.value < prompt.value}
-        targets = read_target(graph, benchmark, run).workers if small else ()
-        for worker, tokens in small.items():
-            if worker in targets:
-                yield failed(
-                    worker.resource,
-                    worker.name,
-                    f"its transfer buffer holds {tokens.value} tokens ({tokens.source}), but "
-                    f"{benchmark.name} sends prompts of {prompt.value} ({prompt.source}) by NIXL",
-                )
-
-
-@memoized
-def _buffers_of_nixl(graph: ResourceGraph) -> Mapping[Worker, Count]:
-    found: dict[Worker, Count] = {}
-    for worker in filter(is_tensorrt_llm, readable(read_workers(graph))):
-        try:
-            tokens = transfer_buffer(read_tensorrt_llm(graph, worker))
-            if tokens is not None and effective_backend(graph, worker) == "NIXL":
-                found[worker] = tokens
-        except Undecided:
-            # The rules about the buffer itself say so.
-            continue
-    return found
-
-
-@rule(
-    DISAGGREGATED,
-    severity=Severity.MANDATORY,
-    reason=(
-        "NIXL and Mooncake allocate their buffers once and end the transfer of a longer prompt with a failed "
-        "check; 0 allocates none, so that every transfer ends so. UCX and MPI allocate another buffer as "
-        "they go."
-    ),
-    source=(
-        "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp (AgentConnection) and "
-        "docs disagg-serving.md at 0434b98"
-    ),
-    lines=("TensorRT-LLM 1.3.0rc14",),
-    fix="Raise max_tokens_in_buffer on prefill and decode, or lower prefill's max_seq_len.",
-)
-def transfer_buffer_holds_the_prompt(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
-    """A transfer buffer that cannot grow holds the longest prompt that prefill admits."""
+def _too_small_buffers(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
     if not all(is_tensorrt_llm(worker) for worker in group.workers):
         return
     prompts = [
@@ -155,38 +111,6 @@ def _too_small_buffer(graph: ResourceGraph, worker: Worker, longest: Count) -> I
         yield undecided(worker.resource, worker.name, f"{message}; {reason}")
         return
     yield (failed if known else undecided)(worker.resource, worker.name, message)
-
-
-# One to send and one to receive.
-_BUFFERS = 2
-
-
-@rule(
-    TENSORRT_LLM_WORKERS,
-    severity=Severity.ADVISORY,
-    reason=(
-        "Unset, the engine reserves room for its longest sequence, once to send and once to receive, outside "
-        "the memory that it gives to the KV cache, which may run out for it."
-    ),
-    source=(
-        "NVIDIA/TensorRT-LLM#11082, cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp at a2b0265; "
-        "ai-dynamo/dynamo#12276"
-    ),
-    lines=("TensorRT-LLM 1.3.0rc14",),
-    fix=(
-        "Set cache_transceiver_config.max_tokens_in_buffer to the longest prompt that is sent, rounded up to "
-        "a multiple of tokens_per_block."
-    ),
-)
-def transfer_buffer_set(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[str]:
-    """The size of the transfer buffers is chosen."""
-    settings = engine.settings
-    if transceiver_backend(settings) is None or transfer_buffer(settings) is not None:
-        return
-    yield (
-        f"cache_transceiver_config ({settings.file.source or settings.overrides.source}) sets no "
-        f"max_tokens_in_buffer, so that each buffer holds max_seq_len tokens{_default_size(graph, engine)}"
-    )
 
 
 def _default_size(graph: ResourceGraph, engine: TensorRtLlmWorker) -> str:

@@ -1,11 +1,10 @@
-"""Whether the options of a command line exist, and whether they will."""
+"""Whether a command has the options of its command line, and takes their values."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from engines import (
     COMMANDS,
-    DEPRECATED_ENGINE_KEYS,
     TRTLLM_SERVE_FLAGS,
     TRTLLM_SERVE_FLAGS_LINE,
     CommandWords,
@@ -13,55 +12,118 @@ from engines import (
     command_options,
 )
 from resource_graph import ResourceGraph, Value
+from rules.engine.values import wrong_values
 from rules.model import Severity
-from rules.reading.commands.container_commands import DYNAMO_VLLM, TRTLLM_SERVE, VLLM_SERVE, StartCommand
-from rules.reading.commands.words import Flag
-from rules.reading.engines.command_settings import is_sglang, read_sglang
-from rules.reading.engines.engine_yaml import EngineFileProblem
-from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.commands.container_commands import (
+    DYNAMO_SGLANG,
+    DYNAMO_VLLM,
+    TENSORRT_LLM,
+    TRTLLM_SERVE,
+    VLLM_SERVE,
+    StartCommand,
+)
+from rules.reading.commands.words import Flag, variable_in
+from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import by_line, line_of, shown_command, shown_image
-from rules.reading.shapes import Undecided
+from rules.reading.releases import Line, by_line, line_of, shown_command, shown_image
+from rules.reading.shapes import Setting, Undecided
 from rules.reading.spelling import nearest, slip_of
-from rules.rule import Said, rule
-from rules.subjects import CONFIGURED_WORKERS, STARTED, Started
+from rules.rule import Advice, Said, rule
+from rules.subjects import STARTED, Started
 
 _SHORT = 2
 """Characters of `--` alone; options of one dash are few, and are no abbreviations of others."""
 _SHORTEST = 4
 """Characters that an abbreviation has at least, dashes included, so that it means something."""
 _SLIPS = 2
+_OF_VLLM = frozenset({DYNAMO_VLLM, VLLM_SERVE})
+_MODE_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE", DYNAMO_VLLM: MODE_OF_VLLM}
 
 
 @rule(
     STARTED,
     severity=Severity.MANDATORY,
-    reason="A command that meets an option it does not know ends at once with exit code 1 or 2.",
-    source=(
-        "ai-dynamo 1.2.1 to 1.6.0 from PyPI: argparse of dynamo.trtllm, dynamo.frontend, dynamo.vllm and "
-        "dynamo.sglang, with the vllm (vllm serve too) and sglang that each names; NVIDIA/TensorRT-LLM "
-        "tensorrt_llm/commands/serve.py at 00209af"
+    reason=(
+        "A command that meets an option or a value that it does not know ends at once with exit code 1 or 2. "
+        "Advice where an option is deprecated: a later image ends at start because of it."
     ),
-    lines=("Dynamo 1.2 to 1.6", "vLLM 0.20 to 0.31", "TensorRT-LLM 1.3.0rc14"),
-    fix="Correct the spelling, or write what replaced the option.",
+    source=(
+        "ai-dynamo 0.6.1 to 1.6.1 from PyPI: argparse of dynamo.trtllm, dynamo.frontend and dynamo.vllm, "
+        "with the vllm (vllm serve too) that each names; NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py "
+        "at 00209af"
+    ),
+    lines=("Dynamo 0.6 to 1.6", "vLLM 0.20 to 0.31", "TensorRT-LLM 1.3.0rc14"),
+    fix="Correct the spelling, or write the option, value or mode that the finding names.",
 )
 def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
-    """Every option on a command line is one that its command has."""
+    """Command does not have an option, or does not take its value."""
     for command in started.commands:
+        if command.engine == DYNAMO_SGLANG:
+            yield Undecided(f"starts {DYNAMO_SGLANG}, whose options and settings are not read here")
+            continue
         given = dict.fromkeys(
             _in_full(command, flag)
             for flag in command.flags.all
             if flag.name.startswith("--") and len(flag.name) > _SHORT
         )
-        if started.worker is not None and is_sglang(started.worker):
-            given.update(dict.fromkeys(f"--{key}" for key in _file_keys(graph, started.worker)))
         for message, certain in _unknown_options(started.container, command, given):
-            if certain:
-                yield message
-            else:
-                shown = shown_image(started.container)
-                yield Undecided(f"{message}; whether {shown} has it is not known")
+            shown = shown_image(started.container)
+            yield message if certain else Undecided(f"{message}; whether {shown} has it is not known")
+        worker = started.worker
+        if worker is not None:
+            yield from _mode(worker, command)
+        yield from wrong_values(graph, started, command)
+        if worker is not None:
+            yield from _deprecated(worker, command)
+
+
+def _mode(worker: Worker, command: StartCommand) -> Iterator[Said]:
+    modes = COMMANDS.get(command.engine, CommandWords()).disaggregation_modes
+    given = _given_mode(command) if modes else None
+    if given is None or all(given.value in each for each in modes.values()):
+        return
+    message = f"{given.source} is {given.value}, which {command.engine} does not have"
+    if not any(given.value in each for each in modes.values()):
+        yield f"{message}: one of {', '.join(list(modes.values())[-1])}"
+        return
+    try:
+        judge = partial(_missing_mode, modes, str(given.value))
+        missing = by_line(judge, worker.container, worker.described_by)
+    except Undecided as reason:
+        yield reason
+        return
+    if missing is not None:
+        yield f"{message} {missing}"
+
+
+def _missing_mode(modes: Mapping[Line, Sequence[str]], mode: str, line: Line) -> str | None:
+    """Why a release line does not have a mode; None where the line has the mode or was never read."""
+    has = [values for since, values in modes.items() if since <= line]
+    if not has or mode in has[-1]:
+        return None
+    return f"in {line[0]}.{line[1]}: one of {', '.join(has[-1])}"
+
+
+def _given_mode(command: StartCommand) -> Setting | None:
+    flag = command.flags.value(MODE_FLAG)
+    if flag is not None:
+        return Setting(flag, MODE_FLAG)
+    variable = _MODE_VARIABLES[command.engine]
+    text = variable_in(command.environment, variable)
+    return None if text is None else Setting(text, variable)
+
+
+def _deprecated(worker: Worker, command: StartCommand) -> Iterator[Said]:
+    deprecated = COMMANDS.get(command.engine, CommandWords()).deprecated
+    names = [name for name in dict.fromkeys(flag.name for flag in command.flags.all) if name in deprecated]
+    # Whether the release knows the option that is to be written instead.
+    since = min(COMMANDS[DYNAMO_VLLM].disaggregation_modes)
+    if names and (
+        command.engine != DYNAMO_VLLM
+        or by_line(lambda line: line >= since, worker.container, worker.described_by)
+    ):
+        yield from (Advice(f"{name} of {command.engine} is deprecated: {deprecated[name]}") for name in names)
 
 
 def _in_full(command: StartCommand, flag: Flag) -> str:
@@ -69,15 +131,6 @@ def _in_full(command: StartCommand, flag: Flag) -> str:
     if command.engine in {DYNAMO_VLLM, VLLM_SERVE}:
         return f"--{flag.name[2:].partition('.')[0].replace('_', '-')}"
     return flag.name
-
-
-def _file_keys(graph: ResourceGraph, worker: Worker) -> Iterable[str]:
-    """The keys of SGLang's --config file, which SGLang makes options of."""
-    try:
-        return read_sglang(graph, worker).file.content
-    except EngineFileProblem:
-        # Engine-file rules report the failure.
-        return ()
 
 
 def _unknown_options(
@@ -150,46 +203,3 @@ def _may_be_read_release(container: Mapping[str, Value], vocabulary: Vocabulary)
     """Whether the image is not known to be older than every release that was read."""
     image = read_image(container)
     return image is None or image.line is None or image.line >= vocabulary.lines[0]
-
-
-@rule(
-    CONFIGURED_WORKERS,
-    severity=Severity.ADVISORY,
-    reason="It works today, and a later image ends at start because of it.",
-    source=(
-        "ai-dynamo 1.2.1 from PyPI (argparse of dynamo.vllm); NVIDIA/TensorRT-LLM "
-        "tensorrt_llm/llmapi/llm_args.py and tensorrt_llm/commands/serve.py around release 1.3.0rc14"
-    ),
-    lines=("Dynamo 0.9 to 1.2", "TensorRT-LLM 1.3.0rc14"),
-    fix="Write what the finding names instead.",
-)
-def deprecated_settings(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    """No option or setting is deprecated."""
-    for command in worker.commands:
-        deprecated = COMMANDS.get(command.engine, CommandWords()).deprecated
-        for name in dict.fromkeys(flag.name for flag in command.flags.all):
-            if name in deprecated and _has_the_other_word(worker, command):
-                yield f"{name} of {command.engine} is deprecated: {deprecated[name]}"
-    if not is_tensorrt_llm(worker):
-        return
-    for source, written in read_tensorrt_llm(graph, worker).written():
-        for path, instead in DEPRECATED_ENGINE_KEYS.items():
-            if _contains(written, path):
-                yield f"{'.'.join(path)} in {source} is deprecated: {instead}"
-
-
-def _has_the_other_word(worker: Worker, command: StartCommand) -> bool:
-    """Whether the release knows the option that is to be written instead."""
-    if command.engine != DYNAMO_VLLM:
-        return True
-    since = min(COMMANDS[DYNAMO_VLLM].disaggregation_modes)
-    return by_line(lambda line: line >= since, worker.container, worker.described_by)
-
-
-def _contains(written: Mapping[str, Value], path: tuple[str, ...]) -> bool:
-    current: Value = written
-    for key in path:
-        if not isinstance(current, Mapping) or key not in current:
-            return False
-        current = current[key]
-    return True

@@ -1,9 +1,11 @@
 """Ports and probes of frontends and workers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from engines import ModelShape, checkpoint_bytes
 from resource_graph import ResourceGraph
 from rules.model import Severity
+from rules.reading.engines.models import read_gpt_oss
 from rules.reading.memoized import memoized
 from rules.reading.pods.containers import environment_entries, read_environment
 from rules.reading.pods.operator_defaults import (
@@ -25,45 +27,21 @@ from rules.reading.pods.pods import (
     readable,
 )
 from rules.reading.pods.workers import FRONTEND_TYPE, Frontend, read_frontends, read_workers
-from rules.reading.shapes import Count, field, text_at, whole_number
-from rules.reading.spelling import slip_of
-from rules.rule import rule
-from rules.subjects import POD_TEMPLATES
-
-
-@rule(
-    POD_TEMPLATES,
-    severity=Severity.MANDATORY,
-    reason=(
-        "The API server refuses the pod: may not specify more than 1 handler type. An operator before 1.2 "
-        "merges its own httpGet into a livenessProbe or readinessProbe of the main container; later ones "
-        "leave the probe as it is written."
-    ),
-    source=(
-        "ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go (GenerateBasePodSpec, "
-        "mergeContainerByName) before and at d50a02f"
-    ),
-    lines=("Dynamo 1.1", "Dynamo 1.2", "Dynamo 1.4"),
-    fix=(
-        "Leave one handler; before 1.2 put the whole probe at the service's livenessProbe or readinessProbe, "
-        "beside extraPodSpec, which replaces the operator's."
-    ),
+from rules.reading.releases import operator_line
+from rules.reading.shapes import (
+    Count,
+    Undecided,
+    attempted,
+    field,
+    grouped,
+    known,
+    text_at,
+    whole_number,
+    whole_number_at,
 )
-def one_probe_handler(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """A probe of a graph's container asks in one way only."""
-    for name in PROBES:
-        probe = written_probe(template, name)
-        handlers = [handler for handler in HANDLERS if probe.get(handler) is not None]
-        if len(handlers) > 1:
-            yield f"{name} of the main container has {' and '.join(handlers)}: two handlers"
-        elif handlers and handlers[0] != HANDLERS[0]:
-            port = operator_port(template)
-            if port is not None and is_merged(graph, template, name):
-                yield (
-                    f"{name} of the main container has {handlers[0]}, and an operator before 1.2 adds its "
-                    f"httpGet on port {port.name}: two handlers"
-                )
-
+from rules.reading.spelling import slip_of
+from rules.rule import Advice, Said, rule
+from rules.subjects import POD_TEMPLATES
 
 _HEALTH_PATHS = ("/live", "/health")
 """Paths that frontends and workers answer at their port."""
@@ -80,8 +58,15 @@ _PATH_VARIABLES = frozenset(
         "DYN_HTTP_SVC_LIVE_PATH",
     }
 )
-_OF_THE_OPERATOR = frozenset({"http", "system", "nixl"})
-"""Names of the ports that the operator gives containers without ports of their own."""
+_OF_THE_OPERATOR = {"http": frozenset({"http"}), "system": frozenset({"system", "nixl"})}
+"""Port that the operator probes -> names of the ports that it gives such a container without its own."""
+# The publisher's recipe says 15 to 30 minutes for 65.2 GB, so this is the fastest that it knows of.
+_FASTEST_LOAD_BYTES = 65_200_000_000 / (15 * 60)
+_SOONEST_SECONDS = 60
+"""Seconds in which no engine has read tens of gigabytes and captured its graphs, from whatever disk."""
+
+
+_MERGES_SINCE = (1, 0)
 
 
 @rule(
@@ -89,29 +74,36 @@ _OF_THE_OPERATOR = frozenset({"http", "system", "nixl"})
     severity=Severity.MANDATORY,
     reason=(
         "The kubelet looks the port up by its name. Where it is missing, or the process listens elsewhere, "
-        "the liveness probe fails and the container is restarted for ever; so does one that is answered 404."
+        "the liveness probe fails and the container is restarted for ever; so does one that is answered 404, "
+        "or that ends a worker before its model can be loaded (advice from a minute on). The "
+        "API server refuses a pod whose probe has two handlers, and the operators of 1.0 and 1.1 merge their "
+        "own httpGet into a livenessProbe or readinessProbe of the main container."
     ),
     source=(
-        "ai-dynamo/dynamo deploy/operator/internal/dynamo: graph.go (GenerateBasePodSpec), "
-        "component_worker.go at 54ba91f, component_frontend.go at 132ccbe; paths: "
-        "lib/runtime/src/system_status_server.rs, lib/llm/src/http/service/health.rs"
+        "ai-dynamo/dynamo deploy/operator/internal/dynamo: graph.go (GenerateBasePodSpec, "
+        "mergeContainerByName) before and at d50a02f, component_worker.go at 54ba91f, component_frontend.go "
+        "at 132ccbe; paths: lib/runtime/src/system_status_server.rs, lib/llm/src/http/service/health.rs"
     ),
-    lines=("Dynamo 1.2",),
+    lines=("Dynamo 1.0 to 1.4",),
     fix=(
         "Leave ports, DYN_SYSTEM_PORT and --http-port out; or name a worker's port system (9090) and the "
-        "frontend's http (8000), and listen there. Ask for /health or /live."
+        "frontend's http (8000), and listen there. Ask for /health or /live, by one handler; before 1.2 put "
+        "the whole probe at the service, beside extraPodSpec, which replaces the operator's. Give a worker a "
+        "startup probe of an hour."
     ),
 )
-def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """Probes find the port and the path that they ask for."""
-    port = operator_port(template)
-    if port is None:
-        return
-    own = own_ports(template)
+def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
+    """Probe asks a port or path that nothing serves, or in two ways at once."""
+    port, own = operator_port(template), own_ports(template)
+    yield from _two_handlers(graph, template, port)
+    names = own or ({} if port is None else _OF_THE_OPERATOR[port.name])
     for name in PROBES:
         asked = probed_port(written_probe(template, name))
-        if isinstance(asked, str) and not asked.isdigit() and asked not in (own or _OF_THE_OPERATOR):
+        if isinstance(asked, str) and not asked.isdigit() and asked not in names:
             yield f"{name} asks port {asked} by its name, and no port of the container is called so"
+    yield from _ended_while_loading(graph, template)
+    if port is None:
+        return
     yield from _unserved_paths(graph, template, port)
     keeps = keeps_operators_probes(template)
     if keeps and own and port.name not in own:
@@ -121,16 +113,59 @@ def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[s
             "operator's probes ask"
         )
         return
-    asked = dict(_asked_by_number(template))
+    asked = dict(_asked_by_number(template, {port.name: port.number, **own}))
     if keeps:
         probed = own.get(port.name, port.number)
         asked[f"the operator's probes ask port {port.name}, {probed}"] = probed
-    if not asked:
-        return
-    listening = _listening(graph, template, port)
+    listening = _listening(graph, template, port) if asked else None
     for who, number in asked.items():
-        if listening.value != number:
+        if listening is not None and listening.value != number:
             yield f"listens on {listening.value} ({listening.source}), but {who}"
+
+
+def _two_handlers(graph: ResourceGraph, template: PodTemplate, port: OperatorPort | None) -> Iterator[Said]:
+    for name in PROBES:
+        probe = written_probe(template, name)
+        handlers = [handler for handler in HANDLERS if probe.get(handler) is not None]
+        if len(handlers) > 1:
+            yield f"{name} of the main container has {' and '.join(handlers)}: two handlers"
+        elif port is not None and handlers and handlers[0] != HANDLERS[0]:
+            merged = attempted(is_merged, graph, template, name)
+            message = (
+                f"{name} of the main container has {handlers[0]}, and an operator before 1.2 adds its "
+                f"httpGet on port {port.name}: two handlers"
+            )
+            if isinstance(merged, Undecided):
+                yield merged
+            elif merged:
+                is_read = operator_line(graph, template.resource) >= _MERGES_SINCE
+                yield message if is_read else Undecided(f"{message}, which was read in 1.0 and 1.1")
+
+
+def _ended_while_loading(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
+    """The probe that ends a worker before its model can be loaded."""
+    model = next(iter(_models(graph).get(template, ())), None)
+    startup = written_probe(template, "startupProbe")
+    probe = startup or written_probe(template, "livenessProbe")
+    # Without one of the manifest, a component has the operator's startup probe, of two hours.
+    if model is None or not probe or (not startup and template.shape != "workload"):
+        return
+    period, failures = whole_number_at(probe, "periodSeconds"), whole_number_at(probe, "failureThreshold")
+    budget = (whole_number_at(probe, "initialDelaySeconds") or 0) + (period or 10) * (failures or 3)
+    needed = checkpoint_bytes(model) / _FASTEST_LOAD_BYTES
+    if budget < needed:
+        which = "startupProbe" if startup else "livenessProbe, beside no startupProbe,"
+        message = (
+            f"its {which} ends it after {budget} s, and to load {model.name} takes {needed:.0f} s or more by "
+            "the publisher's times"
+        )
+        yield message if budget < _SOONEST_SECONDS else Advice(message)
+
+
+@memoized
+def _models(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[ModelShape]]:
+    found = ((each, known(read_gpt_oss, each)) for each in readable(read_workers(graph)))
+    return grouped((each.template, model) for each, model in found if model is not None)
 
 
 def _unserved_paths(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) -> Iterator[str]:
@@ -176,13 +211,14 @@ def _workers_of_dynamo(graph: ResourceGraph) -> frozenset[PodTemplate]:
     return frozenset(template for template, engine in starts if engine.startswith("dynamo."))
 
 
-def _asked_by_number(template: PodTemplate) -> Iterator[tuple[str, int]]:
-    """Each probe of the manifest that asks for the health of the process at a port number."""
+def _asked_by_number(template: PodTemplate, numbers: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    """Each probe of the manifest that asks for the health of the process, and its port's number."""
     for name in PROBES:
         probe = written_probe(template, name)
         asked = probed_port(probe)
-        if field(probe, "httpGet", "path") in _HEALTH_PATHS and isinstance(asked, int):
-            yield f"its {name} asks port {asked}", asked
+        number = numbers.get(asked) if isinstance(asked, str) else asked
+        if field(probe, "httpGet", "path") in _HEALTH_PATHS and isinstance(number, int):
+            yield f"its {name} asks port {asked}{'' if asked == number else f', {number}'}", number
 
 
 def _listening(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) -> Count:

@@ -4,39 +4,21 @@ from collections.abc import Callable, Iterator, Sequence
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
-from rules.reading.commands.container_commands import (
-    DYNAMO_SGLANG,
-    DYNAMO_VLLM,
-    TENSORRT_LLM,
-    StartCommand,
-)
+from rules.reading.commands.container_commands import DYNAMO_VLLM, StartCommand
 from rules.reading.kv_ways import KV_TRANSFER_CONFIG, NIXL_CONNECTOR
 from rules.reading.pods.operator_defaults import operator_port
-from rules.reading.pods.pods import SYSTEM_PORT_VARIABLE, readable
+from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.releases import operator_line
 from rules.reading.shapes import grouped, known
 from rules.rule import graph_rule
 
-_DYNAMO = frozenset({TENSORRT_LLM, DYNAMO_VLLM, DYNAMO_SGLANG})
 _METRIC_PORT = "DYN_FORWARDPASS_METRIC_PORT"
 _GIVEN_SINCE = (1, 2)
 _OPERATORS_METRIC_PORT = "20380"
 _HANDSHAKE_PORT = "VLLM_NIXL_SIDE_CHANNEL_PORT"
 _HANDSHAKE_DEFAULT = "5600"
 _PortOf = Callable[[ResourceGraph, Worker, StartCommand], str | None]
-
-
-@graph_rule(
-    severity=Severity.ADVISORY,
-    reason="Containers of a pod share its address, so only one engine gets the port.",
-    source="ai-dynamo/dynamo examples/backends/vllm/launch/disagg.sh (a DYN_SYSTEM_PORT for each process)",
-    lines=("Dynamo 1.2",),
-    fix="Give every engine another DYN_SYSTEM_PORT.",
-)
-def system_ports_unique(graph: ResourceGraph) -> Iterator[Observation]:
-    """Engines that share a pod have system ports of their own."""
-    yield from _shared(graph, SYSTEM_PORT_VARIABLE, _system_port)
 
 
 @graph_rule(
@@ -57,7 +39,7 @@ def system_ports_unique(graph: ResourceGraph) -> Iterator[Observation]:
     ),
 )
 def engine_ports_unique(graph: ResourceGraph) -> Iterator[Observation]:
-    """Engines of vLLM that share a pod publish their metrics and meet others at ports of their own."""
+    """Engines of vLLM that share a pod take each other's ports."""
     yield from _shared(graph, _METRIC_PORT, _metric_port)
     yield from _shared(graph, _HANDSHAKE_PORT, _handshake_port)
 
@@ -78,10 +60,6 @@ def _users(graph: ResourceGraph, workers: Sequence[Worker], port_of: _PortOf) ->
             port = port_of(graph, worker, command)
             if port is not None:
                 yield port, f"{command.engine} in {worker.name}"
-
-
-def _system_port(_: ResourceGraph, __: Worker, command: StartCommand) -> str | None:
-    return _given(command, SYSTEM_PORT_VARIABLE) if command.engine in _DYNAMO else None
 
 
 def _metric_port(graph: ResourceGraph, worker: Worker, command: StartCommand) -> str | None:

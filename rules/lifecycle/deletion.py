@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from resource_graph import Aspect, Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.memoized import memoized, memoized_all
-from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.references import CLAIM, STACK_REFERENCE
-from rules.reading.releases import operator_line
-from rules.reading.shapes import Undecided, field, grouped, text_at
+from rules.reading.shapes import Undecided, grouped, text_at
 from rules.rule import Subjects, graph_rule, rule
 from rules.subjects import kubernetes_objects
 
@@ -24,9 +22,6 @@ _CLOUD: Mapping[str, str] = {
     "aws:ebs/volume:Volume": "it holds data",
     "aws:kms/key:Key": "nobody can read what it encrypted once it is gone",
 }
-_PROPAGATION = "pulumi.com/deletionPropagationPolicy"
-_WANTED = "background"
-_FOREGROUND_ENDS_SINCE = (1, 1)
 _RETENTION_POLICY = "persistentVolumeClaimRetentionPolicy"
 
 
@@ -57,39 +52,6 @@ def _read_stateful(graph: ResourceGraph) -> Iterator[_Stateful]:
 
 
 _STATEFUL: Subjects[_Stateful] = Subjects(_read_stateful, lambda each: (each.resource, each.resource.name))
-
-
-@rule(
-    kubernetes_objects(GRAPH_KIND),
-    severity=Severity.MANDATORY,
-    reason=(
-        "Under foreground deletion these operators make again what the garbage collector takes away, for "
-        "hours, and the GPUs stay taken meanwhile. Pulumi's provider deletes in the foreground by default, "
-        "which from 1.1 on ends, with the graph as the last to go. Orphaned pods keep their GPUs for ever."
-    ),
-    source=(
-        "ai-dynamo/dynamo#8204, mended by #8207 (2026-04-14, before 1.1 was cut); "
-        "pulumi/pulumi-kubernetes provider/pkg/await/await.go at a03ff6ba58d2"
-    ),
-    lines=("Dynamo 1.0", "Dynamo 1.2", "pulumi-kubernetes of 2026-06"),
-    fix=f"Annotate the graph with {_PROPAGATION}: {_WANTED}; from 1.1 on leave the annotation out.",
-    # Nobody knows who will delete a document's objects, and how.
-    reads=frozenset({Aspect.PROTECTION}),
-)
-def graph_deleted_in_background(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
-    """Before release 1.1 a graph is deleted in the background."""
-    policy = field(resource.inputs, "metadata", "annotations", _PROPAGATION)
-    if policy == _WANTED:
-        return
-    found = f"has no annotation {_PROPAGATION}" if policy is None else f"has {_PROPAGATION}: {policy}"
-    if policy == "orphan":
-        yield f"{found}, so its pods stay when it goes, and keep their GPUs"
-        return
-    line = operator_line(graph, resource)
-    if line < _FOREGROUND_ENDS_SINCE:
-        major, minor = line
-        ends = f"under release {major}.{minor} {_WANTED} is what ends"
-        yield f"{found}, so it is deleted in the foreground; {ends}"
 
 
 @rule(

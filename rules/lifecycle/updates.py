@@ -7,11 +7,11 @@ from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, has_unknown
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
 from rules.reading.pods.operator_defaults import ANNOTATIONS, pod_annotations
 from rules.reading.pods.pods import GRAPH_KIND, WORKER_TYPES, PodTemplate
-from rules.reading.references import CLAIM, DynamoGraph
+from rules.reading.references import CLAIM
 from rules.reading.releases import operator_line, releases_of
 from rules.reading.shapes import Undecided, grouped, mapping_at
 from rules.rule import graph_rule, rule
-from rules.subjects import DYNAMO_GRAPHS, POD_TEMPLATES
+from rules.subjects import POD_TEMPLATES
 
 _CONFIG_MAP = "ConfigMap"
 # Kustomize appends ten characters of its own alphabet, Pulumi eight hexadecimal digits, this project ten.
@@ -88,34 +88,6 @@ def _content(resource: Resource) -> object:
 
 def _where(resource: Resource) -> str:
     return f"the one of {resource.origin}" if resource.origin else f"the one registered as {resource.name}"
-
-
-@rule(
-    DYNAMO_GRAPHS,
-    severity=Severity.ADVISORY,
-    reason=(
-        "Nothing restarts a pod when a ConfigMap changes: the old setting stays in force until a pod happens "
-        "to restart, and then the workers of one graph run with different settings."
-    ),
-    source="https://kubernetes.io/docs/concepts/configuration/configmap/#mounted-configmaps-are-updated-automatically",
-    lines=EVERY_RELEASE,
-    fix="Put a hash of the content at the end of the ConfigMap's name and make it immutable.",
-)
-def engine_files_roll_pods(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[str | Undecided]:
-    """A changed engine file restarts the pods that read it."""
-    names = [each.name for each in dynamo.references if each.kind == _CONFIG_MAP and each.is_volume]
-    for name in dict.fromkeys(names):
-        for config_map in graph.kubernetes_objects_named(_CONFIG_MAP, name, dynamo.resource.namespace):
-            immutable = config_map.inputs.get("immutable")
-            if immutable is True or _HASHED.fullmatch(name):
-                continue
-            if immutable is UNKNOWN:
-                yield Undecided(f"whether ConfigMap {name} is immutable is not known yet")
-            else:
-                yield (
-                    f"reads ConfigMap {name}, which can be changed in place and has no hash of its content "
-                    "in its name"
-                )
 
 
 @rule(

@@ -1,18 +1,18 @@
 """Benchmarks: containers that run AIPerf or its forerunner GenAI-Perf, and the deployment they measure."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import ContainerScript, mentions, read_script
-from rules.reading.commands.words import Flags, Word, parse_flags, variable_in
+from rules.reading.commands.words import Flags, Word, parse_flags
 from rules.reading.disaggregation import read_role
 from rules.reading.memoized import memoized, memoized_all
-from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, in_namespace, read_pods, readable
+from rules.reading.pods.pods import GRAPH_KIND, Unreadable, in_namespace, read_pods, readable
 from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
-from rules.reading.shapes import Count, Setting, Undecided, mapping_at, whole_number
+from rules.reading.shapes import Count, Setting, Undecided, grouped, mapping_at, whole_number
 
 _PROGRAMS = ("aiperf", "genai-perf", "genai_perf")
 _MENTIONED = re.compile(r"\b(?:aiperf|genai[-_]perf)\b")
@@ -23,12 +23,7 @@ CONCURRENCY = ("--concurrency",)
 MODEL_NAMES = ("--model-names", "--model", "-m")
 TOKENIZER = ("--tokenizer",)
 _URL = ("--url", "-u")
-GPU_COUNT_VARIABLE = "DEPLOYMENT_GPU_COUNT"
-PER_GPU_VARIABLE = "CONCURRENCY_PER_GPU"
-MODE_VARIABLE = "DEPLOYMENT_MODE"
-"""The last of three variables of Dynamo's recipes: GPUs of the deployment, requests per GPU, and layout."""
 _T = TypeVar("_T")
-_ByNamespace: TypeAlias = Mapping[str | None, Sequence[_T]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +67,6 @@ class Benchmark:
         """Name of the container, for findings."""
         return self.script.template.name
 
-    def count(self, variable: str) -> Count | None:
-        """Whole number in a variable of the container; None where nobody sets the variable."""
-        text = self.text(variable)
-        return None if text is None else Count(whole_number(text, f"the variable {variable}"), variable)
-
-    def text(self, variable: str) -> str | None:
-        """Text of a variable of the container; None where nobody sets the variable."""
-        return variable_in(self.script.environment, variable)
-
 
 @memoized_all
 def read_benchmarks(graph: ResourceGraph) -> Iterator[Benchmark | Unreadable]:
@@ -111,19 +97,9 @@ class Target:
         return self.resource.name
 
     @property
-    def is_disaggregated(self) -> bool:
-        """Whether some of the workers only fill KV caches."""
-        return any(read_role(worker) == "prefill" for worker in self.workers)
-
-    @property
     def generating(self) -> tuple[Worker, ...]:
         """The workers that generate tokens: all but those that only fill KV caches."""
         return tuple(worker for worker in self.workers if read_role(worker) != "prefill")
-
-
-def worker_gpus(worker: Worker) -> int:
-    """Number of GPUs of all the worker's pods."""
-    return worker.gpus_per_pod * worker.pods_per_worker * worker.template.replicas
 
 
 def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -> Target:
@@ -154,22 +130,24 @@ def _of_script(script: ContainerScript) -> Iterator[Benchmark]:
 
 
 @memoized
-def _by_service_name(graph: ResourceGraph) -> Mapping[str, _ByNamespace[Resource]]:
-    names: dict[str, dict[str | None, list[Resource]]] = {}
+def _by_service_name(graph: ResourceGraph) -> Mapping[str, Mapping[str | None, Sequence[Resource]]]:
+    named = grouped(_services(graph))
+    return {name: _by_namespace((each.namespace, each) for each in found) for name, found in named.items()}
+
+
+def _services(graph: ResourceGraph) -> Iterator[tuple[str, Resource]]:
     for template in readable(read_pods(graph)):
-        if template.shape == "workload":
-            continue
-        # The operator gives a component's Service this name.
-        name = f"{template.resource.object_name}-{template.name}".lower().replace(".", "-")
-        _add(names.setdefault(name, {}), template.resource)
+        if template.shape != "workload":
+            # The operator gives a component's Service this name.
+            name = f"{template.resource.object_name}-{template.name}".lower().replace(".", "-")
+            yield name, template.resource
     for service in graph.kubernetes_objects("Service"):
         if isinstance(service.object_name, str):
-            _add(names.setdefault(service.object_name, {}), service)
-    return names
+            yield service.object_name, service
 
 
-def _add(by_namespace: dict[str | None, list[Resource]], resource: Resource) -> None:
-    by_namespace.setdefault(_namespace(resource.namespace), []).append(resource)
+def _by_namespace(found: Iterable[tuple[Value, _T]]) -> Mapping[str | None, Sequence[_T]]:
+    return grouped((namespace if isinstance(namespace, str) else None, each) for namespace, each in found)
 
 
 def _workers(graph: ResourceGraph, resource: Resource) -> Sequence[Worker]:
@@ -182,24 +160,9 @@ def _workers(graph: ResourceGraph, resource: Resource) -> Sequence[Worker]:
     selector = mapping_at(resource.inputs, "spec", "selector")
     if not selector:
         return ()
-    key, value = next(iter(selector.items()))
-    candidates = in_namespace(_by_label(graph).get((key, str(value)), {}), resource.namespace)
-    return [worker for worker in candidates if _is_selected(worker.template, selector)]
-
-
-@memoized
-def _by_label(graph: ResourceGraph) -> Mapping[tuple[str, str], _ByNamespace[Worker]]:
-    workers: dict[tuple[str, str], dict[str | None, list[Worker]]] = {}
-    for worker in readable(read_workers(graph)):
-        namespace = _namespace(worker.resource.namespace)
-        for key, value in worker.template.labels.items():
-            workers.setdefault((key, str(value)), {}).setdefault(namespace, []).append(worker)
-    return workers
-
-
-def _is_selected(template: PodTemplate, selector: Mapping[str, Value]) -> bool:
-    return all(template.labels.get(key) == value for key, value in selector.items())
-
-
-def _namespace(value: Value) -> str | None:
-    return value if isinstance(value, str) else None
+    workers = _by_namespace((each.resource.namespace, each) for each in readable(read_workers(graph)))
+    return [
+        worker
+        for worker in in_namespace(workers, resource.namespace)
+        if all(worker.template.labels.get(key) == value for key, value in selector.items())
+    ]

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from resource_graph import ResourceGraph
+from rules.reading.devices import read_channel_claims
 from rules.reading.memoized import memoized, memoized_all
 from rules.reading.placements import read_candidates
 from rules.reading.pods.pods import PodTemplate, Unreadable, readable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.pools import Pool
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Undecided, known
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +103,18 @@ def read_occupancy(graph: ResourceGraph) -> Occupancy:
         except Undecided as reason:
             homeless.append((pods, str(reason)))
     return Occupancy(pools, homeless)
+
+
+@memoized
+def read_claiming(graph: ResourceGraph) -> Mapping[str, Sequence[GpuPods]]:
+    """Name of a pool -> its pods that claim a compute domain's channel, as far as that is known."""
+    pools = read_occupancy(graph).pools.items()
+    return {name: [each for each in pool.pods if known(claims_channel, graph, each)] for name, pool in pools}
+
+
+def claims_channel(graph: ResourceGraph, pods: GpuPods) -> bool:
+    """Whether the pods claim a compute domain's channel, of which a node has one."""
+    return bool(read_channel_claims(graph, pods.workers[0]).by_pod)
 
 
 def home(graph: ResourceGraph, pods: GpuPods) -> Pool | None:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from engines import DEFAULT_MAX_NUM_TOKENS, DEFAULT_TOKENS_PER_BLOCK, KV_VALUE_BYTES, ModelShape
 from hardware import TCP_FLOW_GBIT, TCP_GBIT, requests_per_second, transfer_seconds
 from resource_graph import ResourceGraph
-from rules.reading.engines.command_settings import is_sglang, is_vllm, read_sglang, read_vllm
+from rules.reading.engines.command_settings import is_vllm, read_vllm
 from rules.reading.engines.models import read_checkpoint, read_gpt_oss
 from rules.reading.engines.tensorrt_llm import (
     TensorRtLlmSettings,
@@ -62,8 +62,6 @@ def read_kv_format(graph: ResourceGraph, worker: Worker) -> KvFormat | None:
         found = read_tensorrt_llm(graph, worker).setting("kv_cache_config", "dtype", default=AUTO)
     elif is_vllm(worker):
         found = read_vllm(graph, worker).setting(_FORMAT_FLAG, AUTO)
-    elif is_sglang(worker):
-        found = read_sglang(graph, worker).setting(_FORMAT_FLAG, AUTO)
     else:
         return None
     return KvFormat(_format_text(found), found.source)

@@ -19,6 +19,7 @@ from rules.reading.devices import (
 from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm
 from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.pods.workers import Worker
+from rules.reading.releases import by_line
 from rules.reading.shapes import Undecided, attempted, mapping_at, mappings_at, text_at, texts_at
 from rules.reading.spelling import nearest, slip_of
 
@@ -44,7 +45,7 @@ _SHUT_OUT_BY: Mapping[KvTransportName, tuple[frozenset[str], ...]] = {
 }
 KV_TRANSFER_CONFIG = "--kv-transfer-config"
 NIXL_CONNECTOR = "NixlConnector"
-WITHOUT_A_DEFAULT = (1, 0)
+_WITHOUT_A_DEFAULT = (1, 0)
 """First Dynamo release whose dynamo.vllm does not take `--connector nixl` by itself; older ones have no
 --disaggregation-mode."""
 LIBFABRIC = "LIBFABRIC"
@@ -111,6 +112,11 @@ def connector_problems(settings: CommandSettings, line: tuple[int, int] | None) 
     if wrong and name not in known.by_line[line]:
         hint = nearest(name, known.by_line[line])
         yield f"kv_connector in {KV_TRANSFER_CONFIG} is {name}, which its release of vLLM does not have{hint}"
+
+
+def connects_by_itself(worker: Worker) -> bool:
+    """Whether the worker's dynamo.vllm takes NIXL's connector where none is named."""
+    return by_line(lambda line: line < _WITHOUT_A_DEFAULT, worker.container, worker.described_by)
 
 
 def moving_connector(config: Mapping[str, Value]) -> str | None:

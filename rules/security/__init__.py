@@ -1,7 +1,7 @@
 """Rules about secrets, privileges, images and open doors."""
 
 from rules.model import Rule
-from rules.security import cloud, network, pods, secrets
+from rules.security import network, pods, secrets
 
 RULES: tuple[Rule, ...] = (
     secrets.secrets_not_in_plain_values,
@@ -12,9 +12,4 @@ RULES: tuple[Rule, ...] = (
     pods.images_pinned,
     network.no_public_endpoint,
     network.network_policies_enforced,
-    cloud.volumes_encrypted,
-    cloud.imdsv2_required,
-    cloud.node_credentials_out_of_reach,
-    cloud.no_wildcard_iam,
-    cloud.narrow_iam,
 )

@@ -40,7 +40,7 @@ _READABLE_PODS = Subjects(lambda graph: readable(read_pods(graph)), POD_TEMPLATE
     ),
 )
 def one_gpu_allocator(graph: ResourceGraph) -> Iterator[Observation]:
-    """One allocator hands out a node's GPUs: the device plugin or the DRA driver."""
+    """Device plugin and DRA driver both hand out a node's GPUs."""
     by_plugin: dict[str, Worker] = {}
     by_claim: dict[str, PodTemplate] = {}
 

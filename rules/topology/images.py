@@ -1,19 +1,15 @@
-"""Whether images and recipes run on the hardware that they were made for."""
+"""Whether images run on the processors that they were made for."""
 
 import re
 from collections.abc import Iterable, Iterator
 
-from hardware import ACCELERATORS, Accelerator
+from hardware import ACCELERATORS
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
-from rules.reading.commands.container_commands import TENSORRT_LLM
-from rules.reading.disaggregation import read_role
-from rules.reading.engines.models import read_gpt_oss
 from rules.reading.gpu_pods import templates_with_gpus
 from rules.reading.placements import (
     ARCHITECTURE_LABEL,
     PRODUCT_LABEL,
-    read_landing,
     required_labels,
     selected_pools,
 )
@@ -22,7 +18,7 @@ from rules.reading.pods.pods import PodTemplate
 from rules.reading.pools import read_pools
 from rules.reading.shapes import Undecided
 from rules.rule import rule
-from rules.subjects import POD_TEMPLATES, TENSORRT_LLM_WORKERS, TensorRtLlmWorker
+from rules.subjects import POD_TEMPLATES
 
 _SUFFIX = re.compile(r"-(amd64|arm64|x86_64|aarch64)$")
 _SAME = {"x86_64": "amd64", "aarch64": "arm64"}
@@ -45,44 +41,18 @@ _DISPUTED = re.compile(r"1\.2\.[0-9]+-efa-amd64")
     fix="Use a tag without suffix, which holds both architectures, or select nodes by kubernetes.io/arch.",
 )
 def image_architecture_matches_node(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """An image made for one architecture runs on nodes of that architecture."""
-    for image, architecture, landing in _misplaced(graph, template, is_disputed=False):
-        yield f"its image {image} is made for {architecture}, but it can land on {landing}"
-
-
-@rule(
-    POD_TEMPLATES,
-    severity=Severity.ADVISORY,
-    reason=(
-        "NVIDIA's release page lists the -efa-amd64 tags of 1.2 for AMD64 only, while its release data and "
-        "ai-dynamo/dynamo#13049 say that they hold both architectures: on an arm64 node it may not start."
-    ),
-    source="https://docs.nvidia.com/dynamo/ (release 1.2.1, artifacts); ai-dynamo/dynamo#13049",
-    lines=("Dynamo 1.2",),
-    fix=(
-        "Look at the image's manifest (`docker manifest inspect`), or use an -efa tag of 1.3 or later, which "
-        "is published for both."
-    ),
-)
-def efa_image_architecture(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """The EFA images of Dynamo 1.2 run on amd64 nodes."""
-    for image, architecture, landing in _misplaced(graph, template, is_disputed=True):
-        yield f"its image {image} may hold {architecture} alone, and it can land on {landing}"
-
-
-def _misplaced(
-    graph: ResourceGraph, template: PodTemplate, *, is_disputed: bool
-) -> Iterator[tuple[str, str, str]]:
-    """Images, the architecture that each is made for, and others that the pod can land on."""
+    """Image is made for another architecture than the node's."""
     images = (read_image(container) for container in template.containers)
     for text, tag in {image.text: image.tag or "" for image in images if image is not None}.items():
-        suffix = _SUFFIX.search(tag)
-        if suffix is None or (_DISPUTED.fullmatch(tag) is not None) is not is_disputed:
+        suffix = None if _DISPUTED.fullmatch(tag) else _SUFFIX.search(tag)
+        if suffix is None:
             continue
         made_for = _SAME.get(suffix[1], suffix[1])
         for architecture, source in _node_architectures(graph, template):
             if architecture != made_for:
-                yield text, made_for, f"{architecture} ({source})"
+                yield (
+                    f"its image {text} is made for {made_for}, but it can land on {architecture} ({source})"
+                )
 
 
 def _node_architectures(graph: ResourceGraph, template: PodTemplate) -> Iterable[tuple[str, str]]:
@@ -114,34 +84,3 @@ def _selected(template: PodTemplate) -> Iterator[tuple[str, str]]:
         if accelerator.product_label in products:
             yield accelerator.host.cpu_architecture, f"{PRODUCT_LABEL}={accelerator.product_label}"
             return
-
-
-@rule(
-    TENSORRT_LLM_WORKERS,
-    severity=Severity.ADVISORY,
-    reason=(
-        "The recipe and its numbers are of four GB200. On B200 and B300 it should start, and nobody has "
-        "published what it does there. (On Hopper its expert kernels are another rule's matter.)"
-    ),
-    source="ai-dynamo/dynamo docs, recipe gpt-oss-120b 1.2.1 (4x GB200, ARM64); ai-dynamo/dynamo#9914",
-    lines=("Dynamo 1.2",),
-    fix="Place it on GB200, or measure it before anybody relies on it.",
-)
-def aggregated_recipe_hardware(graph: ResourceGraph, each: TensorRtLlmWorker) -> Iterator[str]:
-    """The aggregated recipe runs on the GPUs that it was published for."""
-    # NVIDIA's guide for trtllm-serve has the same settings for B200, H200 and GB200.
-    if each.settings.command.engine != TENSORRT_LLM or read_gpt_oss(each.worker) is None:
-        return
-    if not each.settings.switch("enable_attention_dp") or read_role(each.worker) != "aggregated":
-        return
-    landing = read_landing(graph, each.worker)
-    for accelerator in landing.accelerators:
-        if _is_x86_blackwell(accelerator):
-            yield (
-                "serves prefill and decode in one with attention data parallelism, which is published for "
-                f"GB200 (arm64) only, and can land on {accelerator.name} (amd64, {landing.source})"
-            )
-
-
-def _is_x86_blackwell(accelerator: Accelerator) -> bool:
-    return accelerator.architecture_family == "blackwell" and accelerator.host.cpu_architecture == "amd64"

@@ -1,10 +1,11 @@
 """Settings of engines and libraries by which the KV cache takes its transport."""
 
 from collections.abc import Iterator
+from itertools import product
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity, failed
-from rules.reading.disaggregation import KvHop, chosen_transport
+from rules.model import Observation, Severity, advised, failed
+from rules.reading.disaggregation import Disaggregated, KvHop, chosen_transport
 from rules.reading.engines.command_settings import is_vllm, read_vllm
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
 from rules.reading.kv_cache import NIXL_PLUGIN, TRANSCEIVER_SETTING, effective_backend
@@ -21,34 +22,66 @@ from rules.reading.kv_ways import (
 from rules.reading.placements import nodes_without_fabric
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import runtime_image
-from rules.rule import rule
-from rules.subjects import KV_HOPS
+from rules.rule import Advice, graph_rule
+from rules.subjects import DISAGGREGATED, KV_HOPS
 
 _LIBFABRIC_VARIABLES = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1"}
 _FABRIC_MEMORY_FLAGS = ("--enable-cumem-allocator", "--enable-sleep-mode")
 _ALLOCATOR = "PYTORCH_CUDA_ALLOC_CONF"
 
 
-@rule(
-    KV_HOPS,
-    severity=Severity.ADVISORY,
+@graph_rule(
+    severity=Severity.MANDATORY,
     reason=(
-        "A device that the libraries are not told to use stays idle: the cache takes TCP, and every pod is "
-        "Ready. Documents disagree on some of these settings."
+        "NVLink that is switched off sends the cache of a compute domain's workers over TCP. Forced between "
+        "workers that share no domain, the import fails (cuMemImportFromShareableHandle), and answers come "
+        "back empty. A device that the libraries are not told to use stays idle, and CUDA opens another "
+        "process's memory only on a GPU that it sees: the cache takes TCP, and every pod is Ready. Documents "
+        "disagree on some of these settings (advice)."
     ),
     source=(
-        "ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2, trtllm-kv-cache-transfer.md at "
-        "2f34551, recipes/inkling/vllm/disagg-gb300-agentic at 472ac24; vllm-project/vllm#51377; "
-        "NVIDIA/TensorRT-LLM#10024"
+        "ai-dynamo/dynamo#10202 (GB200, RoCE); NVIDIA/TensorRT-LLM "
+        "tensorrt_llm/_torch/pyexecutor/kv_cache_transceiver.py, NVIDIA/TensorRT-LLM#10024; openucx/ucx "
+        "v1.20 (default: try); ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2, "
+        "trtllm-kv-cache-transfer.md at 2f34551, recipes/inkling/vllm/disagg-gb300-agentic at 472ac24, "
+        "recipes/gpt-oss-120b/vllm/disagg-b200-agentic at e17cb02; vllm-project/vllm#51377, "
+        "vllm-project/vllm#52607"
     ),
-    lines=("Dynamo 1.2 to 1.5", "TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
-    fix="Set what the message names, then look for the transport in the workers' logs and counters.",
+    lines=("Dynamo 1.2 to 1.5", "TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1", "UCX 1.20"),
+    fix=(
+        "Set what the message names, then look for the transport in the workers' logs and counters. "
+        "UCX_CUDA_IPC_ENABLE_MNNVL: y where prefill and decode share a compute domain, n on GB200 where they "
+        "do not. CUDA_VISIBLE_DEVICES: the neighbour's GPUs after the worker's own."
+    ),
 )
-def kv_transport_settings(graph: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
-    """Engine and libraries are set up for the transport of the KV cache."""
+def kv_transport_settings(graph: ResourceGraph) -> Iterator[Observation]:
+    """Settings keep the KV cache from its transport."""
+    yield from KV_HOPS.judge(graph, _of_hop)
+    yield from DISAGGREGATED.judge(graph, _of_neighbours)
+
+
+def _of_hop(graph: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
     for worker in hop.group.workers:
-        for message in _unset(graph, hop, worker):
+        for message in _unfit_switch(graph, hop, worker):
             yield failed(worker.resource, worker.name, message)
+        for message in _unset(graph, hop, worker):
+            yield advised(worker.resource, worker.name, message)
+
+
+def _of_neighbours(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
+    """What workers of one container do not see of each other's GPUs."""
+    chosen = chosen_transport(graph, group.resource)
+    if chosen is not None and chosen.name == "tcp":
+        return
+    pairs = (*product(group.prefill, group.decode), *product(group.decode, group.prefill))
+    for worker, neighbour in pairs:
+        if worker.container is not neighbour.container:
+            continue
+        own = neighbour.shown_gpus[: neighbour.gpus_per_pod]
+        hidden = [gpu for gpu in own if gpu not in worker.shown_gpus]
+        if hidden and worker.shown_gpus:
+            seen = f"{worker.name} does not see GPUs {','.join(hidden)}"
+            yield Advice(f"{seen} of {neighbour.name} in its container")
 
 
 def _unset(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[str]:
@@ -126,30 +159,6 @@ def _off_nvlink(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
             f"has {NVLINK_BETWEEN_NODES} {value or 'unset'} on nodes whose NVLink leads to others, so UCX "
             "tries it between workers without a compute domain; n keeps it off"
         )
-
-
-@rule(
-    KV_HOPS,
-    severity=Severity.MANDATORY,
-    reason=(
-        "Switched off, the cache of a compute domain's workers goes over TCP. Forced between workers that "
-        "share no domain, the import fails (cuMemImportFromShareableHandle), and answers come back empty."
-    ),
-    source=(
-        "ai-dynamo/dynamo#10202 (GB200, RoCE); NVIDIA/TensorRT-LLM "
-        "tensorrt_llm/_torch/pyexecutor/kv_cache_transceiver.py; openucx/ucx v1.20 (default: try)"
-    ),
-    lines=("TensorRT-LLM 1.3.0rc14", "UCX 1.20"),
-    fix=(
-        "UCX_CUDA_IPC_ENABLE_MNNVL: y where prefill and decode share a compute domain, n on GB200 where they "
-        "do not."
-    ),
-)
-def nvlink_setting_fits_transport(graph: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
-    """UCX uses NVLink between nodes exactly where the KV cache takes it."""
-    for worker in hop.group.workers:
-        for message in _unfit_switch(graph, hop, worker):
-            yield failed(worker.resource, worker.name, message)
 
 
 def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[str]:

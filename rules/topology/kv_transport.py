@@ -13,7 +13,7 @@ from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, mapping_at, text_at
 from rules.reading.typed_settings import KV_TRANSPORT
-from rules.rule import graph_rule, rule
+from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import KV_HOPS, kubernetes_objects
 
 _INPUT = "kvTransport"
@@ -41,7 +41,7 @@ _DOCUMENTED = "documented"
     ),
 )
 def kv_hop_has_a_transport(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
-    """What carries KV cache from prefill to decode pods is there, or a person chose plain TCP."""
+    """KV cache falls back to TCP, which nobody chose."""
     unconnected = hop.unconnected()
     if unconnected is None:
         return
@@ -65,59 +65,31 @@ def _lack(sender: Ways, receiver: Ways) -> str:
     return f"no transport: {sender.described}; {receiver.described}"
 
 
-@rule(
-    KV_HOPS,
+@graph_rule(
     severity=Severity.MANDATORY,
     reason=(
         "NVLink between pods needs fabric memory, which GB200 has and x86 has not; EFA needs an interface "
         "that reaches GPU memory, and on GB200 a runtime of 1.3.1 or later. Otherwise the engines fall back "
-        "to TCP, or answer nothing."
+        "to TCP without a word, or answer HTTP 200 with nothing in it. A way that nobody has shown to work "
+        "can do the same while every pod is Ready (advice)."
     ),
     source=(
-        "openucx/ucx#11514; ai-dynamo/dynamo release notes of 1.2, 1.3 and 1.4 (EFA on GB200); "
-        "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html"
+        "openucx/ucx#11514; ai-dynamo/dynamo release notes of 1.2, 1.3 and 1.4 (EFA on GB200), docs "
+        "disagg-communication-guide.md at 3c42642; NVIDIA/TensorRT-LLM#16619"
     ),
-    lines=("Dynamo 1.2 to 1.4", "UCX 1.20"),
-    fix="Take the transport that the nodes have, a later runtime for EFA on GB200, or serve aggregated.",
-)
-def kv_transport_possible(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
-    """The KV cache's transport works on the nodes at all."""
-    return _no_better_than(graph, hop, Standing.IMPOSSIBLE, "cannot work")
-
-
-def _no_better_than(graph: ResourceGraph, hop: KvHop, standing: Standing, verdict: str) -> Iterator[str]:
-    """Reports the best transport of all workers where it has that standing."""
-    found = best_path(graph, hop)
-    if found is None or found[0].standing is not standing:
-        return
-    path, worker = found
-    ways = next(ways for ways in hop.ways if ways.worker is worker)
-    yield (
-        f"moves its KV cache by {path.transport} ({ways.open[path.transport]} of {worker.name}), which "
-        f"{verdict}: {path.reason} ({path.source.text})"
-    )
-
-
-@graph_rule(
-    severity=Severity.ADVISORY,
-    reason=(
-        "Engines fall back to TCP without a word, and a path that fails can still leave every pod Ready and "
-        "answer HTTP 200 with nothing in it."
-    ),
-    source="ai-dynamo/dynamo docs disagg-communication-guide.md at 3c42642; NVIDIA/TensorRT-LLM#16619",
-    lines=("Dynamo 1.2 to 1.5", "TensorRT-LLM 1.3.0rc14"),
+    lines=("Dynamo 1.2 to 1.5", "TensorRT-LLM 1.3.0rc14", "UCX 1.20"),
     fix=(
-        "Send real completions before anybody relies on it and watch the transport's counters, or serve "
-        "aggregated, which moves no cache."
+        "Take the transport that the nodes have, or serve aggregated. Else send real completions and watch "
+        "the transport's counters."
     ),
 )
 def kv_transport_proven(graph: ResourceGraph) -> Iterator[Observation]:
-    """The KV cache travels by a way that is documented to work on the hardware."""
+    """KV cache's way is impossible or unproven on the hardware."""
     yield from kubernetes_objects(GRAPH_KIND).judge(graph, _of_component)
-    yield from KV_HOPS.judge(graph, _of_manifest)
+    yield from KV_HOPS.judge(graph, _of_hop)
 
 
-def _of_component(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
+def _of_component(graph: ResourceGraph, resource: Resource) -> Iterator[Advice]:
     component = component_that_chose(graph, resource)
     if component is None:
         return
@@ -133,48 +105,78 @@ def _of_component(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
     reason = text_at(transport, "reason") or "no reason given"
     ceiling = text_at(transport, "ceiling") or "unknown"
     by = f"{name} ({KV_TRANSPORT})" if transport.get("typed") is True else name
-    yield f"moves its KV cache by {by}, which is {standing}: {reason}; ceiling: {ceiling}"
+    yield Advice(f"moves its KV cache by {by}, which is {standing}: {reason}; ceiling: {ceiling}")
 
 
-def _of_manifest(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
-    """Reports TCP or an unproven transport of a manifest, where no component chooses the transport."""
-    if component_that_chose(graph, hop.group.resource) is not None:
-        return
-    if hop.only("tcp"):
+def _of_hop(graph: ResourceGraph, hop: KvHop) -> Iterator[Said]:
+    """Reports a way that cannot work; of a manifest, whose way nobody resolved, TCP and unproven ones too."""
+    is_manifest = component_that_chose(graph, hop.group.resource) is None
+    if is_manifest and hop.only("tcp"):
         sender = hop.prefill[0]
         cost = cost_over_tcp(graph, sender.worker)
-        yield f"moves its KV cache by tcp, as typed ({sender.open['tcp']}): {cost}"
-    else:
-        yield from _no_better_than(graph, hop, Standing.UNPROVEN, f"is {Standing.UNPROVEN.value}")
+        yield Advice(f"moves its KV cache by tcp, as typed ({sender.open['tcp']}): {cost}")
+        return
+    found = best_path(graph, hop)
+    if found is None or found[0].standing is Standing.DOCUMENTED:
+        return
+    path, worker = found
+    is_impossible = path.standing is Standing.IMPOSSIBLE
+    open_ways = next(ways for ways in hop.ways if ways.worker is worker).open
+    verdict = "cannot work" if is_impossible else f"is {path.standing.value}"
+    said = (
+        f"moves its KV cache by {path.transport} ({open_ways[path.transport]} of {worker.name}), which "
+        f"{verdict}: {path.reason} ({path.source.text})"
+    )
+    if is_impossible:
+        yield said
+    elif is_manifest:
+        yield Advice(said)
 
 
 @rule(
     KV_HOPS,
-    severity=Severity.ADVISORY,
+    severity=Severity.MANDATORY,
     reason=(
-        "EFA ends at the availability zone, and inside one node it was seen to hang; NVLink ends at the "
-        "clique. Whether pods meet such a border depends on the nodes that are free."
+        "NVLink ends at the clique, and a ComputeDomain places no pod: prefill and decode in two cliques "
+        "have no fabric memory in common, and their requests hang or answer nothing. Whether pods meet that "
+        "border where one clique may do, or that of EFA at the availability zone, depends on the nodes that "
+        "are free; inside one node EFA was seen to hang (both advice)."
     ),
     source=(
+        "kubernetes-sigs/dra-driver-nvidia-gpu#804; NVIDIA/TensorRT-LLM "
+        "tensorrt_llm/_torch/pyexecutor/kv_cache_transceiver.py (workers in different NVLink domains); "
         "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html; ai-dynamo/dynamo#7764; "
-        "ofiwg/libfabric#12328; kubernetes-sigs/dra-driver-nvidia-gpu#804"
+        "ofiwg/libfabric#12328"
     ),
-    lines=("Dynamo 1.2 to 1.5", "NVIDIA DRA driver of 2026-08"),
+    lines=("Dynamo 1.2 to 1.5", "NVIDIA DRA driver of 2026-08", "TensorRT-LLM 1.3.0rc14"),
     fix=(
-        "EFA: required podAffinity on topology.kubernetes.io/zone, and required podAntiAffinity of prefill "
-        "and decode on kubernetes.io/hostname. Compute domain: required podAffinity on nvidia.com/gpu.clique."
+        "Compute domain: required podAffinity of prefill and decode to each other's pods, with topologyKey "
+        "nvidia.com/gpu.clique. EFA: the same on topology.kubernetes.io/zone, and required podAntiAffinity "
+        "on kubernetes.io/hostname."
     ),
 )
-def kv_transport_placement(graph: ResourceGraph, hop: KvHop) -> Sequence[str]:
-    """Prefill and decode pods run where their transport reaches from one to the other."""
-    messages = list(_beyond_efa(graph, hop)) if hop.only("efa") else []
+def kv_transport_placement(graph: ResourceGraph, hop: KvHop) -> Iterator[Said]:
+    """Prefill and decode can land where their transport does not reach."""
+    if hop.only("efa"):
+        yield from map(Advice, _beyond_efa(graph, hop))
     loose = not_bound(hop.group.workers, CLIQUE) if "mnnvl" in hop.common else ()
     if loose:
-        messages.append(
+        yield Advice(
             f"moves its KV cache over NVLink between nodes, but nothing keeps {_names(loose)} in the "
             f"{CLIQUE} of the others; a compute domain places no pod"
         )
-    return messages
+    for worker in loose:
+        placement = read_placement(graph, worker)
+        node, largest = placement.instance_type, max(placement.nvlink_domains)
+        gpus = placement.nodes * node.gpus
+        if node.nvlink_crosses_nodes and gpus > largest:
+            yield failed(
+                worker.resource,
+                worker.name,
+                f"moves its KV cache over NVLink between nodes and is not bound to one {CLIQUE}, but pool "
+                f"{placement.name} has {gpus} GPUs ({placement.nodes} nodes of {node.name}) in NVLink "
+                f"domains of at most {largest}",
+            )
 
 
 def _beyond_efa(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
@@ -205,39 +207,3 @@ def _may_share_a_node(graph: ResourceGraph, one: Worker, other: Worker) -> bool:
 
 def _names(workers: Sequence[Worker]) -> str:
     return " and ".join(worker.name for worker in workers)
-
-
-@rule(
-    KV_HOPS,
-    severity=Severity.MANDATORY,
-    reason=(
-        "NVLink ends at the clique, and a ComputeDomain places no pod: prefill and decode in two cliques "
-        "have no fabric memory in common, and their requests hang or answer nothing."
-    ),
-    source=(
-        "kubernetes-sigs/dra-driver-nvidia-gpu#804; NVIDIA/TensorRT-LLM "
-        "tensorrt_llm/_torch/pyexecutor/kv_cache_transceiver.py (workers in different NVLink domains)"
-    ),
-    lines=("NVIDIA DRA driver of 2026-08", "TensorRT-LLM 1.3.0rc14"),
-    fix=(
-        "Give prefill and decode required podAffinity with topologyKey nvidia.com/gpu.clique to each other's "
-        "pods."
-    ),
-)
-def kv_transport_in_one_clique(graph: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
-    """A pool of several NVLink domains does not part workers that share a compute domain."""
-    if "mnnvl" not in hop.common:
-        return
-    for worker in not_bound(hop.group.workers, CLIQUE):
-        placement = read_placement(graph, worker)
-        node = placement.instance_type
-        largest = max(placement.nvlink_domains)
-        gpus = placement.nodes * node.gpus
-        if node.nvlink_crosses_nodes and gpus > largest:
-            yield failed(
-                worker.resource,
-                worker.name,
-                f"moves its KV cache over NVLink between nodes and is not bound to one {CLIQUE}, but pool "
-                f"{placement.name} has {gpus} GPUs ({placement.nodes} nodes of {node.name}) in NVLink "
-                f"domains of at most {largest}",
-            )

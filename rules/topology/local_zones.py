@@ -33,7 +33,7 @@ _OWN_CHOICE = 9001
     fix=f'Set env: {{{_VARIABLE}: "{LARGEST_PACKET_TO_REGION}"}} in configurationValues of the add-on.',
 )
 def packets_fit_local_zone(graph: ResourceGraph, addon: Resource) -> Iterator[str]:
-    """Packets of pods fit the link between a Local Zone and its region."""
+    """Packets are too large for a Local Zone's link."""
     if text_at(addon.inputs, "addonName") != _CNI:
         return
     zone = _zone_with_nodes(graph)

@@ -36,7 +36,7 @@ Name = tuple[str, str]
     fix="Write one name in both places, in one namespace.",
 )
 def named_objects_exist(graph: ResourceGraph) -> Iterator[Observation]:
-    """What a pod names is not there under a nearly equal name."""
+    """Named object is missing, and one of nearly that name is there."""
     for template, names in _named(graph).items():
         # What only the update knows is no slip of the pen.
         with suppress(Undecided):

@@ -1,95 +1,62 @@
-"""Whether nodes have room for the pods: for each by itself, for all at once, and for a Job beside them."""
+"""What pods ask for of GPUs, memory and devices, and whether nodes have it: for each, and for all at once."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from hardware import INSTANCE_TYPES, InstanceType, eks_reserved_cpus, eks_reserved_gib
-from resource_graph import Resource, ResourceGraph
+from hardware import INSTANCE_TYPES, InstanceType
+from resource_graph import ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
 from rules.reading.devices import efa_interfaces
 from rules.reading.gpu_pods import GpuPods, Occupied, can_be_packed, read_occupancy
 from rules.reading.memoized import memoized
-from rules.reading.placements import (
-    ARCHITECTURE_LABEL,
-    allows,
-    node_selector_terms,
-    read_candidates,
-    read_landing,
-    required_labels,
-    untolerated,
-)
-from rules.reading.pods.containers import requested
-from rules.reading.pods.pods import PodTemplate
-from rules.reading.pools import NODE_GROUP_TYPE, Pool, group_instance_types, read_pools
-from rules.reading.shapes import Undecided, attempted, known, mapping_at, mappings_at, quantity, text_at
-from rules.rule import graph_rule, rule
+from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates, read_landing, required_labels
+from rules.reading.pods.containers import limit, requested, shared_memory
+from rules.reading.pods.pods import PodTemplate, readable
+from rules.reading.pods.workers import FRONTEND_TYPE, read_frontends, read_workers
+from rules.reading.shapes import Undecided, attempted, known, quantity
+from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import GPU_PODS, POD_TEMPLATES
 
-_GIB = 2**30
-_JOBS = frozenset({"Job", "CronJob"})
-# Families whose sizes follow from their names: GiB of memory for each vCPU
-# (https://docs.aws.amazon.com/ec2/latest/instancetypes/gp.html, co.html, mo.html).
-_GIB_PER_VCPU: Mapping[str, int] = {"c": 2, "m": 4, "r": 8}
-_TYPE = re.compile(r"(?P<family>[cmr])[5-9][a-z]*\.(?:(?P<times>[0-9]*)xlarge|(?P<large>large))")
-_VCPUS_PER_XLARGE = 4
-# Of a large, the smallest size here. How many pods a larger node takes depends on its network interfaces
-# and on the cluster's settings, and a pod is 11 MiB: rather too little is reserved than too much.
-_FEWEST_PODS = 29
-_RESERVED = "what EKS reserves"
-_Room = tuple[str, float, float]
-"""A node with what runs there, and the CPUs and GiB that are left; daemon sets take a part of them."""
+_Container = Mapping[str, Value]
+_UNITS = {"memory": 2**30, "cpu": 1}
+_WHOLE = frozenset({"GPUs", "EFA interfaces"})
 
 
 @rule(
     GPU_PODS,
     severity=Severity.MANDATORY,
-    reason="The scheduler gives a pod GPUs of one node only; a larger one stays Pending for ever.",
-    source="https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/",
-    lines=EVERY_RELEASE,
-    fix="Choose a pool with larger nodes, less parallelism, or a worker that spans nodes (multinode).",
-)
-def worker_fits_node(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
-    """A worker fits on a node of its pool."""
-    candidates = read_candidates(graph, pods.workers[0])
-    # Pods that no pool selects, or that fit in one of several, are no matter of size.
-    if not candidates or any(pods.gpus <= candidate.instance_type.gpus for candidate in candidates):
-        return
-    nodes = ", ".join(
-        f"a node of pool {candidate.name} ({candidate.instance_type.name}) has {candidate.instance_type.gpus}"
-        for candidate in candidates
-    )
-    yield f"asks for {pods.gpus} GPUs in one pod, but {nodes}"
-
-
-@rule(
-    GPU_PODS,
-    severity=Severity.ADVISORY,
-    reason="The scheduler gives a pod what one node has; a larger one stays Pending for ever.",
+    reason=(
+        "The scheduler gives a pod what one node has; a larger one stays Pending for ever. For CPU and "
+        "memory, and for GPUs and interfaces where no pool is known, this is advice: nodes of other makers "
+        "may be larger."
+    ),
     source=(
+        "https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/ and "
         "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/; sizes: EC2 "
-        "DescribeInstanceTypes, beside which nodes of other makers may be larger"
+        "DescribeInstanceTypes"
     ),
     lines=EVERY_RELEASE,
-    fix="Ask for less in one pod: more replicas, or a worker that spans nodes (multinode).",
+    fix=(
+        "Choose a pool with larger nodes, or ask for less in one pod: less parallelism, more replicas, or a "
+        "worker that spans nodes (multinode)."
+    ),
 )
-def pod_fits_some_node(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
-    """A pod with GPUs asks for no more than a node has."""
-    types, where, are_known = _nodes(graph, pods)
-    of_pod = f" of {pods.name}"
-    memory, cpus = _asked(pods.template, "memory", of_pod) / _GIB, _asked(pods.template, "cpu", of_pod)
+def worker_fits_node(graph: ResourceGraph, pods: GpuPods) -> Iterator[Said]:
+    """Pod asks for more than a node has."""
+    types, where, is_pool = _nodes(graph, pods)
+    interfaces = sum(map(efa_interfaces, pods.workers))
     asked: dict[str, tuple[float, float]] = {
-        "GiB of memory": (memory, max(each.memory_gib for each in types)),
-        "CPUs": (cpus, max(each.vcpus for each in types)),
+        "GPUs": (pods.gpus, max(each.gpus for each in types)),
+        "EFA interfaces": (interfaces, max(each.efa_interfaces for each in types)),
+        "GiB of memory": (_asked(pods, "memory"), max(each.memory_gib for each in types)),
+        "CPUs": (_asked(pods, "cpu"), max(each.vcpus for each in types)),
     }
-    if not are_known:
-        # For known pools other rules compare these numbers.
-        interfaces = sum(efa_interfaces(worker) for worker in pods.workers)
-        asked["EFA interfaces"] = (interfaces, max(each.efa_interfaces for each in types))
-        asked["GPUs"] = (pods.gpus, max(each.gpus for each in types))
     for what, (amount, most) in asked.items():
         if amount > most:
-            yield f"asks for {amount:g} {what} in one pod, and {where} has at most {most:g}"
+            said = f"asks for {amount:g} {what} in one pod, and {where} has at most {most:g}"
+            yield said if is_pool and what in _WHOLE else Advice(said)
+    # Pods that no pool selects are no matter of size, and nothing can be said without a pool.
+    read_candidates(graph, pods.workers[0])
 
 
 def _nodes(graph: ResourceGraph, pods: GpuPods) -> tuple[Sequence[InstanceType], str, bool]:
@@ -121,10 +88,12 @@ def _architectures(pods: GpuPods) -> Collection[str]:
     return every & asked or every
 
 
-def _asked(template: PodTemplate, resource: str, of_pod: str = "") -> float:
-    """The amount that all containers of one pod ask for; `of_pod` names the pod where none can be read."""
+def _asked(pods: GpuPods, resource: str) -> float:
+    """The GiB or CPUs that all containers of one pod ask for."""
+    template, what = pods.template, f"{resource} of {pods.name}"
     amounts = [requested(template, container, resource) for container in template.containers]
-    return float(sum(quantity(amount, f"{resource}{of_pod}") for amount in amounts if amount is not None))
+    whole = sum(quantity(amount, what) for amount in amounts if amount is not None)
+    return float(whole / _UNITS[resource])
 
 
 @graph_rule(
@@ -138,7 +107,7 @@ def _asked(template: PodTemplate, resource: str, of_pod: str = "") -> float:
     fix="Lower the replicas, add nodes to the pool, or place one of the workers in another pool.",
 )
 def workers_fit_pool(graph: ResourceGraph) -> Iterator[Observation]:
-    """All workers of a pool find their GPUs in it at once."""
+    """Pool has too few GPUs for all its workers."""
     # These are subjects that cannot be read at all; the pods themselves are judged by pool.
     yield from GPU_PODS.judge(graph, lambda _graph, _pods: ())
     occupancy = read_occupancy(graph)
@@ -177,112 +146,56 @@ def _overfull(occupied: Occupied) -> str | None:
     POD_TEMPLATES,
     severity=Severity.ADVISORY,
     reason=(
-        "Workers are given nearly all of their node, and system nodes are small: a Job that asks for more "
-        "than either leaves stays Pending until its deadline, and has then measured or loaded nothing."
+        "Without requests the scheduler counts a pod as free: several land where only one has room, and "
+        "under memory pressure the kubelet evicts them first, model and all. What is written to /dev/shm, a "
+        "tmpfs, counts as memory of the container, which is killed at its limit long before it is full."
     ),
     source=(
-        "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/; what EKS reserves: "
-        "awslabs/amazon-eks-ami nodeadm/internal/kubelet/config.go at 81fec2e"
+        "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/ and "
+        "https://kubernetes.io/docs/concepts/storage/volumes/#emptydir (medium Memory)"
     ),
     lines=EVERY_RELEASE,
-    fix="Ask for less (without a limit a container may use what is idle), or for a larger system node.",
+    fix=(
+        "Request the worker's share of the node's CPU and memory, the model's size in memory included, with "
+        "a memory limit above shared memory and process together."
+    ),
 )
-def job_fits_a_node(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """A node has room for each pod of a Job."""
-    if template.resource.kind not in _JOBS:
-        return
-    cpus, memory = _asked(template, "cpu"), _asked(template, "memory") / _GIB
-    if not cpus and not memory:
-        return
-    rooms = tuple(_rooms_for(graph, template))
-    # Not all of it: daemon sets take a part of every node.
-    if not rooms or any(cpus < free_cpus and memory < free_gib for _, free_cpus, free_gib in rooms):
-        return
-    nodes = "; ".join(dict.fromkeys(node for node, _, _ in rooms))
-    message = f"asks for {cpus:g} CPUs and {memory:g} GiB, but {nodes}"
-    if not _knows_nodes_without_gpus(graph):
-        raise Undecided(f"{message}, and nothing says which other nodes there are")
-    yield message
+def pods_request_memory(graph: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
+    """Memory or CPU that the pod takes is not asked for."""
+    for name, container in _serving_containers(graph, template):
+        missing = [each for each in ("cpu", "memory") if requested(template, container, each) is None]
+        most = limit(template, container, "memory")
+        needs_shared = most is not None or "memory" in missing
+        shared = shared_memory(template, container) if needs_shared else None
+        if missing:
+            message = f"requests no {' and no '.join(missing)}, nor has it such a limit"
+            if shared is not None and "memory" in missing:
+                message += f"; {shared.value} of shared memory ({shared.source}) count as its memory too"
+            yield failed(template.resource, name, message)
+        if shared is None or most is None:
+            continue
+        if quantity(shared.value, shared.source) >= quantity(most, "the memory limit"):
+            message = (
+                f"has {shared.value} of shared memory ({shared.source}), which counts as its own memory, of "
+                f"which the limit is {most}"
+            )
+            yield failed(template.resource, name, message)
 
 
-def _rooms_for(graph: ResourceGraph, template: PodTemplate) -> Iterator[_Room]:
-    """The nodes that a pod of the template may land on, preferences aside."""
-    for pool in read_pools(graph).values():
-        if isinstance(pool, Pool) and _may_land(template, pool):
-            yield _beside_workers(graph, pool)
-    for group in graph.of_type(NODE_GROUP_TYPE) if _takes_any_node(template) else ():
-        size = _size(graph, group)
-        if size is not None:
-            name, vcpus, gib = size
-            cpus, memory = _allocatable(vcpus, gib)
-            node = f"a node of group {group.name} ({name}) has {_shown(cpus, memory)} beside {_RESERVED}"
-            yield node, cpus, memory
+def _serving_containers(graph: ResourceGraph, template: PodTemplate) -> Iterator[tuple[str, _Container]]:
+    """Name and container of every frontend and worker that the template's pods run."""
+    if template.component_type == FRONTEND_TYPE:
+        yield template.name, template.main
+        return
+    yield from _serving(graph).get(template, ())
 
 
 @memoized
-def _knows_nodes_without_gpus(graph: ResourceGraph) -> bool:
-    """Whether the graph makes node groups without GPUs, so that all nodes for other pods are known."""
-    return any(_size(graph, group) is not None for group in graph.of_type(NODE_GROUP_TYPE))
-
-
-def _beside_workers(graph: ResourceGraph, pool: Pool) -> _Room:
-    """The room on the emptiest node, workers packed as tightly as they can be, largest first."""
-    kind = pool.instance_type
-    occupied = read_occupancy(graph).pools.get(pool.name)
-    whole = _allocatable(kind.vcpus, kind.memory_gib)
-    free = [(kind.gpus, *whole)] * (pool.known_nodes or 1)
-    pods = [(each, each.pods) for each in (occupied.pods if occupied else ())]
-    for each, count in sorted(pods, key=lambda item: -item[0].gpus):
-        of_pods = f" of {each.name}"
-        cpus = _asked(each.template, "cpu", of_pods)
-        memory = _asked(each.template, "memory", of_pods) / _GIB
-        for _ in range(count):
-            fitting = [room for room in free if room[0] >= each.gpus]
-            if not fitting:
-                continue
-            tightest = min(fitting)
-            free.remove(tightest)
-            free.append((tightest[0] - each.gpus, tightest[1] - cpus, tightest[2] - memory))
-    _, cpus, memory = max(free, key=lambda room: (room[1], room[2]))
-    beside = _RESERVED if (cpus, memory) == whole else f"its workers and {_RESERVED}"
-    node = f"a node of pool {pool.name} ({kind.name}) has {_shown(cpus, memory)} beside {beside}"
-    return node, cpus, memory
-
-
-def _allocatable(vcpus: int, gib: int) -> tuple[float, float]:
-    """CPUs and GiB of a node that pods can have at most.
-
-    Pools are named by EC2 types. A cluster elsewhere may reserve less, but only a graph with EKS node groups
-    tells of all nodes: without them a Job that is too large is undecided, not failed.
-    """
-    return vcpus - eks_reserved_cpus(vcpus), gib - eks_reserved_gib(_FEWEST_PODS)
-
-
-def _shown(cpus: float, memory: float) -> str:
-    return f"{round(cpus, 3):g} CPUs and {round(memory, 2):g} GiB"
-
-
-def _may_land(template: PodTemplate, pool: Pool) -> bool:
-    # Nobody tells of the label, so the pool's nodes are not known to take the pod.
-    return known(allows, template.spec, pool) is True and not (
-        pool.taints and known(untolerated, template.spec, pool) != []
-    )
-
-
-def _takes_any_node(template: PodTemplate) -> bool:
-    """Whether the pod asks its node for no label, so that a system node will do."""
-    terms = node_selector_terms(template.spec)
-    asked = [item for term in terms for item in mappings_at(term, "matchExpressions")]
-    return not mapping_at(template.spec, "nodeSelector") and all(
-        text_at(item, "operator") in {"NotIn", "DoesNotExist"} for item in asked
-    )
-
-
-def _size(graph: ResourceGraph, group: Resource) -> tuple[str, int, int] | None:
-    """The type, vCPUs and GiB of a group's nodes; None where the type does not say, or they have GPUs."""
-    types = known(group_instance_types, graph, group) or []
-    found = _TYPE.fullmatch(types[0]) if len(types) == 1 else None
-    if found is None:
-        return None
-    vcpus = 2 if found["large"] else _VCPUS_PER_XLARGE * int(found["times"] or 1)
-    return types[0], vcpus, vcpus * _GIB_PER_VCPU[found["family"]]
+def _serving(graph: ResourceGraph) -> Mapping[PodTemplate, list[tuple[str, _Container]]]:
+    found: dict[PodTemplate, list[tuple[str, _Container]]] = {}
+    for each in readable((*read_workers(graph), *read_frontends(graph))):
+        containers = found.setdefault(each.template, [])
+        # One container may start both a frontend and a worker.
+        if all(container is not each.container for _, container in containers):
+            containers.append((each.name, each.container))
+    return found

@@ -1,12 +1,13 @@
 """Whether pods with GPUs select nodes that exist, by names that GPUs have, and tolerate their taints."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from hardware import ACCELERATORS
 from resource_graph import Resource, ResourceGraph
-from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from rules.model import EVERY_RELEASE, Severity
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
+from rules.reading.memoized import memoized
 from rules.reading.placements import (
     ARCHITECTURE_LABEL,
     PRODUCT_LABEL,
@@ -22,7 +23,7 @@ from rules.reading.pods.workers import GPU_RESOURCE
 from rules.reading.pools import Taint, known_pools, read_taints
 from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, mappings_at, text_at
 from rules.reading.spelling import slip_of
-from rules.rule import graph_rule, rule
+from rules.rule import Advice, Said, each_of, rule
 from rules.subjects import GPU_PODS
 
 _GRACE = ("NVIDIA-GB200", "NVIDIA-GB300", "NVIDIA-GH200")
@@ -60,20 +61,29 @@ _SLIPS = 2
     severity=Severity.MANDATORY,
     reason=(
         "A pod whose node selection or tolerations fit no node stays Pending for ever. GB200 stands beside a "
-        "Grace processor (arm64), B200 in x86 machines (amd64)."
+        "Grace processor (arm64), B200 in x86 machines (amd64). Formats, kernels and the image suit one GPU, "
+        "and without its name the scheduler takes whichever node is free; nodes with GPUs carry a taint in "
+        "most clusters (both advice)."
     ),
     source=(
         "https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/ and "
-        "https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/"
+        "https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/; "
+        "NVIDIA/k8s-device-plugin docs/gpu-feature-discovery (nvidia.com/gpu.product); ai-dynamo/dynamo "
+        "recipes/gpt-oss-120b/trtllm at 04521f4"
     ),
     lines=EVERY_RELEASE,
     fix=(
-        "Select labels that the pool's nodes carry (nvidia.com/gpu.product, kubernetes.io/arch) and tolerate "
-        "its taints, most often nvidia.com/gpu."
+        "Select labels that the pool's nodes carry, nvidia.com/gpu.product (NVIDIA-B200, NVIDIA-GB200, …) "
+        "and kubernetes.io/arch, and tolerate its taints, most often {key: nvidia.com/gpu, operator: Exists, "
+        "effect: NoSchedule}."
     ),
 )
-def pod_selects_a_pool(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
-    """A pod with GPUs selects a pool and tolerates its taints."""
+def pod_selects_a_pool(graph: ResourceGraph, pods: GpuPods) -> Iterator[Said]:
+    """Pod selects no node with its GPU, or does not tolerate its taints."""
+    return each_of(graph, pods, _pools, _product, _taints)
+
+
+def _pools(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
     spec = pods.template.spec
     wanted = ", ".join(str(label) for label in required_labels(spec)) or "nothing"
     if all(_is_impossible(labels) for labels in alternatives(spec)):
@@ -114,28 +124,13 @@ def _architecture(product: str | None) -> str | None:
     return _OTHER_BOARDS.get(product or "")
 
 
-@rule(
-    GPU_PODS,
-    severity=Severity.ADVISORY,
-    reason=(
-        "Formats, kernels, memory and the image's architecture suit one GPU. In a cluster with several kinds "
-        "the scheduler takes whichever node is free; by a name that no GPU has it takes none."
-    ),
-    source=(
-        "NVIDIA/k8s-device-plugin docs/gpu-feature-discovery (nvidia.com/gpu.product); ai-dynamo/dynamo "
-        "recipes/gpt-oss-120b/trtllm at 04521f4"
-    ),
-    lines=EVERY_RELEASE,
-    fix="Add nvidia.com/gpu.product (NVIDIA-B200, NVIDIA-GB200, …) to the nodeSelector.",
-)
-def gpu_product_is_selected(_: ResourceGraph, pods: GpuPods) -> Iterator[str]:
-    """A worker says which GPU it is made for, by a name that a GPU has."""
+def _product(_: ResourceGraph, pods: GpuPods) -> Iterator[Advice]:
     labels = required_labels(pods.template.spec)
     for label in labels:
-        yield from _misspelt(label)
+        yield from map(Advice, _misspelt(label))
     if all(label.key in _SAY_NOTHING for label in labels):
         selected = ", ".join(str(label) for label in labels) or "no label at all"
-        yield f"selects nodes by {selected}, so it can land on any GPU that the cluster has"
+        yield Advice(f"selects nodes by {selected}, so it can land on any GPU that the cluster has")
 
 
 def _misspelt(label: NodeLabel) -> Iterator[str]:
@@ -163,32 +158,20 @@ def _digits(name: str) -> str:
     return "".join(letter for letter in name if letter.isdigit())
 
 
-@graph_rule(
-    severity=Severity.ADVISORY,
-    reason=(
-        "Nodes with GPUs carry a taint in most clusters, so that nothing else takes them: a worker without "
-        "the toleration stays Pending, and with it the graph."
-    ),
-    source="https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#example-use-cases",
-    lines=EVERY_RELEASE,
-    fix="Add {key: nvidia.com/gpu, operator: Exists, effect: NoSchedule} to the tolerations.",
-)
-def gpu_taint_tolerated(graph: ResourceGraph) -> Iterator[Observation]:
-    """Workers tolerate what keeps other pods off the nodes with GPUs."""
-    by_owner = grouped((pods.template.resource.urn, pods) for pods in readable(read_gpu_pods(graph)))
-    taints = list(_node_taints(graph))
-    for group in by_owner.values():
-        # Tolerations that only the update knows may be any.
-        with suppress(Undecided):
-            tolerant = [pods for pods in group if _tolerates_a_gpu_taint(pods)]
-            for pods in group:
-                for message in _kept_off(pods, tolerant, taints):
-                    yield failed(pods.template.resource, pods.name, message)
+def _taints(graph: ResourceGraph, pods: GpuPods) -> Iterator[Advice]:
+    group = _by_owner(graph)[pods.template.resource.urn]
+    # Tolerations that only the update knows may be any.
+    with suppress(Undecided):
+        tolerant = [each for each in group if _tolerates_a_gpu_taint(each)]
+        yield from map(Advice, _kept_off(pods, tolerant, _node_taints(graph)))
 
 
-def _kept_off(
-    pods: GpuPods, tolerant: Sequence[GpuPods], taints: Sequence[tuple[str, Taint]]
-) -> Iterator[str]:
+@memoized
+def _by_owner(graph: ResourceGraph) -> Mapping[str, Sequence[GpuPods]]:
+    return grouped((pods.template.resource.urn, pods) for pods in readable(read_gpu_pods(graph)))
+
+
+def _kept_off(pods: GpuPods, tolerant: Sequence[GpuPods], taints: Mapping[Taint, str]) -> Iterator[str]:
     spec = pods.template.spec
     # Most published graphs tolerate nothing, on clusters without the taint; who misspells it has it in mind.
     if pods not in tolerant:
@@ -199,7 +182,7 @@ def _kept_off(
     if tolerant and pods not in tolerant:
         names = ", ".join(other.name for other in tolerant)
         yield f"does not tolerate the taint {GPU_RESOURCE}, which {names} of the same graph does"
-    for node, taint in taints:
+    for taint, node in taints.items():
         if not tolerated(spec, taint):
             yield f"does not tolerate {taint.key}={taint.value}:{taint.effect} of node {node}"
 
@@ -208,13 +191,14 @@ def _tolerates_a_gpu_taint(pods: GpuPods) -> bool:
     return any(tolerated(pods.template.spec, taint) for taint in _GPU_TAINTS)
 
 
-def _node_taints(graph: ResourceGraph) -> Iterator[tuple[str, Taint]]:
-    """Each taint of the nodes with GPUs that were read, once."""
+@memoized
+def _node_taints(graph: ResourceGraph) -> Mapping[Taint, str]:
+    """Each taint of the nodes with GPUs that were read, and the first such node."""
     first: dict[Taint, str] = {}
     for node in graph.kubernetes_objects("Node"):
         for taint in known(_gpu_taints, node) or ():
             first.setdefault(taint, node.name)
-    return ((node, taint) for taint, node in first.items())
+    return first
 
 
 def _has_gpus(node: Resource) -> bool:

@@ -1,7 +1,7 @@
-"""Prefill and decode: both are there, set up to hand KV cache over, and agree on how."""
+"""Prefill and decode: both are there, and set up to hand KV cache over."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
@@ -10,28 +10,26 @@ from rules.reading.devices import may_be_one
 from rules.reading.disaggregation import (
     MODE_FLAG,
     MODE_OF_VLLM,
-    Disaggregated,
     Role,
     read_role,
     role_with_file,
 )
-from rules.reading.engines.command_settings import is_sglang, is_vllm, read_sglang, read_vllm
+from rules.reading.engines.command_settings import is_vllm, read_vllm
 from rules.reading.engines.tensorrt_llm import READ_SINCE, is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.kv_cache import (
     TRANSCEIVER_BACKENDS,
     TRANSCEIVER_SETTING,
-    effective_backend,
     transceiver_backend,
 )
-from rules.reading.kv_ways import KV_TRANSFER_CONFIG, NIXL_CONNECTOR, WITHOUT_A_DEFAULT, moving_connector
+from rules.reading.kv_ways import KV_TRANSFER_CONFIG, connects_by_itself
 from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods
 from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
-from rules.reading.releases import by_line, known_lines, runtime_image
+from rules.reading.releases import by_line
 from rules.reading.shapes import Undecided, grouped, text_at
 from rules.rule import graph_rule, rule
-from rules.subjects import DISAGGREGATED_GRAPHS, WORKERS
+from rules.subjects import WORKERS
 
 _SCALED_BY = frozenset({"scalingAdapter", "autoscaling"})
 _PLANNER = "planner"
@@ -39,12 +37,6 @@ _NAMESPACES = ("dynamoNamespace", "globalDynamoNamespace")
 _NAMESPACE_VARIABLE = "DYN_NAMESPACE"
 _OTHER_GRAPHS = re.compile(r"global[_-]router|--namespace\b|\bDYN_NAMESPACE\b|\bdyn://")
 """Pattern of commands that look into another Dynamo namespace than their graph's."""
-_SGLANG_BACKEND = "--disaggregation-transfer-backend"
-_SGLANG_DEFAULT = "mooncake"
-_ROLES: Mapping[Role, tuple[str, str]] = {
-    "prefill": ("kv_both", "kv_producer"),
-    "decode": ("kv_both", "kv_consumer"),
-}
 
 
 @graph_rule(
@@ -61,7 +53,7 @@ _ROLES: Mapping[Role, tuple[str, str]] = {
     fix="Add the other half with at least one replica, or take --disaggregation-mode away.",
 )
 def roles_complete(graph: ResourceGraph) -> Iterator[Observation]:
-    """A graph with prefill workers has decode workers, and the other way round."""
+    """One of prefill and decode is missing."""
     workers_of = workers_by_resource(graph)
     templates_of = grouped((template.resource.urn, template) for template in read_pods(graph))
     for resource in graph.kubernetes_objects(GRAPH_KIND):
@@ -152,7 +144,7 @@ def _finds_others(worker: Worker) -> bool:
     ),
 )
 def cache_transceiver_configured(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    """Prefill and decode workers are configured to hand over KV cache."""
+    """Nothing is configured to hand KV cache over."""
     role = read_role(worker)
     if role == "aggregated":
         return
@@ -188,86 +180,4 @@ def _lacks_connector(graph: ResourceGraph, worker: Worker) -> bool:
         command.flags.value(MODE_FLAG) is not None or MODE_OF_VLLM in command.environment
         for command in worker.commands
     )
-    return names_a_mode or not _connects_by_itself(worker)
-
-
-def _connects_by_itself(worker: Worker) -> bool:
-    return by_line(lambda line: line < WITHOUT_A_DEFAULT, worker.container, worker.described_by)
-
-
-@rule(
-    DISAGGREGATED_GRAPHS,
-    severity=Severity.ADVISORY,
-    reason=(
-        "Each library has a handshake of its own: a decode worker that speaks another waits for a cache that "
-        "never comes, or computes the prompt again by itself."
-    ),
-    source=(
-        "NVIDIA/TensorRT-LLM docs trtllm-kv-cache-transfer (backend DEFAULT) in ai-dynamo/dynamo at 2f34551; "
-        "ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2 (kv_role); sglang 0.5.14 "
-        "sglang/srt/server_args.py (disaggregation_transfer_backend)"
-    ),
-    lines=("Dynamo 0.5 to 1.6", "TensorRT-LLM 1.3.0rc14", "SGLang 0.5.14"),
-    fix="Give both sides the same backend or connector, prefill kv_both or kv_producer, decode kv_both or "
-    "kv_consumer.",
-)
-def kv_transfer_agrees(graph: ResourceGraph, group: Disaggregated) -> Iterator[str | Observation]:
-    """Prefill and decode workers hand KV cache over by one library, in roles that fit."""
-    senders = {_library(graph, worker, "prefill"): worker for worker in group.prefill}
-    receivers = (
-        {} if senders.keys() == {None} else {_library(graph, each, "decode"): each for each in group.decode}
-    )
-    different = [
-        (sending, receiving)
-        for sending in senders
-        for receiving in receivers
-        if sending is not None and receiving is not None and sending != receiving
-    ]
-    for sending, receiving in different[:1]:
-        yield (
-            f"{senders[sending].name} hands KV cache over by {sending}, but {receivers[receiving].name} "
-            f"takes it by {receiving}"
-        )
-    releases = {worker.name: runtime_image(worker) for worker in group.workers}
-    lines = {name: release[0][:2] for name, release in releases.items() if release is not None}
-    if len(set(lines.values())) > 1:
-        shown = ", ".join(f"{name} of {major}.{minor}" for name, (major, minor) in lines.items())
-        yield f"their runtimes are of different release lines: {shown}"
-    for worker in group.prefill:
-        yield from _unfit_role(graph, worker, "prefill")
-    for worker in group.decode:
-        yield from _unfit_role(graph, worker, "decode")
-
-
-def _library(graph: ResourceGraph, worker: Worker, role: Role) -> str | None:
-    """The library that the worker transfers with; None without one, which another rule reports."""
-    if is_tensorrt_llm(worker):
-        backend = effective_backend(graph, worker)
-        return None if backend is None else f"TensorRT-LLM's {backend}"
-    if is_vllm(worker):
-        config = read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG)
-        if config is not None:
-            return moving_connector(config) or "a connector without a name"
-        if role == "prefill" and not known_lines(worker.container, worker.described_by):
-            return None
-        if _connects_by_itself(worker):
-            return NIXL_CONNECTOR
-        return "no connector" if role == "decode" else None
-    if is_sglang(worker):
-        return f"SGLang's {read_sglang(graph, worker).setting(_SGLANG_BACKEND, _SGLANG_DEFAULT).value}"
-    raise Undecided(f"{worker.name} starts an engine whose KV transfer is not read here")
-
-
-def _unfit_role(graph: ResourceGraph, worker: Worker, role: Role) -> Iterator[Observation]:
-    if not is_vllm(worker):
-        return
-    config = read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG)
-    given = None if config is None else text_at(config, "kv_role")
-    if config is None or given in _ROLES[role]:
-        return
-    yield failed(
-        worker.resource,
-        worker.name,
-        f"is a {role} worker with kv_role {given or 'unset'} in {KV_TRANSFER_CONFIG}; of use are "
-        f"{' and '.join(_ROLES[role])}",
-    )
+    return names_a_mode or not connects_by_itself(worker)

@@ -1,16 +1,21 @@
 """Whether a rolling update that keeps all old pods finds GPUs for a new one."""
 
-import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Severity
-from rules.reading.devices import read_channel_claims
-from rules.reading.gpu_pods import GpuPods, Occupied, can_be_packed, home, read_occupancy
-from rules.reading.memoized import memoized
+from rules.reading.gpu_pods import (
+    GpuPods,
+    Occupied,
+    can_be_packed,
+    claims_channel,
+    home,
+    read_claiming,
+    read_occupancy,
+)
 from rules.reading.pods.operator_defaults import read_rollout
 from rules.reading.shapes import Undecided
-from rules.rule import rule
+from rules.rule import Advice, Said, rule
 from rules.subjects import GPU_PODS
 
 
@@ -19,7 +24,9 @@ from rules.subjects import GPU_PODS
     severity=Severity.MANDATORY,
     reason=(
         "With no pod unavailable a rolling update starts a new pod and waits until it is ready. Where the "
-        "pool has no room for it the pod stays Pending, the old pods stay, and the update never ends."
+        "pool has no room for it the pod stays Pending, the old pods stay, and the update never ends. Where "
+        "no annotation says how many may be unavailable the operator takes 25 %, none of up to three "
+        "replicas; other pages name one pod (advice)."
     ),
     source=(
         "ai-dynamo/dynamo#4990 (the annotations); "
@@ -27,44 +34,15 @@ from rules.subjects import GPU_PODS
     ),
     lines=("Dynamo 0.8 to 1.4",),
     fix=(
-        "Let an old pod go first: nvidia.com/deployment-strategy Recreate, or max-unavailable 1 with "
-        "max-surge 0 (a Deployment: spec.strategy); or keep a worker's GPUs free."
+        "Let an old pod go first: nvidia.com/deployment-strategy Recreate, or "
+        "nvidia.com/deployment-rolling-update-max-unavailable 1 with max-surge 0 (a Deployment: "
+        "spec.strategy); or keep a worker's GPUs free."
     ),
 )
-def rollout_can_proceed(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
-    """A rolling update finds free GPUs for its first new pod."""
-    return _why_stuck(graph, pods, is_explicit=True)
-
-
-@rule(
-    GPU_PODS,
-    severity=Severity.ADVISORY,
-    reason=(
-        "Where no annotation says how many pods may be unavailable the operator takes 25 %, which is none of "
-        "up to three replicas: the update waits for a new pod that has no GPUs. (Other pages name one pod.)"
-    ),
-    source="ai-dynamo/dynamo#4990; the documentation's annotation pages name other defaults",
-    lines=("Dynamo 0.8 to 1.4",),
-    fix=(
-        "Say how: nvidia.com/deployment-strategy Recreate, or "
-        "nvidia.com/deployment-rolling-update-max-unavailable 1 with max-surge 0."
-    ),
-)
-def rollout_default_can_proceed(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
-    """The default rolling update finds free GPUs for its first new pod."""
-    return _why_stuck(graph, pods, is_explicit=False)
-
-
-def _why_stuck(graph: ResourceGraph, pods: GpuPods, *, is_explicit: bool) -> Iterator[str]:
-    """What keeps the pods' rolling update from ever taking its first step.
-
-    Args:
-        graph: resources that take all other GPUs.
-        pods: those that the update replaces.
-        is_explicit: only rollouts that say how many pods may be unavailable, or only those that do not.
-    """
+def rollout_can_proceed(graph: ResourceGraph, pods: GpuPods) -> Iterator[Said]:
+    """Rolling update finds no room for its first new pod."""
     rollout = read_rollout(pods.template)
-    if rollout is None or rollout.unavailable or rollout.is_explicit is not is_explicit or not pods.pods:
+    if rollout is None or rollout.unavailable or not pods.pods:
         return
     placement = home(graph, pods)
     if placement is None or pods.gpus > placement.instance_type.gpus:
@@ -72,10 +50,11 @@ def _why_stuck(graph: ResourceGraph, pods: GpuPods, *, is_explicit: bool) -> Ite
     occupied = read_occupancy(graph).pools[placement.name]
     reason = _no_gpus(occupied, pods) or _no_channel(graph, occupied, pods)
     if reason is not None:
-        yield (
+        said = (
             f"its rollout starts {rollout.surge} pod{'s' if rollout.surge > 1 else ''} before an old one may "
             f"go (max-unavailable 0, {rollout.source}), {reason}"
         )
+        yield said if rollout.is_explicit else Advice(said)
 
 
 def _no_gpus(occupied: Occupied, pods: GpuPods) -> str | None:
@@ -96,26 +75,13 @@ def _no_gpus(occupied: Occupied, pods: GpuPods) -> str | None:
 
 
 def _no_channel(graph: ResourceGraph, occupied: Occupied, pods: GpuPods) -> str | None:
-    if not read_channel_claims(graph, pods.workers[0]).by_pod:
+    if not claims_channel(graph, pods):
         return None
-    claiming = _claiming_pods(graph).get(occupied.placement.name, 0)
     nodes = occupied.placement.nodes
     # Another rule reports more claiming pods than nodes.
-    if claiming != nodes:
+    if sum(each.pods for each in read_claiming(graph)[occupied.placement.name]) != nodes:
         return None
     return (
         "which needs a node whose compute-domain channel is free; all "
         f"{nodes} of {occupied.placement} are claimed"
     )
-
-
-@memoized
-def _claiming_pods(graph: ResourceGraph) -> Mapping[str, int]:
-    """Pool -> pods in the pool that claim a channel, where the number is known."""
-    claiming: dict[str, int] = {}
-    for pool, occupied in read_occupancy(graph).pools.items():
-        for pods in occupied.pods:
-            with contextlib.suppress(Undecided):
-                if read_channel_claims(graph, pods.workers[0]).by_pod:
-                    claiming[pool] = claiming.get(pool, 0) + pods.pods
-    return claiming

@@ -9,8 +9,9 @@ from pydantic import BaseModel, ValidationError
 
 from engines.registry import ENGINES
 from recipes.merging import dotted_options
-from recipes.model import Recipe, Role
+from recipes.model import Recipe
 from recipes.overrides import OverrideError, overridden
+from recipes.services import Role
 from stacks.errors import Problem
 from stacks.plan.placement.pools import Pool
 from stacks.plan.recipe_files import known_recipes, read_recipe, sound_recipes, unknown_recipe

@@ -1,8 +1,9 @@
 """A stack's variables, options, router mode and image versions in the recipe that it serves."""
 
 from recipes.consistency import contradictions
-from recipes.model import Recipe, Role
+from recipes.model import Recipe
 from recipes.service_changes import Refusal, ServiceChange, refused_changes, with_changes
+from recipes.services import Role
 from stacks.errors import Problem
 from stacks.settings.stack import ServingSettings
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from engines.reading import split_options
+from engines.effective import split_options
 from recipes.merging import dotted_options
-from recipes.model import Role
+from recipes.services import Role
 from stacks.settings.stack import ServingSettings
 
 _ROLES: tuple[Role, ...] = ("frontend", "prefill", "decode", "worker")

@@ -30,7 +30,7 @@ from stacks.updates.guards.previous_run import outputs_of, previous_run
 from stacks.updates.guards.refused_changes import refused_changes
 from stacks.updates.planned_update import planned_update
 from stacks.updates.rollout_beside_running import beside_what_runs
-from stacks.updates.scaled_by_hand import scaled_problems, set_by_others
+from stacks.updates.scaled_by_hand import scaled_notices
 
 SETTINGS_KEY = "settings"
 TOKEN_KEY = "hfToken"  # noqa: S105 - the name of a configuration key, not a token
@@ -60,7 +60,7 @@ def main() -> None:
         previous = previous_run()
         before = deployed(previous.resources)
         cluster = cluster_of_state(stack.cluster, kubeconfig_file(stack.cluster), previous.resources)
-        others = set_by_others(stack, before, cluster)
+        scaled = tuple(scaled_notices(stack, before, cluster))
         makes = makes_resources()
         seen = look_for_losses(stack, cluster)
         uses = pool_uses(stack, cluster, before.graphs)
@@ -69,7 +69,6 @@ def main() -> None:
                 "environment": unknown_rebuilt(previous.fixed, fixed_values(stack), rebuilt),
                 source: (
                     *refused_changes(stack, before, previous.fixed, rebuilt),
-                    *scaled_problems(stack, others),
                     *(foreign_problems(stack, before, previous.resources, cluster) if makes else ()),
                     *(room_problems(stack, before, uses) if makes else ()),
                 ),
@@ -81,10 +80,10 @@ def main() -> None:
     reader = _explain_failures(stack, settings)
     # A preview says whether the graph fits; an `up` tells only what it will wait for.
     room = [each for each in room_notices(stack, uses) if each.warns or pulumi.runtime.is_dry_run()]
-    told = (*typed_doubts(typed), *loss_notices(stack, before, seen), *room)
+    told = (*typed_doubts(typed), *loss_notices(stack, before, seen), *scaled, *room)
     # Only here: a comparison of two recordings has no account to ask.
     unseen = unseen_nodes(stack.infrastructure, before.node_groups)
-    update = replace(planned_update(stack, before, others, told), unseen=unseen)
+    update = replace(planned_update(stack, before, told), unseen=unseen)
     deploy(
         stack,
         token,
@@ -96,9 +95,9 @@ def main() -> None:
 
 
 def _explain_failures(stack: StackPlan, settings: object) -> Callable[[], ClusterReader]:
-    file, region = StackFile(stack.source, settings), stack.cluster.region
-    if region:
-        own = OwnCluster(stack.cluster.context, region)
+    file, context_made_by = StackFile(stack.source, settings), stack.cluster.context_made_by
+    if context_made_by:
+        own = OwnCluster(stack.cluster.context, context_made_by)
         explain_failures(own, file)
         return own.reader
     cluster = ClusterReader(stack.cluster.context, kubeconfig_file(stack.cluster))

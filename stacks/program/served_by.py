@@ -14,9 +14,9 @@ from components.served import (
 )
 from hardware import INSTANCE_TYPES, InstanceType
 from recipes.engine_files import engine_files
-from recipes.model import Role
 from recipes.placed import PlacedRecipe
 from recipes.pod_environment import MAIN_CONTAINER
+from recipes.services import Role
 from stacks.plan.placement.pools import Pool
 from stacks.plan.stack_plan import StackPlan
 

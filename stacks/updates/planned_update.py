@@ -19,7 +19,6 @@ from stacks.updates.notices import (
     replacement_notice,
 )
 from stacks.updates.replacement import Replacement, replacement
-from stacks.updates.scaled_by_hand import HandSet, with_wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +47,11 @@ FIRST = Update()
 """Nothing runs, or nothing is known of it."""
 
 
-def planned_update(
-    stack: StackPlan,
-    before: Deployed,
-    others: tuple[HandSet, ...] = (),
-    seen: tuple[Notice, ...] = (),
-) -> Update:
+def planned_update(stack: StackPlan, before: Deployed, seen: tuple[Notice, ...] = ()) -> Update:
     """Return what happens to what the last run left.
 
-    The stack has the rollouts that there is room for (stacks/updates/rollout_beside_running.py); `others` are
-    replicas that somebody else has set, `seen` what the cluster says of it.
+    The stack has the rollouts that there is room for (stacks/updates/rollout_beside_running.py); `seen` is
+    what the cluster says of it.
     """
     notices = [
         *seen,
@@ -76,7 +70,7 @@ def planned_update(
         how = replacement(stack, running, wanted)
         restarts = how is not None or not running.makes_same_workers(wanted)
         if how is None:
-            notices += graph_notices(stack, with_wanted(running, others), wanted)
+            notices += graph_notices(stack, running, wanted)
             notices += (leftover_notice(graph) for graph in before.graphs if graph is not running)
         else:
             notices.append(replacement_notice(stack, running, wanted, how))

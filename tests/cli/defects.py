@@ -203,13 +203,13 @@ def _broken_engine_file(chance: random.Random, documents: list[dict[str, Any]]) 
             [text],
         ]
     )
-    return f"engine-file-readable.*{re.escape(key)}"
+    return f"engine-settings-accepted.*{re.escape(key)}"
 
 
 def _missing_engine_file(chance: random.Random, documents: list[dict[str, Any]]) -> str:
     data, key = chance.choice(list(_engine_files(documents)))
     data[f"{key}.{chance.randrange(1_000)}"] = data.pop(key)
-    return f"engine-file-readable.*has no key {re.escape(key)}"
+    return f"engine-settings-accepted.*has no key {re.escape(key)}"
 
 
 def _wrong_engine_value(chance: random.Random, documents: list[dict[str, Any]]) -> str:

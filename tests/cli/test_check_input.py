@@ -68,14 +68,23 @@ def test_what_rules_cannot_read_in_objects_of_a_wrong_shape_is_undecided_with_wo
     assert found in " ".join(answer.out.split())
 
 
+_SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n---\n"
+
+
 @pytest.mark.parametrize(
     ("text", "says", "code"),
     [
-        ("apiVersion: a/v1\nkind: Surprise\n", "read: 1 Surprise; none of it was understood", 2),
+        ("apiVersion: a/v1\nkind: Surprise\n", "NOT JUDGED: no rule and no schema knows 1 Surprise", 2),
         ("apiVersion: nvidia.com/v1beta1\nkind: DynamoGraphDeploymentRequest\n", "NOT JUDGED: ", 2),
-        ("", "read: nothing; none of it was understood", 2),
+        ("", "read: nothing; nothing of it that runs was judged", 2),
         ("# only a comment\n---\n", "read: nothing", 2),
         ("apiVersion: v1\nkind: Service\nmetadata: {name: a}\n", "passed: ", 0),
+        (f"{_SERVICE}apiVersion: a/v1\nkind: Surprise\n", "passed: ", 0),
+        (
+            f"{_SERVICE}apiVersion: a/v1\nkind: Surprise\nspec: {{a: [{{containers: []}}]}}\n",
+            "NOT JUDGED: ",
+            2,
+        ),
         (
             f"{mutated()}---\napiVersion: a/v1\nkind: Surprise\n",
             "no rule and no schema knows it: 1 Surprise",
@@ -88,6 +97,7 @@ def test_what_was_not_understood_stands_in_the_verdict_and_alone_is_no_pass(
 ) -> None:
     answer = command("check", "--file", written(tmp_path, text))
     assert says in squeezed(answer.out)
+    assert ("NOT JUDGED" in answer.out.splitlines()[0]) == (code == 2)
     assert answer.code == code
 
 

@@ -15,7 +15,6 @@ from tests.cli.checked import findings, written
 from tests.cli.command import ROOT, Answer, Command
 from tests.cli.forked import forked_check
 from tests.cli.malformed import MEGABYTE, malformed
-from tests.cli.malformed_verdicts import JUDGED_AND_PASSED, JUDGED_AND_STOPPED
 from tests.rules.judging import mutated
 
 SECONDS = 20
@@ -40,24 +39,18 @@ def checked(*arguments: str | Path, **options: Any) -> Answer:
 @pytest.mark.slow
 def test_every_malformed_input_ends_with_a_verdict_or_is_refused_in_words(tmp_path: Path) -> None:
     file = tmp_path / "deploy.yaml"
-    for name, given in malformed().items():
+    for name, code, given in malformed():
         content = given() if callable(given) else given
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
         answer = forked_check(file, memory=MEMORY, seconds=SECONDS)
         said = answer.out + answer.err
         # Whether the largest are still judged in time depends on the machine.
         in_time = "it takes more than" not in said
-        assert answer.code == (_verdict(name) if in_time else 2), f"{name}: {said[-2_000:]}"
+        assert answer.code == (code if in_time else 2), f"{name}: {said[-2_000:]}"
         assert "Traceback" not in said, name
         assert "the rule is broken" not in said, name
         assert "deploy.yaml" in said, name
         assert max(map(len, said.splitlines())) < LONGEST_LINE, name
-
-
-def _verdict(name: str) -> int:
-    if name in JUDGED_AND_PASSED:
-        return 0
-    return 1 if name in JUDGED_AND_STOPPED else 2
 
 
 def test_what_is_too_large_is_refused_at_once_with_the_limit(command: Command, tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from cli import recover
 from operations.cluster_commands import ClusterCommands
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.leftovers import Leftovers
-from operations.recovery.locks import Lock
 from operations.recovery.stack_state import PendingOperation, StackState
 from tests.cli.documents.schemas import read_document
 
@@ -20,11 +19,10 @@ if TYPE_CHECKING:
     from tests.cli.command import Command
 
 URN = "urn:pulumi:dev::dynamo-stack::kubernetes:batch/v1:Job::download"
-LOCK = Lock("ada", "here", 4711, "2026-11-21T16:00:00Z")
 INTERRUPTED = Leftovers(
-    (LOCK,), StackState(frozenset({(URN, "x")}), (PendingOperation("creating", URN, "any"),), ()), None, ()
+    StackState(frozenset({(URN, "x")}), (PendingOperation("creating", URN),), ()), None, ()
 )
-WHOLE = Leftovers((), StackState(frozenset({(URN, "x")}), (), ()), None, ())
+WHOLE = Leftovers(StackState(frozenset({(URN, "x")}), (), ()), None, ())
 
 
 @pytest.fixture
@@ -36,12 +34,7 @@ def found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     monkeypatch.setattr(ClusterCommands, "of", lambda _: cluster)
 
     def leave(leftovers: Leftovers) -> None:
-        def read(*_: object, say: Any, **asked: Any) -> Leftovers:
-            say("a process of that run is awaited")
-            assert asked["may_end"]() is False
-            return leftovers
-
-        monkeypatch.setattr(recover, "read_leftovers", read)
+        monkeypatch.setattr(recover, "read_leftovers", lambda *_: leftovers)
 
     return leave
 
@@ -58,11 +51,11 @@ def test_what_would_be_run_is_printed_and_not_run(command: Command, found: Any) 
     assert commands[-1].startswith("PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true pulumi up --yes")
 
 
-def test_what_a_person_should_know_meanwhile_is_no_part_of_the_document(command: Command, found: Any) -> None:
+def test_nothing_was_interrupted(command: Command, found: Any) -> None:
     found(WHOLE)
     answer = command("recover", "dev", "--json")
     document = read_document("recover", answer.out)
-    assert (answer.code, answer.err) == (0, "a process of that run is awaited\n")
+    assert (answer.code, answer.err) == (0, "")
     assert (document["interrupted"], document["found"], document["steps"]) == (False, [], [])
 
 

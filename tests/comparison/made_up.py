@@ -31,7 +31,7 @@ def replicas(title: str = "Deployment gpt-oss/nats", **fields: Any) -> ResourceC
 def changed(title: str, operation: Operation, *fields: FieldChange, **others: Any) -> ResourceChange:
     kind, _, name = title.partition(" ")
     urn = f"urn:pulumi:dev::dynamo-stack::kubernetes:core/v1:{kind}::{name}"
-    values = {"type": f"kubernetes:core/v1:{kind}"} | others
+    values: dict[str, Any] = {"type": f"kubernetes:core/v1:{kind}"} | others
     return ResourceChange(urn=urn, title=title, operation=operation, fields=fields, **values)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -55,19 +55,20 @@ RESOURCES = st.builds(
     secret_paths=st.one_of(st.none(), st.frozensets(PATHS, max_size=3)),
     origin=st.none(),
 )
-POOLS = st.builds(
-    RecordedPool,
-    name=TEXTS,
-    machine=TEXTS,
-    accelerator=TEXTS,
-    nodes=st.integers(0, 99),
-    gpus=st.integers(0, 99),
-    used_gpus=st.integers(0, 99),
-    usd_per_gpu_hour=st.one_of(st.none(), NUMBERS),
-    price_source=MAYBE,
-    price_date=MAYBE,
-    block=MAYBE,
-)
+POOLS: st.SearchStrategy[RecordedPool] = st.fixed_dictionaries(
+    {
+        "name": TEXTS,
+        "machine": TEXTS,
+        "accelerator": TEXTS,
+        "nodes": st.integers(0, 99),
+        "gpus": st.integers(0, 99),
+        "used_gpus": st.integers(0, 99),
+        "usd_per_gpu_hour": st.one_of(st.none(), NUMBERS),
+        "price_source": MAYBE,
+        "price_date": MAYBE,
+        "block": MAYBE,
+    }
+).map(lambda values: RecordedPool(**cast("dict[str, Any]", values)))
 FINDINGS = st.builds(
     RecordedFinding,
     rule=TEXTS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from comparison.changes import Operation
+from comparison.changes import Operation, ResourceChange
 from comparison.finding_changes import FindingChanges
 from comparison.recording import RecordedUpdate
 from comparison.sentences import Quoted
@@ -11,7 +11,7 @@ from comparison.verdict_lines import change_words, headline, red_lines, verdict_
 from tests.comparison.made_up import changed, comparison, finding, refused_size, replicas, stack
 
 
-def lines(*changes: object) -> list[str]:
+def lines(*changes: ResourceChange) -> list[str]:
     found = red_lines(comparison([stack(*changes)]))
     return ["".join(each.text if isinstance(each, Quoted) else each for each in line) for line in found]
 

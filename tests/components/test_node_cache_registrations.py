@@ -51,7 +51,7 @@ def test_no_rule_stops_it(name: str) -> None:
     assert [
         f"{finding.rule.id}: {finding.observation.message}"
         for finding in report.findings
-        if finding.rule.severity is Severity.MANDATORY
+        if finding.severity is Severity.MANDATORY
     ] == []
 
 

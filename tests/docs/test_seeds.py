@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recipes.evidence import evidence_on
 from recipes.load import load_recipe, recipe_names
 from stacks.stack_files import list_stacks
 from tests.cli.command import ROOT
@@ -115,7 +114,7 @@ def test_the_index_says_of_each_stack_what_the_list_says() -> None:
         stack = shipped_stack(name)
         [used] = [pool for pool in stack.pools if pool.used_gpus]
         recipe, gpu = stack.serving.placed.recipe, used.pool.instance_type.accelerator.name
-        level = evidence_on(load_recipe(recipe.name), gpu).level.value
+        level = load_recipe(recipe.name).evidence_on(gpu).level.value
         assert row.endswith(f"| {gpu}: {level} |"), row
         assert f"/{recipe.name.replace('/', '-')}.md)" in row, row
 

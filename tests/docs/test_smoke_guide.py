@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from hardware import FIRST_TOKEN_SECONDS_WITHOUT_RDMA, TCP_FIRST_TOKEN_SECONDS
 from operations.mock_engine import ENGINE_ANNOTATION, MOCK_ENGINE
 from operations.smoke.checks import CHECKS, Result
-from operations.smoke.finding import Verdict, wrong
+from operations.smoke.finding import wrong
 from operations.smoke.report import SmokeReport
+from operations.verdict import Verdict
 from tests.cli.command import ROOT, squeezed
 
 if TYPE_CHECKING:

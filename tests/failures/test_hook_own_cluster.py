@@ -12,6 +12,7 @@ import pytest
 from failures.failed_operation import FailedOperation, explanation
 from failures.hook import OwnCluster
 
+CONTEXT_MADE_BY = "aws eks update-kubeconfig --name gpt-oss --region us-east-1 --alias gpt-oss"
 KUBECONFIG = '{"current-context": "gpt-oss"}'
 CLAIM = {"metadata": {"name": "model-cache", "namespace": "gpt-oss"}}
 # Keeps what the kubeconfig held, and its rights, and answers like a claim that waits.
@@ -49,7 +50,7 @@ def _explained(cluster: OwnCluster) -> str:
 def test_the_kubeconfig_is_that_of_the_provider_and_is_gone_after_each_look(
     folder: Path,
 ) -> pulumi.Output[Any]:
-    cluster = OwnCluster("gpt-oss", "us-east-1")
+    cluster = OwnCluster("gpt-oss", CONTEXT_MADE_BY)
     known = pulumi.Output.from_input(KUBECONFIG)
     cluster.learn(_registration("pulumi:providers:kubernetes", {"kubeconfig": known}))
 
@@ -65,7 +66,7 @@ def test_the_kubeconfig_is_that_of_the_provider_and_is_gone_after_each_look(
 
 
 def test_before_the_cluster_is_there_nothing_is_asked(folder: Path) -> None:
-    cluster = OwnCluster("gpt-oss", "us-east-1")
+    cluster = OwnCluster("gpt-oss", CONTEXT_MADE_BY)
     cluster.learn(_registration("kubernetes:core/v1:Secret", {"kubeconfig": KUBECONFIG}))
     assert "The wait for claim model-cache ended" in _explained(cluster)
     assert not (folder / "asked").exists()
@@ -73,6 +74,6 @@ def test_before_the_cluster_is_there_nothing_is_asked(folder: Path) -> None:
 
 def test_what_a_person_types_leads_to_the_cluster_after_one_command(folder: Path) -> None:
     assert folder
-    reader = OwnCluster("gpt-oss", "us-east-1").reader()
-    assert reader.once == "aws eks update-kubeconfig --name gpt-oss --region us-east-1 --alias gpt-oss"
+    reader = OwnCluster("gpt-oss", CONTEXT_MADE_BY).reader()
+    assert reader.once == CONTEXT_MADE_BY
     assert reader.command("get", "pods") == "kubectl --context gpt-oss get pods"

@@ -83,8 +83,8 @@ def test_an_operator_that_was_deleted_is_told_apart_and_helm_brings_it_back(
 def test_a_recovery_brings_the_operator_back_before_anything_that_needs_it(
     stack: LabStack, away: None, fault: Callable[[str], None]
 ) -> None:
-    _leave_a_lock(stack)
-    said = stack.dynamo_stack("recover", stack.name, "--yes", "--ended", "ci-7").stdout
+    _leave_an_interrupted_update(stack)
+    said = stack.dynamo_stack("recover", stack.name, "--yes").stdout
     assert "bring the operator back" in said
     assert is_ready(stack)
     assert stack.lab.get(DEPLOYMENT, "-n", PLATFORM)["status"]["readyReplicas"] == 1
@@ -209,12 +209,14 @@ def _program_converts(stack: LabStack) -> bool:
     return any("v1beta1:DynamoGraphDeployment::" in urn for urn in stack.urns())
 
 
-def _leave_a_lock(stack: LabStack) -> None:
-    """As a run on another machine does that was killed."""
-    locks = stack.lab.directory.backend / ".pulumi" / "locks" / "organization" / "dynamo-stack" / stack.name
-    locks.mkdir(parents=True, exist_ok=True)
-    holder = {"pid": 7, "username": "ada", "hostname": "ci-7", "timestamp": "2026-11-21T16:00:00Z"}
-    (locks / "left.json").write_text(json.dumps(holder))
+def _leave_an_interrupted_update(stack: LabStack) -> None:
+    """As a run does that is killed while it updates the graph."""
+    file = stack.lab.directory.backend / ".pulumi" / "stacks" / "dynamo-stack" / f"{stack.name}.json"
+    written = json.loads(file.read_text())
+    latest = written["checkpoint"]["latest"]
+    [graph] = [each for each in latest["resources"] if each["type"].endswith(":DynamoGraphDeployment")]
+    latest["pending_operations"] = [{"resource": graph, "type": "updating"}]
+    file.write_text(json.dumps(written))
 
 
 def _second_graph(stack: LabStack) -> None:

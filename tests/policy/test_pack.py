@@ -21,7 +21,7 @@ from resource_graph import Aspect, ResourceGraph
 from resource_graph.policy_host import policy_graph, policy_inputs
 from resource_graph.recorder import record
 from rules.catalogue import RULES, rules_on
-from rules.model import Observation, Severity, failed
+from rules.model import Observation, Severity, advised, failed
 from tests.cli.command import write_stack
 from tests.policy.analyzer import engine_requests
 from tests.policy.comparable import comparable_graph
@@ -84,6 +84,17 @@ def test_a_broken_rule_ends_the_preview_whatever_its_level() -> None:
         run(policies([rule], today=TODAY), TOY)
 
 
+def test_advice_of_a_mandatory_rule_has_a_policy_that_stops_nothing() -> None:
+    def advises(graph: ResourceGraph) -> list[Any]:
+        return [advised(next(iter(graph)), "thing", "is slow")]
+
+    rule = dataclasses.replace(RULES[0], id="both", severity=Severity.MANDATORY, check=advises)
+    (said,) = run(policies([rule], today=TODAY), TOY).diagnostics
+    assert said.policyName == "advice"
+    assert said.enforcementLevel == analyzer_pb2.ADVISORY
+    assert "both: thing is slow." in said.message
+
+
 def test_rules_run_once_for_all_policies_of_a_stack_and_again_for_the_next_stack() -> None:
     judged: list[int] = []
 
@@ -122,7 +133,7 @@ def test_a_violation_names_the_setting_that_it_comes_from_and_its_line_and_no_co
     graph = recorded_stack(resolved_stack("dev"))
     monkeypatch.chdir(tmp_path / folder)
     answer = run(policies(today=TODAY), graph)
-    [said] = [item for item in answer.diagnostics if item.policyName == "tensor-parallelism-divides-heads"]
+    [said] = [item for item in answer.diagnostics if item.policyName == "parallelism-divides-model"]
     _, what, fix, source = said.message.splitlines()
     setting = "serving.overrides.decode.tensor_parallel_size"
     assert what == (
@@ -180,7 +191,7 @@ def test_stack_policies_are_spared_properties_whose_inputs_are_known_and_no_othe
     assert seen[untold.urn]
 
 
-def test_the_pack_has_one_policy_a_rule_and_four_of_its_own() -> None:
+def test_the_pack_has_one_policy_a_rule_and_five_of_its_own() -> None:
     names = [policy.name for policy in policies(today=TODAY)]
-    own = ("undecided", "waived", "not-evaluated")
+    own = ("advice", "undecided", "waived", "not-evaluated")
     assert names == ["resource-inputs", *(rule.id for rule in rules_on(TODAY)), *own]

@@ -1,12 +1,9 @@
 """Edits of the base `vllm-disagg-efa`, whose workers hand KV cache over by EFA."""
 
-from collections.abc import Iterable
-
 from tests.rules.edits import Edit, document, drop, put
-from tests.rules.judging import Found
 
 HOP = "kv-hop-has-a-transport"
-POSSIBLE = "kv-transport-possible"
+POSSIBLE = "kv-transport-proven"
 PROVEN = "kv-transport-proven"
 DEVICES = "kv-transport-devices"
 
@@ -20,10 +17,6 @@ BOTH = (PREFILL, DECODE)
 
 def main(component: str, path: str) -> str:
     return f"{component}.podTemplate.spec.containers[0].{path}"
-
-
-def undecided_for_each(rules: Iterable[str], subject: str) -> frozenset[Found]:
-    return frozenset((rule, "undecided", subject) for rule in rules)
 
 
 def without_efa(*components: str) -> tuple[Edit, ...]:

@@ -49,37 +49,24 @@ DEFECTS = (
     Defect(
         "the frontend's anti-affinity names a label value that no pod has",
         (AGG_A,),
-        failed("pod-anti-affinity-can-match", "Frontend"),
+        failed("pod-affinity-can-match", "Frontend"),
         ("nvidia.com/dynamo-graph-deployment-name=gpt-oss-agg-frontend",),
-    ),
-    Defect(
-        "the benchmark's anti-affinity shuns the GPU workers too",
-        (AGG_A, AGG_PERF),
-        failed("benchmark-off-its-target", AGG_BENCH),
-        ("must not share a node with TrtllmWorker of gpt-oss-agg",),
     ),
     Defect(
         "the benchmark is privileged for a sysctl that its pod may set",
         (DISAGG_PERF,),
-        failed("benchmark-unprivileged", DISAGG_BENCH) | failed("no-privileged-containers", DISAGG_BENCH),
-        ("net.ipv4.ip_local_port_range",),
-    ),
-    Defect(
-        "the benchmark counts six GPUs where five are deployed",
-        (DISAGG_A, DISAGG_PERF),
-        failed("benchmark-matches-deployment", DISAGG_BENCH),
-        ("counts 6 GPUs", "has 5", "1536 at once instead of 1280"),
+        failed("no-privileged-containers", DISAGG_BENCH),
     ),
     Defect(
         "the benchmark keeps more requests open than the aggregated engine takes",
         (AGG_A, AGG_PERF),
-        failed("benchmark-concurrency-within-engine", AGG_BENCH),
+        failed("benchmark-within-engine", AGG_BENCH),
         ("keeps 3600 requests open", "take 3200 at once", "x 4 attention-DP ranks"),
     ),
     Defect(
         "the benchmark keeps more requests open than decode takes",
         (DISAGG_A, DISAGG_PERF),
-        failed("benchmark-concurrency-within-engine", DISAGG_BENCH),
+        failed("benchmark-within-engine", DISAGG_BENCH),
         ("keeps 1536 requests open", "take 1280 at once"),
     ),
     Defect(
@@ -91,7 +78,7 @@ DEFECTS = (
     Defect(
         "any node with a GPU will do",
         (AGG_A, DISAGG_A),
-        failed("gpu-product-is-selected", WORKER, PREFILL, DECODE),
+        failed("pod-selects-a-pool", WORKER, PREFILL, DECODE),
         ("nvidia.com/gpu.present=true",),
     ),
     Defect(
@@ -109,24 +96,15 @@ DEFECTS = (
         pools=TWO_GB200,
     ),
     Defect(
-        "requests that end after five of the sixty seconds that their pod has",
-        (DISAGG_B,),
-        failed("drain-covers-requests", DECODE),
-        (
-            "end 5 s after SIGTERM (the default of DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS)",
-            "the pod has 60 s",
-        ),
-    ),
-    Defect(
         "prompts above 8192 tokens are refused, of the 131072 that the model takes",
         (AGG_A,),
-        failed("prompt-fits-a-step", WORKER),
+        failed("sequence-length-within-model", WORKER),
         ("more than max_num_tokens 8192 (the default of --max-num-tokens)", "promises 131072"),
     ),
     Defect(
         "a balance of attention-DP ranks without attention-DP",
         (DISAGG_A,),
-        failed("settings-without-effect", DECODE),
+        failed("engine-settings-accepted", DECODE),
         ("attention_dp_config",),
     ),
     Defect(
@@ -148,7 +126,7 @@ DEFECTS = (
     Defect(
         "the cache is below /root, where the image's user may not go",
         (AGG_A,),
-        failed("cache-not-under-root", WORKER),
+        failed("model-path-mounted", WORKER),
         ("/root/.cache/huggingface",),
     ),
     Defect(
@@ -160,57 +138,24 @@ DEFECTS = (
     Defect(
         "workers take whatever the main branch holds when they start",
         (DISAGG_B,),
-        failed("model-revision-pinned", PREFILL, DECODE),
+        failed("model-revision-equal", PREFILL, DECODE),
         ("serves openai/gpt-oss-120b in no revision",),
     ),
     Defect(
         "the claim has no room for a second revision",
         (CACHE, DOWNLOAD, DISAGG_B),
-        failed("cache-holds-two-revisions", "model-cache"),
+        failed("cache-holds-the-model", "model-cache"),
         ("asks for 100Gi (107.4 GB)", "130.5 GB"),
-    ),
-    Defect(
-        "the download sets a variable that its version does not read",
-        (DOWNLOAD,),
-        failed("download-tool-current", "model-download"),
-        ("huggingface_hub==1.11.0",),
-    ),
-    Defect(
-        "the older download sets it too, in whichever version it gets",
-        (OLD_DOWNLOAD,),
-        failed("download-tool-current", "model-download"),
-    ),
-    Defect(
-        "the download asks for no memory",
-        (DOWNLOAD,),
-        failed("download-memory-limited", "model-download"),
     ),
     Defect(
         "the frontend has neither the model's claim nor leave to be offline",
         (AGG_A, DISAGG_B),
-        failed("frontend-reads-the-cache", "Frontend"),
-    ),
-    Defect(
-        "harmony's vocabulary is fetched when the first answer is parsed",
-        (VLLM_AGG,),
-        failed("harmony-vocabulary", "Frontend"),
-        ("o200k_base.tiktoken",),
-    ),
-    Defect(
-        "the benchmark waits for ever",
-        (AGG_PERF,),
-        failed("benchmark-wait-bounded", AGG_BENCH),
-    ),
-    Defect(
-        "the benchmark is built from source when it starts",
-        (DISAGG_PERF,),
-        failed("benchmark-tool-pinned", DISAGG_BENCH),
-        ("git+https://github.com/ai-dynamo/aiperf.git",),
+        failed("offline-frontend-has-the-model", "Frontend"),
     ),
     Defect(
         "the image is in a repository that does not exist",
         (AGG_A,),
-        failed("runtime-image-exists", "Frontend", WORKER),
+        failed("image-brings-the-engine", "Frontend", WORKER),
         ("trtllm-runtime:0.6.0",),
     ),
     Defect(

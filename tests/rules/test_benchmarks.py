@@ -192,7 +192,5 @@ def test_no_shipped_stack_is_measured_with_requests_that_wait_for_a_place_or_for
     stack = served_stack(name)
     content = benchmark_job(stack.serving.placed)
     job = Resource(urn="job", type="kubernetes:batch/v1:Job", name="job", inputs=content)
-    report = judge_graph(
-        ResourceGraph([*recorded_stack(stack), job]), RULE["benchmark-concurrency-within-engine"]
-    )
+    report = judge_graph(ResourceGraph([*recorded_stack(stack), job]), RULE["benchmark-within-engine"])
     assert [finding.observation.message for finding in report.findings] == []

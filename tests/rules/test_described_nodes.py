@@ -21,7 +21,9 @@ def test_a_worker_that_is_larger_than_a_described_node_is_told_so() -> None:
     assert not {each for each in found(_judged()) if each[0] == "worker-fits-node"}
     report = _judged(gpus=2, nvlinkDomainGpus=2)
     assert ("worker-fits-node", "failed", DECODE) in found(report)
-    assert "asks for 4 GPUs in one pod, but a node of pool gpus (2xB200-amd64) has 2" in messages(report)
+    assert "asks for 4 GPUs in one pod, and a node of its pool (2xB200-amd64) has at most 2" in messages(
+        report
+    )
 
 
 def test_kernels_are_judged_by_the_described_gpu() -> None:

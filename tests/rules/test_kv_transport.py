@@ -42,7 +42,7 @@ def test_a_transport_without_a_standing_is_undecided() -> None:
     "rule",
     [
         "kv-hop-has-a-transport",
-        "kv-transport-pins-memory",
+        "kv-transport-privileges",
         "privileges-for-hardware",
         "no-privileged-containers",
     ],

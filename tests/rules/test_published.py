@@ -16,8 +16,8 @@ from tests.rules.published_defects import (
     CACHE,
     DEFECTS,
     DISAGG_A,
-    DISAGG_PERF,
     DOWNLOAD,
+    OLD_DOWNLOAD,
     VLLM_AGG,
     VLLM_PERF,
     Defect,
@@ -31,25 +31,23 @@ NO_DEFECTS = (
         "the engine file takes the memory fraction of the flag back",
         (AGG_A,),
         GB200,
-        "settings-without-effect",
+        "engine-settings-accepted",
     ),
     # 9216 tokens, and prefill takes prompts of 8999.
     ("the transfer buffer is too small", (DISAGG_A,), TWO_GB200, "transfer-buffer-holds-the-prompt"),
-    ("the transfer buffer is no multiple of a block", (DISAGG_A,), TWO_GB200, "transfer-buffer-aligned"),
+    (
+        "the transfer buffer is no multiple of a block",
+        (DISAGG_A,),
+        TWO_GB200,
+        "transfer-buffer-holds-the-prompt",
+    ),
     # The override is what Blackwell takes anyway.
-    ("prefill and decode compute in different formats", (DISAGG_A,), TWO_GB200, "same-quantization"),
+    ("prefill and decode compute in different formats", (DISAGG_A,), TWO_GB200, "prefill-and-decode-agree"),
     ("attention-DP adds GPUs", (AGG_A,), GB200, "gpus-match-parallelism"),
-    ("8192 and 1024 tokens are too long", (DISAGG_A, DISAGG_PERF), TWO_GB200, "benchmark-lengths-fit"),
+    ("the older download names no commit", (OLD_DOWNLOAD,), (), "model-revision-equal"),
     ("download and workers mean two revisions", (CACHE, DOWNLOAD, DISAGG_A), (), "model-revision-equal"),
     ("the claim cannot be shared", (CACHE, DISAGG_A), (), "cache-shared-by-nodes"),
-    ("the claim is too small", (CACHE, DOWNLOAD, DISAGG_A), (), "cache-holds-the-model"),
-    ("the vLLM benchmark waits for ever", (VLLM_PERF,), (), "benchmark-wait-bounded"),
-    (
-        "the vLLM benchmark asks for too much",
-        (VLLM_AGG, VLLM_PERF),
-        B200,
-        "benchmark-concurrency-within-engine",
-    ),
+    ("the vLLM benchmark asks for too much", (VLLM_AGG, VLLM_PERF), B200, "benchmark-within-engine"),
 )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from resource_graph import Resource, ResourceGraph
 from rules.catalogue import RULES, rules_on
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import Observation, Rule, Severity, advised, failed, undecided
 from rules.run import run_rules
 from tests.rules.judging import TODAY
 
@@ -47,12 +47,17 @@ def test_a_rule_that_raises_is_broken_and_stops_while_the_others_still_judge() -
     assert report.stops
 
 
+def says_advised(graph: ResourceGraph) -> Iterator[Observation]:
+    return (advised(resource, resource.name, "slow") for resource in graph)
+
+
 @pytest.mark.parametrize(
     ("check", "severity", "stops"),
     [
         (says_failed, Severity.MANDATORY, True),
         (says_failed, Severity.ADVISORY, False),
         (says_undecided, Severity.MANDATORY, False),
+        (says_advised, Severity.MANDATORY, False),
     ],
 )
 def test_only_a_failed_mandatory_rule_stops(check: Check, severity: Severity, *, stops: bool) -> None:

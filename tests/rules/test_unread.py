@@ -11,26 +11,20 @@ from tests.rules.judging import DECODE, PREFILL, Found, found, messages
 from tests.rules.published_findings import unread_service, unread_words, unread_worker
 
 GPUS, HOP, PAIR = "gpus-match-parallelism", "kv-hop-has-a-transport", f"{PREFILL}, {DECODE}"
-_OF_A_WAY = ("bandwidth", "pins-memory", "placement", "privileges", "settings")
+_OF_A_WAY = ("placement", "privileges", "proven", "settings")
 _READ_AS_WELL: dict[tuple[str, str], frozenset[Found]] = {
     (GPUS, "a start script with unknown further words"): unread_words(DECODE),
     (GPUS, "an amount that is no number"): unread_worker(DECODE),
     (GPUS, "a service that is no mapping"): unread_service("Broken"),
-    (GPUS, "two engines in one container"): undecided("same-quantization", PAIR)
-    | undecided("served-name-equal", PAIR),
+    (GPUS, "two engines in one container"): undecided("prefill-and-decode-agree", PAIR),
     (HOP, "an amount that is no number"): frozenset[Found]().union(
         *(undecided(f"kv-transport-{rule}", "gpt-oss-efa") for rule in _OF_A_WAY)
     ),
-    ("cache-shared-by-nodes", "two claims of one name"): undecided("cache-zone", "model-cache")
-    | undecided("cache-holds-two-revisions", "model-cache"),
-    ("offline-frontend-has-the-model", "an offline switch that a Secret holds"): undecided(
-        "frontend-reads-the-cache", "Frontend"
-    ),
+    ("cache-shared-by-nodes", "two claims of one name"): undecided("cache-holds-the-model", "model-cache"),
     ("one-compute-domain", "a number that is none"): undecided(
-        "compute-domain-node-count", "gpt-oss-disagg-compute-domain"
+        "one-compute-domain", "gpt-oss-disagg-compute-domain"
     ),
     ("waits-have-timeouts", "a wait that is not known yet"): undecided("graph-is-awaited", "graph"),
-    ("imdsv2-required", "options that are not known yet"): undecided("node-credentials-out-of-reach", "b200"),
 }
 
 

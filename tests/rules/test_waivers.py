@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
+from rules import retired
 from rules.model import Report
 from rules.waivers import RULE_ID
 from tests.rules.judging import (
@@ -83,6 +84,19 @@ def test_a_waiver_that_names_no_rule_stops_and_hears_the_nearest_id() -> None:
     assert f"no rule that can be waived has the id gpus-match-paralelism; did you mean {GPUS}?" in messages(
         report
     )
+
+
+@pytest.mark.parametrize(
+    ("heir", "became"),
+    [("named-objects-exist", "is part of named-objects-exist now"), (None, "is retired; remove the waiver")],
+)
+def test_a_waiver_of_a_retired_rule_hears_what_became_of_it(
+    monkeypatch: pytest.MonkeyPatch, heir: str | None, became: str
+) -> None:
+    monkeypatch.setattr(retired, "SUCCESSORS", {"old-rule": heir})
+    report = judged(waiver("old-rule"), edits=())
+    assert report.stops
+    assert f"old-rule {became}" in messages(report)
 
 
 def test_the_rule_about_waivers_cannot_be_waived() -> None:

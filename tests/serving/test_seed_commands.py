@@ -229,7 +229,7 @@ def test_bench_measures_as_a_job_to_its_end_and_says_that_a_mock_answered(deploy
     answer = stack.dynamo_stack("bench", stack.name, *load, seconds=BENCHMARK_SECONDS)
     assert "mock engine: no model ran" in answer.stdout
     assert re.search(r"^128/1000 +4 +20 +0 .*this run \(mock engine\)$", answer.stdout, re.MULTILINE)
-    assert "measuring, " in answer.stderr
+    assert "128/1000 at 4: 20 answered" in answer.stderr
     [file] = stack.project.glob(".bench/runs/*/result.json")
     result = json.loads(file.read_text())
     assert (result["engine"], result["generator"], result["outcome"]) == ("mock", "job", "complete")

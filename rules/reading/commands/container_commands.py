@@ -8,7 +8,6 @@ from functools import lru_cache
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.shell_script import Files, SimpleCommand, simple_commands
 from rules.reading.commands.words import (
-    UNKNOWN_WORD,
     Environment,
     Flags,
     Word,
@@ -34,14 +33,8 @@ _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
 _DEEPEST_SCRIPT = 5
 _FARTHEST_OPTION = 20
 """Words of a command line among which a shell's own options stand."""
-_HERE_DOCUMENT = re.compile(
-    r"<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1([^\n]*)\n.{0,8000}?^[ \t]*\2[ \t]*$", re.DOTALL | re.MULTILINE
-)
-_PRODUCT = re.compile(r"\$\(\([ \t]*((?:\$?\{?\w+\}?)(?:[ \t]*\*[ \t]*\$?\{?\w+\}?)*)[ \t]*\)\)")
 # Builtins that name a program, and start none.
 _ONLY_NAME = frozenset({"which", "type", "hash", "echo", "printf", "alias"})
-_MOST_DIGITS = 18
-"""Digits of a number that a shell, which counts in 64 bits, can hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +93,6 @@ class ContainerScript:
     template: PodTemplate
     container: Mapping[str, Value]
     environment: Environment
-    text: str
-    """The script, or the words of the command line."""
     commands: tuple[SimpleCommand, ...]
     unread: str | None
     """Why the script after the last command could not be read; None where all of it was read."""
@@ -132,20 +123,19 @@ def read_script(
     script_at = script_position(words)
     if script_at is None:
         expanded = expand_words(words, environment)
-        text = " ".join(word.text for word in expanded)
-        command = SimpleCommand(expanded, "", environment)
-        return ContainerScript(template, container, environment, text, (command,), None)
+        command = SimpleCommand(expanded, environment)
+        return ContainerScript(template, container, environment, (command,), None)
     script = words[script_at]
     if script is None:
         raise Undecided("its script is known only after the update")
-    text = _readable(expand_script_references(script, environment), environment)
+    text = expand_script_references(script, environment)
     commands: list[SimpleCommand] = []
     unread: str | None = None
     try:
         commands.extend(simple_commands(text, environment))
     except Undecided as reason:
         unread = str(reason)
-    return ContainerScript(template, container, environment, text, tuple(commands), unread)
+    return ContainerScript(template, container, environment, tuple(commands), unread)
 
 
 # Workers, frontends and servers are each read from all containers, equal ones among them.
@@ -159,7 +149,7 @@ def _started(
 def _read(words: Sequence[str | None], environment: Environment) -> Iterator[StartCommand]:
     script_at = script_position(words)
     if script_at is None:
-        yield from _command_engines(SimpleCommand(expand_words(words, environment), "", environment), depth=0)
+        yield from _command_engines(SimpleCommand(expand_words(words, environment), environment), depth=0)
         return
     script = words[script_at]
     if script is None:
@@ -233,20 +223,3 @@ def _only_names(texts: Sequence[str]) -> bool:
 def _program(word: str) -> str:
     """The last part of the word as a path; each word of each command line is asked for it."""
     return word.rstrip("/").rpartition("/")[2]
-
-
-def _readable(script: str, environment: Environment) -> str:
-    text = _HERE_DOCUMENT.sub(lambda match: match.group(3), script)
-    return _PRODUCT.sub(lambda match: _product(match, environment), text)
-
-
-def _product(match: re.Match[str], environment: Environment) -> str:
-    product = 1
-    for factor in match.group(1).split("*"):
-        name = factor.strip().strip("${}")
-        word = Word(name) if name.isdigit() else environment.get(name, UNKNOWN_WORD)
-        digits = word.text.strip()
-        if not word.known or not digits.isascii() or not digits.isdigit() or len(digits) > _MOST_DIGITS:
-            return match.group(0)
-        product *= int(digits)
-    return str(product) if len(str(product)) <= _MOST_DIGITS else match.group(0)

@@ -1,13 +1,17 @@
-"""The simple commands of a shell script, each with its variables and the files written before."""
+"""The simple commands of a shell script, each with its variables and the files written before.
+
+Not a shell: it follows what the start scripts of containers are made of, and where a script does more
+(`eval`, `case`, sourced files) it says so instead of guessing.
+"""
 
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
-from rules.reading.commands.shell_reader import ShellReader
-from rules.reading.commands.shell_text import RawCommand
-from rules.reading.commands.words import UNKNOWN_WORD, Environment, Word
+from rules.reading.commands.shell_text import Part, RawCommand, RawWord, ShellText
+from rules.reading.commands.words import MOST_WORDS, UNKNOWN_WORD, Environment, Word
 from rules.reading.shapes import Undecided
 
 Files = Mapping[str, Word]
@@ -15,61 +19,19 @@ Files = Mapping[str, Word]
 # What is given a file's name and leaves the file as it is.
 _READERS = frozenset({"cat", "chmod", "chown", "echo", "grep", "head", "ls", "printf", "test", "[", "[["})
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
-_OPENING_WORDS = frozenset({"if", "while", "until", "for", "case"})
-_CLOSING_WORDS = frozenset({"fi", "done", "esac"})
+_WITH_DEFAULT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?::?[-=])([^$`]*)")
+_PRODUCT = re.compile(r"\(\s*(\$?\{?\w+\}?(?:\s*\*\s*\$?\{?\w+\}?)*)\s*\)")
+_OPENING_WORDS = frozenset({"if", "while", "until", "for"})
+_CLOSING_WORDS = frozenset({"fi", "done"})
 _MIDDLE_WORDS = frozenset({"then", "else", "elif", "do", "{", "}", "!"})
-_MOST_VARIABLES = 2_000
+_DECLARATIONS = frozenset({"export", "declare", "readonly", "local", "typeset"})
+_POSITIONS = tuple("123456789")
 _MOST_CALLS = 100
 """Functions that call functions make a text longer each time; a person's script stays far below."""
-_POSITIONS = tuple("123456789")
-_DECLARATIONS = frozenset({"export", "declare", "readonly", "local", "typeset"})
-
-
-class WrittenFiles:
-    """What a script has written so far."""
-
-    def __init__(self) -> None:
-        self.by_path: Files = {}
-        self._piped: Word | None = None
-
-    def after(self, words: Sequence[Word], command: RawCommand, *, certain: bool) -> None:
-        """Take in what a command does.
-
-        Args:
-            words: the program and its arguments, without variables before them.
-            command: the same with its redirections.
-            certain: no branch and no loop decides whether it runs.
-        """
-        program = posixpath.basename(words[0].text) if words[0].known else ""
-        given = self._piped if command.separator == "|" else command.here_document
-        self._piped = None
-        changed: dict[str, Word] = {}
-        operands = [word for word in words[1:] if not word.known or not word.text.startswith("-")]
-        if program == "cd":
-            changed = {path: UNKNOWN_WORD for path in self.by_path if not path.startswith("/")}
-        elif program not in _READERS:
-            changed = {path: UNKNOWN_WORD for path in map(_path, operands) if path in self.by_path}
-        passed_on = UNKNOWN_WORD if given is None else given
-        if program == "tee":
-            appends = any(word.text in {"-a", "--append"} for word in words[1:])
-            changed |= {_path(word): self._content(_path(word), passed_on, appends) for word in operands}
-        elif program != "cat" or operands:
-            passed_on = UNKNOWN_WORD
-        if command.output is None:
-            self._piped = passed_on
-        else:
-            path = _path(command.output.path)
-            changed[path] = self._content(path, passed_on, command.output.appends)
-        if "" in changed:
-            # The command writes to a file whose name nobody knows, which may be any.
-            changed = dict.fromkeys({*self.by_path, *changed} - {""}, UNKNOWN_WORD)
-        if changed:
-            known = changed if certain else dict.fromkeys(changed, UNKNOWN_WORD)
-            self.by_path = {**self.by_path, **known}
-
-    def _content(self, path: str, added: Word, appends: bool) -> Word:
-        # The file's earlier content may have come with the image.
-        return self.by_path.get(path, UNKNOWN_WORD) + added if appends else added
+_MOST_DIGITS = 18
+"""Digits of a number that a shell, which counts in 64 bits, can hold."""
+_MOST_EXPANDED = 1_000_000
+"""Characters that the variables of one script may stand for, one variable after another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +39,6 @@ class SimpleCommand:
     """A program and its arguments."""
 
     words: tuple[Word, ...]
-    separator: str
-    """Separator between this command and the one before: `;`, `&&`, `||`, a pipe …"""
     environment: Environment
     files: Files = field(default_factory=dict[str, Word])
     """Files that the commands before this one wrote, by path."""
@@ -100,10 +60,9 @@ class _Shell:
 
     def __init__(self, environment: dict[str, Word]) -> None:
         self._environment = environment
-        self._arrays: dict[str, tuple[Word, ...]] = {}
         self._functions: dict[str, str] = {}
-        self._files = WrittenFiles()
-        self._calls = 0
+        self._files: Files = {}
+        self._calls = self._expanded = 0
         self._before: dict[str, Word | None] = {}
         """What the names of the running function's own variables stood for when it was called."""
 
@@ -114,31 +73,32 @@ class _Shell:
             script: the text.
             certain: no branch and no loop decides whether it runs.
         """
-        reader = ShellReader(script, self._environment, self._arrays, self._functions)
         nesting = 0
-        for raw in reader.commands():
-            nesting, words = _without_reserved_words(raw.words, nesting)
-            runs = certain and nesting == 0 and raw.separator != "||"
-            if raw.array is not None:
-                self._arrays[raw.array.name] = raw.array.elements if runs else (UNKNOWN_WORD,)
-            words, own = _assignments(words)
-            if not words:
-                self._environment.update(own if runs else dict.fromkeys(own, UNKNOWN_WORD))
+        subshells: list[dict[str, Word]] = []
+        for raw in ShellText(script).commands():
+            words = [word for each in raw.words for word in self._words(each)]
+            if raw.body is not None:
+                self._functions[words[-1].text] = raw.body
                 continue
-            if len(self._environment) > _MOST_VARIABLES:
-                raise Undecided(f"the start script sets more than {_MOST_VARIABLES:,} variables")
-            if words[0].known and words[0].text in self._functions:
-                yield from self._call(self._functions[words[0].text], words[1:], own, certain=runs)
-                continue
-            variables = self._environment | own
-            yield SimpleCommand(
-                tuple(words), raw.separator, variables, self._files.by_path, raw.here_document
-            )
-            if words[0] == Word("local"):
-                for name in (word.text.partition("=")[0] for word in words[1:]):
-                    self._before.setdefault(name, self._environment.get(name))
-            _apply_declaration(words, self._environment, certain=runs)
-            self._files.after(words, raw, certain=runs)
+            nesting, words = _without_reserved_words(words, nesting)
+            yield from self._follow(raw, words, certain=certain and nesting == 0 and raw.before != "||")
+            if raw.after == "(":
+                subshells.append(dict(self._environment))
+            elif raw.after == ")" and subshells:
+                self._environment = subshells.pop()
+
+    def _follow(self, raw: RawCommand, words: list[Word], *, certain: bool) -> Iterator[SimpleCommand]:
+        words, own = _assignments(words)
+        here = None if raw.here_document is None else self._text(raw.here_document)
+        if not words:
+            self._environment.update(own if certain else dict.fromkeys(own, UNKNOWN_WORD))
+        elif words[0].known and words[0].text in self._functions:
+            yield from self._call(self._functions[words[0].text], words[1:], own, certain=certain)
+            return
+        else:
+            yield SimpleCommand(tuple(words), self._environment | own, self._files, here)
+            self._apply(words, certain=certain)
+        self._write(raw, words, here, certain=certain)
 
     def _call(
         self, body: str, arguments: Sequence[Word], own: Environment, *, certain: bool
@@ -147,10 +107,8 @@ class _Shell:
         if self._calls > _MOST_CALLS:
             raise Undecided(f"the start script calls functions more than {_MOST_CALLS} times")
         given = {str(number): word for number, word in enumerate(arguments[:9], start=1)}
-        outer, self._before = (
-            self._before,
-            {name: self._environment.get(name) for name in (*_POSITIONS, *own)},
-        )
+        outer = self._before
+        self._before = {name: self._environment.get(name) for name in (*_POSITIONS, *own)}
         self._environment.update({**dict.fromkeys(_POSITIONS, Word("")), **given, **own})
         yield from self.run(body, certain=certain)
         before, self._before = self._before, outer
@@ -159,6 +117,101 @@ class _Shell:
                 self._environment.pop(name, None)
             else:
                 self._environment[name] = word
+
+    def _apply(self, words: Sequence[Word], *, certain: bool) -> None:
+        """Take in what a builtin of the shell does to variables."""
+        first = words[0].text if words[0].known else ""
+        if first in _DECLARATIONS:
+            _, assigned = _assignments([word for word in words[1:] if "=" in word.text])
+            if first == "local":
+                for name in (word.text.partition("=")[0] for word in words[1:]):
+                    self._before.setdefault(name, self._environment.get(name))
+            self._environment.update(assigned if certain else dict.fromkeys(assigned, UNKNOWN_WORD))
+        elif first == "unset":
+            for word in words[1:]:
+                self._environment.pop(word.text, None)
+        elif first in {"eval", "read", "case"}:
+            raise Undecided(f"the start script uses {first}")
+        elif first in {"source", "."} and not words[-1].text.endswith("/activate"):
+            # A virtual environment's activate script changes PATH and nothing that an engine reads.
+            raise Undecided(f"the start script reads another script, {words[-1].text or 'unnamed'}")
+
+    def _write(self, raw: RawCommand, words: Sequence[Word], here: Word | None, *, certain: bool) -> None:
+        """Keep what `cat > FILE <<EOF` writes, and forget each file that another command may change."""
+        program = posixpath.basename(words[0].text) if words and words[0].known else ""
+        changed: dict[str, Word] = {}
+        if program == "cd":
+            changed = {path: UNKNOWN_WORD for path in self._files if not path.startswith("/")}
+        elif program not in _READERS:
+            named = [_path(word) for word in words[1:] if not word.known or not word.text.startswith("-")]
+            changed = {path: UNKNOWN_WORD for path in named if path in self._files or program == "tee"}
+        if raw.output is not None:
+            writes = certain and program == "cat" and len(words) == 1 and not raw.appends
+            changed[_path(self._text(raw.output))] = here if writes and here is not None else UNKNOWN_WORD
+        if "" in changed:
+            # The command writes to a file whose name nobody knows, which may be any.
+            changed = dict.fromkeys({*self._files, *changed} - {""}, UNKNOWN_WORD)
+        if changed:
+            self._files = {**self._files, **changed}
+
+    def _words(self, raw: RawWord) -> Iterator[Word]:
+        """The words that a word stands for: a shell splits the value of a variable without quotes."""
+        word: Word | None = None
+        for part in raw:
+            value = self._value(part)
+            pieces = value.text.split() if part.expands and not part.quoted and value.known else None
+            if pieces is None:
+                word = value if word is None else word + value
+                continue
+            if word is not None and (value.text[:1].isspace() or (value.text and not pieces)):
+                yield word
+                word = None
+            for index, piece in enumerate(pieces[:MOST_WORDS]):
+                if index and word is not None:
+                    yield word
+                    word = None
+                word = Word(piece) if word is None else word + Word(piece)
+            if word is not None and value.text[-1:].isspace():
+                yield word
+                word = None
+        if word is not None:
+            yield word
+
+    def _text(self, raw: RawWord) -> Word:
+        return sum((self._value(part) for part in raw), start=Word(""))
+
+    def _value(self, part: Part) -> Word:
+        if not part.expands:
+            return Word("") + Word(part.text)
+        value = _expanded(part.text, self._environment)
+        self._expanded += len(value.text)
+        if self._expanded > _MOST_EXPANDED:
+            raise Undecided(f"the start script's variables stand for more than {_MOST_EXPANDED:,} characters")
+        return value
+
+
+def _expanded(expression: str, environment: Environment) -> Word:
+    """The value of `${expression}`; a variable that nobody sets may come with the image, so it is unknown."""
+    if expression in environment:
+        return environment[expression]
+    product = _PRODUCT.fullmatch(expression)
+    if product is not None:
+        return _product([factor.strip().strip("${}") for factor in product.group(1).split("*")], environment)
+    match = _WITH_DEFAULT.fullmatch(expression)
+    if match is None:
+        return UNKNOWN_WORD
+    value = environment.get(match.group(1), Word(""))
+    return value if value.text or not value.known else Word(match.group(2).strip("\"'"))
+
+
+def _product(factors: Sequence[str], environment: Environment) -> Word:
+    words = [Word(each) if each.isdigit() else environment.get(each, UNKNOWN_WORD) for each in factors]
+    digits = [word.text.strip() for word in words]
+    if not all(word.known for word in words) or not all(each.isascii() and each.isdigit() for each in digits):
+        return UNKNOWN_WORD
+    if sum(map(len, digits)) > _MOST_DIGITS:
+        return UNKNOWN_WORD
+    return Word(str(prod(map(int, digits))))
 
 
 def _path(word: Word) -> str:
@@ -188,18 +241,3 @@ def _assignments(words: Sequence[Word]) -> tuple[list[Word], dict[str, Word]]:
             break
         assigned[match.group(1)] = Word(match.group(2), remaining.pop(0).known)
     return remaining, assigned
-
-
-def _apply_declaration(words: Sequence[Word], environment: dict[str, Word], *, certain: bool) -> None:
-    first = words[0].text if words[0].known else ""
-    if first in _DECLARATIONS:
-        _, assigned = _assignments([word for word in words[1:] if "=" in word.text])
-        environment.update(assigned if certain else dict.fromkeys(assigned, UNKNOWN_WORD))
-    elif first == "unset":
-        for word in words[1:]:
-            environment.pop(word.text, None)
-    elif first in {"eval", "read"}:
-        raise Undecided(f"the start script uses {first}")
-    elif first in {"source", "."} and not words[-1].text.endswith("/activate"):
-        # A virtual environment's activate script changes PATH and nothing that an engine reads.
-        raise Undecided(f"the start script reads another script, {words[-1].text or 'unnamed'}")

@@ -13,7 +13,7 @@ from resource_graph import UNKNOWN, ResourceGraph, Value
 from rules.reading.commands.words import Word
 from rules.reading.pods.containers import find_config_map
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at
+from rules.reading.shapes import Undecided, known, mapping_at, mappings_at, text_at
 from rules.reading.spelling import slip_of
 from rules.reading.typed_settings import typed_options
 
@@ -99,7 +99,7 @@ def read_engine_file(
             raise Undecided(f"the start script writes {path}, and what it writes is known only to a shell")
         where = f"{path}, which the start script writes"
         return EngineFile(where, _engine_mapping(own.text, where))
-    config_map_name, key = _mounted_key(worker.pod, worker.container, PurePosixPath(path))
+    config_map_name, key = _mounted_key(graph, worker, PurePosixPath(path))
     config_map = find_config_map(graph, worker.resource, config_map_name)
     where = f"ConfigMap {config_map_name}"
     if config_map.origin is not None:
@@ -152,17 +152,31 @@ def _check_size(value: object, depth: int, counted: int = 0) -> int:
     return counted
 
 
-def _mounted_key(
-    pod: Mapping[str, Value], container: Mapping[str, Value], path: PurePosixPath
-) -> tuple[str, str]:
+def _holds(graph: ResourceGraph, worker: Worker, mount: Mapping[str, Value], key: str) -> bool:
+    """Whether the mount is a ConfigMap that has the key."""
+    names = [
+        text_at(volume, "configMap", "name")
+        for volume in mappings_at(worker.pod, "volumes")
+        if text_at(volume, "name") == text_at(mount, "name")
+    ]
+    found = [known(find_config_map, graph, worker.resource, name) for name in names if name is not None]
+    return any(key in mapping_at(each.inputs, "data") for each in found if each is not None)
+
+
+def _mounted_key(graph: ResourceGraph, worker: Worker, path: PurePosixPath) -> tuple[str, str]:
+    pod, container = worker.pod, worker.container
     listed = [(text_at(mount, "mountPath"), mount) for mount in mappings_at(container, "volumeMounts")]
     every = [(mount_path, mount) for mount_path, mount in listed if mount_path is not None]
     mounts = [(PurePosixPath(place), mount) for place, mount in every if path.is_relative_to(place)]
     if not mounts:
+        nowhere = f"the engine file {path} lies in no mounted volume"
         meant = slip_of(str(path.parent), [place for place, _ in every], _SLIPS)
         if meant is not None:
-            raise EngineFileProblem(f"the engine file {path} lies in no mounted volume; {meant} is mounted")
-        raise Undecided(f"the engine file {path} lies in no mounted volume")
+            raise EngineFileProblem(f"{nowhere}; {meant} is mounted")
+        held = next((place for place, mount in every if _holds(graph, worker, mount, path.name)), None)
+        if held is not None:
+            raise EngineFileProblem(f"{nowhere}; {held} has {path.name}")
+        raise Undecided(nowhere)
     mount_path, mount = max(mounts, key=lambda candidate: len(candidate[0].parts))
     inside = PurePosixPath(text_at(mount, "subPath") or ".") / path.relative_to(mount_path)
     volume_name = text_at(mount, "name")

@@ -56,6 +56,11 @@ class ExpertKernels:
     algorithm_source: str
     support: MoeSupport
 
+    @property
+    def stops(self) -> bool:
+        """Whether the worker ends while it loads or warms up."""
+        return self.support.outcome in {MoeOutcome.FAILS, MoeOutcome.ASSERTS}
+
     def __str__(self) -> str:
         return (
             f"moe_config.backend {self.backend} ({self.backend_source}) with {self.algorithm} "
@@ -63,9 +68,9 @@ class ExpertKernels:
         )
 
 
-def read_override(settings: TensorRtLlmSettings) -> Override | None:
+def read_override(environment: Mapping[str, Word]) -> Override | None:
     """The override; None where the variable is not set."""
-    word = settings.command.environment.get(OVERRIDE_VARIABLE)
+    word = environment.get(OVERRIDE_VARIABLE)
     if word is None:
         return None
     text = word.value(OVERRIDE_VARIABLE)
@@ -92,7 +97,7 @@ def kernels_on(settings: TensorRtLlmSettings, accelerator: Accelerator) -> Exper
         backend, source = default_moe_backend(accelerator), f"AUTO on {accelerator.name}"
     if not isinstance(backend, str) or not is_moe_backend(backend):
         raise Undecided(f"what moe_config.backend {backend} ({source}) does with gpt-oss is not known here")
-    override = read_override(settings)
+    override = read_override(settings.command.environment)
     if override is not None and override.algorithm is not None:
         algorithm, algorithm_source = override.algorithm, OVERRIDE_VARIABLE
     else:
@@ -103,22 +108,21 @@ def kernels_on(settings: TensorRtLlmSettings, accelerator: Accelerator) -> Exper
     return ExpertKernels(accelerator, backend, source, algorithm, algorithm_source, support)
 
 
-def kernels_with_outcomes(
-    graph: ResourceGraph, worker: Worker, outcomes: frozenset[MoeOutcome]
-) -> Iterator[tuple[Landing, ExpertKernels]]:
-    """The worker's kernels on each GPU that it can land on, where that has one of the outcomes.
+def doubtful_kernels(graph: ResourceGraph, worker: Worker) -> Iterator[tuple[Landing, ExpertKernels]]:
+    """The worker's kernels on each GPU that it can land on, where they do not simply run.
 
     Checkpoint and GPU are asked for only where the answer depends on them: a worker without any setting
     runs its experts everywhere.
     """
-    found = [kernels for kernels in _candidates(graph, worker) if kernels.support.outcome in outcomes]
+    candidates = _candidates(graph, worker)
+    found = [kernels for kernels in candidates if kernels.support.outcome is not MoeOutcome.RUNS]
     if not found:
         return
     read_checkpoint(graph, worker)
     try:
         landing = read_landing(graph, worker)
     except Undecided:
-        if len(found) < len(_candidates(graph, worker)):
+        if len(found) < len(candidates) or len({kernels.stops for kernels in candidates}) > 1:
             raise
         # The outcome is the same on every GPU: one GPU stands for all.
         landing = Landing((found[0].accelerator,), "as every other GPU that runs gpt-oss")

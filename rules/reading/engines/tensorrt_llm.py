@@ -8,11 +8,10 @@ settings; only `kv_cache_config` is merged key by key. An override replaces a wh
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
-from engines.tensorrt_llm.flags import ENGINE_FLAGS, FILE_FLAG
+from engines.tensorrt_llm.flags import DYNAMIC_PREFIX, FILE_OPTIONS, OPTIONS, OVERRIDE_ENGINE_ARGS, Option
 from resource_graph import ResourceGraph, Value
-from rules.reading.commands.container_commands import TENSORRT_LLM, TRTLLM_SERVE, StartCommand
+from rules.reading.commands.container_commands import TRTLLM_SERVE, StartCommand
 from rules.reading.commands.words import UNKNOWN_WORD, variable_in
 from rules.reading.engines.command_settings import json_object, single_command
 from rules.reading.engines.engine_yaml import EngineFile, EngineFileProblem, read_engine_file
@@ -20,71 +19,11 @@ from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Count, Setting, Undecided, number, whole_number
 
-_DYNAMIC_PREFIX = "--trtllm."
 _MERGED_BLOCK = "kv_cache_config"
 _SWITCHED_ON = frozenset({"1", "true", "yes", "on"})
 READ_SINCE = (1, 0)
 """The Dynamo release from which on TensorRT-LLM's own code was read: files of January to June 2026, which
 agree with each other."""
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One option of a command line, and the engine setting behind it."""
-
-    flags: tuple[str, ...]
-    """Names of the option; the last one given on a command line wins."""
-    setting: tuple[str, ...]
-    """Path of the engine setting; empty where the option is no engine setting."""
-    default: Value
-    variable: str | None = None
-    """Environment variable that acts where no flag does; None without one."""
-    is_switch: bool = False
-
-
-def _dynamo(name: str, setting: tuple[str, ...], default: Value, *, is_switch: bool = False) -> Option:
-    variable = f"DYN_TRTLLM_{name.replace('-', '_').upper()}"
-    return Option((f"--{name}",), setting, default, variable, is_switch)
-
-
-EXTRA_ENGINE_ARGS = _dynamo(FILE_FLAG.removeprefix("--"), (), "")
-OVERRIDE_ENGINE_ARGS = _dynamo("override-engine-args", (), "")
-EXTRA_LLM_API_OPTIONS = Option(("--extra_llm_api_options", "--config"), (), "")
-_DYNAMO = tuple(
-    _dynamo(name.removeprefix("--"), flag.setting, flag.default, is_switch=isinstance(flag.default, bool))
-    for name, flag in ENGINE_FLAGS.items()
-)
-# NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py at 1.3.0rc14; --moe_backend is of older releases.
-_SERVE: tuple[Option, ...] = (
-    Option(("--tp_size", "--tensor_parallel_size"), ("tensor_parallel_size",), 1),
-    Option(("--pp_size", "--pipeline_parallel_size"), ("pipeline_parallel_size",), 1),
-    Option(("--cp_size", "--context_parallel_size"), ("context_parallel_size",), 1),
-    Option(("--ep_size", "--moe_expert_parallel_size"), ("moe_expert_parallel_size",), None),
-    Option(("--max_batch_size",), ("max_batch_size",), 2048),
-    Option(("--max_num_tokens",), ("max_num_tokens",), 8192),
-    Option(("--max_seq_len",), ("max_seq_len",), None),
-    Option(("--max_beam_width",), ("max_beam_width",), 1),
-    Option(("--gpus_per_node",), ("gpus_per_node",), None),
-    Option(("--moe_backend",), ("moe_config", "backend"), None),
-    Option(
-        ("--kv_cache_free_gpu_memory_fraction", "--free_gpu_memory_fraction"),
-        ("kv_cache_config", "free_gpu_memory_fraction"),
-        0.9,
-    ),
-    Option(("--reasoning_parser",), ("reasoning_parser",), None),
-    Option(("--num_postprocess_workers",), ("num_postprocess_workers",), 0),
-)
-OPTIONS: Mapping[str, Mapping[tuple[str, ...], Option]] = MappingProxyType(
-    {
-        TENSORRT_LLM: MappingProxyType({option.setting: option for option in _DYNAMO}),
-        TRTLLM_SERVE: MappingProxyType({option.setting: option for option in _SERVE}),
-    }
-)
-"""Program -> engine setting -> the option that sets it."""
-FILE_OPTIONS: Mapping[str, Option] = MappingProxyType(
-    {TENSORRT_LLM: EXTRA_ENGINE_ARGS, TRTLLM_SERVE: EXTRA_LLM_API_OPTIONS}
-)
-"""Program -> the option that names its engine file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +126,14 @@ def _overrides(command: StartCommand) -> EngineFile:
         return EngineFile("", {})
     text = option_value(command, OVERRIDE_ENGINE_ARGS).value
     name = OVERRIDE_ENGINE_ARGS.flags[0]
-    dynamic = [flag for flag in command.flags.all if flag.name.startswith(_DYNAMIC_PREFIX)]
+    dynamic = [flag for flag in command.flags.all if flag.name.startswith(DYNAMIC_PREFIX)]
     if isinstance(text, str) and text:
         if dynamic:
-            raise EngineFileProblem(f"{name} and {_DYNAMIC_PREFIX}* exclude each other")
+            raise EngineFileProblem(f"{name} and {DYNAMIC_PREFIX}* exclude each other")
         return EngineFile(name, json_object(text, name))
     overrides: dict[str, Value] = {}
     for flag in dynamic:
-        *blocks, last = flag.name.removeprefix(_DYNAMIC_PREFIX).split(".")
+        *blocks, last = flag.name.removeprefix(DYNAMIC_PREFIX).split(".")
         value = (flag.value or UNKNOWN_WORD).value(flag.name)
         block = overrides
         for key in blocks:
@@ -202,7 +141,7 @@ def _overrides(command: StartCommand) -> EngineFile:
             block[key] = inner = inner if isinstance(inner, dict) else {}
             block = inner
         block[last] = value
-    return EngineFile(f"{_DYNAMIC_PREFIX}*", overrides)
+    return EngineFile(f"{DYNAMIC_PREFIX}*", overrides)
 
 
 def _inside(settings: EngineFile, path: tuple[str, ...]) -> Setting | None:

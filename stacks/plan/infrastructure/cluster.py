@@ -1,5 +1,6 @@
 """The cluster of a stack, which exists or is planned; refuses what AWS would refuse half an hour later."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -34,13 +35,25 @@ class ClusterPlan:
     """Address that the context must lead to; None: not checked."""
     region: str | None = None
     """AWS region of a cluster that a stack of this project makes."""
+    role: str | None = None
+    """ARN of the role that commands on such a cluster take; None: the person's own credentials."""
+
+    @property
+    def context_made_by(self) -> str | None:
+        """Command that adds a made cluster to a kubeconfig; None for a cluster that exists already."""
+        if self.region is None:
+            return None
+        words = ["aws", "eks", "update-kubeconfig", "--name", self.context, "--region", self.region]
+        return shlex.join(
+            [*words, "--alias", self.context, *(["--role-arn", self.role] if self.role else [])]
+        )
 
 
 def cluster_plan(settings: StackSettings) -> ClusterPlan:
     """Return the cluster as kubectl finds it."""
     cluster = settings.cluster
     if isinstance(cluster, EksClusterSettings):
-        return ClusterPlan(cluster.kind, cluster.name, None, None, cluster.region)
+        return ClusterPlan(cluster.kind, cluster.name, None, None, cluster.region, cluster.assume_role)
     return ClusterPlan(cluster.kind, cluster.context, cluster.kubeconfig, cluster.server)
 
 

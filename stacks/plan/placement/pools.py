@@ -6,7 +6,7 @@ from itertools import combinations
 
 from hardware import InstanceType
 from recipes.model import Recipe
-from recipes.pod_recipe import PodRecipe
+from recipes.services import PodRecipe
 from stacks.errors import Problem
 from stacks.nearest import nearest
 from stacks.plan.placement.nodes import ARCHITECTURE_LABEL, PRODUCT_LABEL, node_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hardware import InstanceType
 from recipes.model import Recipe
 from recipes.placed import PodResources
-from recipes.pod_recipe import PodRecipe
+from recipes.services import PodRecipe
 from stacks.errors import Problem
 from stacks.plan.placement.pools import Assigned
 from stacks.plan.volume_sizes import size_in_gib

@@ -57,7 +57,7 @@ def cluster_problems(cluster: ClusterPlan, environment: Mapping[str, str]) -> tu
         key = "cluster.kubeconfig" if cluster.kubeconfig else "cluster.context"
         return (Problem(key, cluster.kubeconfig, str(error)),)
     if cluster.context not in kubeconfig.clusters_of_contexts:
-        return (_no_context(cluster.context, kubeconfig, existing),)
+        return (_no_context(cluster, kubeconfig, existing),)
     return _server_problems(cluster, kubeconfig)
 
 
@@ -151,12 +151,15 @@ def _no_file(cluster: ClusterPlan, files: list[Path], environment: Mapping[str, 
     else:
         message = f"there is no kubeconfig: KUBECONFIG is not set, and {files[0]} does not exist"
     suggestion = "set KUBECONFIG, or write the path as cluster.kubeconfig"
+    if cluster.context_made_by:
+        suggestion = f"`{cluster.context_made_by}`, once the stack has made the cluster"
     if cluster.context == _SIMULATED:
         suggestion = _SIMULATED_FIRST
     return Problem("cluster.context", cluster.context, message, suggestion=suggestion)
 
 
-def _no_context(context: str, kubeconfig: _Kubeconfig, files: list[Path]) -> Problem:
+def _no_context(cluster: ClusterPlan, kubeconfig: _Kubeconfig, files: list[Path]) -> Problem:
+    context, made_by = cluster.context, cluster.context_made_by
     known = sorted(kubeconfig.clusters_of_contexts)
     shown = known[:_MANY_CONTEXTS]
     more = f" and {len(known) - len(shown)} more" if len(known) > len(shown) else ""
@@ -165,8 +168,14 @@ def _no_context(context: str, kubeconfig: _Kubeconfig, files: list[Path]) -> Pro
         context,
         f"there is no such context in {', '.join(map(str, files))}",
         allowed=", ".join(shown) + more or "none: the kubeconfig has no contexts",
-        suggestion=_SIMULATED_FIRST if context == _SIMULATED else nearest(context, known),
+        suggestion=f"`{made_by}`, once the stack has made the cluster"
+        if made_by
+        else _likeliest(context, known),
     )
+
+
+def _likeliest(context: str, known: list[str]) -> str | None:
+    return _SIMULATED_FIRST if context == _SIMULATED else nearest(context, known)
 
 
 def _normalised(address: str) -> tuple[str, str, int | None, str]:

@@ -110,7 +110,7 @@ def test_an_input_that_cannot_be_used_prints_no_document(command: Run) -> None:
 
 
 def test_recover_as_json_asks_nobody_and_runs_nothing(command: Run) -> None:
-    for option in ("--yes", "--end-waiting"):
+    for option in ("--yes",):
         answer = command("recover", "dev", "--json", option)
         assert (answer.code, answer.out) == (2, "")
         assert "prints what would be run, and runs nothing" in " ".join(answer.err.replace("│", " ").split())

@@ -8,7 +8,7 @@ import pytest
 
 from failures.aws.answer import FAILED_LATER, aws_error
 from failures.aws.message import FailedRequest, refused_text
-from failures.aws.refusals import REFUSALS, refusal_of
+from failures.aws.refusals import refusal_of, refusals
 from failures.aws.stack_file import StackFile
 from tests.failures.aws.aws_answer import GROUP, NODES, REQUEST, Answer
 from tests.failures.aws.aws_answers import ANSWERS
@@ -81,9 +81,9 @@ def test_an_answer_of_the_table_is_one_that_aws_can_give() -> None:
     assert {each for each in given if each[0] in possible and each[1] not in possible[each[0]]} == set()
 
 
-def test_every_line_of_the_table_is_tried() -> None:
+def test_every_row_of_the_table_is_tried() -> None:
     tried = [refusal_of(error) for answer in ANSWERS if (error := aws_error(answer.text))]
-    assert [line.codes for line in REFUSALS if line not in tried] == []
+    assert [row.codes for row in refusals() if row not in tried] == []
 
 
 def test_what_failed_after_it_was_made_is_made_anew() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from operations.benchmark.aiperf_here import AIPerfProgram, pinned_requirement
-from operations.benchmark.aiperf_output import Progress
+from operations.benchmark.aiperf_output import LoadProgress
 from operations.errors import CommandError
 from recipes.aiperf_command import Endpoint
 from recipes.benchmark_load import Load
@@ -28,9 +28,9 @@ GET_IT = "  try: `uv tool install aiperf==0.13.0`, or `pipx install aiperf==0.13
 
 def _measured(
     folder: Path, *, seconds: float = SECONDS, behaviour: str | None = None
-) -> list[Progress | str]:
+) -> list[LoadProgress | str]:
     program = fake_aiperf(folder, **({} if behaviour is None else {"behaviour": behaviour}))
-    told: list[Progress | str] = []
+    told: list[LoadProgress | str] = []
     found = AIPerfProgram.found(str(program), BENCHMARK)
     told.append(
         found.measure(BENCHMARK, LOAD, ENDPOINT, folder / "load", seconds=seconds, report=told.append)
@@ -70,8 +70,8 @@ def test_a_program_that_does_not_start_says_why(tmp_path: Path) -> None:
 
 def test_the_progress_is_told_and_the_summary_returned(tmp_path: Path) -> None:
     assert _measured(tmp_path) == [
-        Progress("Warmup", 0, 4),
-        Progress("Profiling", 16, 20),
+        LoadProgress("Warmup", 0, 4),
+        LoadProgress("Profiling", 16, 20),
         RECORDED.read_text(encoding="utf-8"),
     ]
     words = (tmp_path / "calls").read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 """What is read of the lines that AIPerf 0.13.0 prints."""
 
-from operations.benchmark.aiperf_output import Progress, failure_reason, read_progress
+from operations.benchmark.aiperf_output import LoadProgress, failure_reason, read_progress
 
 EXIT_ERRORS = """\
 08:22:37.759 ERROR    Failed to handle command profile_configure: no such host (base_component_service.py:522)
@@ -26,16 +26,16 @@ ALL_FAILED = """\
 
 def test_a_bar_says_how_far_the_load_is() -> None:
     bar = "Profiling: 18/20 |\x1b[32m█████████ \x1b[0m|  90% [00:00<00:00]"
-    assert read_progress(bar) == Progress("Profiling", 18, 20)
-    assert read_progress("Warmup: 0/4 |\x1b[33m   \x1b[0m|   0% [00:00<?]") == Progress("Warmup", 0, 4)
+    assert read_progress(bar) == LoadProgress("Profiling", 18, 20)
+    assert read_progress("Warmup: 0/4 |\x1b[33m   \x1b[0m|   0% [00:00<?]") == LoadProgress("Warmup", 0, 4)
 
 
 def test_thousands_are_read_with_their_commas() -> None:
-    assert read_progress("Profiling: 1,024/36,000 |") == Progress("Profiling", 1024, 36000)
+    assert read_progress("Profiling: 1,024/36,000 |") == LoadProgress("Profiling", 1024, 36000)
 
 
 def test_the_last_of_several_bars_in_one_line_counts() -> None:
-    assert read_progress("Warmup: 4/4 | Profiling: 3/20 |") == Progress("Profiling", 3, 20)
+    assert read_progress("Warmup: 4/4 | Profiling: 3/20 |") == LoadProgress("Profiling", 3, 20)
 
 
 def test_another_line_says_nothing_of_the_progress() -> None:

@@ -1,11 +1,11 @@
 """What is read of the log of a Job."""
 
-from operations.benchmark.aiperf_output import Progress
+from operations.benchmark.aiperf_output import LoadProgress
 from operations.benchmark.job_log import JobLog
 from recipes.benchmark_job import RESULT_FOLLOWS
 
 
-def _read(*lines: str) -> tuple[JobLog, list[Progress]]:
+def _read(*lines: str) -> tuple[JobLog, list[LoadProgress]]:
     log = JobLog()
     return log, [progress for line in lines if (progress := log.read(line))]
 
@@ -23,7 +23,7 @@ def test_a_result_that_is_cut_off_is_none() -> None:
 def test_a_bar_before_the_line_of_a_result_does_not_hide_it() -> None:
     log, progress = _read("Profiling: 3/20 |", f"Profiling: 20/20 |{RESULT_FOLLOWS} 1", "{", "}")
     assert log.results == {1: "{\n}"}
-    assert progress == [Progress("Profiling", 3, 20)]
+    assert progress == [LoadProgress("Profiling", 3, 20)]
 
 
 def test_why_it_ended_is_what_aiperf_said_last() -> None:

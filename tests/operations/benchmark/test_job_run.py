@@ -6,19 +6,21 @@ import json
 import os
 import signal
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from operations.benchmark import job_run
-from operations.benchmark.aiperf_output import Progress
-from operations.benchmark.job_run import BenchmarkJob, JobEvents
+from operations.benchmark.aiperf_output import LoadProgress
+from operations.benchmark.job_run import BenchmarkJob
 from operations.errors import CommandError
 from recipes.benchmark_job import RESULT_FOLLOWS
 from tests.operations.benchmark.fake_kubectl import FakeKubectl
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from operations.benchmark.progress import BenchProgress
 
 DEADLINE_SECONDS = 60
 NAME = "gpt-oss-120b-bench"
@@ -49,15 +51,16 @@ class Told:
     def __init__(self) -> None:
         self.all: list[object] = []
 
-    def events(self) -> JobEvents:
-        return JobEvents(
-            self.all.append, self.all.append, lambda number, text: self.all.append((number, text))
-        )
+        self.said = self.moved = self.all.append
+
+    def received(self, number: int, text: str) -> None:
+        self.all.append((number, text))
 
 
 def _run(kubectl: FakeKubectl, loads: int = 2, pause: Any = lambda _: None) -> list[object]:
     told = Told()
-    BenchmarkJob(kubectl.commands, MANIFEST, loads, told.events(), pause).run()
+    shown = cast("BenchProgress", told)
+    BenchmarkJob(kubectl.commands, MANIFEST, loads, shown, told.received, pause=pause).run()
     return told.all
 
 
@@ -72,7 +75,7 @@ def test_a_job_is_created_followed_and_deleted(kubectl: FakeKubectl) -> None:
     kubectl.say("log", TWO_RESULTS)
     created, *middle, deleted = _run(kubectl)
     assert created == f"Job {NAME} created; it is deleted when this command ends"
-    assert middle == [Progress("Profiling", 3, 20), (1, "{\n}"), (2, "{\n}")]
+    assert middle == [LoadProgress("Profiling", 3, 20), (1, "{\n}"), (2, "{\n}")]
     assert deleted == f"Job {NAME} deleted"
 
 
@@ -146,7 +149,7 @@ def test_what_it_waits_for_is_said_once(kubectl: FakeKubectl) -> None:
             kubectl.says_pods(pod("Succeeded"))
 
     told = _run(kubectl, pause=pause)
-    assert told[1:3] == [f"Job {NAME} waits: it has no pod yet", Progress("Profiling", 3, 20)]
+    assert told[1:3] == [f"Job {NAME} waits: it has no pod yet", LoadProgress("Profiling", 3, 20)]
 
 
 def test_a_container_that_failed_is_named_with_aiperf_s_reason(kubectl: FakeKubectl) -> None:
@@ -244,9 +247,9 @@ def test_ctrl_c_deletes_the_job(kubectl: FakeKubectl) -> None:
 
     thread = threading.Thread(target=interrupt)
     thread.start()
-    events = JobEvents(lambda _: None, lambda _: None, lambda *_: heard.set())
+    shown = cast("BenchProgress", Told())
     with pytest.raises(KeyboardInterrupt):
-        BenchmarkJob(kubectl.commands, MANIFEST, 2, events, lambda _: None).run()
+        BenchmarkJob(kubectl.commands, MANIFEST, 2, shown, lambda *_: heard.set(), pause=lambda _: None).run()
     thread.join(DEADLINE_SECONDS)
     assert kubectl.calls("delete")
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from operations.benchmark.recording import PlannedRun, Recording
-from operations.benchmark.result import MOCK_NOTE
-from operations.benchmark.run_folder import read_results
+from operations.benchmark.result import MOCK_NOTE, BenchmarkResult
+from operations.benchmark.run_folder import RESULT_FILE
 from operations.errors import CommandError
 from recipes.benchmark_load import Load
 from recipes.load import load_recipe
@@ -34,11 +34,16 @@ RUN = PlannedRun(
 SUMMARY = RECORDED.read_text(encoding="utf-8")
 
 
+def _kept(results: Path) -> list[BenchmarkResult]:
+    return [
+        BenchmarkResult.model_validate_json(file.read_bytes()) for file in results.glob(f"*/{RESULT_FILE}")
+    ]
+
+
 def test_a_load_that_has_ended_is_on_disk_before_the_next_one(tmp_path: Path) -> None:
     recording = Recording(tmp_path, RUN)
     recording.add(1, SUMMARY)
-    [kept] = read_results(tmp_path)
-    assert not isinstance(kept, str)
+    [kept] = _kept(tmp_path)
     assert (kept.outcome, kept.reason) == ("failed", "the command ended before its run had")
     assert [each.concurrency for each in kept.measurements] == [1]
     assert (recording.folder / "01-128x200-c1" / RECORDED.name).read_text(encoding="utf-8") == SUMMARY
@@ -50,7 +55,7 @@ def test_a_whole_run_says_so(tmp_path: Path) -> None:
     recording.add(1, SUMMARY)
     kept = recording.finish("complete")
     assert kept is not None
-    assert [kept] == list(read_results(tmp_path))
+    assert [kept] == _kept(tmp_path)
     assert (kept.outcome, kept.reason, kept.generator, kept.note) == ("complete", None, "here", RUN.note)
     assert [each.concurrency for each in kept.measurements] == [1, 4]
     assert kept.measurements[0].output_tokens_per_second_per_gpu == pytest.approx(649.723 / 4, abs=1e-3)
@@ -61,7 +66,7 @@ def test_a_run_without_a_result_writes_none(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="128/200 at 4: not the summary of AIPerf"):
         recording.add(2, "{")
     assert recording.finish("failed", "it broke") is None
-    assert list(read_results(tmp_path)) == []
+    assert _kept(tmp_path) == []
 
 
 def test_a_mock_engine_is_named_and_has_no_figure_per_gpu(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ _ENTRY = "thresholds:\n  - shape: 128/1000\n    atMost: "
             _ENTRY + "{ttftP99Miliseconds: 5}",
             [
                 "limits.yaml: thresholds[0].atMost.ttftP99Miliseconds = 5",
-                "  there is no 'ttftP99Miliseconds' here",
+                "  there is no setting 'ttftP99Miliseconds' here",
                 "  allowed: ttftP50Milliseconds, ttftP90Milliseconds, ttftP99Milliseconds, "
                 "itlP50Milliseconds, itlP90Milliseconds, itlP99Milliseconds, "
                 "requestP99Milliseconds, errorPercent",
@@ -60,7 +60,7 @@ _ENTRY = "thresholds:\n  - shape: 128/1000\n    atMost: "
             _ENTRY + "{errorPercent: few}",
             [
                 "limits.yaml: thresholds[0].atMost.errorPercent = 'few'",
-                "  cannot be used here",
+                "  this is text",
                 "  allowed: a number",
             ],
             id="a word for a number",
@@ -69,8 +69,8 @@ _ENTRY = "thresholds:\n  - shape: 128/1000\n    atMost: "
             _ENTRY + "{errorPercent: -1}",
             [
                 "limits.yaml: thresholds[0].atMost.errorPercent = -1",
-                "  cannot be used here",
-                "  allowed: 0 or more",
+                "  out of range",
+                "  allowed: 0.0 or more",
             ],
             id="below nothing",
         ),
@@ -78,7 +78,7 @@ _ENTRY = "thresholds:\n  - shape: 128/1000\n    atMost: "
             "thresholds:\n  - shape: 128x1000\n    atMost: {errorPercent: 0}",
             [
                 "limits.yaml: thresholds[0].shape = '128x1000'",
-                "  cannot be used here",
+                "  not written as this setting has to be",
                 "  allowed: tokens of prompt and answer, such as 8192/1024",
             ],
             id="a shape that is none",
@@ -96,17 +96,17 @@ _ENTRY = "thresholds:\n  - shape: 128/1000\n    atMost: "
             "thresholds:\n  - 128/1000",
             [
                 "limits.yaml: thresholds[0] = '128/1000'",
-                "  must be a mapping",
-                "  allowed: shape, concurrency, atLeast, atMost",
+                "  this is text",
+                "  allowed: a mapping",
             ],
             id="a shape alone",
         ),
         pytest.param(
             "thresholds: {shape: 128/1000}",
             [
-                "limits.yaml: thresholds",
-                "  cannot be used here",
-                "  allowed: a list of mappings with shape, and atLeast or atMost",
+                "limits.yaml: thresholds = {'shape': '128/1000'}",
+                "  this is a mapping",
+                "  allowed: a list",
             ],
             id="no list",
         ),
@@ -115,9 +115,8 @@ _ENTRY = "thresholds:\n  - shape: 128/1000\n    atMost: "
             [
                 "limits.yaml: thresholds",
                 "  is missing",
-                "  allowed: a list of mappings with shape, and atLeast or atMost",
                 "limits.yaml: threshold",
-                "  there is no 'threshold' here",
+                "  there is no setting 'threshold' here",
                 "  allowed: thresholds",
                 "  try: thresholds",
             ],
@@ -125,15 +124,15 @@ _ENTRY = "thresholds:\n  - shape: 128/1000\n    atMost: "
         ),
         pytest.param(
             "thresholds: []",
-            ["limits.yaml: thresholds", "  cannot be used here", "  allowed: at least one threshold"],
+            ["limits.yaml: thresholds = []", "  out of range", "  allowed: at least 1 item"],
             id="none",
         ),
         pytest.param(
             "- shape: 128/1000",
             [
-                "limits.yaml",
-                "  not a file of thresholds",
-                "  allowed: a mapping with the key thresholds",
+                "limits.yaml = [{'shape': '128/1000'}]",
+                "  this is a list",
+                "  allowed: a mapping",
             ],
             id="a list",
         ),

@@ -86,10 +86,10 @@ def test_kubectls_change_of_an_object_that_was_updated_before_stops_a_preview() 
     assert change.outcome is Outcome.PREVIEW_STOPS
 
 
-@pytest.mark.parametrize("before", [CREATED, OWN])
-def test_a_graph_that_kubectl_scaled_is_refused_as_the_program_refuses_it(before: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("before", "outcome"), [(CREATED, Outcome.REPAIRED), (OWN, Outcome.PREVIEW_STOPS)])
+def test_a_graph_that_kubectl_scaled_is_set_back(before: dict[str, Any], outcome: Outcome) -> None:
     [change] = changes_seen([_graph(2, before, _owning("kubectl-edit"))])
-    assert (change.outcome, change.managers) == (Outcome.REFUSED, ("kubectl-edit",))
+    assert (change.outcome, change.managers) == (outcome, ("kubectl-edit",))
 
 
 def _owned_by_pulumi(found: int) -> Step:

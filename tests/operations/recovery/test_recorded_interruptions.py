@@ -14,7 +14,6 @@ from operations.cluster_commands import ClusterCommands
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.found_in_cluster import HelmRelease
 from operations.recovery.leftovers import Leftovers
-from operations.recovery.locks import Lock
 from operations.recovery.recovery_plan import plan_destroy, plan_up
 from operations.recovery.stack_state import ClusterObject, parse_state
 from operations.recovery.steps import command_line
@@ -36,7 +35,6 @@ def test_recovery_types_what_it_typed_when_the_cluster_became_whole(file: Path) 
 def _leftovers(recorded: dict[str, Any]) -> Leftovers:
     release = recorded["release"]
     return Leftovers(
-        tuple(Lock(**lock) for lock in recorded["locks"]),
         parse_state(recorded["deployment"]),
         HelmRelease(
             **{"parent": None, "provider": None} | release | {"graphs": tuple(release.get("graphs", ()))}

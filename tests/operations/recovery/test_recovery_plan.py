@@ -11,7 +11,6 @@ from components.object_owner import Owner
 from operations.errors import CommandError
 from operations.recovery.found_in_cluster import HelmRelease
 from operations.recovery.leftovers import Leftovers
-from operations.recovery.locks import Lock
 from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
 from operations.recovery.stack_state import ClusterObject, PendingOperation, StackState
 from resource_graph.urns import RELEASE_TYPE
@@ -40,8 +39,7 @@ RELEASE = HelmRelease(
     "system",
     None,
 )
-LOCK = Lock("ada", "here", 4711, "2026-11-21T16:00:00Z")
-UP = "up --yes"
+UNLOCK, UP = "cancel --yes", "up --yes"
 UP_UNSEEN = "up --yes --skip-preview"
 """Where no release stands: a preview would ask its webhook, which definitions of graphs still name."""
 REFRESH = "refresh --yes --skip-preview --clear-pending-creates"
@@ -50,18 +48,13 @@ REFRESH = "refresh --yes --skip-preview --clear-pending-creates"
 def _state(*recorded: ClusterObject, creating: tuple[str, ...] = ()) -> StackState:
     return StackState(
         frozenset((each.urn, each.id) for each in recorded),
-        tuple(PendingOperation("creating", urn, "any") for urn in creating),
+        tuple(PendingOperation("creating", urn) for urn in creating),
         (),
     )
 
 
-def _remains(
-    state: StackState,
-    *objects: ClusterObject,
-    release: HelmRelease | None = RELEASE,
-    locks: tuple[Lock, ...] = (),
-) -> Leftovers:
-    return Leftovers(locks, state, release, objects)
+def _remains(state: StackState, *objects: ClusterObject, release: HelmRelease | None = RELEASE) -> Leftovers:
+    return Leftovers(state, release, objects)
 
 
 def _commands(plan: Plan) -> list[str]:
@@ -78,7 +71,7 @@ def test_a_stack_that_is_whole_needs_nothing() -> None:
 
 def test_a_stack_that_never_got_to_its_graph_goes_on_to_it() -> None:
     plan = _up(replace(_remains(_state(JOB), JOB), graph_to_come="gpt-oss-disagg"))
-    assert _commands(plan) == [REFRESH, UP_UNSEEN]
+    assert _commands(plan) == [UNLOCK, REFRESH, UP_UNSEEN]
     assert plan.found == ("the stack has no graph: no `up` has got as far as gpt-oss-disagg",)
     assert _up(replace(_remains(_state()), graph_to_come="gpt-oss-disagg")) == Plan()
 
@@ -89,9 +82,9 @@ def test_what_a_destroyed_stack_left_on_purpose_is_no_interruption() -> None:
 
 
 def test_a_lock_goes_first_and_the_stack_is_up_last() -> None:
-    plan = _up(_remains(_state(JOB), JOB, locks=(LOCK,)))
-    assert _commands(plan) == ["cancel --yes", REFRESH, UP_UNSEEN]
-    assert "pid 4711 of ada on here" in plan.found[0]
+    plan = _up(_remains(_state(JOB, creating=(CLAIM.urn,)), JOB))
+    assert _commands(plan) == [UNLOCK, REFRESH, UP_UNSEEN]
+    assert plan.found == (f"interrupted while creating: {CLAIM.urn}",)
 
 
 def test_what_exists_is_taken_over_in_this_run_only_and_under_the_policies() -> None:
@@ -103,13 +96,13 @@ def test_what_exists_is_taken_over_in_this_run_only_and_under_the_policies() -> 
 
 
 def test_an_object_that_nobody_knows_is_found_though_nothing_is_pending_any_more() -> None:
-    assert _commands(_up(_remains(_state(CLAIM), CLAIM, JOB))) == [REFRESH, UP_UNSEEN]
+    assert _commands(_up(_remains(_state(CLAIM), CLAIM, JOB))) == [UNLOCK, REFRESH, UP_UNSEEN]
 
 
 def test_an_object_that_somebody_else_made_is_not_taken_over() -> None:
     foreign = replace(JOB, managers=("kubectl-create", "kube-controller-manager"))
     with pytest.raises(CommandError) as refused:
-        _up(_remains(_state(CLAIM), CLAIM, foreign, locks=(LOCK,)))
+        _up(_remains(_state(CLAIM, creating=(JOB.urn,)), CLAIM, foreign))
     assert "Job serving/download, written by kubectl-create, kube-controller-manager" in str(refused.value)
     assert "then the same `dynamo-stack recover` again" in str(refused.value)
     assert "import" not in str(refused.value)
@@ -146,7 +139,7 @@ def test_a_release_in_another_stacks_namespace_is_never_imported(
 
 def test_an_object_of_several_writers_is_let_go_by_the_create_that_made_it() -> None:
     made = replace(GRAPH, managers=("operator", "pulumi-kubernetes"), create_entry=1)
-    first = _up(_remains(_state(creating=(GRAPH.urn,)), made)).steps[0]
+    _, first, *_ = _up(_remains(_state(creating=(GRAPH.urn,)), made)).steps
     assert first.arguments[:4] == (
         "patch",
         "DynamoGraphDeployment.v1alpha1.nvidia.com/graph",
@@ -163,12 +156,12 @@ def test_an_object_of_several_writers_is_let_go_by_the_create_that_made_it() -> 
 def test_an_object_that_a_recovery_has_let_go_of_is_still_pulumis() -> None:
     made = replace(GRAPH, managers=("operator", "pulumi-kubernetes"), create_entry=None)
     # That recovery has dropped the interrupted operation, and was killed before it had taken the object over.
-    assert _commands(_up(_remains(_state(CLAIM), CLAIM, made))) == [REFRESH, UP_UNSEEN]
+    assert _commands(_up(_remains(_state(CLAIM), CLAIM, made))) == [UNLOCK, REFRESH, UP_UNSEEN]
 
 
 def test_an_object_that_is_going_is_waited_for_before_it_is_made_again() -> None:
     going = replace(JOB, is_terminating=True)
-    plan = _up(_remains(_state(JOB), going, locks=(LOCK,)))
+    plan = _up(_remains(_state(JOB, creating=(CLAIM.urn,)), going))
     assert _commands(plan)[1] == "wait Job.v1.batch/download --namespace serving --for=delete --timeout=600s"
 
 
@@ -176,8 +169,8 @@ def test_an_object_that_is_going_is_waited_for_before_it_is_made_again() -> None
 def test_a_release_that_helm_can_only_uninstall_is_uninstalled(status: str) -> None:
     release = replace(RELEASE, status=status, graphs=("other/graph",))
     plan = _up(_remains(_state(creating=(RELEASE.urn,)), release=release))
-    assert _commands(plan) == ["uninstall platform --namespace system --wait", REFRESH, UP_UNSEEN]
-    assert "no operator looks after other/graph" in plan.steps[0].says
+    assert _commands(plan) == [UNLOCK, "uninstall platform --namespace system --wait", REFRESH, UP_UNSEEN]
+    assert "no operator looks after other/graph" in plan.steps[1].says
 
 
 def test_a_release_with_data_in_it_is_never_uninstalled() -> None:
@@ -193,6 +186,7 @@ def test_a_release_that_ran_before_goes_back_to_what_ran(status: str) -> None:
     release = replace(RELEASE, status=status, last_deployed=3)
     state = StackState(frozenset({(RELEASE.urn, "system/platform")}), (), ())
     assert _commands(_up(_remains(state, release=release))) == [
+        UNLOCK,
         "rollback platform 3 --namespace system",
         REFRESH,
         UP,
@@ -202,7 +196,7 @@ def test_a_release_that_ran_before_goes_back_to_what_ran(status: str) -> None:
 def test_a_release_that_was_installed_before_the_engine_heard_of_it_is_imported() -> None:
     release = replace(RELEASE, status="deployed", last_deployed=1)
     plan = _up(_remains(_state(creating=(RELEASE.urn,)), release=release))
-    first = plan.steps[0].arguments
+    first = plan.steps[1].arguments
     assert first[:4] == ("import", RELEASE_TYPE, "platform", "system/platform")
     assert f"--parent=parent={RELEASE.parent}" in first
     assert f"--provider=provider={RELEASE.provider}" in first
@@ -215,7 +209,7 @@ def test_a_release_that_no_run_was_making_is_imported_where_the_namespace_is_pul
         RELEASE, status="deployed", last_deployed=1, chart="platform-1.2.1", wanted_chart="platform"
     )
     plan = _up(_remains(_state(space), space, release=release))
-    assert plan.steps[0].arguments[:2] == ("import", RELEASE_TYPE)
+    assert plan.steps[1].arguments[:2] == ("import", RELEASE_TYPE)
     assert "the state does not know it: Helm release system/platform" in plan.found[0]
     for foreign in (replace(release, chart="postgres-1.2.1"), replace(release, namespace="other")):
         with pytest.raises(CommandError, match="nothing says that this stack has installed it") as refused:
@@ -223,16 +217,12 @@ def test_a_release_that_no_run_was_making_is_imported_where_the_namespace_is_pul
         assert f"`pulumi import {RELEASE_TYPE} platform {foreign.namespace}/platform" in str(refused.value)
 
 
-def test_a_state_that_was_put_back_is_compared_with_the_cluster_which_is_newer() -> None:
-    remains = replace(_remains(_state(JOB), JOB), restored=True)
-    assert _commands(_up(remains)) == [REFRESH, UP_UNSEEN]
-
-
 def test_destroy_ends_the_graph_that_the_state_does_not_know_before_its_operator() -> None:
     release = replace(RELEASE, status="pending-install", graphs=(GRAPH.id,))
     state = _state(JOB, creating=(CLAIM.urn, GRAPH.urn, RELEASE.urn))
     plan = plan_destroy(_remains(state, JOB, CLAIM, GRAPH, release=release))
     assert _commands(plan) == [
+        UNLOCK,
         "delete DynamoGraphDeployment.v1alpha1.nvidia.com/graph --namespace serving --cascade=foreground "
         "--ignore-not-found --timeout=600s",
         "uninstall platform --namespace system --wait",
@@ -250,17 +240,18 @@ def test_destroy_takes_no_operator_away_from_the_graphs_of_others() -> None:
 
 def test_an_operator_that_is_away_comes_back_before_anything_waits_for_a_graph() -> None:
     release = replace(RELEASE, status="deployed", last_deployed=3)
-    state = StackState(frozenset({(RELEASE.urn, "system/platform"), (GRAPH.urn, GRAPH.id)}), (), ())
+    recorded = frozenset({(RELEASE.urn, "system/platform"), (GRAPH.urn, GRAPH.id)})
+    state = StackState(recorded, (PendingOperation("deleting", GRAPH.urn),), ())
     going = replace(GRAPH, is_terminating=True)
-    remains = replace(_remains(state, going, release=release, locks=(LOCK,)), operator_answers=False)
+    remains = replace(_remains(state, going, release=release), operator_answers=False)
     back = "rollback platform 3 --namespace system --wait"
     assert _commands(_up(remains))[:3] == [
-        "cancel --yes",
+        UNLOCK,
         back,
         "wait DynamoGraphDeployment.v1alpha1.nvidia.com/graph --namespace serving --for=delete "
         "--timeout=600s",
     ]
-    assert _commands(plan_destroy(remains))[:2] == ["cancel --yes", back]
+    assert _commands(plan_destroy(remains))[:2] == [UNLOCK, back]
 
 
 def test_an_operator_that_is_away_is_no_interruption() -> None:
@@ -268,7 +259,8 @@ def test_an_operator_that_is_away_is_no_interruption() -> None:
 
 
 def test_an_operator_of_somebody_else_is_left_to_them() -> None:
-    remains = replace(_remains(_state(GRAPH), GRAPH, release=None, locks=(LOCK,)), operator_answers=False)
+    state = _state(GRAPH, creating=(JOB.urn,))
+    remains = replace(_remains(state, GRAPH, release=None), operator_answers=False)
     for planned in (_up, plan_destroy):
         with pytest.raises(CommandError, match="with those who run the platform"):
             planned(remains)

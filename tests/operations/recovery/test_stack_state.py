@@ -1,12 +1,8 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from operations.recovery.stack_state import parse_state
-from resource_graph.urns import RELEASE_TYPE
-
-if TYPE_CHECKING:
-    from operations.recovery.stack_state import PendingOperation
 
 URN = "urn:pulumi:dev::dynamo-stack::"
 
@@ -38,29 +34,3 @@ def test_an_operation_without_an_answer_is_found_with_its_resource() -> None:
     operation = {"type": "updating", "resource": _resource("new")}
     [found] = parse_state({"pending_operations": [operation]}).pending
     assert (found.operation, found.urn) == ("updating", f"{URN}new")
-
-
-def _pending(operation: str, **resource: Any) -> PendingOperation:
-    content = {"type": operation, "resource": {"urn": f"{URN}n", **resource}}
-    return parse_state({"pending_operations": [content]}).pending[0]
-
-
-def test_an_operation_knows_its_object_and_how_long_it_may_wait() -> None:
-    graph = {
-        "type": "kubernetes:nvidia.com/v1alpha1:DynamoGraphDeployment",
-        "inputs": {
-            "apiVersion": "nvidia.com/v1alpha1",
-            "kind": "DynamoGraphDeployment",
-            "metadata": {"name": "graph", "namespace": "serving"},
-        },
-        "customTimeouts": {"create": 5400, "delete": 900},
-    }
-    assert str(_pending("creating", **graph).target) == "DynamoGraphDeployment serving/graph"
-    seconds = [_pending(each, **graph).wait_seconds for each in ("creating", "updating", "deleting")]
-    assert seconds == [5400, 600, 900]
-    release = {"type": RELEASE_TYPE, "inputs": {"name": "platform", "namespace": "system", "timeout": 700}}
-    assert str(_pending("creating", **release).target) == "Release system/platform"
-    assert _pending("creating", **release).wait_seconds == 700
-    cluster = _pending("creating", type="aws:eks/cluster:Cluster", inputs={"name": "c"})
-    assert cluster.target is None
-    assert cluster.wait_seconds == 3600

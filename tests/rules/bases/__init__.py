@@ -15,11 +15,9 @@ _PUBLISHED = frozenset[Found]().union(
     failed("answer-parsers", *_WORKERS),
     undecided("cache-shared-by-nodes", "model-cache"),
     failed("component-type-known", *_WORKERS),
-    failed("engine-files-roll-pods", "gpt-oss-disagg"),
     undecided("frontend-off-gpu-nodes", "Frontend"),
-    failed("frontend-reads-the-cache", "Frontend"),
-    failed("gpu-product-is-selected", *_WORKERS),
-    failed("graph-deleted-in-background", "gpt-oss-disagg"),
+    failed("offline-frontend-has-the-model", "Frontend"),
+    failed("pod-selects-a-pool", *_WORKERS),
     failed("graph-is-awaited", "gpt-oss-disagg"),
     failed("images-pinned", "platform"),
     failed("kv-hop-has-a-transport", "gpt-oss-disagg"),
@@ -29,7 +27,7 @@ _PUBLISHED = frozenset[Found]().union(
     failed("outlived-by-token-and-cache", "gpt-oss-disagg"),
     undecided("pod-selects-a-pool", *_WORKERS),
     failed("pods-request-memory", "Frontend", *_WORKERS),
-    failed("settings-without-effect", "TrtllmDecodeWorker"),
+    failed("engine-settings-accepted", "TrtllmDecodeWorker"),
 )
 
 BASES: Mapping[str, Base] = {
@@ -44,19 +42,23 @@ BASES: Mapping[str, Base] = {
     "trtllm-serve": Base(GB200),
     "vllm-agg": Base(B200, _CALLS_LOST),
     # Nobody published how much memory CUDA sees of an H200.
-    "vllm-serve": Base(H200, undecided("one-sequence-fits", "engine")),
+    "vllm-serve": Base(H200, undecided("kv-cache-fits", "engine")),
     # A directory of the node is what this one is about.
     "vllm-node-cache": Base(
         H200,
-        undecided("one-sequence-fits", "engine") | failed("pods-run-unprivileged", "vllm-serve"),
+        undecided("kv-cache-fits", "engine") | failed("pods-run-unprivileged", "vllm-serve"),
     ),
     # One guide calls privileged required for EFA, and an example does without.
     "vllm-disagg-efa": Base(TWO_B200, failed("privileges-for-hardware", "Prefill", "Decode")),
-    # TCP is typed in it, and what SGLang makes of the other ways was not read.
+    # TCP is typed in it, and SGLang's settings are not read.
     "sglang-disagg": Base(
         TWO_B200,
-        failed("kv-transport-proven", "gpt-oss-sglang")
-        | undecided("kv-transport-possible", "gpt-oss-sglang"),
+        failed("kv-transport-proven", "gpt-oss-sglang").union(
+            undecided("flags-exist", "Prefill", "Decode"),
+            undecided("gpus-match-parallelism", "Prefill", "Decode"),
+            undecided("parallelism-divides-model", "Prefill", "Decode"),
+            undecided("prefill-and-decode-agree", "Prefill, Decode"),
+        ),
     ),
     "disagg-b200-state": Base(
         (), _CALLS_LOST | failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200", state=True

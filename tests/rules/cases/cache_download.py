@@ -1,17 +1,14 @@
-"""The download into the model cache: its tool, its memory, its token."""
+"""The Secrets that a download and others around a model name."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import add, document, drop, put, text, variable
+from tests.rules.edits import add, document, put
 
-TOOL = "download-tool-current"
-MEMORY = "download-memory-limited"
 SECRETS = "named-secrets-exist"
 GRAPH = "DynamoGraphDeployment"
 DOWNLOAD = "Job/model-download"
 JOB = "model-download"
 _WORKER = "spec.services.TrtllmWorker"
 _CONTAINER = "spec.template.spec.containers[0]"
-_SCRIPT = f"{_CONTAINER}.args[0]"
 _TOKEN = {
     "name": "HF_TOKEN",
     "valueFrom": {"secretKeyRef": {"name": "hf-token-secret", "key": "HF_TOKEN"}},
@@ -24,40 +21,6 @@ stringData: {{{key}: not-a-token}}
 """
 
 CASES = (
-    Case(
-        TOOL,
-        "a variable that the installed version does not read",
-        "agg-gb200",
-        (variable(DOWNLOAD, f"{_CONTAINER}.env", "HF_HUB_ENABLE_HF_TRANSFER", "1"),),
-        failed(TOOL, JOB),
-        ("huggingface_hub==1.11.0 does not read any more",),
-    ),
-    Case(
-        TOOL,
-        "a variable that the installed version reads",
-        "agg-gb200",
-        (
-            variable(DOWNLOAD, f"{_CONTAINER}.env", "HF_HUB_ENABLE_HF_TRANSFER", "1"),
-            text(DOWNLOAD, _SCRIPT, "huggingface_hub==1.11.0", "huggingface_hub[hf_transfer]==0.36.0"),
-        ),
-        frozenset(),
-    ),
-    Case(
-        MEMORY,
-        "a download without memory",
-        "agg-gb200",
-        (drop(DOWNLOAD, f"{_CONTAINER}.resources"),),
-        failed(MEMORY, JOB),
-        ("asks for no memory",),
-    ),
-    Case(
-        MEMORY,
-        "a download without a limit",
-        "agg-gb200",
-        (drop(DOWNLOAD, f"{_CONTAINER}.resources.limits"),),
-        failed(MEMORY, JOB),
-        ("requests memory without a limit",),
-    ),
     Case(
         SECRETS,
         "a token that nothing here makes",

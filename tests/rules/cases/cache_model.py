@@ -3,12 +3,9 @@
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import drop, put, text, variable, without
 
-PINNED = "model-revision-pinned"
 EQUAL = "model-revision-equal"
 FRONTEND = "offline-frontend-has-the-model"
-CACHE = "frontend-reads-the-cache"
 WORKER = "offline-worker-finds-the-model"
-HARMONY = "harmony-vocabulary"
 GRAPH = "DynamoGraphDeployment"
 DOWNLOAD = "Job/model-download"
 JOB = "model-download"
@@ -23,7 +20,6 @@ _FRONTEND_ENV = "spec.services.Frontend.extraPodSpec.mainContainer.env"
 _CONTAINER = "spec.template.spec.containers[0]"
 _SCRIPT = f"{_CONTAINER}.args[0]"
 _REVISION = "b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
-_USERS_CACHE = "/home/dynamo/.cache/huggingface"
 _OTHER = "0123456789abcdef0123456789abcdef01234567"
 _NAMED = variable(GRAPH, _ENV, "MODEL_PATH", "openai/gpt-oss-120b")
 _SERVER = "spec.template.spec.containers[0]"
@@ -31,27 +27,19 @@ _NAMED_BY_VLLM = (put("Deployment", f"{_SERVER}.args[0]", "openai/gpt-oss-120b")
 
 CASES = (
     Case(
-        PINNED,
-        "a download of the newest revision",
-        "agg-gb200",
-        (text(DOWNLOAD, _SCRIPT, f"--revision {_REVISION} ", ""),),
-        failed(PINNED, JOB),
-        ("downloads openai/gpt-oss-120b in no revision",),
-    ),
-    Case(
-        PINNED,
+        EQUAL,
         "a download of a branch",
         "agg-gb200",
         (text(DOWNLOAD, _SCRIPT, _REVISION, "main"),),
-        failed(PINNED, JOB),
+        failed(EQUAL, JOB, "TrtllmWorker", BENCHMARK),
         ("in revision main, which moves",),
     ),
     Case(
-        PINNED,
+        EQUAL,
         "a worker that names the repository and may ask the hub",
         "agg-gb200",
         (_NAMED, variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None)),
-        failed(PINNED, "TrtllmWorker"),
+        failed(EQUAL, "TrtllmWorker"),
         ("serves openai/gpt-oss-120b in no revision",),
     ),
     Case(
@@ -103,25 +91,6 @@ CASES = (
     ),
     Case(
         FRONTEND,
-        "an offline frontend that looks beside the claim",
-        "agg-gb200",
-        (variable(GRAPH, _FRONTEND_ENV, "HF_HOME", None),),
-        failed(FRONTEND, "Frontend"),
-        ("looks for models in ~/.cache/huggingface/hub, but mounts model-cache at /opt/models",),
-    ),
-    Case(
-        FRONTEND,
-        "an offline frontend with the claim in its user's cache",
-        "agg-gb200",
-        (
-            variable(GRAPH, _FRONTEND_ENV, "HF_HOME", None),
-            put(GRAPH, f"{_FRONTEND_MOUNTS}[0].mountPath", _USERS_CACHE),
-            variable(GRAPH, _FRONTEND_ENV, "TIKTOKEN_ENCODINGS_BASE", f"{_USERS_CACHE}/tiktoken"),
-        ),
-        frozenset(),
-    ),
-    Case(
-        FRONTEND,
         "an offline frontend without the claim, beside workers that hand out what it needs",
         "agg-gb200",
         (drop(GRAPH, _FRONTEND_MOUNTS), put(GRAPH, _IMAGE, f"{_RUNTIME}:1.4.2")),
@@ -154,7 +123,6 @@ CASES = (
             text(GRAPH, _ARGS, '--served-model-name "openai/gpt-oss-120b" ', ""),
             put(GRAPH, f"{_FRONTEND_MOUNTS}[0].mountPath", "/models"),
             variable(GRAPH, _FRONTEND_ENV, "HF_HOME", "/models"),
-            variable(GRAPH, _FRONTEND_ENV, "TIKTOKEN_ENCODINGS_BASE", "/models/tiktoken"),
         ),
         failed(FRONTEND, "Frontend"),
         ("has no claim at /opt/models/hub/models--openai--gpt-oss-120b/snapshots/", "(--model-path)"),
@@ -173,29 +141,29 @@ CASES = (
         undecided(FRONTEND, "Frontend"),
     ),
     Case(
-        CACHE,
+        FRONTEND,
         "a frontend with the claim that asks the hub all the same",
         "agg-gb200",
         (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),),
-        failed(CACHE, "Frontend"),
+        failed(FRONTEND, "Frontend"),
         ("although the model's claim is mounted there, HF_HUB_OFFLINE is not 1",),
     ),
     Case(
-        CACHE,
+        FRONTEND,
         "a frontend that may ask the hub, and need not",
         "agg-gb200",
         (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None), put(GRAPH, _IMAGE, f"{_RUNTIME}:1.4.2")),
         frozenset(),
     ),
     Case(
-        CACHE,
+        FRONTEND,
         "a frontend that has nothing of the model",
         "agg-gb200",
         (
             variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
             drop(GRAPH, _FRONTEND_MOUNTS),
         ),
-        failed(CACHE, "Frontend"),
+        failed(FRONTEND, "Frontend"),
         ("it has neither the model's claim nor HF_HUB_OFFLINE",),
     ),
     Case(
@@ -205,6 +173,25 @@ CASES = (
         (_NAMED,),
         failed(WORKER, "TrtllmWorker"),
         (f"model-download downloads --revision {_REVISION}, which leaves no refs/main",),
+    ),
+    Case(
+        WORKER,
+        "a download that may not ask the hub",
+        "agg-gb200",
+        (variable(DOWNLOAD, f"{_CONTAINER}.env", "HF_HUB_OFFLINE", "1"),),
+        failed(WORKER, JOB),
+        ("is to download openai/gpt-oss-120b, and may not ask the hub (HF_HUB_OFFLINE)",),
+    ),
+    Case(
+        FRONTEND,
+        "an offline frontend of a release before those that were read",
+        "agg-gb200",
+        (
+            drop(GRAPH, _FRONTEND_MOUNTS),
+            put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{_RUNTIME}:0.5.1"),
+        ),
+        undecided(FRONTEND, "Frontend"),
+        ("is older than the releases that were read",),
     ),
     Case(
         WORKER,
@@ -253,21 +240,5 @@ CASES = (
             variable(GRAPH, _ENV, "TRANSFORMERS_OFFLINE", "1"),
         ),
         frozenset(),
-    ),
-    Case(
-        HARMONY,
-        "no vocabulary on the frontend",
-        "agg-gb200",
-        (variable(GRAPH, _FRONTEND_ENV, "TIKTOKEN_ENCODINGS_BASE", None),),
-        failed(HARMONY, "Frontend"),
-        ("TIKTOKEN_ENCODINGS_BASE is not set",),
-    ),
-    Case(
-        HARMONY,
-        "a vocabulary where no claim is mounted",
-        "agg-gb200",
-        (drop(GRAPH, _FRONTEND_MOUNTS),),
-        failed(HARMONY, "Frontend"),
-        ("looks for o200k_base.tiktoken in /opt/models/tiktoken",),
     ),
 )

@@ -4,7 +4,6 @@ from tests.rules.case import B200, H200, TWO_B200, Case, failed, undecided
 from tests.rules.edits import drop, put, without
 
 FILLED = "node-cache-filled"
-AWAITED = "node-cache-awaited"
 SHARED = "cache-shared-by-nodes"
 FRONTEND_OFF = "frontend-off-gpu-nodes"
 
@@ -65,11 +64,11 @@ CASES = (
         pools=(("p5en.48xlarge", 2),),
     ),
     Case(
-        AWAITED,
+        FILLED,
         "an engine that does not wait",
         "vllm-node-cache",
         (drop(_ENGINE, "spec.template.spec.initContainers"),),
-        failed(AWAITED, "engine"),
+        failed(FILLED, "engine"),
         ("starts beside what fills /mnt/k8s-disks/0/models of its node",),
     ),
     Case(

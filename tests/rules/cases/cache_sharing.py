@@ -1,10 +1,9 @@
-"""The claim that holds the model: who mounts it, from how many nodes and zones."""
+"""The claim that holds the model: who mounts it, from how many nodes."""
 
 from tests.rules.case import TWO_GB200, Case, failed, undecided
 from tests.rules.edits import document, drop, put, without
 
 SHARED = "cache-shared-by-nodes"
-ZONE = "cache-zone"
 
 CLAIM = "model-cache"
 _CLAIM = "PersistentVolumeClaim/model-cache"
@@ -31,14 +30,6 @@ CASES = (
         (drop(_CLAIM, _MODES),),
         failed(SHARED, CLAIM),
         ("allows no access mode, but 3 pods",),
-    ),
-    Case(
-        SHARED,
-        "many readers, and pods that do not mount it so",
-        "agg-gb200",
-        (put(_CLAIM, _MODES, ["ReadOnlyMany"]),),
-        failed(SHARED, CLAIM),
-        ("allows ReadOnlyMany",),
     ),
     Case(
         SHARED,
@@ -106,13 +97,5 @@ CASES = (
         ),
         undecided(SHARED, CLAIM),
         ("there are 2 claims named model-cache",),
-    ),
-    Case(
-        ZONE,
-        "a volume of one zone for pods of any",
-        "agg-gb200",
-        (put(_CLAIM, "spec.storageClassName", "gp3"),),
-        failed(ZONE, CLAIM),
-        ("of class gp3 is made in the zone of the first pod", "model-download, TrtllmWorker, Frontend"),
     ),
 )

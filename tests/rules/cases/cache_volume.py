@@ -1,11 +1,9 @@
 """The claim that holds the model: its size, its class and where it is mounted."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import add, document, drop, put, text, variable, without
+from tests.rules.edits import add, document, drop, put, text, variable
 
 HOLDS = "cache-holds-the-model"
-TWO = "cache-holds-two-revisions"
-ROOT = "cache-not-under-root"
 PATH = "model-path-mounted"
 CLASS = "storage-class-exists"
 
@@ -68,18 +66,6 @@ spec:
     ),
     Case(
         HOLDS,
-        "a download into a directory of its own",
-        "agg-gb200",
-        (
-            put(_CLAIM, _SIZE, "10Gi"),
-            without(_GRAPH),
-            without("Job/gpt-oss-120b-bench"),
-            text("Job/model-download", _SCRIPT, "hf download", "hf download --local-dir /opt/models/plain"),
-        ),
-        failed(HOLDS, CLAIM),
-    ),
-    Case(
-        HOLDS,
         "a size that is none",
         "vllm-agg",
         (put(_CLAIM, _SIZE, "plenty"),),
@@ -87,43 +73,33 @@ spec:
         ("the size of claim model-cache is 'plenty'",),
     ),
     Case(
-        TWO,
+        HOLDS,
         "room for one revision only",
         "vllm-agg",
         (put(_CLAIM, _SIZE, "121Gi"),),
-        failed(TWO, CLAIM),
+        failed(HOLDS, CLAIM),
         ("asks for 121Gi (129.9 GB)", "takes 65.2 GB", "a second one beside it 130.5 GB"),
     ),
     Case(
-        TWO,
+        HOLDS,
         "room for two revisions",
         "agg-gb200",
         (put(_CLAIM, _SIZE, "122Gi"),),
         frozenset(),
     ),
     Case(
-        TWO,
+        HOLDS,
         "room for two revisions, and a download of the weights in all three forms",
         "agg-gb200",
         (
             put(_CLAIM, _SIZE, "200Gi"),
             text("Job/model-download", _SCRIPT, "--exclude 'original/*' --exclude 'metal/*'", ""),
         ),
-        failed(TWO, CLAIM),
+        failed(HOLDS, CLAIM),
         ("takes 195.7 GB as it is downloaded", "beside it 391.5 GB"),
     ),
     Case(
-        TWO,
-        "room for two revisions, and a download that leaves one other form out",
-        "agg-gb200",
-        (
-            put(_CLAIM, _SIZE, "200Gi"),
-            text("Job/model-download", _SCRIPT, "--exclude 'original/*'", ""),
-        ),
-        failed(TWO, CLAIM),
-    ),
-    Case(
-        TWO,
+        HOLDS,
         "room for two revisions, and a download of the tensors alone",
         "agg-gb200",
         (
@@ -138,7 +114,7 @@ spec:
         frozenset(),
     ),
     Case(
-        TWO,
+        HOLDS,
         "room for two revisions, and a download of another model in all its forms",
         "agg-gb200",
         (
@@ -148,7 +124,7 @@ spec:
         frozenset(),
     ),
     Case(
-        ROOT,
+        PATH,
         "the home of root, and another user",
         "agg-gb200",
         (
@@ -159,7 +135,7 @@ spec:
             ),
             variable(_GRAPH, _ENV, "HF_HOME", "/root/.cache/huggingface"),
         ),
-        failed(ROOT, "TrtllmWorker"),
+        failed(PATH, "TrtllmWorker"),
         ("mounts claim model-cache at /root/.cache/huggingface", "runs as user 1000"),
     ),
     Case(

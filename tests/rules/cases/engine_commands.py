@@ -1,12 +1,11 @@
 """Options of start commands, and the values that they take."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, add, engine_file, put, text
+from tests.rules.edits import Edit, add, put, text
 from tests.rules.serving_edits import (
     FRONTEND,
     GRAPH,
     PREFILL,
-    SGLANG_FILE,
     WORKER,
     command,
     main,
@@ -14,7 +13,7 @@ from tests.rules.serving_edits import (
 )
 
 FLAGS = "flags-exist"
-CHOICES = "engine-values-allowed"
+CHOICES = "engine-settings-accepted"
 _OLD_IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.3.1"
 _SERVE_ARGS = "spec.template.spec.containers[0].args"
 _NEW_IMAGE = "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.9.0"
@@ -51,14 +50,6 @@ CASES = (
         (command(FRONTEND, "--http-port 8000", "--http-port 8000 --store-kv etcd"),),
         failed(FLAGS, FRONTEND),
         ("--store-kv is no option of dynamo.frontend 1.2: write --discovery-backend",),
-    ),
-    Case(
-        FLAGS,
-        "an option that vLLM under Dynamo refuses",
-        "vllm-agg",
-        (_vllm_argument(9, "--enable-prefix-caching", "--connector=nixl"),),
-        failed(FLAGS, "VllmWorker"),
-        ("--connector is no option of dynamo.vllm 1.2: write --kv-transfer-config",),
     ),
     Case(
         FLAGS,
@@ -110,38 +101,6 @@ CASES = (
         ("--max-num-queued-reqs is no option of dynamo.vllm 1.2",),
     ),
     Case(
-        FLAGS,
-        "an option of vLLM under SGLang",
-        "sglang-disagg",
-        (add(GRAPH, _SGLANG_ARGS, "--gpu-memory-utilization=0.9"),),
-        failed(FLAGS, "Prefill"),
-        ("--gpu-memory-utilization is no option of dynamo.sglang 1.4",),
-    ),
-    Case(
-        FLAGS,
-        "a slip in SGLang's own file",
-        "sglang-disagg",
-        (*SGLANG_FILE, engine_file("prefill.yaml", "contxt-length", 16384)),
-        failed(FLAGS, "Prefill"),
-        ("--contxt-length is no option of dynamo.sglang 1.4; the nearest is --context-length",),
-    ),
-    Case(
-        CHOICES,
-        "a way of the KV cache that SGLang does not have",
-        "sglang-disagg",
-        (text(GRAPH, f"{_SGLANG_ARGS}[3]", "nixl", "nxil"),),
-        failed(CHOICES, "Prefill"),
-        ("--disaggregation-transfer-backend is nxil, which dynamo.sglang 1.4 does not take",),
-    ),
-    Case(
-        CHOICES,
-        "vLLM's name of a format in SGLang's own file",
-        "sglang-disagg",
-        (*SGLANG_FILE, engine_file("prefill.yaml", "quantization", "gpt_oss_mxfp4")),
-        failed(CHOICES, "Prefill"),
-        ("--quantization in prefill.yaml of ConfigMap sglang is gpt_oss_mxfp4",),
-    ),
-    Case(
         CHOICES,
         "per cent for a share",
         "vllm-agg",
@@ -150,7 +109,7 @@ CASES = (
         ("--gpu-memory-utilization (--gpu-memory-utilization) is 90, not a share of the memory",),
     ),
     Case(
-        CHOICES,
+        FLAGS,
         "a way of routing that no frontend has",
         "vllm-agg",
         (
@@ -161,7 +120,7 @@ CASES = (
                 "roundrobin",
             ),
         ),
-        failed(CHOICES, FRONTEND),
+        failed(FLAGS, FRONTEND),
         ("--router-mode is roundrobin, which dynamo.frontend 1.2 does not take; the nearest is round-robin",),
     ),
     Case(
@@ -180,13 +139,6 @@ CASES = (
     ),
     Case(
         FLAGS,
-        "options of trtllm-serve that nobody listed",
-        "trtllm-serve",
-        (add("Deployment/trtllm-serve", _SERVE_ARGS, "--no-telemetry"),),
-        frozenset(),
-    ),
-    Case(
-        FLAGS,
         "switches that are turned off, short names and settings of the engine",
         "agg-gb200",
         (
@@ -194,21 +146,5 @@ CASES = (
             command(FRONTEND, "--http-port 8000", "--http-port 8000 --no-router-kv-events -i"),
         ),
         frozenset(),
-    ),
-    Case(
-        "same-kv-cache-dtype",
-        "another format in SGLang's prefill worker",
-        "sglang-disagg",
-        (text(GRAPH, f"{_SGLANG_ARGS}[5]", "fp8_e4m3", "bf16"),),
-        failed("same-kv-cache-dtype", "Prefill, Decode"),
-        ("bfloat16 in Prefill: bf16 (--kv-cache-dtype); fp8 in Decode",),
-    ),
-    Case(
-        "sequence-length-within-model",
-        "longer sequences than SGLang takes of the model",
-        "sglang-disagg",
-        (text(GRAPH, f"{_SGLANG_ARGS}[6]", "16384", "262144"),),
-        failed("sequence-length-within-model", "Prefill"),
-        ("admits sequences of 262144 tokens (--context-length), but gpt-oss-120b was made for 131072",),
     ),
 )

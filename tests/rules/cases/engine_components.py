@@ -10,7 +10,6 @@ from tests.rules.serving_edits import (
 )
 
 KNOWN = "component-type-known"
-ROLE = "component-type-matches-role"
 _WORKER = "spec.components[1]"
 _PLANNER = """
 apiVersion: nvidia.com/v1alpha1
@@ -76,15 +75,15 @@ CASES = (
         ("subComponentType is both, not prefill or decode",),
     ),
     Case(
-        ROLE,
+        KNOWN,
         "types of prefill and decode that are exchanged",
         "disagg-b200",
         (of_service(PREFILL, "subComponentType", "decode"),),
-        failed(ROLE, PREFILL),
+        failed(KNOWN, PREFILL),
         ("its type is decode, but its command line makes it prefill",),
     ),
     Case(
-        ROLE,
+        KNOWN,
         "vLLM that is not told to decode, and does so beside prefill",
         "vllm-disagg-efa",
         (
@@ -95,18 +94,18 @@ CASES = (
         frozenset(),
     ),
     Case(
-        ROLE,
+        KNOWN,
         "SGLang that is told by its file to decode",
         "sglang-disagg",
         _TOLD_BY_FILE,
         frozenset(),
     ),
     Case(
-        ROLE,
+        KNOWN,
         "an engine in a frontend",
         "vllm-agg",
         (put(GRAPH, f"{_WORKER}.type", "frontend"),),
-        failed(ROLE, "VllmWorker"),
+        failed(KNOWN, "VllmWorker"),
         ("its type is frontend, but it starts dynamo.vllm",),
     ),
 )

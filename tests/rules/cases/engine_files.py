@@ -2,9 +2,9 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, add, put
-from tests.rules.serving_edits import WORKER, worker_flags
+from tests.rules.serving_edits import WORKER, variable, worker_flags
 
-READABLE = "engine-file-readable"
+READABLE = "engine-settings-accepted"
 SERVE, VLLM = "trtllm-serve", "vllm-serve"
 
 _CONFIG_MAP = "ConfigMap/trtllm-serve-max-throughput"
@@ -40,14 +40,6 @@ CASES = (
     ),
     Case(
         READABLE,
-        "a file that is a list",
-        SERVE,
-        (_content("- max_seq_len: 2048\n"),),
-        failed(READABLE, "engine"),
-        ("is a list, not a mapping of engine settings",),
-    ),
-    Case(
-        READABLE,
         "an empty file",
         SERVE,
         (_content(""),),
@@ -80,14 +72,6 @@ CASES = (
     ),
     Case(
         READABLE,
-        "a speculation that is a list",
-        VLLM,
-        (_vllm_flag('--speculative-config=["eagle3"]'),),
-        failed(READABLE, "engine"),
-        ("--speculative-config is not a JSON object",),
-    ),
-    Case(
-        READABLE,
         "levels and settings of compilation",
         VLLM,
         (_vllm_flag("--compilation-config=3"),),
@@ -103,5 +87,13 @@ CASES = (
         ),
         undecided(READABLE, "engine"),
         ("the value of --speculative-config is unknown",),
+    ),
+    Case(
+        READABLE,
+        "a path beside the directory where the file is mounted",
+        "agg-gb200",
+        (variable(WORKER, "ENGINE_ARGS", "/etc/dynamo/worker.yaml"),),
+        failed(READABLE, WORKER),
+        ("lies in no mounted volume; /opt/dynamo/configs has worker.yaml",),
     ),
 )

@@ -2,10 +2,9 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import drop, engine_file, put, text
-from tests.rules.serving_edits import GRAPH, WORKER, command, variable
+from tests.rules.serving_edits import GRAPH, WORKER, variable
 
 BRINGS = "image-brings-the-engine"
-EXISTS = "runtime-image-exists"
 DEFECTS = "runtime-defects-avoided"
 FRONTEND_THERE = "graph-has-a-frontend"
 _VLLM_WORKER = "spec.components[1].podTemplate.spec.containers[0]"
@@ -45,31 +44,31 @@ CASES = (
         ("starts python module dynamo.vlm, which no release has: write dynamo.vllm",),
     ),
     Case(
-        EXISTS,
+        BRINGS,
         "a slip in the name of an image",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM_WORKER}.image", f"{_REGISTRY}/vllm-runtim:1.2.1"),),
-        failed(EXISTS, "VllmWorker"),
+        failed(BRINGS, "VllmWorker"),
         (f"the repository is {_REGISTRY}/vllm-runtime",),
     ),
     Case(
-        EXISTS,
+        BRINGS,
         "an image that no release notes list",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM_WORKER}.image", f"{_REGISTRY}/llama-engine:1.2.1"),),
-        undecided(EXISTS, "VllmWorker"),
+        undecided(BRINGS, "VllmWorker"),
         (f"whether {_REGISTRY}/llama-engine is published is not known here", "vllm-runtime-xpu"),
     ),
     Case(
-        EXISTS,
+        BRINGS,
         "a registry without its first part",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM_WORKER}.image", "nvcr.io/ai-dynamo/vllm-runtime:1.2.1"),),
-        failed(EXISTS, "VllmWorker"),
+        failed(BRINGS, "VllmWorker"),
         (f"the repository is {_REGISTRY}/vllm-runtime",),
     ),
     Case(
-        EXISTS,
+        BRINGS,
         "a copy in another organisation's registry",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM_WORKER}.image", "nvcr.io/acme/mirror/vllm-runtime:1.2.1"),),
@@ -82,18 +81,6 @@ CASES = (
         (variable(WORKER, "TRTLLM_FORCE_COMM_METHOD", ""),),
         failed(DEFECTS, WORKER),
         ("on GB200", "without TRTLLM_FORCE_COMM_METHOD=ALLGATHER"),
-    ),
-    Case(
-        DEFECTS,
-        "another model, with which nobody met it",
-        "agg-gb200",
-        (
-            variable(WORKER, "TRTLLM_FORCE_COMM_METHOD", ""),
-            command(WORKER, '--model-path "$MODEL_PATH"', "--model-path /opt/models/deepseek-r1"),
-            command(WORKER, "openai/gpt-oss-120b", "deepseek-ai/DeepSeek-R1"),
-            variable(WORKER, "SERVED_MODEL_NAME", "deepseek-ai/DeepSeek-R1"),
-        ),
-        frozenset(),
     ),
     Case(
         DEFECTS,

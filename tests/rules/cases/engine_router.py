@@ -4,8 +4,7 @@ from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import engine_file, put
 from tests.rules.serving_edits import FRONTEND, GRAPH, PREFILL, WORKER, command, worker_flags
 
-BLOCKS = "router-block-size-equal"
-EVENTS = "kv-router-hears-events"
+BLOCKS = "kv-router-knows-the-cache"
 
 _ROUND_ROBIN = "--router-mode round-robin"
 _VLLM_FRONTEND = "spec.components[0].podTemplate.spec.containers[0].args"
@@ -27,7 +26,10 @@ CASES = (
         BLOCKS,
         "a worker that tells of other blocks than it has",
         "agg-gb200",
-        (worker_flags(WORKER, "--kv-block-size 64"),),
+        (
+            command(FRONTEND, _ROUND_ROBIN, "--router-mode kv --no-router-kv-events"),
+            worker_flags(WORKER, "--kv-block-size 64"),
+        ),
         failed(BLOCKS, WORKER),
         ("--kv-block-size 64 tells the router of other blocks", "tokens_per_block 32 (the engine's default)"),
     ),
@@ -59,26 +61,26 @@ CASES = (
         BLOCKS,
         "a size in words",
         "agg-gb200",
-        (command(FRONTEND, _ROUND_ROBIN, f"{_ROUND_ROBIN} --kv-cache-block-size large"),),
+        (command(FRONTEND, _ROUND_ROBIN, "--router-mode kv --kv-cache-block-size large"),),
         undecided(BLOCKS, FRONTEND),
     ),
     Case(
-        EVENTS,
+        BLOCKS,
         "workers that publish nothing",
         "agg-gb200",
         (command(FRONTEND, _ROUND_ROBIN, "--router-mode kv"),),
-        failed(EVENTS, WORKER),
+        failed(BLOCKS, WORKER),
         ("publishes no KV events, although Frontend routes by them",),
     ),
     Case(
-        EVENTS,
+        BLOCKS,
         "a router that predicts",
         "agg-gb200",
         (command(FRONTEND, _ROUND_ROBIN, "--router-mode kv --no-router-kv-events"),),
         frozenset(),
     ),
     Case(
-        EVENTS,
+        BLOCKS,
         "prefill that tells what it caches, and decode that need not",
         "disagg-b200",
         (

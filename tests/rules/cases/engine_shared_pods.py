@@ -4,7 +4,6 @@ from tests.rules.case import Case, failed
 from tests.rules.edits import Edit, document, put
 from tests.rules.serving_edits import GRAPH
 
-SYSTEM = "system-ports-unique"
 PORTS = "engine-ports-unique"
 _WORKER = "spec.components[1]"
 _MAIN = f"{_WORKER}.podTemplate.spec.containers[0]"
@@ -68,21 +67,6 @@ def _both(first: str, second: str, options: str = "") -> tuple[Edit, ...]:
 
 
 CASES = (
-    Case(
-        SYSTEM,
-        "two engines of one pod with one port",
-        "vllm-agg",
-        (put(GRAPH, f"{_WORKER}.replicas", 6), _pair(9090, 9090)),
-        failed(SYSTEM, "pair"),
-        ("2 engines of one pod have DYN_SYSTEM_PORT 9090: dynamo.vllm in first, dynamo.vllm in second",),
-    ),
-    Case(
-        SYSTEM,
-        "two engines of one pod with ports of their own",
-        "vllm-agg",
-        (put(GRAPH, f"{_WORKER}.replicas", 6), _pair(9090, 9091)),
-        frozenset(),
-    ),
     Case(
         PORTS,
         "two engines of a worker whose port is the operator's",

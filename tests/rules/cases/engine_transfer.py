@@ -4,13 +4,9 @@ from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, engine_file
 from tests.rules.serving_edits import DECODE, PREFILL, main
 
-ALIGNED = "transfer-buffer-aligned"
-PROMPT = "transfer-buffer-holds-the-prompt"
-SENT = "transfer-buffer-holds-the-benchmark"
-SET = "transfer-buffer-set"
-BLOCKS = "tokens-per-block-equal"
-REUSE = "block-reuse-with-transfer"
-TRANSCEIVER = "transceiver-fits-backend"
+ALIGNED = "transfer-buffer-holds-the-prompt"
+BLOCKS = "prefill-and-decode-agree"
+REUSE = "kv-transfer-is-safe"
 BOTH = f"{PREFILL}, {DECODE}"
 
 _BUFFER = "cache_transceiver_config.max_tokens_in_buffer"
@@ -38,21 +34,6 @@ CASES = (
     ),
     Case(
         ALIGNED,
-        "blocks larger than a part of the buffer",
-        "disagg-b200",
-        tuple(
-            edit
-            for file in ("prefill.yaml", "decode.yaml")
-            for edit in (
-                engine_file(file, "kv_cache_config.tokens_per_block", 128),
-                engine_file(file, _BUFFER, 9280),
-            )
-        ),
-        failed(ALIGNED, PREFILL, DECODE),
-        ("no multiple of tokens_per_block 128 (decode.yaml", "the next one is 9344"),
-    ),
-    Case(
-        ALIGNED,
         "sequences that end inside a block, and size the buffer",
         "disagg-b200",
         (
@@ -71,14 +52,14 @@ CASES = (
             engine_file("prefill.yaml", "max_seq_len", 9001),
             main(PREFILL, "image", "example.com/ours:of-today"),
         ),
-        undecided(ALIGNED, PREFILL),
+        failed(ALIGNED, PREFILL) | undecided(ALIGNED, PREFILL),
     ),
     Case(
-        PROMPT,
+        ALIGNED,
         "a buffer below the longest prompt that does not grow",
         "disagg-gb200",
         _buffers(8192),
-        failed(PROMPT, PREFILL, DECODE),
+        failed(ALIGNED, PREFILL, DECODE),
         (
             "holds 8192 tokens (prefill.yaml",
             "prefill admits prompts of 8999 (prefill.yaml",
@@ -86,76 +67,50 @@ CASES = (
             "buffers of NIXL do not grow",
         ),
     ),
-    Case(PROMPT, "a buffer below the longest prompt that grows", "disagg-b200", _buffers(8192), frozenset()),
-    Case(PROMPT, "buffers as they are needed", "disagg-b200", _buffers(0), frozenset()),
+    Case(ALIGNED, "a buffer below the longest prompt that grows", "disagg-b200", _buffers(8192), frozenset()),
     Case(
-        PROMPT,
+        ALIGNED,
         "buffers as they are needed, which the backend does not make",
         "disagg-gb200",
         _buffers(0),
-        failed(PROMPT, PREFILL, DECODE),
+        failed(ALIGNED, PREFILL, DECODE),
         ("holds 0 tokens (prefill.yaml",),
     ),
     Case(
-        PROMPT,
-        "a step that admits less than the buffer holds",
-        "disagg-b200",
-        (*_buffers(8448), engine_file("prefill.yaml", "max_num_tokens", 8448)),
-        frozenset(),
-    ),
-    Case(
-        PROMPT,
+        ALIGNED,
         "prompts in chunks, as long as the model",
         "disagg-gb200",
         (
             engine_file("prefill.yaml", "max_seq_len", remove=True),
             engine_file("prefill.yaml", "enable_chunked_prefill", True),
         ),
-        failed(PROMPT, PREFILL, DECODE),
+        failed(ALIGNED, PREFILL, DECODE),
         ("prefill admits prompts of 131071 (the length that gpt-oss-120b was made for, less",),
     ),
     Case(
-        PROMPT,
+        ALIGNED,
         "a length that is no number",
         "disagg-b200",
         (engine_file("prefill.yaml", "max_seq_len", "long"),),
-        undecided(PROMPT, BOTH),
+        undecided(ALIGNED, BOTH),
     ),
     Case(
-        SENT,
-        "NIXL with a buffer below what the benchmark sends",
-        "disagg-gb200",
-        _buffers(4096),
-        failed(SENT, PREFILL, DECODE),
-        (
-            "holds 4096 tokens (decode.yaml",
-            "gpt-oss-120b-disagg-bench sends prompts of 8192 (--synthetic-input-tokens-mean) by NIXL",
-        ),
-    ),
-    Case(
-        SENT,
-        "NIXL with a buffer of exactly what the benchmark sends",
-        "disagg-gb200",
-        _buffers(8192),
-        frozenset(),
-    ),
-    Case(
-        SET,
+        ALIGNED,
         "buffers as large as the longest sequence",
         "disagg-b200",
         (engine_file("decode.yaml", _BUFFER, remove=True),),
-        failed(SET, DECODE),
+        failed(ALIGNED, DECODE),
         ("each buffer holds max_seq_len tokens: 11000 (decode.yaml", "which is 0.2 GiB for two buffers"),
     ),
     Case(
-        SET,
+        ALIGNED,
         "buffers as large as the model's longest sequence",
         "disagg-b200",
         (
             engine_file("prefill.yaml", _BUFFER, remove=True),
             engine_file("prefill.yaml", "max_seq_len", remove=True),
         ),
-        failed(SET, PREFILL),
+        failed(ALIGNED, PREFILL),
         ("131072 (the length that gpt-oss-120b was made for), which is 9.0 GiB for two buffers",),
     ),
     Case(
@@ -165,13 +120,6 @@ CASES = (
         (engine_file("prefill.yaml", "kv_cache_config.tokens_per_block", 64),),
         failed(BLOCKS, BOTH),
         ("TrtllmPrefillWorker 64 (prefill.yaml", "TrtllmDecodeWorker 32 (the engine's default)"),
-    ),
-    Case(
-        BLOCKS,
-        "the default written down on one side",
-        "disagg-b200",
-        (engine_file("prefill.yaml", "kv_cache_config.tokens_per_block", 32),),
-        frozenset(),
     ),
     Case(
         BLOCKS,
@@ -190,13 +138,6 @@ CASES = (
     ),
     Case(
         REUSE,
-        "blocks for reuse where nothing is transferred",
-        "agg-gb200",
-        (engine_file("worker.yaml", "kv_cache_config.enable_block_reuse", True),),
-        frozenset(),
-    ),
-    Case(
-        REUSE,
         "blocks for reuse of a worker that could transfer its cache, and has no other to send it to",
         "agg-gb200",
         (
@@ -210,37 +151,23 @@ CASES = (
         frozenset(),
     ),
     Case(
-        TRANSCEIVER,
+        REUSE,
         "UCX with the Python transceiver",
         "disagg-b200",
         (engine_file("prefill.yaml", _RUNTIME, "PYTHON"),),
-        failed(TRANSCEIVER, PREFILL),
+        failed(REUSE, PREFILL),
         ("transfers by UCX with the Python transceiver (prefill.yaml",),
     ),
     Case(
-        TRANSCEIVER,
-        "NIXL with the Python transceiver",
-        "disagg-b200",
-        tuple(
-            edit
-            for file in ("prefill.yaml", "decode.yaml")
-            for edit in (
-                engine_file(file, "cache_transceiver_config.backend", "NIXL"),
-                engine_file(file, _RUNTIME, "PYTHON"),
-            )
-        ),
-        frozenset(),
-    ),
-    Case(
-        TRANSCEIVER,
+        REUSE,
         "UCX on a release whose engine chooses the transceiver",
         "disagg-b200",
         (main(PREFILL, "image", f"{_IMAGE}:1.6.2"), main(DECODE, "image", f"{_IMAGE}:1.6.2")),
-        failed(TRANSCEIVER, PREFILL, DECODE),
+        failed(REUSE, PREFILL, DECODE),
         ("transfers by UCX and names no transceiver, so its engine may choose the Python one",),
     ),
     Case(
-        TRANSCEIVER,
+        REUSE,
         "UCX there with the C++ transceiver",
         "disagg-b200",
         (
@@ -252,14 +179,14 @@ CASES = (
         frozenset(),
     ),
     Case(
-        TRANSCEIVER,
+        REUSE,
         "the C++ transceiver and the cache of another manager",
         "disagg-b200",
         (
             engine_file("decode.yaml", _RUNTIME, "CPP"),
             engine_file("decode.yaml", _SECOND_MANAGER, value=True),
         ),
-        failed(TRANSCEIVER, DECODE),
+        failed(REUSE, DECODE),
         ("has the C++ transceiver (decode.yaml", "the second manager of the KV cache"),
     ),
 )

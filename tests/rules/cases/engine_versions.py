@@ -4,9 +4,8 @@ from tests.rules.case import Case, failed, undecided
 from tests.rules.exports import resource
 from tests.rules.serving_edits import DECODE, WORKER, main
 
-EXISTS = "runtime-image-exists"
+EXISTS = "image-brings-the-engine"
 MATCHES = "runtime-matches-platform"
-ADMITTED = "image-tag-admitted"
 
 STATE = "disagg-b200-state"
 _GRAPH, _PLATFORM = "DynamoGraphDeployment/gpt-oss-disagg", "Release/dynamo-platform"
@@ -56,29 +55,29 @@ CASES = (
         ("does not say which release it is of",),
     ),
     Case(
-        ADMITTED,
+        MATCHES,
         "a newer platform and an image without a version",
         STATE,
         (
             resource(_PLATFORM, "inputs.version", "1.4.2"),
             resource(_GRAPH, _IMAGE, f"{_RUNTIME}@sha256:{'0' * 64}"),
         ),
-        failed(ADMITTED, DECODE),
+        failed(MATCHES, DECODE, "Frontend", "TrtllmPrefillWorker"),
         ("has no version as its tag, and no runtimeVersionOverride says it",),
     ),
     Case(
-        ADMITTED,
+        MATCHES,
         "a newer platform and a version with a digest",
         STATE,
         (
             resource(_PLATFORM, "inputs.version", "1.4.2"),
             resource(_GRAPH, _IMAGE, f"{_RUNTIME}:1.4.2@sha256:{'0' * 64}"),
         ),
-        failed(ADMITTED, DECODE),
+        failed(MATCHES, DECODE, "Frontend", "TrtllmPrefillWorker"),
         ("has a digest, and no runtimeVersionOverride says its version",),
     ),
     Case(
-        ADMITTED,
+        MATCHES,
         "a newer platform that is told the version",
         STATE,
         (
@@ -86,6 +85,6 @@ CASES = (
             resource(_GRAPH, _IMAGE, f"{_RUNTIME}@sha256:{'0' * 64}"),
             resource(_GRAPH, f"inputs.spec.services.{DECODE}.runtimeVersionOverride", "1.4.2"),
         ),
-        frozenset(),
+        failed(MATCHES, "Frontend", "TrtllmPrefillWorker") | undecided(MATCHES, DECODE),
     ),
 )

@@ -3,11 +3,11 @@
 import json
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import add, engine_file, put, text
-from tests.rules.serving_edits import GRAPH, SGLANG_FILE
+from tests.rules.edits import add, put, text
+from tests.rules.serving_edits import GRAPH
 
 FLAGS = "flags-exist"
-VALUES = "engine-values-allowed"
+VALUES = "engine-settings-accepted"
 STRUCTURED = "structured-output-without-draft-model"
 _SERVE = "spec.template.spec.containers[0]"
 _DYNAMO = "spec.components[1].podTemplate.spec.containers[0]"
@@ -30,17 +30,6 @@ CASES = (
         (add("Deployment", f"{_SERVE}.args", "--enable_prefix_cacheing"),),
         failed(FLAGS, "engine"),
         ("--enable-prefix-cacheing is no option of vllm serve 0.20; the nearest is --enable-prefix-caching",),
-    ),
-    Case(
-        FLAGS,
-        "an option of Dynamo under vllm serve, in Dynamo's own image",
-        "vllm-serve",
-        (
-            put("Deployment", f"{_SERVE}.image", "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.3.1"),
-            add("Deployment", f"{_SERVE}.args", "--disaggregation-mode=decode"),
-        ),
-        failed(FLAGS, "engine"),
-        ("--disaggregation-mode is no option of vllm serve 0.23",),
     ),
     Case(
         FLAGS,
@@ -73,103 +62,67 @@ CASES = (
         frozenset(),
     ),
     Case(
-        VALUES,
+        FLAGS,
         "a format of the weights that nobody has",
         "vllm-agg",
         (add(GRAPH, f"{_DYNAMO}.args", "--load-format=safetensor"),),
-        failed(VALUES, "VllmWorker"),
+        failed(FLAGS, "VllmWorker"),
         ("--load-format is safetensor, which dynamo.vllm 1.2 does not take; the nearest is safetensors",),
     ),
     Case(
-        VALUES,
-        "a loader of a plugin",
-        "vllm-agg",
-        (add(GRAPH, f"{_DYNAMO}.args", "--load-format=my_loader"),),
-        frozenset(),
-    ),
-    Case(
-        VALUES,
+        FLAGS,
         "values under vllm serve",
         "vllm-serve",
         (
             add("Deployment", f"{_SERVE}.args", "--dtype=bf16"),
             add("Deployment", f"{_SERVE}.args", "--quantization=fp8x"),
         ),
-        failed(VALUES, "engine"),
+        failed(FLAGS, "engine"),
         (
             "--dtype is bf16, which vllm serve 0.20 does not take; the nearest is bfloat16",
             "--quantization is fp8x, which vllm serve 0.20 does not take; the nearest is fp8",
         ),
     ),
     Case(
-        VALUES,
+        FLAGS,
         "words for numbers, and a number that is missing",
         "vllm-agg",
         (
             add(GRAPH, f"{_DYNAMO}.args", "--block-size=abc"),
             add(GRAPH, f"{_DYNAMO}.args", "--stream_interval"),
         ),
-        failed(VALUES, "VllmWorker"),
+        failed(FLAGS, "VllmWorker"),
         (
             "--block-size is 'abc', no whole number: vLLM ends with a usage error",
             "--stream-interval has no value, and argparse expects one",
         ),
     ),
     Case(
-        VALUES,
+        FLAGS,
         "a unit that vLLM does not have",
         "vllm-serve",
         (text("Deployment", f"{_SERVE}.args[7]", "16384", "16x"),),
-        failed(VALUES, "engine"),
+        failed(FLAGS, "engine"),
         ("--max-num-batched-tokens is '16x', no whole number and no number with a unit such as 4k",),
     ),
     Case(
-        VALUES,
+        FLAGS,
         "a word for a number in a release that was not read",
         "vllm-serve",
         (
             put("Deployment", f"{_SERVE}.image", _LATER),
             add("Deployment", f"{_SERVE}.args", "--stream-interval=auto"),
         ),
-        undecided(VALUES, "engine"),
+        undecided(FLAGS, "engine"),
         ("--stream-interval is 'auto'", "in the releases that were read"),
     ),
     Case(
-        VALUES,
-        "numbers with units",
-        "vllm-serve",
-        (
-            add("Deployment", f"{_SERVE}.args", "--kv-cache-memory-bytes=1.5g"),
-            add("Deployment", f"{_SERVE}.args", "--stream-interval=1_0"),
-        ),
-        frozenset(),
-    ),
-    Case(
-        VALUES,
-        "a word for a number of SGLang, in its file and on its command line",
-        "sglang-disagg",
-        (
-            *SGLANG_FILE,
-            engine_file("prefill.yaml", "chunked-prefill-size", "4k"),
-            add(GRAPH, f"{_DYNAMO}.args", "--num-reserved-decode-tokens=abc"),
-        ),
-        failed(VALUES, "Prefill"),
-        ("--chunked-prefill-size in prefill.yaml of ConfigMap sglang is '4k', no whole number: SGLang",),
-    ),
-    Case(
-        VALUES,
+        FLAGS,
         "a backend of attention that vLLM does not have",
         "vllm-agg",
         (add(GRAPH, f"{_DYNAMO}.args", "--attention-backend=FLASHINFR"),),
-        failed(VALUES, "VllmWorker"),
+        failed(FLAGS, "VllmWorker"),
         ("--attention-backend is FLASHINFR, which dynamo.vllm 1.2 does not take; the nearest is FLASHINFER",),
-    ),
-    Case(
-        VALUES,
-        "a backend of attention in small letters",
-        "vllm-agg",
-        (add(GRAPH, f"{_DYNAMO}.args", "--attention-backend=flash_attn"),),
-        frozenset(),
     ),
     Case(
         VALUES,

@@ -1,12 +1,11 @@
-"""ConfigMaps that graphs share by mistake, and those that change under their pods."""
+"""ConfigMaps that graphs share by mistake."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, document, drop, put
+from tests.rules.edits import Edit, document, drop
 from tests.rules.exports import LATER
 from tests.rules.exports import resource as of_state
 
 UNIQUE = "config-names-unique"
-ROLLS = "engine-files-roll-pods"
 
 _OTHER = """
 apiVersion: v1
@@ -30,7 +29,6 @@ type: kubernetes:core/v1:ConfigMap
 name: second
 inputs: {apiVersion: v1, kind: ConfigMap, metadata: {name: llm-config, namespace: gpt-oss}, data: {a: "2"}}
 """)
-_ENGINE = "ConfigMap/gpt-oss-disagg-engine-*"
 
 CASES = (
     Case(
@@ -101,53 +99,10 @@ CASES = (
         ("its namespace is not known",),
     ),
     Case(
-        ROLLS,
-        "engine files that can be changed in place, under a name that stays",
-        "disagg-b200-state",
-        (
-            of_state(_ENGINE, "inputs.immutable", False),
-            of_state(_ENGINE, "inputs.metadata.name", "engine-config"),
-            *(
-                of_state(
-                    "DynamoGraphDeployment/gpt-oss-disagg",
-                    f"inputs.spec.services.{worker}.extraPodSpec.volumes.0.configMap.name",
-                    "engine-config",
-                )
-                for worker in ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
-            ),
-        ),
-        failed(ROLLS, "gpt-oss-disagg"),
-        ("reads ConfigMap engine-config, which can be changed in place and has no hash",),
-    ),
-    Case(
         UNIQUE,
         "content of the first that is not known yet",
         "program-on-eks",
         (_TWO_IN_STATE, of_state("ConfigMap/first", "inputs.data.a", LATER)),
         undecided(UNIQUE, "llm-config"),
-    ),
-    Case(
-        ROLLS,
-        "files that cannot be changed, under a name that stays",
-        "disagg-b200-state",
-        (
-            of_state(_ENGINE, "inputs.metadata.name", "engine-config"),
-            *(
-                of_state(
-                    "DynamoGraphDeployment/gpt-oss-disagg",
-                    f"inputs.spec.services.{worker}.extraPodSpec.volumes.0.configMap.name",
-                    "engine-config",
-                )
-                for worker in ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
-            ),
-        ),
-        frozenset(),
-    ),
-    Case(
-        ROLLS,
-        "a hash in the name",
-        "disagg-b200",
-        (put("ConfigMap", "immutable", False),),
-        frozenset(),
     ),
 )

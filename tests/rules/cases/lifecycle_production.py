@@ -1,19 +1,16 @@
-"""What a production stack keeps, and how it is taken down."""
+"""What a production stack keeps."""
 
 from tests.rules.case import Case, SettingsCase, failed, undecided
 from tests.rules.edits import document
-from tests.rules.exports import LATER, resource, unset
+from tests.rules.exports import LATER, resource
 from tests.support.dev_settings import disagg_b200_settings
 
 EKS, OURS, OUR_EKS = "program-on-eks", "disagg-b200-state", "disagg-gb200-on-eks"
 
-BACKGROUND = "graph-deleted-in-background"
 PROTECTED = "stateful-things-protected"
 RETAINED = "state-retained"
 
-GRAPH = "DynamoGraphDeployment/graph"
 OUR_COMPONENT = "components:DynamoGraph/gpt-oss-disagg"
-POLICY = "inputs.metadata.annotations.[pulumi.com/deletionPropagationPolicy]"
 CLAIM, NAMESPACE = "PersistentVolumeClaim/models", "Namespace/serving"
 OUR_CLAIM = "PersistentVolumeClaim/model-cache-claim"
 OUR_PLATFORM = "Namespace/platform-namespace"
@@ -33,33 +30,6 @@ _PRODUCTION = document("""
 """)
 
 CASES = (
-    Case(
-        BACKGROUND,
-        "no policy under an operator of before the loop was mended",
-        EKS,
-        (unset(GRAPH, POLICY), resource("Release/platform", "inputs.version", "1.0.2")),
-        failed(BACKGROUND, "graph"),
-        (
-            "has no annotation pulumi.com/deletionPropagationPolicy, so it is deleted in the foreground; "
-            "under release 1.0 background is what ends",
-        ),
-    ),
-    Case(BACKGROUND, "no policy under release 1.2", EKS, (unset(GRAPH, POLICY),), frozenset()),
-    Case(
-        BACKGROUND,
-        "pods that stay",
-        EKS,
-        (resource(GRAPH, POLICY, "orphan"),),
-        failed(BACKGROUND, "graph"),
-        ("its pods stay when it goes, and keep their GPUs",),
-    ),
-    Case(
-        BACKGROUND,
-        "a policy that is not known yet",
-        EKS,
-        (resource(GRAPH, POLICY, LATER),),
-        undecided(BACKGROUND, "graph"),
-    ),
     Case(
         PROTECTED,
         "our network, cluster and file system without protection",

@@ -14,14 +14,6 @@ _DECODE_GPUS = failed(GPUS, DECODE)
 CASES = (
     Case(
         GPUS,
-        "more GPUs than the engine uses",
-        PUBLISHED,
-        (of_service(DECODE, "resources", {"limits": {"gpu": "8"}, "requests": {"gpu": "8"}}),),
-        _DECODE_GPUS,
-        ("asks for 8 GPUs", "uses 4"),
-    ),
-    Case(
-        GPUS,
         "fewer GPUs than the engine uses",
         PUBLISHED,
         (of_service(DECODE, "resources", {"limits": {"gpu": "2"}, "requests": {"gpu": "2"}}),),
@@ -30,27 +22,11 @@ CASES = (
     ),
     Case(
         GPUS,
-        "parallelism in the engine file",
-        PUBLISHED,
-        (engine_file(_FILE, "tensor_parallel_size", 2),),
-        _DECODE_GPUS,
-        ("asks for 4 GPUs", "tensor parallelism 2 (decode.yaml of ConfigMap llm-config)"),
-    ),
-    Case(
-        GPUS,
         "pipeline parallelism multiplies",
         PUBLISHED,
         (engine_file(_FILE, "pipeline_parallel_size", 2),),
         _DECODE_GPUS,
         ("uses 8", "pipeline parallelism 2"),
-    ),
-    Case(
-        GPUS,
-        "context parallelism multiplies",
-        PUBLISHED,
-        (engine_file(_FILE, "context_parallel_size", 2),),
-        _DECODE_GPUS,
-        ("uses 8", "context parallelism 2"),
     ),
     Case(
         GPUS,
@@ -69,22 +45,6 @@ CASES = (
         PUBLISHED,
         (command(DECODE, _FLAGS, f"{_FLAGS} --tensor-parallel-size 8"),),
         frozenset(),
-    ),
-    Case(
-        GPUS,
-        "the flag acts where the file is silent",
-        PUBLISHED,
-        (command(DECODE, _FLAGS, f"{_FLAGS} --tensor-parallel-size=8"), _SILENT),
-        _DECODE_GPUS,
-        ("tensor parallelism 8 (--tensor-parallel-size)",),
-    ),
-    Case(
-        GPUS,
-        "without flag and file the default is one",
-        PUBLISHED,
-        (_SILENT,),
-        _DECODE_GPUS,
-        ("tensor parallelism 1 (the default of --tensor-parallel-size)",),
     ),
     Case(
         GPUS,
@@ -108,13 +68,5 @@ CASES = (
         (command(DECODE, _FLAGS, f"{_FLAGS} --override-engine-args '{{\"tensor_parallel_size\": 8}}'"),),
         _DECODE_GPUS,
         ("tensor parallelism 8 (--override-engine-args)",),
-    ),
-    Case(
-        GPUS,
-        "the dotted override wins over the file",
-        PUBLISHED,
-        (command(DECODE, _FLAGS, f"{_FLAGS} --trtllm.tensor_parallel_size 8"),),
-        _DECODE_GPUS,
-        ("tensor parallelism 8 (--trtllm.*)",),
     ),
 )

@@ -3,13 +3,13 @@
 from typing import Any
 
 from tests.rules.case import H200, Case, Pools, failed, undecided
-from tests.rules.edits import Edit, add, drop, engine_file, put, text, variable
+from tests.rules.edits import Edit, add, engine_file, put, text, variable
 
 RUNS = "moe-backend-runs"
-SUBSTITUTED = "moe-backend-substituted"
-KNOWN = "quantization-override-known"
+SUBSTITUTED = "moe-backend-runs"
+KNOWN = "quantization-override-has-effect"
 EFFECT = "quantization-override-has-effect"
-SAME = "same-quantization"
+SAME = "prefill-and-decode-agree"
 
 H100: Pools = (("p5.48xlarge", 1),)
 _FILE = "max_throughput.yaml"
@@ -43,8 +43,6 @@ def _backend(name: str) -> Edit:
     return engine_file(_FILE, "moe_config.backend", name)
 
 
-_TWO_EXPERT_GROUPS = text("Deployment", f"{_ENGINE}.args[6]", "--ep_size=4", "--ep_size=1")
-
 CASES = (
     Case(
         RUNS,
@@ -59,23 +57,6 @@ CASES = (
             "on Hopper its autotuner ends with an IndexError",
         ),
         H100,
-    ),
-    Case(
-        RUNS,
-        "Blackwell's activations on Hopper, in small letters",
-        "trtllm-serve",
-        (_on("NVIDIA-H200"), _override("w4a8_mxfp4_mxfp8")),
-        failed(RUNS, "engine"),
-        ("CUTLASS has W4A8_MXFP4_MXFP8 for Blackwell only",),
-        H200,
-    ),
-    Case(
-        RUNS,
-        "the same backend with its default on Hopper",
-        "trtllm-serve",
-        (_on("NVIDIA-H200"),),
-        frozenset(),
-        pools=H200,
     ),
     Case(
         RUNS,
@@ -103,14 +84,6 @@ CASES = (
     ),
     Case(
         RUNS,
-        "16-bit activations with what falls back to CUTLASS",
-        "trtllm-serve",
-        (_backend("CUTEDSL"), _override("W4A16_MXFP4")),
-        failed(RUNS, "engine"),
-        ("falls back to CUTLASS with a warning; CUTLASS has W4A16_MXFP4 for Hopper only",),
-    ),
-    Case(
-        RUNS,
         "experts divided under TRITON on Blackwell",
         "trtllm-serve",
         (_backend("TRITON"),),
@@ -119,31 +92,11 @@ CASES = (
     ),
     Case(
         RUNS,
-        "experts divided by what is left of tensor parallelism",
-        "trtllm-serve",
-        (
-            _backend("TRITON"),
-            drop("Deployment", f"{_ENGINE}.args[6]"),
-            engine_file(_FILE, "moe_tensor_parallel_size", 2),
-        ),
-        failed(RUNS, "engine"),
-        ("and expert parallelism 2 stops",),
-    ),
-    Case(
-        RUNS,
         "a backend for which nothing here has a table",
         "trtllm-serve",
         (_backend("MARLIN"),),
         undecided(RUNS, "engine"),
         ("what moe_config.backend MARLIN",),
-    ),
-    Case(
-        RUNS,
-        "a backend that no checkpoint is known for",
-        "trtllm-serve",
-        (_backend("WIDEEP"), put("Deployment", _MODEL, "/opt/models/gpt-oss")),
-        undecided(RUNS, "engine"),
-        ("the name /opt/models/gpt-oss does not tell whether its experts are in MXFP4",),
     ),
     Case(
         RUNS,
@@ -175,14 +128,6 @@ CASES = (
     ),
     Case(
         SUBSTITUTED,
-        "TRITON on Blackwell",
-        "trtllm-serve",
-        (_backend("TRITON"), _TWO_EXPERT_GROUPS),
-        failed(SUBSTITUTED, "engine"),
-        ("runs, untested by NVIDIA on GB200", "NVIDIA tests TRITON with gpt-oss on Hopper only"),
-    ),
-    Case(
-        SUBSTITUTED,
         "kernels that NVIDIA does not declare",
         "trtllm-serve",
         (_override("W4A8_MXFP4_FP8"),),
@@ -199,9 +144,6 @@ CASES = (
             "OVERRIDE_QUANT_ALGO is 'MXFP8', which is none of W4A16_MXFP4, W4A8_MXFP4_FP8, W4A8_MXFP4_MXFP8: "
             "the engine warns and takes its default",
         ),
-    ),
-    Case(
-        KNOWN, "a blank behind it", "trtllm-serve", (_override("W4A8_MXFP4_MXFP8 "),), failed(KNOWN, "engine")
     ),
     Case(
         KNOWN,
@@ -222,13 +164,6 @@ CASES = (
     ),
     Case(
         EFFECT,
-        "a checkpoint of which nothing is known",
-        "trtllm-serve",
-        (_override("W4A8_MXFP4_MXFP8"), put("Deployment", _MODEL, "/opt/models/gpt-oss")),
-        undecided(EFFECT, "engine"),
-    ),
-    Case(
-        EFFECT,
         "another engine",
         "vllm-serve",
         (_override("W4A16_MXFP4"),),
@@ -245,12 +180,5 @@ CASES = (
             "W4A16_MXFP4 in TrtllmPrefillWorker (OVERRIDE_QUANT_ALGO), W4A8_MXFP4_MXFP8 in "
             "TrtllmDecodeWorker (OVERRIDE_QUANT_ALGO)",
         ),
-    ),
-    Case(
-        SAME,
-        "an ignored override beside the default that it would have named",
-        "disagg-b200",
-        (_override_of(_PREFILL, "MXFP8"),),
-        frozenset(),
     ),
 )

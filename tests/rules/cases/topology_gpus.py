@@ -6,7 +6,6 @@ from tests.rules.edits import add, document, drop, engine_file, put, text
 GPUS = "gpus-match-parallelism"
 DECODE = "TrtllmDecodeWorker"
 GRAPH = "DynamoGraphDeployment"
-_GPUS_OF_DECODE = f"spec.services.{DECODE}.resources.limits.gpu"
 _ONE_ENGINE = "spec.services.TrtllmWorker.extraPodSpec.mainContainer.args[3]"
 _TWO_ENGINES = "spec.services.TrtllmWorker.extraPodSpec.mainContainer.args[8]"
 _ENGINE = "spec.template.spec.containers[0]"
@@ -25,42 +24,18 @@ CASES = (
         ("asks for 4 GPUs", "uses 2: tensor parallelism 2 (decode.yaml of ConfigMap"),
     ),
     Case(
-        "neighbours-gpus-visible",
+        "kv-transport-settings",
         "two engines of one container that see their own GPUs alone",
         "disagg-b200-8gpu",
         (
             text(GRAPH, _ONE_ENGINE, "=0,1,2,3,4,5,6,7", "=0,1,2,3"),
             text(GRAPH, _TWO_ENGINES, "=4,5,6,7,0,1,2,3", "=4,5,6,7"),
         ),
-        failed("neighbours-gpus-visible", "TrtllmWorker engine 1, TrtllmWorker engine 2"),
+        failed("kv-transport-settings", "TrtllmWorker engine 1, TrtllmWorker engine 2"),
         (
             "TrtllmWorker engine 1 does not see GPUs 4,5,6,7 of TrtllmWorker engine 2",
             "TrtllmWorker engine 2 does not see GPUs 0,1,2,3 of TrtllmWorker engine 1",
         ),
-    ),
-    Case(
-        GPUS,
-        "GPUs of an engine that are shown to another one first",
-        "disagg-b200-8gpu",
-        (text(GRAPH, _TWO_ENGINES, "=4,5,6,7,0,1,2,3", "=6,7,0,1,2,3"),),
-        failed(GPUS, "TrtllmWorker engine 1", "TrtllmWorker engine 2"),
-        ("asks for 6 GPUs, but its engine uses 4", "asks for 2 GPUs, but its engine uses 4"),
-    ),
-    Case(
-        GPUS,
-        "more GPUs than the engine uses",
-        "disagg-b200",
-        (put(GRAPH, _GPUS_OF_DECODE, "5"),),
-        failed(GPUS, DECODE),
-        ("asks for 5 GPUs", "uses 4"),
-    ),
-    Case(
-        GPUS,
-        "tensor parallelism in the engine file",
-        "disagg-b200",
-        (engine_file("decode.yaml", "tensor_parallel_size", 2),),
-        failed(GPUS, DECODE),
-        ("asks for 4 GPUs", "tensor parallelism 2 (decode.yaml of ConfigMap"),
     ),
     Case(
         GPUS,
@@ -69,14 +44,6 @@ CASES = (
         (put("Deployment", f"{_ENGINE}.args[5]", "--tp_size=8"),),
         failed(GPUS, "engine"),
         ("asks for 4 GPUs, but its engine uses 8: tensor parallelism 8 (--tp_size)",),
-    ),
-    Case(
-        GPUS,
-        "context parallelism in the file of trtllm-serve",
-        "trtllm-serve",
-        (engine_file("max_throughput.yaml", "context_parallel_size", 2),),
-        failed(GPUS, "engine"),
-        ("uses 8", "context parallelism 2 (max_throughput.yaml of ConfigMap trtllm-serve-max-throughput)"),
     ),
     Case(
         GPUS,
@@ -108,17 +75,6 @@ CASES = (
     ),
     Case(
         GPUS,
-        "a worker that asks for nothing, of a release that is not told",
-        "agg-gb200",
-        (
-            drop(GRAPH, "spec.services.TrtllmWorker.resources"),
-            put(GRAPH, "spec.services.TrtllmWorker.extraPodSpec.mainContainer.image", "mine:my-tag"),
-        ),
-        undecided(GPUS, "TrtllmWorker"),
-        ("which an operator of August 2025 took for one GPU",),
-    ),
-    Case(
-        GPUS,
         "of vLLM's data parallelism only the local part counts",
         "vllm-agg",
         (
@@ -126,22 +82,6 @@ CASES = (
             add(GRAPH, f"{_VLLM}.args", "--data-parallel-size-local=1"),
         ),
         frozenset(),
-    ),
-    Case(
-        GPUS,
-        "pipeline parallelism of vllm serve",
-        "vllm-serve",
-        (add("Deployment", f"{_ENGINE}.args", "--pipeline-parallel-size=2"),),
-        failed(GPUS, "engine"),
-        ("asks for 4 GPUs, but its engine uses 8", "pipeline parallelism 2 (--pipeline-parallel-size)"),
-    ),
-    Case(
-        GPUS,
-        "SGLang with less GPUs than ranks",
-        "sglang-disagg",
-        (text(GRAPH, f"{_VLLM}.args[4]", "--tp=1", "--tp=2"),),
-        failed(GPUS, "Prefill"),
-        ("asks for 1 GPU, but its engine uses 2: tensor parallelism 2 (--tensor-parallel-size)",),
     ),
     Case(
         GPUS,

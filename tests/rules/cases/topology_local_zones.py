@@ -3,7 +3,7 @@
 import json
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.exports import LATER, resource, unset
+from tests.rules.exports import resource, unset
 
 FITS = "packets-fit-local-zone"
 OURS = "disagg-gb200-on-eks"
@@ -20,23 +20,9 @@ CASES = (
     ),
     Case(
         FITS,
-        "no configuration at all",
-        OURS,
-        (unset(CNI, CONFIGURATION),),
-        failed(FITS, "eks-vpc-cni"),
-    ),
-    Case(
-        FITS,
         "a size that no number says",
         OURS,
         (resource(CNI, CONFIGURATION, json.dumps({"env": {"AWS_VPC_ENI_MTU": "jumbo"}})),),
-        undecided(FITS, "eks-vpc-cni"),
-    ),
-    Case(
-        FITS,
-        "a configuration that is known later",
-        OURS,
-        (resource(CNI, CONFIGURATION, LATER),),
         undecided(FITS, "eks-vpc-cni"),
     ),
     Case(

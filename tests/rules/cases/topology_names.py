@@ -7,20 +7,6 @@ from tests.rules.serving_edits import DECODE, GRAPH, PREFILL
 NAMES = "named-objects-exist"
 _VLLM = "spec.components[1].podTemplate.spec"
 _FRONTEND = "spec.components[0].podTemplate.spec"
-_DECODE = f"spec.services.{DECODE}.extraPodSpec"
-_ELSEWHERE = """
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: model-cache, namespace: other}
-spec: {accessModes: [ReadWriteMany], storageClassName: a, resources: {requests: {storage: 200Gi}}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: other, namespace: other}
-spec:
-  containers: [{name: main, image: 'docker.io/a/a@sha256:1'}]
-  volumes: [{name: cache, persistentVolumeClaim: {claimName: model-cache}}]
-"""
 _SECRET = (
     "{apiVersion: v1, kind: Secret, metadata: {name: hf-tokens, namespace: gpt-oss}, stringData: {a: b}}"
 )
@@ -90,60 +76,12 @@ CASES = (
     ),
     Case(
         NAMES,
-        "a claim without its last letter, which the frontend names in full",
-        "vllm-agg",
-        (put(GRAPH, f"{_VLLM}.volumes[0].persistentVolumeClaim.claimName", "model-cach"),),
-        failed(NAMES, "VllmWorker"),
-        ("names PersistentVolumeClaim model-cach; what was read makes model-cache and no model-cach",),
-    ),
-    Case(
-        NAMES,
-        "a claim two letters away from one that the frontend names",
-        "vllm-agg",
-        (put(GRAPH, f"{_VLLM}.volumes[0].persistentVolumeClaim.claimName", "modelcach"),),
-        frozenset(),
-    ),
-    Case(
-        NAMES,
-        "a claim two letters away from one that only another namespace names",
-        "vllm-agg",
-        (
-            put(GRAPH, f"{_VLLM}.volumes[0].persistentVolumeClaim.claimName", "modelcach"),
-            put(GRAPH, f"{_FRONTEND}.volumes[0].persistentVolumeClaim.claimName", "modelcach"),
-            document(_ELSEWHERE),
-        ),
-        failed(NAMES, "VllmWorker", "Frontend"),
-        ("names PersistentVolumeClaim modelcach; what was read makes model-cache",),
-    ),
-    Case(
-        NAMES,
         "one of several claims that a letter tells apart",
         "vllm-agg",
         (
             put("PersistentVolumeClaim", "metadata.name", "model-cache-a"),
             put(GRAPH, f"{_FRONTEND}.volumes[0].persistentVolumeClaim.claimName", "model-cache-a"),
             put(GRAPH, f"{_VLLM}.volumes[0].persistentVolumeClaim.claimName", "model-cache-b"),
-        ),
-        frozenset(),
-    ),
-    Case(
-        NAMES,
-        "another claim template than the graph's other worker names",
-        "disagg-gb200",
-        (put(GRAPH, f"{_DECODE}.resourceClaims[0].resourceClaimTemplateName", "other-tpl"),),
-        failed(NAMES, DECODE),
-        ("names ResourceClaimTemplate other-tpl; what was read makes",),
-    ),
-    Case(
-        NAMES,
-        "a claim template of the cluster beside the channel",
-        "disagg-gb200",
-        (
-            add(
-                GRAPH,
-                f"{_DECODE}.resourceClaims",
-                {"name": "network", "resourceClaimTemplateName": "rdma-interfaces"},
-            ),
         ),
         frozenset(),
     ),

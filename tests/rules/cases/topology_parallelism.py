@@ -1,12 +1,12 @@
 """Expert and pipeline parallelism, and NVLink domains."""
 
-from tests.rules.case import TWO_B200, TWO_GB200, Case, failed, undecided
+from tests.rules.case import TWO_B200, Case, failed, undecided
 from tests.rules.edits import add, drop, engine_file, put, text
 
-EXPERTS = "expert-parallelism-divides"
-PIPELINE = "pipeline-parallelism-of-gpt-oss"
+EXPERTS = "parallelism-divides-model"
+PIPELINE = "parallelism-divides-model"
 NVLINK = "tensor-parallelism-inside-nvlink-domain"
-HEADS = "tensor-parallelism-divides-heads"
+HEADS = "parallelism-divides-model"
 GRAPH = "DynamoGraphDeployment"
 AGG, DECODE = "TrtllmWorker", "TrtllmDecodeWorker"
 _ENGINE = "spec.template.spec.containers[0]"
@@ -27,17 +27,6 @@ CASES = (
         (text(GRAPH, f"{_VLLM_ARGS}[2]", "=1", "=3"),),
         failed(HEADS, "VllmWorker"),
         ("tensor parallelism 3 (--tensor-parallel-size) does not divide the 64 attention heads of",),
-    ),
-    Case(
-        HEADS,
-        "KV heads that ranks of SGLang cannot share",
-        "sglang-disagg",
-        (
-            text(GRAPH, f"{_VLLM_ARGS}[0]", _GPT_OSS, "Qwen/Qwen3-Coder-480B-A35B-Instruct"),
-            text(GRAPH, f"{_VLLM_ARGS}[4]", "=1", "=12"),
-        ),
-        failed(HEADS, "Prefill"),
-        ("neither divides the 8 KV heads of Qwen3-Coder-480B-A35B nor is a multiple of them",),
     ),
     Case(
         HEADS,
@@ -85,22 +74,6 @@ CASES = (
     ),
     Case(
         EXPERTS,
-        "ranks of SGLang that experts and attention cannot share",
-        "sglang-disagg",
-        (
-            add(GRAPH, _VLLM_ARGS, "--ep=3"),
-            add(GRAPH, _VLLM_ARGS, "--dp=2"),
-            add(GRAPH, _VLLM_ARGS, "--enable-dp-attention"),
-        ),
-        failed(EXPERTS, "Prefill"),
-        (
-            "--expert-parallel-size 3 (--expert-parallel-size) does not divide tensor parallelism 1",
-            "--data-parallel-size 2 (--data-parallel-size) does not divide tensor parallelism 1",
-            "does not divide the 128 experts of gpt-oss-120b",
-        ),
-    ),
-    Case(
-        EXPERTS,
         "three do not divide four ranks, nor the experts",
         "agg-gb200",
         (engine_file("worker.yaml", "moe_expert_parallel_size", 3),),
@@ -129,31 +102,6 @@ CASES = (
     ),
     Case(
         EXPERTS,
-        "both sizes, whose product is tensor parallelism",
-        "agg-gb200",
-        (engine_file("worker.yaml", "moe_tensor_parallel_size", 1),),
-        frozenset(),
-    ),
-    Case(
-        EXPERTS,
-        "the tensor part alone",
-        "disagg-b200",
-        (
-            engine_file("decode.yaml", "moe_expert_parallel_size", remove=True),
-            engine_file("decode.yaml", "moe_tensor_parallel_size", 3),
-        ),
-        failed(EXPERTS, DECODE),
-        ("moe_tensor_parallel_size 3 (decode.yaml", "does not divide tensor parallelism 4"),
-    ),
-    Case(
-        EXPERTS,
-        "left to the engine",
-        "agg-gb200",
-        (engine_file("worker.yaml", "moe_expert_parallel_size", remove=True),),
-        frozenset(),
-    ),
-    Case(
-        EXPERTS,
         "a divisor of the ranks that is none of the experts",
         "trtllm-serve",
         (
@@ -172,35 +120,12 @@ CASES = (
         ("is 0, which is no number of ranks",),
     ),
     Case(
-        EXPERTS,
-        "together with clusters of experts",
-        "agg-gb200",
-        (engine_file("worker.yaml", "moe_cluster_parallel_size", 2),),
-        undecided(EXPERTS, AGG),
-        ("moe_cluster_parallel_size is set",),
-    ),
-    Case(
         PIPELINE,
         "two stages of gpt-oss",
         "disagg-b200",
         (engine_file("decode.yaml", "pipeline_parallel_size", 2),),
         failed(PIPELINE, DECODE),
         ("pipeline parallelism is 2 (decode.yaml of ConfigMap", "for gpt-oss-120b it must be 1"),
-    ),
-    Case(
-        PIPELINE,
-        "two stages of another model",
-        "trtllm-serve",
-        (
-            put(
-                "Deployment",
-                f"{_ENGINE}.args[0]",
-                "/opt/models/hub/models--Qwen--Qwen3-32B/snapshots/9216db5781bf21249d130ec9da846c4624c16137",
-            ),
-            put("Deployment", f"{_ENGINE}.args[1]", "--served_model_name=Qwen/Qwen3-32B"),
-            add("Deployment", f"{_ENGINE}.args", "--pp_size=2"),
-        ),
-        frozenset(),
     ),
     Case(
         PIPELINE,
@@ -229,18 +154,6 @@ CASES = (
             "pool p6-b200.48xlarge (p6-b200.48xlarge) NVLink ends at the node with 8 GPUs",
         ),
         pools=TWO_B200,
-    ),
-    Case(
-        NVLINK,
-        "ranks on two trays of one rack",
-        "agg-gb200",
-        (
-            put(GRAPH, f"spec.services.{AGG}.multinode", _multinode(2)),
-            engine_file("worker.yaml", "tensor_parallel_size", 8),
-            engine_file("worker.yaml", "moe_expert_parallel_size", 8),
-        ),
-        frozenset(),
-        pools=TWO_GB200,
     ),
     Case(
         NVLINK,

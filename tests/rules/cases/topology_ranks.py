@@ -34,7 +34,6 @@ CASES = (
         frozenset(),
     ),
     Case(SHARE, "ranks without a profile", "disagg-b200", (_DATA_PARALLEL,), frozenset()),
-    Case(SHARE, "a profile on ranks that share no memory so", "disagg-b200", (_PROFILE,), frozenset()),
     Case(
         SHARE,
         "a profile on arm64, where handles take its place",

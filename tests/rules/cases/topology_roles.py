@@ -1,12 +1,11 @@
 """Halves of disaggregated serving, and amounts that no node has."""
 
 from tests.rules.case import Case, failed
-from tests.rules.edits import add, document, drop, engine_file, put, text, variable
-from tests.rules.serving_edits import GRAPH, SGLANG_FILE, main_container, of_service
+from tests.rules.edits import add, document, drop, put, text, variable
+from tests.rules.serving_edits import GRAPH, main_container
 
 ROLES = "roles-complete"
-LIMITS = "requests-within-limits"
-FITS = "pod-fits-some-node"
+FITS = "worker-fits-node"
 _DECODE = "spec.components[2].podTemplate.spec.containers[0]"
 _VLLM = "spec.components[1].podTemplate.spec"
 _NODE = (
@@ -46,14 +45,6 @@ CASES = (
     ),
     Case(
         ROLES,
-        "prefill alone beside a whole graph of another namespace",
-        "sglang-disagg",
-        (drop(GRAPH, "spec.components[2]"), document(_WHOLE.replace("gpt-oss", "other"))),
-        failed(ROLES, "gpt-oss-sglang"),
-        ("Prefill prefills, and no worker of the graph decodes: no request is answered",),
-    ),
-    Case(
-        ROLES,
         "prefill alone beside a whole graph of its namespace",
         "sglang-disagg",
         (drop(GRAPH, "spec.components[2]"), document(_WHOLE)),
@@ -65,13 +56,6 @@ CASES = (
         "sglang-disagg",
         (drop(GRAPH, "spec.components[2]"), document(_WHOLE), document(_ROUTER)),
         frozenset(),
-    ),
-    Case(
-        ROLES,
-        "prefill alone beside a whole graph and a router of another namespace",
-        "sglang-disagg",
-        (drop(GRAPH, "spec.components[2]"), document((_WHOLE + _ROUTER).replace("gpt-oss", "other"))),
-        failed(ROLES, "gpt-oss-sglang"),
     ),
     Case(
         ROLES,
@@ -89,22 +73,6 @@ CASES = (
         frozenset(),
     ),
     Case(
-        LIMITS,
-        "more memory than its limit",
-        "vllm-agg",
-        (put(GRAPH, f"{_VLLM}.containers[0].resources.limits.memory", "100Gi"),),
-        failed(LIMITS, "VllmWorker"),
-        ("container main requests 200Gi of memory with a limit of 100Gi, which is less",),
-    ),
-    Case(
-        LIMITS,
-        "less GPUs than its limit, of a service",
-        "agg-gb200",
-        (of_service("TrtllmWorker", "resources.requests.gpu", "2"),),
-        failed(LIMITS, "TrtllmWorker"),
-        ("its service requests 2 of nvidia.com/gpu with a limit of 4, and a device's must be equal",),
-    ),
-    Case(
         FITS,
         "more GPUs in one pod than any node has",
         "vllm-agg",
@@ -120,46 +88,27 @@ CASES = (
         ),
     ),
     Case(
-        "gpu-taint-tolerated",
+        "pod-selects-a-pool",
         "one of two workers without the toleration",
         "sglang-disagg",
         (drop(GRAPH, "spec.components[2].podTemplate.spec.tolerations"),),
-        failed("gpu-taint-tolerated", "Decode"),
+        failed("pod-selects-a-pool", "Decode"),
         ("does not tolerate the taint nvidia.com/gpu, which Prefill of the same graph does",),
     ),
     Case(
-        "gpu-taint-tolerated",
+        "pod-selects-a-pool",
         "a taint of a node that was read",
         "vllm-agg",
         (document(_NODE),),
-        failed("gpu-taint-tolerated", "VllmWorker"),
+        failed("pod-selects-a-pool", "VllmWorker"),
         ("does not tolerate team=ours:NoSchedule of node gpu-node",),
     ),
     Case(
-        "gpu-product-is-selected",
-        "a product in small letters",
-        "vllm-agg",
-        (put(GRAPH, f"{_VLLM}.nodeSelector[nvidia.com/gpu.product]", "nvidia-b200"),),
-        failed("gpu-product-is-selected", "VllmWorker"),
-        ("no GPU is called nvidia-b200, and one is called NVIDIA-B200",),
-    ),
-    Case(
-        "tokens-per-block-equal",
-        "pages of SGLang of two sizes",
-        "sglang-disagg",
-        (
-            add(GRAPH, f"{_VLLM}.containers[0].args", "--page-size=32"),
-            add(GRAPH, "spec.components[2].podTemplate.spec.containers[0].args", "--page-size=64"),
-        ),
-        failed("tokens-per-block-equal", "Prefill, Decode"),
-        ("their --page-size differ: Prefill 32 (--page-size), Decode 64 (--page-size)",),
-    ),
-    Case(
-        "prompt-fits-a-step",
+        "sequence-length-within-model",
         "a step of vLLM that is too short without chunks",
         "vllm-agg",
         (text(GRAPH, f"{_VLLM}.containers[0].args[8]", "--enable", "--no-enable"),),
-        failed("prompt-fits-a-step", "VllmWorker"),
+        failed("sequence-length-within-model", "VllmWorker"),
         ("--max-num-batched-tokens 32768 is less than --max-model-len 131072, and chunked prefill is off",),
     ),
     Case(
@@ -196,7 +145,7 @@ CASES = (
         ("may not ask the hub (HF_HUB_OFFLINE) for openai/gpt-oss-120b",),
     ),
     Case(
-        "engine-file-readable",
+        "engine-settings-accepted",
         "a directory that is nearly the mounted one",
         "agg-gb200",
         (
@@ -204,51 +153,25 @@ CASES = (
                 GRAPH, main_container("TrtllmWorker", "env"), "ENGINE_ARGS", "/opt/dynamo/config/worker.yaml"
             ),
         ),
-        failed("engine-file-readable", "TrtllmWorker"),
+        failed("engine-settings-accepted", "TrtllmWorker"),
         ("lies in no mounted volume; /opt/dynamo/configs is mounted",),
     ),
     Case(
-        "kv-transfer-agrees",
-        "vLLM's decode worker by type alone, without a connector",
-        "vllm-disagg-efa",
-        (
-            put(GRAPH, f"{_DECODE}.args[2]", "--enable-chunked-prefill"),
-            put(GRAPH, f"{_DECODE}.args[3]", "--enable-prefix-caching"),
-        ),
-        failed("kv-transfer-agrees", "gpt-oss-efa"),
-        ("Prefill hands KV cache over by NixlConnector, but Decode takes it by no connector",),
-    ),
-    Case(
-        "served-name-equal",
+        "prefill-and-decode-agree",
         "another name in vLLM's decode worker that is not told its role",
         "vllm-disagg-efa",
         (
             put(GRAPH, f"{_DECODE}.args[1]", "--served-model-name=gpt-oss"),
             put(GRAPH, f"{_DECODE}.args[2]", "--enable-chunked-prefill"),
         ),
-        failed("served-name-equal", "Prefill, Decode"),
+        failed("prefill-and-decode-agree", "Prefill, Decode"),
         ("Decode gpt-oss (--served-model-name)",),
     ),
     Case(
-        ROLES,
-        "prefill alone, by SGLang's own file",
-        "sglang-disagg",
-        (
-            *SGLANG_FILE,
-            text(
-                GRAPH, f"{_VLLM}.containers[0].args[2]", "--disaggregation-mode=prefill", "--enable-metrics"
-            ),
-            engine_file("prefill.yaml", "disaggregation-mode", "prefill"),
-            put(GRAPH, "spec.components[2].replicas", 0),
-        ),
-        failed(ROLES, "gpt-oss-sglang"),
-        ("Prefill prefills, and no worker of the graph decodes",),
-    ),
-    Case(
-        "runtime-image-exists",
+        "image-brings-the-engine",
         "a folder that NVIDIA does not have",
         "vllm-agg",
         (text(GRAPH, f"{_VLLM}.containers[0].image", "ai-dynamo", "dynamo"),),
-        failed("runtime-image-exists", "VllmWorker"),
+        failed("image-brings-the-engine", "VllmWorker"),
     ),
 )

@@ -1,9 +1,9 @@
 """Rolling updates, and whether the first new pod finds GPUs."""
 
-from tests.rules.case import TWO_GB200, Case, failed, undecided
+from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, drop, put
 
-ROLLOUT, DEFAULT = "rollout-can-proceed", "rollout-default-can-proceed"
+ROLLOUT, DEFAULT = "rollout-can-proceed", "rollout-can-proceed"
 GRAPH = "DynamoGraphDeployment"
 AGG, DECODE, PREFILL = "TrtllmWorker", "TrtllmDecodeWorker", "TrtllmPrefillWorker"
 _STRATEGY = "nvidia.com/deployment-strategy"
@@ -46,20 +46,6 @@ CASES = (
     ),
     Case(
         ROLLOUT,
-        "a Deployment in which an old pod may go first",
-        "trtllm-serve",
-        (put("Deployment", "spec.strategy", {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": "100%"}}),),
-        frozenset(),
-    ),
-    Case(
-        ROLLOUT,
-        "no surge and no pod unavailable, of which Kubernetes makes one unavailable",
-        "trtllm-serve",
-        (put("Deployment", "spec.strategy", {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": "25%"}}),),
-        frozenset(),
-    ),
-    Case(
-        ROLLOUT,
         "a second replica on the GPUs that the surge needs",
         "vllm-serve",
         (put("Deployment", "spec.replicas", 2),),
@@ -68,27 +54,11 @@ CASES = (
     ),
     Case(
         ROLLOUT,
-        "a surge as large as the decode worker",
-        "disagg-b200",
-        (_annotated(DECODE, _ONE_MORE),),
-        failed(ROLLOUT, DECODE),
-        ("needs 4 free GPUs on one node", "has 3 free in all"),
-    ),
-    Case(
-        ROLLOUT,
         "annotations of the whole graph",
         "vllm-agg",
         (drop(GRAPH, _OF_VLLM), put(GRAPH, "spec.annotations", _ONE_MORE)),
         failed(ROLLOUT, "VllmWorker"),
         (f"starts 1 pod before an old one may go (max-unavailable 0, {_UNAVAILABLE})",),
-    ),
-    Case(
-        ROLLOUT,
-        "neither surge nor unavailability, of which the operator makes a surge",
-        "vllm-agg",
-        (put(GRAPH, f"{_OF_VLLM}[{_UNAVAILABLE}]", "0"),),
-        failed(ROLLOUT, "VllmWorker"),
-        ("starts 1 pod before an old one may go",),
     ),
     Case(
         ROLLOUT,
@@ -110,14 +80,6 @@ CASES = (
     ),
     Case(
         ROLLOUT,
-        "a tray whose channel is free",
-        "disagg-gb200",
-        (_annotated(PREFILL, _ONE_MORE),),
-        frozenset(),
-        pools=(("p6e-gb200.36xlarge", 3),),
-    ),
-    Case(
-        ROLLOUT,
         "a surge that is no number",
         "disagg-b200",
         (_annotated(DECODE, {**_ONE_MORE, _SURGE: "some"}),),
@@ -131,14 +93,6 @@ CASES = (
         (drop(GRAPH, f"spec.services.{AGG}.extraPodMetadata"),),
         failed(DEFAULT, AGG),
         ("(max-unavailable 0, the operator's default), which needs 4 free GPUs on one node",),
-    ),
-    Case(
-        DEFAULT,
-        "no annotations beside a free tray",
-        "agg-gb200",
-        (drop(GRAPH, f"spec.services.{AGG}.extraPodMetadata"),),
-        frozenset(),
-        pools=TWO_GB200,
     ),
     Case(
         DEFAULT,

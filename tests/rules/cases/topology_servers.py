@@ -1,20 +1,13 @@
 """Nodes of frontends, and of the members of etcd and NATS."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import drop, put, without
+from tests.rules.edits import drop, put
 from tests.rules.exports import unset
 
 FRONTEND, SERVERS = "frontend-off-gpu-nodes", "servers-survive-a-node"
 GRAPH, EKS_GRAPH = "DynamoGraphDeployment", "DynamoGraphDeployment/graph"
 NATS = "dynamo-nats"
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _AFFINITY_OF_FRONTEND = "spec.services.Frontend.extraPodSpec.affinity"
-_APART = [
-    {
-        "labelSelector": {"matchLabels": {"app.kubernetes.io/name": NATS}},
-        "topologyKey": "kubernetes.io/hostname",
-    }
-]
 
 CASES = (
     Case(
@@ -61,13 +54,6 @@ CASES = (
     ),
     Case(
         FRONTEND,
-        "a pool whose taint keeps others off",
-        "program-on-eks",
-        (unset(EKS_GRAPH, "inputs.spec.components[0].podTemplate.spec.affinity"),),
-        frozenset(),
-    ),
-    Case(
-        FRONTEND,
         "a pool without a taint",
         "program-on-eks",
         (
@@ -76,49 +62,5 @@ CASES = (
         ),
         failed(FRONTEND, "Frontend"),
         ("nothing keeps it off pool b200, which has no taint",),
-    ),
-    Case(
-        SERVERS,
-        "members of NATS wherever there is room",
-        "disagg-b200",
-        (drop("StatefulSet", "spec.template.spec.topologySpreadConstraints"),),
-        failed(SERVERS, NATS),
-        ("nothing keeps its 3 members on different nodes",),
-    ),
-    Case(
-        SERVERS,
-        "members kept apart by anti-affinity",
-        "disagg-b200",
-        (
-            drop("StatefulSet", "spec.template.spec.topologySpreadConstraints"),
-            put(
-                "StatefulSet",
-                "spec.template.spec.affinity.podAntiAffinity",
-                {_REQUIRED: _APART},
-            ),
-        ),
-        frozenset(),
-    ),
-    Case(
-        SERVERS,
-        "no budget for disruptions",
-        "disagg-b200",
-        (without("PodDisruptionBudget"),),
-        failed(SERVERS, NATS),
-        ("no PodDisruptionBudget selects its 3 members",),
-    ),
-    Case(
-        SERVERS,
-        "a budget that selects nothing of it",
-        "disagg-b200",
-        (put("PodDisruptionBudget", "spec.selector.matchLabels[app.kubernetes.io/name]", "etcd"),),
-        failed(SERVERS, NATS),
-    ),
-    Case(
-        SERVERS,
-        "a single member, whom nothing can replace",
-        "disagg-b200",
-        (put("StatefulSet", "spec.replicas", 1), without("PodDisruptionBudget")),
-        frozenset(),
     ),
 )

@@ -54,7 +54,7 @@ def _variables(container: dict[str, Any]) -> dict[str, str]:
 def test_a_recipe_breaks_no_rule_on_a_line_that_it_names(name: str, version: str) -> None:
     found = judge_settings(_settings(name, version)).findings
     failed = [each for each in found if each.observation.status is Status.FAILED]
-    assert [each.rule.id for each in failed if each.rule.severity.value == "mandatory"] == []
+    assert [each.rule.id for each in failed if each.severity.value == "mandatory"] == []
 
 
 @pytest.mark.parametrize(("name", "version"), ON_EVERY_LINE)

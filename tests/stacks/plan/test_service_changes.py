@@ -80,7 +80,7 @@ def test_the_router_s_mode_is_one_setting() -> None:
 def test_a_mode_that_hears_of_no_events_is_judged_by_the_rules() -> None:
     found = judge_settings(_changed(agg_gb200_settings(), routerMode="kv")).findings
     failed = {each.rule.id for each in found if each.observation.status is Status.FAILED}
-    assert "kv-router-hears-events" in failed
+    assert "kv-router-knows-the-cache" in failed
 
 
 def test_an_option_that_no_release_has_is_judged_by_the_rules() -> None:
@@ -142,6 +142,26 @@ def test_one_role_may_have_another_build_of_the_same_release() -> None:
         (
             {"arguments": {"worker": ["--extra-engine-args", "x"]}},
             "arguments.worker",
+            "serving.overrides.worker",
+        ),
+        (
+            {"arguments": {"worker": ["--override-engine-args", '{"max_batch_size": 4}']}},
+            "arguments.worker",
+            "serving.overrides.worker",
+        ),
+        (
+            {"arguments": {"worker": ["--trtllm.kv_cache_config.dtype", "auto"]}},
+            "arguments.worker",
+            "serving.overrides.worker.kv_cache_config.dtype",
+        ),
+        (
+            {"environment": {"worker": {"DYN_TRTLLM_MAX_BATCH_SIZE": "4"}}},
+            "environment.worker.DYN_TRTLLM_MAX_BATCH_SIZE",
+            "serving.overrides.worker.max_batch_size",
+        ),
+        (
+            {"environment": {"worker": {"DYN_TRTLLM_OVERRIDE_ENGINE_ARGS": "{}"}}},
+            "environment.worker.DYN_TRTLLM_OVERRIDE_ENGINE_ARGS",
             "serving.overrides.worker",
         ),
         ({"arguments": {"worker": ["--model-path", "x"]}}, "arguments.worker", "serving.recipe"),

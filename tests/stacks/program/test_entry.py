@@ -106,7 +106,7 @@ def test_a_platform_that_would_leave_out_a_minor_release_is_refused(
     for asks, answer in {
         "cluster_problems": (),
         "cluster_of_state": Told({"nodes": SILENT}),
-        "set_by_others": (),
+        "scaled_notices": (),
         "look_for_losses": None,
     }.items():
         monkeypatch.setattr(entry, asks, lambda *_, answer=answer: answer)

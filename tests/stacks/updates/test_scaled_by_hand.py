@@ -1,4 +1,4 @@
-"""A graph that somebody has scaled is refused in preview and `up` alike."""
+"""Replicas that somebody else has set are said before they are set back."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,8 +9,7 @@ from components.cluster_reader import ClusterReader
 from recipes.placed import GraphApi
 from stacks.updates.comparable_graph import graph_of
 from stacks.updates.guards.cluster_identity import cluster_of_state
-from stacks.updates.planned_update import planned_update
-from stacks.updates.scaled_by_hand import HandSet, scaled_problems, set_by_others
+from stacks.updates.scaled_by_hand import scaled_notices
 from tests.stacks.updates.changes import changed, replicas, state
 from tests.support.clusters import SILENT, Told
 from tests.support.dev_settings import disagg_b200_settings, resolved
@@ -40,80 +39,53 @@ def _live(api: GraphApi, frontends: int, manager: str, written: GraphApi | None 
     return {"metadata": {"name": "gpt-oss-disagg", "managedFields": [status, entry]}, "spec": spec[api]}
 
 
-def _others(
-    live: dict[str, Any] | None, before: Settings | None = None, after: Settings | None = None
-) -> tuple[HandSet, ...]:
+def _said(live: dict[str, Any] | None, after: Settings | None = None, before: Settings | None = None) -> str:
     settings = disagg_b200_settings()
     cluster = Told({"dynamographdeployments": [live] if live else SILENT})
-    return set_by_others(resolved(after or settings), state(before or settings), cluster)
+    notices = scaled_notices(resolved(after or settings), state(before or settings), cluster)
+    return "\n".join(notice.text for notice in notices)
 
 
-def _said(others: tuple[HandSet, ...], settings: Settings | None = None) -> str:
-    stack = resolved(settings or disagg_b200_settings())
-    problems = scaled_problems(stack, others)
-    return "\n".join(problem.text("Pulumi.dev.yaml") for problem in problems)
-
-
-def test_a_hand_scaled_frontend_is_refused_with_who_did_it_and_both_ways_out() -> None:
-    assert _said(_others(_live("v1beta1", 2, KUBECTL))) == (
-        "Pulumi.dev.yaml: serving.replicas.frontend\n"
-        "  Frontend of graph gpt-oss-disagg has 2 replicas in the cluster, set by kubectl-patch at "
-        "2026-11-22T15:33:48Z; this stack says 1. It may be meant, so preview and `up` end here, and "
-        "nothing was created or changed\n"
-        "  try: serving.replicas.frontend: 2 keeps what runs; "
-        "`kubectl --context gpu-cluster patch dynamographdeployment/gpt-oss-disagg --namespace gpt-oss "
-        '--type=json \'--patch=[{"op": "replace", "path": "/spec/components/0/replicas", "value": 1}]\'` '
-        "puts 1 back (docs/runbook/drift.md)"
+def test_a_hand_scaled_frontend_is_said_with_who_did_it_and_what_keeps_it() -> None:
+    assert _said(_live("v1beta1", 2, KUBECTL)) == (
+        "Frontend of graph gpt-oss-disagg has 2 replicas in the cluster, set by kubectl-patch; this stack "
+        "says 1\n  the next update of it sets 1 back, and so does `pulumi up --refresh`; "
+        "serving.replicas.frontend: 2 keeps them (docs/runbook/drift.md)"
     )
+
+
+def test_the_number_of_a_manager_that_no_update_overrules_ends_at_a_conflict() -> None:
+    assert "the next update of it ends at a field conflict" in _said(_live("v1beta1", 2, "autoscaler"))
 
 
 def test_a_refresh_that_has_written_the_hands_number_into_the_state_changes_no_word() -> None:
     live = _live("v1beta1", 2, KUBECTL)
-    before = disagg_b200_settings()
-    refreshed = changed(before, replicas(frontend=2))
-    assert _said(_others(live, refreshed)) == _said(_others(live, before)) != ""
+    refreshed = changed(disagg_b200_settings(), replicas(frontend=2))
+    assert _said(live, before=refreshed) == _said(live) != ""
 
 
 @pytest.mark.parametrize("written", ["v1alpha1", "v1beta1"])
 def test_the_version_in_which_somebody_wrote_does_not_hide_them(written: GraphApi) -> None:
-    [other] = _others(_live("v1beta1", 2, "autoscaler", written))
-    assert (other.service, other.manager, other.found, other.wanted) == ("Frontend", "autoscaler", 2, 1)
+    assert "2 replicas in the cluster, set by autoscaler" in _said(_live("v1beta1", 2, "autoscaler", written))
 
 
-def test_the_settings_take_the_hands_number_and_no_pod_is_said_to_be_added() -> None:
-    before = disagg_b200_settings()
-    after = changed(before, replicas(frontend=2))
-    others = _others(_live("v1beta1", 2, KUBECTL), before, after)
-    assert _said(others, after) == ""
-    assert planned_update(resolved(after), state(before), others).notices == ()
-
-
-def test_another_number_in_the_settings_does_not_take_the_hands_silently() -> None:
-    after = changed(disagg_b200_settings(), replicas(frontend=3))
-    assert "; this stack says 3." in _said(_others(_live("v1beta1", 2, KUBECTL), after=after), after)
-
-
-def test_a_number_of_pulumis_own_is_an_ordinary_change() -> None:
-    after = changed(disagg_b200_settings(), replicas(frontend=3))
-    assert _others(_live("v1beta1", 1, OWN), after=after) == ()
+def test_the_hands_number_in_the_settings_and_pulumis_own_are_ordinary() -> None:
+    typed = changed(disagg_b200_settings(), replicas(frontend=2))
+    assert _said(_live("v1beta1", 2, KUBECTL), typed) == ""
+    assert _said(_live("v1beta1", 1, OWN), typed) == ""
 
 
 def test_a_graph_scaled_to_zero_cannot_be_kept_by_a_setting() -> None:
-    said = _said(_others(_live("v1beta1", 0, KUBECTL)))
-    assert "keeps what runs" not in said
-    assert "try: `kubectl " in said
+    said = _said(_live("v1beta1", 0, KUBECTL))
+    assert "has 0 replicas" in said
+    assert "keeps them" not in said
 
 
-def test_a_graph_of_the_older_version_is_put_back_where_that_has_its_replicas() -> None:
-    [other] = _others(_live("v1alpha1", 2, KUBECTL))
-    assert '"path": "/spec/services/Frontend/replicas", "value": 1' in other.put_back
-
-
-def test_a_cluster_that_cannot_be_read_and_a_stack_before_its_first_up_refuse_nothing() -> None:
-    assert _others(None) == ()
+def test_a_cluster_that_cannot_be_read_and_a_stack_before_its_first_up_say_nothing() -> None:
+    assert _said(None) == ""
     first = replace(state(disagg_b200_settings()), graphs=())
     cluster = Told({})
-    assert set_by_others(resolved(disagg_b200_settings()), first, cluster) == ()
+    assert list(scaled_notices(resolved(disagg_b200_settings()), first, cluster)) == []
     assert cluster.asked == []
 
 
@@ -132,16 +104,12 @@ def test_a_hand_scaled_server_without_dynamo_is_found_in_its_deployment() -> Non
         "spec": {"replicas": 0, "template": {"metadata": {"labels": labels}}},
     }
     cluster = Told({"deployments": [live]})
-    [other] = set_by_others(stack, before, cluster)
-    assert other.words == (
-        f"{service} of server {wanted.name} has 0 replicas in the cluster, set by kubectl-patch at {WHEN}; "
-        "this stack says 1"
+    [notice] = scaled_notices(stack, before, cluster)
+    assert (
+        f"{service} of server {wanted.name} has 0 replicas in the cluster, set by kubectl-patch"
+        in notice.text
     )
     assert [asked[0] for asked in cluster.asked] == ["deployments"]
-    [problem] = scaled_problems(stack, (other,))
-    assert problem.key == "serving.replicas.worker"
-    assert f"patch deployment/{wanted.name}" in other.put_back
-    assert '"path": "/spec/replicas", "value": 1' in other.put_back
 
 
 def test_a_graph_that_another_one_replaces_is_not_compared() -> None:
@@ -149,8 +117,7 @@ def test_a_graph_that_another_one_replaces_is_not_compared() -> None:
         settings["serving"]["recipe"] = "gpt-oss-120b/trtllm-agg"
         del settings["serving"]["kvTransport"]
 
-    after = changed(disagg_b200_settings(), aggregated)
-    assert _others(_live("v1beta1", 2, KUBECTL), after=after) == ()
+    assert _said(_live("v1beta1", 2, KUBECTL), changed(disagg_b200_settings(), aggregated)) == ""
 
 
 def test_a_cluster_of_the_stacks_own_is_read_with_the_kubeconfig_of_its_provider() -> None:

@@ -107,7 +107,7 @@ def test_no_mandatory_rule_fails_or_is_undecided_because_a_layer_is_another_stac
     bad = {
         finding.rule.id
         for finding in report.findings
-        if finding.observation.status is Status.UNDECIDED or finding.rule.severity is Severity.MANDATORY
+        if finding.observation.status is Status.UNDECIDED or finding.severity is Severity.MANDATORY
     }
     assert (bad, report.broken) == (set(), ())
 

@@ -73,6 +73,20 @@ def test_a_context_that_does_not_exist_is_named_with_those_that_do(tmp_path: Pat
     )
 
 
+@pytest.mark.parametrize("role", [None, "arn:aws:iam::123456789012:role/deployer"])
+def test_a_made_cluster_without_a_context_is_told_with_the_command_that_makes_one(
+    tmp_path: Path, role: str | None
+) -> None:
+    file = _kubeconfig(tmp_path / "config", {"staging": "https://b"})
+    made = ClusterPlan("eks", "disagg-b200", None, None, "us-east-1", role)
+    text = _said(made, environment={"KUBECONFIG": str(file)}, home=tmp_path)
+    command = "aws eks update-kubeconfig --name disagg-b200 --region us-east-1 --alias disagg-b200"
+    whole = f"{command} --role-arn {role}" if role else command
+    assert f"  try: `{whole}`, once the stack has made the cluster" in text.splitlines()
+    file.unlink()
+    assert f"`{whole}`" in _said(made, environment={"KUBECONFIG": str(file)}, home=tmp_path)
+
+
 def test_a_kubeconfig_that_does_not_exist_is_named_in_full(tmp_path: Path) -> None:
     text = _said(_cluster(kubeconfig="~/absent"), home=tmp_path)
     assert text == (

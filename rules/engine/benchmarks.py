@@ -1,33 +1,30 @@
-"""Whether a benchmark's load suits what it measures."""
+"""Whether a benchmark asks for what the engines take: the model's name, lengths, and requests at once."""
 
 from collections.abc import Iterator
 
 from engines import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
 from resource_graph import ResourceGraph
-from rules.model import EVERY_RELEASE, Severity
+from rules.model import Severity
 from rules.reading.benchmarks import (
     CONCURRENCY,
-    GPU_COUNT_VARIABLE,
     INPUT_TOKENS,
-    MODE_VARIABLE,
+    MODEL_NAMES,
     OUTPUT_TOKENS,
-    PER_GPU_VARIABLE,
     Benchmark,
     BenchmarkRun,
     Target,
     read_target,
-    worker_gpus,
 )
 from rules.reading.disaggregation import read_role
 from rules.reading.engines.command_settings import is_vllm, read_vllm
 from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
+from rules.reading.engines.models import served_name
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Count, Undecided, known
 from rules.rule import rule
 from rules.subjects import BENCHMARKS
 
-_DISAGGREGATED = {"agg": False, "disagg": True}
 _VLLM_SEQUENCES = "--max-num-seqs"
 _VLLM_LENGTH = "--max-model-len"
 
@@ -36,87 +33,37 @@ _VLLM_LENGTH = "--max-model-len"
     BENCHMARKS,
     severity=Severity.ADVISORY,
     reason=(
-        "Concurrency and throughput per GPU are worked out from the number that the Job names: with another "
-        "one the load is not the intended one, and results are compared that are not comparable."
+        "A name that nobody serves is answered with 404. Requests that are too long are refused or cut "
+        "short. What the engine does not take at once waits in its queue, and the time to the first token "
+        "measures that queue."
     ),
     source=(
-        "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/perf.yaml at 2cfffb6 (6 GPUs, a graph of 5)"
-    ),
-    lines=EVERY_RELEASE,
-    fix=f"Set {GPU_COUNT_VARIABLE} to the GPUs of all workers behind the address, replicas included.",
-)
-def benchmark_matches_deployment(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[str]:
-    """A benchmark counts the GPUs that its target has."""
-    gpus, per_gpu = benchmark.count(GPU_COUNT_VARIABLE), benchmark.count(PER_GPU_VARIABLE)
-    mode = benchmark.text(MODE_VARIABLE)
-    if gpus is not None and per_gpu is not None:
-        yield from _another_product(benchmark, gpus, per_gpu)
-    if gpus is None and mode not in _DISAGGREGATED:
-        return
-    target = read_target(graph, benchmark, benchmark.runs[0])
-    if gpus is not None:
-        yield from _other_gpus(target, gpus, per_gpu)
-    if mode in _DISAGGREGATED and _DISAGGREGATED[mode] != target.is_disaggregated:
-        found = "has prefill workers" if target.is_disaggregated else "has no prefill workers"
-        yield f"calls its target {mode} ({MODE_VARIABLE}), but {target.name} {found}"
-
-
-def _another_product(benchmark: Benchmark, gpus: Count, per_gpu: Count) -> Iterator[str]:
-    wanted = gpus.value * per_gpu.value
-    loads = [run.count(CONCURRENCY) for run in benchmark.runs]
-    if any(load is not None and load.value == wanted for load in loads):
-        return
-    for load in loads:
-        if load is not None:
-            yield (
-                f"keeps {load.value} requests open ({load.source}), but says {per_gpu.value} for each of "
-                f"{gpus.value} GPUs ({PER_GPU_VARIABLE}, {GPU_COUNT_VARIABLE}), which is {wanted}"
-            )
-
-
-def _other_gpus(target: Target, gpus: Count, per_gpu: Count | None) -> Iterator[str]:
-    deployed = sum(worker_gpus(worker) for worker in target.workers)
-    if gpus.value == deployed:
-        return
-    parts = " + ".join(f"{worker_gpus(worker)} of {worker.name}" for worker in target.workers)
-    message = f"counts {gpus.value} GPUs ({gpus.source}), but {target.name} has {deployed}: {parts}"
-    if per_gpu is not None:
-        message += (
-            f"; {per_gpu.value} requests for each make {per_gpu.value * gpus.value} at once instead of "
-            f"{per_gpu.value * deployed}"
-        )
-    yield message
-
-
-@rule(
-    BENCHMARKS,
-    severity=Severity.ADVISORY,
-    reason=(
-        "What the engine does not take waits in its queue: the time to the first token then measures the "
-        "queue, and a higher concurrency adds nothing to the throughput."
-    ),
-    source=(
-        "ai-dynamo/dynamo#9914 (3600 requests against 4 ranks of 800; proposes 512 for each GPU); "
-        "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (max_batch_size); ai-dynamo/aiconfigurator "
+        "ai-dynamo/dynamo docs of troubleshooting (404 Model not found), ai-dynamo/dynamo#9914, "
+        "recipes/gpt-oss-120b/trtllm/disagg/deploy.yaml at 04521f4; NVIDIA/TensorRT-LLM "
+        "tensorrt_llm/llmapi/llm_args.py (max_batch_size); ai-dynamo/aiconfigurator "
         "src/aiconfigurator/sdk/backends/trtllm_backend.py at 095f58a (memory)"
     ),
     lines=("TensorRT-LLM 1.3.0rc14",),
     fix=(
-        "Keep the concurrency at or below max_batch_size (times the tensor-parallel size under attention "
-        "data parallelism, times the replicas) and what the KV cache holds, or raise them."
+        "Write the value of --served-model-name, send fewer tokens or raise max_seq_len and max_num_tokens "
+        "(vLLM: --max-model-len), and keep the concurrency at or below what the KV cache holds and "
+        "max_batch_size (times the tensor-parallel size under attention data parallelism, times replicas)."
     ),
 )
-def benchmark_concurrency_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[str]:
-    """A benchmark keeps no more requests open than the engines take at once."""
+def benchmark_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[str]:
+    """Benchmark asks for another model, longer requests or more of them than the engines take."""
     for run in benchmark.runs:
-        load = run.count(CONCURRENCY)
+        prompt, answer, load = (run.count(names) for names in (INPUT_TOKENS, OUTPUT_TOKENS, CONCURRENCY))
+        target = read_target(graph, benchmark, run)
+        yield from _another_name(graph, run, target)
+        if prompt is not None:
+            for worker in target.workers:
+                yield from _too_long(graph, worker, prompt, answer)
         # A single stream is no load, and nothing to judge.
         if load is None or load.value == 1:
             continue
-        limits = [
-            _requests_at_once(graph, worker, _tokens(run))
-            for worker in read_target(graph, benchmark, run).generating
-        ]
+        tokens = None if prompt is None or answer is None else prompt.value + answer.value
+        limits = [_requests_at_once(graph, worker, tokens) for worker in target.generating]
         total = sum(amount for amount, _ in limits)
         if load.value > total:
             yield (
@@ -125,10 +72,13 @@ def benchmark_concurrency_within_engine(graph: ResourceGraph, benchmark: Benchma
             )
 
 
-def _tokens(run: BenchmarkRun) -> int | None:
-    """Return the tokens of one request with its answer, where the run says both."""
-    prompt, answer = run.count(INPUT_TOKENS), run.count(OUTPUT_TOKENS)
-    return None if prompt is None or answer is None else prompt.value + answer.value
+def _another_name(graph: ResourceGraph, run: BenchmarkRun, target: Target) -> Iterator[str]:
+    wanted, names = run.setting(MODEL_NAMES), [served_name(graph, worker) for worker in target.workers]
+    served = sorted({str(name.value) for name in names if name is not None})
+    # A worker whose name is not seen may be the one that is asked for.
+    if wanted is not None and served and None not in names and str(wanted.value) not in served:
+        asked = f"asks for the model {wanted.value} ({wanted.source})"
+        yield f"{asked}, but {target.name} serves {', '.join(served)}"
 
 
 def _requests_at_once(graph: ResourceGraph, worker: Worker, tokens: int | None) -> tuple[int, str]:
@@ -169,29 +119,6 @@ def _held_in_cache(graph: ResourceGraph, worker: Worker, tokens: int) -> int | N
         return None
     one = plan.sequence_gib(tokens)
     return min((int(memory.pool / one) for memory in memory_on_each_gpu(graph, worker)), default=None)
-
-
-@rule(
-    BENCHMARKS,
-    severity=Severity.ADVISORY,
-    reason=(
-        "Requests that are too long are refused or cut short, so that the benchmark fails or measures "
-        "shorter answers than it reports."
-    ),
-    source=(
-        "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/deploy.yaml at 04521f4 (max_seq_len 9000 and "
-        "11000 for 8192 + 1024 tokens); NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py"
-    ),
-    lines=("TensorRT-LLM 1.3.0rc14",),
-    fix="Raise max_seq_len (vLLM: --max-model-len) and max_num_tokens, or send and ask for fewer tokens.",
-)
-def benchmark_lengths_fit(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[str]:
-    """A benchmark's prompts and answers are no longer than the engines allow."""
-    for run in benchmark.runs:
-        prompt, answer = run.count(INPUT_TOKENS), run.count(OUTPUT_TOKENS)
-        if prompt is not None:
-            for worker in read_target(graph, benchmark, run).workers:
-                yield from _too_long(graph, worker, prompt, answer)
 
 
 def _too_long(graph: ResourceGraph, worker: Worker, prompt: Count, answer: Count | None) -> Iterator[str]:

@@ -1,0 +1,284 @@
+"""Whether a model can be spread as its engine is told to, over ranks with GPUs that reach each other."""
+
+import math
+from collections.abc import Iterator, Mapping
+
+from engines import ModelLimits
+from engines.tensorrt_llm.runtime_defects import DEEP_EP_OFF, WITHOUT_DEEP_EP
+from resource_graph import ResourceGraph
+from rules.model import EVERY_RELEASE, Severity
+from rules.reading.devices import read_device_claims
+from rules.reading.engines.command_settings import is_vllm, read_vllm
+from rules.reading.engines.models import names_a_model, read_gpt_oss, read_model_limits
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates
+from rules.reading.pods.workers import Worker, read_privileges
+from rules.reading.releases import TENSORRT_LLM_LINES, as_read, known_lines
+from rules.reading.shapes import Count, Undecided, known, text_at
+from rules.rule import Said, each_of, rule
+from rules.subjects import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
+
+_TENSOR = "tensor parallelism"
+_TENSOR_FLAG = "--tensor-parallel-size"
+_DATA_FLAG = "--data-parallel-size"
+_ELASTIC_FLAG = "--enable-elastic-ep"
+_X86 = "amd64"
+
+
+@rule(
+    WORKERS,
+    severity=Severity.MANDATORY,
+    reason=(
+        "With fewer GPUs than the engine's own product of parallelisms it ends at start; with more, the rest "
+        "is paid for and idle. TensorRT-LLM multiplies tensor, pipeline and context parallelism, where "
+        "attention data parallelism and expert parallelism add none; vLLM multiplies tensor, pipeline and "
+        "data parallelism."
+    ),
+    source=(
+        "NVIDIA/TensorRT-LLM tensorrt_llm/mapping.py at 05ebebb; order of settings: ai-dynamo 1.2.1 "
+        "llm_worker.py; vllm 0.20.1 vllm/config/parallel.py"
+    ),
+    lines=("Dynamo 1.2", "TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
+    fix=(
+        "Set the worker's GPUs to the product, or tensor_parallel_size (vLLM: --tensor-parallel-size) to the "
+        "GPUs."
+    ),
+)
+def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    """GPUs differ from the parallelism."""
+    factors = _read_parallelism(graph, worker)
+    used = math.prod(count.value for count in factors.values())
+    requested = worker.gpus_per_pod * worker.pods_per_worker
+    if used == requested or (used < requested and _may_grow(graph, worker)):
+        return
+    if not requested:
+        _refuse_given(graph, worker)
+    asked = f"{requested} GPU{'s' if requested != 1 else ''}"
+    if worker.pods_per_worker > 1:
+        asked += f" ({worker.pods_per_worker} pods of {worker.gpus_per_pod})"
+    product = " x ".join(f"{kind} {count.value} ({count.source})" for kind, count in factors.items())
+    yield f"asks for {asked}, but its engine uses {used}: {product}"
+
+
+def _read_parallelism(graph: ResourceGraph, worker: Worker) -> Mapping[str, Count]:
+    """All factors of the worker's engine, tensor parallelism first.
+
+    Raises:
+        EngineFileProblem: its engine file cannot be what the engine needs.
+    """
+    if is_vllm(worker):
+        options = read_vllm(graph, worker)
+        # A single pod has the local ranks; those of other nodes are other pods' own.
+        is_local = worker.pods_per_worker == 1 and options.at(f"{_DATA_FLAG}-local") is not None
+        flags = {
+            _TENSOR: _TENSOR_FLAG,
+            "pipeline parallelism": "--pipeline-parallel-size",
+            "data parallelism": f"{_DATA_FLAG}-local" if is_local else _DATA_FLAG,
+        }
+        return {kind: options.count(flag, 1) for kind, flag in flags.items()}
+    settings = read_tensorrt_llm(graph, worker)
+    kinds = ("tensor", "pipeline", "context")
+    return {f"{kind} parallelism": settings.count(f"{kind}_parallel_size", default=1) for kind in kinds}
+
+
+def _may_grow(graph: ResourceGraph, worker: Worker) -> bool:
+    """Whether further ranks join the engine later, for whom the GPUs are kept."""
+    return is_vllm(worker) and read_vllm(graph, worker).switch(_ELASTIC_FLAG) is True
+
+
+def _refuse_given(graph: ResourceGraph, worker: Worker) -> None:
+    for claim in read_device_claims(graph, worker.template):
+        if claim.used and not claim.is_channel:
+            raise Undecided(f"asks for no GPU by number; its claim {claim.name} may bring some")
+    says_nothing = "resources" not in worker.described_by and "resources" not in worker.container
+    if worker.template.shape == "service" and says_nothing and not known_lines(worker.container):
+        # ai-dynamo/dynamo#2398, taken back by #2471.
+        raise Undecided("asks for nothing, which an operator of August 2025 took for one GPU")
+
+
+@rule(
+    CONFIGURED_WORKERS,
+    severity=Severity.MANDATORY,
+    reason=(
+        "Each rank takes the same number of heads and of experts, and experts are spread over the "
+        "tensor-parallel ranks: otherwise vLLM ends with a ValueError, TensorRT-LLM with that or an "
+        "assertion. vLLM gives a rank several KV heads, or several ranks a copy of one. gpt-oss' own code "
+        "asserts a pipeline parallelism of 1."
+    ),
+    source=(
+        "vllm 0.20.1 vllm/config/model.py (verify_with_parallel_config); NVIDIA/TensorRT-LLM "
+        "tensorrt_llm/_torch/modules/attention.py, tensorrt_llm/mapping.py at 05ebebb, "
+        "tensorrt_llm/_torch/models/modeling_gpt_oss.py at 050b6cb; heads and experts: config.json of the "
+        "model"
+    ),
+    lines=("vLLM 0.20.1", "TensorRT-LLM 1.3.0rc14"),
+    fix=(
+        "Choose a tensor parallelism that divides the heads, most often 1, 2, 4 or 8; "
+        "moe_expert_parallel_size (--ep_size) of the tensor parallelism itself or 1, without "
+        "moe_tensor_parallel_size; and for gpt-oss a pipeline_parallel_size of 1."
+    ),
+)
+def parallelism_divides_model(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
+    """Parallelism does not divide the model."""
+    if not is_tensorrt_llm(worker):
+        return _heads(graph, worker)
+    return each_of(graph, worker, _heads, _experts, _pipeline)
+
+
+def _heads(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    model = read_model_limits(graph, worker) if worker.commands else None
+    ranks = None if model is None else _ranks_of_attention(graph, worker)
+    if model is None or ranks is None or ranks.value < 1:
+        return
+    tensor = f"{_TENSOR} {ranks.value} ({ranks.source})"
+    if model.attention_heads % ranks.value:
+        yield f"{tensor} does not divide the {model.attention_heads} attention heads of {model.name}"
+    elif is_vllm(worker) and not _shares_kv_heads(model, ranks.value):
+        yield (
+            f"{tensor} neither divides the {model.kv_heads} KV heads of {model.name} nor is a multiple of "
+            "them"
+        )
+
+
+def _ranks_of_attention(graph: ResourceGraph, worker: Worker) -> Count | None:
+    """Number of GPUs over which one layer's heads are spread; None where each GPU has all of them."""
+    if is_vllm(worker):
+        return read_vllm(graph, worker).count(_TENSOR_FLAG, 1)
+    settings = read_tensorrt_llm(graph, worker)
+    is_whole = settings.switch("enable_attention_dp")
+    return None if is_whole else settings.count("tensor_parallel_size", default=1)
+
+
+def _shares_kv_heads(model: ModelLimits, ranks: int) -> bool:
+    return model.kv_heads is None or max(model.kv_heads, ranks) % min(model.kv_heads, ranks) == 0
+
+
+def _experts(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    settings = read_tensorrt_llm(graph, worker)
+    sizes = {kind: _size(settings, f"moe_{kind}_parallel_size") for kind in ("tensor", "expert")}
+    given = {kind: size for kind, size in sizes.items() if size is not None}
+    if not given:
+        return
+    if _size(settings, "moe_cluster_parallel_size") is not None:
+        raise Undecided(
+            "moe_cluster_parallel_size is set, with which expert parallelism is not followed here"
+        )
+    whole = settings.count("tensor_parallel_size", default=1)
+    product = math.prod(size.value for size in given.values())
+    words = " x ".join(
+        f"moe_{kind}_parallel_size {size.value} ({size.source})" for kind, size in given.items()
+    )
+    ranks = f"{_TENSOR} {whole.value} ({whole.source})"
+    if len(given) > 1 and product != whole.value:
+        yield f"{words} is {product}, not {ranks}"
+    elif whole.value % product:
+        yield f"{words} does not divide {ranks}: its ranks are the same GPUs"
+    model, expert = read_model_limits(graph, worker), given.get("expert")
+    if model is not None and model.experts and expert is not None and model.experts % expert.value:
+        yield (
+            f"moe_expert_parallel_size {expert.value} ({expert.source}) does not divide the {model.experts} "
+            f"experts of {model.name}"
+        )
+
+
+def _size(settings: TensorRtLlmSettings, key: str) -> Count | None:
+    setting = settings.at(key)
+    # The engine takes -1 and an absent value for "work it out".
+    if setting is None or str(setting.value) == "-1":
+        return None
+    count = settings.count(key, default=1)
+    if count.value == 0:
+        raise Undecided(f"{key} in {count.source} is 0, which is no number of ranks")
+    return count
+
+
+def _pipeline(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
+    pipeline = read_tensorrt_llm(graph, worker).count("pipeline_parallel_size", default=1)
+    model = read_gpt_oss(worker)
+    if pipeline.value == 1 or (model is None and names_a_model(worker)):
+        return
+    said = f"pipeline parallelism is {pipeline.value} ({pipeline.source})"
+    if model is None:
+        raise Undecided(f"{said}, and no model is seen in its command")
+    yield from as_read(worker, [f"{said}; for {model.name} it must be 1"], TENSORRT_LLM_LINES)
+
+
+@rule(
+    WORKERS,
+    severity=Severity.ADVISORY,
+    reason=(
+        "Tensor parallelism exchanges activations twice in every layer. Across the network instead of NVLink "
+        "each token waits for it, and more GPUs make the worker slower."
+    ),
+    source=(
+        "https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html (NVLink domains of "
+        "the instance types)"
+    ),
+    lines=EVERY_RELEASE,
+    fix="Use at most the domain's GPUs for a worker, and more replicas in place of more ranks.",
+)
+def tensor_parallelism_inside_nvlink_domain(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    """Tensor parallelism leaves the NVLink domain."""
+    if worker.pods_per_worker == 1 or not worker.gpus_per_pod:
+        return
+    tensor = _read_parallelism(graph, worker)[_TENSOR]
+    # Ranks are numbered by node: tensor parallelism up to a pod's GPUs stays inside it.
+    if tensor.value <= worker.gpus_per_pod:
+        return
+    for placement in read_candidates(graph, worker):
+        domain, node = max(placement.nvlink_domains), placement.instance_type
+        if tensor.value > domain:
+            ends = "its racks" if node.nvlink_crosses_nodes else "the node"
+            yield (
+                f"{_TENSOR} {tensor.value} ({tensor.source}) spans {worker.pods_per_worker} pods of "
+                f"{worker.gpus_per_pod} GPUs, but in pool {placement.name} ({node.name}) NVLink ends at "
+                f"{ends} with {domain} GPUs"
+            )
+
+
+@rule(
+    TENSORRT_LLM_WORKERS,
+    severity=Severity.ADVISORY,
+    reason=(
+        "The engine's two fast ways between ranks need it. Where it is forbidden the engine takes DeepEP, "
+        "which stops on GB200, or with TRTLLM_CAN_USE_DEEP_EP=0 all-gather, which is slower; one line of its "
+        "log says which. What the node's kernel.yama.ptrace_scope allows is not in any manifest."
+    ),
+    source=(
+        "NVIDIA/TensorRT-LLM tensorrt_llm/_mnnvl_utils.py and "
+        "tensorrt_llm/_torch/modules/fused_moe/communication at 03c36d6; containerd "
+        "contrib/seccomp/seccomp_default.go"
+    ),
+    lines=("TensorRT-LLM 1.3.0rc14",),
+    fix=(
+        "Leave the worker without a seccomp profile, or add the capability SYS_PTRACE beside it; else set "
+        "TRTLLM_CAN_USE_DEEP_EP to 0."
+    ),
+)
+def ranks_can_share_memory(graph: ResourceGraph, each: TensorRtLlmWorker) -> Iterator[str]:
+    """Seccomp profile keeps ranks from each other's GPU memory."""
+    worker, settings = each.worker, each.settings
+    path = ("securityContext", "seccompProfile", "type")
+    profile = text_at(worker.container, *path) or text_at(worker.pod, *path)
+    if profile != "RuntimeDefault" or read_privileges(worker).has("SYS_PTRACE"):
+        return
+    ranks = settings.count("tensor_parallel_size", default=1)
+    if ranks.value == 1 or not settings.switch("enable_attention_dp"):
+        return
+    is_without = (worker.variable(WITHOUT_DEEP_EP.name) or "").upper() == WITHOUT_DEEP_EP.value
+    if is_without or not _on_x86(graph, worker):
+        return
+    has_none = worker.variable(DEEP_EP_OFF.name) == DEEP_EP_OFF.value
+    taken = "all-gather, a slower way," if has_none else "DeepEP"
+    yield (
+        f"its {ranks.value} ranks ({ranks.source}) open each other's GPU memory with pidfd_getfd, which "
+        f"seccomp profile RuntimeDefault forbids without the capability SYS_PTRACE: {taken} is taken"
+    )
+
+
+def _on_x86(graph: ResourceGraph, worker: Worker) -> bool:
+    selected = text_at(worker.pod, "nodeSelector", ARCHITECTURE_LABEL)
+    if selected is not None:
+        return selected == _X86
+    candidates = known(read_candidates, graph, worker) or ()
+    return any(candidate.instance_type.cpu_architecture == _X86 for candidate in candidates)
