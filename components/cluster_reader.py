@@ -61,28 +61,37 @@ class ClusterReader:
         """Return what `kubectl logs` prints; empty where there is nothing, or it cannot be read."""
         return self._printed("logs", *words) or ""
 
-    def delete(self, *words: str) -> None:
-        """Delete without waiting; what the cluster does not let go is seen by the next question."""
-        self._printed("delete", *words, "--wait=false", "--ignore-not-found")
+    def delete(self, *words: str) -> str:
+        """Delete without waiting; returns why the cluster refuses, empty where it does not."""
+        try:
+            self._run("delete", *words, "--wait=false", "--ignore-not-found")
+        except subprocess.CalledProcessError as refused:
+            return str(refused.stderr).strip()
+        except (subprocess.SubprocessError, OSError) as failed:
+            return str(failed)
+        return ""
 
     def _printed(self, *words: str) -> str | None:
         """What kubectl prints; None where it fails: the reason why `up` failed must not be hidden by that."""
-        kubectl = shutil.which("kubectl")
-        if kubectl is None or self.content == "":
-            return None
         try:
-            with self._file() as kubeconfig:
-                where = [*(["--kubeconfig", kubeconfig] if kubeconfig else []), "--context", self.context]
-                return subprocess.run(
-                    [kubectl, *where, *words],
-                    capture_output=True,
-                    text=True,
-                    errors="replace",
-                    timeout=self.seconds,
-                    check=True,
-                ).stdout
+            return self._run(*words)
         except (subprocess.SubprocessError, OSError):
             return None
+
+    def _run(self, *words: str) -> str:
+        kubectl = shutil.which("kubectl")
+        if kubectl is None or self.content == "":
+            raise FileNotFoundError("there is no kubectl" if kubectl is None else "there is no cluster yet")
+        with self._file() as kubeconfig:
+            where = [*(["--kubeconfig", kubeconfig] if kubeconfig else []), "--context", self.context]
+            return subprocess.run(
+                [kubectl, *where, *words],
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=self.seconds,
+                check=True,
+            ).stdout
 
     @contextmanager
     def _file(self) -> Iterator[str | None]:

@@ -83,11 +83,11 @@ class PlatformGuardProvider(ResourceProvider):
             )
             return
         permit(others, os.environ)
-        operated = has_operator(cluster, str(_props["platformNamespace"]))
         left = partial(left_parts, cluster, own)
-        if operated:
-            delete_parts(cluster, left())
-        await_parts(left, os.environ, pauses=_PARTS_PAUSES if operated else 0)
+        if has_operator(cluster, str(_props["platformNamespace"])):
+            await_parts(left, partial(delete_parts, cluster), os.environ)
+        else:
+            refuse_parts(left(), os.environ)
         if others:
             _say(f"{', '.join(others)} run on without an operator: {_PAGE}")
 
@@ -158,43 +158,65 @@ def has_operator(cluster: ClusterReader, platform_namespace: str) -> bool:
     return not found.is_known or any(ready)
 
 
-def delete_parts(cluster: ClusterReader, graphs: Iterable[str]) -> None:
-    """Delete the parts of these graphs, `namespace/name`, that are gone.
+def delete_parts(cluster: ClusterReader, graphs: Iterable[str]) -> str:
+    """Delete the parts of these graphs, `namespace/name`, that are gone; returns why the cluster refuses.
 
     Kubernetes does so by itself, and after an operator was away it may begin minutes after its return: its
     garbage collector could list no parts meanwhile, and tries again at growing intervals.
     """
+    refusals: list[str] = []
     for graph in graphs:
         namespace, _, name = graph.partition("/")
         selector = f"{GRAPH_NAME}={name}"
-        cluster.delete(stored_name(cluster.get, PARTS), "--namespace", namespace, "--selector", selector)
+        refusals.append(
+            cluster.delete(stored_name(cluster.get, PARTS), "--namespace", namespace, "--selector", selector)
+        )
+    return "\n".join(filter(None, refusals))
 
 
 def await_parts(
     left: Callable[[], tuple[str, ...]],
+    delete: Callable[[tuple[str, ...]], str],
     environment: Mapping[str, str],
     sleep: Callable[[float], None] = time.sleep,
-    *,
-    pauses: int = _PARTS_PAUSES,
 ) -> None:
-    """Wait until no graph that is gone has parts; without an operator, which removes them, no wait helps.
+    """Delete the parts of graphs that are gone, and wait until the operator has let go of them.
+
+    Each look deletes again: an operator that has just come back is ready before its webhooks answer, and one
+    refused deletion would leave the parts to the garbage collector.
 
     Raises:
         PlatformInUseError: some stay, and nobody said that they may.
 
     """
-    may_stay = named_in(environment)
-    graphs = left()
-    for _ in range(pauses):
-        if may_stay >= set(graphs):
-            break
-        sleep(_PARTS_PAUSE_SECONDS)
+    refusal = ""
+    for _ in range(_PARTS_PAUSES):
         graphs = left()
-    if may_stay >= set(graphs):
+        if named_in(environment) >= set(graphs):
+            return
+        refusal = delete(graphs)
+        sleep(_PARTS_PAUSE_SECONDS)
+    refuse_parts(left(), environment, refusal)
+
+
+def refuse_parts(graphs: tuple[str, ...], environment: Mapping[str, str], refusal: str = "") -> None:
+    """End where graphs that are gone have left parts; without an operator no wait helps.
+
+    Args:
+        graphs: `namespace/name` each.
+        environment: what a person has named as what may stay.
+        refusal: why the cluster did not delete the parts; empty where it did, or was not asked.
+
+    Raises:
+        PlatformInUseError: some stay, and nobody said that they may.
+
+    """
+    if named_in(environment) >= set(graphs):
         return
     listed = "".join(f"\n  {name}" for name in graphs)
+    why = f"The cluster refused to delete them: {refusal}\n" if refusal else ""
     raise PlatformInUseError(
-        f"graphs that are gone have left parts, and nothing of the platform was deleted:{listed}\n"
+        f"graphs that are gone have left parts, and nothing of the platform was deleted:{listed}\n{why}"
         "Nobody but the Dynamo operator removes the finalizers of the parts; without it their namespaces "
         "never end.\n"
         "  try: bring the operator back, then the same command again; or leave the parts: "

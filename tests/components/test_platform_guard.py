@@ -16,6 +16,7 @@ from components.platform_guard import (
     has_operator,
     left_parts,
     permit,
+    refuse_parts,
 )
 from tests.components.recorded import recorded
 from tests.support.dev_settings import dev_settings
@@ -104,23 +105,39 @@ def test_parts_of_a_graph_that_is_gone_are_waited_for_and_then_refused() -> None
     assert left == ("gpt-oss/gone",)
     pauses: list[float] = []
     with pytest.raises(PlatformInUseError) as refused:
-        await_parts(lambda: left, {}, pauses.append)
+        await_parts(lambda: left, lambda _: "failed calling webhook", {}, pauses.append)
     assert sum(pauses) == 60
     assert "\n  gpt-oss/gone\n" in str(refused.value)
+    assert "The cluster refused to delete them: failed calling webhook\n" in str(refused.value)
     assert "docs/runbook/operator-gone.md" in str(refused.value)
-    await_parts(lambda: left, {"DYNAMO_STACK_WITHOUT_PLATFORM": "gpt-oss/gone"}, pauses.append)
-    soon = iter([left, ()])
-    await_parts(lambda: next(soon), {}, pauses.append)
+    named = {"DYNAMO_STACK_WITHOUT_PLATFORM": "gpt-oss/gone"}
+    await_parts(lambda: left, pytest.fail, named, pauses.append)
+
+
+def test_a_deletion_that_an_operator_refuses_that_has_just_come_back_is_asked_for_again() -> None:
+    left = ["gpt-oss/gone"]
+    answers = ["failed calling webhook", "connection refused", ""]
+
+    def delete(graphs: tuple[str, ...]) -> str:
+        assert graphs == ("gpt-oss/gone",)
+        said = answers.pop(0)
+        if not said:
+            left.clear()
+        return said
+
+    await_parts(lambda: tuple(left), delete, {}, lambda _: None)
+    assert answers == []
 
 
 def test_parts_of_a_graph_that_is_gone_are_deleted_at_the_version_that_is_stored() -> None:
     deleted: list[tuple[str, ...]] = []
 
     class Deleting(_Cluster):
-        def delete(self, *words: str) -> None:
+        def delete(self, *words: str) -> str:
             deleted.append(words)
+            return "refused"
 
-    delete_parts(Deleting("c"), ["gpt-oss/gone"])
+    assert delete_parts(Deleting("c"), ["gpt-oss/gone"]) == "refused"
     kind, label = "dynamocomponentdeployments.v1alpha1.nvidia.com", "nvidia.com/dynamo-graph-deployment-name"
     assert deleted == [(kind, "--namespace", "gpt-oss", "--selector", f"{label}=gone")]
 
@@ -146,10 +163,8 @@ def test_nobody_waits_for_an_operator_that_has_no_pod() -> None:
 
     seen = [has_operator(each("c"), "dynamo-system") for each in (Operated, Away, Gone, Silent)]
     assert seen == [True, False, False, True]
-    pauses: list[float] = []
     with pytest.raises(PlatformInUseError):
-        await_parts(lambda: ("gpt-oss/gone",), {}, pauses.append, pauses=0)
-    assert pauses == []
+        refuse_parts(("gpt-oss/gone",), {})
 
 
 def test_the_guard_goes_before_everything_that_graphs_need() -> None:

@@ -20,6 +20,8 @@ NAMESPACE, GRAPH, MODEL = "gpt-oss", "gpt-oss-disagg", "openai/gpt-oss-120b"
 GRAPHS = "dynamographdeployments.v1beta1.nvidia.com"
 WAIT_SECONDS = 5
 WORKERS = ("prefill", "decode")
+# Beyond the time that a pod has for its end: the operator, the scheduler and the kubelet act on it.
+_BEYOND_GRACE_SECONDS = 60
 
 Component = dict[str, Any]
 Pod = dict[str, Any]
@@ -51,12 +53,11 @@ class LiveGraph:
         spec = copy.deepcopy(self.whole)
         [component] = [each for each in spec["components"] if each["type"] == role]
         change(component)
-        # A change of one kind of worker makes a new generation of all.
-        self._write(spec, WORKERS if role in WORKERS else (role,))
+        self._write(spec)
 
-    def mend(self, role: str) -> None:
-        """Write the graph as `up` did; returns when it is ready, with other pods of the broken role."""
-        self._write(copy.deepcopy(self.whole), (role,))
+    def mend(self) -> None:
+        """Write the graph as `up` did; returns when it is ready, with other pods of what was broken."""
+        self._write(copy.deepcopy(self.whole))
         until(lambda: why_not_ready(self._graph()) is None, "a graph that is ready again")
 
     def pods(self, role: str) -> list[Pod]:
@@ -87,16 +88,35 @@ class LiveGraph:
     def _graph(self) -> dict[str, Any]:
         return self.stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)
 
-    def _write(self, spec: dict[str, Any], roles: tuple[str, ...]) -> None:
-        before = {role: _uids(self.pods(role)) for role in roles}
-        manifest = {**self._graph(), "spec": spec}
-        # Whoever else writes meanwhile is the operator, whose status is no part of this.
+    def _write(self, spec: dict[str, Any]) -> None:
+        graph = self._graph()
+        roles = _renewed(graph["spec"], spec)
+        before = [pod for role in roles for pod in self.pods(role)]
+        manifest = {**graph, "spec": spec}
+        # Others that write meanwhile are the operator, whose status is no part of this.
         del manifest["metadata"]["resourceVersion"]
         self.stack.lab.kubectl("replace", "-f", "-", stdin=json.dumps(manifest))
-        for role, uids in before.items():
-            until(
-                lambda role=role, uids=uids: not uids & _uids(self.pods(role)), f"the end of every {role} pod"
-            )
+        # Dynamo's runtime sometimes hangs in its own shutdown (seen with 1.2.1), and the kubelet ends it then.
+        grace = max((pod["spec"]["terminationGracePeriodSeconds"] for pod in before), default=0)
+        ended = _uids(before)
+        until(
+            lambda: not any(ended & _uids(self.pods(role)) for role in roles),
+            f"the end of every {' and '.join(roles)} pod",
+            grace + _BEYOND_GRACE_SECONDS,
+        )
+
+
+def _renewed(before: dict[str, Any], after: dict[str, Any]) -> tuple[str, ...]:
+    """The roles whose pods all end: a change of one kind of worker makes a new generation of all.
+
+    Replicas alone make none; without any, the pods of that component end.
+    """
+    pairs = zip(before["components"], after["components"], strict=True)
+    changed = {new["type"] for old, new in pairs if old | {"replicas": 0} != new | {"replicas": 0}}
+    emptied = {each["type"] for each in after["components"] if each.get("replicas") == 0}
+    if changed & set(WORKERS):
+        changed |= set(WORKERS)
+    return tuple(sorted(changed | emptied))
 
 
 def has_ended(pod: Pod) -> bool:

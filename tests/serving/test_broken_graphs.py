@@ -148,7 +148,7 @@ def test_a_frontend_without_the_models_mount_is_named_by_its_own_log(graph: Live
 def test_services_without_the_discovery_label_are_named_and_with_it_the_graph_answers(
     graph: LiveGraph,
 ) -> None:
-    graph.mend("frontend")
+    graph.mend()
     services = ("services", "-n", NAMESPACE, "-l", "nvidia.com/dynamo-component=TrtllmDecodeWorker")
     graph.stack.lab.kubectl("label", *services, f"{LABEL}-")
     smoked = graph.smoke()
