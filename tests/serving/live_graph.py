@@ -96,7 +96,7 @@ class LiveGraph:
         # Others that write meanwhile are the operator, whose status is no part of this.
         del manifest["metadata"]["resourceVersion"]
         self.stack.lab.kubectl("replace", "-f", "-", stdin=json.dumps(manifest))
-        # Dynamo's runtime sometimes hangs in its own shutdown (seen with 1.2.1), and the kubelet ends it then.
+        # Dynamo 1.2.1 sometimes hangs in its own shutdown (seen in the lab), and the kubelet ends it then.
         grace = max((pod["spec"]["terminationGracePeriodSeconds"] for pod in before), default=0)
         ended = _uids(before)
         until(
