@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from cli.explain_document import explain_document
 from cli.output import Row, labelled, make_console, print_document, print_line, print_sections, print_table
 from cli.price_age import today
+from explain.explanation.cluster import foundation
+from explain.explanation.section import Section
+from explain.explanation.sections import sections
+from explain.explanation.tables import POOL_HEADERS, SERVICE_HEADERS, pool_rows, service_rows
 from operations.project import recorded_stack, resolved_stack
-from report.explanation.cluster import foundation
-from report.explanation.section import Section
-from report.explanation.sections import sections
-from report.explanation.tables import POOL_HEADERS, SERVICE_HEADERS, pool_rows, service_rows
 
 _WIDTH = 120
 

@@ -18,10 +18,10 @@ from cli.documents.explained import (
 )
 from cli.price_age import today
 from components.purchase import Purchase
+from explain.explanation.names import names_by
+from explain.explanation.order import protected, steps
+from explain.explanation.tables import prices, purchases, workarounds
 from recipes.placed import PlacedService
-from report.explanation.names import names_by
-from report.explanation.order import protected, steps
-from report.explanation.tables import prices, purchases, workarounds
 from resource_graph import ResourceGraph
 from stacks.plan.infrastructure.prices import NAMES, idle_gpus, usd_per_gpu_hour
 from stacks.plan.losses import losses

@@ -3,7 +3,7 @@
 import datetime as dt
 import os
 
-from report.explanation import price_age
+from explain.explanation import price_age
 
 
 def aged(date: str) -> str:

@@ -5,10 +5,10 @@ from pathlib import Path
 from cli.output import say
 from cli.own_files import refuse_foreign, write_files
 from cli.price_age import today
+from explain.build import Judged, build_page
+from explain.html import to_html
 from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack
-from report.build import Judged, build_page
-from report.html import to_html
 from rules.catalogue import rules_on
 from rules.run import run_rules
 from stacks.plan.stack_plan import with_open_windows

@@ -7,7 +7,7 @@ import pytest
 from cli.report import MARK
 from tests.cli.command import run_process, write_stack
 from tests.cli.golden import DAY
-from tests.report.elements import parsed
+from tests.explain.elements import parsed
 from tests.support.shipped_stacks import shipped_settings
 
 if TYPE_CHECKING:

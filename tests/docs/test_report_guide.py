@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 
 from tests.cli.command import ROOT, Command
-from tests.report.elements import parsed
+from tests.explain.elements import parsed
 
 GUIDE = ROOT / "docs" / "report.md"
 

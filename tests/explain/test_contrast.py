@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from report import html
+from explain import html
 
 STYLE = (html.TEMPLATES / "style.css").read_text(encoding="utf-8")
 TONES = ("stop", "warn", "wait", "good")

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from explain.page import Headline, Tone
 from hardware import Standing
-from report.page import Headline, Tone
 from rules.model import Report
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.infrastructure_notices import waiting_text

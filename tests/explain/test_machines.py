@@ -3,13 +3,13 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from report.machines import pool_drawing
-from tests.report.pages import page_of, shipped_page, shipped_plan
+from explain.machines import pool_drawing
+from tests.explain.pages import page_of, shipped_page, shipped_plan
 from tests.support.dev_settings import resolved
 from tests.support.shipped_stacks import served_settings
 
 if TYPE_CHECKING:
-    from report.page import Page
+    from explain.page import Page
 
 
 def kinds(page: Page) -> list[list[list[str]]]:

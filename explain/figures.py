@@ -4,10 +4,10 @@ import datetime as dt
 from collections.abc import Iterator
 
 from components.purchase import CapacityBlock, Purchase
+from explain.explanation.price_age import aged
+from explain.explanation.tables import purchases
+from explain.page import KeyFigure
 from hardware import InstanceType
-from report.explanation.price_age import aged
-from report.explanation.tables import purchases
-from report.page import KeyFigure
 from rules.model import Report, Severity, Status
 from stacks.plan.infrastructure.prices import PublishedPrice, least_sold, published_price
 from stacks.plan.stack_plan import StackPlan

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.seating import seated_nodes
+from explain.seating import seated_nodes
 from stacks.plan.placement.packing import Room, pack
 from stacks.updates.shared_pools import occupying_set
-from tests.report.pages import STACKS, shipped_plan
+from tests.explain.pages import STACKS, shipped_plan
 from tests.support.dev_settings import resolved
 from tests.support.shipped_stacks import served_settings
 
 if TYPE_CHECKING:
-    from report.seating import SeatedNode
+    from explain.seating import SeatedNode
     from stacks.plan.placement.capacity import PlacedPool
     from stacks.plan.stack_plan import StackPlan
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from report.explanation.section import Section
-from report.kv_path import KvPathDrawing
-from report.machines import PoolDrawing
-from report.memory import WorkerMemory
+from explain.explanation.section import Section
+from explain.kv_path import KvPathDrawing
+from explain.machines import PoolDrawing
+from explain.memory import WorkerMemory
 
 Tone = Literal["stop", "warn", "wait", "good"]
 """stop: `up` ends before anything is made. warn: it may not serve. wait: nothing is made yet."""

@@ -4,19 +4,19 @@ import datetime as dt
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from report.explanation.cluster import foundation
-from report.explanation.order import creation_steps
-from report.explanation.section import Section
-from report.explanation.sections import cost_sections, life_sections, serving_sections
-from report.explanation.serving import evidence, kv_path
-from report.explanation.tables import pool_rows, service_rows
-from report.figures import key_figures
-from report.findings import findings_part
-from report.kv_path import kv_path_drawing
-from report.machines import PoolDrawing, pool_drawing
-from report.memory import workers_memory
-from report.page import Page, PageStep, ServingPart, Table
-from report.verdict import verdict
+from explain.explanation.cluster import foundation
+from explain.explanation.order import creation_steps
+from explain.explanation.section import Section
+from explain.explanation.sections import cost_sections, life_sections, serving_sections
+from explain.explanation.serving import evidence, kv_path
+from explain.explanation.tables import pool_rows, service_rows
+from explain.figures import key_figures
+from explain.findings import findings_part
+from explain.kv_path import kv_path_drawing
+from explain.machines import PoolDrawing, pool_drawing
+from explain.memory import workers_memory
+from explain.page import Page, PageStep, ServingPart, Table
+from explain.verdict import verdict
 from resource_graph import ResourceGraph
 from rules.model import Report
 from stacks.plan.stack_plan import StackPlan

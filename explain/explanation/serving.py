@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from engines.tool_calls import lost_tool_calls
+from explain.explanation.names import names_by
 from hardware import KvPath, Standing
-from report.explanation.names import names_by
 from stacks.plan.recipe_choice import aggregated_recipes_like
 from stacks.plan.stack_plan import Decision, StackPlan, Topic
 from stacks.wording import alternatives

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from report.html import to_html
-from tests.report.elements import parsed
-from tests.report.pages import STACKS, shipped_html, shipped_page
+from explain.html import to_html
+from tests.explain.elements import parsed
+from tests.explain.pages import STACKS, shipped_html, shipped_page
 
 if TYPE_CHECKING:
-    from tests.report.elements import Element
+    from tests.explain.elements import Element
 
 MOST_BYTES = 400_000
 HOSTILE = "\"'></title></style><script>alert(1)</script><img src=x onerror=alert(1)>{{ 7 * 7 }}\u202e\x1b"

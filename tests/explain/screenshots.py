@@ -2,7 +2,7 @@
 
 The picture of docs/report.md is made anew, after a change that is meant, by
 
-    .venv/bin/python -m tests.report.screenshots
+    .venv/bin/python -m tests.explain.screenshots
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.directory import REPOSITORY
-from tests.report.devtools import browser_tab
-from tests.report.pages import shipped_html
+from tests.explain.devtools import browser_tab
+from tests.explain.pages import shipped_html
 from tests.support.browser import install_missing
 
 if TYPE_CHECKING:
-    from tests.report.devtools import Tab
+    from tests.explain.devtools import Tab
 
 FOLDER = REPOSITORY / ".bench" / "screenshots"
 DOCUMENTED = "disagg-gb200"

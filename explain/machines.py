@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
+from explain.seating import SeatedNode, SeatedPod, seated_nodes
 from hardware import InstanceType, Standing
 from recipes.placed import KvTransport, PlacedService
-from report.seating import SeatedNode, SeatedPod, seated_nodes
 from stacks.plan.infrastructure.prices import least_sold
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.wording import all_of, in_words

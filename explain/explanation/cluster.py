@@ -7,9 +7,9 @@ from components.chart_values import Chart
 from components.purchase import CapacityBlock, Reservation
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre
+from explain.explanation.price_age import aged
+from explain.explanation.section import Section
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
-from report.explanation.price_age import aged
-from report.explanation.section import Section
 from stacks.plan.cache_plan import CachePlan, OwnVolume
 from stacks.plan.infrastructure.eks_plan import (
     AdoptedNetwork,

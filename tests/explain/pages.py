@@ -6,9 +6,9 @@ import datetime as dt
 from functools import cache
 from typing import TYPE_CHECKING
 
+from explain.build import Judged, build_page
+from explain.html import to_html
 from lab.directory import REPOSITORY
-from report.build import Judged, build_page
-from report.html import to_html
 from rules.catalogue import rules_on
 from rules.run import run_rules
 from stacks.plan.resolve import resolve
@@ -17,7 +17,7 @@ from stacks.settings.load import list_stacks, load_stack
 from tests.support.recordings import recorded_stack
 
 if TYPE_CHECKING:
-    from report.page import Page
+    from explain.page import Page
     from stacks.plan.stack_plan import StackPlan
 
 DAY = dt.date(2026, 11, 22)

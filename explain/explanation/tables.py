@@ -4,11 +4,11 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 
 from components.purchase import Purchase
+from explain.explanation.names import names_by
+from explain.explanation.price_age import aged
 from hardware import InstanceType, Source
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.pod_environment import service_workarounds
-from report.explanation.names import names_by
-from report.explanation.price_age import aged
 from stacks.plan.infrastructure.prices import NAMES, published_price
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan

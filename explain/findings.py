@@ -1,6 +1,6 @@
 """What the rules said, for the page."""
 
-from report.page import FindingsPart, PageFinding, Tone
+from explain.page import FindingsPart, PageFinding, Tone
 from rules.model import Finding, Report, Severity, Status
 from stacks.wording import in_words
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.report.devtools import browser_tab
-from tests.report.pages import STACKS, shipped_html
-from tests.report.screenshots import FOLDER, VIEWS, View, open_page
+from tests.explain.devtools import browser_tab
+from tests.explain.pages import STACKS, shipped_html
+from tests.explain.screenshots import FOLDER, VIEWS, View, open_page
 from tests.support.browser import install_missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Mapping
     from pathlib import Path
 
-    from tests.report.devtools import Tab
+    from tests.explain.devtools import Tab
 
     InTab = Callable[[Callable[[Tab], Coroutine[Any, Any, Any]]], Any]
 

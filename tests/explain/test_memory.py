@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from report.memory import WIDTH, MemoryBar, WorkerMemory
-from tests.report.pages import STACKS, shipped_page
+from explain.memory import WIDTH, MemoryBar, WorkerMemory
+from tests.explain.pages import STACKS, shipped_page
 
 
 def memory_of(stack: str) -> tuple[WorkerMemory, ...]:

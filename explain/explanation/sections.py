@@ -3,9 +3,9 @@
 import datetime as dt
 from collections.abc import Iterable, Iterator
 
-from report.explanation.order import creation_order, left_by_destroy, protection
-from report.explanation.section import Section
-from report.explanation.serving import (
+from explain.explanation.order import creation_order, left_by_destroy, protection
+from explain.explanation.section import Section
+from explain.explanation.serving import (
     clients,
     decided,
     draft_models,
@@ -16,7 +16,7 @@ from report.explanation.serving import (
     rollouts,
     tools,
 )
-from report.explanation.tables import prices, workarounds
+from explain.explanation.tables import prices, workarounds
 from resource_graph import ResourceGraph
 from stacks.plan.infrastructure.prices import idle_gpus
 from stacks.plan.losses import losses

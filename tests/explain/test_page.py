@@ -7,13 +7,13 @@ import datetime as dt
 
 import pytest
 
-from report.build import build_page
-from report.findings import findings_part
-from report.html import to_html
+from explain.build import build_page
+from explain.findings import findings_part
+from explain.html import to_html
 from rules.model import BrokenRule, Finding, Report, Rule, Severity, Waiver, failed, undecided
 from rules.run import run_rules
-from tests.report.elements import parsed
-from tests.report.pages import DAY, STACKS, judged, page_of, shipped_html, shipped_page, shipped_plan
+from tests.explain.elements import parsed
+from tests.explain.pages import DAY, STACKS, judged, page_of, shipped_html, shipped_page, shipped_plan
 from tests.stacks.plan.layers.settings import layered
 from tests.support.dev_settings import resolved
 from tests.support.shipped_stacks import served_settings, shipped_stack

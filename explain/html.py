@@ -6,8 +6,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from report import kv_path, machines, memory
-from report.page import Page
+from explain import kv_path, machines, memory
+from explain.page import Page
 from resource_graph.printable import printable
 
 TEMPLATES = Path(__file__).parent / "templates"
