@@ -216,12 +216,13 @@ def test_a_variable_that_grows_beyond_what_a_process_can_be_given_is_unknown() -
     assert [word.known for word in command.arguments] == [False, True, True]
 
 
-@pytest.mark.parametrize(
-    "script", ["A=x;" + "A=$A$A;" * 16 + "echo $A;" * 100, "a\n" * 3_000, "a " * 3_000, "a" * 200_000]
-)
-def test_a_script_beyond_what_anybody_writes_is_undecided(script: str) -> None:
+def test_a_script_longer_than_an_argument_can_be_is_undecided() -> None:
     with pytest.raises(Undecided, match="the start script"):
-        commands(f"{script}\npython3 -m dynamo.trtllm")
+        commands("a" * 200_000 + "\npython3 -m dynamo.trtllm")
+
+
+def test_a_nested_default_leaves_the_rest_of_the_script_readable() -> None:
+    assert texts("--a ${MISSING:-${TP}} --b 1") == ["--a", None, "--b", "1"]
 
 
 def test_what_a_supervisor_hands_to_several_shells_is_read_in_their_order() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from resource_graph import ResourceGraph, Value
-from rules.reading.commands.shell_script import Files, SimpleCommand, simple_commands
+from rules.reading.commands.shell import Files, SimpleCommand, simple_commands
 from rules.reading.commands.words import (
     Environment,
     Flags,

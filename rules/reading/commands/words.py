@@ -12,8 +12,6 @@ LONGEST_WORD: Final = 131_072
 """Bytes of the longest argument or variable that Linux hands a process where pages have 4 KiB
 (include/uapi/linux/binfmts.h MAX_ARG_STRLEN); what a few doublings stand for would fill any memory."""
 _BEGINNING = 200
-MOST_WORDS: Final = 2_000
-"""Words of one command, or commands of one script: no person writes as many, and rules compare them."""
 _KUBERNETES_REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_.][A-Za-z0-9_.-]*)\)")
 _SHORTEST_ABBREVIATION = 4
 # A single dash before a digit is a negative number.
@@ -76,8 +74,6 @@ def variable_in(environment: Environment, name: str) -> str | None:
 
 def expand_words(words: Sequence[str | None], environment: Environment) -> tuple[Word, ...]:
     """The words of a whole command line; None stands for a word that is known later."""
-    if len(words) > MOST_WORDS:
-        raise Undecided(f"the command line has more than {MOST_WORDS:,} words")
     return tuple(UNKNOWN_WORD if word is None else expand_references(word, environment) for word in words)
 
 

@@ -1,0 +1,324 @@
+"""The commands of a start script, each with its variables and the files written before.
+
+Not a shell. Published manifests are written in words, quotes, `&&`, `;`, assignments, `${NAME:-default}`,
+functions, branches, loops and one form of here document. Where a script does more (arrays, `case`, `eval`,
+here strings, sourced files) it is undecided. How long a script may be is the caller's to bound.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from rules.reading.commands.words import UNKNOWN_WORD, Environment, Word
+from rules.reading.shapes import Undecided
+
+Files = Mapping[str, Word]
+"""Path, as the script writes it -> content of the file; unknown where a command may have changed the file."""
+
+_NAME = "[A-Za-z_][A-Za-z0-9_]*"
+_EXPANSION = (
+    rf"\$(?:\((?:[^()]|\([^()]*\))*\)|\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}}|{_NAME}|[?$!#@*0-9-])|`[^`]*`"
+)
+# A dollar sign that begins nothing.
+_DOLLAR = r"\$(?![A-Za-z_({?$!#@*0-9-])"
+_QUOTED = rf'"(?:[^"\\$`]|\\.|{_EXPANSION}|{_DOLLAR})*"'
+_TOKEN = re.compile(
+    rf"(?P<blank>(?:[ \t\r]|\\\n)+|\#[^\n]*)"
+    rf"|(?P<redirection>\d*(?:<<<|<<-?|[<&]?>[>&|]?|<&?)[ \t]*)"
+    rf"|(?P<separator>&&|\|\||[;&|()\n])"
+    rf"|(?P<word>(?:[^\s;&|()<>'\"\\$`]|\\.|'[^']*'|{_QUOTED}|{_EXPANSION}|{_DOLLAR})+)",
+    re.DOTALL,
+)
+_PIECE = re.compile(
+    rf"'(?P<literal>[^']*)'|(?P<quoted>{_QUOTED})|\\(?P<escaped>.)|(?P<expansion>{_EXPANSION})"
+    r"|(?P<plain>[^'\"\\$`]+|\$)",
+    re.DOTALL,
+)
+# What a dollar sign opens and nothing closes is unknown.
+_PIECE_IN_QUOTES = re.compile(
+    rf"\\(?P<escaped>[\"$`\\\n])|(?P<expansion>{_EXPANSION}|\$(?=[({{]))|(?P<plain>[^\\$`]+|.)", re.DOTALL
+)
+_HERE_DELIMITER = re.compile(r"(['\"]?)([A-Za-z_]\w*)\1(?=[\s;&|)>]|$)")
+_ASSIGNMENT = re.compile(rf"({_NAME})=")
+_WITH_DEFAULT = re.compile(rf"\$\{{({_NAME}):?[-=]([^$`]*)\}}")
+_PRODUCT = re.compile(r"\$\(\(([\w\s*${}]{1,80})\)\)")
+_FACTOR = re.compile(r"[0-9]{1,9}")
+_RESERVED = {
+    **dict.fromkeys(("if", "while", "until", "for"), 1),
+    **dict.fromkeys(("fi", "done"), -1),
+    **dict.fromkeys(("then", "else", "elif", "do", "{", "}", "!"), 0),
+}
+"""Word before a command -> how many branches and loops it opens."""
+_DECLARATIONS = frozenset({"export", "declare", "readonly", "local", "typeset"})
+_POSITIONS = tuple("123456789")
+_MOST_CALLS = 100
+"""Functions can call each other without an end; a person's script stays far below."""
+_READERS = frozenset({"cat", "chmod", "chown", "echo", "grep", "head", "ls", "printf", "test", "[", "[["})
+"""What is given a file's name and leaves the file as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleCommand:
+    """A program and its arguments."""
+
+    words: tuple[Word, ...]
+    environment: Environment
+    files: Files = field(default_factory=dict[str, Word])
+    """Files that the commands before this one wrote, by path."""
+    here_document: Word | None = None
+    """Text on the command's standard input; None where the script does not hold it."""
+
+
+def simple_commands(script: str, environment: Environment) -> Iterator[SimpleCommand]:
+    """All commands in the order in which they run; each is read only when it is asked for.
+
+    A function's commands stand where it is called. A variable that a loop, a branch or what follows `||`
+    sets is unknown from there on; what a subshell sets is forgotten at its end.
+    """
+    return _Shell(environment).run(_written(script), certain=True)
+
+
+@dataclass(slots=True)
+class _Written:
+    """A command as it is written, between two separators."""
+
+    before: str
+    after: str = ""
+    words: list[str] = field(default_factory=list[str])
+    output: str | None = None
+    """The file that its output goes to; empty where only a shell knows."""
+    appends: bool = False
+    document: str | None = None
+    """Text on its standard input."""
+    is_expanded: bool = False
+    """Whether variables in that text are replaced."""
+
+
+def _written(script: str) -> Iterator[_Written]:
+    command = _Written("")
+    position = 0
+    while position < len(script):
+        token = _TOKEN.match(script, position)
+        if token is None:
+            raise Undecided("the start script has a quotation mark or a bracket without its partner")
+        position = token.end()
+        text = token.group()
+        if token.lastgroup == "word":
+            command.words.append(text)
+        elif token.lastgroup == "separator":
+            if text == "(" and command.words and command.words[-1].endswith("="):
+                raise Undecided(f"the start script sets an array, {command.words[-1].rstrip('+=')}")
+            command.after = text
+            yield command
+            command = _Written(text)
+        elif token.lastgroup == "redirection" and text.strip() == "<<":
+            script, position = _with_document(command, script, position)
+        elif token.lastgroup == "redirection":
+            position = _redirected(command, text.strip(), script, position)
+    yield command
+
+
+def _with_document(command: _Written, script: str, position: int) -> tuple[str, int]:
+    """Take the here document out of the script, which then goes on where the document began."""
+    opening = _HERE_DELIMITER.match(script, position)
+    position = position if opening is None else opening.end()
+    line, newline, following = script[position:].partition("\n")
+    if opening is None or line.count("'") % 2 or line.count('"') % 2:
+        raise Undecided("the start script has a here document of an unusual form")
+    end = re.search(rf"^{opening[2]}$", following, re.MULTILINE)
+    if end is None:
+        raise Undecided(f"the start script has a here document that no line {opening[2]} ends")
+    command.document, command.is_expanded = following[: end.start()], not opening[1]
+    return script[:position] + line + newline + following[end.end() + 1 :], position
+
+
+def _redirected(command: _Written, operator: str, script: str, position: int) -> int:
+    if "<<" in operator:
+        raise Undecided(f"the start script uses {operator}")
+    target = _TOKEN.match(script, position)
+    is_word = target is not None and target.lastgroup == "word"
+    if operator.removeprefix("1") in {">", ">>", ">|", "&>"}:
+        command.output = target.group() if target is not None and is_word else ""
+        command.appends = operator.endswith(">>")
+    return target.end() if target is not None and is_word else position
+
+
+class _Shell:
+    """What a script has set, defined and written so far."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = dict(environment)
+        self._functions: dict[str, Sequence[_Written]] = {}
+        self._files: Files = {}
+        self._calls = 0
+        self._local: set[str] = set()
+        """Names of the running function's own variables."""
+
+    def run(self, commands: Iterator[_Written], *, certain: bool) -> Iterator[SimpleCommand]:
+        """The commands of a script or of a function; `certain` where no branch decides whether it runs."""
+        nesting = 0
+        subshells: list[dict[str, Word]] = []
+        for written in commands:
+            words = list(written.words)
+            if words and written.after == "(":
+                self._functions[words[-1]] = _body(commands)
+                continue
+            while words and words[0] in _RESERVED:
+                nesting += _RESERVED[words.pop(0)]
+            is_certain = certain and nesting == 0 and written.before != "||"
+            yield from self._follow(written, words, certain=is_certain)
+            if written.after == "(":
+                subshells.append(dict(self._environment))
+            elif written.after == ")" and subshells:
+                self._environment = subshells.pop()
+
+    def _follow(self, written: _Written, raw: list[str], *, certain: bool) -> Iterator[SimpleCommand]:
+        own: dict[str, Word] = {}
+        while raw and (assignment := _ASSIGNMENT.match(raw[0])) is not None:
+            own[assignment[1]] = self._text(raw.pop(0)[assignment.end() :])
+        words = [word for each in raw for word in self._words(each)]
+        here = self._document(written)
+        if not words:
+            self._set(own, certain=certain)
+        elif words[0].known and words[0].text in self._functions:
+            yield from self._call(words, own, certain=certain)
+            return
+        else:
+            yield SimpleCommand(tuple(words), self._environment | own, self._files, here)
+            self._apply(words, certain=certain)
+        self._write(written, words, here, certain=certain)
+
+    def _call(self, words: Sequence[Word], own: Environment, *, certain: bool) -> Iterator[SimpleCommand]:
+        self._calls += 1
+        if self._calls > _MOST_CALLS:
+            raise Undecided(f"the start script calls functions more than {_MOST_CALLS} times")
+        before, outer = dict(self._environment), self._local
+        self._local = {*_POSITIONS, *own}
+        given = zip(_POSITIONS, words[1:], strict=False)
+        self._environment.update({**dict.fromkeys(_POSITIONS, Word("")), **dict(given), **own})
+        yield from self.run(iter(self._functions[words[0].text]), certain=certain)
+        kept = {name: word for name, word in self._environment.items() if name not in self._local}
+        self._environment = {name: before[name] for name in self._local & before.keys()} | kept
+        self._local = outer
+
+    def _set(self, assigned: Environment, *, certain: bool) -> None:
+        self._environment.update(assigned if certain else dict.fromkeys(assigned, UNKNOWN_WORD))
+
+    def _apply(self, words: Sequence[Word], *, certain: bool) -> None:
+        """Take in what a builtin of the shell does to variables."""
+        first = words[0].text if words[0].known else ""
+        if first in _DECLARATIONS:
+            parts = [(word.text.partition("="), word.known) for word in words[1:]]
+            if first == "local":
+                self._local.update(name for (name, _, _), _ in parts)
+            assigned = {name: Word(value, known) for (name, equals, value), known in parts if equals}
+            self._set(assigned, certain=certain)
+        elif first == "unset":
+            for word in words[1:]:
+                self._environment.pop(word.text, None)
+        elif first in {"eval", "read", "case"}:
+            raise Undecided(f"the start script uses {first}")
+        elif first in {"source", "."} and not words[-1].text.endswith("/activate"):
+            # A virtual environment's activate script changes PATH and nothing that an engine reads.
+            raise Undecided(f"the start script reads another script, {words[-1].text or 'unnamed'}")
+
+    def _write(self, written: _Written, words: Sequence[Word], here: Word | None, *, certain: bool) -> None:
+        """Keep what `cat > FILE <<EOF` writes, and forget each file that another command may change."""
+        program = posixpath.basename(words[0].text) if words and words[0].known else ""
+        changed: dict[str, Word] = {}
+        if program == "cd":
+            changed = {path: UNKNOWN_WORD for path in self._files if not path.startswith("/")}
+        elif program not in _READERS:
+            named = [_path(word) for word in words[1:] if not word.known or not word.text.startswith("-")]
+            changed = {path: UNKNOWN_WORD for path in named if path in self._files or program == "tee"}
+        if written.output is not None:
+            writes = certain and program == "cat" and len(words) == 1 and not written.appends
+            path = _path(self._text(written.output)) if written.output else ""
+            changed[path] = here if writes and here is not None else UNKNOWN_WORD
+        if "" in changed:
+            # The command writes to a file whose name nobody knows, which may be any.
+            changed = dict.fromkeys({*self._files, *changed} - {""}, UNKNOWN_WORD)
+        if changed:
+            self._files = {**self._files, **changed}
+
+    def _words(self, raw: str) -> Iterator[Word]:
+        """The words that a word stands for: a shell splits the value of a variable without quotes."""
+        found: list[Word | None] = [None]
+        for value, splits in self._values(raw):
+            parts = [Word(part) for part in re.split(r"\s+", value.text)] if splits else [value]
+            for index, part in enumerate(parts):
+                if index:
+                    found.append(None)
+                if part.text or not splits:
+                    before = found[-1]
+                    found[-1] = part if before is None else before + part
+        return (word for word in found if word is not None)
+
+    def _text(self, raw: str) -> Word:
+        return sum((value for value, _ in self._values(raw)), start=Word(""))
+
+    def _document(self, written: _Written) -> Word | None:
+        if written.document is None or not written.is_expanded:
+            return None if written.document is None else Word(written.document)
+        # A quotation mark means nothing there, so that a backslash before it stays.
+        return self._in_quotes(written.document.replace('\\"', '\\\\"'))
+
+    def _values(self, raw: str) -> Iterator[tuple[Word, bool]]:
+        """The parts of a word, and whether a shell splits the part at its blanks."""
+        for piece in _PIECE.finditer(raw):
+            if piece["expansion"]:
+                value = self._expanded(piece["expansion"])
+                yield value, value.known
+            elif piece["quoted"]:
+                yield self._in_quotes(piece["quoted"][1:-1]), False
+            else:
+                yield (
+                    Word("")
+                    + Word(piece["literal"] or piece["plain"] or (piece["escaped"] or "").strip("\n")),
+                    False,
+                )
+
+    def _in_quotes(self, text: str) -> Word:
+        word = Word("")
+        for piece in _PIECE_IN_QUOTES.finditer(text):
+            expansion, plain = piece["expansion"], piece["plain"] or piece["escaped"]
+            word += (
+                self._expanded(expansion) if expansion else Word("" if piece["escaped"] == "\n" else plain)
+            )
+        return word
+
+    def _expanded(self, expansion: str) -> Word:
+        """The value of `$NAME` and the like; a variable that nobody sets may come with the image."""
+        name = expansion[1:].removeprefix("{").removesuffix("}")
+        if name in self._environment:
+            return self._environment[name]
+        product = _PRODUCT.fullmatch(expansion)
+        if product is not None:
+            names = [each.strip(" ${}") for each in product[1].split("*")]
+            words = [self._environment.get(each, Word(each)) for each in names]
+            digits = [word.text.strip() for word in words if word.known]
+            is_known = len(digits) == len(words) and all(map(_FACTOR.fullmatch, digits))
+            return Word(str(prod(map(int, digits)))) if is_known else UNKNOWN_WORD
+        default = _WITH_DEFAULT.fullmatch(expansion)
+        if default is None:
+            return UNKNOWN_WORD
+        value = self._environment.get(default[1], Word(""))
+        return value if value.text or not value.known else Word(default[2].strip("\"'"))
+
+
+def _body(commands: Iterator[_Written]) -> Sequence[_Written]:
+    """The commands of a function, from its opening bracket to the closing one."""
+    found: list[_Written] = []
+    depth = 0
+    for written in commands:
+        found.append(written)
+        depth += written.words.count("{") - written.words.count("}")
+        if written.words and depth <= 0:
+            break
+    return found
+
+
+def _path(word: Word) -> str:
+    return posixpath.normpath(word.text) if word.known else ""
