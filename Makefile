@@ -4,7 +4,7 @@ SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
-CODE := __main__.py cli comparison components compose engines explain failures hardware lab operations policy recipes resource_graph rules stacks tests
+CODE := __main__.py cli comparison components compose engines explain failures hardware lab operations policy recipes resource_graph rules sizing stacks tests
 ENVIRONMENT := $(VENV)/.complete
 # The services of pulumi_aws that the program imports; all 250 would take minutes to compile.
 AWS := autoscaling|cloudwatch|ec2|efs|eks|fsx|iam|kms|vpc

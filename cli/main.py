@@ -87,6 +87,57 @@ def explain_command(stack: StackArgument, *, as_json: AsJson = False) -> None:
     explain(stack, as_json=as_json)
 
 
+@_command(
+    "size",
+    _CHOOSE,
+    "dynamo-stack size --input 8192 --output 1024 --tpot 15ms --gpu B200 --to Pulumi.mine.yaml",
+)
+def size_command(
+    *,
+    input_tokens: Annotated[
+        int, typer.Option("--input", min=1, metavar="TOKENS", help="Tokens of a prompt, at most.")
+    ],
+    output_tokens: Annotated[
+        int, typer.Option("--output", min=1, metavar="TOKENS", help="Tokens of an answer, at most.")
+    ],
+    tpot: Annotated[
+        str | None, typer.Option("--tpot", metavar="TIME", help="Median time between tokens, such as 15ms.")
+    ] = None,
+    ttft: Annotated[
+        str | None, typer.Option("--ttft", metavar="TIME", help="Median time to the first token, such as 1s.")
+    ] = None,
+    gpu: Annotated[str | None, typer.Option("--gpu", help="Kind of GPU; any, if left out.")] = None,
+    gpus: Annotated[int | None, typer.Option("--gpus", min=1, help="GPUs that there are.")] = None,
+    rate: Annotated[
+        str | None, typer.Option("--rate", metavar="RATE", help="Requests a second, such as 20/s.")
+    ] = None,
+    users: Annotated[
+        int | None, typer.Option("--users", min=1, help="Requests that are under way at a time.")
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FILE", help="Write a stack of the best layout.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Choose a layout for a workload among measured points: exit 1 if none keeps the limits."""
+    from cli.size import Asked, measured_gpu, milliseconds, per_second, size
+    from sizing.choose import Limits, Workload
+    from sizing.points import Shape
+
+    workload = Workload(
+        Shape(input_tokens, output_tokens),
+        requests_per_second=None if rate is None else per_second(rate),
+        users=users,
+        gpu=None if gpu is None else measured_gpu(gpu),
+        gpus=gpus,
+    )
+    limits = Limits(
+        tpot_ms=None if tpot is None else milliseconds(tpot, "--tpot"),
+        ttft_ms=None if ttft is None else milliseconds(ttft, "--ttft"),
+    )
+    size(Asked(workload, limits), to, as_json=as_json)
+
+
 @_command("render", _BEFORE, "dynamo-stack render disagg-b200 --to manifests --helm argocd")
 def render_command(
     stack: StackArgument,

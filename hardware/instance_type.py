@@ -78,6 +78,15 @@ class InstanceType:
     """Field name -> where its value was read; empty for a described node."""
 
     @property
+    def listed_price(self) -> tuple[float, Source] | None:
+        """US dollars per GPU and hour on demand, or else in a Capacity Block; None where neither is known."""
+        for field in ("on_demand_usd_per_gpu_hour", "capacity_block_usd_per_gpu_hour"):
+            usd: float | None = getattr(self, field)
+            if usd is not None:
+                return usd, self.sources[field]
+        return None
+
+    @property
     def nvlink_crosses_nodes(self) -> bool:
         """Whether GPUs of different nodes can share one NVLink domain."""
         return max(self.nvlink_domain_gpus) > self.gpus

@@ -15,6 +15,7 @@ ALLOWED = {
     "hardware": set(),
     "engines": {"hardware"},
     "recipes": {"engines", "hardware"},
+    "sizing": {"engines", "hardware", "recipes"},
     "failures": {"components"},
     "components": {"hardware"},
     "stacks": {"engines", "hardware", "recipes", "components", "failures", "resource_graph"},
@@ -47,6 +48,7 @@ ALLOWED = {
         "explain",
         "resource_graph",
         "rules",
+        "sizing",
     },
     "lab": set(),
 }

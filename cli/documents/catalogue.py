@@ -15,6 +15,7 @@ from cli.documents.operated import (
     SmokeDocument,
 )
 from cli.documents.previewed import PreviewDocument
+from cli.documents.sized import SizeDocument
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,12 @@ class Printed:
 
 PRINTED: tuple[Printed, ...] = (
     Printed(command="list", model=ListDocument, typed="list --json", exits="0"),
+    Printed(
+        command="size",
+        model=SizeDocument,
+        typed="size --input TOKENS --output TOKENS --json",
+        exits="0; 1 where no measured layout keeps the limits",
+    ),
     Printed(command="explain", model=ExplainDocument, typed="explain STACK --json", exits="0"),
     Printed(
         command="check",

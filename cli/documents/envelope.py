@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
-Command = Literal["check", "drift", "explain", "list", "pools", "preflight", "preview", "recover", "smoke"]
+Command = Literal[
+    "check", "drift", "explain", "list", "pools", "preflight", "preview", "recover", "size", "smoke"
+]
 
 VERSIONS: Mapping[Command, int] = MappingProxyType(
     {
@@ -16,6 +18,7 @@ VERSIONS: Mapping[Command, int] = MappingProxyType(
         "preflight": 1,
         "preview": 1,
         "recover": 1,
+        "size": 1,
         "smoke": 1,
     }
 )

@@ -15,6 +15,8 @@ from hardware.kv_transport import (
     transfer_seconds,
 )
 from recipes.load import load_recipe, recipe_names
+from sizing.choose import Limits, Workload, choose
+from sizing.points import Shape, published_points
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "which-recipe.md").read_text(encoding="utf-8")
 RECIPE = load_recipe("gpt-oss-120b/trtllm-disagg")
@@ -65,3 +67,20 @@ def test_the_guide_says_what_upstream_ran_and_what_its_figures_are_good_for() ->
     assert "accepted at a rate that was set and not earned, so that the answers were not usable text" in said
     assert "90 % of each prompt was already in the cache" in said
     assert "compare the rows with each other alone" in said
+
+
+def test_the_guides_measured_table_is_what_the_points_say() -> None:
+    lines = GUIDE.split("## What was measured")[1].split("\n\n")[2].splitlines()[2:]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert {row[0] for row in rows} == {"B200", "GB200", "H200", "H100"}
+    for gpu, within, *row in rows:
+        limits = Limits(tpot_ms=float(within.removesuffix(" ms")), ttft_ms=1000)
+        best = choose(Workload(Shape(8192, 1024), gpu=gpu), limits, published_points()).options[0].point
+        assert row == [
+            str(best.layout),
+            f"{best.layout.engine} {best.version}",
+            f"{best.users:g}",
+            f"{best.tokens_per_second_per_gpu:,.0f}",
+            f"{best.ttft_ms:,.0f} ms",
+            f"{best.tpot_ms:.1f} ms",
+        ]

@@ -34,15 +34,10 @@ def published_price(kind: InstanceType, purchase: Purchase | None) -> PublishedP
     Where nobody says how the nodes are bought, it is the price on demand, or else that of Capacity Blocks.
     """
     if purchase is None:
-        prices = {
-            _ON_DEMAND: kind.on_demand_usd_per_gpu_hour,
-            _CAPACITY_BLOCK: kind.capacity_block_usd_per_gpu_hour,
-        }
-    else:
-        field = _CAPACITY_BLOCK if isinstance(purchase, CapacityBlock) else _ON_DEMAND
-        prices = {field: usd_per_gpu_hour(kind, purchase)}
-    found = (PublishedPrice(usd, kind.sources[field]) for field, usd in prices.items() if usd is not None)
-    return next(found, None)
+        return PublishedPrice(*kind.listed_price) if kind.listed_price else None
+    field = _CAPACITY_BLOCK if isinstance(purchase, CapacityBlock) else _ON_DEMAND
+    usd = usd_per_gpu_hour(kind, purchase)
+    return None if usd is None else PublishedPrice(usd, kind.sources[field])
 
 
 def usd_per_gpu_hour(instance_type: InstanceType, purchase: Purchase) -> float | None:

@@ -1,0 +1,219 @@
+"""`dynamo-stack size`: which measured layout serves a workload within limits."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from cli.documents.sized import SizedLayout, SizeDocument
+from cli.exit_codes import FAILED
+from cli.output import make_console, print_document, print_line, print_table
+from cli.sized_stack import write_stack
+from hardware import INSTANCE_TYPES, Source
+from sizing.choose import Choice, Limits, Option, Workload, choose
+from sizing.made_by import made_by
+from sizing.points import SOURCES, own_points, published_points
+
+OWN_POINTS = "measured.local.csv"
+"""Beside the stack files: points of one's own, with the columns of sizing/points.csv."""
+_SHOWN = 10
+_TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s)")
+_RATE = re.compile(r"(\d+(?:\.\d+)?)/s")
+_HEADERS = ("LAYOUT", "ENGINE", "USERS", "TOK/S/GPU", "TTFT", "TPOT", "GPUS", "$/M OUT", "RECIPE", "MEASURED")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a person has typed, read."""
+
+    workload: Workload
+    limits: Limits
+
+
+def milliseconds(text: str, option: str) -> float:
+    """Return a time such as 15ms or 1.5s in milliseconds.
+
+    Raises:
+        typer.BadParameter: it is none.
+
+    """
+    found = _TIME.fullmatch(text)
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is no time; such as 15ms or 1.5s", param_hint=option)
+    return float(found[1]) * (1000 if found[2] == "s" else 1)
+
+
+def per_second(text: str) -> float:
+    """Return a rate such as 20/s.
+
+    Raises:
+        typer.BadParameter: it is none.
+
+    """
+    found = _RATE.fullmatch(text)
+    if found is None or not float(found[1]):
+        raise typer.BadParameter(f"{text!r} is no rate of requests; such as 20/s", param_hint="--rate")
+    return float(found[1])
+
+
+def measured_gpu(text: str) -> str:
+    """Return the kind of GPU as the points name it.
+
+    Raises:
+        typer.BadParameter: nobody has measured one.
+
+    """
+    known = sorted({point.gpu for point in published_points()})
+    if text.upper() not in known:
+        message = f"nobody has measured {text!r}; measured: {', '.join(known)}"
+        raise typer.BadParameter(message, param_hint="--gpu")
+    return text.upper()
+
+
+def size(asked: Asked, to: Path | None, *, as_json: bool) -> None:
+    """Print the layouts, or what comes nearest with exit code 1; write a stack of the best one."""
+    choice = choose(asked.workload, asked.limits, (*own_points(Path(OWN_POINTS)), *published_points()))
+    if as_json:
+        print_document("size", _document(asked.workload, choice).as_json())
+    else:
+        _print(asked, choice)
+    if not choice.options:
+        raise typer.Exit(FAILED)
+    if to is not None:
+        write_stack(asked.workload, choice.options, to)
+
+
+def _print(asked: Asked, choice: Choice) -> None:
+    console = make_console()
+    shape = asked.workload.shape
+    if choice.measured is None:
+        print_line(
+            console, f"nobody has measured {shape.input_tokens} tokens in and {shape.output_tokens} out"
+        )
+        print_line(console, "nothing is computed from other lengths; the nearest that were measured gave")
+    elif not choice.options:
+        print_line(console, f"no measured layout serves {choice.measured} {_limits(asked)}; the nearest")
+    else:
+        best = choice.options[0]
+        print_line(console, f"{choice.measured} {_limits(asked)}: {best.point.gpu}, {best.point.layout}")
+    shown = (choice.options or choice.nearest)[:_SHOWN]
+    print_line(console)
+    print_table(console, _HEADERS, (_columns(each, choice.measured is None) for each in shown))
+    print_line(console)
+    for line in _notes(asked, choice, shown):
+        print_line(console, line)
+
+
+def _limits(asked: Asked) -> str:
+    workload, limits = asked.workload, asked.limits
+    said = [
+        f"at {workload.requests_per_second:g} requests a second" if workload.requests_per_second else "",
+        f"for {workload.users} users" if workload.users else "",
+        f"on {workload.gpus} GPUs" if workload.gpus else "",
+        f"on {workload.gpu}" if workload.gpu else "",
+        "" if limits.tpot_ms is None else f"within {limits.tpot_ms:g} ms between tokens",
+        "" if limits.ttft_ms is None else f"within {limits.ttft_ms:g} ms to the first",
+    ]
+    return " ".join(filter(None, said)) or "without a limit"
+
+
+def _columns(option: Option, with_shape: bool) -> tuple[str, ...]:
+    point = option.point
+    made = made_by(point)
+    recipe = "none" if made is None else f"{made.recipe}{', overrides' if made.overrides else ''}"
+    cost = option.usd_per_million(_dollars())
+    return (
+        f"{point.gpu} {point.layout}" + (f" ({point.shape})" if with_shape else ""),
+        f"{point.layout.engine} {point.version}",
+        f"{point.users:g}" + (f" ({option.between[0]:g}-{option.between[1]:g})" if option.between else ""),
+        f"{point.tokens_per_second_per_gpu:,.0f}",
+        "unknown" if point.ttft_ms is None else f"{point.ttft_ms:,.0f} ms",
+        f"{point.tpot_ms:.1f} ms",
+        str(option.gpus),
+        "unknown" if cost is None else f"{cost:.2f}",
+        recipe,
+        _measured(option),
+    )
+
+
+def _measured(option: Option) -> str:
+    source = SOURCES.get(option.point.source)
+    return f"InferenceX {source.date}" if source else f"yours, {option.point.source}"
+
+
+def _notes(asked: Asked, choice: Choice, shown: tuple[Option, ...]) -> Iterator[str]:
+    prices = {each.point.gpu: _prices().get(each.point.gpu) for each in shown}
+    known = [
+        f"{gpu} ${price[0]:.2f} an hour ({price[1].text}, {price[1].date})"
+        for gpu, price in prices.items()
+        if price
+    ]
+    if known:
+        yield f"price of a GPU: {'; '.join(known)}"
+    yield (
+        "measured: medians of a closed loop without prefix reuse, by SemiAnalysis InferenceX; another "
+        "version of an engine gave up to 10 % more or less"
+    )
+    if any(each.between for each in shown):
+        yield "users with two others behind them: between two runs, on a straight line"
+    if choice.options or choice.measured is None:
+        return
+    for name, limits in (
+        ("--tpot", Limits(ttft_ms=asked.limits.ttft_ms)),
+        ("--ttft", Limits(tpot_ms=asked.limits.tpot_ms)),
+    ):
+        relaxed = choose(asked.workload, limits, published_points()).options
+        if limits != asked.limits and relaxed:
+            point = relaxed[0].point
+            yield (
+                f"without {name}: {point.gpu} {point.layout}, {point.tokens_per_second_per_gpu:,.0f} "
+                f"tok/s/GPU, {point.tpot_ms:.1f} ms between tokens"
+            )
+
+
+def _prices() -> Mapping[str, tuple[float, Source]]:
+    """The lowest published price of each kind of GPU, in US dollars an hour."""
+    found: dict[str, tuple[float, Source]] = {}
+    for kind in INSTANCE_TYPES.values():
+        price, name = kind.listed_price, kind.accelerator.name
+        if price and (name not in found or price[0] < found[name][0]):
+            found[name] = price
+    return found
+
+
+def _dollars() -> Mapping[str, float]:
+    return {name: usd for name, (usd, _) in _prices().items()}
+
+
+def _document(workload: Workload, choice: Choice) -> SizeDocument:
+    return SizeDocument(
+        input_tokens=workload.shape.input_tokens,
+        output_tokens=workload.shape.output_tokens,
+        shape=None if choice.measured is None else str(choice.measured),
+        layouts=tuple(map(_sized, choice.options)),
+        nearest=tuple(map(_sized, choice.nearest)),
+    )
+
+
+def _sized(option: Option) -> SizedLayout:
+    point, made = option.point, made_by(option.point)
+    return SizedLayout(
+        gpu=point.gpu,
+        engine=point.layout.engine,
+        version=point.version,
+        layout=str(point.layout),
+        users=point.users,
+        between=option.between,
+        tokens_per_second_per_gpu=point.tokens_per_second_per_gpu,
+        ttft_ms=point.ttft_ms,
+        tpot_ms=point.tpot_ms,
+        replicas=option.replicas,
+        gpus=option.gpus,
+        usd_per_million_output_tokens=option.usd_per_million(_dollars()),
+        recipe=None if made is None else made.recipe,
+        overrides=made is not None and bool(made.overrides),
+        measured=_measured(option),
+        run=point.run,
+    )

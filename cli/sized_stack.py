@@ -1,0 +1,94 @@
+"""`dynamo-stack size --to FILE`: a stack that makes the chosen layout."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from cli.output import say
+from hardware import INSTANCE_TYPES
+from operations.errors import CommandError
+from sizing.choose import Option, Workload
+from sizing.made_by import MadeBy, made_by
+from sizing.points import Layout
+from stacks.stack_files import PREFIX, SUFFIX, stack_directory
+
+BASES: Mapping[str, str] = {
+    "B200": "vllm-agg-b200",
+    "GB200": "disagg-gb200",
+    "H200": "vllm-agg-h200",
+    "H100": "vllm-disagg-h100",
+}
+"""Kind of GPU -> shipped stack whose cluster, network, cache and pool the new one has."""
+_SETTINGS = "dynamo-stack:settings"
+
+
+def write_stack(workload: Workload, options: Sequence[Option], to: Path) -> None:
+    """Write the stack file of the best layout that a recipe makes; nothing is overwritten.
+
+    Raises:
+        CommandError: no recipe makes one of them, or the file is there or has no stack's name.
+
+    """
+    name = to.name.removeprefix(PREFIX).removesuffix(SUFFIX)
+    if to.name != f"{PREFIX}{name}{SUFFIX}" or not name:
+        raise CommandError(f"--to {to}: a stack's file is named {PREFIX}STACK{SUFFIX}")
+    chosen = next(((each, made) for each in options if (made := made_by(each.point)) is not None), None)
+    if chosen is None:
+        raise CommandError("no recipe of the catalogue makes one of these layouts, and nothing was written")
+    option, made = chosen
+    if option is not options[0]:
+        say(f"no recipe of the catalogue makes {options[0].point.layout}; the best that one makes is written")
+    base = stack_directory(Path.cwd()) / f"{PREFIX}{BASES[option.point.gpu]}{SUFFIX}"
+    content = _header(workload, option, base) + yaml.safe_dump(
+        _stack(name, workload, option, made, yaml.safe_load(base.read_text(encoding="utf-8"))),
+        sort_keys=False,
+    )
+    try:
+        with to.open("x", encoding="utf-8") as file:
+            file.write(content)
+    except FileExistsError:
+        raise CommandError(f"{to}: exists, and nothing is overwritten\n  try: another name") from None
+    say(f"{to}: {option.point.layout} by {made.recipe}")
+    say(f"  replace accountId, publicCidrs, zone and purchase, then: `dynamo-stack explain {name}`")
+
+
+def _header(workload: Workload, option: Option, base: Path) -> str:
+    point, shape = option.point, workload.shape
+    lines = (
+        f"{shape.input_tokens} tokens in and {shape.output_tokens} out: {point.layout} on {point.gpu}, "
+        f"up to {point.users:g} users in each.",
+        f"Measured with {point.layout.engine} {point.version}: {point.tokens_per_second_per_gpu:,.0f} tokens "
+        f"a second and GPU, {point.tpot_ms:.1f} ms between tokens.",
+        f"Cluster, network, cache and pool are those of {base.name}; replace what is yours there.",
+    )
+    return "".join(f"# {line}\n" for line in lines)
+
+
+def _stack(
+    name: str, workload: Workload, option: Option, made: MadeBy, base: dict[str, Any]
+) -> dict[str, Any]:
+    """The base with another name, number of nodes and serving; as many workers as asked for, or as fit."""
+    settings = base["config"][_SETTINGS]
+    settings["cluster"]["name"] = name
+    [pool] = settings["nodePools"]
+    gpus_of_node, layout = INSTANCE_TYPES[pool["instanceType"]].gpus, option.point.layout
+    pool["nodes"] = nodes = math.ceil(option.gpus / gpus_of_node)
+    says_how_much = workload.requests_per_second or workload.users or workload.gpus
+    count = option.replicas if says_how_much else nodes * gpus_of_node // layout.gpus
+    serving = settings["serving"]
+    kept = {key: serving[key] for key in ("namespace", "pool")}
+    if serving["recipe"] == made.recipe and "kvTransport" in serving:
+        kept["kvTransport"] = serving["kvTransport"]
+    settings["serving"] = {"recipe": made.recipe, **kept, "replicas": _replicas(layout, count)}
+    if made.overrides:
+        settings["serving"]["overrides"] = {"worker": dict(made.overrides)}
+    return base
+
+
+def _replicas(layout: Layout, count: int) -> dict[str, int]:
+    if not layout.prefill_workers:
+        return {"worker": count}
+    return {"prefill": layout.prefill_workers * count, "decode": layout.workers * count}

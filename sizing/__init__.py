@@ -1,0 +1,1 @@
+"""Which layout serves a workload: chosen among measured points of serving, and nothing else."""

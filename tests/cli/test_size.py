@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cli.sized_stack import BASES
+from tests.cli.command import ROOT, squeezed
+from tests.cli.documents.schemas import read_document
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.command import Command
+
+LONG = ("size", "--input", "8192", "--output", "1024")
+
+
+def test_the_layout_with_most_tokens_a_gpu_within_the_limits_stands_first(command: Command) -> None:
+    answer = command(*LONG, "--tpot", "15ms", "--ttft", "1s", "--gpu", "B200", "--rate", "20/s")
+    assert answer.code == 0, answer.err
+    said = squeezed(answer.out)
+    assert "B200 TP2 tensorrt-llm 1.2.0rc2 128 4,495 123 ms 13.9 ms 6 0.88" in said
+    assert "by SemiAnalysis InferenceX" in said
+    assert said.index("B200 TP2 tensorrt-llm") < said.index("B200 TP1 tensorrt-llm")
+
+
+def test_where_no_layout_keeps_the_limits_each_limit_is_priced(command: Command) -> None:
+    answer = command(*LONG, "--tpot", "3ms", "--ttft", "10ms", "--gpu", "B200")
+    assert answer.code == 1
+    said = squeezed(answer.out)
+    assert "no measured layout serves 8192/1024 on B200 within 3 ms between tokens" in said
+    assert "without --ttft: B200 TP2, 678 tok/s/GPU, 2.8 ms between tokens" in said
+
+
+def test_lengths_that_nobody_has_measured_are_not_computed(command: Command) -> None:
+    answer = command("size", "--input", "3000", "--output", "400", "--json")
+    assert answer.code == 1
+    document = read_document("size", answer.out)
+    assert (document["shape"], document["layouts"]) == (None, [])
+    assert len(document["nearest"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("--tpot", "15"), "'15' is no time; such as 15ms or 1.5s"),
+        (("--rate", "20"), "'20' is no rate of requests; such as 20/s"),
+        (("--gpu", "A100"), "nobody has measured 'A100'; measured: B200, GB200, H100, H200"),
+        (("--to", "mine.yaml"), "--to mine.yaml: a stack's file is named Pulumi.STACK.yaml"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_an_example(
+    command: Command, typed: tuple[str, str], said: str
+) -> None:
+    answer = command(*LONG, *typed)
+    assert answer.code == 2
+    assert said in squeezed(answer.err.replace("│", " "))
+
+
+@pytest.mark.parametrize(
+    ("typed", "serving"),
+    [
+        (
+            ("--gpu", "B200", "--tpot", "15ms", "--ttft", "1s", "--rate", "30/s"),
+            ["recipe: gpt-oss-120b/trtllm-agg", "worker: 4", "tensor_parallel_size: 2"],
+        ),
+        (("--gpu", "H200"), ["recipe: gpt-oss-120b/vllm-agg", "worker: 8"]),
+        (("--gpu", "H100"), ["recipe: gpt-oss-120b/vllm-agg", "worker: 4", "tensor_parallel_size: 2"]),
+        (
+            ("--gpu", "GB200", "--tpot", "5ms", "--gpus", "8"),
+            ["recipe: gpt-oss-120b/trtllm-disagg", "prefill: 1", "decode: 1", "kvTransport: mnnvl"],
+        ),
+    ],
+)
+def test_a_stack_of_the_layout_is_written_that_every_rule_passes(
+    command: Command, tmp_path: Path, typed: tuple[str, ...], serving: list[str]
+) -> None:
+    for name in BASES.values():
+        shutil.copy(ROOT / f"Pulumi.{name}.yaml", tmp_path)
+    answer = command(*LONG, *typed, "--to", "Pulumi.mine.yaml", folder=tmp_path)
+    assert answer.code == 0, answer.err
+    written = (tmp_path / "Pulumi.mine.yaml").read_text()
+    assert [line for line in serving if line not in written] == []
+    checked = command("check", "mine", folder=tmp_path)
+    assert checked.code == 0, checked.out
+    assert "passed: 0 mandatory" in checked.out
+    again = command(*LONG, *typed, "--to", "Pulumi.mine.yaml", folder=tmp_path)
+    assert again.code == 2
+    assert "Pulumi.mine.yaml: exists, and nothing is overwritten" in again.err
+
+
+def test_a_layout_that_no_recipe_makes_gives_way_to_the_best_that_one_makes(
+    command: Command, tmp_path: Path
+) -> None:
+    shutil.copy(ROOT / "Pulumi.disagg-gb200.yaml", tmp_path)
+    answer = command(*LONG, "--gpu", "GB200", "--tpot", "15ms", "--to", "Pulumi.mine.yaml", folder=tmp_path)
+    assert answer.code == 0, answer.err
+    assert "no recipe of the catalogue makes 2 prefill TP1 + 1 decode TP2" in answer.out
+    assert "1 prefill TP1 + 1 decode TP4 by gpt-oss-120b/trtllm-disagg" in answer.out
