@@ -1,4 +1,4 @@
-"""`dynamo-stack explain`: one screen with what a stack becomes, and why."""
+"""`dynamo-stack explain`: what a stack becomes, and why."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,20 +9,31 @@ from explain.explanation.cluster import foundation
 from explain.explanation.section import Section
 from explain.explanation.sections import sections
 from explain.explanation.tables import POOL_HEADERS, SERVICE_HEADERS, pool_rows, service_rows
+from explain.short import short_sections, title
 from operations.project import recorded_stack, resolved_stack
+from stacks.plan.stack_plan import StackPlan
 
-_WIDTH = 120
+_WIDTH = 110
+_WIDTH_OF_ALL = 120
 
 
-def explain(name: str, *, as_json: bool) -> None:
-    """Print what the stack becomes, and why."""
+def explain(name: str, *, in_full: bool, as_json: bool) -> None:
+    """Print one screen of the stack, or all that is known of it."""
     stack = resolved_stack(name)
-    graph = recorded_stack(stack)
     if as_json:
-        print_document("explain", explain_document(stack, graph).as_json())
-        return
-    console = make_console(_WIDTH)
-    day = today()
+        print_document("explain", explain_document(stack, recorded_stack(stack)).as_json())
+    elif in_full:
+        _print_all(stack)
+    else:
+        console = make_console(_WIDTH)
+        print_line(console, title(stack))
+        print_sections(console, _rows(short_sections(stack, today())))
+        print_line(console, f"why, order, retained objects, defects: dynamo-stack explain {name} --all")
+
+
+def _print_all(stack: StackPlan) -> None:
+    graph, day = recorded_stack(stack), today()
+    console = make_console(_WIDTH_OF_ALL)
     print_sections(console, (*_rows(foundation(stack, day)), ("", "")))
     if stack.layers.own != ("platform",):
         print_table(console, POOL_HEADERS, pool_rows(stack))

@@ -80,11 +80,18 @@ def list_command(*, as_json: AsJson = False) -> None:
 
 
 @_command("explain", _CHOOSE, "dynamo-stack explain disagg-b200")
-def explain_command(stack: StackArgument, *, as_json: AsJson = False) -> None:
-    """Show what a stack becomes, and why."""
+def explain_command(
+    stack: StackArgument,
+    *,
+    in_full: Annotated[
+        bool, typer.Option("--all", help="Everything: nodes, prices, order, defects.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show on one screen what a stack becomes: what runs where, its cost, its KV path, its updates."""
     from cli.explain import explain
 
-    explain(stack, as_json=as_json)
+    explain(stack, in_full=in_full, as_json=as_json)
 
 
 @_command(

@@ -13,18 +13,25 @@ from stacks.plan.infrastructure.prices import PublishedPrice, least_sold, publis
 from stacks.plan.stack_plan import StackPlan
 from stacks.wording import in_words
 
+GPU_COST = "GPU cost"
+
 
 def key_figures(stack: StackPlan, report: Report, today: dt.date) -> Iterator[KeyFigure]:
     """Yield GPUs, dollars an hour, what an update interrupts, findings and evidence."""
     if stack.pools and stack.layers.own != ("platform",):
         yield _gpus(stack)
-        yield _cost(stack, today)
-        yield from _sold_whole(stack)
+        yield from cost_figures(stack, today)
     if stack.layers.owns("serving"):
         yield _update(stack)
     yield _findings(report)
     if stack.layers.owns("serving"):
         yield _evidence(stack)
+
+
+def cost_figures(stack: StackPlan, today: dt.date) -> Iterator[KeyFigure]:
+    """Yield what the GPUs cost an hour, and the least that is sold of them where that is more."""
+    yield _cost(stack, today)
+    yield from _sold_whole(stack)
 
 
 def _gpus(stack: StackPlan) -> KeyFigure:
@@ -45,14 +52,14 @@ def _cost(stack: StackPlan, today: dt.date) -> KeyFigure:
     known = [(each, price) for each in stack.pools if (price := prices[each.pool.name]) is not None]
     if len(known) < len(stack.pools):
         unknown = [each.pool.name for each in stack.pools if prices[each.pool.name] is None]
-        return KeyFigure("GPU cost", "unknown", f"no price is published for pool {', '.join(unknown)}")
+        return KeyFigure(GPU_COST, "unknown", f"no price is published for pool {', '.join(unknown)}")
     total = sum(each.pool.gpus * price.usd_per_gpu_hour for each, price in known)
     idle = sum(each.free_gpus * price.usd_per_gpu_hour for each, price in known)
     notes = [f"${idle:,.2f} of it idle"] if idle else []
     notes += [
         _priced(each.pool.instance_type, bought.get(each.pool.name), price, today) for each, price in known
     ]
-    return KeyFigure("GPU cost", f"${total:,.2f} an hour", "; ".join(dict.fromkeys(notes)))
+    return KeyFigure(GPU_COST, f"${total:,.2f} an hour", "; ".join(dict.fromkeys(notes)))
 
 
 def _sold_whole(stack: StackPlan) -> Iterator[KeyFigure]:

@@ -40,7 +40,7 @@ def foundation(stack: StackPlan, today: dt.date) -> Iterator[Section]:
     recipe = stack.serving.placed.recipe.name
     what = f"{stack.name} ({stack.source}), recipe {recipe}, lifecycle {stack.lifecycle}"
     yield Section("Stack", (what,))
-    yield from _layers(stack)
+    yield from layer_sections(stack)
     yield from _cluster(stack, today)
     if stack.platform is None:
         without = f"none: {stack.serving.placed.recipe.server} serves without Dynamo"
@@ -51,6 +51,19 @@ def foundation(stack: StackPlan, today: dt.date) -> Iterator[Section]:
     if waits and stack.layers.owns("serving"):
         text = f"no graph is made yet: {'; '.join(waits)}; then purchase.phase: active, and `up`"
         yield Section("Waiting", (text,))
+
+
+def layer_sections(stack: StackPlan) -> Iterator[Section]:
+    """Yield which layers are this stack's, where others own some."""
+    layers = stack.layers
+    if not layers.shared and not layers.joined:
+        return
+    texts = [f"this stack owns {' and '.join(layers.own)}, and nothing else of what its file describes"]
+    texts += [
+        f"{layer} is stack {joined.stack}'s: `dynamo-stack explain {joined.stack}`"
+        for layer, joined in layers.joined.items()
+    ]
+    yield Section("Layers", ("; ".join(texts),))
 
 
 def _reached_from(plan: EksPlan) -> str:
@@ -168,18 +181,6 @@ def _server(name: str, group: NatsServers | EtcdServers) -> str:
             return f"{name} bundled x1"
         case NatsArgs() | EtcdArgs():
             return f"{name} own x{group.servers.members}"
-
-
-def _layers(stack: StackPlan) -> Iterator[Section]:
-    layers = stack.layers
-    if not layers.shared and not layers.joined:
-        return
-    texts = [f"this stack owns {' and '.join(layers.own)}, and nothing else of what its file describes"]
-    texts += [
-        f"{layer} is stack {joined.stack}'s: `dynamo-stack explain {joined.stack}`"
-        for layer, joined in layers.joined.items()
-    ]
-    yield Section("Layers", ("; ".join(texts),))
 
 
 def _infrastructure(plan: EksPlan, cache: CachePlan, today: dt.date) -> Iterator[Section]:

@@ -14,18 +14,22 @@ from stacks.wording import alternatives
 
 def clients(stack: StackPlan) -> str:
     """Return at which addresses clients reach the model, and what limits them."""
+    return f"{address(stack)}, network policies {_enforced(stack)}"
+
+
+def address(stack: StackPlan) -> str:
+    """Return at which addresses clients reach the model."""
     serving = stack.serving
     host = f"{frontend_service(serving.graph_name)}.{serving.namespace}.svc.cluster.local"
     inside = f"http://{host}:{FRONTEND_PORT} in the cluster"
-    policies = f"network policies {_enforced(stack)}"
     match serving.exposure:
         case InternalLoadBalancer():
-            return f"{inside} and an internal load balancer, {policies}"
+            return f"{inside} and an internal load balancer"
         case IngressRule(class_name=class_name, host=host, tls_secret_name=tls):
             scheme = "https" if tls else "http"
-            return f"{inside} and {scheme}://{host} by Ingress class {class_name}, {policies}"
+            return f"{inside} and {scheme}://{host} by Ingress class {class_name}"
         case None:
-            return f"{inside} only, {policies}"
+            return f"{inside} only"
 
 
 def prompts(stack: StackPlan) -> str:

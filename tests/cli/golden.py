@@ -1,4 +1,4 @@
-"""The screens that `explain` shows for the shipped stacks, as files to review.
+"""The screens that `explain` and `explain --all` show for the shipped stacks, as files to review.
 
 After a change that is meant, write them again and look at the diff:
 
@@ -11,16 +11,21 @@ FOLDER = ROOT / "tests" / "cli" / "golden"
 # 2026-11-22: the screens say how old prices are.
 DAY = "1795305600"
 STACKS = ("disagg-b200", "disagg-b200-8gpu", "disagg-gb200", "agg-gb200")
+SCREENS = {
+    **{f"explain-{name}": ("explain", name) for name in STACKS},
+    **{f"explain-all-{name}": ("explain", name, "--all") for name in STACKS},
+}
+"""Name of a file -> the command that prints it."""
 
 
-def explained(stack: str) -> str:
+def printed(*words: str) -> str:
     """What a process prints."""
-    answer = run_process("explain", stack, SOURCE_DATE_EPOCH=DAY)
+    answer = run_process(*words, SOURCE_DATE_EPOCH=DAY)
     assert (answer.code, answer.err) == (0, "")
     return answer.out
 
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for name in STACKS:
-        (FOLDER / f"explain-{name}.txt").write_text(explained(name), encoding="utf-8")
+    for file, command in SCREENS.items():
+        (FOLDER / f"{file}.txt").write_text(printed(*command), encoding="utf-8")

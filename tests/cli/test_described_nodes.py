@@ -34,7 +34,7 @@ def _trays() -> dict[str, Any]:
 
 def test_no_price_is_known_of_described_nodes(command: Command, tmp_path: Path) -> None:
     write_stack(tmp_path, described_settings())
-    answer = command("explain", "dev", folder=tmp_path)
+    answer = command("explain", "dev", "--all", folder=tmp_path)
     assert (answer.code, answer.err) == (0, "")
     text = squeezed(answer.out)
     assert "gpus 1 x 8xB200-amd64 8 B200 5 unknown 3 unknown 1 of 1" in text

@@ -22,7 +22,7 @@ from tests.support.vllm_settings import DRAFT, overridden_settings, vllm_setting
 def explain(command: Command, tmp_path: Path) -> Any:
     def explained(settings: dict[str, Any]) -> str:
         write_stack(tmp_path, settings)
-        answer = command("explain", "dev", folder=tmp_path)
+        answer = command("explain", "dev", "--all", folder=tmp_path)
         assert (answer.code, answer.err) == (0, "")
         return squeezed(answer.out)
 
@@ -233,7 +233,7 @@ def test_a_narrow_terminal_breaks_lines_and_nothing_else(
     write_stack(tmp_path, disagg_gb200_settings())
     for name, value in {"COLUMNS": str(columns), "FORCE_COLOR": "1", "TERM": "xterm"}.items():
         monkeypatch.setenv(name, value)
-    done = command("explain", "dev", folder=tmp_path)
+    done = command("explain", "dev", "--all", folder=tmp_path)
     assert (done.code, done.err) == (0, "")
     assert "\x1b[" in done.out
     lines = re.sub(r"\x1b\[[0-9;]*m", "", done.out).splitlines()
@@ -242,7 +242,7 @@ def test_a_narrow_terminal_breaks_lines_and_nothing_else(
 
 
 def test_output_without_a_terminal_has_no_colour_and_fits_its_width(command: Command) -> None:
-    lines = command("explain", "dev").out.splitlines()
+    lines = command("explain", "dev", "--all").out.splitlines()
     assert not any("\x1b" in line for line in lines)
     assert all(line == line.rstrip() for line in lines)
     assert 100 < max(map(len, lines)) <= 120

@@ -23,7 +23,7 @@ SCREEN_COLUMNS = 120
 def explain(command: Command, tmp_path: Path) -> Any:
     def explained(settings: dict[str, Any]) -> str:
         write_stack(tmp_path, settings)
-        answer = command("explain", "dev", folder=tmp_path)
+        answer = command("explain", "dev", "--all", folder=tmp_path)
         assert (answer.code, answer.err) == (0, "")
         return answer.out
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def shown(command: Command, tmp_path: Path) -> Any:
     def shown_by(subcommand: str, settings: dict[str, Any]) -> str:
         write_stack(tmp_path, settings)
-        answer = command(subcommand, "dev", folder=tmp_path)
+        answer = command(*subcommand.split(), "dev", folder=tmp_path)
         assert (answer.code, answer.err) == (0, "")
         return answer.out
 
@@ -28,11 +28,11 @@ def shown(command: Command, tmp_path: Path) -> Any:
 
 
 def test_a_stack_without_layers_says_nothing_of_them(shown: Any) -> None:
-    assert "LAYERS" not in shown("explain", eks_b200_settings())
+    assert "LAYERS" not in shown("explain --all", eks_b200_settings())
 
 
 def test_a_serving_stack_names_who_owns_what_it_stands_on(shown: Any) -> None:
-    text = squeezed(shown("explain", layered("serving")))
+    text = squeezed(shown("explain --all", layered("serving")))
     assert "this stack owns serving, and nothing else of what its file describes" in text
     assert "infrastructure is stack base's: `dynamo-stack explain base`" in text
     assert "platform is stack dynamo's: `dynamo-stack explain dynamo`" in text
@@ -43,14 +43,14 @@ def test_a_serving_stack_names_who_owns_what_it_stands_on(shown: Any) -> None:
 
 
 def test_a_stack_of_the_infrastructure_speaks_of_account_and_idle_gpus_and_of_no_graph(shown: Any) -> None:
-    text = squeezed(shown("explain", layered("infrastructure")))
+    text = squeezed(shown("explain --all", layered("infrastructure")))
     assert "NETWORK own" in text
     assert "IDLE b200: 3 of 8 GPUs" in text
     assert not any(word in text for word in ("PLATFORM", "CLIENTS", "TrtllmDecodeWorker", "model-download"))
 
 
 def test_a_stack_of_the_platform_speaks_of_its_servers_and_of_no_pool(shown: Any) -> None:
-    text = squeezed(shown("explain", layered("platform")))
+    text = squeezed(shown("explain --all", layered("platform")))
     assert "PLATFORM own, Dynamo 1.2.1" in text
     assert "SERVERS NATS: own, 3 members" in text
     assert not any(word in text for word in ("POOL", "PRICES", "TrtllmDecodeWorker"))

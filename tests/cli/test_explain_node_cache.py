@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def explain(command: Command, tmp_path: Path) -> Any:
     def explained(settings: dict[str, Any]) -> str:
         write_stack(tmp_path, settings)
-        answer = command("explain", "dev", folder=tmp_path)
+        answer = command("explain", "dev", "--all", folder=tmp_path)
         assert (answer.code, answer.err) == (0, "")
         return squeezed(answer.out)
 

@@ -97,7 +97,7 @@ def test_a_stack_file_that_is_a_bomb_is_refused_in_words(
     command: Command, tmp_path: Path, text: str, said: str
 ) -> None:
     (tmp_path / "Pulumi.dev.yaml").write_text(text)
-    answer = command("explain", "dev", folder=tmp_path)
+    answer = command("explain", "dev", "--all", folder=tmp_path)
     assert (answer.code, answer.out) == (2, "")
     assert said in answer.err
     assert command("list", folder=tmp_path).code == 0

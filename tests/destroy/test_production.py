@@ -43,7 +43,7 @@ def stack(own_lab: Sandbox, before: set[str], tmp_path_factory: pytest.TempPathF
 
 def _retained(stack: LabStack) -> str:
     """The words under RETAINED on the screen of `explain`."""
-    screen = stack.dynamo_stack("explain", stack.name).stdout
+    screen = stack.dynamo_stack("explain", stack.name, "--all").stdout
     return " ".join(screen.partition("\nRETAINED")[2].partition("\nSERVERS")[0].split())
 
 

@@ -32,7 +32,7 @@ class Removal:
         self, shipped: Shipped
     ) -> None:
         name = shipped.expected.stack
-        screen = shipped.stack.dynamo_stack("explain", name).stdout
+        screen = shipped.stack.dynamo_stack("explain", name, "--all").stdout
         listed = set(_RETAINED.findall(re.split(r"\n(?=\S)", screen.partition("\nRETAINED ")[2])[0]))
         assert listed
         lift, apply, destroy, *_ = commands("destroy-a-cluster")

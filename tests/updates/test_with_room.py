@@ -51,7 +51,7 @@ def uid(stack: LabStack, graph: str) -> str:
 
 
 def test_explain_says_that_the_old_worker_serves_until_the_new_one_does(stack: LabStack) -> None:
-    said = squeezed(run_process("explain", "dev", folder=stack.project).out)
+    said = squeezed(run_process("explain", "dev", "--all", folder=stack.project).out)
     assert "TrtllmWorker: RollingUpdate (pool b200" in said
     assert "no interruption: the old worker serves until the new one has loaded 65.2 GB" in said
 

@@ -64,7 +64,7 @@ def uid(stack: LabStack, graph: str = DISAGGREGATED) -> str:
 
 
 def test_explain_says_that_nothing_serves_while_decode_is_replaced(stack: LabStack) -> None:
-    said = squeezed(run_process("explain", "dev", folder=stack.project).out)
+    said = squeezed(run_process("explain", "dev", "--all", folder=stack.project).out)
     assert "TrtllmDecodeWorker: Recreate (pool b200 has no 4 GPUs free" in said
     assert INTERRUPTED in said
 

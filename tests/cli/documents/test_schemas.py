@@ -74,7 +74,7 @@ def test_explain_tells_a_program_what_it_tells_a_person(command: Run) -> None:
     assert document["kvPath"]["transport"] == "tcp"
     assert document["kvPath"]["explicit"] is True
     assert "claim" in document["protected"]
-    shown = command("explain", "disagg-b200").out
+    shown = command("explain", "disagg-b200", "--all").out
     for step in document["order"]:
         assert step["name"] in shown
 

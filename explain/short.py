@@ -1,0 +1,113 @@
+"""The one screen of a stack: what runs where, what it costs, how sure it is, and what a change interrupts."""
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+
+from explain.explanation.cluster import layer_sections
+from explain.explanation.section import Section
+from explain.explanation.serving import address, prompts
+from explain.figures import GPU_COST, cost_figures
+from explain.page import KeyFigure
+from sizing.of_recipe import layout_of, measured
+from sizing.points import INFERENCEX, SOURCES, Point
+from stacks.plan.placement.capacity import PlacedPool
+from stacks.plan.stack_plan import StackPlan, waited_for
+from stacks.updates.infrastructure_notices import waiting_text
+from stacks.updates.notices import effects_of_changes
+from stacks.wording import in_words
+
+
+def title(stack: StackPlan) -> str:
+    """Return what the stack is, in one line."""
+    platform = "" if stack.platform is None else f" on Dynamo {stack.platform.version}"
+    cluster = stack.cluster
+    where = f"EKS in {cluster.region}" if cluster.kind == "eks" else f"context {cluster.context}"
+    recipe = stack.serving.placed.recipe.name
+    return f"{stack.name}: {recipe}{platform}, {where}, lifecycle {stack.lifecycle}"
+
+
+def short_sections(stack: StackPlan, today: dt.date) -> Iterator[Section]:
+    """Yield what every reader asks first; the sections that have something to say."""
+    return (section for section in _all(stack, today) if section.texts)
+
+
+def _all(stack: StackPlan, today: dt.date) -> Iterator[Section]:
+    serves, has_nodes = stack.layers.owns("serving"), stack.layers.own != ("platform",)
+    yield from layer_sections(stack)
+    if serves:
+        yield _section("Runs", [_services(stack)])
+    if has_nodes:
+        yield _section("On", map(_pool, stack.pools))
+        yield _section("Cost", ["; ".join(map(_cost, cost_figures(stack, today)))])
+    if not serves:
+        return
+    yield _section("Waits", map(waiting_text, waited_for(stack)))
+    yield _section("Clients", [address(stack)])
+    yield _section("Prompts", [prompts(stack)])
+    yield _section("KV path", [_kv_path(stack)])
+    yield _section("Updates", effects_of_changes(stack))
+    yield _section("Measured", [_measured(stack)])
+    yield _section("Evidence", [_evidence(stack)])
+
+
+def _section(title: str, texts: Iterable[str]) -> Section:
+    return Section(title, tuple(texts))
+
+
+def _services(stack: StackPlan) -> str:
+    return ", ".join(
+        f"{each.replicas} {each.name}" + (f" of {in_words(each.gpus, 'GPU')}" if each.gpus else "")
+        for each in stack.serving.placed.services
+    )
+
+
+def _pool(placed: PlacedPool) -> str:
+    pool = placed.pool
+    machine = pool.instance_type
+    used = f"{placed.used_gpus} of {pool.gpus} {machine.accelerator.name} in use"
+    return f"pool {pool.name}: {pool.nodes} x {machine.name}, {used}"
+
+
+def _cost(figure: KeyFigure) -> str:
+    least = "" if figure.name == GPU_COST else f"{figure.name.lower()} "
+    return f"{least}{figure.value} ({figure.note})"
+
+
+def _kv_path(stack: StackPlan) -> str:
+    transport = stack.serving.placed.kv_transport
+    if transport is None:
+        return "none: aggregated, the KV cache never leaves its worker"
+    path = transport.path
+    chosen = "typed" if transport.explicit else "chosen"
+    return f"{path.transport}, {chosen}, {path.standing.value}: {path.reason}"
+
+
+def _measured(stack: StackPlan) -> str:
+    """What others measured of the layout; the stack itself was measured by nobody."""
+    recipe = stack.serving.placed.recipe
+    layout, gpus = layout_of(recipe), _gpus(stack)
+    found = [run for gpu in gpus if (run := measured(recipe, gpu)) is not None]
+    if not found:
+        return f"nobody has measured this layout ({layout}) on {' or '.join(gpus)}"
+    return "; ".join(f"{run.gpu} {layout}, {_figures(run)}" for run in found)
+
+
+def _figures(run: Point) -> str:
+    source = SOURCES[run.source]
+    return (
+        f"{run.layout.engine} {run.version}, {run.shape}: {run.tokens_per_second_per_gpu:,.0f} tok/s/GPU at "
+        f"{run.tpot_ms:.1f} ms between tokens, {run.users:g} users ({INFERENCEX}, {source.date})"
+    )
+
+
+def _evidence(stack: StackPlan) -> str:
+    recipe = stack.serving.placed.recipe
+    return "; ".join(
+        f"{gpu}: {recipe.evidence_on(gpu).level.value}, "
+        f"{'' if gpu in recipe.validated_on else 'not '}validated upstream"
+        for gpu in _gpus(stack)
+    )
+
+
+def _gpus(stack: StackPlan) -> list[str]:
+    return sorted({each.pool.instance_type.accelerator.name for each in stack.pools if each.used_gpus})
