@@ -16,6 +16,7 @@ PROJECT = "dynamo-stack"
 FOLDER = Path(__file__).parent / "urns"
 _LIKE = "like "
 _LIKENESSES = {
+    "agg-b200": "vllm-agg-b200",
     "agg-gb200": "disagg-gb200",
     "disagg-b200-8gpu": "disagg-b200",
     "disagg-gb200": "disagg-b200",

@@ -39,6 +39,7 @@ NIXL = {"kv_connector": "NixlConnector", "kv_role": "kv_both"}
 PREFILL, DECODE = ("trtllm", "prefill", "prefill"), ("trtllm", "decode", "tensorrt_llm")
 VLLM = ("vllm", "agg", "backend")
 WORKERS = {
+    "agg-b200": [("trtllm", "prefill_and_decode", "tensorrt_llm")],
     "agg-gb200": [("trtllm", "prefill_and_decode", "tensorrt_llm")],
     "dev": [PREFILL, DECODE],
     "disagg-b200": [PREFILL, DECODE],
