@@ -5,7 +5,7 @@ docs/recipes/ up to date: `python -m recipes.document`.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hardware import ACCELERATORS
@@ -150,13 +150,33 @@ def _corrections(recipe: Recipe) -> list[str]:
     if not recipe.corrections:
         return ["No published recipe was corrected: its file says beside each value where that comes from."]
     compared = compared_values(recipe)
+    told = {correction: other for correction in recipe.corrections if (other := _told_by(recipe, correction))}
     return [
         *([] if compared else ["Every value that is not in this table is as published.", ""]),
         "| | setting | published | ours | why | source |",
         "|---|---|---|---|---|---|",
-        *(_correction_row(correction) for correction in recipe.corrections),
+        *(_correction_row(each) for each in recipe.corrections if each not in told),
+        *_as_elsewhere(told),
         *(_value_by_value(recipe, compared) if compared else ()),
     ]
+
+
+def _told_by(recipe: Recipe, correction: Correction) -> Recipe | None:
+    """The first recipe whose page has the same correction, None where this one has it first."""
+    for name in recipe_names():
+        if name == recipe.name:
+            return None
+        if correction in load_recipe(name).corrections:
+            return load_recipe(name)
+    return None
+
+
+def _as_elsewhere(told: Mapping[Correction, Recipe]) -> Iterator[str]:
+    """Yield a line for each page that has corrections of this recipe too."""
+    for other in dict.fromkeys(recipe.name for recipe in told.values()):
+        same = [f"{each.id} ({each.setting})" for each, recipe in told.items() if recipe.name == other]
+        page = f"{document_path(load_recipe(other)).name}#published-ours-and-why"
+        yield from ("", f"As for [{other}]({page}): {', '.join(same)}.")
 
 
 def _value_by_value(recipe: Recipe, compared: Sequence[PublishedValue]) -> Iterator[str]:
