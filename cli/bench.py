@@ -14,6 +14,7 @@ from cli.stack_argument import stack_name
 from operations.benchmark.aiperf_here import AIPerfProgram
 from operations.benchmark.frontend import served_model
 from operations.benchmark.measure import measure_here, measure_in_cluster
+from operations.benchmark.measured_points import MEASURED, points_of, thresholds_of
 from operations.benchmark.measured_stack import measured_stack
 from operations.benchmark.plan_run import (
     MeasuredAddress,
@@ -35,6 +36,7 @@ from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.project import resolved_stack
 from recipes.model import Recipe
+from sizing.points import OWN_POINTS, append_points
 from stacks.errors import SettingsError
 from stacks.plan.recipe_files import read_recipe
 from stacks.wording import in_words
@@ -45,10 +47,13 @@ _Send = Callable[[Recording, BenchProgress], None]
 def bench(options: BenchOptions) -> None:
     """Measure, print and keep; exit 1 where a threshold is not reached."""
     check_options(options)
-    thresholds = load_thresholds(options.thresholds) if options.thresholds else None
+    by_points = str(options.thresholds) == MEASURED
+    thresholds = load_thresholds(options.thresholds) if options.thresholds and not by_points else None
     try:
         with ending_signals():
-            run, send = _of_address(options, options.url) if options.url else _of_stack(options)
+            run, send, recipe = _of_address(options, options.url) if options.url else _of_stack(options)
+            if by_points:
+                thresholds = thresholds_of(run, recipe)
             _refuse_unmeasured(options, thresholds, run)
             say(_beforehand(run), error=True)
             recording = Recording(options.results, run)
@@ -60,11 +65,14 @@ def bench(options: BenchOptions) -> None:
         say("\ninterrupted", error=True)
         raise typer.Exit(INTERRUPTED) from None
     _show(options, result, recording.folder)
+    if options.record and recipe is not None:
+        append_points(OWN_POINTS, points_of(result, recipe))
+        say(f"recorded in {OWN_POINTS}, which `dynamo-stack size` reads", error=True)
     if thresholds is not None:
         _judge(thresholds, result)
 
 
-def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send]:
+def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send, Recipe | None]:
     stack = resolved_stack(stack_name(str(options.stack)))
     refuse_other_cluster(stack)
     recipe = stack.serving.placed.recipe
@@ -76,7 +84,7 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send]:
     for text in advice(wanted, recipe):
         say(text, error=True)
     if program is None:
-        return run, lambda recording, progress: measure_in_cluster(run, cluster, recording, progress)
+        return run, lambda recording, progress: measure_in_cluster(run, cluster, recording, progress), recipe
 
     def send(recording: Recording, progress: BenchProgress) -> None:
         with PortForward(cluster, stack.serving.namespace, stack.serving.graph_name) as forward:
@@ -85,10 +93,10 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send]:
             endpoint = endpoint_here(run, recipe, url, options.tokenizer)
             measure_here(run, program, endpoint, recording, progress)
 
-    return run, send
+    return run, send, recipe
 
 
-def _of_address(options: BenchOptions, url: str) -> tuple[PlannedRun, _Send]:
+def _of_address(options: BenchOptions, url: str) -> tuple[PlannedRun, _Send, Recipe | None]:
     named, plain = _named_recipe(options), url.rstrip("/")
     recipe = named or method_of_addresses()
     program = AIPerfProgram.found(options.aiperf or "aiperf", recipe.benchmark)
@@ -104,7 +112,7 @@ def _of_address(options: BenchOptions, url: str) -> tuple[PlannedRun, _Send]:
     for text in advice(options.wanted, named) if named else ():
         say(text, error=True)
     endpoint = endpoint_here(run, recipe, plain, options.tokenizer)
-    return run, lambda recording, progress: measure_here(run, program, endpoint, recording, progress)
+    return run, lambda recording, progress: measure_here(run, program, endpoint, recording, progress), named
 
 
 def _beforehand(run: PlannedRun) -> str:

@@ -72,9 +72,15 @@ def bench_command(
     thresholds: Annotated[
         Path | None,
         typer.Option(
-            "--assert", metavar="FILE", help="Thresholds; exit 1 if a figure does not reach its own."
+            "--assert",
+            metavar="FILE|measured",
+            help="Thresholds, or the layout's measured points; exit 1 if a figure does not reach its own.",
         ),
     ] = None,
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Append the figures to measured.local.csv, which `size` reads."),
+    ] = False,
     results: Annotated[
         Path, typer.Option("--results", metavar="DIR", help="Each run makes a folder of its own in it.")
     ] = _RESULTS,
@@ -101,6 +107,7 @@ def bench_command(
             aiperf=aiperf,
             time_limit=time_limit,
             thresholds=thresholds,
+            record=record,
             results=results,
             as_json=as_json,
         )

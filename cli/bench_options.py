@@ -36,6 +36,7 @@ class BenchOptions:
     aiperf: str | None
     time_limit: int | None
     thresholds: Path | None
+    record: bool
     results: Path
     as_json: bool
 
@@ -64,6 +65,11 @@ def check_options(options: BenchOptions) -> None:
         _check_address(options, options.url)
     else:
         _check_stack(options)
+    if options.record and (options.mock or (options.stack is None and not (options.recipe and options.gpus))):
+        raise typer.BadParameter(
+            "goes with a STACK that a real engine serves, or with --recipe and --gpus beside --url",
+            param_hint="--record",
+        )
     if ALL in options.shapes and len(options.shapes) > 1:
         raise typer.BadParameter("all are all of them: leave the others out", param_hint="--shape")
     concurrency, requests = options.concurrency, options.requests

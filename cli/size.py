@@ -14,10 +14,8 @@ from cli.sized_stack import write_stack
 from hardware import INSTANCE_TYPES, Source
 from sizing.choose import Choice, Limits, Option, Workload, choose
 from sizing.made_by import made_by
-from sizing.points import SOURCES, own_points, published_points
+from sizing.points import OWN_POINTS, SOURCES, own_points, published_points
 
-OWN_POINTS = "measured.local.csv"
-"""Beside the stack files: points of one's own, with the columns of sizing/points.csv."""
 _SHOWN = 10
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s)")
 _RATE = re.compile(r"(\d+(?:\.\d+)?)/s")
@@ -74,7 +72,7 @@ def measured_gpu(text: str) -> str:
 
 def size(asked: Asked, to: Path | None, *, as_json: bool) -> None:
     """Print the layouts, or what comes nearest with exit code 1; write a stack of the best one."""
-    choice = choose(asked.workload, asked.limits, (*own_points(Path(OWN_POINTS)), *published_points()))
+    choice = choose(asked.workload, asked.limits, (*own_points(OWN_POINTS), *published_points()))
     if as_json:
         print_document("size", _document(asked.workload, choice).as_json())
     else:

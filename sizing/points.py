@@ -1,7 +1,7 @@
 """The measured points of serving gpt-oss-120b: what was run, and what it gave."""
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -26,6 +26,15 @@ SOURCES: Mapping[str, Source] = {
     ),
 }
 """Name in points.csv -> who measured it, and when."""
+
+
+OWN_POINTS = Path("measured.local.csv")
+"""Beside the stack files: what `bench --record` writes and `size` reads."""
+_COLUMNS = (
+    *("gpu", "engine", "version", "input_tokens", "output_tokens", "users", "prefill_workers", "prefill_tp"),
+    *("decode_workers", "decode_tp", "decode_ep", "attention_dp", "gpus", "tokens_per_second_per_gpu"),
+    *("ttft_ms", "tpot_ms", "run", "source"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +137,29 @@ def own_points(file: Path) -> tuple[Point, ...]:
 
     """
     return tuple(_read(file.read_text().splitlines())) if file.exists() else ()
+
+
+def append_points(file: Path, points: Iterable[Point]) -> None:
+    """Write points at the end of a file of one's own, which is made where there is none."""
+    is_new = not file.exists()
+    with file.open("a", encoding="utf-8", newline="") as opened:
+        writer = csv.writer(opened, lineterminator="\n")
+        if is_new:
+            writer.writerow(_COLUMNS)
+        for point in points:
+            layout = point.layout
+            writer.writerow(
+                [
+                    *(point.gpu, layout.engine, point.version),
+                    *(point.shape.input_tokens, point.shape.output_tokens, f"{point.users:g}"),
+                    *(layout.prefill_workers, layout.prefill_tensor_parallel, layout.workers),
+                    *(layout.tensor_parallel, layout.expert_parallel),
+                    "yes" if layout.attention_data_parallel else "no",
+                    *(layout.gpus, point.tokens_per_second_per_gpu),
+                    *("" if point.ttft_ms is None else point.ttft_ms, point.tpot_ms),
+                    *(point.run, point.source),
+                ]
+            )
 
 
 def _read(lines: list[str]) -> Iterator[Point]:

@@ -38,6 +38,7 @@ ALLOWED = {
         "engines",
         "hardware",
         "recipes",
+        "sizing",
         "stacks",
         "comparison",
         "components",

@@ -1,0 +1,97 @@
+"""A run beside the measured points of its layout: kept as one of them, and compared with them."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from operations.benchmark.recording import PlannedRun
+from operations.benchmark.result import BenchmarkResult
+from operations.benchmark.thresholds import AtLeast, Threshold, Thresholds
+from operations.errors import CommandError
+from recipes.benchmark_load import Load
+from recipes.model import Recipe
+from sizing.of_recipe import layout_of
+from sizing.points import OWN_POINTS, Point, Shape, own_points, published_points
+
+MEASURED = "measured"
+"""As the file of --assert: the measured points of the run's own layout."""
+_SPREAD = 0.039
+"""Nine of ten repeated runs of one point lay within this share of each other (the source of points.csv)."""
+
+
+def points_of(result: BenchmarkResult, recipe: Recipe) -> Iterator[Point]:
+    """Yield what the run has measured, as points of one's own.
+
+    Raises:
+        CommandError: nothing of it is about one kind of GPU.
+
+    """
+    if result.is_mock or result.gpus is None or len(result.accelerators) != 1:
+        reason = "a mock engine answered" if result.is_mock else "nobody said how many GPUs of which kind"
+        raise CommandError(f"nothing is recorded: {reason}")
+    layout = layout_of(recipe)
+    copies = result.gpus // layout.gpus
+    for each in result.measurements:
+        tokens = each.output_tokens_per_second_per_gpu
+        if tokens is None or each.errors:
+            continue
+        yield Point(
+            gpu=result.accelerators[0],
+            layout=layout,
+            version=f"dynamo-{recipe.runtime.version}",
+            shape=_shape(each.shape),
+            users=each.concurrency / copies,
+            tokens_per_second_per_gpu=tokens,
+            ttft_ms=each.ttft_milliseconds.p50,
+            tpot_ms=each.itl_milliseconds.p50,
+            run=datetime.fromisoformat(result.started).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            source=OWN_POINTS.name,
+        )
+
+
+def thresholds_of(run: PlannedRun, recipe: Recipe | None) -> Thresholds:
+    """Return what the loads have to reach: the measured points of the layout, but for what repeats spread.
+
+    Raises:
+        CommandError: of a load nobody has measured the layout.
+
+    """
+    if recipe is None or run.gpus is None or len(run.accelerators) != 1:
+        raise CommandError(
+            "--assert measured: nobody said which layout on which GPUs is measured\n"
+            "  try: give the STACK, or --recipe and --gpus beside --url"
+        )
+    layout, gpu = layout_of(recipe), run.accelerators[0]
+    copies = run.gpus // layout.gpus
+    known = [
+        point
+        for point in (*own_points(OWN_POINTS), *published_points())
+        if (point.gpu, point.layout) == (gpu, layout) and point.is_trusted
+    ]
+    return Thresholds(
+        thresholds=tuple(_threshold(load, load.concurrency / copies, known) for load in run.loads)
+    )
+
+
+def _threshold(load: Load, users: float, known: Iterable[Point]) -> Threshold:
+    shape = Shape(load.input_tokens, load.output_tokens)
+    of_shape = [point for point in known if point.shape.holds(shape)]
+    found = [point for point in of_shape if point.users == users]
+    if not found:
+        counts = sorted({point.users for point in of_shape})
+        allowed = ", ".join(f"{each:g}" for each in counts) or "none at these lengths"
+        raise CommandError(
+            f"--assert measured: nobody has measured this layout at {load.shape} with {users:g} users\n"
+            f"  measured: {allowed}"
+        )
+    point = min(found, key=lambda each: each.precedence)
+    # By the keys of the file, which alone the models take.
+    least = AtLeast.model_validate(
+        {"outputTokensPerSecondPerGpu": point.tokens_per_second_per_gpu * (1 - _SPREAD)}
+    )
+    entry = {"shape": load.shape, "concurrency": load.concurrency, "atLeast": least}
+    return Threshold.model_validate(entry)
+
+
+def _shape(text: str) -> Shape:
+    input_tokens, _, output_tokens = text.partition("/")
+    return Shape(int(input_tokens), int(output_tokens))
