@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from operations.benchmark.run_folder import RESULT_FILE
+from tests.cli.command import squeezed
 from tests.operations.benchmark.fake_aiperf import RECORDED, fake_aiperf
 from tests.recipes.listing_frontend import LISTED, answers, listing_frontend
 
@@ -239,3 +240,24 @@ def test_a_model_that_is_not_served_ends_before_anything_is_sent(bench: Bench) -
     assert answer.code == 2
     assert "does not serve openai/gpt-oss-20b: it serves openai/gpt-oss-120b" in answer.err
     assert not bench.results.exists()
+
+
+def test_a_run_is_recorded_as_a_point_and_the_next_one_is_held_against_it(
+    command: Command, tmp_path: Path, url: str
+) -> None:
+    behind = ("--url", url, "--recipe", "gpt-oss-120b/trtllm-agg", "--gpus", "4xGB200")
+    load = ("--shape", "128/200", "--concurrency", "4", "--aiperf", fake_aiperf(tmp_path))
+    recorded = command("bench", *behind, *load, "--results", tmp_path / "runs", "--record", folder=tmp_path)
+    assert recorded.code == 0, recorded.err
+    assert "recorded in measured.local.csv" in recorded.err
+    [point] = (tmp_path / "measured.local.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert point.startswith("GB200,tensorrt-llm,dynamo-1.2.1,128,200,4,0,0,1,4,4,yes,4,162")
+    words = ("--results", tmp_path / "runs", "--assert", "measured")
+    again = command("bench", *behind, *load, *words, folder=tmp_path)
+    assert (again.code, again.err.splitlines()[-1]) == (0, "every threshold is reached")
+
+
+def test_what_a_mock_engine_serves_is_not_recorded(bench: Bench) -> None:
+    answer = bench("--mock", "--record")
+    assert answer.code == 2
+    assert "goes with a STACK that a real engine serves" in squeezed(answer.err.replace("│", " "))
