@@ -12,9 +12,10 @@ from cli.exit_codes import FAILED
 from cli.output import make_console, print_document, print_line, print_table
 from cli.sized_stack import write_stack
 from hardware import INSTANCE_TYPES, Source
+from operations.own_points import recorded_points
 from sizing.choose import Choice, Limits, Option, Workload, choose
 from sizing.made_by import made_by
-from sizing.points import OWN_POINTS, SOURCES, own_points, published_points
+from sizing.points import SOURCES, published_points
 
 _SHOWN = 10
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s)")
@@ -72,7 +73,7 @@ def measured_gpu(text: str) -> str:
 
 def size(asked: Asked, to: Path | None, *, as_json: bool) -> None:
     """Print the layouts, or what comes nearest with exit code 1; write a stack of the best one."""
-    choice = choose(asked.workload, asked.limits, (*own_points(OWN_POINTS), *published_points()))
+    choice = choose(asked.workload, asked.limits, (*recorded_points(), *published_points()))
     if as_json:
         print_document("size", _document(asked.workload, choice).as_json())
     else:
@@ -114,7 +115,9 @@ def _limits(asked: Asked) -> str:
         "" if limits.tpot_ms is None else f"within {limits.tpot_ms:g} ms between tokens",
         "" if limits.ttft_ms is None else f"within {limits.ttft_ms:g} ms to the first",
     ]
-    return " ".join(filter(None, said)) or "without a limit"
+    if limits == Limits():
+        said.append("without a limit")
+    return " ".join(filter(None, said))
 
 
 def _columns(option: Option, with_shape: bool) -> tuple[str, ...]:

@@ -72,6 +72,8 @@ def _stack(
 ) -> dict[str, Any]:
     """The base with another name, number of nodes and serving; as many workers as asked for, or as fit."""
     settings = base["config"][_SETTINGS]
+    if settings["cluster"]["kind"] != "eks":
+        raise ValueError(name)
     settings["cluster"]["name"] = name
     [pool] = settings["nodePools"]
     gpus_of_node, layout = INSTANCE_TYPES[pool["instanceType"]].gpus, option.point.layout

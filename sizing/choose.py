@@ -106,8 +106,12 @@ def choose(workload: Workload, limits: Limits, points: Iterable[Point]) -> Choic
     def closeness(option: Option) -> tuple[float, float]:
         return -limits.excess(option.point), _throughput(option)
 
-    missed = sorted(_options(workload, Limits(), of_shape, closeness), key=closeness, reverse=True)
-    return Choice(measured, (), tuple(missed[:_NEAREST]))
+    # Where even the demand cannot be met, what one of each layout gives.
+    alone = replace(workload, requests_per_second=None, users=None, gpus=None)
+    missed = [*_options(workload, Limits(), of_shape, closeness)] or [
+        *_options(alone, Limits(), of_shape, closeness)
+    ]
+    return Choice(measured, (), tuple(sorted(missed, key=closeness, reverse=True)[:_NEAREST]))
 
 
 def _distance(shape: Shape, other: Shape) -> float:

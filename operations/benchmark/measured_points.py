@@ -7,10 +7,11 @@ from operations.benchmark.recording import PlannedRun
 from operations.benchmark.result import BenchmarkResult
 from operations.benchmark.thresholds import AtLeast, Threshold, Thresholds
 from operations.errors import CommandError
+from operations.own_points import recorded_points
 from recipes.benchmark_load import Load
 from recipes.model import Recipe
 from sizing.of_recipe import layout_of
-from sizing.points import OWN_POINTS, Point, Shape, own_points, published_points
+from sizing.points import OWN_POINTS, Point, Shape, published_points
 
 MEASURED = "measured"
 """As the file of --assert: the measured points of the run's own layout."""
@@ -64,7 +65,7 @@ def thresholds_of(run: PlannedRun, recipe: Recipe | None) -> Thresholds:
     copies = run.gpus // layout.gpus
     known = [
         point
-        for point in (*own_points(OWN_POINTS), *published_points())
+        for point in (*recorded_points(), *published_points())
         if (point.gpu, point.layout) == (gpu, layout) and point.is_trusted
     ]
     return Thresholds(

@@ -99,3 +99,26 @@ def test_a_layout_that_no_recipe_makes_gives_way_to_the_best_that_one_makes(
     assert answer.code == 0, answer.err
     assert "no recipe of the catalogue makes 2 prefill TP1 + 1 decode TP2" in answer.out
     assert "1 prefill TP1 + 1 decode TP4 by gpt-oss-120b/trtllm-disagg" in answer.out
+
+
+def test_a_stack_file_that_is_not_as_shipped_gives_nothing(command: Command, tmp_path: Path) -> None:
+    text = (ROOT / "Pulumi.vllm-agg-b200.yaml").read_text(encoding="utf-8")
+    (tmp_path / "Pulumi.vllm-agg-b200.yaml").write_text(text.replace("kind: eks", "kind: existing"))
+    answer = command(*LONG, "--gpu", "B200", "--to", "Pulumi.mine.yaml", folder=tmp_path)
+    assert answer.code == 2
+    assert "takes cluster, cache and its one pool from it, and it is not as shipped" in answer.err
+    assert not (tmp_path / "Pulumi.mine.yaml").exists()
+
+
+def test_a_file_of_ones_own_points_that_is_none_is_named(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "measured.local.csv").write_text("gpu,users\nB200,many\n")
+    answer = command(*LONG, folder=tmp_path)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("measured.local.csv: not as `dynamo-stack bench --record` writes it")
+
+
+def test_fewer_gpus_than_any_layout_has_are_answered_with_the_layouts(command: Command) -> None:
+    answer = command(*LONG, "--gpu", "GB200", "--gpus", "2")
+    assert answer.code == 1
+    assert "no measured layout serves 8192/1024 on 2 GPUs on GB200 without a limit" in squeezed(answer.out)
+    assert "GB200 2 prefill TP1 + 1" in squeezed(answer.out)
