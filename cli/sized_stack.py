@@ -42,10 +42,13 @@ def write_stack(workload: Workload, options: Sequence[Option], to: Path) -> None
     if option is not options[0]:
         say(f"no recipe of the catalogue makes {options[0].point.layout}; the best that one makes is written")
     base = stack_directory(Path.cwd()) / f"{PREFIX}{BASES[option.point.gpu]}{SUFFIX}"
-    content = _header(workload, option, base) + yaml.safe_dump(
-        _stack(name, workload, option, made, yaml.safe_load(base.read_text(encoding="utf-8"))),
-        sort_keys=False,
-    )
+    try:
+        stack = _stack(name, workload, option, made, yaml.safe_load(base.read_text(encoding="utf-8")))
+    except (KeyError, TypeError, ValueError, yaml.YAMLError):
+        raise CommandError(
+            f"{base}: the new stack takes cluster, cache and its one pool from it, and it is not as shipped"
+        ) from None
+    content = _header(workload, option, base) + yaml.safe_dump(stack, sort_keys=False)
     try:
         with to.open("x", encoding="utf-8") as file:
             file.write(content)
