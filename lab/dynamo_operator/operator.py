@@ -66,6 +66,8 @@ class Operator:
         self._components: ComponentReconciler | None = None
         self._webhooks: WebhookServer | None = None
         self._override = switches.override
+        self._is_behind = False
+        """What changed while the operator was away has not been reconciled since."""
         self._looked = 0.0
         self._said = ""
 
@@ -117,6 +119,10 @@ class Operator:
                     await self._start(found)
             await self._obey_switches()
             if self._installation is not None:
+                if self._is_behind:
+                    # The API server may refuse the list: it stores anew after each change of a definition.
+                    await self._reconcile_all()
+                    self._is_behind = False
                 await open_gates(self._api, self._installation)
         else:
             await self._obey_switches()
@@ -140,9 +146,7 @@ class Operator:
         self._graphs = GraphReconciler(self._api, configuration, self._switches)
         self._components = ComponentReconciler(self._api, configuration)
         self._installation = installation
-        # Its own reads need the conversion webhook.
-        await self._obey_switches()
-        await self._reconcile_all()
+        self._is_behind = True
         _log.info("operator %s of %s works", configuration.version, namespace)
 
     async def _stop(self) -> None:
