@@ -110,6 +110,9 @@ class Engine(Protocol[Options]):
     settings: type[BaseModel]
     """The same with every option optional: what a stack's settings may override, key by key."""
 
+    variables: frozenset[str]
+    """Those that a worker's environment sets where the engine needs them; nobody types them beside it."""
+
     efa: EfaEvidence
     """What is published of its KV cache on EFA."""
 

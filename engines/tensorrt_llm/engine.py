@@ -33,6 +33,9 @@ class TensorRtLlm:
     backend_framework: str = "trtllm"
     options: type[TensorRtLlmOptions] = TensorRtLlmOptions
     settings: type[BaseModel] = EngineSettings
+    variables: frozenset[str] = frozenset(
+        {"OVERRIDE_QUANT_ALGO", "SERVED_MODEL_NAME", "ENGINE_ARGS", "MODEL_PATH"}
+    )
     efa: EfaEvidence = kv_profiles.EFA
 
     def command_line(self, options: TensorRtLlmOptions, start: WorkerStart) -> str:  # noqa: ARG002 - in the file

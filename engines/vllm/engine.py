@@ -22,6 +22,7 @@ class Vllm:
     backend_framework: str = "vllm"
     options: type[VllmOptions] = VllmOptions
     settings: type[BaseModel] = VllmSettings
+    variables: frozenset[str] = frozenset({command.MXFP8_VARIABLE, "MODEL_PATH"})
     efa: EfaEvidence = kv_profiles.EFA
 
     def command_line(self, options: VllmOptions, start: WorkerStart) -> str:

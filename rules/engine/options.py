@@ -11,6 +11,8 @@ from engines import (
     Vocabulary,
     command_options,
 )
+from engines.command_line import Flag, variable_in
+from engines.told import Setting
 from resource_graph import ResourceGraph, Value
 from rules.engine.values import wrong_values
 from rules.model import Severity
@@ -22,12 +24,11 @@ from rules.reading.commands.container_commands import (
     VLLM_SERVE,
     StartCommand,
 )
-from rules.reading.commands.words import Flag, variable_in
 from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import Line, by_line, line_of, shown_command, shown_image
-from rules.reading.shapes import Setting, Undecided
+from rules.reading.shapes import Undecided
 from rules.reading.spelling import nearest, slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import STARTED, Started

@@ -4,14 +4,15 @@ import re
 from collections.abc import Iterator, Mapping
 
 from engines import Vocabulary, command_options, number_options, option_values, size_options
+from engines.effective import Effective, EngineFileProblem, flag_of
+from engines.told import Setting
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.container_commands import DYNAMO_VLLM, VLLM_SERVE, StartCommand
-from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm
-from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.expert_kernels import BACKEND_FLAG
+from rules.reading.engines.settings import is_vllm, read_settings
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import line_of, shown_command
-from rules.reading.shapes import Setting, Undecided
+from rules.reading.shapes import Undecided
 from rules.reading.spelling import nearest, slip_of
 from rules.rule import Said
 from rules.subjects import Started
@@ -35,16 +36,16 @@ def wrong_values(graph: ResourceGraph, started: Started, command: StartCommand) 
         yield message if is_read else Undecided(f"{message} in the releases that were read")
 
 
-def _option_settings(graph: ResourceGraph, worker: Worker) -> CommandSettings | None:
+def _option_settings(graph: ResourceGraph, worker: Worker) -> Effective | None:
     try:
-        return read_vllm(graph, worker) if is_vllm(worker) else None
+        return read_settings(graph, worker) if is_vllm(worker) else None
     except EngineFileProblem:
         # Engine-file rules report the failure.
         return None
 
 
 def _wrong_choices(
-    container: Mapping[str, Value], command: StartCommand, settings: CommandSettings | None
+    container: Mapping[str, Value], command: StartCommand, settings: Effective | None
 ) -> Iterator[str]:
     vocabularies = option_values(command.engine)
     for option, setting in _written_options(command, settings).items():
@@ -70,12 +71,12 @@ def _wrong_choices(
             yield f"{option}{where} is {setting.value}, which {shown} does not take{hint}"
 
 
-def _written_options(command: StartCommand, settings: CommandSettings | None) -> Mapping[str, Setting]:
+def _written_options(command: StartCommand, settings: Effective | None) -> Mapping[str, Setting]:
     """Name of an option -> what it is given; a flag overrides the file."""
     written: dict[str, Setting] = {}
     if settings is not None:
         file = settings.file
-        written |= {f"--{key}": Setting(value, file.source) for key, value in file.content.items()}
+        written |= {flag_of(key): Setting(value, file.source) for key, value in file.content.items()}
     for flag in (command.flags if settings is None else settings.flags).all:
         if flag.value is not None and flag.value.known:
             written[flag.name] = Setting(flag.value.text, flag.name)
@@ -100,7 +101,7 @@ def _slips(value: str) -> int:
     return 2 if len(value) >= _LONG else 1
 
 
-def _number_problems(command: StartCommand, settings: CommandSettings | None) -> Iterator[str]:
+def _number_problems(command: StartCommand, settings: Effective | None) -> Iterator[str]:
     """Each value that is no whole number where one is needed."""
     numbers, sizes = number_options(command.engine), size_options(command.engine)
     for flag in (command.flags if settings is None else settings.flags).all:
@@ -113,7 +114,7 @@ def _number_problems(command: StartCommand, settings: CommandSettings | None) ->
     if settings is None:
         return
     for key, value in settings.file.content.items():
-        name = f"--{key}"
+        name = flag_of(key)
         # The engine makes words of the command line of its file.
         is_number = name in numbers or name in sizes
         if is_number and isinstance(value, str) and not _is_number(value, with_unit=name in sizes):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal, get_args
 
+from engines.command_line import Environment, Flag, Word, parse_flags, variable_in
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import TOKENIZER, Benchmark, read_benchmarks
 from rules.reading.claims import Mount, read_mounts
@@ -16,7 +17,6 @@ from rules.reading.commands.container_commands import (
     mentions,
     read_script,
 )
-from rules.reading.commands.words import Environment, Flag, Word, parse_flags, variable_in
 from rules.reading.memoized import memoized_all
 from rules.reading.pods.containers import all_containers, read_environment
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
@@ -188,7 +188,7 @@ def _download(
     for words, environment in script.arguments_of(*_DOWNLOADS):
         if not words or words[0].text != "download":
             continue
-        flags = parse_flags(words[1:]).all
+        flags = parse_flags(tuple(words[1:])).all
         repository = _downloaded(words[1:])
         models: tuple[ModelReference, ...] = ()
         if repository is not None:

@@ -5,16 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from engines.command_line import Environment, Flags, Word, parse_flags
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.shell import Files, SimpleCommand, simple_commands
-from rules.reading.commands.words import (
-    Environment,
-    Flags,
-    Word,
-    expand_script_references,
-    expand_words,
-    parse_flags,
-)
+from rules.reading.commands.words import expand_script_references, expand_words
 from rules.reading.pods.containers import read_environment
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import Undecided, attempted, texts_at

@@ -1,49 +1,13 @@
-"""Words of a command line, which may be known in part only, and the options among them."""
+"""Words of a container's command line and variables, with Kubernetes' references replaced."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
+from collections.abc import Sequence
 
+from engines.command_line import LONGEST_WORD, UNKNOWN_WORD, Environment, Word
 from rules.reading.shapes import Undecided
 
-LONGEST_WORD: Final = 131_072
-"""Bytes of the longest argument or variable that Linux hands a process where pages have 4 KiB
-(include/uapi/linux/binfmts.h MAX_ARG_STRLEN); what a few doublings stand for would fill any memory."""
 _BEGINNING = 200
 _KUBERNETES_REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_.][A-Za-z0-9_.-]*)\)")
-_SHORTEST_ABBREVIATION = 4
-# A single dash before a digit is a negative number.
-_OPTION = re.compile(r"--|-[A-Za-z]")
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One word. Where it is not known, `text` is what stands before the first unknown part."""
-
-    text: str
-    known: bool = True
-
-    def __add__(self, other: "Word") -> "Word":
-        if not self.known:
-            return self
-        if len(self.text) + len(other.text) > LONGEST_WORD:
-            # The known beginning tells which variable or option the word is.
-            return Word(self.text[:_BEGINNING], known=False)
-        return Word(self.text + other.text, other.known)
-
-    def value(self, what: str) -> str:
-        """The word's text, as the value of an option or a variable."""
-        if not self.known:
-            raise Undecided(f"the value of {what} is unknown")
-        return self.text
-
-
-UNKNOWN_WORD: Final = Word("", known=False)
-
-
-Environment = Mapping[str, Word]
 
 
 def expand_references(text: str, environment: Environment) -> Word:
@@ -66,12 +30,6 @@ def expand_references(text: str, environment: Environment) -> Word:
     return word + Word(text[end:])
 
 
-def variable_in(environment: Environment, name: str) -> str | None:
-    """The value of a variable; None where nobody sets the variable."""
-    word = environment.get(name)
-    return None if word is None else word.value(f"the variable {name}")
-
-
 def expand_words(words: Sequence[str | None], environment: Environment) -> tuple[Word, ...]:
     """The words of a whole command line; None stands for a word that is known later."""
     return tuple(UNKNOWN_WORD if word is None else expand_references(word, environment) for word in words)
@@ -84,84 +42,3 @@ def expand_script_references(script: str, environment: Environment) -> str:
     if not word.known:
         raise Undecided(f"the start script has more than {LONGEST_WORD:,} characters")
     return word.text
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """One option; `value` is None for a switch."""
-
-    name: str
-    value: Word | None
-
-
-@dataclass(frozen=True, slots=True)
-class Flags:
-    """The options of one command."""
-
-    all: tuple[Flag, ...]
-    complete: bool
-    """Whether all options are known: False where an unknown word might hold further ones."""
-    whole_names: frozenset[str] = frozenset()
-    """Names of options that are no short form of a longer option, though they begin like one."""
-
-    def value(self, name: str) -> str | None:
-        """The last value given to the option, as argparse takes it; None where the option is not given."""
-        if not self.complete:
-            raise Undecided(f"a word of the command line is unknown and might set {name}")
-        found: Word | None = None
-        for flag in self.all:
-            if flag.name == name:
-                found = flag.value
-            elif _may_abbreviate(flag.name, name) and flag.name not in self.whole_names:
-                raise Undecided(f"{flag.name} may be short for {name}")
-        return None if found is None else found.value(name)
-
-    def option(self, names: Sequence[str]) -> tuple[str, str | None]:
-        """The name of an option that stands last on the line, and so acts, and its value.
-
-        The first name and None where none is given.
-        """
-        name = next((flag.name for flag in reversed(self.all) if flag.name in names), names[0])
-        # An abbreviation of any of them may act; none of them is short for another.
-        whole = Flags(self.all, self.complete, self.whole_names | frozenset(names))
-        return name, {each: whole.value(each) for each in names}[name]
-
-    def switch(self, name: str) -> bool | None:
-        """Whether `--name` (True) or `--no-name` (False) was given last; None where neither was given."""
-        if not self.complete:
-            raise Undecided(f"a word of the command line is unknown and might be {name}")
-        off = f"--no-{name.removeprefix('--')}"
-        given: bool | None = None
-        for flag in self.all:
-            if flag.name in {name, off}:
-                given = flag.name == name
-        return given
-
-
-def parse_flags(words: Sequence[Word]) -> Flags:
-    """Read `--name value`, `--name=value`, `-n value` and switches."""
-    return _parsed(tuple(words))
-
-
-def _may_abbreviate(given: str, name: str) -> bool:
-    return name.startswith(given) and len(given) >= _SHORTEST_ABBREVIATION
-
-
-# Many rules ask for a flag of the same command line.
-@lru_cache(maxsize=4096)
-def _parsed(words: tuple[Word, ...]) -> Flags:
-    flags: list[Flag] = []
-    complete = True
-    expecting = False
-    for word in words:
-        if _OPTION.match(word.text):
-            name, equals, value = word.text.partition("=")
-            complete = complete and (word.known or bool(equals))
-            flags.append(Flag(name, Word(value, word.known) if equals else None))
-            expecting = not equals
-        elif expecting:
-            flags[-1] = Flag(flags[-1].name, word)
-            expecting = False
-        elif not word.known:
-            complete = False
-    return Flags(tuple(flags), complete)

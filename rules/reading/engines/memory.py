@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 from engines import (
     DEFAULT_MAX_BATCH_SIZE,
@@ -14,10 +15,10 @@ from engines import (
     tensorrt_llm_padding,
     vllm_padding,
 )
+from engines.effective import Effective, EngineFileProblem, flag_of
+from engines.told import number
 from hardware import Accelerator
 from resource_graph import ResourceGraph
-from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm
-from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.expert_kernels import (
     VLLM_AUTO,
     kernels_on,
@@ -27,12 +28,13 @@ from rules.reading.engines.expert_kernels import (
 )
 from rules.reading.engines.memory_plans import MemoryOnGpu, MemoryPlan
 from rules.reading.engines.models import read_checkpoint
-from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_cache import read_kv_format, transceiver_backend, transfer_buffer
+from rules.reading.kv_ways import KV_TRANSFER
 from rules.reading.memoized import memoized_for_each
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, number, whole_number
+from rules.reading.shapes import Undecided, whole_number
 from rules.reading.typed_settings import typed_options
 
 # What the device plugin appends to the product of a GPU that several pods use in turns.
@@ -42,7 +44,7 @@ _KV = "kv_cache_config"
 _FRACTION_OF_WHOLE = 0.92
 # Default of --max-num-batched-tokens of vLLM's server on GPUs with much memory; on others less.
 _DEFAULT_BATCHED_TOKENS = 8192
-_FRACTION = "--gpu-memory-utilization"
+_FRACTION = "gpu_memory_utilization"
 _DECIDES_DEMAND = frozenset(
     {
         "tensor_parallel_size",
@@ -57,11 +59,11 @@ _DECIDES_DEMAND = frozenset(
     }
 )
 _NOT_COVERED = (
-    "--speculative-config",
-    "--cpu-offload-gb",
-    "--kv-cache-memory-bytes",
-    "--num-gpu-blocks-override",
-    "--enable-lora",
+    "speculative_config",
+    "cpu_offload_gb",
+    "kv_cache_memory_bytes",
+    "num_gpu_blocks_override",
+    "enable_lora",
 )
 
 
@@ -87,10 +89,10 @@ def read_memory_plan(graph: ResourceGraph, worker: Worker) -> MemoryPlan | None:
     if model is None:
         return None
     if is_vllm(worker):
-        plan = _vllm_plan(graph, worker, read_vllm(graph, worker), model)
+        plan = _vllm_plan(graph, worker, read_settings(graph, worker), model)
     else:
         try:
-            plan = _tensorrt_llm_plan(graph, worker, read_tensorrt_llm(graph, worker), model)
+            plan = _tensorrt_llm_plan(graph, worker, read_settings(graph, worker), model)
         except EngineFileProblem:
             # Engine-file rules report the failure; nobody can say more.
             return None
@@ -99,7 +101,7 @@ def read_memory_plan(graph: ResourceGraph, worker: Worker) -> MemoryPlan | None:
 
 
 def _tensorrt_llm_plan(
-    graph: ResourceGraph, worker: Worker, settings: TensorRtLlmSettings, model: ModelShape
+    graph: ResourceGraph, worker: Worker, settings: Effective, model: ModelShape
 ) -> MemoryPlan:
     """What the worker does with a GPU's memory."""
     kv_format = read_kv_format(graph, worker)
@@ -137,7 +139,7 @@ def _tensorrt_llm_plan(
     )
 
 
-def _not_covered_of_tensorrt_llm(settings: TensorRtLlmSettings) -> str | None:
+def _not_covered_of_tensorrt_llm(settings: Effective) -> str | None:
     for path in (("speculative_config",), ("decoding_config",), (_KV, "max_gpu_total_bytes")):
         found = settings.at(*path)
         if found is not None and found.value != 0:
@@ -145,30 +147,28 @@ def _not_covered_of_tensorrt_llm(settings: TensorRtLlmSettings) -> str | None:
     return None
 
 
-def _windows_of_tensorrt_llm(settings: TensorRtLlmSettings) -> tuple[int, ...]:
+def _windows_of_tensorrt_llm(settings: Effective) -> tuple[int, ...]:
     found = settings.at(_KV, "max_attention_window")
     if found is None:
         return ()
     what = f"{_KV}.max_attention_window in {found.source}"
-    if not isinstance(found.value, Sequence) or isinstance(found.value, str):
+    if not isinstance(found.value, list):
         raise Undecided(f"{what} is {found.value!r}, not a list")
-    return tuple(whole_number(item, what) for item in found.value)
+    return tuple(whole_number(item, what) for item in cast("list[object]", found.value))
 
 
-def _vllm_plan(
-    graph: ResourceGraph, worker: Worker, settings: CommandSettings, model: ModelShape
-) -> MemoryPlan:
+def _vllm_plan(graph: ResourceGraph, worker: Worker, settings: Effective, model: ModelShape) -> MemoryPlan:
     """What the worker does with a GPU's memory."""
     kv_format = read_kv_format(graph, worker)
     assert kv_format is not None
-    length = settings.count("--max-model-len", model.max_positions)
-    fraction = settings.setting(_FRACTION, _FRACTION_OF_WHOLE)
-    batch = settings.given_count("--max-num-seqs")
+    length = settings.count("max_model_len", default=model.max_positions)
+    fraction = settings.setting(_FRACTION, default=_FRACTION_OF_WHOLE)
+    batch = settings.given_count("max_num_seqs")
     return MemoryPlan(
         model=model,
         sharding=_sharding(settings),
         padding=lambda accelerator: _padding(settings, accelerator),
-        max_num_tokens=settings.count("--max-num-batched-tokens", _DEFAULT_BATCHED_TOKENS).value,
+        max_num_tokens=settings.count("max_num_batched_tokens", default=_DEFAULT_BATCHED_TOKENS).value,
         fraction=number(fraction.value, f"{_FRACTION} ({fraction.source})"),
         fraction_is_of_total=True,
         fraction_source=fraction.source,
@@ -185,41 +185,41 @@ def _vllm_plan(
     )
 
 
-def _not_covered_of_vllm(settings: CommandSettings) -> str | None:
-    for flag in _NOT_COVERED:
-        if settings.at(flag) is not None or settings.switch(flag):
-            return flag
-    if settings.count("--pipeline-parallel-size", 1).value > 1:
+def _not_covered_of_vllm(settings: Effective) -> str | None:
+    for name in _NOT_COVERED:
+        found = settings.at(name)
+        if found is not None and found.value is not False:
+            return flag_of(name)
+    if settings.count("pipeline_parallel_size", default=1).value > 1:
         return "--pipeline-parallel-size"
-    data, tensor = (settings.count(f"--{kind}-parallel-size", 1).value for kind in ("data", "tensor"))
+    data, tensor = (settings.count(f"{kind}_parallel_size", default=1).value for kind in ("data", "tensor"))
     if data > 1 and tensor > 1:
         return "--data-parallel-size with --tensor-parallel-size"
     return None
 
 
-def _sharding(settings: CommandSettings) -> Sharding:
-    tensor = settings.count("--tensor-parallel-size", 1).value
-    data = settings.count("--data-parallel-size", 1).value
+def _sharding(settings: Effective) -> Sharding:
+    tensor = settings.count("tensor_parallel_size", default=1).value
+    data = settings.count("data_parallel_size", default=1).value
     if data == 1:
-        return Sharding(tensor, tensor if settings.switch("--enable-expert-parallel") else 1)
+        return Sharding(tensor, tensor if settings.switch("enable_expert_parallel") else 1)
     # The ranks share the experts, and each has the whole attention.
-    expert = data if settings.switch("--enable-expert-parallel") else 1
+    expert = data if settings.switch("enable_expert_parallel") else 1
     return Sharding(data, expert, attention_data_parallel=True)
 
 
-def _padding(settings: CommandSettings, accelerator: Accelerator) -> ExpertPadding:
+def _padding(settings: Effective, accelerator: Accelerator) -> ExpertPadding:
     asked = str(read_vllm_backend(settings).value)
     if asked != VLLM_AUTO:
         return vllm_padding(asked)
-    wanted = [name for name, _ in read_vllm_variables(settings.command.environment)]
+    wanted = [name for name, _ in read_vllm_variables(settings.environment)]
     # What the variables ask for is padded as every backend but the default one is.
     is_default = not any("CUTLASS" in name or "MARLIN" in name for name in wanted)
     return vllm_padding(default_vllm_kernels(accelerator) if is_default else VLLM_AUTO)
 
 
-def _windows_of_vllm(settings: CommandSettings, model: ModelShape) -> tuple[int, ...]:
+def _windows_of_vllm(settings: Effective, model: ModelShape) -> tuple[int, ...]:
     # Sliding layers are bounded unless something moves the cache, which turns that off by itself.
-    hybrid_is_off = settings.switch("--disable-hybrid-kv-cache-manager")
-    if hybrid_is_off is None:
-        hybrid_is_off = settings.at("--kv-transfer-config") is not None
+    moves = settings.at(KV_TRANSFER) is not None
+    hybrid_is_off = settings.switch("disable_hybrid_kv_cache_manager", default=moves)
     return () if hybrid_is_off else (SLIDING_WINDOW, model.max_positions)

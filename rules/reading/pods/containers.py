@@ -4,10 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from engines.command_line import UNKNOWN_WORD, Word
+from engines.told import Setting
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.commands.words import UNKNOWN_WORD, Word, expand_references
+from rules.reading.commands.words import expand_references
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import Setting, Undecided, field, known, mapping_at, mappings_at, text_at
+from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at
 
 _PLACEHOLDER = re.compile(r"[$<>{}]|(?:^|[:/])your-|^my-(?![^/]*\.)|:my-tag$", re.IGNORECASE)
 """Pattern of `${IMAGE}`, `<tag>`, `{{ .Values.image }}`, and of my-registry and my-tag in Dynamo's

@@ -3,6 +3,7 @@
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from engines.command_line import Word, variable_in
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import (
     DYNAMO_FRONTEND,
@@ -11,7 +12,6 @@ from rules.reading.commands.container_commands import (
     command_line,
     start_commands,
 )
-from rules.reading.commands.words import Word, variable_in
 from rules.reading.memoized import memoized, memoized_all
 from rules.reading.pods.containers import read_environment
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods, readable
