@@ -6,10 +6,10 @@ from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from engines.kv_profile import KvProfile
-from engines.option_types import KvDtype, WorkerRole
+from engines.option_block import KvDtype, WorkerRole
 from engines.quantization import MxFp4AlgorithmName
-from engines.runtime_defects import Workaround
+from engines.sourced import Workaround
+from engines.transport_setup import KvProfile
 from hardware import ArchitectureFamily, EfaEvidence, InstanceType, KvTransportName
 
 Options = TypeVar("Options", bound="EngineOptions")

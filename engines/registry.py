@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
-from engines.command_words import FRONTEND, CommandWords
+from engines.command_options import FRONTEND, CommandWords
 from engines.engine import Engine
 from engines.release import ReleaseLine
 from engines.server import EngineServer

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from engines import GIB, KV_VALUE_BYTES
 from engines.effective import EngineFileProblem
+from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS
 from engines.told import Count
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed, undecided
@@ -11,7 +12,6 @@ from rules.reading.disaggregation import Disaggregated
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.engines.settings import is_tensorrt_llm, read_settings
 from rules.reading.kv_cache import (
-    WITH_FIXED_BUFFERS,
     effective_backend,
     effective_format,
     longest_prompt,
@@ -98,7 +98,7 @@ def _too_small_buffer(graph: ResourceGraph, worker: Worker, longest: Count) -> I
     except Undecided as reason:
         yield undecided(worker.resource, worker.name, str(reason))
         return
-    if backend not in WITH_FIXED_BUFFERS or buffer is None or buffer.value >= longest.value:
+    if backend not in BACKENDS_WITH_FIXED_BUFFERS or buffer is None or buffer.value >= longest.value:
         return
     message = (
         f"its transfer buffer holds {buffer.value} tokens ({buffer.source}), but prefill admits prompts of "

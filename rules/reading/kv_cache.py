@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import get_args
 
 from engines import DEFAULT_MAX_NUM_TOKENS, DEFAULT_TOKENS_PER_BLOCK, KV_VALUE_BYTES, ModelShape
 from engines.effective import Effective
+from engines.tensorrt_llm.blocks import TransceiverBackend
 from engines.told import Count, Setting
 from hardware import TCP_FLOW_GBIT, TCP_GBIT, requests_per_second, transfer_seconds
 from resource_graph import ResourceGraph
@@ -19,12 +21,7 @@ _SAME_FORMAT = {"fp8_e4m3": "fp8", "bf16": "bfloat16"}
 """Name of a format -> another name of the same format."""
 _ATTENTION_OF_GPT_OSS = "bfloat16"
 _TRANSCEIVER = "cache_transceiver_config"
-TRANSCEIVER_BACKENDS = ("DEFAULT", "UCX", "NIXL", "MOONCAKE", "MPI")
-"""Values of cache_transceiver_config.backend; the engine compares them as they are written
-(NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py, CacheTransceiverConfig)."""
-WITH_FIXED_BUFFERS = ("NIXL", "MOONCAKE")
-"""Backends whose buffers are allocated once (NVIDIA/TensorRT-LLM
-cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp: an AgentConnection asks for pre-allocated ones)."""
+TRANSCEIVER_BACKENDS: tuple[str, ...] = get_args(TransceiverBackend)
 TRANSCEIVER_SETTING = "cache_transceiver_config.backend"
 NIXL_PLUGIN = "TRTLLM_NIXL_KVCACHE_BACKEND"
 """Variable that chooses NIXL's plugin: UCX, the default, or LIBFABRIC."""

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Literal, get_args
 
 from engines.command_line import Environment, Flag, Word, parse_flags, variable_in
+from engines.models import in_hub_folder
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import TOKENIZER, Benchmark, read_benchmarks
 from rules.reading.claims import Mount, read_mounts
@@ -23,7 +24,6 @@ from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
 from rules.reading.pods.workers import FRONTEND_TYPE, Worker, read_workers
 from rules.reading.shapes import Undecided
 
-_SNAPSHOT = re.compile(r"models--([\w.-]{1,96}?)--([\w.-]{1,96})/snapshots/([^/]+)")
 _REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 Kind = Literal["worker", "frontend", "download", "benchmark"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -63,9 +63,9 @@ class ModelReference:
 
 def model_reference(text: str, source: str, revision: str | None = None) -> ModelReference:
     """What a command's word says of a model."""
-    snapshot = _SNAPSHOT.search(text)
-    if snapshot is not None:
-        return ModelReference(text, source, f"{snapshot.group(1)}/{snapshot.group(2)}", snapshot.group(3))
+    folder = in_hub_folder(text)
+    if folder is not None and folder[2] is not None:
+        return ModelReference(text, source, f"{folder[0]}/{folder[1]}", folder[2])
     return ModelReference(text, source, text if _REPOSITORY.fullmatch(text) else None, revision)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from engines import ModelLimits
 from engines.effective import Effective
-from engines.tensorrt_llm.runtime_defects import DEEP_EP_OFF, WITHOUT_DEEP_EP
+from engines.tensorrt_llm.on_lines import DEEP_EP_OFF, WITHOUT_DEEP_EP
 from engines.told import Count
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity

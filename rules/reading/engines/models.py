@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from engines import GPT_OSS_MODELS, ModelLimits, ModelShape, model_limits
 from engines.command_line import variable_in
+from engines.models import in_hub_folder
 from engines.told import Setting
 from resource_graph import ResourceGraph
 from rules.reading.commands.container_commands import (
@@ -28,7 +29,6 @@ _MODEL_VARIABLES = ("DYN_TRTLLM_MODEL", "DYN_TRTLLM_SERVED_MODEL_NAME", "SERVED_
 _CHECKPOINT_FLAGS = ("--model", "--model-path", "--model_path")
 _CHECKPOINT_VARIABLES = ("DYN_TRTLLM_MODEL", "DYN_TRTLLM_MODEL_PATH")
 _REPOSITORY = re.compile(r"([\w.-]+)/([\w.-]+)")
-_HUB_FOLDER = re.compile(r"(?:^|/)models--([\w.-]{1,96}?)--([\w.-]{1,96}?)(?:/|$)")
 _PUBLISHER = "openai"
 _FAMILY = "gpt-oss"
 _SAYS_NOTHING = re.compile(r"models?|checkpoints?|weights|[0-9a-f]{40}")
@@ -139,8 +139,10 @@ def _mxfp4_model(text: str, *, served_as_gpt_oss: bool) -> ModelShape | None:
 def _repository(text: str) -> tuple[str | None, str]:
     """Owner and name in small letters; no owner for a plain folder."""
     lowered = text.lower().rstrip("/")
-    found = _HUB_FOLDER.search(lowered) or _REPOSITORY.fullmatch(lowered)
-    return (None, PurePosixPath(lowered).name) if found is None else (found.group(1), found.group(2))
+    folder, repository = in_hub_folder(lowered), _REPOSITORY.fullmatch(lowered)
+    if folder is not None:
+        return folder[:2]
+    return (None, PurePosixPath(lowered).name) if repository is None else (repository[1], repository[2])
 
 
 def _checkpoint_name(command: StartCommand) -> str | None:
