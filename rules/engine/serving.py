@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from engines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
-from engines.command_line import variable_in
 from engines.effective import Effective, option_value
 from engines.tensorrt_llm.flags import Option
 from engines.told import Count
@@ -66,11 +65,11 @@ def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[Said]:
         if command.engine not in {TENSORRT_LLM, DYNAMO_VLLM}:
             continue
         for flag, variable, parser, without in _PARSERS:
-            given = command.flags.value(flag)
-            given = variable_in(command.environment, variable) if given is None else given
+            found = command.given(flag, variable)
+            given = None if found is None else str(found.value)
             if given != parser:
-                found = "has none" if given is None else f"is {given}"
-                message = f"serves {model.name}, whose {flag} must be {parser}, and {found}: {without}"
+                has = "has none" if given is None else f"is {given}"
+                message = f"serves {model.name}, whose {flag} must be {parser}, and {has}: {without}"
                 unknown = given in _NAMES_OF_VLLM or slip_of(given or "", [parser], _SLIPS) is not None
                 yield f"{message}; argparse refuses it" if unknown else Advice(message)
 
@@ -108,10 +107,8 @@ def _is_counted(worker: Worker) -> bool:
 
 def _parses_calls(worker: Worker) -> bool:
     flag, variable, parser, _ = _PARSERS[1]
-    given = (
-        command.flags.value(flag) or variable_in(command.environment, variable) for command in worker.commands
-    )
-    return parser in given
+    given = (command.given(flag, variable) for command in worker.commands)
+    return any(found is not None and found.value == parser for found in given)
 
 
 _DRAFT, _STRUCTURED = "--speculative-config", "--structured-outputs-config"

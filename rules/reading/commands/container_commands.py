@@ -5,7 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from engines.command_line import LONGEST_WORD, UNKNOWN_WORD, Environment, Flags, Word, parse_flags
+from engines.command_line import (
+    LONGEST_WORD,
+    UNKNOWN_WORD,
+    Environment,
+    Flags,
+    Word,
+    parse_flags,
+    variable_in,
+)
+from engines.told import Setting
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.shell import Files, SimpleCommand, simple_commands
 from rules.reading.pods.containers import expand_references, read_environment
@@ -46,6 +55,13 @@ class StartCommand:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "flags", parse_flags(self.arguments))
+
+    def given(self, flag: str, variable: str) -> Setting | None:
+        """What an option is given, by its flag or its variable; None where neither is there."""
+        text, source = self.flags.value(flag), flag
+        if text is None:
+            text, source = variable_in(self.environment, variable), variable
+        return None if text is None else Setting(text, source)
 
     @property
     def model_word(self) -> Word | None:

@@ -172,12 +172,8 @@ class Router:
 
     def mode(self) -> str:
         """The router's mode; round-robin where nobody says."""
-        command = self.frontend.command
-        given = command.flags.value(_MODE_FLAG)
-        if given is not None:
-            return given or _ROUND_ROBIN
-        text = variable_in(command.environment, _MODE_VARIABLE)
-        return _ROUND_ROBIN if text is None else text
+        given = self.frontend.command.given(_MODE_FLAG, _MODE_VARIABLE)
+        return _ROUND_ROBIN if given is None else str(given.value) or _ROUND_ROBIN
 
 
 def read_routers(graph: ResourceGraph) -> Iterator[Router]:
