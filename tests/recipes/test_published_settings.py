@@ -236,7 +236,7 @@ def test_every_correction_is_explained_on_the_page_with_a_source(recipe: str) ->
     rows = [line for line in page.splitlines() if re.match(r"\| [KD][0-9]+ ", line)]
     elsewhere = [line for line in page.splitlines() if line.startswith("As for [gpt-oss-120b/")]
     ids = [row.split("|")[1].strip() for row in rows]
-    ids += [found for line in elsewhere for found in re.findall(r"([KD][0-9]+) \\(", line)]
+    ids += [found for line in elsewhere for found in re.findall(r"([KD][0-9]+) \(", line)]
     assert sorted(ids) == sorted(correction.id for correction in loaded.corrections)
     for row in rows:
         assert all(cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]), row
