@@ -143,8 +143,11 @@ def left_parts(cluster: ClusterReader, namespaces: Collection[str]) -> tuple[str
     left: list[str] = []
     for namespace in namespaces:
         where = ("--namespace", namespace)
-        parts = cluster.items(stored_name(cluster.get, PARTS), *where) or []
-        graphs = cluster.items(stored_name(cluster.get, GRAPHS), *where) or []
+        parts = cluster.items(stored_name(cluster.get, PARTS), *where)
+        graphs = cluster.items(stored_name(cluster.get, GRAPHS), *where)
+        if parts is None or graphs is None:
+            # Without the graphs every part would look left, also one that serves, and would be deleted.
+            continue
         present = {graph["metadata"]["name"] for graph in graphs}
         owners = {(part["metadata"].get("labels") or {}).get(GRAPH_NAME) for part in parts}
         left += sorted(f"{namespace}/{owner}" for owner in owners - present if owner)

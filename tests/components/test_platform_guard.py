@@ -114,6 +114,16 @@ def test_parts_of_a_graph_that_is_gone_are_waited_for_and_then_refused() -> None
     await_parts(lambda: left, pytest.fail, named, pauses.append)
 
 
+def test_parts_of_graphs_that_cannot_be_listed_are_not_taken_for_left() -> None:
+    class Refusing(_Cluster):
+        def items(self, *words: str) -> Sequence[dict[str, Any]] | None:
+            label = "nvidia.com/dynamo-graph-deployment-name"
+            part = {"metadata": {"name": "serves-worker", "labels": {label: "serves"}}}
+            return [part] if words[0].startswith("dynamocomponent") else None
+
+    assert left_parts(Refusing("c"), ["gpt-oss"]) == ()
+
+
 def test_a_deletion_that_an_operator_refuses_that_has_just_come_back_is_asked_for_again() -> None:
     left = ["gpt-oss/gone"]
     answers = ["failed calling webhook", "connection refused", ""]
