@@ -73,41 +73,6 @@ def _force_away(stack: LabStack) -> dict[str, Any]:
     return claim
 
 
-def test_a_preview_counts_what_others_use_of_the_pool(stack: LabStack) -> None:
-    node = next(
-        node
-        for node in stack.lab.get("nodes")["items"]
-        if node["status"]["allocatable"].get("nvidia.com/gpu") == "8"
-    )
-    gpus = {"nvidia.com/gpu": "8"}
-    other = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "train", "namespace": "default"},
-        # Bound by hand: how it came there is its own affair.
-        "spec": {
-            "nodeName": node["metadata"]["name"],
-            "containers": [{"name": "main", "image": "train", "resources": {"limits": gpus}}],
-        },
-    }
-    assert "GPUs not used by others; this stack needs 5: it fits" in stack.pulumi("preview").stdout
-    file = stack.project / "pod.json"
-    file.write_text(json.dumps(other))
-    stack.lab.kubectl("create", "-f", str(file))
-    said = " ".join(stack.pulumi("preview").stdout.split())
-    assert "not used by others (default 8 GPUs in 1 pod); this stack needs 5: it does not fit" in said
-    stack.lab.kubectl("delete", "-f", str(file), "--grace-period=0", "--force")
-
-
-def test_a_second_up_downloads_nothing_and_drift_finds_nothing(stack: LabStack) -> None:
-    before = _uids(stack)
-    stack.pulumi("up", "--yes", "--skip-preview")
-    assert stack.changes() == {}
-    stack.pulumi("up", "--refresh", "--yes", "--skip-preview")
-    assert _uids(stack) == before
-    assert _drift(stack)[0] == 0
-
-
 def test_a_claim_that_is_gone_is_said_by_all_and_filled_again_by_one_command(
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:

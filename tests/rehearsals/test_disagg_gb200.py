@@ -1,4 +1,4 @@
-"""Stack disagg-gb200 from nothing to destroy, as its file is: two trays of one NVLink domain."""
+"""Stack disagg-gb200 as its file is: two trays of one NVLink domain. Its removal is that of disagg-b200."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.comparison.applied.judgement import assert_that_the_engine_says_so_too, cases_of
+from tests.comparison.applied.judgement import assert_that_the_engine_says_so_too, previewed_cases
 from tests.faults.conftest import failing_up
 from tests.rehearsals.every_stack import EveryStack
-from tests.rehearsals.removal import Removal
 from tests.rehearsals.shipped import CLIQUE, Expected
 from tests.support.waiting import until
 
@@ -70,13 +69,11 @@ def test_the_worker_of_a_lost_tray_waits_for_the_next_tray_of_the_clique_and_the
     until(shipped.is_ready, "a graph that is ready again")
 
 
-@pytest.mark.parametrize("case", cases_of("disagg-gb200"), ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", [case for case in previewed_cases() if case.stack == "disagg-gb200"], ids=lambda case: case.name
+)
 def test_the_engine_previews_what_is_said_of_a_change(case: Case, deployed: Deployed, tmp_path: Path) -> None:
     assert_that_the_engine_says_so_too(case, deployed, tmp_path)
-
-
-class TestRemovalOfDisaggGb200(Removal):
-    """The last of it."""
 
 
 def _clique(shipped: Shipped, node: str) -> str:

@@ -30,14 +30,17 @@ def _described(lab: Sandbox, name: str) -> tuple[str, dict[str, str]]:
     return metadata["uid"], metadata["labels"]
 
 
-def test_a_stack_serves_in_existing_namespaces_and_leaves_them_as_it_found_them(
+def test_a_stack_names_existing_namespaces_that_are_not_there_serves_in_them_and_leaves_them_as_it_found_them(
     lab: Sandbox, tmp_path: Path
 ) -> None:
-    for name in (SERVING, PLATFORM):
-        lab.kubectl("create", "namespace", name)
-        lab.kubectl("create", "configmap", "somebodys", "-n", name)
-    before = [_described(lab, name) for name in (SERVING, PLATFORM)]
     with prepared(lab, tmp_path, "disagg-b200", _in_the_teams_namespaces) as stack:
+        failed = stack.pulumi("up", "--yes", "--skip-preview", check=False)
+        assert failed.returncode != 0
+        assert f'namespaces "{PLATFORM}" not found' in failed.stdout + failed.stderr
+        for name in (SERVING, PLATFORM):
+            lab.kubectl("create", "namespace", name)
+            lab.kubectl("create", "configmap", "somebodys", "-n", name)
+        before = [_described(lab, name) for name in (SERVING, PLATFORM)]
         stack.pulumi("up", "--yes", "--skip-preview")
         assert lab.get(GRAPHS, GRAPH, "-n", SERVING)["status"]["state"] == "successful"
         assert lab.get("statefulset", "dynamo-nats", "-n", PLATFORM)["status"]["readyReplicas"] == 3
@@ -47,17 +50,3 @@ def test_a_stack_serves_in_existing_namespaces_and_leaves_them_as_it_found_them(
         assert [_described(lab, name) for name in (SERVING, PLATFORM)] == before
         for name in (SERVING, PLATFORM):
             lab.kubectl("get", "configmap", "somebodys", "-n", name)
-
-
-def test_an_existing_namespace_that_is_not_there_is_named_and_nothing_is_left_half_done(
-    lab: Sandbox, tmp_path: Path
-) -> None:
-    with prepared(lab, tmp_path, "disagg-b200", _in_the_teams_namespaces) as stack:
-        failed = stack.pulumi("up", "--yes", "--skip-preview", check=False)
-        said = failed.stdout + failed.stderr
-        assert failed.returncode != 0
-        assert f'namespaces "{PLATFORM}" not found' in said
-        for name in (SERVING, PLATFORM):
-            lab.kubectl("create", "namespace", name)
-        stack.pulumi("up", "--yes", "--skip-preview")
-        assert lab.get(GRAPHS, GRAPH, "-n", SERVING)["status"]["state"] == "successful"

@@ -1,4 +1,4 @@
-"""Each recipe on every line that it names and the lab simulates: installed, deployed and taken down.
+"""A recipe of each engine on every line that it names and the lab simulates: installed, deployed, taken down.
 
 On the line of its stack, tests/dev_stack and tests/rehearsals deploy the recipes of dev, disagg-b200 and
 disagg-gb200. What the other stacks ask of AWS is played in process (test_aws_requests), and the runtime's own
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lab.charts import CHARTS, PLATFORM
-from lab.directory import REPOSITORY
 from recipes.load import load_recipe, recipe_names
 from stacks.plan.versions import PLATFORM_RELEASES
 from tests.serving_stacks.pods import pods_of
@@ -28,11 +27,8 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 NAMESPACE = "gpt-oss"
-STACK_FILES = sorted(REPOSITORY.glob("Pulumi.*.yaml"))
-# A stack for each recipe that stands on more lines than its stacks' own.
-STACKS = ("agg-gb200", "disagg-b200", "vllm-agg-b200")
-WITHOUT_A_STACK = "gpt-oss-20b/trtllm-agg"
-"""The recipe that no stack file serves: deployed in place of the one of stack dev, on each of its lines."""
+# A stack for each engine whose recipes stand on more lines than their stacks' own.
+STACKS = ("disagg-b200", "vllm-agg-b200")
 
 
 def _recipe(stack: str) -> Recipe:
@@ -58,9 +54,6 @@ def _deployed(lab: Sandbox, folder: Path, name: str, recipe: Recipe, version: st
 
     def change(settings: dict[str, Any]) -> None:
         settings["platform"]["version"] = version
-        if settings["serving"]["recipe"] != recipe.name:
-            del settings["serving"]["kvTransport"]
-            settings["serving"] |= {"recipe": recipe.name, "pool": "b200"}
 
     with rehearsed(lab, folder, name, change) as stack:
         stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes")
@@ -72,11 +65,10 @@ def _deployed(lab: Sandbox, folder: Path, name: str, recipe: Recipe, version: st
         assert images == {version}
 
 
-def test_every_recipe_of_several_lines_is_deployed_here() -> None:
-    of_several = {name for name in recipe_names() if len(load_recipe(name).runtime.platform_lines) > 1}
-    assert of_several == {WITHOUT_A_STACK, *(_recipe(stack).name for stack in STACKS)}
-    served = {committed_settings(file.stem.partition(".")[2])["serving"]["recipe"] for file in STACK_FILES}
-    assert {name for name in recipe_names() if name not in served} == {WITHOUT_A_STACK}
+def test_a_recipe_of_each_engine_that_stands_on_several_lines_is_deployed_here() -> None:
+    recipes = [load_recipe(name) for name in recipe_names()]
+    of_several = {each.engine for each in recipes if len(each.runtime.platform_lines) > 1}
+    assert of_several == {_recipe(stack).engine for stack in STACKS}
 
 
 @pytest.mark.parametrize(
@@ -86,10 +78,3 @@ def test_a_stack_is_deployed_on_every_line_that_its_recipe_names(
     name: str, version: str, lab: Sandbox, tmp_path: Path
 ) -> None:
     _deployed(lab, tmp_path, name, _recipe(name), version)
-
-
-@pytest.mark.parametrize("version", _releases(load_recipe(WITHOUT_A_STACK)))
-def test_a_recipe_that_no_stack_file_serves_is_deployed_on_its_lines(
-    version: str, lab: Sandbox, tmp_path: Path
-) -> None:
-    _deployed(lab, tmp_path, "dev", load_recipe(WITHOUT_A_STACK), version)

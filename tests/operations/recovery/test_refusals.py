@@ -56,6 +56,14 @@ def test_a_stack_that_the_backend_does_not_know(engine: Sandbox, checkout: Path)
     assert "`pulumi stack init dev`" in said
 
 
+@pytest.mark.parametrize("content", ["", '{"version": 3, "checkp', "{}"])
+def test_a_state_that_cannot_be_read(engine: Sandbox, project: Path, content: str) -> None:
+    name = yaml.safe_load((project / "Pulumi.yaml").read_text())["name"]
+    (engine.directory.backend / ".pulumi" / "stacks" / name / f"{STACK}.json").write_text(content)
+    said = _refused(engine, project, "--yes")
+    assert "put its backup back, as docs/runbook/state-lost.md shows" in said
+
+
 @pytest.mark.parametrize("absent", ["pulumi", "kubectl", "helm"])
 def test_a_tool_that_is_not_installed(engine: Sandbox, checkout: Path, tmp_path: Path, absent: str) -> None:
     tools = tmp_path / "tools"

@@ -48,10 +48,7 @@ _SYNONYMS = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name in OF_EACH_LIST else pytest.mark.slow) for name in eks_stacks()],
-)
+@pytest.mark.parametrize("name", OF_EACH_LIST)
 def test_aws_takes_every_request_of_a_shipped_stack_and_these_are_the_ones_that_change_something(
     name: str, tmp_path: Path
 ) -> None:
