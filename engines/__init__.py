@@ -1,6 +1,7 @@
 """What is known of engines and models: options, keys, kernels, formats, memory; each with its source."""
 
 from engines.command_options import (
+    CommandWords,
     Vocabulary,
     command_options,
     kv_connectors,
@@ -8,7 +9,6 @@ from engines.command_options import (
     option_values,
     size_options,
 )
-from engines.command_words import CommandWords
 from engines.memory import (
     GIB,
     SLIDING_WINDOW,
@@ -31,6 +31,7 @@ from engines.quantization import (
     fp8_kv_cache_is_tested,
 )
 from engines.registry import COMMANDS, ENGINE_IMAGES
+from engines.runtime_lines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
 from engines.tensorrt_llm.command_words import TRTLLM_SERVE_FLAGS, TRTLLM_SERVE_FLAGS_LINE
 from engines.tensorrt_llm.kernels import (
     MOE_BACKENDS,
@@ -55,7 +56,6 @@ from engines.tensorrt_llm.keys import (
     ENGINE_KEYS,
     REMOVED_ENGINE_KEYS,
 )
-from engines.tool_calls import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
 from engines.vllm.kernels import (
     VLLM_BACKEND_KERNELS,
     VLLM_KV_DTYPE_FAMILY,

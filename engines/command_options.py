@@ -4,21 +4,47 @@ An option that a command does not know ends it at start, and so does a value out
 data lies in command_options.json: command -> the lines that have the words, such as "1.2 1.3" -> the words.
 
 Read from the PyPI packages ai-dynamo 1.2.1, 1.3.1, 1.4.2, 1.5.1 and 1.6.0 (argparse of dynamo.trtllm,
-dynamo.vllm, dynamo.sglang and dynamo.frontend), with the engines that each names: vllm 0.20.1, 0.23.0,
-0.26.0, 0.28.0 and 0.31.0 (vllm/engine/arg_utils.py, vllm/config/load.py,
-vllm/v1/attention/backends/registry.py, vllm/distributed/kv_transfer/kv_connector/factory.py; for vllm serve
-its cli_args.py in vllm/entrypoints/openai, since 0.31.0 in launchers), sglang 0.5.11, 0.5.14, 0.5.16, 0.5.18
-and 0.5.21 (sglang/srt/server_args.py).
+dynamo.vllm and dynamo.frontend), with the vllm that each names: 0.20.1, 0.23.0, 0.26.0, 0.28.0 and 0.31.0
+(vllm/engine/arg_utils.py, vllm/config/load.py, vllm/v1/attention/backends/registry.py,
+vllm/distributed/kv_transfer/kv_connector/factory.py; for vllm serve its cli_args.py in
+vllm/entrypoints/openai, since 0.31.0 in launchers).
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import cast
 
 from engines.release import ReleaseLine
+
+
+@dataclass(frozen=True, slots=True)
+class CommandWords:
+    """Words of one command."""
+
+    removed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Option that older guides name -> what to write instead."""
+    deprecated: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Option that still works -> what to write instead."""
+    prefixes: tuple[str, ...] = ()
+    """How further options begin."""
+    disaggregation_modes: Mapping[ReleaseLine, tuple[str, ...]] = field(
+        default_factory=dict[ReleaseLine, tuple[str, ...]]
+    )
+    """Release line from which on -> values of --disaggregation-mode; empty for a command without it.
+
+    PyPI packages ai-dynamo 0.6.1, 0.7.1, 0.8.1, 0.9.1, 1.0.2, 1.1.1, 1.2.1, 1.3.1, 1.4.2, 1.5.1 and 1.6.1:
+    backend_args.py of the command's package, and where 0.x has it."""
+
+
+STORE_KV = {"--store-kv": "write --discovery-backend"}
+"""An option that every command of Dynamo's runtime had (argparse of the PyPI package ai-dynamo 1.2.1)."""
+
+FRONTEND = CommandWords(removed=STORE_KV)
+"""Of dynamo.frontend, which starts no engine."""
+
 
 _Words = Mapping[str, str]
 

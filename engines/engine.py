@@ -6,10 +6,10 @@ from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from engines.kv_profile import KvProfile
-from engines.option_types import KvDtype, WorkerRole
+from engines.option_block import KvDtype, WorkerRole
 from engines.quantization import MxFp4AlgorithmName
-from engines.runtime_defects import Workaround
+from engines.sourced import Workaround
+from engines.transport_setup import KvProfile
 from hardware import ArchitectureFamily, EfaEvidence, InstanceType, KvTransportName
 
 Options = TypeVar("Options", bound="EngineOptions")
@@ -109,6 +109,9 @@ class Engine(Protocol[Options]):
     """The options of a recipe's worker, complete enough to size it."""
     settings: type[BaseModel]
     """The same with every option optional: what a stack's settings may override, key by key."""
+
+    variables: frozenset[str]
+    """Those that a worker's environment sets where the engine needs them; nobody types them beside it."""
 
     efa: EfaEvidence
     """What is published of its KV cache on EFA."""

@@ -66,7 +66,21 @@ _SAME_SHAPE = (
     r"(?:-(?:instruct|it|hf|base|dynamic|static|pertensor|quantized|fp8|fp4|nvfp4(?:-v2)?|mxfp4|bf16|awq|gptq|int[48]|"
     r"w4a16|w8a8))*"
 )
-_PARTS = re.compile(r"models--[\w.-]+?--([\w.-]+)|([^/]+)")
+_HUB_FOLDER = re.compile(r"(?:^|/)models--([\w.-]{1,96}?)--([\w.-]{1,96}?)(?:/snapshots/([^/]+)|/|$)")
+
+
+def hub_folder(repository: str) -> str:
+    """Return the folder of the hub's cache that holds a repository."""
+    return f"models--{repository.replace('/', '--')}"
+
+
+def in_hub_folder(path: str) -> tuple[str, str, str | None] | None:
+    """Owner, name and revision of the repository in whose folder of the hub's cache a path lies.
+
+    The revision is None for the folder itself.
+    """
+    found = _HUB_FOLDER.search(path)
+    return None if found is None else (found[1], found[2], found[3])
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +176,10 @@ _NAMES = {
 @lru_cache(maxsize=1024)
 def model_limits(text: str) -> ModelLimits | None:
     """The model that a repository, a folder of the hub's cache or another path names; None for others."""
-    for hub_name, part in _PARTS.findall(text):
+    for part in text.split("/"):
+        folder = in_hub_folder(part)
         for pattern, name in _NAMES.items():
-            if pattern.fullmatch(hub_name or part):
+            if pattern.fullmatch(folder[1] if folder else part):
                 heads, kv_heads, experts, positions = _ROWS[name]
                 return ModelLimits(name.rpartition("/")[2], heads, kv_heads, experts, positions)
     return None

@@ -1,9 +1,18 @@
 """What options of every engine have in common: options side by side, and how they are written out."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+PositiveInt = Annotated[int, Field(gt=0)]
+NonNegativeInt = Annotated[int, Field(ge=0)]
+
+KvDtype = Literal["auto", "fp8", "nvfp4"]
+"""Number format of the KV cache; auto is the checkpoint's."""
+
+WorkerRole = Literal["prefill", "decode", "worker"]
+"""`worker` does both, prefill and decode."""
 
 
 class OptionBlock(BaseModel, frozen=True):

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
-from engines.command_words import FRONTEND, CommandWords
-from engines.effective import TENSORRT_LLM_READER, VLLM_READER, CommandReader
+from engines.command_options import FRONTEND, CommandWords
 from engines.engine import Engine
 from engines.release import ReleaseLine
 from engines.server import EngineServer
@@ -32,13 +31,8 @@ ServerName = Literal["dynamo", "trtllm-serve"]
 ENGINE_SERVERS: Mapping[ServerName, EngineServer] = MappingProxyType({"trtllm-serve": TrtllmServe()})
 """Every server that runs without Dynamo."""
 
-READERS: Mapping[str, tuple[Framework, CommandReader]] = MappingProxyType(
-    {"dynamo.trtllm": ("tensorrt-llm", TENSORRT_LLM_READER), "dynamo.vllm": ("vllm", VLLM_READER)}
-)
-"""Module that starts an engine's workers -> the engine, and what reads its command line."""
-
 WORKER_COMMANDS: Mapping[Framework, str] = MappingProxyType(
-    {framework: command for command, (framework, _) in READERS.items()}
+    {"tensorrt-llm": "dynamo.trtllm", "vllm": "dynamo.vllm"}
 )
 """Engine -> module that starts its workers."""
 

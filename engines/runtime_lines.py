@@ -11,9 +11,31 @@ from typing import Literal
 
 from engines.command_options import option_values
 from engines.registry import COMMANDS, ON_LINES, WORKER_COMMANDS, Framework
-from engines.release import line_name, release_line
+from engines.release import ReleaseLine, known_line_name, line_name, release_line
 from engines.sourced import RELEASE_NOTES, WHEELS, Defect, Sourced
-from engines.tool_calls import LOST_TOOL_CALLS
+
+LOST_TOOL_CALLS = Defect(
+    "gpt-oss-120b puts about half of its tool calls on the analysis channel, and the frontend drops those",
+    "take 1.4 where clients offer tools; `dynamo-stack smoke` asks for one call, which may come back",
+    "inferred",
+    "ai-dynamo/dynamo#10366 (47 % of real calls); PyPI packages ai-dynamo-runtime 1.2.1, which has no "
+    "harmony_recovery, and 1.3.1, which has it",
+)
+"""Nobody has run it here: the mock engine calls no tool."""
+
+CALLS_RECOVERED_SINCE: ReleaseLine = (1, 3)
+"""First line that looks for calls on the analysis channel too."""
+
+MODEL_OF_LOST_CALLS = "gpt-oss-120b"
+"""Of gpt-oss-20b nobody has published how many."""
+
+
+def lost_tool_calls(runtime_version: str, model: str) -> Defect | None:
+    """Return LOST_TOOL_CALLS where the frontend of this release drops calls of this model."""
+    if known_line_name(runtime_version) is None or model != MODEL_OF_LOST_CALLS:
+        return None
+    return LOST_TOOL_CALLS if release_line(runtime_version) < CALLS_RECOVERED_SINCE else None
+
 
 EventPlane = Literal["nats", "zmq"]
 

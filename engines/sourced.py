@@ -3,6 +3,26 @@
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
+
+@dataclass(frozen=True, slots=True)
+class Workaround:
+    """One environment variable that keeps a worker away from a known defect."""
+
+    name: str
+    value: str
+    why: str
+    source: str
+
+
+WITHOUT_MNNVL_IN_NCCL = Workaround(
+    "NCCL_MNNVL_ENABLE",
+    "0",
+    "NCCL finds NVLink between nodes, and stops at model load in a pod without an IMEX channel; within a "
+    "node it needs none",
+    "NVIDIA/nccl#1925",
+)
+
+
 WHEELS = "PyPI packages ai-dynamo 1.2.1, 1.3.1, 1.4.2, 1.5.1 and 1.6.1"
 RELEASE_NOTES = "ai-dynamo/dynamo release notes"
 Evidence = Literal["measured", "read", "inferred"]

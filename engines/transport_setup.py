@@ -1,11 +1,39 @@
 """What a KV transport asks of a container whatever its engine is: UCX and libfabric, images, privileges."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from engines.kv_profile import KvProfile, Privileges
 from engines.release import release_line
 from hardware import InstanceType
+
+
+@dataclass(frozen=True, slots=True)
+class Privileges:
+    """What the container gets beyond an ordinary one."""
+
+    reason: str
+    source: str
+    privileged: bool = False
+    run_as_root: bool = False
+    capabilities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KvProfile:
+    """Image, backend, environment and privileges of a worker that hands KV cache over or takes it."""
+
+    backend: str
+    """What carries the blocks, in the engine's own word."""
+    image_tag: str
+    source: str
+    """Place where the setup was published."""
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    library_directories: tuple[str, ...] = ()
+    """Searched before the image's own LD_LIBRARY_PATH. A pod's env cannot refer to a value of the image, so
+    the container's shell puts them in front."""
+    privileges: Privileges | None = None
+
 
 FIRST_LINE_WITH_ONE_EFA_TAG = (1, 3)
 """First version whose EFA image is called `<version>-efa`, for both amd64 and arm64."""

@@ -5,17 +5,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from explain.explanation.cluster import foundation
-from explain.explanation.order import creation_steps
+from explain.explanation.order import Step, creation_steps
 from explain.explanation.section import Section
 from explain.explanation.sections import cost_sections, life_sections, serving_sections
 from explain.explanation.serving import evidence, kv_path
 from explain.explanation.tables import pool_rows, service_rows
-from explain.figures import key_figures
-from explain.findings import findings_part
 from explain.kv_path import kv_path_drawing
 from explain.machines import PoolDrawing, pool_drawing
 from explain.memory import workers_memory
-from explain.page import Page, PageStep, ServingPart, Table
+from explain.page import Page, ServingPart, Table
+from explain.short import short_sections
 from explain.verdict import verdict
 from resource_graph import ResourceGraph
 from rules.model import Report
@@ -28,8 +27,8 @@ _POOL_HEADERS = (
     *("Idle", "Cost of the idle", "Priced", "Nodes in use"),
 )
 _SERVICE_HEADERS = ("Service", "Pods", "GPUs", "CPUs", "Memory", "Runs on", "Network devices, claims")
-# In the subtitle, the verdict, the part about the KV path and the decisions.
-_SHOWN_ELSEWHERE = {"Stack", "Waiting", "KV path", "Placement"}
+# In the subtitle, the verdict, the overview, the part about the KV path and the decisions.
+_SHOWN_ELSEWHERE = {"Stack", "Waiting", "Layers", "Prompts", "KV path", "Placement", "Updates"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,8 @@ def build_page(judged: Judged, today: dt.date) -> Page:
         stack=stack.name,
         subtitle=f"{recipe.name}, {recipe.title}; lifecycle {stack.lifecycle}; {stack.source}",
         verdict=verdict(stack, judged.report),
-        figures=tuple(key_figures(stack, judged.report, today)),
+        # The verdict says what is waited for.
+        overview=tuple(each for each in short_sections(stack, today) if each.title != "Waits"),
         pools=tuple(_pools(stack)) if has_nodes else (),
         elsewhere=tuple(_elsewhere(stack)),
         serving=_serving(judged) if stack.layers.owns("serving") else None,
@@ -73,7 +73,8 @@ def build_page(judged: Judged, today: dt.date) -> Page:
         decisions=_decisions(stack),
         settings=tuple(_settings(judged, today)),
         steps=tuple(_steps(judged)),
-        findings=findings_part(judged.report, judged.rules),
+        report=judged.report,
+        rules=judged.rules,
     )
 
 
@@ -122,20 +123,18 @@ def _settings(judged: Judged, today: dt.date) -> Iterator[Section]:
     return (section for section in found if section.texts and section.title not in _SHOWN_ELSEWHERE)
 
 
-def _steps(judged: Judged) -> Iterator[PageStep]:
+def _steps(judged: Judged) -> Iterator[Step]:
     now = creation_steps(judged.now)
     made_now = {(step.kind, name) for step in now for name in step.names}
     for step in creation_steps(judged.later):
         if step.kind == _ACCOUNT:
             # Only counted, and `explain` counts what `up` makes as the settings are.
-            yield from (
-                PageStep(each.kind, each.names, is_later=False) for each in now if each.kind == _ACCOUNT
-            )
+            yield from (each for each in now if each.kind == _ACCOUNT)
             continue
         for is_later in (False, True):
             names = tuple(name for name in step.names if ((step.kind, name) not in made_now) is is_later)
             if names:
-                yield PageStep(step.kind, names, is_later)
+                yield Step(step.kind, names, is_later)
 
 
 def _table(title: str, headers: tuple[str, ...], rows: Iterable[Iterable[str]]) -> Table:

@@ -1,53 +1,37 @@
-"""What the rules said, for the page."""
+"""Which findings of the rules the page shows, and how it marks them."""
 
-from explain.page import FindingsPart, PageFinding, Tone
+from collections.abc import Iterator
+
+from explain.page import Tone
 from rules.model import Finding, Report, Severity, Status
 from stacks.wording import in_words
 
-_MOST = 200
+MOST = 200
 """Findings on the page: with all their reasons they stay below half of the page's 400 KB."""
 _ORDER: tuple[Tone, ...] = ("stop", "warn", "wait", "good")
 
 
-def findings_part(report: Report, rules: int) -> FindingsPart:
-    """Return the findings, those that stop a deployment first.
-
-    Args:
-        report: of all rules.
-        rules: how many judged.
-
-    """
-    shown = sorted((_shown(each) for each in report.findings), key=lambda each: _ORDER.index(each.tone))
-    broken = [f"{each.rule.id}: broken, so the stack counts as unchecked" for each in report.broken]
-    missing = [f"{each.rule.id}: not evaluated, for want of {each}" for each in report.not_evaluated]
-    return FindingsPart(
-        summary=_summary(report, rules),
-        findings=tuple(shown[:_MOST]),
-        left_out=max(0, len(shown) - _MOST),
-        unjudged=(*broken, *missing),
-    )
+def ordered(report: Report) -> list[Finding]:
+    """Return the findings, those that stop a deployment first."""
+    return sorted(report.findings, key=lambda each: _ORDER.index(tone(each)))
 
 
-def _summary(report: Report, rules: int) -> str:
+def summary(report: Report, rules: int) -> str:
+    """Return whether the findings stop `up`; `rules` is how many rules judged."""
     verdict = "They stop `up`" if report.stops else "Nothing stops `up`"
     return f"{verdict}: {in_words(len(report.findings), 'finding')} of {in_words(rules, 'rule')}"
 
 
-def _shown(finding: Finding) -> PageFinding:
-    observation, rule = finding.observation, finding.rule
-    return PageFinding(
-        rule=rule.id,
-        state=_state(finding),
-        tone=_tone(finding),
-        where=observation.subject,
-        message=observation.message,
-        reason=rule.reason,
-        fix=rule.fix,
-        source=rule.source,
-    )
+def unjudged(report: Report) -> Iterator[str]:
+    """Yield the rules that are broken, or that could not be evaluated."""
+    for broken in report.broken:
+        yield f"{broken.rule.id}: broken, so the stack counts as unchecked"
+    for missing in report.not_evaluated:
+        yield f"{missing.rule.id}: not evaluated, for want of {missing}"
 
 
-def _state(finding: Finding) -> str:
+def state(finding: Finding) -> str:
+    """Return the severity, and why the finding does not count where it does not: waived, undecided."""
     if finding.waiver is not None:
         return f"{finding.severity.value}, {finding.waiver}"
     if finding.observation.status is Status.UNDECIDED:
@@ -55,7 +39,8 @@ def _state(finding: Finding) -> str:
     return finding.severity.value
 
 
-def _tone(finding: Finding) -> Tone:
+def tone(finding: Finding) -> Tone:
+    """Return how grave the finding is."""
     if finding.stops:
         return "stop"
     if finding.waiver is not None:

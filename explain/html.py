@@ -6,7 +6,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from explain import kv_path, machines, memory
+from explain import findings, kv_path, machines, memory
 from explain.page import Page
 from resource_graph.printable import printable
 
@@ -21,8 +21,8 @@ def to_html(page: Page) -> str:
     Every text is escaped: names and messages come from other people.
     """
     template = _environment().get_template("page.html")
-    drawings = {"machines": machines, "memory": memory, "kv": kv_path, "fitted": _fitted, "coded": _coded}
-    return template.render(page=page, **drawings)
+    shown = {"findings": findings, "machines": machines, "memory": memory, "kv": kv_path}
+    return template.render(page=page, fitted=_fitted, coded=_coded, **shown)
 
 
 def _environment() -> Environment:

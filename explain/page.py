@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from explain.explanation.order import Step
 from explain.explanation.section import Section
 from explain.kv_path import KvPathDrawing
 from explain.machines import PoolDrawing
 from explain.memory import WorkerMemory
+from rules.model import Report
 
 Tone = Literal["stop", "warn", "wait", "good"]
 """stop: `up` ends before anything is made. warn: it may not serve. wait: nothing is made yet."""
@@ -22,58 +24,12 @@ class Headline:
 
 
 @dataclass(frozen=True, slots=True)
-class KeyFigure:
-    """A number that stands at the top of the page."""
-
-    name: str
-    value: str
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Table:
     """Rows under headers; the first cell of a row names it."""
 
     title: str
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PageStep:
-    """Resources of one kind in the order of creation."""
-
-    kind: str
-    names: tuple[str, ...]
-    is_later: bool
-    """They are made once the Capacity Block has opened, by a further `up`."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageFinding:
-    """What a rule said."""
-
-    rule: str
-    state: str
-    """Severity, or why it does not count: waived, undecided."""
-    tone: Tone
-    where: str
-    message: str
-    reason: str
-    fix: str
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class FindingsPart:
-    """The findings, and how many rules judged."""
-
-    summary: str
-    findings: tuple[PageFinding, ...]
-    left_out: int
-    """Findings that the page has no room for; `dynamo-stack check` prints them."""
-    unjudged: tuple[str, ...]
-    """Rules that are broken, or that could not be evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +51,8 @@ class Page:
     stack: str
     subtitle: str
     verdict: Headline
-    figures: tuple[KeyFigure, ...]
+    overview: tuple[Section, ...]
+    """The one screen of `explain`."""
     pools: tuple[PoolDrawing, ...]
     elsewhere: tuple[str, ...]
     """Where the pods without GPUs run, a sentence each."""
@@ -104,5 +61,8 @@ class Page:
     prices: tuple[str, ...]
     decisions: Table
     settings: tuple[Section, ...]
-    steps: tuple[PageStep, ...]
-    findings: FindingsPart
+    steps: tuple[Step, ...]
+    """Resources in the order of creation."""
+    report: Report
+    rules: int
+    """How many rules judged."""

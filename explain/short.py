@@ -3,11 +3,10 @@
 import datetime as dt
 from collections.abc import Iterable, Iterator
 
+from explain.cost import gpu_cost
 from explain.explanation.cluster import layer_sections
 from explain.explanation.section import Section
 from explain.explanation.serving import address, prompts
-from explain.figures import GPU_COST, cost_figures
-from explain.page import KeyFigure
 from sizing.of_recipe import layout_of, measured
 from sizing.points import INFERENCEX, SOURCES, Point
 from stacks.plan.placement.capacity import PlacedPool
@@ -38,7 +37,7 @@ def _all(stack: StackPlan, today: dt.date) -> Iterator[Section]:
         yield _section("Runs", [_services(stack)])
     if has_nodes:
         yield _section("On", map(_pool, stack.pools))
-        yield _section("Cost", ["; ".join(map(_cost, cost_figures(stack, today)))])
+        yield _section("Cost", [gpu_cost(stack, today)])
     if not serves:
         return
     yield _section("Waits", map(waiting_text, waited_for(stack)))
@@ -66,11 +65,6 @@ def _pool(placed: PlacedPool) -> str:
     machine = pool.instance_type
     used = f"{placed.used_gpus} of {pool.gpus} {machine.accelerator.name} in use"
     return f"pool {pool.name}: {pool.nodes} x {machine.name}, {used}"
-
-
-def _cost(figure: KeyFigure) -> str:
-    least = "" if figure.name == GPU_COST else f"{figure.name.lower()} "
-    return f"{least}{figure.value} ({figure.note})"
 
 
 def _kv_path(stack: StackPlan) -> str:

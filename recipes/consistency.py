@@ -18,7 +18,7 @@ from recipes.fitting import every_fit
 from recipes.model import Recipe
 
 if TYPE_CHECKING:
-    from engines.option_types import WorkerRole
+    from engines.option_block import WorkerRole
 
 _AGGREGATED = ["frontend", "worker"]
 _DISAGGREGATED = ["decode", "frontend", "prefill"]

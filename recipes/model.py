@@ -10,7 +10,7 @@ from pydantic import Field
 
 from engines import MxFp4AlgorithmName
 from engines.engine import Engine
-from engines.option_types import WorkerRole
+from engines.option_block import WorkerRole
 from engines.registry import ENGINE_SERVERS, ENGINES, Framework, Options, ServerName
 from engines.server import EngineServer
 from hardware import ArchitectureFamily

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from engines.models import hub_folder
+
 
 @dataclass(frozen=True, slots=True)
 class ModelCache:
@@ -46,5 +48,4 @@ MODEL_CACHE = ModelCache()
 
 def snapshot_directory(pinned: Pinned) -> str:
     """Return the directory of the revision in the mounted cache, in the hub's own layout."""
-    folder = "models--" + pinned.repository.replace("/", "--")
-    return f"{MODEL_CACHE.mount_path}/hub/{folder}/snapshots/{pinned.revision}"
+    return f"{MODEL_CACHE.mount_path}/hub/{hub_folder(pinned.repository)}/snapshots/{pinned.revision}"

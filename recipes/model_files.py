@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from engines import GPT_OSS_MODELS, KV_VALUE_BYTES, ModelShape
-from engines.option_types import KvDtype
+from engines.option_block import KvDtype
 from recipes.strict_model import PositiveInt, StrictModel
 
 CommitHash = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from engines.kv_profile import KvProfile
 from engines.registry import Options
+from engines.transport_setup import KvProfile
 from hardware import InstanceType, KvPath, KvTransportName
 from recipes.model import Recipe
 from recipes.services import PodRecipe, Role, ServiceRecipe

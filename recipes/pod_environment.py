@@ -4,9 +4,9 @@ from typing import Any
 
 from engines.engine import Engine, WorkerStart
 from engines.release import line_name, release_line
-from engines.runtime_defects import Workaround
 from engines.runtime_lines import RUNTIME_LINES
 from engines.server import ServerCommand
+from engines.sourced import Workaround
 from recipes.model import Recipe
 from recipes.model_cache import MODEL_CACHE, snapshot_directory
 from recipes.placed import PlacedRecipe, PlacedService

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal, cast
+from typing import Literal
 
-from engines.effective import CommandReader, joined_options, split_options
-from engines.registry import READERS
+from engines.command_line import split_options
+from engines.effective import decided_option, option_variables
+from engines.registry import WORKER_COMMANDS
 from engines.release import release_name
 from recipes.model import Recipe
 from recipes.pod_environment import cache_environment, worker_start
@@ -165,8 +166,8 @@ def _changed(service: ServiceRecipe, change: ServiceChange) -> ServiceRecipe:
 
 def _merged(own: tuple[str, ...], over: tuple[str, ...]) -> tuple[str, ...]:
     given = {_name(option) for option, _ in split_options(over)}
-    kept = tuple(each for each in split_options(own) if _name(each[0]) not in given)
-    return (*joined_options(kept), *over)
+    kept = [each for each in split_options(own) if _name(each[0]) not in given]
+    return (*(word for option in kept for word in option if word is not None), *over)
 
 
 def _name(option: str) -> str:
@@ -182,11 +183,11 @@ def _place_of_variable(recipe: Recipe, service: ServiceRecipe, name: str) -> str
     if service.engine is None:
         return None
     rendered = recipe.serving_engine.environment(worker_start(recipe, service))
-    reader = _reader(recipe)
-    if name in reader.option_variables:
+    of_options = option_variables(WORKER_COMMANDS[recipe.framework])
+    if name in of_options:
         # A plan for other options than those that act would fit nothing.
-        return ".".join(filter(None, ("serving.overrides", service.role, reader.option_variables[name])))
-    if name in rendered or name in reader.variables_of_the_recipe:
+        return ".".join(("serving.overrides", service.role, *of_options[name]))
+    if name in rendered or name in recipe.serving_engine.variables:
         return f"{_MODEL}; number formats of the experts: quantization, in a recipe of your own"
     return None
 
@@ -205,35 +206,19 @@ def _options(recipe: Recipe, service: ServiceRecipe, arguments: tuple[str, ...])
         message = "a value without an option: one flag or value an entry, the flag first"
         yield Refusal("arguments", service.role, arguments[0], message)
     for option, value in split_options(arguments):
-        words = joined_options(((option, value),))
-        place = _OPTIONS.get(_name(option)) or _place_of_option(recipe, service, option, words)
+        place = _OPTIONS.get(_name(option)) or _place_of_option(recipe, service, option)
         if place is not None:
-            shown = " ".join(words)
+            shown = option if value is None else f"{option} {value}"
             yield Refusal("arguments", service.role, shown, "set elsewhere, for all that has to agree", place)
 
 
-def _place_of_option(
-    recipe: Recipe, service: ServiceRecipe, option: str, words: tuple[str, ...]
-) -> str | None:
+def _place_of_option(recipe: Recipe, service: ServiceRecipe, option: str) -> str | None:
     if service.engine is None:
         return None
     if option in recipe.model.parser_arguments:
         return "the model's description (reasoningParser, toolCallParser)"
-    read = _reader(recipe).read(words)
-    if read.options:
-        return f"serving.overrides.{service.role}.{_path(read.options)}"
-    return None if read.arguments else f"serving.overrides.{service.role}"
-
-
-def _path(options: Mapping[str, object]) -> str:
-    name, value = next(iter(options.items()))
-    if not isinstance(value, Mapping):
-        return name
-    return ".".join((name, *cast("Mapping[str, object]", value)))
-
-
-def _reader(recipe: Recipe) -> CommandReader:
-    return next(reader for framework, reader in READERS.values() if framework == recipe.framework)
+    path = decided_option(WORKER_COMMANDS[recipe.framework], option)
+    return None if path is None else ".".join(("serving.overrides", service.role, *path))
 
 
 def _of_no_role(recipe: Recipe, role: Role, change: ServiceChange) -> Iterator[Refusal]:

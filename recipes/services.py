@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from engines.option_types import WorkerRole
+from engines.option_block import WorkerRole
 from engines.registry import Options
 from recipes.benchmark import GibQuantity
 from recipes.strict_model import PositiveInt, StrictModel

@@ -6,13 +6,13 @@ from itertools import chain
 from typing import TypeVar
 
 from engines import ModelLimits
+from engines.effective import Effective, EngineFileProblem
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import Benchmark, read_benchmarks
 from rules.reading.commands.container_commands import StartCommand
 from rules.reading.disaggregation import Disaggregated, KvHop, read_disaggregated, read_hops
-from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.models import read_model_limits
-from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.engines.settings import is_tensorrt_llm, read_settings
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
 from rules.reading.model_users import Kind, ModelUser, read_model_users
 from rules.reading.model_volumes import ModelVolume, read_model_volumes
@@ -30,7 +30,7 @@ class TensorRtLlmWorker:
     """A worker that starts TensorRT-LLM, and what its engine runs with."""
 
     worker: Worker
-    settings: TensorRtLlmSettings
+    settings: Effective
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def _tensorrt_llm(graph: ResourceGraph) -> Iterator[TensorRtLlmWorker | Unreadab
     def read(worker: Worker) -> TensorRtLlmWorker | None:
         if not is_tensorrt_llm(worker):
             return None
-        return TensorRtLlmWorker(worker, read_tensorrt_llm(graph, worker))
+        return TensorRtLlmWorker(worker, read_settings(graph, worker))
 
     return _of_workers(graph, read)
 

@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from engines.option_block import OptionBlock
-from engines.option_types import KvDtype, NonNegativeInt, PositiveInt
+from engines.option_block import KvDtype, NonNegativeInt, OptionBlock, PositiveInt
+from engines.tensorrt_llm.kernels import MoeBackend
 from engines.tensorrt_llm.keys import REMOVED_ENGINE_KEYS
 
 # A list of YAML is no tuple to strict types, save in pydantic's own JSON parser, which a validator that runs
@@ -22,9 +22,6 @@ BACKENDS_WITH_FIXED_BUFFERS: frozenset[TransceiverBackend] = frozenset({"DEFAULT
 """Those whose buffers are allocated once; a longer prompt ends the transfer with a failed check. The others
 allocate another buffer for it (NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp,
 AgentConnection)."""
-MoeBackend = Literal[
-    "AUTO", "CUTLASS", "CUTEDSL", "WIDEEP", "TRTLLM", "DEEPGEMM", "DENSEGEMM", "VANILLA", "TRITON"
-]
 
 
 class EngineBlock(OptionBlock, frozen=True):
@@ -119,7 +116,7 @@ class KvCacheConfig(EngineBlock, frozen=True):
 class MoeConfig(EngineBlock, frozen=True):
     """Which kernels run the experts."""
 
-    backend: MoeBackend | None = None
+    backend: Literal["AUTO", MoeBackend] | None = None
     """Default: AUTO, for gpt-oss TRTLLM on Blackwell."""
     max_num_tokens: PositiveInt | None = None
     """Tokens that go through the experts at once; longer batches are split."""

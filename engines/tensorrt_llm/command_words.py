@@ -6,7 +6,7 @@ Of dynamo.trtllm where nothing else is said from argparse in the PyPI package ai
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engines.command_words import STORE_KV, CommandWords
+from engines.command_options import STORE_KV, CommandWords
 from engines.release import ReleaseLine
 
 _PREFILL_AND_DECODE = ("prefill_and_decode", "prefill", "decode", "encode")

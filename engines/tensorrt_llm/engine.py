@@ -6,20 +6,20 @@ from typing import cast
 from pydantic import BaseModel
 
 from engines.engine import ModelUse, ShortBuffer, WorkerStart
-from engines.kv_profile import KvProfile
-from engines.option_types import WorkerRole
+from engines.option_block import WorkerRole
 from engines.release import release_line
-from engines.runtime_defects import WITHOUT_MNNVL_IN_NCCL, Workaround
+from engines.sourced import WITHOUT_MNNVL_IN_NCCL, Workaround
 from engines.tensorrt_llm import command, kv_profiles
 from engines.tensorrt_llm import refusals as judged
 from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS, TransceiverBackend
-from engines.tensorrt_llm.options import EngineSettings, TensorRtLlmOptions
-from engines.tensorrt_llm.runtime_defects import (
+from engines.tensorrt_llm.on_lines import (
     DEEP_EP_CRASH_ACCELERATOR,
     DEEP_EP_CRASH_LINE,
     DEEP_EP_OFF,
     WITHOUT_DEEP_EP,
 )
+from engines.tensorrt_llm.options import EngineSettings, TensorRtLlmOptions
+from engines.transport_setup import KvProfile
 from hardware import EfaEvidence, InstanceType, KvTransportName
 
 _PREFILL_TRANSFERS_SECONDS = 30
@@ -33,6 +33,9 @@ class TensorRtLlm:
     backend_framework: str = "trtllm"
     options: type[TensorRtLlmOptions] = TensorRtLlmOptions
     settings: type[BaseModel] = EngineSettings
+    variables: frozenset[str] = frozenset(
+        {"OVERRIDE_QUANT_ALGO", "SERVED_MODEL_NAME", "ENGINE_ARGS", "MODEL_PATH"}
+    )
     efa: EfaEvidence = kv_profiles.EFA
 
     def command_line(self, options: TensorRtLlmOptions, start: WorkerStart) -> str:  # noqa: ARG002 - in the file

@@ -8,7 +8,7 @@ from engines.memory import ExpertPadding
 from engines.quantization import MxFp4AlgorithmName
 from hardware import Accelerator, Source
 
-MoeBackend = Literal["CUTLASS", "TRTLLM", "TRITON", "CUTEDSL", "DENSEGEMM", "WIDEEP", "DEEPGEMM", "VANILLA"]
+MoeBackend = Literal["CUTLASS", "CUTEDSL", "WIDEEP", "TRTLLM", "DEEPGEMM", "DENSEGEMM", "VANILLA", "TRITON"]
 MOE_BACKENDS: tuple[MoeBackend, ...] = get_args(MoeBackend)
 
 

@@ -4,7 +4,6 @@ Network devices and the compute domain come with the placement. Nothing here jud
 works (hardware/kv_transport.py does); tried or not, this is how it is set up.
 """
 
-from engines.kv_profile import KvProfile
 from engines.transport_setup import (
     EFA_ENVIRONMENT,
     EFA_GUIDE,
@@ -12,6 +11,7 @@ from engines.transport_setup import (
     EFA_PRIVILEGES,
     NVLINK_PRIVILEGES,
     ONE_NODE_GUIDE,
+    KvProfile,
     efa_image_tag,
     off_nvlink,
     rdma_profile,

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from engines.option_types import KvDtype, NonNegativeInt, PositiveInt
+from engines.option_block import KvDtype, NonNegativeInt, PositiveInt
 from engines.tensorrt_llm.blocks import (
     AttentionDpConfig,
     CacheTransceiverConfig,

@@ -7,13 +7,11 @@ hang, long after the recipe was written.
 from collections.abc import Iterator, Mapping
 
 from engines.engine import ModelUse
-from engines.option_types import WorkerRole
-from engines.quantization import MxFp4AlgorithmName
+from engines.option_block import WorkerRole
+from engines.quantization import default_algorithm
+from engines.tensorrt_llm.kernels import default_moe_backend, moe_support
 from engines.tensorrt_llm.options import TensorRtLlmOptions
-
-# The experts of gpt-oss have biases, which these kernels do not add.
-_WITHOUT_BIAS = ("WIDEEP", "DEEPGEMM", "VANILLA")
-_RUN_AS_CUTLASS = ("CUTLASS", "CUTEDSL", "DENSEGEMM")
+from hardware import ACCELERATORS
 
 
 def refusals(options: TensorRtLlmOptions, use: ModelUse) -> Iterator[str]:
@@ -27,13 +25,7 @@ def refusals(options: TensorRtLlmOptions, use: ModelUse) -> Iterator[str]:
     parallel = options.moe_expert_parallel_size
     if use.experts % parallel:
         yield f"moe_expert_parallel_size {parallel} must divide the model's {use.experts} experts"
-    backend = (options.moe_config.backend if options.moe_config else None) or "AUTO"
-    if backend in _WITHOUT_BIAS:
-        yield f"moe_config.backend {backend} cannot run gpt-oss, whose experts have biases: write TRTLLM"
-    if "hopper" in use.families and (backend == "TRTLLM" or use.algorithm == "W4A8_MXFP4_MXFP8"):
-        yield f"moe_config.backend {backend} with {use.algorithm or 'the default'} has no kernels on Hopper"
-    if "blackwell" in use.families:
-        yield from _on_blackwell(backend, parallel, use.algorithm)
+    yield from dict.fromkeys(_kernels(options, use))
 
 
 def contradictions(roles: Mapping[WorkerRole, TensorRtLlmOptions], use: ModelUse) -> Iterator[str]:
@@ -48,14 +40,19 @@ def contradictions(roles: Mapping[WorkerRole, TensorRtLlmOptions], use: ModelUse
         yield from _transfer(prefill, decode)
 
 
-def _on_blackwell(backend: str, parallel: int, algorithm: MxFp4AlgorithmName | None) -> Iterator[str]:
-    # W4A8_MXFP4_FP8 starts, with kernels that NVIDIA does not declare (engines/tensorrt_llm/kernels.py).
-    if backend in _RUN_AS_CUTLASS and algorithm == "W4A16_MXFP4":
-        yield f"moe_config.backend {backend} does not run {algorithm} on Blackwell: write TRTLLM"
-    if backend == "TRITON" and algorithm == "W4A8_MXFP4_MXFP8":
-        yield f"moe_config.backend TRITON has no {algorithm}: write TRTLLM"
-    if backend == "TRITON" and parallel > 1:
-        yield f"moe_config.backend TRITON needs moe_expert_parallel_size 1 on Blackwell, not {parallel}"
+def _kernels(options: TensorRtLlmOptions, use: ModelUse) -> Iterator[str]:
+    """What the experts' kernels refuse of each GPU on which the recipe may run (kernels.py)."""
+    chosen = (options.moe_config.backend if options.moe_config else None) or "AUTO"
+    for gpu in ACCELERATORS.values():
+        if gpu.architecture_family not in use.families:
+            continue
+        backend = default_moe_backend(gpu) if chosen == "AUTO" else chosen
+        algorithm = use.algorithm or default_algorithm(gpu, backend)
+        parallel = options.moe_expert_parallel_size
+        support = moe_support(backend, algorithm, gpu, expert_parallel_size=parallel)
+        if support.stops:
+            given = f"moe_config.backend {chosen} with {algorithm}"
+            yield f"{given} on {gpu.architecture_family}: {support.reason}"
 
 
 def _aggregated_lengths(worker: TensorRtLlmOptions, use: ModelUse) -> Iterator[str]:

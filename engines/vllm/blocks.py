@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from engines.option_block import OptionBlock
-from engines.option_types import PositiveInt
+from engines.option_block import OptionBlock, PositiveInt
 
 NIXL = "NixlConnector"
 """The connector that hands KV cache from prefill to decode workers; others move it to the host."""

@@ -6,7 +6,7 @@ Where nothing else is said from argparse of dynamo.vllm in the PyPI package ai-d
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engines.command_words import STORE_KV, CommandWords
+from engines.command_options import STORE_KV, CommandWords
 from engines.release import ReleaseLine
 
 COMMANDS: Mapping[str, CommandWords] = MappingProxyType(

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from pydantic import BaseModel
 
 from engines.engine import ModelUse, ShortBuffer, WorkerStart
-from engines.kv_profile import KvProfile
-from engines.option_types import WorkerRole
-from engines.runtime_defects import WITHOUT_MNNVL_IN_NCCL, Workaround
+from engines.option_block import WorkerRole
+from engines.sourced import WITHOUT_MNNVL_IN_NCCL, Workaround
+from engines.transport_setup import KvProfile
 from engines.vllm import command, kv_profiles
 from engines.vllm import refusals as judged
 from engines.vllm.blocks import NIXL
@@ -22,6 +22,7 @@ class Vllm:
     backend_framework: str = "vllm"
     options: type[VllmOptions] = VllmOptions
     settings: type[BaseModel] = VllmSettings
+    variables: frozenset[str] = frozenset({command.MXFP8_VARIABLE, "MODEL_PATH"})
     efa: EfaEvidence = kv_profiles.EFA
 
     def command_line(self, options: VllmOptions, start: WorkerStart) -> str:

@@ -6,7 +6,6 @@ works (hardware/kv_transport.py does); tried or not, this is how it is set up.
 
 from dataclasses import replace
 
-from engines.kv_profile import KvProfile
 from engines.transport_setup import (
     EFA_ENVIRONMENT,
     EFA_GUIDE,
@@ -14,6 +13,7 @@ from engines.transport_setup import (
     EFA_PRIVILEGES,
     NVLINK_PRIVILEGES,
     RDMA_PRIVILEGES,
+    KvProfile,
     efa_image_tag,
     off_nvlink,
     rdma_profile,

@@ -10,8 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from engines.option_block import OptionBlock
-from engines.option_types import KvDtype, PositiveInt
+from engines.option_block import KvDtype, OptionBlock, PositiveInt
 from engines.vllm.blocks import (
     CPU_OFFLOAD,
     CompilationConfig,

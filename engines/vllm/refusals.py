@@ -7,7 +7,7 @@ are wrong, long after the recipe was written.
 from collections.abc import Iterator, Mapping
 
 from engines.engine import ModelUse
-from engines.option_types import WorkerRole
+from engines.option_block import WorkerRole
 from engines.vllm.blocks import NIXL, KvTransferConfig
 from engines.vllm.kernels import VLLM_BACKEND_KERNELS, VLLM_MOE_VARIABLES, VllmMoeKernels
 from engines.vllm.options import DEFAULT_MAX_NUM_BATCHED_TOKENS, VllmOptions

@@ -26,6 +26,8 @@ class Step:
 
     kind: str
     names: tuple[str, ...]
+    is_later: bool = False
+    """They are made once the Capacity Block has opened, by a further `up`."""
 
 
 def steps(graph: ResourceGraph) -> Iterator[tuple[str, str]]:

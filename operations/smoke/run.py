@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from components.dynamo_objects import FRONTEND
-from engines.tool_calls import LOST_TOOL_CALLS, lost_tool_calls
+from engines.runtime_lines import LOST_TOOL_CALLS, lost_tool_calls
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
 from operations.port_forward import PortForward

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from engines.kv_profile import KvProfile, Privileges
+from engines.transport_setup import KvProfile, Privileges
 from recipes.graph_manifest.placement import frontend_scheduling, worker_scheduling
 from recipes.graph_manifest.processes import registering_container, supervised
 from recipes.images import mirrored

@@ -42,7 +42,7 @@ _READ_SINCE = (0, 6)
 def offline_frontend_has_the_model(graph: ResourceGraph, user: ModelUser) -> Iterator[Said]:
     """Frontend has no tokenizer of the model, or asks the hub for it."""
     workers = _workers_by_graph(graph).get(user.resource.urn, ())
-    found: list[Said] = [*_missing(graph, user, workers), *_asked_for(user, workers)]
+    found: list[Said] = [*_missing(user, workers), *_asked_for(user, workers)]
     if not found or _workers_host_metadata(workers):
         return
     if any(line < _READ_SINCE for line in known_lines(user.container, user.template.described_by)):
@@ -50,7 +50,7 @@ def offline_frontend_has_the_model(graph: ResourceGraph, user: ModelUser) -> Ite
     yield from found
 
 
-def _missing(graph: ResourceGraph, user: ModelUser, workers: Sequence[ModelUser]) -> Iterator[str]:
+def _missing(user: ModelUser, workers: Sequence[ModelUser]) -> Iterator[str]:
     if user.is_offline and workers and user.mount_of(user.cache_directory) is None:
         places = ", ".join(str(mount) for mount in user.mounts) or "no claim"
         yield (
@@ -58,7 +58,7 @@ def _missing(graph: ResourceGraph, user: ModelUser, workers: Sequence[ModelUser]
             f"mounts {places}: it never lists a model"
         )
     for worker in workers:
-        name = None if worker.worker is None else served_name(graph, worker.worker)
+        name = None if worker.worker is None else served_name(worker.worker)
         if name is None or not isinstance(name.value, str) or not name.value.startswith("/"):
             continue
         if user.mount_of(name.value) is None:

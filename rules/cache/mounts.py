@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
+from resource_graph import UNKNOWN, Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
 from rules.reading.claims import is_within
 from rules.reading.memoized import memoized
 from rules.reading.model_users import KINDS, ModelUser, read_model_users
 from rules.reading.pods.containers import environment_entries, read_image
 from rules.reading.pods.pods import PodTemplate, readable
+from rules.reading.references import read_references
 from rules.reading.releases import operator_line
-from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
+from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at
 from rules.reading.spelling import slip_of
 from rules.rule import graph_rule, rule
 from rules.subjects import POD_TEMPLATES, model_users
@@ -158,7 +159,9 @@ def named_secrets_exist(graph: ResourceGraph) -> Iterator[Observation]:
     for user in _one_user_a_template(graph):
         namespace = user.resource.namespace
         try:
-            for name in _secret_names(user):
+            references = known(read_references, user.template) or ()
+            secrets = [each.name for each in references if each.kind == "Secret"]
+            for name in dict.fromkeys(secrets):
                 if not graph.kubernetes_objects_named("Secret", name, namespace):
                     absent.setdefault((str(namespace), name), []).append(user)
             for problem in _missing_keys(graph, user):
@@ -175,20 +178,6 @@ def named_secrets_exist(graph: ResourceGraph) -> Iterator[Observation]:
 @memoized
 def _one_user_a_template(graph: ResourceGraph) -> tuple[ModelUser, ...]:
     return tuple({user.template: user for user in readable(read_model_users(graph))}.values())
-
-
-def _secret_names(user: ModelUser) -> Iterator[str]:
-    """Name of every Secret that the pod names; names that only the update knows are left out."""
-    found: list[Value] = [each.get("name") for each in mappings_at(user.template.spec, "imagePullSecrets")]
-    found += [field(volume, "secret", "secretName") for volume in mappings_at(user.template.spec, "volumes")]
-    for source in mappings_at(user.container, "envFrom"):
-        found.append(field(source, "secretRef", "name"))
-    for variable in environment_entries(user.template, user.container):
-        source = mapping_at(variable, "valueFrom", "secretKeyRef")
-        found.append(None if source.get("optional") is True else source.get("name"))
-    if user.template.shape == "service":
-        found.append(user.template.described_by.get("envFromSecret"))
-    yield from dict.fromkeys(name for name in found if isinstance(name, str))
 
 
 def _missing_keys(graph: ResourceGraph, user: ModelUser) -> Iterator[str]:

@@ -1,24 +1,26 @@
 """Lengths of sequences, sizes of batches and steps, and the CUDA graphs that are captured for them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import cast
 
 from engines import DEFAULT_CUDA_GRAPH_BATCH_SIZE, DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
-from resource_graph import ResourceGraph, Value
+from engines.effective import Effective, flag_of
+from engines.told import Count
+from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.disaggregation import read_role
-from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm
 from rules.reading.engines.models import read_gpt_oss, read_model_limits
-from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_cache import longest_sequence
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Count, whole_number
+from rules.reading.shapes import whole_number
 from rules.rule import rule
 from rules.subjects import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, TensorRtLlmWorker
 
-_LENGTH_OF_VLLM = "--max-model-len"
-_STRETCHED_BY = ("--hf-overrides", "--rope-scaling")
+_LENGTH_OF_VLLM = "max_model_len"
+_STRETCHED_BY = ("hf_overrides", "rope_scaling")
 """Options that give the model other positions than its config.json."""
-_STEP_OF_VLLM = "--max-num-batched-tokens"
+_STEP_OF_VLLM = "max_num_batched_tokens"
 
 
 @rule(
@@ -41,11 +43,11 @@ _STEP_OF_VLLM = "--max-num-batched-tokens"
 def sequence_length_within_model(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     """Sequences are longer than the model was made for, or prompts than a step."""
     if is_tensorrt_llm(worker):
-        settings = read_tensorrt_llm(graph, worker)
+        settings = read_settings(graph, worker)
         yield from _beyond_the_model(graph, worker, settings.given_count("max_seq_len"))
         yield from _beyond_a_step(worker, settings)
     elif is_vllm(worker):
-        of_vllm = read_vllm(graph, worker)
+        of_vllm = read_settings(graph, worker)
         length = None
         if not any(of_vllm.at(option) is not None for option in _STRETCHED_BY):
             length = _plain_count(of_vllm, _LENGTH_OF_VLLM)
@@ -62,7 +64,7 @@ def _beyond_the_model(graph: ResourceGraph, worker: Worker, length: Count | None
         )
 
 
-def _beyond_a_step(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[str]:
+def _beyond_a_step(worker: Worker, settings: Effective) -> Iterator[str]:
     if read_role(worker) == "decode" or settings.switch("enable_chunked_prefill"):
         return
     sequence = longest_sequence(settings, read_gpt_oss(worker))
@@ -74,20 +76,20 @@ def _beyond_a_step(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[st
         )
 
 
-def _plain_count(settings: CommandSettings, flag: str) -> Count | None:
-    given = settings.at(flag)
+def _plain_count(settings: Effective, name: str) -> Count | None:
+    given = settings.at(name)
     # vLLM also takes 128k and auto, neither of which says too much.
-    return settings.count(flag, 0) if given is not None and str(given.value).isdigit() else None
+    return settings.count(name, default=0) if given is not None and str(given.value).isdigit() else None
 
 
-def _beyond_a_step_of_vllm(settings: CommandSettings) -> Iterator[str]:
-    if settings.switch("--enable-chunked-prefill") is not False:
+def _beyond_a_step_of_vllm(settings: Effective) -> Iterator[str]:
+    if settings.switch("enable_chunked_prefill", default=True):
         return
     step, length = _plain_count(settings, _STEP_OF_VLLM), _plain_count(settings, _LENGTH_OF_VLLM)
     if step is not None and length is not None and length.value > step.value:
         yield (
-            f"{_STEP_OF_VLLM} {step.value} is less than {_LENGTH_OF_VLLM} {length.value}, and chunked "
-            "prefill is off: vLLM ends at start"
+            f"{flag_of(_STEP_OF_VLLM)} {step.value} is less than {flag_of(_LENGTH_OF_VLLM)} {length.value}, "
+            "and chunked prefill is off: vLLM ends at start"
         )
 
 
@@ -115,7 +117,7 @@ def cuda_graphs_cover_batches(_: ResourceGraph, engine: TensorRtLlmWorker) -> It
     # A step with prompts in it never replays a graph, and a prefill worker has no others.
     if read_role(engine.worker) == "prefill":
         return
-    written = {key for _, mapping in settings.written() for key in mapping}
+    written = {*settings.file.content, *settings.overrides.content}
     batch = settings.count("max_batch_size", default=DEFAULT_MAX_BATCH_SIZE)
     # An explicit null turns graphs off; and of two defaults nobody chose either.
     if settings.at(_GRAPHS) is None and (_GRAPHS in written or batch.source.startswith("the ")):
@@ -135,7 +137,7 @@ def cuda_graphs_cover_batches(_: ResourceGraph, engine: TensorRtLlmWorker) -> It
         )
 
 
-def _largest_graph(settings: TensorRtLlmSettings) -> Count:
+def _largest_graph(settings: Effective) -> Count:
     written = _largest_of_sizes(settings)
     if written is not None:
         return written
@@ -143,10 +145,10 @@ def _largest_graph(settings: TensorRtLlmSettings) -> Count:
     return count if count.value else Count(DEFAULT_CUDA_GRAPH_BATCH_SIZE, "the engine's default")
 
 
-def _largest_of_sizes(settings: TensorRtLlmSettings) -> Count | None:
+def _largest_of_sizes(settings: Effective) -> Count | None:
     sizes = settings.at(_GRAPHS, "batch_sizes")
-    if sizes is None or not isinstance(sizes.value, Sequence) or not sizes.value:
+    values = cast("list[object]", sizes.value) if sizes and isinstance(sizes.value, list) else []
+    if sizes is None or not values:
         return None
-    values: Sequence[Value] = sizes.value
     largest = max(whole_number(size, f"{_GRAPHS}.batch_sizes in {sizes.source}") for size in values)
     return Count(largest, sizes.source)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from engines import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
+from engines.told import Count
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.benchmarks import (
@@ -16,17 +17,16 @@ from rules.reading.benchmarks import (
     read_target,
 )
 from rules.reading.disaggregation import read_role
-from rules.reading.engines.command_settings import is_vllm, read_vllm
 from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
 from rules.reading.engines.models import served_name
-from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Count, Undecided, known
+from rules.reading.shapes import Undecided, known
 from rules.rule import rule
 from rules.subjects import BENCHMARKS
 
-_VLLM_SEQUENCES = "--max-num-seqs"
-_VLLM_LENGTH = "--max-model-len"
+_VLLM_SEQUENCES = "max_num_seqs"
+_VLLM_LENGTH = "max_model_len"
 
 
 @rule(
@@ -55,7 +55,7 @@ def benchmark_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Itera
     for run in benchmark.runs:
         prompt, answer, load = (run.count(names) for names in (INPUT_TOKENS, OUTPUT_TOKENS, CONCURRENCY))
         target = read_target(graph, benchmark, run)
-        yield from _another_name(graph, run, target)
+        yield from _another_name(run, target)
         if prompt is not None:
             for worker in target.workers:
                 yield from _too_long(graph, worker, prompt, answer)
@@ -72,8 +72,8 @@ def benchmark_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Itera
             )
 
 
-def _another_name(graph: ResourceGraph, run: BenchmarkRun, target: Target) -> Iterator[str]:
-    wanted, names = run.setting(MODEL_NAMES), [served_name(graph, worker) for worker in target.workers]
+def _another_name(run: BenchmarkRun, target: Target) -> Iterator[str]:
+    wanted, names = run.setting(MODEL_NAMES), [served_name(worker) for worker in target.workers]
     served = sorted({str(name.value) for name in names if name is not None})
     # A worker whose name is not seen may be the one that is asked for.
     if wanted is not None and served and None not in names and str(wanted.value) not in served:
@@ -84,15 +84,15 @@ def _another_name(graph: ResourceGraph, run: BenchmarkRun, target: Target) -> It
 def _requests_at_once(graph: ResourceGraph, worker: Worker, tokens: int | None) -> tuple[int, str]:
     replicas = worker.template.replicas
     if is_vllm(worker):
-        settings = read_vllm(graph, worker)
+        settings = read_settings(graph, worker)
         sequences = settings.given_count(_VLLM_SEQUENCES)
         if sequences is None:
-            raise Undecided(f"{worker.name} has no {_VLLM_SEQUENCES}, and vLLM's default depends on the GPU")
-        ranks = settings.count("--data-parallel-size", 1).value
+            raise Undecided(f"{worker.name} has no --max-num-seqs, and vLLM's default depends on the GPU")
+        ranks = settings.count("data_parallel_size", default=1).value
         amount, source = sequences.value, sequences.source
         kind = "data-parallel ranks"
     elif is_tensorrt_llm(worker):
-        engine = read_tensorrt_llm(graph, worker)
+        engine = read_settings(graph, worker)
         batch = engine.count("max_batch_size", default=DEFAULT_MAX_BATCH_SIZE)
         # Under attention data parallelism the limit is each rank's own.
         is_attention_dp = engine.switch("enable_attention_dp")
@@ -132,7 +132,7 @@ def _too_long(graph: ResourceGraph, worker: Worker, prompt: Count, answer: Count
         )
     if not is_tensorrt_llm(worker) or read_role(worker) == "decode":
         return
-    settings = read_tensorrt_llm(graph, worker)
+    settings = read_settings(graph, worker)
     tokens = settings.count("max_num_tokens", default=DEFAULT_MAX_NUM_TOKENS)
     if prompt.value > tokens.value and not settings.switch("enable_chunked_prefill"):
         yield (
@@ -143,7 +143,7 @@ def _too_long(graph: ResourceGraph, worker: Worker, prompt: Count, answer: Count
 
 def _longest_sequence(graph: ResourceGraph, worker: Worker) -> Count | None:
     if is_vllm(worker):
-        return read_vllm(graph, worker).given_count(_VLLM_LENGTH)
+        return read_settings(graph, worker).given_count(_VLLM_LENGTH)
     # Unset it is the model's own limit, which no recipe's traffic comes near.
-    limit = read_tensorrt_llm(graph, worker).given_count("max_seq_len") if is_tensorrt_llm(worker) else None
+    limit = read_settings(graph, worker).given_count("max_seq_len") if is_tensorrt_llm(worker) else None
     return None if limit is None else Count(limit.value, f"max_seq_len, {limit.source}")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
-from rules.reading.disaggregation import role_with_file
-from rules.reading.engines.command_settings import is_vllm
+from rules.reading.disaggregation import read_role
+from rules.reading.engines.settings import is_vllm
 from rules.reading.pods.pods import (
     COMPONENT_TYPES,
     GRAPH_KIND,
@@ -114,14 +114,14 @@ def _unknown_type(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
         yield f"subComponentType is {sub_type}, not {' or '.join(SUB_COMPONENT_TYPES)}"
 
 
-def _other_role(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+def _other_role(_: ResourceGraph, worker: Worker) -> Iterator[str]:
     declared = worker.template.component_type
     if not worker.commands or worker.template.shape == "workload":
         return
     if declared == FRONTEND_TYPE:
         yield f"its type is {declared}, but it starts {worker.commands[0].engine}"
     elif declared in SUB_COMPONENT_TYPES:
-        role = role_with_file(graph, worker)
+        role = read_role(worker)
         # Without a word vLLM's worker does both, and decodes what a prefill worker hands it.
         if role != declared and not (declared == "decode" and role == "aggregated" and is_vllm(worker)):
             yield f"its type is {declared}, but its command line makes it {role}"

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from engines.effective import Effective
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.disaggregation import read_role
-from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
 from rules.reading.kv_cache import effective_backend, transceiver_backend
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import Line, by_line
@@ -59,7 +59,7 @@ def kv_transfer_is_safe(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iter
         yield from _unfit_transceiver(worker, settings, backend)
 
 
-def _unfit_transceiver(worker: Worker, settings: TensorRtLlmSettings, backend: str) -> Iterator[str]:
+def _unfit_transceiver(worker: Worker, settings: Effective, backend: str) -> Iterator[str]:
     named, second = settings.at(*_RUNTIME), settings.at(*_MANAGER)
     if named is not None and named.value == "CPP":
         if second is not None and second.value is True:

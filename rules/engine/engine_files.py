@@ -13,19 +13,13 @@ from engines import (
     ENGINE_KEYS,
     kv_connectors,
 )
+from engines.effective import Effective, EngineFile, EngineFileProblem, flag_of
 from engines.tensorrt_llm.flags import OPTIONS
 from engines.tensorrt_llm.options import EngineSettings
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.commands.container_commands import DYNAMO_VLLM
-from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm
-from rules.reading.engines.engine_yaml import EngineFile, EngineFileProblem
-from rules.reading.engines.tensorrt_llm import (
-    TensorRtLlmSettings,
-    is_tensorrt_llm,
-    option_value,
-    read_tensorrt_llm,
-)
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_ways import connector_problems
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read, by_line, line_of
@@ -34,9 +28,9 @@ from rules.reading.spelling import nearest, slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import WORKERS
 
-_COMPILATION = "--compilation-config"
-_JSON_FLAGS = ("--kv-transfer-config", "--kv-events-config", "--speculative-config", _COMPILATION)
-_VLLM_SHARE = "--gpu-memory-utilization"
+_COMPILATION = "compilation_config"
+_JSON_OPTIONS = ("kv_transfer_config", "kv_events_config", "speculative_config", _COMPILATION)
+_VLLM_SHARE = "gpu_memory_utilization"
 _SHARE = ("kv_cache_config", "free_gpu_memory_fraction")
 # Of these other rules say more.
 _JUDGED_ELSEWHERE = (("cache_transceiver_config", "backend"), ("kv_cache_config", "dtype"))
@@ -70,16 +64,16 @@ def engine_settings_accepted(graph: ResourceGraph, worker: Worker) -> Iterator[S
     """Engine refuses its settings, or does not follow them."""
     try:
         if is_tensorrt_llm(worker):
-            settings = read_tensorrt_llm(graph, worker)
+            settings = read_settings(graph, worker)
             yield from dict.fromkeys(_refused(worker, settings))
             yield from _without_effect(worker, settings)
         elif is_vllm(worker):
-            yield from _refused_by_vllm(worker, read_vllm(graph, worker))
+            yield from _refused_by_vllm(worker, read_settings(graph, worker))
     except EngineFileProblem as problem:
         yield str(problem)
 
 
-def _refused(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Said]:
+def _refused(worker: Worker, settings: Effective) -> Iterator[Said]:
     unlisted: list[tuple[str, str]] = []
     for file in _written(settings):
         try:
@@ -100,7 +94,7 @@ def _refused(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Said]:
             yield from _unless_a_slip(worker, message, text, allowed)
 
 
-def _written(settings: TensorRtLlmSettings) -> Iterator[EngineFile]:
+def _written(settings: Effective) -> Iterator[EngineFile]:
     """What a person wrote: the file, the override, and the one share that is a flag's alone."""
     yield from (settings.file, settings.overrides)
     share = known(settings.at, *_SHARE)
@@ -159,7 +153,7 @@ def _place_of(key: str) -> str:
     return f"; it is one inside {' and '.join(homes)}" if homes else nearest(name, ENGINE_KEYS)
 
 
-def _without_effect(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Said]:
+def _without_effect(worker: Worker, settings: Effective) -> Iterator[Said]:
     block = settings.at("attention_dp_config")
     if block is not None and not settings.switch("enable_attention_dp"):
         source = settings.setting("enable_attention_dp", default=False).source
@@ -181,9 +175,9 @@ def _without_effect(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[S
             yield Advice(said) if isinstance(said, str) else said
 
 
-def _overridden_flags(settings: TensorRtLlmSettings) -> Iterator[str]:
-    for path, option in OPTIONS[settings.command.engine].items():
-        given = option_value(settings.command, option)
+def _overridden_flags(settings: Effective) -> Iterator[str]:
+    for path, option in OPTIONS[settings.command].items():
+        given = settings.option(option)
         if given.source not in option.flags:
             continue
         acting = settings.at(*path)
@@ -205,18 +199,19 @@ def _number(value: object) -> float | None:
         return None
 
 
-def _refused_by_vllm(worker: Worker, settings: CommandSettings) -> Iterator[str]:
-    for flag in _JSON_FLAGS:
-        given = settings.at(flag)
+def _refused_by_vllm(worker: Worker, settings: Effective) -> Iterator[str]:
+    for name in _JSON_OPTIONS:
+        given = settings.at(name)
         # A bare number is a level of compilation.
-        if given is None or (flag == _COMPILATION and str(given.value).isdigit()):
+        if given is None or (name == _COMPILATION and str(given.value).isdigit()):
             continue
         try:
-            settings.mapping(flag)
+            settings.mapping(name)
         except EngineFileProblem as problem:
             yield str(problem)
     yield from connector_problems(settings, line_of(worker.container, kv_connectors(DYNAMO_VLLM)))
     share = settings.at(_VLLM_SHARE)
     number = None if share is None else _number(share.value)
     if share is not None and (number is None or not 0 < number <= 1):
-        yield f"{_VLLM_SHARE} ({share.source}) is {share.value}, not a share of the memory from 0 to 1"
+        given = f"{flag_of(_VLLM_SHARE)} ({share.source}) is {share.value}"
+        yield f"{given}, not a share of the memory from 0 to 1"

@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 
 from engines import GIB, KV_VALUE_BYTES
+from engines.effective import EngineFileProblem
+from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS
+from engines.told import Count
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed, undecided
 from rules.reading.disaggregation import Disaggregated
-from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.models import read_gpt_oss
-from rules.reading.engines.tensorrt_llm import READ_SINCE, is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.engines.settings import is_tensorrt_llm, read_settings
 from rules.reading.kv_cache import (
-    WITH_FIXED_BUFFERS,
     effective_backend,
     effective_format,
     longest_prompt,
@@ -21,8 +22,8 @@ from rules.reading.kv_cache import (
     transfer_buffer,
 )
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import by_line, known_lines
-from rules.reading.shapes import Count, Undecided
+from rules.reading.releases import READ_SINCE, by_line, known_lines
+from rules.reading.shapes import Undecided
 from rules.rule import Advice, Said, graph_rule
 from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS, TensorRtLlmWorker
 
@@ -83,9 +84,7 @@ def _broken_blocks(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[
 def _too_small_buffers(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
     if not all(is_tensorrt_llm(worker) for worker in group.workers):
         return
-    prompts = [
-        longest_prompt(read_tensorrt_llm(graph, worker), read_gpt_oss(worker)) for worker in group.prefill
-    ]
+    prompts = [longest_prompt(read_settings(graph, worker), read_gpt_oss(worker)) for worker in group.prefill]
     longest = max(prompts, key=lambda prompt: prompt.value)
     for worker in group.workers:
         yield from _too_small_buffer(graph, worker, longest)
@@ -93,13 +92,13 @@ def _too_small_buffers(graph: ResourceGraph, group: Disaggregated) -> Iterator[O
 
 def _too_small_buffer(graph: ResourceGraph, worker: Worker, longest: Count) -> Iterator[Observation]:
     try:
-        backend, buffer = effective_backend(graph, worker), transfer_buffer(read_tensorrt_llm(graph, worker))
+        backend, buffer = effective_backend(graph, worker), transfer_buffer(read_settings(graph, worker))
     except EngineFileProblem:
         return
     except Undecided as reason:
         yield undecided(worker.resource, worker.name, str(reason))
         return
-    if backend not in WITH_FIXED_BUFFERS or buffer is None or buffer.value >= longest.value:
+    if backend not in BACKENDS_WITH_FIXED_BUFFERS or buffer is None or buffer.value >= longest.value:
         return
     message = (
         f"its transfer buffer holds {buffer.value} tokens ({buffer.source}), but prefill admits prompts of "

@@ -11,6 +11,7 @@ from engines import (
     Vocabulary,
     command_options,
 )
+from engines.command_line import Flag
 from resource_graph import ResourceGraph, Value
 from rules.engine.values import wrong_values
 from rules.model import Severity
@@ -22,12 +23,11 @@ from rules.reading.commands.container_commands import (
     VLLM_SERVE,
     StartCommand,
 )
-from rules.reading.commands.words import Flag, variable_in
 from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import Line, by_line, line_of, shown_command, shown_image
-from rules.reading.shapes import Setting, Undecided
+from rules.reading.shapes import Undecided
 from rules.reading.spelling import nearest, slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import STARTED, Started
@@ -80,7 +80,7 @@ def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
 
 def _mode(worker: Worker, command: StartCommand) -> Iterator[Said]:
     modes = COMMANDS.get(command.engine, CommandWords()).disaggregation_modes
-    given = _given_mode(command) if modes else None
+    given = command.given(MODE_FLAG, _MODE_VARIABLES[command.engine]) if modes else None
     if given is None or all(given.value in each for each in modes.values()):
         return
     message = f"{given.source} is {given.value}, which {command.engine} does not have"
@@ -103,15 +103,6 @@ def _missing_mode(modes: Mapping[Line, Sequence[str]], mode: str, line: Line) ->
     if not has or mode in has[-1]:
         return None
     return f"in {line[0]}.{line[1]}: one of {', '.join(has[-1])}"
-
-
-def _given_mode(command: StartCommand) -> Setting | None:
-    flag = command.flags.value(MODE_FLAG)
-    if flag is not None:
-        return Setting(flag, MODE_FLAG)
-    variable = _MODE_VARIABLES[command.engine]
-    text = variable_in(command.environment, variable)
-    return None if text is None else Setting(text, variable)
 
 
 def _deprecated(worker: Worker, command: StartCommand) -> Iterator[Said]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from engines import ModelShape, checkpoint_bytes
+from engines.told import Count
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.engines.models import read_gpt_oss
@@ -29,7 +30,6 @@ from rules.reading.pods.pods import (
 from rules.reading.pods.workers import FRONTEND_TYPE, Frontend, read_frontends, read_workers
 from rules.reading.releases import operator_line
 from rules.reading.shapes import (
-    Count,
     Undecided,
     attempted,
     field,

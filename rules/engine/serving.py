@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 
 from engines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
+from engines.effective import Effective, option_value
 from engines.tensorrt_llm.flags import Option
+from engines.told import Count
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
-from rules.reading.commands.words import variable_in
 from rules.reading.disaggregation import read_role
-from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm, single_command
 from rules.reading.engines.models import read_gpt_oss
-from rules.reading.engines.tensorrt_llm import option_value, read_tensorrt_llm
+from rules.reading.engines.settings import is_vllm, read_settings, single_command
 from rules.reading.kv_cache import tokens_per_block
 from rules.reading.pods.workers import Router, Worker
 from rules.reading.releases import by_line, shown_image
-from rules.reading.shapes import Count, whole_number
+from rules.reading.shapes import whole_number
 from rules.reading.spelling import slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import ROUTERS, WORKERS
@@ -23,7 +23,7 @@ from rules.subjects import ROUTERS, WORKERS
 _SLIPS = 2
 _ROUTER_FLAG = "--kv-cache-block-size"
 _WORKER_FLAG = "--kv-block-size"
-_VLLM_FLAG = "--block-size"
+_VLLM_BLOCK = "block_size"
 
 
 _NAMES_OF_VLLM = frozenset({"openai", "openai_gptoss", "gptoss"})
@@ -65,11 +65,11 @@ def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[Said]:
         if command.engine not in {TENSORRT_LLM, DYNAMO_VLLM}:
             continue
         for flag, variable, parser, without in _PARSERS:
-            given = command.flags.value(flag)
-            given = variable_in(command.environment, variable) if given is None else given
+            found = command.given(flag, variable)
+            given = None if found is None else str(found.value)
             if given != parser:
-                found = "has none" if given is None else f"is {given}"
-                message = f"serves {model.name}, whose {flag} must be {parser}, and {found}: {without}"
+                has = "has none" if given is None else f"is {given}"
+                message = f"serves {model.name}, whose {flag} must be {parser}, and {has}: {without}"
                 unknown = given in _NAMES_OF_VLLM or slip_of(given or "", [parser], _SLIPS) is not None
                 yield f"{message}; argparse refuses it" if unknown else Advice(message)
 
@@ -107,10 +107,8 @@ def _is_counted(worker: Worker) -> bool:
 
 def _parses_calls(worker: Worker) -> bool:
     flag, variable, parser, _ = _PARSERS[1]
-    given = (
-        command.flags.value(flag) or variable_in(command.environment, variable) for command in worker.commands
-    )
-    return parser in given
+    given = (command.given(flag, variable) for command in worker.commands)
+    return any(found is not None and found.value == parser for found in given)
 
 
 _DRAFT, _STRUCTURED = "--speculative-config", "--structured-outputs-config"
@@ -134,16 +132,16 @@ def structured_output_without_draft_model(graph: ResourceGraph, worker: Worker) 
     """vLLM worker with a draft model is set up for structured output."""
     if not is_vllm(worker):
         return
-    settings = read_vllm(graph, worker)
+    settings = read_settings(graph, worker)
     draft, structured = _option_given(settings, _DRAFT), _option_given(settings, _STRUCTURED)
     if draft and structured:
         yield f"has a draft model ({draft}) and sets structured output up ({structured})"
 
 
-def _option_given(settings: CommandSettings, option: str) -> str | None:
+def _option_given(settings: Effective, option: str) -> str | None:
     """Return where an option that is a JSON object is given, whole or key by key, whatever its value is."""
     given = (name for flag in settings.flags.all if (name := flag.name).partition(".")[0] == option)
-    in_file = settings.file.source if option.removeprefix("--") in settings.file.content else None
+    in_file = settings.file.source if option[2:].replace("-", "_") in settings.file.content else None
     return next(given, in_file)
 
 
@@ -203,7 +201,7 @@ def _untold(
     if (
         hears
         and read_role(of) != "decode"
-        and not any(option_value(command, each).value for each in _PUBLISH)
+        and not any(option_value(command.flags, command.environment, each).value for each in _PUBLISH)
     ):
         yield (
             f"publishes no KV events, although {router.frontend.name} routes by them: --router-mode "
@@ -214,9 +212,9 @@ def _untold(
 def _blocks(graph: ResourceGraph, worker: Worker) -> Count | None:
     if is_vllm(worker):
         # Without the flag the attention kernels choose.
-        return read_vllm(graph, worker).given_count(_VLLM_FLAG)
+        return read_settings(graph, worker).given_count(_VLLM_BLOCK)
     if worker.commands and worker.commands[0].engine == TENSORRT_LLM:
-        return tokens_per_block(read_tensorrt_llm(graph, worker))
+        return tokens_per_block(read_settings(graph, worker))
     return None
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from engines import MXFP4_ALGORITHMS, VLLM_BACKEND_KERNELS, VLLM_MOE_BACKENDS, VllmMoeKernels
+from engines.told import Setting
 from resource_graph import ResourceGraph
 from rules.model import Severity
-from rules.reading.engines.command_settings import is_vllm, read_vllm
 from rules.reading.engines.expert_kernels import (
     BACKEND_FLAG,
     OVERRIDE_VARIABLE,
@@ -17,11 +17,11 @@ from rules.reading.engines.expert_kernels import (
     read_vllm_variables,
 )
 from rules.reading.engines.models import read_checkpoint
-from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import VLLM_0_20, as_read
-from rules.reading.shapes import Setting, Undecided
+from rules.reading.shapes import Undecided
 from rules.rule import Advice, Said, rule
 from rules.subjects import TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
@@ -83,11 +83,11 @@ def vllm_moe_backend(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     """vLLM's expert kernels are not made for the GPU."""
     if not is_vllm(worker):
         return
-    settings = read_vllm(graph, worker)
+    settings = read_settings(graph, worker)
     backend = read_vllm_backend(settings)
-    wanted: _Wanted = read_vllm_variables(settings.command.environment)
+    wanted: _Wanted = read_vllm_variables(settings.environment)
     if backend.value != VLLM_AUTO:
-        for name, kernels in read_vllm_variables(settings.command.environment):
+        for name, kernels in read_vllm_variables(settings.environment):
             yield Advice(
                 f"{name} asks for {kernels.activations} activations, but is read with "
                 f"{BACKEND_FLAG} auto alone; {backend.value} ({backend.source}) computes in BF16"

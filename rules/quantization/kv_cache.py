@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from engines import TENSORRT_LLM_KV_DTYPES, VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPES, fp8_kv_cache_is_tested
 from resource_graph import ResourceGraph
 from rules.model import Severity
-from rules.reading.engines.command_settings import is_vllm
 from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
 from rules.reading.engines.models import read_checkpoint
+from rules.reading.engines.settings import is_vllm
 from rules.reading.kv_cache import KvFormat, read_kv_format
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker

@@ -5,14 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from engines.command_line import Flags, Word, parse_flags
+from engines.told import Count, Setting
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import ContainerScript, mentions, read_script
-from rules.reading.commands.words import Flags, Word, parse_flags
 from rules.reading.disaggregation import read_role
 from rules.reading.memoized import memoized, memoized_all
 from rules.reading.pods.pods import GRAPH_KIND, Unreadable, in_namespace, read_pods, readable
 from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
-from rules.reading.shapes import Count, Setting, Undecided, grouped, mapping_at, whole_number
+from rules.reading.shapes import Undecided, grouped, mapping_at, whole_number
 
 _PROGRAMS = ("aiperf", "genai-perf", "genai_perf")
 _MENTIONED = re.compile(r"\b(?:aiperf|genai[-_]perf)\b")
@@ -124,7 +125,7 @@ def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -
 def _of_script(script: ContainerScript) -> Iterator[Benchmark]:
     called = [words for words, _ in script.arguments_of(*_PROGRAMS) if words[:1] == (Word("profile"),)]
     if called:
-        yield Benchmark(script, tuple(BenchmarkRun(parse_flags(words[1:])) for words in called))
+        yield Benchmark(script, tuple(BenchmarkRun(parse_flags(tuple(words[1:]))) for words in called))
     elif script.unread is not None:
         raise Undecided(script.unread)
 

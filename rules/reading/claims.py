@@ -10,15 +10,7 @@ from pathlib import PurePosixPath
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.memoized import memoized_all
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate
-from rules.reading.shapes import (
-    Undecided,
-    field,
-    known,
-    known_texts_at,
-    mappings_at,
-    quantity,
-    text_at,
-)
+from rules.reading.shapes import Undecided, field, known, known_texts_at, mappings_at, quantity, text_at
 
 CLAIM_KIND = "PersistentVolumeClaim"
 _EBS_PROVISIONER = "ebs.csi.aws.com"

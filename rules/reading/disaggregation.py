@@ -8,8 +8,8 @@ from typing import Literal
 from engines.registry import ENGINES, Framework
 from hardware import InstanceType, KvPath, KvTransportName, Standing, kv_path
 from resource_graph import Resource, ResourceGraph
-from rules.reading.engines.command_settings import is_sglang, is_vllm, read_sglang
-from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
+from rules.reading.commands.container_commands import DYNAMO_SGLANG
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm
 from rules.reading.kv_ways import Ways, read_ways
 from rules.reading.memoized import memoized_all
 from rules.reading.placements import read_placement
@@ -55,7 +55,7 @@ def read_disaggregated(graph: ResourceGraph) -> Iterator[Disaggregated]:
     Workers of one Dynamo graph find each other; plain workloads those of their Kubernetes namespace with the
     same DYN_NAMESPACE. A worker whose role cannot be read belongs to none.
     """
-    roles = ((known(role_with_file, graph, each), each) for each in readable(read_workers(graph)))
+    roles = ((known(read_role, each), each) for each in readable(read_workers(graph)))
     groups = grouped((_group(worker), (role, worker)) for role, worker in roles if role is not None)
     for members in groups.values():
         prefill = tuple(worker for role, worker in members if role == "prefill")
@@ -83,20 +83,9 @@ def read_role(worker: Worker) -> Role:
         word = command.environment.get(variable)
         if mode is None and word is not None:
             mode = word.value(variable)
+    if mode is None and command.engine == DYNAMO_SGLANG and flags.value("--config") is not None:
+        raise Undecided("its role may stand in its --config file, which this does not read")
     return _role(mode)
-
-
-def role_with_file(graph: ResourceGraph, worker: Worker) -> Role:
-    """The worker's role, also where SGLang's `--config` file sets the role.
-
-    Raises:
-        EngineFileProblem: the file cannot be what SGLang needs.
-    """
-    role = read_role(worker)
-    if role != "aggregated" or not is_sglang(worker):
-        return role
-    mode = read_sglang(graph, worker).at(MODE_FLAG)
-    return _role(None if mode is None else str(mode.value))
 
 
 @dataclass(frozen=True, slots=True)

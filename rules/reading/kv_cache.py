@@ -3,32 +3,25 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import get_args
 
 from engines import DEFAULT_MAX_NUM_TOKENS, DEFAULT_TOKENS_PER_BLOCK, KV_VALUE_BYTES, ModelShape
+from engines.effective import Effective
+from engines.tensorrt_llm.blocks import TransceiverBackend
+from engines.told import Count, Setting
 from hardware import TCP_FLOW_GBIT, TCP_GBIT, requests_per_second, transfer_seconds
 from resource_graph import ResourceGraph
-from rules.reading.engines.command_settings import is_vllm, read_vllm
 from rules.reading.engines.models import read_checkpoint, read_gpt_oss
-from rules.reading.engines.tensorrt_llm import (
-    TensorRtLlmSettings,
-    is_tensorrt_llm,
-    read_tensorrt_llm,
-)
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Count, Setting, Undecided
+from rules.reading.shapes import Undecided
 
 AUTO = "auto"
-_FORMAT_FLAG = "--kv-cache-dtype"
 _SAME_FORMAT = {"fp8_e4m3": "fp8", "bf16": "bfloat16"}
 """Name of a format -> another name of the same format."""
 _ATTENTION_OF_GPT_OSS = "bfloat16"
 _TRANSCEIVER = "cache_transceiver_config"
-TRANSCEIVER_BACKENDS = ("DEFAULT", "UCX", "NIXL", "MOONCAKE", "MPI")
-"""Values of cache_transceiver_config.backend; the engine compares them as they are written
-(NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py, CacheTransceiverConfig)."""
-WITH_FIXED_BUFFERS = ("NIXL", "MOONCAKE")
-"""Backends whose buffers are allocated once (NVIDIA/TensorRT-LLM
-cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp: an AgentConnection asks for pre-allocated ones)."""
+TRANSCEIVER_BACKENDS: tuple[str, ...] = get_args(TransceiverBackend)
 TRANSCEIVER_SETTING = "cache_transceiver_config.backend"
 NIXL_PLUGIN = "TRTLLM_NIXL_KVCACHE_BACKEND"
 """Variable that chooses NIXL's plugin: UCX, the default, or LIBFABRIC."""
@@ -59,9 +52,9 @@ class KvFormat:
 def read_kv_format(graph: ResourceGraph, worker: Worker) -> KvFormat | None:
     """The format that the worker is told to use; None for a worker of another engine."""
     if is_tensorrt_llm(worker):
-        found = read_tensorrt_llm(graph, worker).setting("kv_cache_config", "dtype", default=AUTO)
+        found = read_settings(graph, worker).setting("kv_cache_config", "dtype", default=AUTO)
     elif is_vllm(worker):
-        found = read_vllm(graph, worker).setting(_FORMAT_FLAG, AUTO)
+        found = read_settings(graph, worker).setting("kv_cache_dtype", default=AUTO)
     else:
         return None
     return KvFormat(_format_text(found), found.source)
@@ -76,22 +69,22 @@ def effective_format(graph: ResourceGraph, worker: Worker, kv_format: KvFormat) 
     return _ATTENTION_OF_GPT_OSS
 
 
-def transceiver_backend(settings: TensorRtLlmSettings) -> Setting | None:
+def transceiver_backend(settings: Effective) -> Setting | None:
     """The backend that is to move the cache; None without the setting, which switches the transfer off."""
     return settings.at(_TRANSCEIVER, "backend")
 
 
-def transfer_buffer(settings: TensorRtLlmSettings) -> Count | None:
+def transfer_buffer(settings: Effective) -> Count | None:
     """Tokens that a transfer buffer holds; None where the engine sizes the buffer by max_seq_len."""
     return settings.given_count(_TRANSCEIVER, "max_tokens_in_buffer")
 
 
-def tokens_per_block(settings: TensorRtLlmSettings) -> Count:
+def tokens_per_block(settings: Effective) -> Count:
     """Tokens of one block of the KV cache."""
     return settings.count("kv_cache_config", "tokens_per_block", default=DEFAULT_TOKENS_PER_BLOCK)
 
 
-def longest_sequence(settings: TensorRtLlmSettings, model: ModelShape | None) -> Count:
+def longest_sequence(settings: Effective, model: ModelShape | None) -> Count:
     """Tokens of prompt and answer together that the engine admits."""
     given = settings.given_count("max_seq_len")
     if given is not None:
@@ -101,7 +94,7 @@ def longest_sequence(settings: TensorRtLlmSettings, model: ModelShape | None) ->
     return Count(model.max_positions, f"the length that {model.name} was made for")
 
 
-def longest_prompt(settings: TensorRtLlmSettings, model: ModelShape | None) -> Count:
+def longest_prompt(settings: Effective, model: ModelShape | None) -> Count:
     """Tokens of the longest prompt that the engine admits.
 
     It leaves room for one token of an answer. Without chunked prefill it has to fit in one step.
@@ -117,7 +110,7 @@ def longest_prompt(settings: TensorRtLlmSettings, model: ModelShape | None) -> C
 
 def effective_backend(graph: ResourceGraph, worker: Worker) -> str | None:
     """The library that moves the cache; None without a backend, or for an unknown value."""
-    written = transceiver_backend(read_tensorrt_llm(graph, worker))
+    written = transceiver_backend(read_settings(graph, worker))
     if written is None or written.value not in TRANSCEIVER_BACKENDS:
         return None
     if written.value != "DEFAULT":

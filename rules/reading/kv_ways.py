@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from engines import kv_connectors
+from engines.effective import Effective, EngineFileProblem, flag_of
 from hardware import KvTransportName
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.container_commands import DYNAMO_VLLM
@@ -16,8 +17,7 @@ from rules.reading.devices import (
     read_channel_claims,
     read_device_claims,
 )
-from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm
-from rules.reading.engines.engine_yaml import EngineFileProblem
+from rules.reading.engines.settings import is_vllm, read_settings
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import by_line
 from rules.reading.shapes import Undecided, attempted, mapping_at, mappings_at, text_at, texts_at
@@ -43,7 +43,8 @@ _SHUT_OUT_BY: Mapping[KvTransportName, tuple[frozenset[str], ...]] = {
     "mnnvl": (frozenset({"cuda_ipc"}), frozenset({"cuda"})),
     "tcp": (frozenset({"tcp"}),),
 }
-KV_TRANSFER_CONFIG = "--kv-transfer-config"
+KV_TRANSFER = "kv_transfer_config"
+KV_TRANSFER_CONFIG = flag_of(KV_TRANSFER)
 NIXL_CONNECTOR = "NixlConnector"
 _WITHOUT_A_DEFAULT = (1, 0)
 """First Dynamo release whose dynamo.vllm does not take `--connector nixl` by itself; older ones have no
@@ -88,14 +89,14 @@ def read_ucx_transports(worker: Worker) -> UcxTransports:
     return UcxTransports(written, frozenset(name.strip() for name in names if name.strip()))
 
 
-def connector_problems(settings: CommandSettings, line: tuple[int, int] | None) -> Iterator[str]:
+def connector_problems(settings: Effective, line: tuple[int, int] | None) -> Iterator[str]:
     """What vLLM of a release line refuses in the configuration; nothing for a release that was not read.
 
     A plugin may register a connector of its own, so that a name is wrong only where it is a slip, or that of
     another release.
     """
     try:
-        config = settings.mapping(KV_TRANSFER_CONFIG)
+        config = settings.mapping(KV_TRANSFER)
     except EngineFileProblem:
         # Engine-file rules report the failure.
         return
@@ -210,6 +211,6 @@ def _cpu_buffer(graph: ResourceGraph, worker: Worker) -> str | None:
     """How a vLLM worker without a device is told to send through the host, as NVIDIA's TCP example does."""
     if not is_vllm(worker):
         return None
-    config = read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG) or {}
+    config = read_settings(graph, worker).mapping(KV_TRANSFER) or {}
     device = text_at(config, "kv_buffer_device")
     return "kv_buffer_device cpu" if device == "cpu" and LIBFABRIC in nixl_backends(config) else None

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal, get_args
 
+from engines.command_line import Environment, Flag, Word, parse_flags, variable_in
+from engines.models import in_hub_folder
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import TOKENIZER, Benchmark, read_benchmarks
 from rules.reading.claims import Mount, read_mounts
@@ -16,14 +18,12 @@ from rules.reading.commands.container_commands import (
     mentions,
     read_script,
 )
-from rules.reading.commands.words import Environment, Flag, Word, parse_flags, variable_in
 from rules.reading.memoized import memoized_all
 from rules.reading.pods.containers import all_containers, read_environment
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
 from rules.reading.pods.workers import FRONTEND_TYPE, Worker, read_workers
 from rules.reading.shapes import Undecided
 
-_SNAPSHOT = re.compile(r"models--([\w.-]{1,96}?)--([\w.-]{1,96})/snapshots/([^/]+)")
 _REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 Kind = Literal["worker", "frontend", "download", "benchmark"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -63,9 +63,9 @@ class ModelReference:
 
 def model_reference(text: str, source: str, revision: str | None = None) -> ModelReference:
     """What a command's word says of a model."""
-    snapshot = _SNAPSHOT.search(text)
-    if snapshot is not None:
-        return ModelReference(text, source, f"{snapshot.group(1)}/{snapshot.group(2)}", snapshot.group(3))
+    folder = in_hub_folder(text)
+    if folder is not None and folder[2] is not None:
+        return ModelReference(text, source, f"{folder[0]}/{folder[1]}", folder[2])
     return ModelReference(text, source, text if _REPOSITORY.fullmatch(text) else None, revision)
 
 
@@ -188,7 +188,7 @@ def _download(
     for words, environment in script.arguments_of(*_DOWNLOADS):
         if not words or words[0].text != "download":
             continue
-        flags = parse_flags(words[1:]).all
+        flags = parse_flags(tuple(words[1:])).all
         repository = _downloaded(words[1:])
         models: tuple[ModelReference, ...] = ()
         if repository is not None:

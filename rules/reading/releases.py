@@ -34,6 +34,9 @@ _TAG = re.compile(r"v?(\d+)\.(\d+)\.(\d+)(.*)")
 _BEFORE_THE_RELEASE = re.compile(r"\d[-.]?(?:.*-)?(?:dev|rc|a|alpha|beta|test)(?:[-.]?\d|$)")
 _LAST_OF_ZERO = (0, 9)
 _NOTHING: Mapping[str, Value] = MappingProxyType({})
+READ_SINCE: Line = (1, 0)
+"""The Dynamo release from which on TensorRT-LLM's own code was read: files of January to June 2026, which
+agree with each other."""
 TENSORRT_LLM_LINES: Collection[Line] = frozenset({(1, 0), (1, 1), (1, 2)})
 """The lines of Dynamo with TensorRT-LLM of January to June 2026, whose files agree with each other."""
 VLLM_0_20: Collection[Line] = frozenset({(1, 2)})

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import ParamSpec, TypeVar, cast
 
+from engines.told import Undecided, shown, whole_number
 from resource_graph import UNKNOWN, Value
 
-_MOST_DIGITS = 100
 _QUANTITY = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?|[+-]?\.[0-9]+)(?:([eE][+-]?[0-9]{1,3})|([a-zA-Z]{0,2}))")
 _SUFFIXES = {
     "": Fraction(1),
@@ -27,29 +26,6 @@ K = TypeVar("K")
 
 # Values are plain dicts and lists nearly always, and told as such five times faster than as an abstract type;
 # every rule asks this of every object, which is why `dict` and `list` are tried first below.
-
-
-class Undecided(Exception):  # noqa: N818 - no error: the rule says that it cannot judge, and why
-    """A value that is needed is unknown, absent from the graph or not of the expected shape.
-
-    Every reading may raise it: its message is what a rule says instead of judging.
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A value, and the option, file or variable that sets it."""
-
-    value: Value
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """A whole number, and the option, file or variable that sets it."""
-
-    value: int
-    source: str
 
 
 def attempted(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Undecided:
@@ -89,7 +65,7 @@ def mapping_at(parent: Mapping[str, Value], *path: str) -> Mapping[str, Value]:
     if value is None:
         return {}
     if not isinstance(value, (dict, Mapping)):
-        raise Undecided(f"{_dotted(path)} is {_shown(value)}, not a mapping")
+        raise Undecided(f"{_dotted(path)} is {shown(value)}, not a mapping")
     return value
 
 
@@ -100,7 +76,7 @@ def mappings_at(parent: Mapping[str, Value], *path: str) -> Sequence[Mapping[str
         if item is UNKNOWN:
             raise Undecided(f"{_dotted(path)}[{index}] is known only after the update")
         if not isinstance(item, (dict, Mapping)):
-            raise Undecided(f"{_dotted(path)}[{index}] is {_shown(item)}, not a mapping")
+            raise Undecided(f"{_dotted(path)}[{index}] is {shown(item)}, not a mapping")
     return cast("Sequence[Mapping[str, Value]]", items)
 
 
@@ -109,7 +85,7 @@ def texts_at(parent: Mapping[str, Value], *path: str) -> Sequence[str | None]:
     texts: list[str | None] = []
     for index, item in enumerate(_items_at(parent, *path)):
         if item is not UNKNOWN and not isinstance(item, str):
-            raise Undecided(f"{_dotted(path)}[{index}] is {_shown(item)}, not a text")
+            raise Undecided(f"{_dotted(path)}[{index}] is {shown(item)}, not a text")
         texts.append(item if isinstance(item, str) else None)
     return texts
 
@@ -127,28 +103,13 @@ def text_at(parent: Mapping[str, Value], *path: str) -> str | None:
     value = field(parent, *path)
     if value is None or isinstance(value, str):
         return value
-    raise Undecided(f"{_dotted(path)} is {_shown(value)}, not a text")
+    raise Undecided(f"{_dotted(path)} is {shown(value)}, not a text")
 
 
 def whole_number_at(parent: Mapping[str, Value], *path: str) -> int | None:
     """The whole number at the path, also where it is written as a text; None where it is absent."""
     value = field(parent, *path)
     return None if value is None else whole_number(value, _dotted(path))
-
-
-def whole_number(value: Value, what: str) -> int:
-    """The value as a whole number."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        # Beyond three hundred no floating-point number is as large.
-        if abs(value) >= 10**_MOST_DIGITS:
-            raise Undecided(f"{what} has more than {_MOST_DIGITS} digits")
-        return value
-    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
-        # Python itself refuses to read thousands of digits.
-        if len(value) > _MOST_DIGITS:
-            raise Undecided(f"{what} has {len(value)} digits")
-        return int(value)
-    raise Undecided(f"{what} is {_shown(value)}, not a whole number")
 
 
 def quantity(value: Value, what: str) -> Fraction:
@@ -171,21 +132,11 @@ def _field_or_why_not(parent: Mapping[str, Value], path: Sequence[str]) -> Value
         if not isinstance(current, (dict, Mapping)):
             if current is None:
                 return None
-            raise Undecided(f"{_dotted(path[:index])} is {_shown(current)}, not a mapping")
+            raise Undecided(f"{_dotted(path[:index])} is {shown(current)}, not a mapping")
         current = current.get(key)
         if current is UNKNOWN:
             raise Undecided(f"{_dotted(path[: index + 1])} is known only after the update")
     return current
-
-
-def number(value: Value, what: str) -> float:
-    """The value as a number, such as a fraction."""
-    try:
-        if isinstance(value, int | float | str) and not isinstance(value, bool):
-            return float(value)
-    except (ValueError, OverflowError):
-        pass
-    raise Undecided(f"{what} is {value!r}, not a number")
 
 
 def _items_at(parent: Mapping[str, Value], *path: str) -> Sequence[Value]:
@@ -194,16 +145,8 @@ def _items_at(parent: Mapping[str, Value], *path: str) -> Sequence[Value]:
         return ()
     if isinstance(value, (list, Sequence)) and not isinstance(value, str):
         return value
-    raise Undecided(f"{_dotted(path)} is {_shown(value)}, not a list")
+    raise Undecided(f"{_dotted(path)} is {shown(value)}, not a list")
 
 
 def _dotted(path: Sequence[str]) -> str:
     return ".".join(path)
-
-
-def _shown(value: Value) -> str:
-    if isinstance(value, Mapping):
-        return "a mapping"
-    if isinstance(value, (list, Sequence)) and not isinstance(value, str):
-        return "a list"
-    return repr(value)

@@ -5,12 +5,17 @@ from collections.abc import Iterator, Mapping
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, advised
 from rules.reading.disaggregation import Disaggregated, Role
-from rules.reading.engines.command_settings import is_vllm, read_vllm
 from rules.reading.engines.expert_kernels import OVERRIDE_VARIABLE, kernels_on, read_override
 from rules.reading.engines.models import read_checkpoint, read_model_limits, served_name
-from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_cache import effective_backend, effective_format, read_kv_format, tokens_per_block
-from rules.reading.kv_ways import KV_TRANSFER_CONFIG, NIXL_CONNECTOR, connects_by_itself, moving_connector
+from rules.reading.kv_ways import (
+    KV_TRANSFER,
+    KV_TRANSFER_CONFIG,
+    NIXL_CONNECTOR,
+    connects_by_itself,
+    moving_connector,
+)
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import known_lines, runtime_image
@@ -56,7 +61,7 @@ def prefill_and_decode_agree(graph: ResourceGraph, group: Disaggregated) -> Iter
 
 
 def _models(graph: ResourceGraph, group: Disaggregated) -> Iterator[str]:
-    names = {worker.name: served_name(graph, worker) for worker in group.workers}
+    names = {worker.name: served_name(worker) for worker in group.workers}
     yield from _different(
         "their models have different names",
         {name: (found.value, f" ({found.source})") for name, found in names.items() if found is not None},
@@ -67,7 +72,7 @@ def _models(graph: ResourceGraph, group: Disaggregated) -> Iterator[str]:
         {name: (model.name, "") for name, model in models.items() if model is not None},
     )
     if all(is_tensorrt_llm(worker) for worker in group.workers):
-        sizes = {each.name: tokens_per_block(read_tensorrt_llm(graph, each)) for each in group.workers}
+        sizes = {each.name: tokens_per_block(read_settings(graph, each)) for each in group.workers}
         yield from _different(
             "their tokens_per_block differ",
             {name: (size.value, f" ({size.source})") for name, size in sizes.items()},
@@ -115,7 +120,7 @@ def _library(graph: ResourceGraph, worker: Worker, role: Role) -> str | None:
         return None if backend is None else f"TensorRT-LLM's {backend}"
     if not is_vllm(worker):
         raise Undecided(f"{worker.name} starts an engine whose KV transfer is not read here")
-    config = read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG)
+    config = read_settings(graph, worker).mapping(KV_TRANSFER)
     if config is not None:
         return moving_connector(config) or "a connector without a name"
     if role == "prefill" and not known_lines(worker.container, worker.described_by):
@@ -137,7 +142,7 @@ def _roles(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
     sides: Mapping[Role, tuple[Worker, ...]] = {"prefill": group.prefill, "decode": group.decode}
     for role, workers in sides.items():
         for worker in filter(is_vllm, workers):
-            config = read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG)
+            config = read_settings(graph, worker).mapping(KV_TRANSFER)
             given = None if config is None else text_at(config, "kv_role")
             if config is not None and given not in _ROLES[role]:
                 yield advised(
@@ -164,8 +169,8 @@ def _experts(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
 
 def _algorithms(graph: ResourceGraph, worker: Worker) -> dict[str, str]:
     """Effective algorithm -> its source; several where the GPUs that the worker can land on differ."""
-    settings = read_tensorrt_llm(graph, worker)
-    override = read_override(settings.command.environment)
+    settings = read_settings(graph, worker)
+    override = read_override(settings.environment)
     if override is not None and override.algorithm is not None:
         return {override.algorithm: OVERRIDE_VARIABLE}
     kernels = [kernels_on(settings, gpu) for gpu in read_landing(graph, worker).accelerators]

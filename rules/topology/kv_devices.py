@@ -6,7 +6,7 @@ from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.devices import EFA_RESOURCE, efa_interfaces
 from rules.reading.disaggregation import KvHop
-from rules.reading.engines.command_settings import is_vllm
+from rules.reading.engines.settings import is_vllm
 from rules.reading.kv_ways import Ways
 from rules.reading.placements import read_placement
 from rules.reading.pods.workers import Privileges, Worker, read_privileges

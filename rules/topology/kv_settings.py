@@ -6,11 +6,10 @@ from itertools import product
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, advised, failed
 from rules.reading.disaggregation import Disaggregated, KvHop, chosen_transport
-from rules.reading.engines.command_settings import is_vllm, read_vllm
-from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_cache import NIXL_PLUGIN, TRANSCEIVER_SETTING, effective_backend
 from rules.reading.kv_ways import (
-    KV_TRANSFER_CONFIG,
+    KV_TRANSFER,
     LIBFABRIC,
     NIXL_CONNECTOR,
     NVLINK_BETWEEN_NODES,
@@ -130,7 +129,7 @@ def _efa_of_tensorrt_llm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 
 def _efa_of_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    config = read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG) or {}
+    config = read_settings(graph, worker).mapping(KV_TRANSFER) or {}
     if config.get("kv_connector") == NIXL_CONNECTOR and LIBFABRIC not in nixl_backends(config):
         yield (
             f"uses EFA with a {NIXL_CONNECTOR} whose backends do not name {LIBFABRIC}: NIXL then takes UCX, "
@@ -139,7 +138,7 @@ def _efa_of_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 
 def _nvlink_of_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    settings = read_vllm(graph, worker)
+    settings = read_settings(graph, worker)
     if not any(settings.switch(flag) for flag in _FABRIC_MEMORY_FLAGS):
         yield (
             f"moves KV cache over NVLink between nodes without {' or '.join(_FABRIC_MEMORY_FLAGS)}: its "

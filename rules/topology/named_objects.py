@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
@@ -56,17 +55,16 @@ def _slips(graph: ResourceGraph, template: PodTemplate, names: Sequence[Name]) -
 
 
 def _where_it_is(graph: ResourceGraph, template: PodTemplate, kind: str, name: str) -> Iterator[str]:
+    namespace = template.resource.namespace
     meant = _meant(graph, (_namespace(template.resource), kind, name))
     if kind == _CLAIM_TEMPLATE and meant is None:
         meant = _channel_meant(graph, template, name)
-    elsewhere = _namespaces_of(graph).get((kind, name), ())
+    elsewhere = [place for made, place in _made(graph).get(kind, ()) if made == name]
     if meant is not None:
         yield f"names {kind} {name}; what was read makes {meant} and no {name}"
     elif elsewhere and kind != _CLAIM_TEMPLATE:
-        yield (
-            f"names {kind} {name}, which is made in namespace {elsewhere[0]}, while its pods run in "
-            f"{template.resource.namespace}"
-        )
+        made_in = f"which is made in namespace {elsewhere[0]}"
+        yield f"names {kind} {name}, {made_in}, while its pods run in {namespace}"
 
 
 # Many pods name one Secret.
@@ -74,32 +72,35 @@ def _where_it_is(graph: ResourceGraph, template: PodTemplate, kind: str, name: s
 def _meant(graph: ResourceGraph, asked: tuple[str | None, str, str]) -> str | None:
     """Name of an object in the namespace that is nearly equal; None without one."""
     namespace, kind, name = asked
-    near = [other for other in _made_in(graph, namespace, kind) if _words(other) != _words(name)]
-    named = _names_by_namespace(graph)[namespace]
+    near = _others(graph, namespace, kind, name)
     # Two letters are a slip only towards what nobody else names: that may be another object on purpose.
-    free = [other for other in near if (kind, other) not in named]
+    free = [other for other in near if not _users(graph, namespace, (kind, other))]
     return slip_of(name, near) or slip_of(name, free, _SLIPS)
 
 
 def _channel_meant(graph: ResourceGraph, template: PodTemplate, name: str) -> str | None:
     """A file that brings compute domains along brings all that its pods claim."""
     namespace = _namespace(template.resource)
-    near = [each for each in _made_in(graph, namespace, _CLAIM_TEMPLATE) if _words(each) != _words(name)]
-    named = _names_by_namespace(graph)[namespace]
-    free = next((other for other in near if (_CLAIM_TEMPLATE, other) not in named), None)
-    own = {each for kind, each in _named(graph)[template] if kind == _CLAIM_TEMPLATE}
+    near = _others(graph, namespace, _CLAIM_TEMPLATE, name)
+    users = {other: _users(graph, namespace, (_CLAIM_TEMPLATE, other)) for other in near}
+    free = next((other for other in near if not users[other]), None)
     # Beside the channel a pod may claim devices by a template that the cluster has.
-    if free is not None or own.intersection(near):
+    if free is not None or any(template in found for found in users.values()):
         return free
-    of_graph = _named_by(graph)[template.resource.urn]
-    return next(
-        (
-            other
-            for other in near
-            if domains_of_template(graph, other) and (_CLAIM_TEMPLATE, other) in of_graph
-        ),
-        None,
-    )
+    of_graph = (other for other in near if any(user.resource is template.resource for user in users[other]))
+    return next((other for other in of_graph if domains_of_template(graph, other)), None)
+
+
+def _others(graph: ResourceGraph, namespace: str | None, kind: str, name: str) -> Sequence[str]:
+    """Names of what is made of the kind in the namespace, but for those that differ in their count alone."""
+    made = (other for other, place in _made(graph).get(kind, ()) if may_be_one(place, namespace))
+    return [other for other in made if _words(other) != _words(name)]
+
+
+def _users(graph: ResourceGraph, namespace: str | None, name: Name) -> Sequence[PodTemplate]:
+    """The pods of the namespace that name an object."""
+    users = _users_of(graph).get(name, ())
+    return [each for each in users if may_be_one(each.resource.namespace, namespace)]
 
 
 def _unlisted_claims(template: PodTemplate) -> Iterator[str]:
@@ -131,23 +132,9 @@ def _is_there(graph: ResourceGraph, owner: Resource, kind: str, name: str) -> bo
 
 
 @memoized
-def _made(graph: ResourceGraph) -> Mapping[str, Mapping[str | None, Sequence[str]]]:
-    """Kind -> namespace -> names of what is made there; None for a namespace that may be any."""
-    found: dict[str, dict[str | None, list[str]]] = {}
-    for kind, name, resource in _makers(graph):
-        found.setdefault(kind, {}).setdefault(_namespace(resource), []).append(name)
-    return found
-
-
-def _made_in(graph: ResourceGraph, namespace: str | None, kind: str) -> Iterator[str]:
-    made = _made(graph).get(kind, {})
-    for place in made if namespace is None else (namespace, None):
-        yield from made.get(place, ())
-
-
-@memoized
-def _namespaces_of(graph: ResourceGraph) -> Mapping[Name, Sequence[str | None]]:
-    return grouped(((kind, name), _namespace(resource)) for kind, name, resource in _makers(graph))
+def _made(graph: ResourceGraph) -> Mapping[str, Sequence[tuple[str, str | None]]]:
+    """Kind -> name and namespace of what is made here; None for a namespace that may be any."""
+    return grouped((kind, (name, _namespace(resource))) for kind, name, resource in _makers(graph))
 
 
 def _makers(graph: ResourceGraph) -> Iterator[tuple[str, str, Resource]]:
@@ -173,18 +160,8 @@ def _named(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Name]]:
 
 
 @memoized
-def _named_by(graph: ResourceGraph) -> Mapping[str, frozenset[Name]]:
-    """What the pods of each graph or workload name, by its urn."""
-    found = grouped((template.resource.urn, names) for template, names in _named(graph).items())
-    return {urn: frozenset(chain.from_iterable(of_pods)) for urn, of_pods in found.items()}
-
-
-@memoized
-def _names_by_namespace(graph: ResourceGraph) -> Mapping[str | None, frozenset[Name]]:
-    found = grouped((_namespace(template.resource), names) for template, names in _named(graph).items())
-    everywhere = found.get(None, ())
-    of_each = {place: frozenset(chain(*names, *everywhere)) for place, names in found.items()}
-    return {**of_each, None: frozenset[Name]().union(*of_each.values())}
+def _users_of(graph: ResourceGraph) -> Mapping[Name, Sequence[PodTemplate]]:
+    return grouped((name, template) for template, names in _named(graph).items() for name in names)
 
 
 def _names(template: PodTemplate) -> Iterator[Name]:

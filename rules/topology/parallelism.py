@@ -4,24 +4,22 @@ import math
 from collections.abc import Iterator, Mapping
 
 from engines import ModelLimits
-from engines.tensorrt_llm.runtime_defects import DEEP_EP_OFF, WITHOUT_DEEP_EP
+from engines.effective import Effective
+from engines.tensorrt_llm.on_lines import DEEP_EP_OFF, WITHOUT_DEEP_EP
+from engines.told import Count
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.devices import read_device_claims
-from rules.reading.engines.command_settings import is_vllm, read_vllm
 from rules.reading.engines.models import names_a_model, read_gpt_oss, read_model_limits
-from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates
 from rules.reading.pods.workers import Worker, read_privileges
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read, known_lines
-from rules.reading.shapes import Count, Undecided, known, text_at
+from rules.reading.shapes import Undecided, known, text_at
 from rules.rule import Said, each_of, rule
 from rules.subjects import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
 _TENSOR = "tensor parallelism"
-_TENSOR_FLAG = "--tensor-parallel-size"
-_DATA_FLAG = "--data-parallel-size"
-_ELASTIC_FLAG = "--enable-elastic-ep"
 _X86 = "amd64"
 
 
@@ -66,24 +64,19 @@ def _read_parallelism(graph: ResourceGraph, worker: Worker) -> Mapping[str, Coun
     Raises:
         EngineFileProblem: its engine file cannot be what the engine needs.
     """
-    if is_vllm(worker):
-        options = read_vllm(graph, worker)
-        # A single pod has the local ranks; those of other nodes are other pods' own.
-        is_local = worker.pods_per_worker == 1 and options.at(f"{_DATA_FLAG}-local") is not None
-        flags = {
-            _TENSOR: _TENSOR_FLAG,
-            "pipeline parallelism": "--pipeline-parallel-size",
-            "data parallelism": f"{_DATA_FLAG}-local" if is_local else _DATA_FLAG,
-        }
-        return {kind: options.count(flag, 1) for kind, flag in flags.items()}
-    settings = read_tensorrt_llm(graph, worker)
-    kinds = ("tensor", "pipeline", "context")
-    return {f"{kind} parallelism": settings.count(f"{kind}_parallel_size", default=1) for kind in kinds}
+    settings = read_settings(graph, worker)
+    kinds = ("tensor", "pipeline", "data" if settings.is_vllm else "context")
+    names = {f"{kind} parallelism": f"{kind}_parallel_size" for kind in kinds}
+    # A single pod has the local ranks; those of other nodes are other pods' own.
+    local = "data_parallel_size_local"
+    if settings.is_vllm and worker.pods_per_worker == 1 and settings.at(local) is not None:
+        names["data parallelism"] = local
+    return {kind: settings.count(name, default=1) for kind, name in names.items()}
 
 
 def _may_grow(graph: ResourceGraph, worker: Worker) -> bool:
     """Whether further ranks join the engine later, for whom the GPUs are kept."""
-    return is_vllm(worker) and read_vllm(graph, worker).switch(_ELASTIC_FLAG) is True
+    return is_vllm(worker) and read_settings(graph, worker).switch("enable_elastic_ep")
 
 
 def _refuse_given(graph: ResourceGraph, worker: Worker) -> None:
@@ -142,10 +135,8 @@ def _heads(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 def _ranks_of_attention(graph: ResourceGraph, worker: Worker) -> Count | None:
     """Number of GPUs over which one layer's heads are spread; None where each GPU has all of them."""
-    if is_vllm(worker):
-        return read_vllm(graph, worker).count(_TENSOR_FLAG, 1)
-    settings = read_tensorrt_llm(graph, worker)
-    is_whole = settings.switch("enable_attention_dp")
+    settings = read_settings(graph, worker)
+    is_whole = not settings.is_vllm and settings.switch("enable_attention_dp")
     return None if is_whole else settings.count("tensor_parallel_size", default=1)
 
 
@@ -154,7 +145,7 @@ def _shares_kv_heads(model: ModelLimits, ranks: int) -> bool:
 
 
 def _experts(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    settings = read_tensorrt_llm(graph, worker)
+    settings = read_settings(graph, worker)
     sizes = {kind: _size(settings, f"moe_{kind}_parallel_size") for kind in ("tensor", "expert")}
     given = {kind: size for kind, size in sizes.items() if size is not None}
     if not given:
@@ -181,7 +172,7 @@ def _experts(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
         )
 
 
-def _size(settings: TensorRtLlmSettings, key: str) -> Count | None:
+def _size(settings: Effective, key: str) -> Count | None:
     setting = settings.at(key)
     # The engine takes -1 and an absent value for "work it out".
     if setting is None or str(setting.value) == "-1":
@@ -193,7 +184,7 @@ def _size(settings: TensorRtLlmSettings, key: str) -> Count | None:
 
 
 def _pipeline(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
-    pipeline = read_tensorrt_llm(graph, worker).count("pipeline_parallel_size", default=1)
+    pipeline = read_settings(graph, worker).count("pipeline_parallel_size", default=1)
     model = read_gpt_oss(worker)
     if pipeline.value == 1 or (model is None and names_a_model(worker)):
         return

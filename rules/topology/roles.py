@@ -12,21 +12,19 @@ from rules.reading.disaggregation import (
     MODE_OF_VLLM,
     Role,
     read_role,
-    role_with_file,
 )
-from rules.reading.engines.command_settings import is_vllm, read_vllm
-from rules.reading.engines.tensorrt_llm import READ_SINCE, is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_cache import (
     TRANSCEIVER_BACKENDS,
     TRANSCEIVER_SETTING,
     transceiver_backend,
 )
-from rules.reading.kv_ways import KV_TRANSFER_CONFIG, connects_by_itself
+from rules.reading.kv_ways import KV_TRANSFER, KV_TRANSFER_CONFIG, connects_by_itself
 from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods
 from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
-from rules.reading.releases import by_line
+from rules.reading.releases import READ_SINCE, by_line
 from rules.reading.shapes import Undecided, grouped, text_at
 from rules.rule import graph_rule, rule
 from rules.subjects import WORKERS
@@ -59,7 +57,7 @@ def roles_complete(graph: ResourceGraph) -> Iterator[Observation]:
     for resource in graph.kubernetes_objects(GRAPH_KIND):
         workers, templates = workers_of.get(resource.urn, []), templates_of.get(resource.urn, [])
         try:
-            message = _missing_half(graph, workers, templates)
+            message = _missing_half(workers, templates)
             place = resource.namespace if isinstance(resource.namespace, str) else None
             if message is not None and _is_completed(graph, place):
                 continue
@@ -71,9 +69,7 @@ def roles_complete(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _missing_half(
-    graph: ResourceGraph,
-    workers: Sequence[Worker | Unreadable],
-    templates: Sequence[PodTemplate | Unreadable],
+    workers: Sequence[Worker | Unreadable], templates: Sequence[PodTemplate | Unreadable]
 ) -> str | None:
     if any(isinstance(each, Unreadable) for each in (*workers, *templates)):
         return None
@@ -83,7 +79,7 @@ def _missing_half(
     pods = [template for template in templates if isinstance(template, PodTemplate)]
     is_scaled = any(template.component_type == _PLANNER for template in pods)
     there = [worker for worker in readable if is_scaled or _has_pods(worker)]
-    roles = {worker: role_with_file(graph, worker) for worker in there}
+    roles = {worker: read_role(worker) for worker in there}
     prefill = [worker.name for worker in there if roles[worker] == "prefill"]
     decode = [worker for worker in there if roles[worker] == "decode"]
     others = [worker for worker in there if roles[worker] == "aggregated"]
@@ -102,7 +98,7 @@ def _is_completed(graph: ResourceGraph, place: str | None) -> bool:
     workers = [each for each in read_workers(graph) if may_be_one(each.resource.namespace, place)]
     # Each graph is a Dynamo namespace of its own, and frontends and routers look no further unless told.
     is_joined = any(isinstance(each, Unreadable) or _joins(each) for each in templates)
-    return is_joined and _missing_half(graph, workers, templates) is None
+    return is_joined and _missing_half(workers, templates) is None
 
 
 def _joins(template: PodTemplate) -> bool:
@@ -156,7 +152,7 @@ def cache_transceiver_configured(graph: ResourceGraph, worker: Worker) -> Iterat
 
 
 def _without_transceiver(graph: ResourceGraph, worker: Worker, role: Role) -> Iterator[str]:
-    written = transceiver_backend(read_tensorrt_llm(graph, worker))
+    written = transceiver_backend(read_settings(graph, worker))
     if written is None:
         message = f"is a {role} worker without {TRANSCEIVER_SETTING}, so its engine transfers no KV cache"
     elif written.value in TRANSCEIVER_BACKENDS:
@@ -173,7 +169,7 @@ def _without_transceiver(graph: ResourceGraph, worker: Worker, role: Role) -> It
 
 
 def _lacks_connector(graph: ResourceGraph, worker: Worker) -> bool:
-    if read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG) is not None:
+    if read_settings(graph, worker).mapping(KV_TRANSFER) is not None:
         return False
     # Only releases that have no connector by default can be told their role in these ways.
     names_a_mode = any(

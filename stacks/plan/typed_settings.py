@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from engines.effective import split_options
+from engines.command_line import split_options
 from recipes.merging import dotted_options
 from recipes.services import Role
 from stacks.settings.stack import ServingSettings

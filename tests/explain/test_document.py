@@ -137,10 +137,14 @@ def test_hostile_texts_are_shown_and_neither_obeyed_by_the_browser_nor_by_the_te
 
 def test_two_hundred_findings_fit_and_more_are_counted() -> None:
     page = shipped_page("disagg-gb200")
-    finding, *_ = page.findings.findings
-    longest = dataclasses.replace(finding, message="x" * 800, reason="y" * 400)
-    many = dataclasses.replace(page.findings, findings=(longest,) * 200, left_out=17)
-    text = to_html(dataclasses.replace(page, findings=many))
+    finding, *_ = page.report.findings
+    longest = dataclasses.replace(
+        finding,
+        rule=dataclasses.replace(finding.rule, reason="y" * 400),
+        observation=dataclasses.replace(finding.observation, message="x" * 800),
+    )
+    many = dataclasses.replace(page.report, findings=(longest,) * 217)
+    text = to_html(dataclasses.replace(page, report=many))
     assert len(text.encode()) <= MOST_BYTES
     assert "17 more are left out; dynamo-stack check disagg-gb200 prints them" in parsed(text).text
 

@@ -104,4 +104,5 @@ def test_nobody_has_described_the_cards_of_a_described_node() -> None:
     [pool] = page.pools
     assert pool.network == "Network cards: nobody has described them"
     assert pool.cards == ()
-    assert ("GPU cost", "unknown") in [(figure.name, figure.value) for figure in page.figures]
+    [cost] = [each.texts for each in page.overview if each.title == "Cost"]
+    assert cost == ("unknown (no price is published for pool gpus)",)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+from typing import TYPE_CHECKING
 
 import pytest
 
 from explain.build import build_page
-from explain.findings import findings_part
+from explain.findings import ordered, state, summary, tone
 from explain.html import to_html
+from explain.short import short_sections
 from rules.model import BrokenRule, Finding, Report, Rule, Severity, Waiver, failed, undecided
 from rules.run import run_rules
 from tests.explain.elements import parsed
@@ -18,9 +20,12 @@ from tests.stacks.plan.layers.settings import layered
 from tests.support.dev_settings import resolved
 from tests.support.shipped_stacks import served_settings, shipped_stack
 
+if TYPE_CHECKING:
+    from explain.page import Page
 
-def figures(name: str) -> dict[str, tuple[str, str]]:
-    return {figure.name: (figure.value, figure.note) for figure in shipped_page(name).figures}
+
+def overview(page: Page) -> dict[str, str]:
+    return {section.title: "; ".join(section.texts) for section in page.overview}
 
 
 def found(severity: Severity, *, waived: bool = False, decided: bool = True) -> Finding:
@@ -44,10 +49,11 @@ def test_every_shipped_stack_has_a_page_with_what_explain_says(name: str) -> Non
     text = parsed(shipped_html(name)).text
     page = shipped_page(name)
     assert page.stack == name
-    for section in page.settings:
+    for section in (*page.overview, *page.settings):
         assert section.title in text
-    for figure in ("GPUs in use", "GPU cost", "Findings", "Evidence"):
-        assert figure in text
+    # What is waited for is the verdict.
+    screen = [each for each in short_sections(shipped_plan(name), DAY) if each.title != "Waits"]
+    assert list(page.overview) == screen
     assert "Order of creation" in text
 
 
@@ -73,17 +79,16 @@ def test_a_mandatory_finding_comes_before_everything() -> None:
     page = build_page(dataclasses.replace(judged(plan), report=report), DAY)
     assert page.verdict.tone == "stop"
     assert page.verdict.headline == "`up` ends before it changes anything: 1 mandatory finding"
-    assert [finding.tone for finding in page.findings.findings] == ["stop", "warn"]
+    assert [tone(finding) for finding in ordered(page.report)] == ["stop", "warn"]
 
 
 def test_findings_that_do_not_count_say_why() -> None:
     report = Report((found(Severity.MANDATORY, waived=True), found(Severity.ADVISORY, decided=False)), (), ())
-    part = findings_part(report, rules=2)
-    assert [finding.state for finding in part.findings] == [
+    assert [state(finding) for finding in ordered(report)] == [
         "advisory, undecided",
         "mandatory, waived until 2027-01-01: for now",
     ]
-    assert part.summary == "Nothing stops `up`: 2 findings of 2 rules"
+    assert summary(report, rules=2) == "Nothing stops `up`: 2 findings of 2 rules"
 
 
 def test_a_broken_rule_leaves_the_stack_unchecked() -> None:
@@ -95,23 +100,19 @@ def test_a_broken_rule_leaves_the_stack_unchecked() -> None:
 
 
 def test_the_cost_has_its_date_and_the_least_that_can_be_bought() -> None:
-    assert figures("disagg-gb200")["GPU cost"] == (
-        "$84.66 an hour",
-        "$31.75 of it idle; Capacity Block price of 2026-07-01, more than a quarter old",
+    assert overview(shipped_page("disagg-gb200"))["Cost"] == (
+        "$84.66 an hour ($31.75 of it idle; Capacity Block price of 2026-07-01, more than a quarter old); "
+        "least purchase $380.95 an hour (u-p6e-gb200x36, 36 GPUs, of which this stack uses 5)"
     )
-    assert figures("disagg-gb200")["Least purchase"] == (
-        "$380.95 an hour",
-        "u-p6e-gb200x36, 36 GPUs, of which this stack uses 5",
-    )
-    assert "Least purchase" not in figures("disagg-b200")
+    assert "least purchase" not in overview(shipped_page("disagg-b200"))["Cost"]
 
 
 def test_an_update_without_room_costs_minutes_and_one_beside_the_old_workers_none() -> None:
-    assert figures("disagg-gb200")["An update of the workers"][0] == "about 31 min"
+    assert "about 31 min without service" in overview(shipped_page("disagg-gb200"))["Updates"]
     settings = served_settings("agg-gb200")
     settings["nodePools"][0]["nodes"] = 2
-    update = next(each for each in page_of(resolved(settings)).figures if each.name.startswith("An update"))
-    assert update.value == "no interruption"
+    first, _, _ = overview(page_of(resolved(settings)))["Updates"].partition("; ")
+    assert "without service" not in first
 
 
 def test_steps_after_the_window_are_told_from_those_that_up_makes_now() -> None:
@@ -130,7 +131,7 @@ def test_evidence_says_how_far_the_recipe_was_tried() -> None:
     assert serving is not None
     [text] = serving.evidence
     assert text.startswith("GB200: mock-served, validated upstream")
-    assert figures("throughput-h200")["Evidence"][0] == "scheduled (simulated)"
+    assert overview(shipped_page("throughput-h200"))["Evidence"].startswith("H200: scheduled (simulated), ")
 
 
 def test_an_aggregated_stack_says_that_its_cache_never_leaves_the_worker() -> None:

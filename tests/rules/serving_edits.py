@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.rules.edits import Edit, add, document, put, text
+from tests.rules.edits import Edit, put, text
 from tests.rules.edits import variable as set_variable
 
 GRAPH = "DynamoGraphDeployment"
@@ -38,18 +38,3 @@ def variable(service: str, name: str, value: str) -> Edit:
 def of_service(service: str, path: str, value: Any) -> Edit:
     """Set a field of the service."""
     return put(GRAPH, f"spec.services.{service}.{path}", value)
-
-
-_SGLANG_PREFILL = "spec.components[1].podTemplate.spec"
-SGLANG_FILE: tuple[Edit, ...] = (
-    document(
-        "{apiVersion: v1, kind: ConfigMap, metadata: {name: sglang, namespace: gpt-oss}, "
-        "data: {prefill.yaml: 'page-size: 1'}}"
-    ),
-    add(GRAPH, f"{_SGLANG_PREFILL}.volumes", {"name": "sglang", "configMap": {"name": "sglang"}}),
-    add(
-        GRAPH, f"{_SGLANG_PREFILL}.containers[0].volumeMounts", {"name": "sglang", "mountPath": "/etc/sglang"}
-    ),
-    add(GRAPH, f"{_SGLANG_PREFILL}.containers[0].args", "--config=/etc/sglang/prefill.yaml"),
-)
-"""Gives SGLang's prefill worker a file of its own settings, for `engine_file`."""

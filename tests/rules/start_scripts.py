@@ -1,7 +1,7 @@
 """Start scripts of containers, read in an environment that tests know."""
 
+from engines.command_line import UNKNOWN_WORD, Word
 from rules.reading.commands.container_commands import StartCommand, start_commands
-from rules.reading.commands.words import UNKNOWN_WORD, Word
 
 ENVIRONMENT = {
     "TP": Word("4"),

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.command_line import UNKNOWN_WORD, Word, parse_flags
 from rules.reading.commands.container_commands import start_commands
-from rules.reading.commands.words import UNKNOWN_WORD, Word, parse_flags
 from rules.reading.shapes import Undecided
 from tests.rules.start_scripts import ENVIRONMENT, commands
 
@@ -181,7 +181,7 @@ def test_what_starts_no_engine_is_none(script: str) -> None:
 
 
 def test_the_last_of_equal_flags_wins_and_an_abbreviation_is_undecided() -> None:
-    flags = parse_flags([Word("--size"), Word("1"), Word("--size=2"), Word("--switch")])
+    flags = parse_flags((Word("--size"), Word("1"), Word("--size=2"), Word("--switch")))
     assert flags.value("--size") == "2"
     assert flags.value("--switch") is None
     assert flags.value("--absent") is None
@@ -190,7 +190,7 @@ def test_the_last_of_equal_flags_wins_and_an_abbreviation_is_undecided() -> None
 
 
 def test_a_flag_with_a_known_name_and_an_unknown_value_leaves_other_flags_readable() -> None:
-    flags = parse_flags([Word("--a=", known=False), Word("--b"), Word("3")])
+    flags = parse_flags((Word("--a=", known=False), Word("--b"), Word("3")))
     assert flags.value("--b") == "3"
     with pytest.raises(Undecided, match="the value of --a is unknown"):
         flags.value("--a")

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 import yaml
 
+from engines.command_line import UNKNOWN_WORD, Word
 from resource_graph import ResourceGraph
 from resource_graph.manifests import read_manifests
-from rules.reading.commands.words import UNKNOWN_WORD, Word
 from rules.reading.engines.models import read_checkpoint
-from rules.reading.engines.tensorrt_llm import read_tensorrt_llm
+from rules.reading.engines.settings import read_settings
 from rules.reading.pods.containers import read_environment, read_image
 from rules.reading.pods.pods import PodTemplate, read_pods, readable
 from rules.reading.pods.workers import Worker, read_workers
@@ -82,7 +82,7 @@ def test_a_container_has_every_variable_of_its_sources_and_its_own_list_override
 def test_of_two_names_of_an_option_the_last_on_the_line_acts(
     tmp_path: Path, words: tuple[str, ...], size: int
 ) -> None:
-    settings = read_tensorrt_llm(*_worker(tmp_path, *words))
+    settings = read_settings(*_worker(tmp_path, *words))
     assert settings.count("tensor_parallel_size", default=1).value == size
 
 

@@ -5,17 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from resource_graph import ResourceGraph, Value
-from rules.reading.commands.shell import Files, SimpleCommand, simple_commands
-from rules.reading.commands.words import (
+from engines.command_line import (
+    LONGEST_WORD,
+    UNKNOWN_WORD,
     Environment,
     Flags,
     Word,
-    expand_script_references,
-    expand_words,
     parse_flags,
+    variable_in,
 )
-from rules.reading.pods.containers import read_environment
+from engines.told import Setting
+from resource_graph import ResourceGraph, Value
+from rules.reading.commands.shell import Files, SimpleCommand, simple_commands
+from rules.reading.pods.containers import expand_references, read_environment
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import Undecided, attempted, texts_at
 
@@ -53,6 +55,13 @@ class StartCommand:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "flags", parse_flags(self.arguments))
+
+    def given(self, flag: str, variable: str) -> Setting | None:
+        """What an option is given, by its flag or its variable; None where neither is there."""
+        text, source = self.flags.value(flag), flag
+        if text is None:
+            text, source = variable_in(self.environment, variable), variable
+        return None if text is None else Setting(text, source)
 
     @property
     def model_word(self) -> Word | None:
@@ -119,20 +128,11 @@ def read_script(
     Shell functions are read where they are called, with the arguments of the call.
     """
     environment = read_environment(graph, template, container)
-    words = command_line(container)
-    script_at = script_position(words)
-    if script_at is None:
-        expanded = expand_words(words, environment)
-        command = SimpleCommand(expanded, environment)
-        return ContainerScript(template, container, environment, (command,), None)
-    script = words[script_at]
-    if script is None:
-        raise Undecided("its script is known only after the update")
-    text = expand_script_references(script, environment)
+    found = _commands(command_line(container), environment)
     commands: list[SimpleCommand] = []
     unread: str | None = None
     try:
-        commands.extend(simple_commands(text, environment))
+        commands.extend(found)
     except Undecided as reason:
         unread = str(reason)
     return ContainerScript(template, container, environment, tuple(commands), unread)
@@ -143,35 +143,44 @@ def read_script(
 def _started(
     words: tuple[str | None, ...], variables: tuple[tuple[str, Word], ...]
 ) -> tuple[StartCommand, ...] | Undecided:
-    return attempted(lambda: tuple(_read(words, dict(variables))))
+    def read() -> tuple[StartCommand, ...]:
+        started = map(_engine_of, _commands(words, dict(variables)))
+        return tuple(command for command in started if command is not None)
+
+    return attempted(read)
 
 
-def _read(words: Sequence[str | None], environment: Environment) -> Iterator[StartCommand]:
+def _commands(words: Sequence[str | None], environment: Environment) -> Iterator[SimpleCommand]:
+    """What a command line runs, its own script and those that it hands to further shells."""
     script_at = script_position(words)
     if script_at is None:
-        yield from _command_engines(SimpleCommand(expand_words(words, environment), environment), depth=0)
-        return
+        known = (UNKNOWN_WORD if word is None else expand_references(word, environment) for word in words)
+        return _followed(SimpleCommand(tuple(known), environment), depth=0)
     script = words[script_at]
     if script is None:
         raise Undecided("the start script is known only after the update")
-    yield from _script_engines(expand_script_references(script, environment), environment, depth=1)
+    # A reference to an unknown value stays, for the shell's reader to meet.
+    text = expand_references(script, {name: word for name, word in environment.items() if word.known})
+    if not text.known:
+        raise Undecided(f"the start script has more than {LONGEST_WORD:,} characters")
+    return _script_commands(text.text, environment, depth=1)
 
 
-def _script_engines(script: str, environment: Environment, depth: int) -> Iterator[StartCommand]:
+def _script_commands(script: str, environment: Environment, depth: int) -> Iterator[SimpleCommand]:
     if depth > _DEEPEST_SCRIPT:
         raise Undecided("the start script starts shells inside shells")
     for command in simple_commands(script, environment):
-        yield from _command_engines(command, depth)
+        yield from _followed(command, depth)
 
 
-def _command_engines(command: SimpleCommand, depth: int) -> Iterator[StartCommand]:
+def _followed(command: SimpleCommand, depth: int) -> Iterator[SimpleCommand]:
     scripts = list(_scripts_of(command))
     for script in scripts:
         if not script.known:
             raise Undecided("the start script hands a text to another shell that is known only later")
-        yield from _script_engines(script.text, command.environment, depth + 1)
+        yield from _script_commands(script.text, command.environment, depth + 1)
     if not scripts:
-        yield from _engines_of(command)
+        yield command
 
 
 def _scripts_of(command: SimpleCommand) -> Iterator[Word]:
@@ -191,22 +200,18 @@ def _scripts_of(command: SimpleCommand) -> Iterator[Word]:
         start += 1
 
 
-def _engines_of(command: SimpleCommand) -> Iterator[StartCommand]:
+def _engine_of(command: SimpleCommand) -> StartCommand | None:
     texts = [word.text if word.known else "" for word in command.words]
     if _only_names(texts):
-        return
+        return None
     for index, text in enumerate(texts):
-        previous = texts[index - 1] if index else ""
-        following = texts[index + 1] if index + 1 < len(texts) else ""
         program = _program(text)
-        if previous == "-m" and text in _MODULES:
-            engine = text
-        elif program == TRTLLM_SERVE or (program == VLLM_SERVE and following == "serve"):
-            engine = program
-        else:
-            continue
-        yield StartCommand(engine, command.words[index + 1 :], command.environment, command.files)
-        return
+        is_module = text in _MODULES and texts[max(0, index - 1)] == "-m"
+        is_server = program == TRTLLM_SERVE or [program, *texts[index + 1 : index + 2]] == ["vllm", "serve"]
+        if is_module or is_server:
+            engine = text if is_module else program
+            return StartCommand(engine, command.words[index + 1 :], command.environment, command.files)
+    return None
 
 
 def _only_names(texts: Sequence[str]) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from rules.reading.commands.words import UNKNOWN_WORD, Environment, Word
+from engines.command_line import UNKNOWN_WORD, Environment, Word
 from rules.reading.shapes import Undecided
 
 Files = Mapping[str, Word]

@@ -1,16 +1,17 @@
 """An engine's YAML file: where a container finds it, and what the engine's own library loads."""
 
 import posixpath
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, cast
 
 import yaml
 
+from engines.command_line import Word
+from engines.effective import NO_FILE, EngineFile, EngineFileProblem
 from resource_graph import UNKNOWN, ResourceGraph, Value
-from rules.reading.commands.words import Word
 from rules.reading.pods.containers import find_config_map
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, mapping_at, mappings_at, text_at
@@ -62,25 +63,6 @@ def load_engine_yaml(text: str) -> EngineYaml:
     return EngineYaml(content)
 
 
-class EngineFileProblem(Undecided):
-    """An engine file that is in the graph but cannot serve as one: the engine would not start."""
-
-
-@dataclass(frozen=True, slots=True)
-class EngineFile:
-    """What an engine reads from a mounted ConfigMap, or from a file of its start script."""
-
-    source: str
-    """Name of the file, for messages: `decode.yaml of ConfigMap engine-config`."""
-    content: Mapping[str, Value]
-    typed: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Option -> the stack's setting that decides it."""
-
-    def source_of(self, path: Sequence[str]) -> str:
-        """The setting that decides an option, or the file's name."""
-        return self.typed.get(".".join(path), self.source)
-
-
 def read_engine_file(
     graph: ResourceGraph, worker: Worker, path: Value, *, written: Mapping[str, Word]
 ) -> EngineFile:
@@ -92,7 +74,7 @@ def read_engine_file(
         EngineFileProblem: the file is missing from its ConfigMap, is no YAML or no mapping.
     """
     if not isinstance(path, str) or not path:
-        return EngineFile("", {})
+        return NO_FILE
     own = written.get(posixpath.normpath(path))
     if own is not None:
         if not own.known:

@@ -17,16 +17,17 @@ from engines import (
     is_moe_backend,
     moe_support,
 )
+from engines.command_line import Word, variable_in
+from engines.effective import Effective
+from engines.told import Setting
 from hardware import ACCELERATORS, Accelerator
 from resource_graph import ResourceGraph
-from rules.reading.commands.words import Word, variable_in
-from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.models import read_checkpoint
-from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, read_tensorrt_llm
+from rules.reading.engines.settings import read_settings
 from rules.reading.memoized import memoized_for_each
 from rules.reading.placements import Landing, read_landing
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Setting, Undecided, known
+from rules.reading.shapes import Undecided, known
 
 OVERRIDE_VARIABLE = "OVERRIDE_QUANT_ALGO"
 _AUTO = "AUTO"
@@ -78,7 +79,7 @@ def read_override(environment: Mapping[str, Word]) -> Override | None:
     return Override(text, _ALGORITHMS.get(text.upper()))
 
 
-def read_expert_parallel_size(settings: TensorRtLlmSettings) -> int:
+def read_expert_parallel_size(settings: Effective) -> int:
     """GPUs among which the experts are divided."""
     expert = settings.at("moe_expert_parallel_size")
     tensor = settings.at("moe_tensor_parallel_size")
@@ -89,15 +90,17 @@ def read_expert_parallel_size(settings: TensorRtLlmSettings) -> int:
     return max(1, settings.count("moe_expert_parallel_size", default=1).value) if expert is not None else 1
 
 
-def kernels_on(settings: TensorRtLlmSettings, accelerator: Accelerator) -> ExpertKernels:
+def kernels_on(settings: Effective, accelerator: Accelerator) -> ExpertKernels:
     """What the experts of an MXFP4 checkpoint would run with on the GPU."""
-    given = settings.moe_backend()
-    backend, source = given.value, given.source
+    given = settings.setting("moe_config", "backend", default=_AUTO)
+    if not isinstance(given.value, str):
+        raise Undecided(f"moe_config.backend in {given.source} is {given.value!r}, not a text")
+    backend, source = given.value.upper(), given.source
     if backend == _AUTO:
         backend, source = default_moe_backend(accelerator), f"AUTO on {accelerator.name}"
-    if not isinstance(backend, str) or not is_moe_backend(backend):
+    if not is_moe_backend(backend):
         raise Undecided(f"what moe_config.backend {backend} ({source}) does with gpt-oss is not known here")
-    override = read_override(settings.command.environment)
+    override = read_override(settings.environment)
     if override is not None and override.algorithm is not None:
         algorithm, algorithm_source = override.algorithm, OVERRIDE_VARIABLE
     else:
@@ -131,9 +134,9 @@ def doubtful_kernels(graph: ResourceGraph, worker: Worker) -> Iterator[tuple[Lan
         yield landing, kernels
 
 
-def read_vllm_backend(settings: CommandSettings) -> Setting:
+def read_vllm_backend(settings: Effective) -> Setting:
     """The value of --moe-backend."""
-    found = settings.setting(BACKEND_FLAG, VLLM_AUTO)
+    found = settings.setting("moe_backend", default=VLLM_AUTO)
     if not isinstance(found.value, str):
         raise Undecided(f"{BACKEND_FLAG} ({found.source}) is {found.value!r}, not a text")
     return found
@@ -155,7 +158,7 @@ def _candidates(graph: ResourceGraph, worker: Worker) -> Sequence[ExpertKernels]
     checkpoint = known(read_checkpoint, graph, worker)
     if checkpoint is not None and checkpoint.mxfp4 is None:
         return ()
-    settings = read_tensorrt_llm(graph, worker)
+    settings = read_settings(graph, worker)
     landing = known(read_landing, graph, worker)
     if landing is not None:
         accelerators = landing.accelerators

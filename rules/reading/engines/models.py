@@ -8,25 +8,27 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from engines import GPT_OSS_MODELS, ModelLimits, ModelShape, model_limits
+from engines.command_line import variable_in
+from engines.models import in_hub_folder
+from engines.told import Setting
 from resource_graph import ResourceGraph
 from rules.reading.commands.container_commands import (
+    DYNAMO_SGLANG,
     DYNAMO_VLLM,
     TENSORRT_LLM,
     TRTLLM_SERVE,
     StartCommand,
 )
-from rules.reading.commands.words import variable_in
-from rules.reading.engines.command_settings import is_sglang, read_sglang, single_command
+from rules.reading.engines.settings import single_command
 from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Setting, Undecided
+from rules.reading.shapes import Undecided
 
 _MODEL_FLAGS = ("--model", "--model-path", "--model_path", "--served-model-name", "--served_model_name")
 _MODEL_VARIABLES = ("DYN_TRTLLM_MODEL", "DYN_TRTLLM_SERVED_MODEL_NAME", "SERVED_MODEL_NAME")
 _CHECKPOINT_FLAGS = ("--model", "--model-path", "--model_path")
 _CHECKPOINT_VARIABLES = ("DYN_TRTLLM_MODEL", "DYN_TRTLLM_MODEL_PATH")
 _REPOSITORY = re.compile(r"([\w.-]+)/([\w.-]+)")
-_HUB_FOLDER = re.compile(r"(?:^|/)models--([\w.-]{1,96}?)--([\w.-]{1,96}?)(?:/|$)")
 _PUBLISHER = "openai"
 _FAMILY = "gpt-oss"
 _SAYS_NOTHING = re.compile(r"models?|checkpoints?|weights|[0-9a-f]{40}")
@@ -35,10 +37,15 @@ _OTHER_FORMAT = re.compile(r"fp4|fp8|bf16|fp16|int[48]|w4a|w8a|awq|gptq|gguf|bnb
 _NAME_FLAGS = {
     TENSORRT_LLM: "--served-model-name",
     DYNAMO_VLLM: "--served-model-name",
+    DYNAMO_SGLANG: "--served-model-name",
     TRTLLM_SERVE: "--served_model_name",
 }
 _NAME_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_SERVED_MODEL_NAME"}
-_NAMING_FLAGS = {TENSORRT_LLM: ("--model-path", "--model"), DYNAMO_VLLM: ("--model",)}
+_NAMING_FLAGS = {
+    TENSORRT_LLM: ("--model-path", "--model"),
+    DYNAMO_VLLM: ("--model",),
+    DYNAMO_SGLANG: ("--model-path", "--model"),
+}
 
 
 def read_gpt_oss(worker: Worker) -> ModelShape | None:
@@ -52,16 +59,9 @@ def read_gpt_oss(worker: Worker) -> ModelShape | None:
 
 
 @memoized_for_each
-def read_model_limits(graph: ResourceGraph, worker: Worker) -> ModelLimits | None:
-    """Heads, experts and positions of the model that the one engine of a worker loads; None for others.
-
-    Raises:
-        EngineFileProblem: its engine file cannot be what the engine needs.
-    """
+def read_model_limits(_: ResourceGraph, worker: Worker) -> ModelLimits | None:
+    """Heads, experts and positions of the model that the one engine of a worker loads; None for others."""
     names = _names(single_command(worker))
-    if is_sglang(worker):
-        model = read_sglang(graph, worker).at("--model")
-        names = [*([] if model is None else [str(model.value)]), *names]
     return next((limits for limits in map(model_limits, names) if limits is not None), None)
 
 
@@ -92,16 +92,13 @@ def read_checkpoint(_: ResourceGraph, worker: Worker) -> Checkpoint:
     return Checkpoint(text, _mxfp4_model(text, served_as_gpt_oss=read_gpt_oss(worker) is not None))
 
 
-def served_name(graph: ResourceGraph, worker: Worker) -> Setting | None:
+def served_name(worker: Worker) -> Setting | None:
     """The name by which requests ask for the worker's model; None where none is seen.
 
     Without a name of its own a Dynamo worker's is the model's path or repository. vLLM's own server may have
     several names and is not read here.
     """
     command = single_command(worker)
-    if is_sglang(worker):
-        settings = read_sglang(graph, worker)
-        return settings.at("--served-model-name") or settings.at("--model")
     flags = command.flags
     name_flag = _NAME_FLAGS.get(command.engine)
     given = None if name_flag is None else flags.value(name_flag)
@@ -142,8 +139,10 @@ def _mxfp4_model(text: str, *, served_as_gpt_oss: bool) -> ModelShape | None:
 def _repository(text: str) -> tuple[str | None, str]:
     """Owner and name in small letters; no owner for a plain folder."""
     lowered = text.lower().rstrip("/")
-    found = _HUB_FOLDER.search(lowered) or _REPOSITORY.fullmatch(lowered)
-    return (None, PurePosixPath(lowered).name) if found is None else (found.group(1), found.group(2))
+    folder, repository = in_hub_folder(lowered), _REPOSITORY.fullmatch(lowered)
+    if folder is not None:
+        return folder[:2]
+    return (None, PurePosixPath(lowered).name) if repository is None else (repository[1], repository[2])
 
 
 def _checkpoint_name(command: StartCommand) -> str | None:

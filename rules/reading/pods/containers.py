@@ -4,15 +4,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from engines.command_line import UNKNOWN_WORD, Environment, Word
+from engines.told import Setting
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.commands.words import UNKNOWN_WORD, Word, expand_references
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import Setting, Undecided, field, known, mapping_at, mappings_at, text_at
+from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at
 
 _PLACEHOLDER = re.compile(r"[$<>{}]|(?:^|[:/])your-|^my-(?![^/]*\.)|:my-tag$", re.IGNORECASE)
 """Pattern of `${IMAGE}`, `<tag>`, `{{ .Values.image }}`, and of my-registry and my-tag in Dynamo's
 examples; ghcr.io/my-company may be somebody's."""
 _VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-.+_a-zA-Z].*)?")
+_KUBERNETES_REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_.][A-Za-z0-9_.-]*)\)")
 _LONGEST_ENVIRONMENT = 1_000_000
 """Bytes of an environment: Linux hands a process a fourth of its stack's 8 MiB, arguments included
 (execve(2)); half of that is more than any pod has."""
@@ -85,6 +87,24 @@ def environment_entries(
             return [*mappings_at(graph, "env"), *own]
         case "workload":
             return own
+
+
+def expand_references(text: str, environment: Environment) -> Word:
+    """Replace Kubernetes' `$(NAME)`; `$$` stands for a dollar sign and an undefined name stays as it is.
+
+    https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/
+    """
+    word = Word("")
+    end = 0
+    for match in _KUBERNETES_REFERENCE.finditer(text):
+        word += Word(text[end : match.start()])
+        end = match.end()
+        name = match.group(1)
+        if name is None:
+            word += Word("$")
+        else:
+            word += environment.get(name, Word(match.group(0)))
+    return word + Word(text[end:])
 
 
 def read_environment(

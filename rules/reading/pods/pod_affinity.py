@@ -1,7 +1,6 @@
 """Affinity of pods to other pods, and which pods of the graph it can mean."""
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,10 +12,19 @@ from rules.reading.pods.pods import (
     GRAPH_NAME_LABEL,
     SUB_COMPONENT_TYPE_LABEL,
     PodTemplate,
+    Unreadable,
     read_pods,
     readable,
 )
-from rules.reading.shapes import Undecided, known_texts_at, mapping_at, mappings_at, text_at, texts_at
+from rules.reading.shapes import (
+    Undecided,
+    grouped,
+    known_texts_at,
+    mapping_at,
+    mappings_at,
+    text_at,
+    texts_at,
+)
 
 ADDED_BY_CONTROLLERS = frozenset(
     {
@@ -42,6 +50,8 @@ ai-dynamo/dynamo deploy/operator internal/consts at 0367e40;
 https://kubernetes.io/docs/reference/labels-annotations-taints/
 """
 Kind = Literal["podAffinity", "podAntiAffinity"]
+_Label = tuple[str | None, str | None, str | None]
+"""Namespace, None where it is left open; key and value, None where the value is not known."""
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
@@ -95,46 +105,6 @@ class Term:
         return ", ".join(pinned) or "its label selector"
 
 
-@dataclass(frozen=True, slots=True)
-class PodIndex:
-    """The pod templates of one namespace, or of all, by the labels that they carry."""
-
-    by_label: dict[tuple[str, str], list[PodTemplate]]
-    uncertain: list[PodTemplate]
-    """Templates with a label whose value is not known."""
-    graphs: set[str]
-    """Names of Dynamo graphs."""
-
-    def add(self, template: PodTemplate) -> None:
-        """Enter a template under each of its labels."""
-        for key, value in template.labels.items():
-            if isinstance(value, str):
-                self.by_label.setdefault((key, value), []).append(template)
-        if not all(isinstance(value, str) for value in template.labels.values()):
-            self.uncertain.append(template)
-        if template.resource.kind == GRAPH_KIND and isinstance(template.resource.object_name, str):
-            self.graphs.add(template.resource.object_name)
-
-
-@dataclass(frozen=True, slots=True)
-class PodIndexes:
-    """All pod templates, by namespace too: most terms mean their own alone."""
-
-    everywhere: PodIndex
-    by_namespace: Mapping[str | None, PodIndex]
-    """Namespace -> index of its templates; the key None stands for a namespace that the manifest leaves
-    open."""
-    unreadable: bool
-    """Whether there are pods that cannot be read."""
-
-    def within(self, namespaces: Sequence[Value] | None) -> Sequence[PodIndex]:
-        """Indexes of the pods that may be in one of the namespaces; None means every namespace."""
-        if namespaces is None or not all(isinstance(name, str) for name in namespaces):
-            return [self.everywhere]
-        known = dict.fromkeys((*(name for name in namespaces if isinstance(name, str)), None))
-        return [self.by_namespace[name] for name in known if name in self.by_namespace]
-
-
 def terms(template: PodTemplate, kind: Kind) -> Iterator[Term]:
     """All terms, required ones first."""
     for term in mappings_at(template.spec, "affinity", kind, _REQUIRED):
@@ -151,19 +121,15 @@ def can_match(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
     namespaces = _namespaces(template, term)
     if _may_be_in(namespaces, template.resource.namespace) and selects(term.selector, template):
         return True
-    indexes = read_pod_indexes(graph)
     pinned = equalities(term.selector)
-    unsure = indexes.unreadable
-    for index in indexes.within(namespaces):
-        for candidate in _candidates(index, pinned):
-            answer = selects(term.selector, candidate)
-            if answer:
-                return True
-            unsure = unsure or answer is None
-    if unsure:
+    templates = _candidates(graph, namespaces, pinned)
+    answers = {selects(term.selector, candidate) for candidate in templates}
+    if True in answers:
+        return True
+    if None in answers or any(isinstance(each, Unreadable) for each in read_pods(graph)):
         raise Undecided(f"whether a pod carries {term} is known only after the update")
     names = pinned.get(GRAPH_NAME_LABEL)
-    if names is None or not all(_is_ours(indexes.within(namespaces), name) for name in names):
+    if names is None or not all(_is_ours(graph, namespaces, name) for name in names):
         raise Undecided(f"no pod of what was read carries {term}; another manifest's may")
     return False
 
@@ -186,18 +152,16 @@ def can_match_by_older_labels(graph: ResourceGraph, template: PodTemplate, term:
 
 
 @memoized
-def read_pod_indexes(graph: ResourceGraph) -> PodIndexes:
-    """The indexes of all pods."""
-    everywhere = PodIndex({}, [], set())
-    by_namespace: dict[str | None, PodIndex] = {}
-    pods = read_pods(graph)
-    templates = tuple(readable(pods))
-    for template in templates:
+def _by_label(graph: ResourceGraph) -> Mapping[_Label, Sequence[PodTemplate]]:
+    """The templates by each of their labels."""
+    entries: list[tuple[_Label, PodTemplate]] = []
+    for template in readable(read_pods(graph)):
         namespace = template.resource.namespace
-        name = namespace if isinstance(namespace, str) else None
-        for index in (everywhere, by_namespace.setdefault(name, PodIndex({}, [], set()))):
-            index.add(template)
-    return PodIndexes(everywhere, by_namespace, len(templates) < len(pods))
+        place = namespace if isinstance(namespace, str) else None
+        for key, value in template.labels.items():
+            label = (place, key, value) if isinstance(value, str) else (place, None, None)
+            entries.append((label, template))
+    return grouped(entries)
 
 
 def _carries(template: PodTemplate, key: str, values: Sequence[str]) -> bool | None:
@@ -221,16 +185,23 @@ def _values(expression: Mapping[str, Value]) -> Sequence[str]:
     return known_texts_at(expression, "values", what="a value of a label selector")
 
 
-def _candidates(index: PodIndex, pinned: Mapping[str, Sequence[str]]) -> Iterable[PodTemplate]:
-    choices = [
-        [index.by_label.get((key, value), []) for value in values]
-        for key, values in pinned.items()
-        if key not in ADDED_BY_CONTROLLERS
-    ]
-    if not choices:
+def _candidates(
+    graph: ResourceGraph, namespaces: Sequence[Value] | None, pinned: Mapping[str, Sequence[str]]
+) -> Sequence[PodTemplate]:
+    """The templates that carry the rarest of the pinned labels, and those whose labels are not all known."""
+    keys = [key for key in pinned if key not in ADDED_BY_CONTROLLERS]
+    if not keys:
         raise Undecided("its label selector pins no label of a manifest, so it may mean any other pod")
-    fewest = min(choices, key=lambda lists: sum(len(templates) for templates in lists))
-    return itertools.chain(*fewest, index.uncertain)
+    index = _by_label(graph)
+    names = [name for name in namespaces or () if isinstance(name, str)]
+    is_anywhere = namespaces is None or len(names) < len(namespaces)
+    places = {place for place, _, _ in index} if is_anywhere else {*names, None}
+    carriers = [
+        [each for place in places for value in pinned[key] for each in index.get((place, key, value), ())]
+        for key in keys
+    ]
+    uncertain = (each for place in places for each in index.get((place, None, None), ()))
+    return (*min(carriers, key=len), *uncertain)
 
 
 def _namespaces(template: PodTemplate, term: Term) -> Sequence[Value] | None:
@@ -246,8 +217,12 @@ def _may_be_in(namespaces: Sequence[Value] | None, namespace: Value) -> bool:
     return any(not isinstance(name, str) or name == namespace for name in namespaces)
 
 
-def _is_ours(indexes: Sequence[PodIndex], name: str) -> bool:
+def _is_ours(graph: ResourceGraph, namespaces: Sequence[Value] | None, name: str) -> bool:
     """Whether the name is a graph's that was read, or that of such a graph's Service: no graph at all."""
     parts = name.split("-")
-    whole = {"-".join(parts[:length]) for length in range(1, len(parts) + 1)}
-    return any(whole & index.graphs for index in indexes)
+    whole = ("-".join(parts[:length]) for length in range(1, len(parts) + 1))
+    return any(
+        graph.kubernetes_objects_named(GRAPH_KIND, each, place)
+        for each in whole
+        for place in namespaces or [None]
+    )

@@ -3,6 +3,7 @@
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from engines.command_line import Word, variable_in
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import (
     DYNAMO_FRONTEND,
@@ -11,7 +12,6 @@ from rules.reading.commands.container_commands import (
     command_line,
     start_commands,
 )
-from rules.reading.commands.words import Word, variable_in
 from rules.reading.memoized import memoized, memoized_all
 from rules.reading.pods.containers import read_environment
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods, readable
@@ -172,12 +172,8 @@ class Router:
 
     def mode(self) -> str:
         """The router's mode; round-robin where nobody says."""
-        command = self.frontend.command
-        given = command.flags.value(_MODE_FLAG)
-        if given is not None:
-            return given or _ROUND_ROBIN
-        text = variable_in(command.environment, _MODE_VARIABLE)
-        return _ROUND_ROBIN if text is None else text
+        given = self.frontend.command.given(_MODE_FLAG, _MODE_VARIABLE)
+        return _ROUND_ROBIN if given is None else str(given.value) or _ROUND_ROBIN
 
 
 def read_routers(graph: ResourceGraph) -> Iterator[Router]:

@@ -1,18 +1,17 @@
-"""Words of a command line, which may be known in part only, and the options among them."""
+"""Command lines: words, which may be known in part only, and the options among them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from rules.reading.shapes import Undecided
+from engines.told import Undecided
 
 LONGEST_WORD: Final = 131_072
 """Bytes of the longest argument or variable that Linux hands a process where pages have 4 KiB
 (include/uapi/linux/binfmts.h MAX_ARG_STRLEN); what a few doublings stand for would fill any memory."""
 _BEGINNING = 200
-_KUBERNETES_REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_.][A-Za-z0-9_.-]*)\)")
 _SHORTEST_ABBREVIATION = 4
 # A single dash before a digit is a negative number.
 _OPTION = re.compile(r"--|-[A-Za-z]")
@@ -41,49 +40,13 @@ class Word:
 
 
 UNKNOWN_WORD: Final = Word("", known=False)
-
-
 Environment = Mapping[str, Word]
-
-
-def expand_references(text: str, environment: Environment) -> Word:
-    """Replace Kubernetes' `$(NAME)`; `$$` stands for a dollar sign and an undefined name stays as it is.
-
-    https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/
-    """
-    if "$" not in text:
-        return Word(text) if len(text) <= LONGEST_WORD else Word(text[:_BEGINNING], known=False)
-    word = Word("")
-    end = 0
-    for match in _KUBERNETES_REFERENCE.finditer(text):
-        word += Word(text[end : match.start()])
-        end = match.end()
-        name = match.group(1)
-        if name is None:
-            word += Word("$")
-        else:
-            word += environment.get(name, Word(match.group(0)))
-    return word + Word(text[end:])
 
 
 def variable_in(environment: Environment, name: str) -> str | None:
     """The value of a variable; None where nobody sets the variable."""
     word = environment.get(name)
     return None if word is None else word.value(f"the variable {name}")
-
-
-def expand_words(words: Sequence[str | None], environment: Environment) -> tuple[Word, ...]:
-    """The words of a whole command line; None stands for a word that is known later."""
-    return tuple(UNKNOWN_WORD if word is None else expand_references(word, environment) for word in words)
-
-
-def expand_script_references(script: str, environment: Environment) -> str:
-    """The text of a shell script; a reference to an unknown value stays for the shell's reader to meet."""
-    known = {name: word for name, word in environment.items() if word.known}
-    word = expand_references(script, known)
-    if not word.known:
-        raise Undecided(f"the start script has more than {LONGEST_WORD:,} characters")
-    return word.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,25 +94,13 @@ class Flags:
         if not self.complete:
             raise Undecided(f"a word of the command line is unknown and might be {name}")
         off = f"--no-{name.removeprefix('--')}"
-        given: bool | None = None
-        for flag in self.all:
-            if flag.name in {name, off}:
-                given = flag.name == name
-        return given
-
-
-def parse_flags(words: Sequence[Word]) -> Flags:
-    """Read `--name value`, `--name=value`, `-n value` and switches."""
-    return _parsed(tuple(words))
-
-
-def _may_abbreviate(given: str, name: str) -> bool:
-    return name.startswith(given) and len(given) >= _SHORTEST_ABBREVIATION
+        return next((flag.name == name for flag in reversed(self.all) if flag.name in {name, off}), None)
 
 
 # Many rules ask for a flag of the same command line.
 @lru_cache(maxsize=4096)
-def _parsed(words: tuple[Word, ...]) -> Flags:
+def parse_flags(words: tuple[Word, ...]) -> Flags:
+    """Read `--name value`, `--name=value`, `-n value` and switches."""
     flags: list[Flag] = []
     complete = True
     expecting = False
@@ -165,3 +116,13 @@ def _parsed(words: tuple[Word, ...]) -> Flags:
         elif not word.known:
             complete = False
     return Flags(tuple(flags), complete)
+
+
+def split_options(arguments: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+    """Yield the options of a command line whose every word is known; None is the value of a switch."""
+    for flag in parse_flags(tuple(map(Word, arguments))).all:
+        yield flag.name, None if flag.value is None else flag.value.text
+
+
+def _may_abbreviate(given: str, name: str) -> bool:
+    return name.startswith(given) and len(given) >= _SHORTEST_ABBREVIATION
