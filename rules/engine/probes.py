@@ -27,6 +27,7 @@ from rules.reading.pods.pods import (
     PodTemplate,
     readable,
 )
+from rules.reading.pods.server_ports import server_port, servers_of
 from rules.reading.pods.workers import FRONTEND_TYPE, Frontend, read_frontends, read_workers
 from rules.reading.releases import operator_line
 from rules.reading.shapes import (
@@ -35,6 +36,8 @@ from rules.reading.shapes import (
     field,
     grouped,
     known,
+    mapping_at,
+    mappings_at,
     text_at,
     whole_number,
     whole_number_at,
@@ -103,6 +106,7 @@ def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[S
             yield f"{name} asks port {asked} by its name, and no port of the container is called so"
     yield from _ended_while_loading(graph, template)
     if port is None:
+        yield from _beside_the_server(graph, template)
         return
     yield from _unserved_paths(graph, template, port)
     keeps = keeps_operators_probes(template)
@@ -121,6 +125,21 @@ def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[S
     for who, number in asked.items():
         if listening is not None and listening.value != number:
             yield f"listens on {listening.value} ({listening.source}), but {who}"
+
+
+def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+    """Each probe of a workload's server that asks another port than the server listens on."""
+    for server in servers_of(graph).get(template, ()):
+        listening = server_port(server)
+        numbers = {
+            text_at(port, "name"): whole_number_at(port, "containerPort")
+            for port in mappings_at(server.container, "ports")
+        }
+        for name in PROBES:
+            asked = probed_port(mapping_at(server.container, name))
+            number = numbers.get(asked) if isinstance(asked, str) and not asked.isdigit() else asked
+            if number is not None and whole_number(number, f"the port of its {name}") != listening.value:
+                yield f"listens on {listening.value} ({listening.source}), but its {name} asks port {number}"
 
 
 def _two_handlers(graph: ResourceGraph, template: PodTemplate, port: OperatorPort | None) -> Iterator[Said]:

@@ -136,10 +136,11 @@ def _hints(judged: Judged) -> Sequence[str]:
     source="CustomResourceDefinitions of ai-dynamo/dynamo, dra-driver-nvidia-gpu and Grove at the commits in "
     "rules/reading/objects/definitions.json; Kubernetes' own OpenAPI 1.37; seen on API server 1.36.3",
     lines=_LINES,
-    fix="Write a value of the type that the finding names. A number that must be a text stands in quotes.",
+    fix="Write a value of the type that the finding names. A number that must be a text stands in quotes. "
+    "Labels of the pods hold those of the selector, and each mount names a volume of the pod.",
 )
 def values_accepted(graph: ResourceGraph) -> Iterator[Observation]:
-    """Every field has a value of its type and within its limits, and no field that is needed is absent."""
+    """Value is refused for its type, its limits, its absence, or another place of the object that differs."""
     for judged in read_mistakes(graph):
         mistake = judged.mistake
         if mistake.kind == "unknown":
@@ -155,6 +156,8 @@ def _refused_value(judged: Judged) -> str:
         return f"{where} is {mistake.says}, which something is to replace"
     if judged.doubt is not None:
         return f"{judged.line} would refuse {where}; {judged.doubt}"
+    if mistake.kind == "relation":
+        return f"the API server: {mistake.says}"
     if mistake.kind == "missing":
         lacks = "is absent" if value_at(judged.resource.inputs, mistake.path) is None else "is empty"
         return f"{where} {lacks}; the API server: {mistake.says}"

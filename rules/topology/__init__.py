@@ -17,6 +17,7 @@ from rules.topology import (
     parallelism,
     roles,
     rollouts,
+    services,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -48,4 +49,5 @@ RULES: tuple[Rule, ...] = (
     kv_transport.kv_transport_placement,
     kv_settings.kv_transport_settings,
     local_zones.packets_fit_local_zone,
+    services.service_reaches_pods,
 )

@@ -17,6 +17,8 @@ from rules.rule import graph_rule
 
 _CLAIM_TEMPLATE = "ResourceClaimTemplate"
 _ACCOUNT = "ServiceAccount"
+_OPERATORS_VOLUME = "shared-memory"
+"""What the operator mounts at /dev/shm (ai-dynamo/dynamo deploy/operator at 0367e40)."""
 _SLIPS = 2
 _COUNTED = re.compile(r"\d|(?<![a-z])[a-z](?![a-z])")
 
@@ -47,11 +49,10 @@ def _slips(graph: ResourceGraph, template: PodTemplate, names: Sequence[Name]) -
     for kind, name in names:
         if not _is_there(graph, template.resource, kind, name):
             yield from _where_it_is(graph, template, kind, name)
-    yield from _unlisted_claims(template)
-    volumes = _volumes(template)
-    for container_name, container in all_containers(template):
-        for name, meant in _misspelt(mappings_at(container, "volumeMounts"), volumes):
-            yield f"container {container_name} mounts volume {name}; the pod has {meant}"
+    # The API server judges a workload's own mounts (values-accepted); of a graph only the pods are refused.
+    if template.shape != "workload":
+        yield from _unlisted_claims(template)
+        yield from _unlisted_volumes(template)
 
 
 def _where_it_is(graph: ResourceGraph, template: PodTemplate, kind: str, name: str) -> Iterator[str]:
@@ -109,6 +110,19 @@ def _unlisted_claims(template: PodTemplate) -> Iterator[str]:
     mounts = mappings_at(template.described_by, "volumeMounts") if template.shape == "service" else ()
     for name, meant in _misspelt(mounts, listed):
         yield f"its service mounts {name}; pvcs of the graph lists {meant}"
+
+
+def _unlisted_volumes(template: PodTemplate) -> Iterator[str]:
+    volumes = _volumes(template)
+    for container_name, container in all_containers(template):
+        mounts = mappings_at(container, "volumeMounts")
+        meant = dict(_misspelt(mounts, volumes))
+        for name in (text_at(mount, "name") for mount in mounts):
+            if name is not None and name not in volumes:
+                has = (
+                    f"the pod has {meant[name]}" if name in meant else "neither the pod nor the graph has it"
+                )
+                yield f"container {container_name} mounts volume {name}; {has}"
 
 
 def _misspelt(mounts: Sequence[Mapping[str, Value]], names: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -177,8 +191,8 @@ def _names(template: PodTemplate) -> Iterator[Name]:
 
 
 def _volumes(template: PodTemplate) -> frozenset[str]:
-    """What containers can mount: the pod's volumes, and the claims that the operator makes volumes of."""
-    listed: list[Mapping[str, Value]] = [*mappings_at(template.spec, "volumes")]
+    """What containers can mount: the pod's volumes, and the operator's own, some made of claims."""
+    listed: list[Mapping[str, Value]] = [{"name": _OPERATORS_VOLUME}, *mappings_at(template.spec, "volumes")]
     if template.shape == "service":
         listed += mappings_at(template.described_by, "volumeMounts")
         listed += mappings_at(template.graph_spec, "pvcs")

@@ -54,6 +54,9 @@ _OTHER_GPUS = frozenset({"NVIDIA-B20", "NVIDIA-B30", "NVIDIA-B300", "NVIDIA-H20"
 # What NVIDIA's and the clouds' guides put on nodes with GPUs; values differ, most tolerations match any.
 _GPU_TAINTS = (Taint(GPU_RESOURCE, "true", "NoSchedule"), Taint(GPU_RESOURCE, "present", "NoSchedule"))
 _SLIPS = 2
+_OTHER_ARCHITECTURES = frozenset({"aarch64", "x86_64", "x86-64", "x64"})
+"""Names of Linux and of others for arm64 and amd64; the kubelet writes runtime.GOARCH
+(kubernetes/kubernetes pkg/kubelet/kubelet_node_status.go)."""
 
 
 @rule(
@@ -86,6 +89,10 @@ def pod_selects_a_pool(graph: ResourceGraph, pods: GpuPods) -> Iterator[Said]:
 def _pools(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
     spec = pods.template.spec
     wanted = ", ".join(str(label) for label in required_labels(spec)) or "nothing"
+    other = [_of_another_name(labels) for labels in alternatives(spec)]
+    if other and all(other):
+        yield f"selects {wanted}: no node is called {other[0]}; Kubernetes writes amd64 or arm64"
+        return
     if all(_is_impossible(labels) for labels in alternatives(spec)):
         yield f"selects {wanted}: no machine with that GPU has a processor of that architecture"
         return
@@ -102,6 +109,12 @@ def _pools(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
             return
         kept_off.append(f"{', '.join(taints)} of pool {pool.name}")
     yield f"does not tolerate the taint {' and '.join(kept_off)}"
+
+
+def _of_another_name(labels: Sequence[NodeLabel]) -> str | None:
+    """An architecture that is asked for by a name that no node has: aarch64 for arm64, x86_64 for amd64."""
+    asked = _values(labels, ARCHITECTURE_LABEL)
+    return next(iter(sorted(filter(None, asked))), None) if asked and asked <= _OTHER_ARCHITECTURES else None
 
 
 def _is_impossible(labels: Sequence[NodeLabel]) -> bool:

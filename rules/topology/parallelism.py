@@ -46,6 +46,9 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[str
     """GPUs differ from the parallelism."""
     factors = _read_parallelism(graph, worker)
     used = math.prod(count.value for count in factors.values())
+    visible = len(worker.shown_gpus)
+    if visible and worker.pods_per_worker == 1 and visible < used:
+        yield f"CUDA_VISIBLE_DEVICES shows its engine {visible} of the {used} GPUs that it uses"
     requested = worker.gpus_per_pod * worker.pods_per_worker
     if used == requested or (used < requested and _may_grow(graph, worker)):
         return

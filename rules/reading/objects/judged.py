@@ -8,6 +8,7 @@ from resource_graph.resource import Path
 from rules.reading.memoized import memoized
 from rules.reading.objects.definitions import Candidates, candidates, other_lines
 from rules.reading.objects.mistakes import Mistake, find_mistakes, name_mistakes
+from rules.reading.objects.relations import relation_mistakes
 from rules.reading.objects.schemas import Schema, misspelt, schema_at, value_at
 from rules.reading.pods.pods import GRAPH_KIND
 
@@ -16,6 +17,8 @@ _SERVICE_STEP = 2
 _PATCH = "Patch"
 """Ending of the type that Pulumi gives a patch of somebody else's object: a patch holds only a part of
 one."""
+
+_OF_A_WHOLE = frozenset({"missing", "relation"})
 
 _FORMER: frozenset[Path] = frozenset(
     {
@@ -69,9 +72,15 @@ def _judge(graph: ResourceGraph, resource: Resource) -> Iterator[Judged]:
         return
     # An engine names what a program leaves without a name; a document is sent as it stands.
     named = tuple(name_mistakes(resource)) if Aspect.EDGES in graph.lacks else ()
-    found = {line: [*find_mistakes(resource.inputs, schema), *named] for line, schema in held.by_line.items()}
+    # No release of Kubernetes judges these by a schema.
+    others = (*named, *relation_mistakes(resource))
+    found = {
+        line: [*find_mistakes(resource.inputs, schema), *others] for line, schema in held.by_line.items()
+    }
     if resource.type.endswith(_PATCH):
-        found = {line: [item for item in items if item.kind != "missing"] for line, items in found.items()}
+        found = {
+            line: [item for item in items if item.kind not in _OF_A_WHOLE] for line, items in found.items()
+        }
     # In the words of the newest release that makes it.
     newest = {_key(mistake): (line, mistake) for line, items in found.items() for mistake in items}
     for key, (line, mistake) in newest.items():

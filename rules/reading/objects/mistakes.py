@@ -23,9 +23,9 @@ _NEVER_EMPTY = "containers"
 kubernetes pkg/apis/core/validation)."""
 _MOST = 100
 """Mistakes that are kept of one object: an object with more is something else altogether."""
-MistakeKind = Literal["unknown", "missing", "type", "value", "placeholder"]
-"""A field that the schema does not name, a missing one, a value of another type or beyond a limit, or a text
-to be replaced where the schema wants no text."""
+MistakeKind = Literal["unknown", "missing", "type", "value", "placeholder", "relation"]
+"""A field that the schema does not name, a missing one, a value of another type or beyond a limit, a text to
+be replaced where the schema wants no text, or two places of one object that do not agree."""
 _GROUPS = frozenset(
     {"", "apps", "batch", "networking.k8s.io", "nvidia.com", "resource.k8s.io", "resource.nvidia.com"}
     | {"storage.k8s.io"}

@@ -22,11 +22,12 @@ _MAIN_CONTAINER = "main"
 _MOST_CONTAINERS = 250
 """Containers of one pod, more than any pod has; several rules compare each container with all others."""
 _TEMPLATE = ("spec", "template", "spec")
-_SPEC_PATHS: Mapping[str, tuple[str, ...]] = {
+SPEC_PATHS: Mapping[str, tuple[str, ...]] = {
     "Pod": ("spec",),
     **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"), _TEMPLATE),
     "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
 }
+"""Kind of a workload -> path of the spec of its pods."""
 COMPONENT_TYPES = ("frontend", "worker", "prefill", "decode", "planner", "epp")
 """Types of a component (ai-dynamo/dynamo deploy/operator, ComponentDefaultsFactory and v1beta1's
 enumeration)."""
@@ -124,7 +125,7 @@ def in_namespace(by_namespace: Mapping[str | None, Sequence[T]], namespace: Valu
 @memoized_all
 def read_pods(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
     """All pod templates, in the order of the graph."""
-    for kind in (GRAPH_KIND, *_SPEC_PATHS):
+    for kind in (GRAPH_KIND, *SPEC_PATHS):
         for resource in graph.kubernetes_objects(kind):
             readers = attempted(_readers, resource)
             if isinstance(readers, Undecided):
@@ -202,7 +203,7 @@ def _component(
 
 
 def _workload(resource: Resource) -> PodTemplate:
-    path = _SPEC_PATHS[resource.kind or ""]
+    path = SPEC_PATHS[resource.kind or ""]
     pod = mapping_at(resource.inputs, *path)
     metadata = mapping_at(resource.inputs, *path[:-1], "metadata")
     return PodTemplate(

@@ -226,4 +226,12 @@ CASES = (
         failed(PROBES, WORKER),
         ("startupProbe asks port http by its name, and no port of the container is called so",),
     ),
+    Case(
+        PROBES,
+        "probes of a server at another port than its own",
+        "vllm-serve",
+        (put("Deployment", f"{_SERVER}.args[3]", "--port=8001"),),
+        failed(PROBES, "vllm-serve"),
+        ("listens on 8001 (--port), but its readinessProbe asks port 8000",),
+    ),
 )

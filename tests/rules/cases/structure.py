@@ -213,4 +213,20 @@ CASES = (
         failed(MAIN, "VllmWorker"),
         ("no container of the pod template is called main: its containers are engine",),
     ),
+    Case(
+        VALUES,
+        "a selector that the own pods do not match",
+        "vllm-serve",
+        (put("Deployment", "spec.selector.matchLabels", {"app": "vllm"}),),
+        failed(VALUES, "vllm-serve"),
+        ("spec.template.metadata.labels: Invalid value:", "`selector` does not match template `labels`"),
+    ),
+    Case(
+        VALUES,
+        "a mount of a volume that the pod does not have",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.containers[0].volumeMounts[1].name", "scratch"),),
+        failed(VALUES, "vllm-serve"),
+        (f'{_POD}.containers[0].volumeMounts[1].name: Not found: "scratch"',),
+    ),
 )

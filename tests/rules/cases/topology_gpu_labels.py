@@ -112,4 +112,12 @@ CASES = (
         ),
         pools=(),
     ),
+    Case(
+        SELECTS,
+        "an architecture by the name that Linux gives it",
+        "vllm-agg",
+        (put(GRAPH, f"{_SELECTOR}[kubernetes.io/arch]", "x86_64"),),
+        failed(SELECTS, "VllmWorker"),
+        ("no node is called x86_64; Kubernetes writes amd64 or arm64",),
+    ),
 )

@@ -1,7 +1,7 @@
 """GPUs that a worker asks for, and those that its engine uses."""
 
 from tests.rules.case import TWO_B200, Case, failed, undecided
-from tests.rules.edits import add, document, drop, engine_file, put, text
+from tests.rules.edits import add, document, drop, engine_file, put, text, variable
 
 GPUS = "gpus-match-parallelism"
 DECODE = "TrtllmDecodeWorker"
@@ -108,5 +108,13 @@ CASES = (
         ),
         undecided(GPUS, "engine"),
         ("asks for no GPU by number; its claim gpus may bring some",),
+    ),
+    Case(
+        GPUS,
+        "a variable that hides GPUs from the engine that uses them",
+        "vllm-serve",
+        (variable("Deployment", f"{_ENGINE}.env", "CUDA_VISIBLE_DEVICES", "0,1"),),
+        failed(GPUS, "engine"),
+        ("CUDA_VISIBLE_DEVICES shows its engine 2 of the 4 GPUs that it uses",),
     ),
 )

@@ -85,4 +85,12 @@ CASES = (
         ),
         frozenset(),
     ),
+    Case(
+        NAMES,
+        "a mount of a volume that neither the pod nor the graph has",
+        "vllm-agg",
+        (put(GRAPH, "spec.components[1].podTemplate.spec.containers[0].volumeMounts[0].name", "weights"),),
+        failed(NAMES, "VllmWorker"),
+        ("container main mounts volume weights; neither the pod nor the graph has it",),
+    ),
 )

@@ -1,0 +1,121 @@
+"""Whether a Service leads to pods, at a port that they have."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from resource_graph import Resource, ResourceGraph, Value
+from rules.model import EVERY_RELEASE, Severity
+from rules.reading.devices import may_be_one
+from rules.reading.memoized import memoized
+from rules.reading.pods.operator_defaults import operator_port
+from rules.reading.pods.pods import PodTemplate, read_pods, readable
+from rules.reading.pods.server_ports import server_port, servers_of
+from rules.reading.shapes import field, grouped, mapping_at, mappings_at, text_at, whole_number_at
+from rules.reading.spelling import slip_of
+from rules.rule import Advice, Said, rule
+from rules.subjects import kubernetes_objects
+
+_SLIPS = 2
+_OPERATORS_PORTS = ("http", "system", "nixl")
+"""Names of the ports that the operator gives frontends and workers (component_frontend.go at 132ccbe)."""
+
+
+@rule(
+    kubernetes_objects("Service"),
+    severity=Severity.MANDATORY,
+    reason=(
+        "A Service without pods behind it, or with a target port that they do not have, has no endpoint: "
+        "clients and benchmarks get no answer, and every pod is Ready all the same. Where the labels differ "
+        "by more than a letter or two, the pods may stand in another file (advice)."
+    ),
+    source=(
+        "https://kubernetes.io/docs/concepts/services-networking/service/; labels of a graph's pods: "
+        "ai-dynamo/dynamo deploy/operator/internal/consts"
+    ),
+    lines=EVERY_RELEASE,
+    fix="Select labels that the pods carry, and a port of their containers, by its name or its number.",
+)
+def service_reaches_pods(graph: ResourceGraph, service: Resource) -> Iterator[Said]:
+    """Service selects no pod, or a port that its pods do not have."""
+    written = mapping_at(service.inputs, "spec", "selector")
+    selector = {key: text_at(written, key) for key in written}
+    if not selector:
+        # Its endpoints are written by hand, or it is another name of something outside.
+        return
+    first = next(iter(selector.items()))
+    pods = [pod for pod in _by_label(graph).get(first, ()) if _shares_namespace(service, pod)]
+    selected = [pod for pod in pods if all(field(pod.labels, key) == text for key, text in selector.items())]
+    if selected:
+        yield from _ports(graph, service, selected)
+    elif service.origin is not None:
+        beside = [pod for pod in _by_file(graph)[service.origin.file] if _shares_namespace(service, pod)]
+        yield from _nearly_selected(selector, beside)
+
+
+@memoized
+def _by_label(graph: ResourceGraph) -> Mapping[tuple[str, Value], Sequence[PodTemplate]]:
+    pods = readable(read_pods(graph))
+    return grouped((label, pod) for pod in pods for label in pod.labels.items() if isinstance(label[1], str))
+
+
+@memoized
+def _by_file(graph: ResourceGraph) -> Mapping[str, Sequence[PodTemplate]]:
+    """File -> the pods that it describes; none of a program, whose Services may select a chart's pods."""
+    pods = readable(read_pods(graph))
+    found = grouped((origin.file, pod) for pod in pods if (origin := pod.resource.origin) is not None)
+    return defaultdict(tuple[PodTemplate, ...], found)
+
+
+def _shares_namespace(service: Resource, pod: PodTemplate) -> bool:
+    return may_be_one(service.namespace, pod.resource.namespace)
+
+
+def _nearly_selected(selector: Mapping[str, str | None], pods: Sequence[PodTemplate]) -> Iterator[Said]:
+    """The pods that were meant: those that have every label of the selector, with other values."""
+    wanted = ", ".join(f"{key}={text}" for key, text in selector.items())
+    for pod in pods:
+        has = {key: text for key in selector if isinstance(text := field(pod.labels, key), str)}
+        if has.keys() != selector.keys():
+            continue
+        others = {key: text for key, text in has.items() if text != selector[key]}
+        shown = ", ".join(f"{key}={text}" for key, text in others.items())
+        message = f"selects {wanted}, and no pod that was read has that; those of {pod.name} have {shown}"
+        is_slip = all(slip_of(str(selector[key]), [text], _SLIPS) for key, text in others.items())
+        yield message if is_slip else Advice(message)
+        return
+
+
+def _ports(graph: ResourceGraph, service: Resource, pods: Sequence[PodTemplate]) -> Iterator[Said]:
+    for port in mappings_at(service.inputs, "spec", "ports"):
+        target = field(port, "targetPort")
+        target = field(port, "port") if target is None else target
+        # A Service chooses among pods; one that has the port is enough for an answer.
+        missing = [said for pod in pods if (said := _missing(graph, pod, target)) is not None]
+        if len(missing) == len(pods):
+            yield missing[0]
+
+
+def _missing(graph: ResourceGraph, pod: PodTemplate, target: Value) -> Said | None:
+    """Why the pods do not have the target port; None where they do, or may."""
+    declared = _declared(pod)
+    if isinstance(target, str) and not target.isdigit() and target not in declared:
+        if operator_port(pod) is not None and target in _OPERATORS_PORTS:
+            return None
+        return f"leads to port {target} of {pod.name}, and no port of its containers is called so"
+    number = declared[target] if isinstance(target, str) and target in declared else target
+    listening = [server_port(server) for server in servers_of(graph).get(pod, ())]
+    # Which other containers listen where, nobody has to write.
+    if len(listening) != len(pod.containers) or any(str(each.value) == str(number) for each in listening):
+        return None
+    said = ", ".join(f"{each.value} ({each.source})" for each in listening)
+    return f"leads to port {number} of {pod.name}, which listens on {said}"
+
+
+def _declared(pod: PodTemplate) -> Mapping[str, int]:
+    """Name -> number of each port that a container of the pods declares."""
+    return {
+        name: whole_number_at(port, "containerPort") or 0
+        for container in pod.all_containers
+        for port in mappings_at(container, "ports")
+        if (name := text_at(port, "name")) is not None
+    }

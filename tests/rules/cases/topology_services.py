@@ -1,0 +1,78 @@
+"""Services, and the pods and ports that they lead to."""
+
+from tests.rules.case import Case, failed
+from tests.rules.edits import document, put
+
+REACHES = "service-reaches-pods"
+_ENGINE = "spec.template.spec.containers[0]"
+_LABEL = "app.kubernetes.io/name"
+_OF_A_GRAPH = """
+apiVersion: v1
+kind: Service
+metadata: {{name: chat, namespace: gpt-oss}}
+spec:
+  selector:
+    nvidia.com/dynamo-graph-deployment-name: {graph}
+    nvidia.com/dynamo-component-type: frontend
+  ports: [{{port: 80, targetPort: {port}}}]
+"""
+
+CASES = (
+    Case(
+        REACHES,
+        "a letter too many in the selector",
+        "vllm-serve",
+        (put("Service", f"spec.selector[{_LABEL}]", "vllm-server"),),
+        failed(REACHES, "vllm-serve"),
+        (
+            "selects app.kubernetes.io/name=vllm-server",
+            "those of vllm-serve have app.kubernetes.io/name=vllm-serve",
+        ),
+    ),
+    Case(
+        REACHES,
+        "another name altogether, whose pods may stand elsewhere",
+        "vllm-serve",
+        (put("Service", f"spec.selector[{_LABEL}]", "monitoring"),),
+        failed(REACHES, "vllm-serve"),
+        ("no pod that was read has that",),
+    ),
+    Case(
+        REACHES,
+        "a label that no pod here has, as that of pods in another file",
+        "vllm-serve",
+        (put("Service", "spec.selector", {"app": "grafana"}),),
+        frozenset(),
+    ),
+    Case(
+        REACHES,
+        "a target port that no container calls so",
+        "vllm-serve",
+        (put("Service", "spec.ports[0].targetPort", "api"),),
+        failed(REACHES, "vllm-serve"),
+        ("leads to port api of vllm-serve, and no port of its containers is called so",),
+    ),
+    Case(
+        REACHES,
+        "a target port beside the one that the server listens on",
+        "vllm-serve",
+        (put("Deployment", f"{_ENGINE}.args[3]", "--port=8001"),),
+        failed(REACHES, "vllm-serve"),
+        ("leads to port 8000 of vllm-serve, which listens on 8001 (--port)",),
+    ),
+    Case(
+        REACHES,
+        "the frontend of a graph, by the labels and the port that the operator gives",
+        "vllm-agg",
+        (document(_OF_A_GRAPH.format(graph="gpt-oss-vllm", port="http")),),
+        frozenset(),
+    ),
+    Case(
+        REACHES,
+        "the frontend of a graph that is called otherwise",
+        "vllm-agg",
+        (document(_OF_A_GRAPH.format(graph="gpt-oss-vlm", port="http")),),
+        failed(REACHES, "chat"),
+        ("those of Frontend have nvidia.com/dynamo-graph-deployment-name=gpt-oss-vllm",),
+    ),
+)
