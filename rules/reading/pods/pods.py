@@ -28,6 +28,9 @@ SPEC_PATHS: Mapping[str, tuple[str, ...]] = {
     "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
 }
 """Kind of a workload -> path of the spec of its pods."""
+_GROUP_KIND = "LeaderWorkerSet"
+_GROUP = ("spec", "leaderWorkerTemplate")
+_LEADER, _MEMBER = "leaderTemplate", "workerTemplate"
 COMPONENT_TYPES = ("frontend", "worker", "prefill", "decode", "planner", "epp")
 """Types of a component (ai-dynamo/dynamo deploy/operator, ComponentDefaultsFactory and v1beta1's
 enumeration)."""
@@ -87,6 +90,8 @@ class PodTemplate:
     @property
     def pods_per_replica(self) -> int:
         """Pods of one replica; more than one where a worker spans nodes."""
+        if self.resource.kind == _GROUP_KIND:
+            return whole_number_at(self.resource.inputs, *_GROUP, "size") or 1
         if self.shape == "workload" or self.described_by.get("multinode") is None:
             return 1
         # The CRD's default for a multinode service without a number.
@@ -125,7 +130,7 @@ def in_namespace(by_namespace: Mapping[str | None, Sequence[T]], namespace: Valu
 @memoized_all
 def read_pods(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
     """All pod templates, in the order of the graph."""
-    for kind in (GRAPH_KIND, *SPEC_PATHS):
+    for kind in (GRAPH_KIND, _GROUP_KIND, *SPEC_PATHS):
         for resource in graph.kubernetes_objects(kind):
             readers = attempted(_readers, resource)
             if isinstance(readers, Undecided):
@@ -145,8 +150,13 @@ def declared_type(template: PodTemplate) -> str | None:
 
 
 def _readers(resource: Resource) -> Sequence[tuple[str, Callable[[], PodTemplate]]]:
+    if resource.kind == _GROUP_KIND:
+        return _members(resource)
     if resource.kind != GRAPH_KIND:
-        return [(resource.name, partial(_workload, resource))]
+        path = SPEC_PATHS[resource.kind or ""]
+        # A CronJob's Jobs have the spec of its template, parallelism among it.
+        described_by = path[:-2] or path
+        return [(resource.name, partial(_workload, resource, resource.name, path, described_by))]
     spec = mapping_at(resource.inputs, "spec")
     services = mapping_at(spec, "services")
     readers = [(name, partial(_service, resource, spec, name)) for name in services]
@@ -202,20 +212,36 @@ def _component(
     )
 
 
-def _workload(resource: Resource) -> PodTemplate:
-    path = SPEC_PATHS[resource.kind or ""]
+def _members(resource: Resource) -> Sequence[tuple[str, Callable[[], PodTemplate]]]:
+    """The pods of a LeaderWorkerSet, of which one, the leader, starts the engine over all of its group.
+
+    A leader of its own stands for the pods of its group, whose GPUs its engine uses: of the others there are
+    none beside it (kubernetes-sigs/lws api/leaderworkerset/v1).
+    """
+    has_leader = _LEADER in mapping_at(resource.inputs, *_GROUP)
+    described_by = {_LEADER: ("spec",), _MEMBER: None} if has_leader else {_MEMBER: ("spec",)}
+    names = {part: part.removesuffix("Template") for part in described_by}
+    return [
+        (name, partial(_workload, resource, name, (*_GROUP, part, "spec"), described_by[part]))
+        for part, name in names.items()
+    ]
+
+
+def _workload(
+    resource: Resource, name: str, path: tuple[str, ...], described_by: tuple[str, ...] | None
+) -> PodTemplate:
+    """Pods whose spec stands at the path, and their number in the mapping that describes them, if any."""
     pod = mapping_at(resource.inputs, *path)
     metadata = mapping_at(resource.inputs, *path[:-1], "metadata")
     return PodTemplate(
         resource=resource,
-        name=resource.name,
+        name=name,
         shape="workload",
         component_type=None,
         spec=pod,
         containers=tuple(mappings_at(pod, "containers")),
         labels=mapping_at(metadata, "labels"),
-        # A CronJob's Jobs have the spec of its template, parallelism among it.
-        described_by=mapping_at(resource.inputs, *(path[:-2] or path)),
+        described_by={"replicas": 0} if described_by is None else mapping_at(resource.inputs, *described_by),
         graph_spec={},
     )
 

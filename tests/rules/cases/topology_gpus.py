@@ -10,6 +10,30 @@ _ONE_ENGINE = "spec.services.TrtllmWorker.extraPodSpec.mainContainer.args[3]"
 _TWO_ENGINES = "spec.services.TrtllmWorker.extraPodSpec.mainContainer.args[8]"
 _ENGINE = "spec.template.spec.containers[0]"
 _VLLM = "spec.components[1].podTemplate.spec.containers[0]"
+_GROUP = """
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {{name: group, namespace: gpt-oss}}
+spec:
+  replicas: 1
+  leaderWorkerTemplate:
+    size: 2
+    leaderTemplate:
+      spec:
+        containers:
+          - name: engine
+            image: docker.io/vllm/vllm-openai:v0.20.1
+            command: [vllm, serve, openai/gpt-oss-120b]
+            args: [--tensor-parallel-size=8, --pipeline-parallel-size={stages}]
+            resources: {{limits: {{nvidia.com/gpu: "8"}}}}
+    workerTemplate:
+      spec:
+        containers:
+          - name: ray
+            image: docker.io/vllm/vllm-openai:v0.20.1
+            command: [ray, start, --block]
+            resources: {{limits: {{nvidia.com/gpu: "8"}}}}
+"""
 
 CASES = (
     Case(
@@ -116,5 +140,20 @@ CASES = (
         (variable("Deployment", f"{_ENGINE}.env", "CUDA_VISIBLE_DEVICES", "0,1"),),
         failed(GPUS, "engine"),
         ("CUDA_VISIBLE_DEVICES shows its engine 2 of the 4 GPUs that it uses",),
+    ),
+    Case(
+        GPUS,
+        "a leader whose engine takes the GPUs of its group",
+        "vllm-serve",
+        (document(_GROUP.format(stages=2)),),
+        undecided(GPUS, "ray"),
+    ),
+    Case(
+        GPUS,
+        "a leader whose engine takes more GPUs than its group has",
+        "vllm-serve",
+        (document(_GROUP.format(stages=4)),),
+        failed(GPUS, "engine") | undecided(GPUS, "ray"),
+        ("asks for 16 GPUs (2 pods of 8), but its engine uses 32",),
     ),
 )
