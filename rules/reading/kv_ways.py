@@ -57,6 +57,7 @@ _HOLD_OTHERS = frozenset({"MultiConnector", "PdConnector"})
 """Connectors that keep others in their extra configuration; Dynamo's PdConnector is one of KVBM and NIXL
 (ai-dynamo/dynamo lib/bindings/kvbm python/kvbm/vllm_integration/connector/pd_connector.py)."""
 _ANNOTATION = "dynamo-stack/kv-transport"
+_CUDA = frozenset({"cuda", "cuda_copy"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,13 @@ class UcxTransports:
         if self.written.startswith("^"):
             return not any(group <= self.names for group in _SHUT_OUT_BY[transport])
         return bool(self.names & {*_ADMITTED_BY[transport], _EVERYTHING})
+
+    @property
+    def moves_gpu_memory(self) -> bool:
+        """Whether UCX can read and write memory of a GPU (openucx/ucx#4373, ai-dynamo/nixl#1617)."""
+        if self.written is None or self.written.startswith("^"):
+            return not self.names & _CUDA
+        return bool(self.names & {*_CUDA, _EVERYTHING})
 
     @property
     def asks_for_tcp(self) -> bool:

@@ -15,6 +15,7 @@ from rules.reading.kv_ways import (
     NVLINK_BETWEEN_NODES,
     UCX_OFF,
     UCX_ON,
+    UCX_TRANSPORTS,
     nixl_backends,
     read_ucx_transports,
 )
@@ -34,14 +35,16 @@ _ALLOCATOR = "PYTORCH_CUDA_ALLOC_CONF"
     reason=(
         "NVLink that is switched off sends the cache of a compute domain's workers over TCP. Forced between "
         "workers that share no domain, the import fails (cuMemImportFromShareableHandle), and answers come "
-        "back empty. A device that the libraries are not told to use stays idle, and CUDA opens another "
-        "process's memory only on a GPU that it sees: the cache takes TCP, and every pod is Ready. Documents "
-        "disagree on some of these settings (advice)."
+        "back empty. UCX moves no GPU's memory by a list of transports without CUDA's. A device that the "
+        "libraries are not told to use stays idle, and CUDA opens another process's memory only on a GPU "
+        "that it sees: the cache takes TCP, and every pod is Ready. Documents disagree on some of these "
+        "settings (advice)."
     ),
     source=(
         "ai-dynamo/dynamo#10202 (GB200, RoCE); NVIDIA/TensorRT-LLM "
         "tensorrt_llm/_torch/pyexecutor/kv_cache_transceiver.py, NVIDIA/TensorRT-LLM#10024; openucx/ucx "
-        "v1.20 (default: try); ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2, "
+        "v1.20 (default: try), openucx/ucx#4373, ai-dynamo/nixl#1617; ai-dynamo/dynamo docs "
+        "cloud-providers/eks/efa.md at 0c21bf2, "
         "trtllm-kv-cache-transfer.md at 2f34551, recipes/inkling/vllm/disagg-gb300-agentic at 472ac24, "
         "recipes/gpt-oss-120b/vllm/disagg-b200-agentic at e17cb02; vllm-project/vllm#51377, "
         "vllm-project/vllm#52607"
@@ -161,6 +164,10 @@ def _off_nvlink(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 
 def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[str]:
+    ucx = read_ucx_transports(worker)
+    # Over EFA the cache takes libfabric, whatever UCX may do.
+    if not ucx.moves_gpu_memory and "efa" not in hop.common:
+        yield f"has {UCX_TRANSPORTS}={ucx.written} without cuda_copy: UCX moves no memory of a GPU"
     value = worker.variable(NVLINK_BETWEEN_NODES)
     if value is None:
         return
@@ -171,7 +178,7 @@ def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[
         value.lower() in UCX_ON
         and _takes_ucx_elsewhere(graph, hop)
         # A list that leaves CUDA IPC out leaves the switch without anything to switch.
-        and read_ucx_transports(worker).allows("mnnvl")
+        and ucx.allows("mnnvl")
         and not nodes_without_fabric(graph, worker)
     ):
         yield (

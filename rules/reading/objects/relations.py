@@ -1,7 +1,11 @@
-"""What one object says in two places that do not agree, in the API server's words."""
+"""What one object says in two places that do not agree, in the API server's words.
+
+kubernetes/kubernetes pkg/apis/apps/validation and pkg/apis/core/validation at v1.36; what lint tools for
+Kubernetes say too is left to them.
+"""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from resource_graph import Resource, Value
 from resource_graph.resource import Path
@@ -11,19 +15,17 @@ from rules.reading.pods.pods import SPEC_PATHS
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
 
 _SELECTING = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
-"""Kinds that find their pods by a selector of their own; a Job's is made by the API server."""
+"""Kinds that find their pods by a selector of their own, and restart them always; a Job does neither."""
+_GPU = "nvidia.com/gpu"
+_KINDS = ("initContainers", "containers")
 
 
 def relation_mistakes(resource: Resource) -> Iterator[Mistake]:
-    """A selector that the own pods do not match, and each mount of a volume that the pod does not have.
-
-    kubernetes/kubernetes pkg/apis/apps/validation (ValidatePodTemplateSpecForReplicaSet) and
-    pkg/apis/core/validation (ValidateVolumeMounts) at v1.36.
-    """
+    """Each place of a workload that another place of it contradicts."""
     path = SPEC_PATHS.get(resource.kind or "")
     if path is None:
         return
-    for find in (_selector, _mounts):
+    for find in (_selector, _restarts, _names, _mounts, _gpus):
         try:
             yield from find(resource, path)
         except Undecided:
@@ -31,33 +33,78 @@ def relation_mistakes(resource: Resource) -> Iterator[Mistake]:
             continue
 
 
-def _selector(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
+def _selector(resource: Resource, _: Path) -> Iterator[Mistake]:
+    """The selector that the own pods do not match (ValidatePodTemplateSpecForReplicaSet)."""
     if resource.kind not in _SELECTING:
         return
     wanted = mapping_at(resource.inputs, "spec", "selector", "matchLabels")
-    at = (*path[:-1], "metadata", "labels")
-    labels = mapping_at(resource.inputs, *at)
+    labels = mapping_at(resource.inputs, "spec", "template", "metadata", "labels")
     if any(field(labels, key) != value for key, value in wanted.items()):
         shown = json.dumps(dict(labels), sort_keys=True, separators=(",", ":"))
-        said = f"{dotted(at)}: Invalid value: {shown}: `selector` does not match template `labels`"
-        yield Mistake(at, "relation", said)
+        said = f"Invalid value: {shown}: `selector` does not match template `labels`"
+        yield _mistake(("spec", "template", "metadata", "labels"), said)
+
+
+def _restarts(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
+    """The policy that the kind does not take (ValidatePodTemplateSpecForReplicaSet, validateJobSpec)."""
+    policy = text_at(mapping_at(resource.inputs, *path), "restartPolicy")
+    taken = ("Always",) if resource.kind in _SELECTING else ("OnFailure", "Never")
+    if resource.kind == "Pod" or policy in taken or (policy is None and resource.kind in _SELECTING):
+        return
+    supported = ", ".join(f'"{each}"' for each in taken)
+    shown = f'Unsupported value: "{policy}"' if policy is not None else "Required value"
+    yield _mistake((*path, "restartPolicy"), f"{shown}: supported values: {supported}")
+
+
+def _names(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
+    """The name that an earlier container of the pod has (validateContainers)."""
+    seen: set[str] = set()
+    for at, container in _containers(resource, path):
+        name = text_at(container, "name")
+        if name is not None and name in seen:
+            yield _mistake((*at, "name"), f'Duplicate value: "{name}"')
+        seen.add(name or "")
 
 
 def _mounts(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
+    """A mount of a volume that the pod does not have, or at the path of another (ValidateVolumeMounts)."""
+    volumes = {text_at(each, "name") for each in mappings_at(resource.inputs, *path, "volumes")}
+    if resource.kind == "StatefulSet":
+        # Its claims are volumes of its pods.
+        claims = mappings_at(resource.inputs, "spec", "volumeClaimTemplates")
+        volumes |= {text_at(each, "metadata", "name") for each in claims}
+    for at, container in _containers(resource, path):
+        paths: set[str | None] = set()
+        for index, mount in enumerate(mappings_at(container, "volumeMounts")):
+            name, mounted_at = text_at(mount, "name"), text_at(mount, "mountPath")
+            place = (*at, "volumeMounts", index)
+            if name is not None and name not in volumes:
+                yield _mistake((*place, "name"), f'Not found: "{name}"')
+            if mounted_at is not None and mounted_at in paths:
+                yield _mistake((*place, "mountPath"), f'Invalid value: "{mounted_at}": must be unique')
+            paths.add(mounted_at)
+
+
+def _gpus(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
+    """Each request of GPUs that is not the limit (ValidateContainerResourceRequirements)."""
+    for at, container in _containers(resource, path):
+        request, most = (field(container, "resources", kind, _GPU) for kind in ("requests", "limits"))
+        if request is None or str(request) == str(most):
+            continue
+        if most is None:
+            said = "Required value: Limit must be set for non overcommitable resources"
+            yield _mistake((*at, "resources", "limits"), said)
+        else:
+            said = f'Invalid value: "{request}": must be equal to {_GPU} limit of {most}'
+            yield _mistake((*at, "resources", "requests"), said)
+
+
+def _containers(resource: Resource, path: tuple[str, ...]) -> Iterator[tuple[Path, Mapping[str, Value]]]:
     spec = mapping_at(resource.inputs, *path)
-    volumes = {text_at(each, "name") for each in mappings_at(spec, "volumes")}
-    # A StatefulSet's claims are volumes of its pods.
-    claims = mappings_at(resource.inputs, "spec", "volumeClaimTemplates") if len(path) > 1 else ()
-    volumes |= {text_at(each, "metadata", "name") for each in claims}
-    for kind in ("initContainers", "containers"):
+    for kind in _KINDS:
         for index, container in enumerate(mappings_at(spec, kind)):
-            yield from _unmounted(container, volumes, (*path, kind, index))
+            yield (*path, kind, index), container
 
 
-def _unmounted(container: Mapping[str, Value], volumes: set[str | None], at: Path) -> Iterator[Mistake]:
-    mounts: Sequence[Mapping[str, Value]] = mappings_at(container, "volumeMounts")
-    for index, mount in enumerate(mounts):
-        name = text_at(mount, "name")
-        if name is not None and name not in volumes:
-            place = (*at, "volumeMounts", index, "name")
-            yield Mistake(place, "relation", f'{dotted(place)}: Not found: "{name}"')
+def _mistake(at: Path, says: str) -> Mistake:
+    return Mistake(at, "relation", f"{dotted(at)}: {says}")

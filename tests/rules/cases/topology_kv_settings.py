@@ -152,6 +152,14 @@ CASES = (
         pools=TWO_GB200,
     ),
     Case(
+        SETTINGS,
+        "a list of transports without CUDA's",
+        BASE,
+        rdma(*variable("UCX_TLS", "rc,sm,self")),
+        failed(SETTINGS, *WORKERS),
+        ("has UCX_TLS=rc,sm,self without cuda_copy: UCX moves no memory of a GPU",),
+    ),
+    Case(
         NVLINK,
         "a compute domain with NVLink between nodes switched off",
         "disagg-gb200",

@@ -1,0 +1,40 @@
+"""What the rules say in the API server's words, asked of a real one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from tests.rules.bases import BASES
+from tests.rules.case import RULE, base_text, judge_case
+from tests.rules.cases.structure import CASES, VALUES
+from tests.rules.edits import edited
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.sandbox import Sandbox
+
+pytestmark = pytest.mark.lab
+
+OF_A_DEPLOYMENT = [case for case in CASES if (case.rule, case.base) == (VALUES, "vllm-serve") and case.found]
+
+
+def test_the_api_server_refuses_a_workload_in_the_words_of_the_finding(
+    lab: Sandbox, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for number, case in enumerate(OF_A_DEPLOYMENT):
+        with subtests.test(case.name):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            [finding] = judge_case(case, folder, BASES[case.base], RULE[VALUES]).findings
+            _, _, words = finding.observation.message.partition("the API server: ")
+            text = edited(base_text(case.base, BASES[case.base]), case.edits)
+            [deployment] = [each for each in yaml.safe_load_all(text) if each["kind"] == "Deployment"]
+            deployment["metadata"]["namespace"] = "default"
+            command = ("create", "--dry-run=server", "-f", "-")
+            refused = lab.kubectl(*command, stdin=yaml.safe_dump(deployment), check=False)
+            assert refused.returncode != 0
+            assert words in refused.stderr
