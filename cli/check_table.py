@@ -15,9 +15,8 @@ from rules.reading.pools import read_pools
 
 _RANKS = {
     ("failed", Severity.MANDATORY): 0,
-    ("failed", Severity.ADVISORY): 1,
-    ("waived", Severity.MANDATORY): 2,
-    ("waived", Severity.ADVISORY): 3,
+    ("waived", Severity.MANDATORY): 1,
+    ("waived", Severity.ADVISORY): 2,
 }
 _NAMED_PLACES = 4
 _NAMED_KINDS = 40
@@ -36,7 +35,7 @@ def print_report(
     *,
     place_of: Callable[[str], str | None],
 ) -> None:
-    """Print what stops first, then what does not, then what could not be told.
+    """Print what stops first, then what could not be told, then advice in a line each.
 
     Args:
         console: where to.
@@ -51,12 +50,13 @@ def print_report(
         # A person who reads no further must not take an empty list for a pass.
         print_line(console, f"{subject}: NOT JUDGED: no rule and no schema knows {_unknown(graph)}\n")
     decided = sorted(
-        (finding for finding in report.findings if finding.status != "undecided"),
+        (finding for finding in report.findings if finding.status != "undecided" and not _is_advice(finding)),
         key=lambda finding: _RANKS[finding.status, finding.severity],
     )
     _print_decided(console, report, decided, place_of)
     _print_reasons(console, [finding.rule for finding in decided if finding.status == "failed"])
     _print_undecided(console, report, graph)
+    _print_advice(console, [finding for finding in report.findings if _is_advice(finding)], place_of)
     print_line(console, f"{subject}: {_summary(report, graph, rules)}")
     print_line(console, _read(graph))
 
@@ -70,10 +70,7 @@ def _print_decided(
         (broken.rule.id, "broken", "", f"the rule is broken: {one_line(repr(broken.error), _LONGEST_ERROR)}")
         for broken in report.broken
     ]
-    # A finding that prefill and decode share is printed once.
-    for findings in _grouped(
-        decided, lambda finding: (finding.rule.id, finding.severity, finding.urn, _what(finding, place_of))
-    ):
+    for findings in _shared(decided, place_of):
         first = findings[0]
         result = f"{first.status} ({first.severity.value})"
         rows.append((first.rule.id, result, _places(findings), _what(first, place_of)))
@@ -102,6 +99,26 @@ def _print_undecided(console: Console, report: Report, graph: WatchedGraph) -> N
     print_line(console)
     if not read_pools(graph):
         print_line(console, "No pool is known here; name what it runs on: --pool p6e-gb200.36xlarge=2\n")
+
+
+def _print_advice(console: Console, advice: Sequence[Finding], place_of: Callable[[str], str | None]) -> None:
+    if not advice:
+        return
+    for findings in _shared(advice, place_of):
+        where = ", ".join(_places(findings).splitlines())
+        print_line(console, f"advice: {findings[0].rule.id}: {where}: {_what(findings[0], place_of)}")
+    print_line(console, "Reasons, fixes and sources of advice: docs/rules.md, or --json.\n")
+
+
+def _is_advice(finding: Finding) -> bool:
+    return finding.status == "failed" and finding.severity is Severity.ADVISORY
+
+
+def _shared(
+    findings: Iterable[Finding], place_of: Callable[[str], str | None]
+) -> Iterable[Sequence[Finding]]:
+    """A finding that prefill and decode share is printed once."""
+    return _grouped(findings, lambda each: (each.rule.id, each.severity, each.urn, _what(each, place_of)))
 
 
 def _summary(report: Report, graph: WatchedGraph, rules: int) -> str:

@@ -37,7 +37,7 @@ Name = tuple[str, str]
     fix="Write one name in both places, in one namespace.",
 )
 def named_objects_exist(graph: ResourceGraph) -> Iterator[Observation]:
-    """Named object is missing, and one of nearly that name is there."""
+    """Named object is missing where one of nearly that name is there, or a mount has no volume."""
     for template, names in _named(graph).items():
         # What only the update knows is no slip of the pen.
         with suppress(Undecided):
