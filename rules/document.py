@@ -35,32 +35,31 @@ and YAML alike.
 - **failed, mandatory**: the reason was read in the engine's or operator's own code, or seen in a run, and
   the deployment then does not start, fit, answer or go away as it must. `check` exits with 1, the pack
   stops the preview.
-- **failed, advisory**: an inference, an estimate, or what costs only speed. Nothing is stopped.
-  A mandatory rule gives such advice too: its severity is that of its gravest finding.
-- **undecided**: a value that the rule needs is not known: only the update will know it, a file or pool is
-  not part of what was read, it has a shape that cannot be read, or releases differ and the image names none
-  of those that the rule was read from. Never a pass, and never a reason to
-  stop. In YAML most of it goes away with `--pool TYPE=NODES`, which names the nodes that it runs on and
-  can be repeated.
+- **failed, advisory**: an inference, an estimate, or a loss of speed alone. Nothing is stopped. Mandatory
+  rules give advice too: their severity is that of their gravest finding.
+- **undecided**: the rule lacks a value: only the update will know it, its file or pool was not read, its
+  shape cannot be read, or releases differ and the image names none of those that the rule was read from.
+  It neither passes nor stops. In YAML `--pool TYPE=NODES`, which can be repeated, decides most of them.
 - **waived**: somebody accepted it for a time, see below.
-- **not evaluated**: the rule looks at what such a source does not tell, the order of resources in a YAML
-  file for instance. It has neither passed nor failed.
-- **broken**: the rule itself raised an error. The run fails, and nothing waives that.
+- **not evaluated**: such a source does not tell what the rule reads, as a YAML file does not tell the
+  order of resources. The rule has neither passed nor failed.
+- **broken**: the rule itself raised an error. The run fails, and no waiver helps.
 
-`check` exits with 1 on a mandatory finding or a broken rule; with 2 on input that cannot be read, or of
-which nothing that runs was judged, because no rule asked for its kinds and no schema knows them: its first
-line says `NOT JUDGED`; with 0 otherwise. Its verdict names kinds that nothing is known of; `--json` has
-every finding by itself.
+`check` exits with 1 on a mandatory finding or a broken rule; with 2 on input that cannot be read, or where
+no rule asked for the kinds that run and no schema knows them: its first line says `NOT JUDGED`; with 0
+otherwise. Its verdict names unknown kinds; `--json` has every finding by itself.
 
 ## For which release
 
-A graph's fields are those of one release of Dynamo: of the platform in the same program, of
-`--platform VERSION` beside a file, else of the images that the graph runs. Where none of them says it, a
-field that some release has is undecided, and only what every release refuses is failed.
+A graph is judged by the fields of one release of Dynamo: of the platform in the same program, of
+`--platform VERSION` beside a file, else of the graph's images. Where nothing names the release, a field
+that some release has is undecided, and only what every release refuses is failed.
+
+A rule that names no releases at "Read from" depends on none.
 
 ## Breaking a rule on purpose
 
-In the settings of a stack, for a time and with a reason that others can read:
+In the settings of a stack, for a time and with a reason:
 
 ```yaml
     waivers:
@@ -69,16 +68,16 @@ In the settings of a stack, for a time and with a reason that others can read:
         expires: "2026-12-31"
 ```
 
-`check` and the preview go on showing the finding, with the reason and the date. The day after, it stops
-again, and so does a waiver that names no rule (`waiver-is-valid`, which cannot be waived).
+`check` and the preview go on showing the finding, with the reason and the date. It stops again on the day
+after, and so does a waiver that names no rule (`waiver-is-valid`, which cannot be waived).
 
 ## The policy pack
 
-`pulumi preview --policy-pack policy` and `pulumi up --policy-pack policy` judge a program before anything
-changes. The pack works on any Pulumi program, in another folder and with an environment of its own: name
-its path, and run `make environment` here once, because it brings its own packages along.
+`pulumi preview --policy-pack policy` and `pulumi up --policy-pack policy` judge any Pulumi program before
+anything changes, in another folder and environment too: name the pack's path, and run `make environment`
+here once, because the pack brings its own packages.
 
-Each rule is a policy of its own, and `--policy-pack-config FILE.json` sets how each is enforced:
+Each rule is a policy, and `--policy-pack-config FILE.json` sets how each is enforced:
 
 ```json
 {{
@@ -88,13 +87,12 @@ Each rule is a policy of its own, and `--policy-pack-config FILE.json` sets how 
 }}
 ```
 
-Five more policies belong to the pack. `advice` says what costs speed or money alone, where its rule can
-also stop a deployment, `undecided` says once a resource and reason which rules wait for
-it, `waived` shows waived findings, `not-evaluated` names the rules that only `dynamo-stack check` judges:
-all four are advisory, unless "all" says otherwise. `resource-inputs` collects what the rules look at; a
-configuration that disables it ends the preview with an error, since nothing would be judged. Where "all"
-is "disabled", add `"resource-inputs": "advisory"`. Pulumi ignores a name that is no policy, so copy names
-from here."""
+Five more policies belong to the pack. Four are advisory, unless "all" says otherwise: `advice` says what
+costs speed or money alone, where its rule can also stop a deployment; `undecided` says once a resource and
+reason which rules wait for it; `waived` shows waived findings; `not-evaluated` names the rules that only
+`dynamo-stack check` judges. `resource-inputs` collects the inputs of the rules: without it nothing would be
+judged, so a configuration that disables it ends the preview with an error. Where "all" is "disabled", add
+`"resource-inputs": "advisory"`. Pulumi ignores a name that is no policy, so copy names from here."""
 
 
 def rules_document() -> str:
@@ -119,30 +117,24 @@ def _not_evaluated(rules: Sequence[Rule]) -> str:
 
 
 def _section(name: str, question: str, rules: Sequence[Rule]) -> Iterator[str]:
-    yield from ("", f"## {name}", "", question, "", "| rule | severity | what must hold |", "|---|---|---|")
-    for rule in rules:
-        yield f"| [{rule.id}](#{rule.id}) | {rule.severity.value} | {_cell(rule.title)} |"
+    yield from ("", f"## {name}", "", question)
     for rule in rules:
         yield from _details(rule)
 
 
 def _details(rule: Rule) -> Iterator[str]:
-    yield from ("", f"### {rule.id}", "", f"{rule.title}. {_weight(rule)}", "")
-    yield f"- Otherwise: {rule.reason}"
+    yield from ("", f"### {rule.id}", "", f"{rule.title}. {_weight(rule)} {rule.reason}", "")
     yield f"- Fix: {rule.fix}"
     yield f"- Source: {rule.source}"
-    yield f"- Read from: {', '.join(rule.lines or ()) or 'nothing that depends on a release'}."
+    if rule.lines:
+        yield f"- Read from: {', '.join(rule.lines)}."
     if rule.reads:
         missing = ", ".join(sorted(aspect.value for aspect in rule.reads))
-        yield f"- Not evaluated where nothing tells {missing}."
+        yield f"- Not evaluated without {missing}."
 
 
 def _weight(rule: Rule) -> str:
-    return "Mandatory." if rule.severity is Severity.MANDATORY else "Advisory."
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    return "**Mandatory.**" if rule.severity is Severity.MANDATORY else "Advisory."
 
 
 if __name__ == "__main__":

@@ -15,13 +15,13 @@ from pydantic.fields import FieldInfo
 
 from engines.registry import ENGINES, Framework
 from stacks.settings.setting_places import Place, choice_place, field_place, kind_of, models_of
+from stacks.settings.setting_types import NAME_WORDS
 from stacks.settings.stack import EngineOverrides, StackSettings
 from stacks.wording import alternatives
 
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "settings.md"
 
 _PLAIN = {bool: "`true` or `false`", int: "a whole number", float: "a number", str: "text", Any: "anything"}
-_HEADER = ("| setting | takes | default | meaning |", "|---|---|---|---|")
 _ENGINE_PATH = "serving.overrides.<role>"
 
 
@@ -48,14 +48,15 @@ def settings_document() -> str:
         "<!-- Written by `python -m stacks.settings.schema`; change stacks/settings/stack.py instead. -->",
         "",
         "Everything below `dynamo-stack:settings` in a stack file. Unknown keys are errors. Text that YAML",
-        "would take for a number or a date stands in quotes. `dynamo-stack explain <stack>` says what the",
-        "settings lead to; an editor with the YAML language server completes them from",
-        "`stacks/settings/settings.schema.json`.",
+        "would take for a number or a date stands in quotes. `dynamo-stack explain <stack>` says what",
+        "follows from the settings; an editor with the YAML language server completes them from",
+        "`stacks/settings/settings.schema.json`. A setting is optional where neither `required` nor a",
+        f"default stands behind it. A name is {NAME_WORDS.replace(', as', ' as')}.",
         "",
         "The one secret is a key of its own: `pulumi config set --secret dynamo-stack:hfToken`.",
     ]
     for section in _sections():
-        lines += ["", f"## {section.heading}", "", f"{summary(section.model)}", "", *_table(section.model)]
+        lines += ["", f"## {section.heading}", "", summary(section.model), "", *_keys(section.model)]
     return "\n".join([*lines, ""])
 
 
@@ -98,22 +99,21 @@ def _walk(section: _Section) -> Iterator[_Section]:
             yield from _walk(_Section(path, model, section.framework))
 
 
-def _table(model: type[BaseModel]) -> list[str]:
+def _keys(model: type[BaseModel]) -> list[str]:
     docstrings = field_docstrings(model)
-    rows = [
-        _row(field.alias or name, field, docstrings.get(name, ""))
+    return [
+        _line(field.alias or name, field, docstrings.get(name, ""))
         for name, field in model.model_fields.items()
         if not (name == "kind" and kind_of(model))
-    ]
-    return [*_HEADER, *rows] if rows else ["No other key."]
+    ] or ["No other key."]
 
 
-def _row(key: str, field: FieldInfo, meaning: str) -> str:
+def _line(key: str, field: FieldInfo, meaning: str) -> str:
     place = field_place(field)
     if not meaning and len(place.models) == 1:
         meaning = summary(place.models[0])
-    cells = [f"`{key}`", _takes(place), _default(field), meaning]
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    taken = ", ".join(part for part in (_takes(place), _default(field)) if part)
+    return f"- `{key}`: {taken}. {meaning}".rstrip()
 
 
 def _takes(place: Place) -> str:
@@ -130,7 +130,7 @@ def _takes(place: Place) -> str:
             key, value = (choice_place(part) for part in get_args(choice))
             shown.append(f"a mapping of {_takes(key)} to {_takes(value)}")
         elif place.form.pattern and choice not in place.models:
-            shown.append(place.form.words)
+            shown.append("a name" if place.form.words == NAME_WORDS else place.form.words)
         elif choice in _PLAIN:
             shown.append(_PLAIN[choice])
     return alternatives(shown)
@@ -141,8 +141,8 @@ def _default(field: FieldInfo) -> str:
         return "required"
     value: object = field.get_default(call_default_factory=False)
     if isinstance(value, bool):
-        return f"`{str(value).lower()}`"
-    return f"`{value}`" if isinstance(value, str | int | float) else ""
+        return f"default `{str(value).lower()}`"
+    return f"default `{value}`" if isinstance(value, str | int | float) else ""
 
 
 def _is_list(field: FieldInfo) -> bool:

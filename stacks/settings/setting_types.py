@@ -41,9 +41,8 @@ UTC_TIME = _form(
     r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
     'a time in UTC, in quotes, as in "2026-12-01T11:30:00Z"',
 )
-_DNS_LABEL = _form(
-    r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "small letters, digits and hyphens, as in Kubernetes names"
-)
+NAME_WORDS = "small letters, digits and hyphens, as in Kubernetes names"
+_DNS_LABEL = _form(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", NAME_WORDS)
 
 UNQUOTED_DATE = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4} \S+$")
 """How the engine hands on a date that was not quoted: Go's text form of a timestamp."""
