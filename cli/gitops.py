@@ -12,7 +12,7 @@ from resource_graph import Resource, Value, has_unknown
 _FLUX_SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 _PULUMI = "pulumi.com/"
 _WHAT_PULUMI_DID = {
-    "pulumi.com/waitFor": "Pulumi waits for it before it goes on; whoever applies this must wait",
+    "pulumi.com/waitFor": "Pulumi waits for it before it goes on; other tools must wait too",
     "pulumi.com/deletionPropagationPolicy": "Pulumi deletes the object so; kubectl needs --cascade",
     "pulumi.com/skipAwait": "Pulumi does not wait for this object",
     "pulumi.com/timeoutSeconds": "Pulumi waits that long",

@@ -141,7 +141,7 @@ def _stored_version(client: "ApiClient", kind: Kind, seconds: float) -> str | An
         return next(str(version["name"]) for version in versions if version.get("storage"))
     if definition.said is not Said.FORBIDDEN:
         return Answer(Said.ABSENT) if definition.is_known else definition
-    # Whoever may read one namespace alone reads no definitions. Everybody may ask what is served.
+    # An account that may read one namespace alone reads no definitions, but may ask what is served.
     group = _get(client, f"/apis/{kind.group}", seconds)
     return str(group.first["preferredVersion"]["version"]) if group.first else group
 
@@ -189,7 +189,7 @@ def _client(context: str, files: str, content: str | None) -> "ApiClient":
     from kubernetes.client import ApiClient, Configuration  # noqa: PLC0415 - as above
     from kubernetes.config import load_kube_config, load_kube_config_from_dict  # noqa: PLC0415 - as above
 
-    # Whoever asks says how long it may take.
+    # Each question names its own limit of time.
     configuration = Configuration(retries=False)
     more = {"context": context, "client_configuration": configuration, "persist_config": False}
     if content is None:

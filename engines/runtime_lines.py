@@ -75,7 +75,7 @@ class RuntimeLine:
         return Sourced(names, "read", f"{WHEELS}: args.py of each command's package")
 
     def option_changes(self, engines: Collection[Framework] = tuple(ON_LINES)) -> tuple[Sourced[str], ...]:
-        """Return what of the command lines is otherwise than on the line before, a sentence each."""
+        """Return how the command lines differ from those of the line before, a sentence each."""
         of_engines = (change for name in engines for change in ON_LINES[name][self.name].option_changes)
         return (*of_engines, *self.runtime_option_changes)
 

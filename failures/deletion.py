@@ -128,7 +128,8 @@ def _held_objects(cluster: ClusterReader, kind: str, where: list[str]) -> list[s
 
 def _finalizer_lines(live: Mapping[str, Any]) -> list[str]:
     return [
-        f"finalizer {name}, removed by {_HOLDERS.get(name, 'whoever set it')}" for name in _finalizers(live)
+        f"finalizer {name}, removed by {_HOLDERS.get(name, 'the program that set it')}"
+        for name in _finalizers(live)
     ]
 
 
@@ -143,7 +144,7 @@ def _what_to_do(cluster: ClusterReader, words: list[str], live: KubernetesObject
         return f"mend that, {again}"
     patch = json.dumps({"metadata": {"finalizers": rest}})
     lift = cluster.command("patch", *words, "--type=merge", "--patch", patch)
-    return f"let whoever set the finalizer finish, or lift it with `{lift}`; {again}"
+    return f"let the program that set the finalizer finish, or lift it with `{lift}`; {again}"
 
 
 def _finalizers(live: Mapping[str, Any]) -> list[str]:

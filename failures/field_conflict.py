@@ -22,7 +22,7 @@ def edit_command(kind: str, name: str, namespace: str | None) -> str:
 def conflict_text(subject: Subject, stack: str, error: str) -> str:
     """Return who owns which field, and what to type to put it back or to leave it.
 
-    A field whose value is the stack's again conflicts with nobody, whoever owns it (docs/runbook/drift.md).
+    A field whose value is the stack's again conflicts with no owner (docs/runbook/drift.md).
     """
     lines = [
         f"  {field}, set by {found['manager']}"

@@ -99,7 +99,7 @@ def _listed(
     live: dict[tuple[str, str | None], Mapping[str, Any]] = {}
     for title, kind, name, namespace in wanted:
         answer = cluster.ask(kind, name, namespace)
-        # Whoever may read one namespace alone reads no others, and still the claim in it.
+        # An account that may read one namespace alone still reads the claim in it.
         if not answer.is_known and (kind is CLAIMS or answer.said is Said.UNREACHABLE):
             return None
         if answer.first:
@@ -118,9 +118,7 @@ def _claim_losses(
     subject = Subject(_CLAIM, places.claim, places.namespace)
     if claim is None:
         if not places.own_claim:
-            yield Loss(
-                subject, "is gone", ": it is not this stack's, so whoever made it makes and fills it again"
-            )
+            yield Loss(subject, "is gone", ": it is not this stack's, so its owner makes and fills it again")
         return
     if is_being_deleted(claim):
         yield _deleted_claim(cluster, places, claim)

@@ -76,7 +76,7 @@ class Resource:
     """Property paths whose changes make the engine replace the resource; empty too where the origin does not
     tell."""
     secret_paths: frozenset[Path] | None = None
-    """Where secrets are among the inputs, in whole or in part; their values are there in plain, so whoever
+    """Where secrets are among the inputs, in whole or in part; their values are there in plain, so code that
     prints inputs must look here first."""
     origin: Origin | None = None
 

@@ -53,7 +53,7 @@ def _is_valid(known_rules: Iterable[str], today: dt.date) -> Rule:
         title="Every waiver names a rule and has not expired",
         severity=Severity.MANDATORY,
         reason=(
-            "A waiver that has expired or names no rule waives nothing, while whoever reads the settings "
+            "A waiver that has expired or names no rule waives nothing, while a reader of the settings "
             "takes the exception for granted."
         ),
         source="the settings' own contract: waivers {rule, reason, expires}",

@@ -1,4 +1,4 @@
-"""The file of --assert: what a run must reach, and what of it a run did not."""
+"""The file of --assert: the figures that a run must reach, and those that it missed."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

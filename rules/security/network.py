@@ -29,8 +29,8 @@ _SWITCH = "enableNetworkPolicy"
 @graph_rule(
     severity=Severity.MANDATORY,
     reason=(
-        "Frontend, NATS and etcd ask nobody who they are: whoever reaches them uses the GPUs, reads what "
-        "others asked, or ends the service."
+        "Frontend, NATS and etcd know no password: a stranger who reaches them uses the GPUs, reads the "
+        "prompts of others, or ends the service."
     ),
     source=(
         "ai-dynamo/dynamo deploy/helm/charts/platform (no authentication in its values); "

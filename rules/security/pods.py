@@ -64,7 +64,7 @@ class _HostAccess:
     POD_TEMPLATES,
     severity=Severity.ADVISORY,
     reason=(
-        "Whoever gets into such a container has the node, with every token and every model on it; and "
+        "An intruder in such a container has the node, with every token and every model on it; and "
         "namespaces under pod security baseline or restricted refuse the pod."
     ),
     source="https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline",

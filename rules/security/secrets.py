@@ -56,7 +56,7 @@ _IN_KUBECONFIG = ("client-key-data", "token:", '"token"')
 @graph_rule(
     severity=Severity.MANDATORY,
     reason=(
-        "Whoever may read pods, ConfigMaps or the repository has the credential, and it stays in the history "
+        "Every reader of pods, ConfigMaps or the repository has the credential, and it stays in the history "
         "of each after it was taken out."
     ),
     source="https://kubernetes.io/docs/concepts/configuration/secret/",

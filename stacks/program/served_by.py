@@ -1,4 +1,4 @@
-"""What the stack's plan says of that which serves, as the components and the rules take it."""
+"""The served model of a stack's plan, as components and rules take it."""
 
 from collections.abc import Iterator
 

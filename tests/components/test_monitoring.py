@@ -37,7 +37,7 @@ def values(graph: ResourceGraph, name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", ["gpu-operator", "dynamo-platform"])
-def test_whoever_makes_monitors_comes_after_the_kinds_of_monitors(name: str) -> None:
+def test_a_resource_that_makes_monitors_comes_after_the_kinds_of_monitors(name: str) -> None:
     graph = recorded()
     assert graph.depends_on(release(graph, name), release(graph, "monitoring"))
 

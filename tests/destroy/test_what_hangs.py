@@ -81,7 +81,7 @@ def test_the_operator_stays_until_the_last_part_of_the_graph_is_gone(stack: LabS
     part = stack.lab.get(PARTS, "-n", NAMESPACE)["items"][0]["metadata"]["name"]
     _also_held(stack, part, "add", "-", HOLD)
     said = failing(stack, *DESTROY)
-    assert f"DynamoComponentDeployment {part}: finalizer {HOLD}, removed by whoever set it" in said
+    assert f"DynamoComponentDeployment {part}: finalizer {HOLD}, removed by the program that set it" in said
     plain = failing(stack, "destroy", "--yes", "--skip-preview")
     assert "finalizers might be preventing deletion (foregroundDeletion)" in plain
     assert stack.lab.get(OPERATOR, "-n", PLATFORM)["status"]["readyReplicas"] == 1
@@ -117,7 +117,7 @@ def test_a_strangers_finalizers_are_named_and_lifted_by_the_printed_command(
     _hold(stack, "configmap/somebodys", finalizers=[HOLD])
     _hold(stack, "pvc/model-cache", finalizers=["kubernetes.io/pvc-protection", HOLD])
     said = failing(stack, *DESTROY)
-    assert f"finalizer {HOLD}, removed by whoever set it" in said
+    assert f"finalizer {HOLD}, removed by the program that set it" in said
     printed = re.findall(r"lift it with `(.+?)`;", said)[0]
     stack.lab.run(*shlex.split(printed))
     said = failing(stack, *DESTROY)

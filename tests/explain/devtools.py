@@ -89,7 +89,7 @@ class Tab:
         await self.send("Emulation.setEmulatedMedia", media=media, features=[scheme])
 
     async def picture(self, file: Path, *, whole: bool = True) -> None:
-        """Write the page, or what of it is on the screen, as PNG."""
+        """Write the page, or its part on the screen, as PNG."""
         answer = await self.send("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         file.write_bytes(base64.b64decode(answer["data"]))
 

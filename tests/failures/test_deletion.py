@@ -100,7 +100,7 @@ def test_a_strangers_finalizer_is_lifted_and_the_others_stay(kubectl: AnsweringK
         pods=[],
     )
     said = _said(CLAIM)
-    assert "finalizer example.com/hold, removed by whoever set it" in said
+    assert "finalizer example.com/hold, removed by the program that set it" in said
     assert (
         "kubectl --context somewhere patch persistentvolumeclaims model-cache --namespace gpt-oss "
         f"""--type=merge --patch '{{"metadata": {{"finalizers": ["{PROTECTION}"]}}}}'"""

@@ -62,7 +62,7 @@ def test_every_instance_type_has_a_price_that_can_be_quoted() -> None:
         assert any(price is not None and 1 < price < 100 for price in prices), instance_type.name
 
 
-def test_the_registry_cannot_be_changed_by_whoever_reads_it() -> None:
+def test_no_reader_can_change_the_registry() -> None:
     registry: Any = INSTANCE_TYPES
     node: Any = INSTANCE_TYPES["p6-b200.48xlarge"]
     with pytest.raises(TypeError):

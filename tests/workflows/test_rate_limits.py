@@ -42,7 +42,7 @@ def test_a_used_up_hour_is_waited_for_until_it_ends(preview: PreviewRun) -> None
     assert 200 < pause <= 300
 
 
-def test_a_pause_is_doubled_for_whoever_is_refused_again(preview: PreviewRun) -> None:
+def test_a_second_refusal_doubles_the_pause(preview: PreviewRun) -> None:
     again = [Refusal("GET", "/comments", 429, {"Retry-After": "17"}) for _ in range(2)]
     preview.github.refusals.extend(again)
     ended = preview.comments()

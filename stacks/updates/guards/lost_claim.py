@@ -15,7 +15,7 @@ _PAGE = "docs/runbook/cache-lost.md"
 
 
 def places_of(stack: StackPlan) -> Places:
-    """Return what of the stack can be lost without a field that differs."""
+    """Return the parts of the stack that can be lost while every field still agrees."""
     serving, cache = stack.serving, stack.cache
     of_platform = (stack.platform.namespace,) if stack.platform else ()
     platform = of_platform if stack.layers.owns("platform") else ()
@@ -42,7 +42,7 @@ def uid_of(seen: ClaimAndLosses | None) -> str | None:
 
 
 def loss_notices(stack: StackPlan, before: Deployed, seen: ClaimAndLosses | None) -> tuple[Notice, ...]:
-    """Say what is going or empty, and what of the state is no longer so."""
+    """Say which parts are being deleted or empty, and where the state is outdated."""
     texts = [
         *([stale] if (stale := _stale_claim_text(stack, before, seen)) else []),
         *map(str, seen.losses if seen else ()),

@@ -111,7 +111,7 @@ class Deployed:
         events = self._events()
         errors = [each.message for each in events.diagnostics if each.severity == "error"]
         assert bool(answer.returncode) is bool(errors), answer.stdout
-        # What was only looked at is typed back: whoever comes next finds what runs.
+        # What was only looked at is typed back: the next test finds what runs.
         if self._runs is not None:
             self._write(self._runs)
         changes = resource_changes(events.steps)

@@ -52,7 +52,7 @@ def test_an_existing_volume_is_checked_and_not_created() -> None:
     assert decision.choice == "existing claim shared-models"
 
 
-def test_destroy_leaves_an_existing_volume_to_whoever_made_it() -> None:
+def test_destroy_leaves_an_existing_volume_to_its_owner() -> None:
     kept = {(item.kind, item.name) for item in resolved(_from(VOLUME, cache=False)).retained}
     assert ("PersistentVolumeClaim", "shared-models") not in kept
     assert ("Namespace", "gpt-oss") not in kept

@@ -57,7 +57,7 @@ def test_a_group_that_is_bought_by_the_hour_has_no_reservation() -> None:
     [
         # The window has opened: also where the scheduled action did not fire.
         (True, _settings("active"), True),
-        # Whoever types it too late must not lose the nodes that came with the window.
+        # A person who types it too late must not lose the nodes that came with the window.
         (True, _settings("waiting"), False),
         (False, _settings("waiting"), False),
         # EKS empties it before the block ends, a person on call changes it: neither is undone.

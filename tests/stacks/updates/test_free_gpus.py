@@ -96,7 +96,7 @@ def test_more_nodes_than_the_cluster_has_are_refused_by_the_key_that_says_so() -
     assert _refused(settings, [_node("a", 8)], []) == []
 
 
-def test_whoever_means_to_wait_and_whoever_makes_the_nodes_is_refused_nothing() -> None:
+def test_a_stack_that_waits_for_room_or_makes_its_nodes_is_refused_nothing() -> None:
     settings = disagg_b200_settings()
     settings["serving"]["waitForRoom"] = True
     text, warns, _ = _told(settings, [], [])

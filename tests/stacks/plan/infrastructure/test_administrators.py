@@ -73,7 +73,7 @@ def _bootstraps(graph: ResourceGraph) -> object:
     return access["bootstrapClusterCreatorAdminPermissions"]
 
 
-def test_whoever_runs_up_may_be_listed_as_an_administrator_and_gets_one_entry(tmp_path: Path) -> None:
+def test_the_caller_of_up_may_be_listed_as_an_administrator_and_gets_one_entry(tmp_path: Path) -> None:
     life = live(_settings(OTHER, LAB), tmp_path / "account", again=False)
     assert [request for request in life.requests if request["error"]] == []
     asked = [request["parameters"] for request in life.up if request["operation"] == "CreateAccessEntry"]
@@ -82,7 +82,7 @@ def test_whoever_runs_up_may_be_listed_as_an_administrator_and_gets_one_entry(tm
     assert cluster["accessConfig"]["bootstrapClusterCreatorAdminPermissions"] is False
 
 
-def test_whoever_runs_up_in_a_session_enters_as_the_session_s_role_with_its_path(tmp_path: Path) -> None:
+def test_the_caller_of_up_in_a_session_enters_as_the_session_s_role_with_its_path(tmp_path: Path) -> None:
     settings = _settings(ROLE)
     settings["cluster"]["name"] = "session"
     life = live(settings, tmp_path / "account", SESSION, role_path="/people/", again=False)
@@ -115,7 +115,7 @@ def test_a_session_that_may_not_read_its_role_is_told_what_it_lacks(
     assert "CreateCluster" not in _asked(tmp_path)
 
 
-def test_the_entry_stays_with_whoever_made_the_cluster_and_moves_to_nobody_when_they_are_listed() -> None:
+def test_the_entry_stays_with_the_maker_of_the_cluster_and_moves_to_nobody_when_the_maker_is_listed() -> None:
     assert _entries(_made_by(LAB, OTHER)) == {
         "eks-creator": LAB,
         "eks-administrator-123456789012:role/people/other": OTHER,
