@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from hardware import ACCELERATORS
+from hardware import ACCELERATORS, Accelerator
 from recipes.benchmark_job import benchmark_line
 from recipes.evidence import Correction, Level
 from recipes.fitting import Variant, fitted
@@ -40,9 +40,7 @@ def recipe_document(recipe: Recipe) -> str:
             "",
             "## Services",
             "",
-            "| service | role | replicas | GPUs of one |",
-            "|---|---|---|---|",
-            *(_service_row(service) for service in recipe.services),
+            *(_service_line(service) for service in recipe.services),
             "",
             "## GPUs",
             "",
@@ -104,22 +102,27 @@ def _platform_lines(recipe: Recipe) -> Iterator[str]:
         yield f"- platform lines: {tags}; for a new stack {runtime.default_line}, {page}"
 
 
-def _service_row(service: ServiceRecipe) -> str:
-    return f"| {service.service_name} | {service.role} | {service.replicas} | {service.gpus} |"
+def _service_line(service: ServiceRecipe) -> str:
+    gpus = f" of {service.gpus} GPU{'s' if service.gpus > 1 else ''}" if service.gpus else ""
+    return f"- {service.service_name} ({service.role}): {service.replicas}{gpus}"
 
 
-def _accelerator_rows(recipe: Recipe) -> list[str]:
-    rows: list[str] = []
+def _accelerator_rows(recipe: Recipe) -> Iterator[str]:
+    """Yield a row for each group of GPUs of which the same is known."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
     for accelerator in ACCELERATORS.values():
-        if accelerator.architecture_family not in recipe.quantization.architecture_families:
-            told = any(correction.id == "K9" for correction in recipe.corrections)
-            reason = "see K9" if told else "the recipe is not made for it"
-            rows.append(f"| {accelerator.name} | no | refused | {reason} |")
-            continue
-        found = recipe.evidence_on(accelerator.name)
-        validated = "yes" if accelerator.name in recipe.validated_on else "no"
-        rows.append(f"| {accelerator.name} | {validated} | {found.level.value} | {_cell(found.reason)} |")
-    return rows
+        groups.setdefault(_known_of(recipe, accelerator), []).append(accelerator.name)
+    yield from (f"| {', '.join(names)} | {' | '.join(known)} |" for known, names in groups.items())
+
+
+def _known_of(recipe: Recipe, accelerator: Accelerator) -> tuple[str, str, str]:
+    """Whether the publisher validated it, how far this project tried it, and why."""
+    if accelerator.architecture_family not in recipe.quantization.architecture_families:
+        told = any(correction.id == "K9" for correction in recipe.corrections)
+        return "no", "refused", "see K9" if told else "the recipe is not made for it"
+    found = recipe.evidence_on(accelerator.name)
+    validated = "yes" if accelerator.name in recipe.validated_on else "no"
+    return validated, found.level.value, _cell(found.reason)
 
 
 def _open_requests(recipe: Recipe) -> str:
@@ -135,10 +138,9 @@ def _benchmark(recipe: Recipe) -> list[str]:
     words = benchmark_line(recipe, recipe.graph_name, "aiperf")
     return [
         f"Job `{benchmark.job_name}`, image `{benchmark.image}`, {', '.join(benchmark.packages)}: "
-        f"{_open_requests(recipe)}. It waits for the model for {longest_wait} s at most and "
-        f"ends after {benchmark.deadline_seconds} s in any case; its results stay on the model cache below "
-        f"{benchmark.artifacts_directory}/, in a folder of its pod's name, RUN. This project has not run it "
-        "on a GPU.",
+        f"{_open_requests(recipe)}. It waits at most {longest_wait} s for the model, ends after "
+        f"{benchmark.deadline_seconds} s, and keeps its results on the model cache below "
+        f"{benchmark.artifacts_directory}/, in a folder of its pod's name, RUN. Nobody here ran it on a GPU.",
         "",
         "```sh",
         words.replace(" --", " \\\n  --"),

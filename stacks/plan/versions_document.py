@@ -21,21 +21,18 @@ _INTRODUCTION = """\
 <!-- Written by `python -m stacks.plan.versions_document`; change stacks/plan/versions.py,
 engines/runtime_lines.py or the recipes instead. -->
 
-`platform.version` names one release of each line that this project knows: {releases}. A recipe names the
-lines on which it stands (`runtime.platformLines`); on another one it is refused before anything exists. From
-`platform.version` follow the chart, the operator and the tag of every image (`runtime.version`,
-`runtime.otherVersions`), and with it the words of options that differ.
+`platform.version` names one release of each line that this project knows: {releases}. A recipe is refused
+on a line that its `runtime.platformLines` does not name. Chart, operator, the tag of every image
+(`runtime.version`, `runtime.otherVersions`) and the words of options follow from `platform.version`.
 
-A new stack takes the line that the recipe's evidence is from, which is 1.2 for every recipe today
+A new stack takes the line of the recipe's evidence, 1.2 for every recipe today
 ([why](adr/0025-platform-lines.md)).
 
 ## Go to a later line
 
-Dynamo supports an upgrade within a minor release or to the next one, every minor in order. Between the lines
-of this project lies one that it does not know, so a stack that runs is not brought from one to the other:
-`diff`, preview and `up` refuse it, and [a second stack](upgrade.md#a-second-stack) takes the place of the
-first ([why](adr/0029-no-release-is-left-out.md)). A stack with `platform.kind: existing` follows the platform
-that somebody else has upgraded.
+A stack that runs is not brought from 1.2 to 1.4: `diff`, preview and `up` refuse the step, and
+[a second stack](upgrade.md#a-second-stack) takes the place of the first
+([why](adr/0029-no-release-is-left-out.md)).
 
 NATS stays where it is: its values are written out on every line, and pods are told `DYN_EVENT_PLANE=nats`
 where they would use ZeroMQ by default.
@@ -97,8 +94,6 @@ def versions_document() -> str:
             "",
             "## Where each fact is from",
             "",
-            "| fact | line | source |",
-            "|---|---|---|",
             *_sources(),
             "",
         ]
@@ -182,12 +177,14 @@ def _recipes() -> Iterator[str]:
 
 
 def _sources() -> Iterator[str]:
+    facts: dict[str, list[str]] = {}
     for title, column in _COLUMNS.items():
         for name, line in PLATFORM_LINES.items():
             _, fact = column(line)
             if fact is not None:
-                yield f"| {title} | {name} | {fact.source} |"
-    yield "| words of options | all | engines/command_options.py, command_words.py of each engine |"
+                facts.setdefault(fact.source, []).append(f"{title} ({name})")
+    yield from (f"- {', '.join(titles)}: {source}" for source, titles in facts.items())
+    yield "- words of options: engines/command_options.py, command_words.py of each engine"
 
 
 def main() -> None:

@@ -21,7 +21,9 @@ from stacks.wording import alternatives
 
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "settings.md"
 
-_PLAIN = {bool: "`true` or `false`", int: "a whole number", float: "a number", str: "text", Any: "anything"}
+_PLAIN = {bool: "boolean", int: "integer", float: "number", str: "text", Any: "anything"}
+_ARTICLE = re.compile(r"^(?:an?|the) ")
+_EXTRA = "extra"
 _ENGINE_PATH = "serving.overrides.<role>"
 
 
@@ -36,7 +38,7 @@ class _Section:
     def heading(self) -> str:
         kind = kind_of(self.model)
         if self.framework:
-            return f"{self.path}, of a recipe with framework: {self.framework}"
+            return f"{self.path} ({self.framework})"
         return f"{self.path}, kind: {kind}" if kind else self.path
 
 
@@ -52,11 +54,12 @@ def settings_document() -> str:
         "follows from the settings; an editor with the YAML language server completes them from",
         "`stacks/settings/settings.schema.json`. A setting is optional where neither `required` nor a",
         f"default stands behind it. A name is {NAME_WORDS.replace(', as', ' as')}.",
+        f"Every mapping of engine options takes `{_EXTRA}` too.",
         "",
         "The one secret is a key of its own: `pulumi config set --secret dynamo-stack:hfToken`.",
     ]
     for section in _sections():
-        lines += ["", f"## {section.heading}", "", summary(section.model), "", *_keys(section.model)]
+        lines += ["", f"## {section.heading}", "", summary(section.model), "", *_keys(section)]
     return "\n".join([*lines, ""])
 
 
@@ -99,12 +102,15 @@ def _walk(section: _Section) -> Iterator[_Section]:
             yield from _walk(_Section(path, model, section.framework))
 
 
-def _keys(model: type[BaseModel]) -> list[str]:
+def _keys(section: _Section) -> list[str]:
+    model = section.model
     docstrings = field_docstrings(model)
+    # Every mapping of an engine's options has this key; the mapping of a role says so for all.
+    is_told = section.framework is not None and section.path != _ENGINE_PATH
     return [
         _line(field.alias or name, field, docstrings.get(name, ""))
         for name, field in model.model_fields.items()
-        if not (name == "kind" and kind_of(model))
+        if not (name == "kind" and kind_of(model)) and not (name == _EXTRA and is_told)
     ] or ["No other key."]
 
 
@@ -112,7 +118,7 @@ def _line(key: str, field: FieldInfo, meaning: str) -> str:
     place = field_place(field)
     if not meaning and len(place.models) == 1:
         meaning = summary(place.models[0])
-    taken = ", ".join(part for part in (_takes(place), _default(field)) if part)
+    taken = ", ".join(part for part in (_ARTICLE.sub("", _takes(place)), _default(field)) if part)
     return f"- `{key}`: {taken}. {meaning}".rstrip()
 
 
@@ -128,7 +134,8 @@ def _takes(place: Place) -> str:
             shown.append(f"a list: {_takes(choice_place(get_args(choice)[0]))}")
         elif get_args(choice) and len(get_args(choice)) > 1 and not place.words:
             key, value = (choice_place(part) for part in get_args(choice))
-            shown.append(f"a mapping of {_takes(key)} to {_takes(value)}")
+            inner = "" if get_args(choice) == (str, Any) else f" of {_takes(key)} to {_takes(value)}"
+            shown.append(f"a mapping{inner}")
         elif place.form.pattern and choice not in place.models:
             shown.append("a name" if place.form.words == NAME_WORDS else place.form.words)
         elif choice in _PLAIN:

@@ -1,7 +1,7 @@
-"""Tables of a model's keys for pages that are written from models."""
+"""Tables, and lists of a model's keys, for pages that are written from models."""
 
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -11,26 +11,21 @@ from stacks.settings.document import field_docstrings, summary
 
 _PLAIN: dict[Any, str] = {
     str: "text",
-    int: "a whole number",
-    float: "a number",
-    bool: "`true` or `false`",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
     Any: "anything",
 }
 _OR_NULL = ", or null"
 
 
 def sections(models: Iterable[tuple[str, type[BaseModel]]]) -> list[str]:
-    """Return a heading, the summary and a table for each path and model; an empty path has no heading."""
+    """Return a heading, the summary and the keys for each path and model; an empty path has no heading."""
     lines: list[str] = []
     for path, model in models:
         heading = ["", f"### `{path}`"] if path else []
-        lines += [*heading, "", summary(model), "", *key_table(model)]
+        lines += [*heading, "", summary(model), "", *_keys(model)]
     return lines
-
-
-def key_table(model: type[BaseModel]) -> list[str]:
-    """Return the table of a model's keys: what each holds, and its meaning."""
-    return table(("key", "holds", "meaning"), _keys(model))
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -39,10 +34,10 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines]
 
 
-def _keys(model: type[BaseModel]) -> Iterable[Sequence[str]]:
+def _keys(model: type[BaseModel]) -> Iterator[str]:
     meanings = field_docstrings(model)
     for name, field in model.model_fields.items():
-        yield f"`{field.alias or name}`", _holds(field), meanings.get(name, "")
+        yield f"- `{field.alias or name}`: {_holds(field)}. {meanings.get(name, '')}".rstrip()
 
 
 def _holds(field: FieldInfo) -> str:
@@ -60,10 +55,10 @@ def _in_words(annotation: Any) -> str:
         choices = [each for each in inner if each is not type(None)]
         return " or ".join(map(_in_words, choices)) + _or_null(annotation)
     if origin is tuple:
-        return f"a list of {_plural(inner[0])}"
+        return f"list of {_plural(inner[0])}"
     if origin is Mapping:
-        return f"a mapping of text to {_in_words(inner[1])}"
-    return _PLAIN.get(annotation, "a mapping, below")
+        return f"mapping of text to {_in_words(inner[1])}"
+    return _PLAIN.get(annotation, "mapping, below")
 
 
 def _or_null(annotation: Any) -> str:
