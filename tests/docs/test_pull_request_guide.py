@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
 from comparison.changes import Effect
-from comparison.document import SCHEMA_FILE
 from comparison.markdown import LARGEST
 from comparison.stack_comparison import Verdict
 from tests.cli.command import ROOT
@@ -29,12 +27,9 @@ def test_the_guide_lists_the_exit_codes() -> None:
     assert rows("## Exit codes") == [str(code) for code in (0, CHANGED, STOPPED, NOT_COMPARED)]
 
 
-def test_the_guide_lists_every_key_and_verdict_of_the_json() -> None:
-    schema = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
-    listed = [key for row in rows("## JSON") for key in re.findall(r"`(\w+)`", row)]
-    assert sorted(listed) == sorted(schema["properties"])
-    [line] = [line for line in GUIDE.splitlines() if line.startswith("| `verdict`")]
-    assert re.findall(r"`([^`]+)`", line)[1:] == [verdict.value for verdict in Verdict]
+def test_the_guide_lists_every_verdict_of_the_json() -> None:
+    said = GUIDE.partition("## JSON")[2].partition("the worst stack: ")[2]
+    assert re.findall(r"`([^`]+)`", said) == [verdict.value for verdict in Verdict]
 
 
 def test_the_guide_names_the_largest_comment() -> None:
