@@ -13,7 +13,7 @@ from typing import Final, TypeGuard
 from comparison import texts
 from comparison.amounts import same_scalar
 from comparison.changes import Change, FieldChange
-from comparison.known_defaults.shape import Shape
+from comparison.engine_verdicts.resource_types import Shape
 from comparison.list_items import ItemPair, identities, pairs_by_content, pairs_by_identity, pairs_in_order
 from comparison.nested_values import is_list, is_mapping
 from comparison.secret_values import Secret, shown
@@ -40,8 +40,6 @@ class _Position:
     shape: Shape | None = None
     keeps_order: bool = True
     is_amount: bool = False
-    is_literal: bool = False
-    """Whether defaults count as differences."""
     drops_empty: bool = False
     in_command: bool = False
 
@@ -63,6 +61,7 @@ class _Position:
             path=(*self.path, key),
             shape=shape,
             keeps_order=self._order(shape),
+            drops_empty=self.drops_empty or (shape is not None and shape.drops_empty),
             is_amount=self.is_amount or (self.shape is not None and key in self.shape.amounts),
             in_command=key in _COMMANDS,
         )
@@ -72,13 +71,13 @@ class _Position:
         return replace(self, path=(*self.path, label))
 
     def _order(self, shape: Shape | None) -> bool:
-        if self.is_literal or shape is None or shape.keeps_order is None:
+        if shape is None or shape.keeps_order is None:
             return self.keeps_order
         return shape.keeps_order
 
     def text(self) -> "_Position":
         """Return the place of what a text holds, of which no API server knows anything."""
-        return _Position(path=self.path, is_literal=True)
+        return _Position(path=self.path)
 
 
 def field_changes(
@@ -98,23 +97,6 @@ def field_changes(
         drops_empty=shape is not None and shape.drops_empty,
     )
     return tuple(_mappings(place, before, after))
-
-
-def literal_changes(
-    path: Path, before: object, after: object, shape: Shape | None
-) -> tuple[FieldChange, ...]:
-    """Return what differs for the engine: amounts are the same in any spelling, defaults are not.
-
-    Args:
-        path: of both values.
-        before: the older value; None where there is none.
-        after: the newer one.
-        shape: what is known of both, of which the amounts count.
-
-    """
-    # The provider sends what the kind's Go type makes of the inputs, and that has no empty mappings.
-    place = _Position(path=path, shape=shape, is_literal=True, drops_empty=True)
-    return tuple(_values(place, _or_absent(before), _or_absent(after)))
 
 
 def _values(place: _Position, before: object, after: object) -> Iterator[FieldChange]:
@@ -144,7 +126,7 @@ def _mappings(
         if (old is _ABSENT) == (new is _ABSENT):
             yield from _values(below, old, new)
             continue
-        filled = _or_default(place, key, before, old), _or_default(place, key, after, new)
+        filled = _or_default(place, key, old), _or_default(place, key, new)
         inside = tuple(_values(below, *filled))
         if all(is_mapping(value) and value for value in filled):
             # Inside of what the server fills in, a few fields differ.
@@ -224,12 +206,10 @@ def _or_absent(value: object) -> object:
     return _ABSENT if value is None else value
 
 
-def _or_default(place: _Position, key: str, beside: Mapping[str, object], value: object) -> object:
+def _or_default(place: _Position, key: str, value: object) -> object:
     if value is not _ABSENT or place.shape is None:
         return value
-    default = place.shape.default(key, {name: shown(each) for name, each in beside.items()})
-    # Nor has it fields that are false, zero or empty (omitempty): they are not sent, written out or not.
-    return _ABSENT if place.is_literal and default else _or_absent(default)
+    return _or_absent(place.shape.defaults.get(key))
 
 
 def _same(place: _Position, before: object, after: object) -> bool:

@@ -5,16 +5,12 @@ from dataclasses import replace
 
 from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
 from comparison.engine_verdicts import config_readers
-from comparison.engine_verdicts.aws_resources import BUYS_A_BLOCK
-from comparison.engine_verdicts.aws_tables import CAPACITY_BLOCK
 from comparison.engine_verdicts.dynamo_graphs import is_graph
 from comparison.engine_verdicts.engine_outputs import Upstream, changed_outputs, changed_tags
-from comparison.engine_verdicts.judge import AWS, PROVIDERS, elsewhere, verdict_on
-from comparison.engine_verdicts.stateful_types import is_stateful
-from comparison.engine_verdicts.verdict import Outcome, Sides, is_ignored
+from comparison.engine_verdicts.judge import elsewhere, verdict_on
+from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_stateful, shape_of, type_of
+from comparison.engine_verdicts.verdict import Outcome, Sides, under
 from comparison.fields import field_changes
-from comparison.known_defaults.objects import shape_of
-from comparison.known_defaults.shape import ACCOUNT, Shape
 from comparison.pairs import Pair, paired
 from comparison.resource_title import name_of, title_of
 from comparison.secret_values import inputs_of
@@ -59,9 +55,9 @@ def _judged(pairs: Sequence[Pair], sides: Sides) -> dict[str, ResourceChange]:
         fields = [*_fields(pair), *changed_outputs(pair, upstream), *changed_tags(pair, upstream)]
         has_new_provider = pair.after.provider in upstream.replaced
         options = _options(pair)
-        if _is_alike(pair) and not fields and not options and not has_new_provider:
-            continue
-        verdict = verdict_on(pair, [each for each in fields if not is_ignored(pair.after, each)], sides)
+        verdict = verdict_on(
+            pair, [each for each in fields if not under(each.path, pair.after.ignore_changes)], sides
+        )
         if has_new_provider:
             verdict = elsewhere(verdict)
         if not verdict.fields and not options and not has_new_provider and not pair.is_renamed:
@@ -71,23 +67,12 @@ def _judged(pairs: Sequence[Pair], sides: Sides) -> dict[str, ResourceChange]:
     return found
 
 
-def _is_alike(pair: Pair) -> bool:
-    # Two that are spelled differently and mean the same may be replaced for the spelling.
-    return pair.before.urn == pair.after.urn and repr(pair.before.inputs) == repr(pair.after.inputs)
-
-
 def _fields(pair: Pair) -> Sequence[FieldChange]:
     if is_graph(pair.after) and pair.has_other_version:
         # Its verdict reads both in the words of one version.
         return ()
-    fields = field_changes(inputs_of(pair.before), inputs_of(pair.after), _shape(pair.after))
+    fields = field_changes(inputs_of(pair.before), inputs_of(pair.after), shape_of(pair.after))
     return [each for each in fields if not (pair.is_renamed and each.path == _NAME)]
-
-
-def _shape(resource: Resource) -> Shape | None:
-    if resource.type.startswith((AWS, PROVIDERS)):
-        return ACCOUNT
-    return shape_of(resource.api_version or "", resource.kind or "") if resource.kind is not None else None
 
 
 def _changed(pair: Pair, verdict: Outcome, options: Sequence[FieldChange]) -> ResourceChange:
@@ -149,7 +134,7 @@ def _added(resource: Resource) -> ResourceChange:
         operation=Operation.CREATE,
         is_protected=bool(resource.protect),
         is_stateful=is_stateful(resource),
-        reasons=(BUYS_A_BLOCK,) if resource.type == CAPACITY_BLOCK else (),
+        reasons=type_of(resource).because[:1] if resource.type == CAPACITY_BLOCK else (),
     )
 
 

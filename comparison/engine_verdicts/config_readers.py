@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from comparison.changes import Effect, FieldChange, Operation, ResourceChange
-from comparison.engine_verdicts.patterns import patterns, touches_any
+from comparison.engine_verdicts.verdict import touches
 from resource_graph import Resource, ResourceGraph
 from resource_graph.resource import Path
 from rules.reading.pods.pods import WORKER_TYPES, PodTemplate, read_pods, readable
@@ -12,7 +12,7 @@ from rules.reading.references import Reference, read_references
 from rules.reading.shapes import Undecided, attempted
 
 _KINDS = frozenset({"ConfigMap", "Secret"})
-_CONTENT = patterns("data", "binaryData", "stringData")
+_CONTENT = ("data", "binaryData", "stringData")
 _RUN_ONCE = frozenset({"Job", "CronJob"})
 _SERVICES = frozenset({"components", "services"})
 _SERVICE_AT = 2
@@ -57,7 +57,7 @@ def changes_content(fields: Iterable[FieldChange]) -> bool:
 
 def is_content(change: FieldChange) -> bool:
     """Return whether the field is what pods would read."""
-    return touches_any(change, _CONTENT)
+    return touches(change, _CONTENT)
 
 
 def not_restarted(

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from comparison.changes import Change, FieldChange, Operation
-from comparison.engine_verdicts.aws_tables import LAUNCH_TEMPLATE, NODE_GROUP, TAGGED
-from comparison.engine_verdicts.providers import AWS_PROVIDER
+from comparison.engine_verdicts.resource_types import AWS_PROVIDER, LAUNCH_TEMPLATE, NODE_GROUP, type_of
 from comparison.nested_values import is_list, value_at
 from comparison.pairs import Pair
 from resource_graph import UNKNOWN, Resource, Value
@@ -58,7 +57,7 @@ def changed_outputs(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
 
 def changed_tags(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
     """Yield the tags that come from the provider, and become other ones with it."""
-    if pair.after.type not in TAGGED:
+    if not type_of(pair.after).is_tagged:
         return
     own = pair.after.inputs.get("tags")
     for each in upstream.default_tags.get(pair.after.provider or "", ()):

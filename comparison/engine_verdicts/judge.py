@@ -1,23 +1,16 @@
-"""Which table judges a resource."""
+"""What becomes of a resource that differs: by its kind, or by what is known of its type."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from comparison.changes import FieldChange, Operation
-from comparison.engine_verdicts.aws_resources import aws_verdict
+from comparison.changes import Effect, FieldChange, Operation
 from comparison.engine_verdicts.dynamo_graphs import graph_verdict, is_graph
-from comparison.engine_verdicts.helm_releases import release_verdict
 from comparison.engine_verdicts.kubernetes_objects import kubernetes_verdict
-from comparison.engine_verdicts.providers import provider_verdict
-from comparison.engine_verdicts.verdict import Outcome, Sides, made_anew
+from comparison.engine_verdicts.resource_types import Patterns, ResourceType, type_of
+from comparison.engine_verdicts.verdict import Outcome, Sides, made_anew, settled, touches
+from comparison.field_path import dotted
 from comparison.pairs import Pair
 from resource_graph.urns import KUBERNETES, RELEASE_TYPE
-
-AWS = "aws:"
-PROVIDERS = "pulumi:providers:"
-
-_Judge = Callable[[Pair, Sequence[FieldChange]], Outcome]
-_BY_PREFIX: Mapping[str, _Judge] = {AWS: aws_verdict, PROVIDERS: provider_verdict}
 
 
 def verdict_on(pair: Pair, fields: Sequence[FieldChange], sides: Sides) -> Outcome:
@@ -29,15 +22,18 @@ def verdict_on(pair: Pair, fields: Sequence[FieldChange], sides: Sides) -> Outco
         sides: all resources.
 
     """
-    resource_type = pair.after.type
     if pair.is_renamed:
         # The engine makes the new one, then what reads it changes, and the old one goes last.
         return Outcome(fields=tuple(fields))
     if is_graph(pair.after):
         return graph_verdict(pair, fields)
-    if resource_type.startswith(KUBERNETES) and resource_type != RELEASE_TYPE:
+    if pair.after.type.startswith(KUBERNETES) and pair.after.type != RELEASE_TYPE:
         return kubernetes_verdict(pair, fields, sides)
-    return _judge_of(resource_type)(pair, fields)
+    known = type_of(pair.after)
+    replaced_for = _replaced_for(known, pair)
+    judged = [replace(each, effect=_effect(each, known, replaced_for)) for each in fields]
+    # These providers leave the order to the engine, which creates first.
+    return settled(pair, judged, provider_deletes_first=False, reasons=[*_reasons(known, judged)])
 
 
 def elsewhere(verdict: Outcome) -> Outcome:
@@ -51,12 +47,30 @@ def elsewhere(verdict: Outcome) -> Outcome:
     )
 
 
-def _judge_of(resource_type: str) -> _Judge:
-    if resource_type == RELEASE_TYPE:
-        return release_verdict
-    found = (judge for prefix, judge in _BY_PREFIX.items() if resource_type.startswith(prefix))
-    return next(found, _in_place)
+def _replaced_for(known: ResourceType, pair: Pair) -> Patterns:
+    name = known.identified_by
+    if name is None or not all(side.inputs.get(name) for side in (pair.before, pair.after)):
+        return known.replaced_for
+    return (known.replaced_for[0], name)
 
 
-def _in_place(_: Pair, fields: Sequence[FieldChange]) -> Outcome:
-    return Outcome(fields=tuple(fields))
+def _effect(change: FieldChange, known: ResourceType, replaced_for: Patterns) -> Effect:
+    if touches(change, replaced_for) or _shrinks(change, known):
+        return Effect.REPLACES
+    return Effect.ROLLS_NODES if touches(change, known.restarts_nodes) else Effect.IN_PLACE
+
+
+def _shrinks(change: FieldChange, known: ResourceType) -> bool:
+    before, after = change.before, change.after
+    # An amount that only the update knows may be less.
+    grows = isinstance(before, int) and isinstance(after, int) and before <= after
+    return touches(change, known.grows_only) and not grows
+
+
+def _reasons(known: ResourceType, fields: Sequence[FieldChange]) -> Iterator[str]:
+    replacing = [dotted(each.path) for each in fields if each.effect is Effect.REPLACES]
+    yield from (reason.format(path) for path in replacing for reason in known.because)
+    if known.in_place is not None and not replacing:
+        yield known.in_place
+    if any(each.effect is Effect.ROLLS_NODES for each in fields):
+        yield "EKS drains the group's nodes and replaces them."

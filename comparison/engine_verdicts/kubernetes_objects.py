@@ -6,33 +6,39 @@ from fractions import Fraction
 
 from comparison.amounts import amount_of
 from comparison.changes import Effect, FieldChange
-from comparison.engine_verdicts.kubernetes_tables import (
-    BUILT_IN_GROUPS,
-    IDENTITY,
-    MUTABLE_SETTING,
-    POD_TEMPLATES,
-    REFUSED,
-    Kind,
-    Patterns,
-    kind_of,
-    replaced,
-)
-from comparison.engine_verdicts.patterns import touches, touches_any, under
-from comparison.engine_verdicts.verdict import Outcome, Sides, settled
+from comparison.engine_verdicts.resource_types import IDENTITY, Patterns, group_of, type_of
+from comparison.engine_verdicts.verdict import Outcome, Sides, settled, touches, under
 from comparison.field_path import dotted
-from comparison.fields import literal_changes
-from comparison.known_defaults.objects import shape_of
-from comparison.known_defaults.shape import Shape
 from comparison.nested_values import is_list, value_at
 from comparison.pairs import Pair
-from comparison.secret_values import inputs_of
 from resource_graph import Resource
 
-_CLAIM, _STORAGE = ("", "PersistentVolumeClaim"), ("spec", "resources", "requests", "storage")
-_STORAGE_CLASS = "StorageClass"
-_SERVICE, _BALANCER = ("", "Service"), ("spec", "loadBalancerClass")
-_WITH_CONTENT = frozenset({("", "ConfigMap"), ("", "Secret")})
-_CONTENT = (("data",), ("binaryData",), ("stringData",))
+_BUILT_IN_GROUPS = frozenset(
+    {
+        "",
+        "admissionregistration.k8s.io",
+        "apiextensions.k8s.io",
+        "apiregistration.k8s.io",
+        "apps",
+        "autoscaling",
+        "batch",
+        "coordination.k8s.io",
+        "discovery.k8s.io",
+        "networking.k8s.io",
+        "node.k8s.io",
+        "policy",
+        "rbac.authorization.k8s.io",
+        "resource.k8s.io",
+        "scheduling.k8s.io",
+        "storage.k8s.io",
+    }
+)
+"""Groups that the SDK has classes for: such an object keeps its identity through another API version, as each
+class names the others as aliases (facts/provider.md §4)."""
+_STORAGE = "spec.resources.requests.storage"
+_BALANCER = ("spec.loadBalancerClass",)
+_WITH_CONTENT = frozenset({"ConfigMap", "Secret"})
+_CONTENT = ("data", "binaryData", "stringData", "immutable")
 
 
 def kubernetes_verdict(pair: Pair, fields: Sequence[FieldChange], sides: Sides) -> Outcome:
@@ -44,46 +50,39 @@ def kubernetes_verdict(pair: Pair, fields: Sequence[FieldChange], sides: Sides) 
         sides: all resources, among which are its provider and the class of its volume.
 
     """
-    kind = kind_of(pair.after.api_version, pair.after.kind)
-    forcing = (*IDENTITY, *_forcing(kind, pair, sides))
-    everything = [*fields, *_spelled_otherwise(pair, fields, forcing)]
-    judged = [replace(each, effect=_effect(each, kind, pair, forcing)) for each in everything]
-    if kind == _CLAIM:
+    forcing = (*IDENTITY, *_forcing(pair, sides))
+    judged = [replace(each, effect=_effect(each, pair, forcing)) for each in fields]
+    if pair.after.kind == "PersistentVolumeClaim":
         judged = [_sized(each, pair, sides) for each in judged]
-    reasons = [*_reasons(judged, pair), *_spelling_reasons(fields, everything, pair)]
-    return settled(pair, judged, provider_deletes_first=_keeps_name(pair), reasons=reasons)
+    return settled(pair, judged, provider_deletes_first=_keeps_name(pair), reasons=[*_reasons(judged, pair)])
 
 
-def version_effect(kind: Kind) -> Effect:
-    """Return what another version of an object's API does to it."""
-    return Effect.IN_PLACE if kind[0] in BUILT_IN_GROUPS else Effect.REFUSED
+def _forcing(pair: Pair, sides: Sides) -> Patterns:
+    known = type_of(pair.after)
+    allowed = sides.provider_inputs(pair.after).get(known.mutable_by or "") in {True, "true"}
+    return known.replaced_if_mutable if allowed and not _is_immutable(pair.after) else known.replaced_for
 
 
-def _forcing(kind: Kind, pair: Pair, sides: Sides) -> Patterns:
-    setting = MUTABLE_SETTING.get(kind)
-    allowed = setting is not None and sides.provider_inputs(pair.after).get(setting) in {True, "true"}
-    return replaced(kind, is_mutable=allowed and not _is_immutable(pair.after))
-
-
-def _effect(change: FieldChange, kind: Kind, pair: Pair, forcing: Patterns) -> Effect:
-    if touches_any(change, forcing):
+def _effect(change: FieldChange, pair: Pair, forcing: Patterns) -> Effect:
+    known = type_of(pair.after)
+    if touches(change, forcing):
         return Effect.REPLACES
     if change.path == ("apiVersion",):
-        return version_effect(kind)
-    is_refused = touches_any(change, REFUSED.get(kind, ())) and not _is_taken_by_service(change, kind, pair)
-    if is_refused or _is_of_immutable_content(change, kind, pair):
+        return Effect.IN_PLACE if group_of(pair.after) in _BUILT_IN_GROUPS else Effect.REFUSED
+    is_refused = touches(change, known.refused) and not _is_taken_by_service(change, pair)
+    if is_refused or _is_of_immutable_content(change, pair.before):
         return Effect.REFUSED
-    if touches_any(change, POD_TEMPLATES.get(kind, ())):
+    if touches(change, known.restarts_pods):
         return Effect.NOT_APPLIED if _waits(pair.after) else Effect.ROLLS_PODS
     return Effect.IN_PLACE
 
 
-def _is_taken_by_service(change: FieldChange, kind: Kind, pair: Pair) -> bool:
+def _is_taken_by_service(change: FieldChange, pair: Pair) -> bool:
     """Whether a Service takes what it refuses elsewhere (kubernetes pkg/registry/core/service/strategy.go).
 
     A class comes and goes with the type LoadBalancer, and a second family of addresses beside the first.
     """
-    if kind != _SERVICE:
+    if pair.after.kind != "Service":
         return False
     specs = [each.inputs.get("spec") for each in (pair.before, pair.after)]
     if touches(change, _BALANCER):
@@ -92,10 +91,8 @@ def _is_taken_by_service(change: FieldChange, kind: Kind, pair: Pair) -> bool:
     return not is_list(old) or not is_list(new) or old[:1] == new[:1]
 
 
-def _is_of_immutable_content(change: FieldChange, kind: Kind, pair: Pair) -> bool:
-    if kind not in _WITH_CONTENT or not _is_immutable(pair.before):
-        return False
-    return change.path == ("immutable",) or touches_any(change, _CONTENT)
+def _is_of_immutable_content(change: FieldChange, before: Resource) -> bool:
+    return before.kind in _WITH_CONTENT and _is_immutable(before) and touches(change, _CONTENT)
 
 
 def _waits(workload: Resource) -> bool:
@@ -105,7 +102,7 @@ def _waits(workload: Resource) -> bool:
 
 
 def _sized(change: FieldChange, pair: Pair, sides: Sides) -> FieldChange:
-    if not touches(change, _STORAGE) or change.effect is Effect.REPLACES:
+    if not touches(change, (_STORAGE,)) or change.effect is Effect.REPLACES:
         return change
     before, after = (_storage(each) for each in (pair.before, pair.after))
     grows = isinstance(before, Fraction) and isinstance(after, Fraction) and before < after
@@ -114,7 +111,7 @@ def _sized(change: FieldChange, pair: Pair, sides: Sides) -> FieldChange:
 
 
 def _storage(claim: Resource) -> object:
-    return amount_of(value_at(claim.inputs, *_STORAGE))
+    return amount_of(value_at(claim.inputs, *_STORAGE.split(".")))
 
 
 def _allows_growth(claim: Resource, sides: Sides) -> bool:
@@ -123,29 +120,9 @@ def _allows_growth(claim: Resource, sides: Sides) -> bool:
     if name == "":
         return False
     classes = (
-        each for each in sides.head.values() if each.kind == _STORAGE_CLASS and each.object_name == name
+        each for each in sides.head.values() if each.kind == "StorageClass" and each.object_name == name
     )
     return all(each.inputs.get("allowVolumeExpansion") is True for each in classes)
-
-
-def _spelled_otherwise(pair: Pair, fields: Sequence[FieldChange], forcing: Patterns) -> Iterator[FieldChange]:
-    """Yield what the provider replaces the object for though the API server would see no difference.
-
-    It compares what was written, lists by index, and knows no defaults (provider/pkg/provider/diff.go).
-    """
-    shape = shape_of(pair.after.api_version or "", pair.after.kind or "")
-    before, after = inputs_of(pair.before), inputs_of(pair.after)
-    for steps in forcing:
-        if steps in IDENTITY or any(touches(each, steps) for each in fields):
-            continue
-        old, new = value_at(before, *steps), value_at(after, *steps)
-        yield from literal_changes(steps, old, new, _part(shape, steps))
-
-
-def _part(shape: Shape | None, steps: Sequence[str]) -> Shape | None:
-    for step in steps:
-        shape = shape.part(step) if shape is not None else None
-    return shape
 
 
 def _keeps_name(pair: Pair) -> bool:
@@ -167,7 +144,7 @@ def _reasons(fields: Sequence[FieldChange], pair: Pair) -> Iterator[str]:
     for each in fields:
         path = dotted(each.path)
         if each.effect is Effect.REPLACES:
-            if not any(under(each.path, steps) for steps in IDENTITY):
+            if not under(each.path, IDENTITY):
                 yield f"The provider cannot change {path} of a {kind} in place."
             else:
                 yield f"The provider makes another {kind} for another {path}."
@@ -177,13 +154,3 @@ def _reasons(fields: Sequence[FieldChange], pair: Pair) -> Iterator[str]:
             yield f"The API server refuses to change {path} of a {kind}."
         elif each.effect is Effect.NOT_APPLIED:
             yield f"Pods keep what they have: the {kind} restarts none by itself."
-
-
-def _spelling_reasons(
-    fields: Sequence[FieldChange], everything: Sequence[FieldChange], pair: Pair
-) -> Iterator[str]:
-    if len(everything) > len(fields):
-        yield (
-            "It is spelled otherwise and means the same; the provider compares the spelling and replaces the "
-            f"{pair.after.kind}."
-        )
