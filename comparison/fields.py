@@ -10,13 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeGuard
 
-from comparison import texts
-from comparison.amounts import same_scalar
 from comparison.changes import Change, FieldChange
 from comparison.engine_verdicts.resource_types import Shape
 from comparison.list_items import ItemPair, identities, pairs_by_content, pairs_by_identity, pairs_in_order
-from comparison.nested_values import is_list, is_mapping
-from comparison.secret_values import Secret, shown
+from comparison.nested_values import (
+    command_words,
+    decoded,
+    is_list,
+    is_mapping,
+    options,
+    same_scalar,
+    structure,
+)
+from comparison.secret_marks import Secret, shown
 from resource_graph.resource import Path
 
 _COMMANDS = frozenset({"args", "command"})
@@ -170,7 +176,7 @@ def _command(
     """Return the options that differ; None where the words are not known as options, or only their order."""
     if not (_are_texts(before) and _are_texts(after)):
         return None
-    old, new = texts.options(before), texts.options(after)
+    old, new = options(before), options(after)
     if old is None or new is None:
         return None
     return tuple(_mappings(place.text(), old, new)) or None
@@ -178,14 +184,14 @@ def _command(
 
 def _texts(place: _Position, before: str, after: str) -> Iterator[FieldChange]:
     if place.in_command:
-        old_words, new_words = texts.command_words(before), texts.command_words(after)
+        old_words, new_words = command_words(before), command_words(after)
         named = _command(place, old_words, new_words) if old_words and new_words else None
         if named is not None:
             yield from named
             return
     if place.name in _BASE64:
-        before, after = texts.decoded(before) or before, texts.decoded(after) or after
-    old, new = (texts.structure(text, is_document=place.is_document) for text in (before, after))
+        before, after = decoded(before) or before, decoded(after) or after
+    old, new = (structure(text, is_document=place.is_document) for text in (before, after))
     if old is not None and new is not None:
         inside = tuple(_values(place.text(), old, new))
         if inside:

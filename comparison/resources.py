@@ -4,16 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
-from comparison.engine_verdicts import config_readers
+from comparison.engine_verdicts import consequences
+from comparison.engine_verdicts.consequences import Upstream, changed_outputs, changed_tags
 from comparison.engine_verdicts.dynamo_graphs import is_graph
-from comparison.engine_verdicts.engine_outputs import Upstream, changed_outputs, changed_tags
 from comparison.engine_verdicts.judge import elsewhere, verdict_on
 from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_stateful, shape_of, type_of
 from comparison.engine_verdicts.verdict import Outcome, Sides, under
 from comparison.fields import field_changes
-from comparison.pairs import Pair, paired
-from comparison.resource_title import name_of, title_of
-from comparison.secret_values import inputs_of
+from comparison.pairs import Pair, name_of, paired, title_of
+from comparison.secret_marks import inputs_of
 from resource_graph import Resource
 from resource_graph.urns import STACK_TYPE
 
@@ -162,16 +161,16 @@ def _with_readers(
         pair.after
         for pair in pairs
         if pair.after.urn in changes
-        and config_readers.holds_content(pair.after)
-        and config_readers.changes_content(changes[pair.after.urn].fields)
+        and consequences.holds_content(pair.after)
+        and consequences.changes_content(changes[pair.after.urn].fields)
     ]
     if not concerned:
         return found
-    readers = config_readers.read_readers(head)
+    readers = consequences.read_readers(head)
     for resource in concerned:
         templates = readers.of(resource)
         if templates:
-            waiting = config_readers.not_restarted(templates, changes, readers)
+            waiting = consequences.not_restarted(templates, changes, readers)
             names = sorted({f"{each.resource.kind} {each.name}" for each in waiting})
             found[resource.urn] = _read_by(found[resource.urn], names)
     return found
@@ -188,7 +187,7 @@ def _read_by(change: ResourceChange, waiting: Sequence[str]) -> ResourceChange:
 
 def _content_with(change: ResourceChange, effect: Effect) -> ResourceChange:
     fields = (
-        replace(each, effect=effect) if config_readers.is_content(each) else each for each in change.fields
+        replace(each, effect=effect) if consequences.is_content(each) else each for each in change.fields
     )
     return replace(change, fields=tuple(fields))
 

@@ -6,14 +6,13 @@ Sources: facts/previews.md §3d, facts/kv-transport.md §7, crds/dgd-admission.j
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from comparison.changes import Change, Effect, FieldChange
+from comparison.changes import Change, Effect, FieldChange, dotted
 from comparison.engine_verdicts.resource_types import IDENTITY
 from comparison.engine_verdicts.verdict import Outcome, settled, touches, under
-from comparison.field_path import dotted
 from comparison.fields import field_changes
 from comparison.nested_values import is_list, is_mapping, value_at
 from comparison.pairs import Pair
-from comparison.secret_values import inputs_of
+from comparison.secret_marks import inputs_of
 from resource_graph import Resource
 from resource_graph.urns import own_type
 from rules.reading.pods.pods import GRAPH_KIND, WORKER_TYPES

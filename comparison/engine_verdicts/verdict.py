@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from comparison.changes import Change, Effect, FieldChange, Operation
-from comparison.field_path import dotted
+from comparison.changes import Change, Effect, FieldChange, Operation, dotted
 from comparison.pairs import Pair
 from resource_graph import Resource, Value
 from resource_graph.resource import Path
