@@ -9,7 +9,7 @@ from comparison.engine_verdicts.consequences import Upstream, changed_outputs, c
 from comparison.engine_verdicts.dynamo_graphs import is_graph
 from comparison.engine_verdicts.judge import elsewhere, verdict_on
 from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_stateful, shape_of, type_of
-from comparison.engine_verdicts.verdict import Outcome, Sides, under
+from comparison.engine_verdicts.verdict import Outcome, under
 from comparison.fields import field_changes
 from comparison.pairs import Pair, name_of, paired, title_of
 from comparison.secret_marks import inputs_of
@@ -32,9 +32,10 @@ def compare(base: Iterable[Resource], head: Iterable[Resource]) -> tuple[Resourc
     """
     old, new = (tuple(each for each in side if _is_made(each)) for side in (base, head))
     pairs = paired(old, new)
-    sides = Sides({each.urn: each for each in old}, {each.urn: each for each in new})
     order = {each.urn: index for index, each in enumerate((*new, *pairs.removed))}
-    changes = _judged(sorted(pairs.both, key=lambda pair: order[pair.after.urn]), sides)
+    changes = _judged(
+        sorted(pairs.both, key=lambda pair: order[pair.after.urn]), {each.urn: each for each in new}
+    )
     changes |= {each.urn: _added(each) for each in pairs.added}
     changes |= {each.urn: _removed(each) for each in pairs.removed}
     changes = _with_readers(changes, pairs.both, new)
@@ -45,7 +46,7 @@ def _is_made(resource: Resource) -> bool:
     return resource.custom and resource.type != STACK_TYPE
 
 
-def _judged(pairs: Sequence[Pair], sides: Sides) -> dict[str, ResourceChange]:
+def _judged(pairs: Sequence[Pair], head: Mapping[str, Resource]) -> dict[str, ResourceChange]:
     upstream = Upstream(
         {each.before.urn: each.after.urn for each in pairs if each.before.urn != each.after.urn}
     )
@@ -54,9 +55,8 @@ def _judged(pairs: Sequence[Pair], sides: Sides) -> dict[str, ResourceChange]:
         fields = [*_fields(pair), *changed_outputs(pair, upstream), *changed_tags(pair, upstream)]
         has_new_provider = pair.after.provider in upstream.replaced
         options = _options(pair)
-        verdict = verdict_on(
-            pair, [each for each in fields if not under(each.path, pair.after.ignore_changes)], sides
-        )
+        acted_on = [each for each in fields if not under(each.path, pair.after.ignore_changes)]
+        verdict = verdict_on(pair, acted_on, head)
         if has_new_provider:
             verdict = elsewhere(verdict)
         if not verdict.fields and not options and not has_new_provider and not pair.is_renamed:

@@ -24,16 +24,7 @@ _OWN_COMPONENT = "dynamo-stack:components:DynamoGraph"
 (stacks/updates/replacement.py)."""
 
 _SERVICES = ("spec.components.*", "spec.services.*")
-_REFUSED = (
-    "spec.backendFramework",
-    "spec.topologyConstraint",
-    "spec.experimental.kvTransferPolicy",
-    "spec.components.*.topologyConstraint",
-    "spec.services.*.topologyConstraint",
-)
-_MULTINODE = ("spec.components.*.multinode", "spec.services.*.multinode")
-# What the operator leaves out of the workers' hash (deploy/operator/internal/dynamo/hash.go).
-_NOT_HASHED = frozenset({"replicas", "scalingAdapter"})
+_REFUSED = ("spec.backendFramework",)
 _OF_ALL_PODS = (
     "spec.annotations",
     "spec.env",
@@ -72,33 +63,16 @@ def _effect(change: FieldChange, pair: Pair) -> Effect:
     if _is_whole_service(change):
         # Where the set of services is another one, this project's program asks for another graph.
         return Effect.REPLACES if _is_own(pair) else Effect.REFUSED
-    if touches(change, _REFUSED) or _switches_multinode(change):
+    if touches(change, _REFUSED):
         return Effect.REFUSED
     if touches(change, _SERVICES):
-        return _effect_on_service(change, pair.after)
+        # The operator leaves replicas out of the workers' hash (deploy/operator/internal/dynamo/hash.go).
+        return Effect.IN_PLACE if change.path[_STEPS_OF_SERVICE:] == ("replicas",) else Effect.ROLLS_PODS
     return Effect.ROLLS_PODS if touches(change, _OF_ALL_PODS) else Effect.IN_PLACE
-
-
-def _effect_on_service(change: FieldChange, graph: Resource) -> Effect:
-    field = change.path[_STEPS_OF_SERVICE] if len(change.path) > _STEPS_OF_SERVICE else None
-    if field == "replicas" and _is_scaled_by_adapter(change, graph):
-        return Effect.REFUSED
-    return Effect.IN_PLACE if field in _NOT_HASHED else Effect.ROLLS_PODS
-
-
-def _is_scaled_by_adapter(change: FieldChange, graph: Resource) -> bool:
-    adapter = _service(graph, change.path[2]).get("scalingAdapter")
-    return adapter is not None and value_at(adapter, "enabled") is not False
 
 
 def _is_whole_service(change: FieldChange) -> bool:
     return len(change.path) == _STEPS_OF_SERVICE and touches(change, _SERVICES)
-
-
-def _switches_multinode(change: FieldChange) -> bool:
-    # Another number of nodes is allowed, the step between one node and several is not.
-    is_whole = len(change.path) == _STEPS_OF_SERVICE + 1
-    return is_whole and change.change is not Change.CHANGED and touches(change, _MULTINODE)
 
 
 def _other_version(pair: Pair) -> Outcome:

@@ -1,17 +1,16 @@
 """What becomes of a resource that differs, by what is known of its kind or type."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from comparison.changes import Effect, FieldChange, Operation, dotted
 from comparison.engine_verdicts.dynamo_graphs import graph_verdict, is_graph
-from comparison.engine_verdicts.resource_types import IDENTITY, Patterns, ResourceType, group_of, type_of
-from comparison.engine_verdicts.verdict import Outcome, Sides, made_anew, settled, touches, under
-from comparison.nested_values import amount_of, is_list, value_at
+from comparison.engine_verdicts.resource_types import IDENTITY, ResourceType, group_of, type_of
+from comparison.engine_verdicts.verdict import Outcome, made_anew, settled, touches, under
+from comparison.nested_values import amount_of, value_at
 from comparison.pairs import Pair
 from resource_graph import Resource
-from resource_graph.urns import KUBERNETES, RELEASE_TYPE
 
 _BUILT_IN_GROUPS = frozenset(
     {
@@ -35,19 +34,19 @@ _BUILT_IN_GROUPS = frozenset(
 )
 """Groups that the SDK has classes for: such an object keeps its identity through another API version, as each
 class names the others as aliases (facts/provider.md §4)."""
+_VERSION = ("apiVersion",)
 _STORAGE = "spec.resources.requests.storage"
-_BALANCER = ("spec.loadBalancerClass",)
-_WITH_CONTENT = frozenset({"ConfigMap", "Secret"})
-_CONTENT = ("data", "binaryData", "stringData", "immutable")
+_BECAUSE_OF_AWS = ("AWS cannot change {} of what exists.",)
+_BECAUSE_OF_KUBERNETES = ("The provider cannot change {} of a {} in place.",)
 
 
-def verdict_on(pair: Pair, fields: Sequence[FieldChange], sides: Sides) -> Outcome:
+def verdict_on(pair: Pair, fields: Sequence[FieldChange], head: Mapping[str, Resource]) -> Outcome:
     """Return what the engine, the provider and the API server make of the difference.
 
     Args:
         pair: the resource on both sides.
         fields: every field that differs, but for those that an option of the resource ignores.
-        sides: all resources.
+        head: all resources of the newer side, among which is the class of a volume.
 
     """
     if pair.is_renamed:
@@ -55,13 +54,12 @@ def verdict_on(pair: Pair, fields: Sequence[FieldChange], sides: Sides) -> Outco
         return Outcome(fields=tuple(fields))
     if is_graph(pair.after):
         return graph_verdict(pair, fields)
-    if pair.after.type.startswith(KUBERNETES) and pair.after.type != RELEASE_TYPE:
-        return _kubernetes_verdict(pair, fields, sides)
     known = type_of(pair.after)
-    replaced_for = _replaced_for(known, pair)
-    judged = [replace(each, effect=_effect_by_type(each, known, replaced_for)) for each in fields]
-    # These providers leave the order to the engine, which creates first.
-    return settled(pair, judged, provider_deletes_first=False, reasons=[*_reasons_by_type(known, judged)])
+    judged = [replace(each, effect=_effect(each, pair, known, head)) for each in fields]
+    reasons = [*_reasons(judged, pair.after.kind, known)]
+    # Providers of anything but Kubernetes objects leave the order to the engine, which creates first.
+    keeps_name = pair.after.kind is not None and _keeps_name(pair)
+    return settled(pair, judged, provider_deletes_first=keeps_name, reasons=reasons)
 
 
 def elsewhere(verdict: Outcome) -> Outcome:
@@ -75,16 +73,19 @@ def elsewhere(verdict: Outcome) -> Outcome:
     )
 
 
-def _replaced_for(known: ResourceType, pair: Pair) -> Patterns:
-    name = known.identified_by
-    if name is None or not all(side.inputs.get(name) for side in (pair.before, pair.after)):
-        return known.replaced_for
-    return (known.replaced_for[0], name)
-
-
-def _effect_by_type(change: FieldChange, known: ResourceType, replaced_for: Patterns) -> Effect:
-    if touches(change, replaced_for) or _shrinks(change, known):
+def _effect(change: FieldChange, pair: Pair, known: ResourceType, head: Mapping[str, Resource]) -> Effect:
+    is_object = pair.after.kind is not None
+    if touches(change, known.replaced_for) or _shrinks(change, known):
         return Effect.REPLACES
+    if is_object and touches(change, IDENTITY):
+        return Effect.REPLACES
+    if is_object and change.path == _VERSION:
+        return Effect.IN_PLACE if group_of(pair.after) in _BUILT_IN_GROUPS else Effect.REFUSED
+    is_size = pair.after.kind == "PersistentVolumeClaim" and touches(change, (_STORAGE,))
+    if touches(change, known.refused) or (is_size and not _grows(pair, head)):
+        return Effect.REFUSED
+    if touches(change, known.restarts_pods):
+        return Effect.ROLLS_PODS
     return Effect.ROLLS_NODES if touches(change, known.restarts_nodes) else Effect.IN_PLACE
 
 
@@ -95,99 +96,16 @@ def _shrinks(change: FieldChange, known: ResourceType) -> bool:
     return touches(change, known.grows_only) and not grows
 
 
-def _reasons_by_type(known: ResourceType, fields: Sequence[FieldChange]) -> Iterator[str]:
-    replacing = [dotted(each.path) for each in fields if each.effect is Effect.REPLACES]
-    yield from (reason.format(path) for path in replacing for reason in known.because)
-    if known.in_place is not None and not replacing:
-        yield known.in_place
-    if any(each.effect is Effect.ROLLS_NODES for each in fields):
-        yield "EKS drains the group's nodes and replaces them."
-
-
-def _kubernetes_verdict(pair: Pair, fields: Sequence[FieldChange], sides: Sides) -> Outcome:
-    """Return what becomes of a Kubernetes object of any kind but a Dynamo graph.
-
-    Args:
-        pair: the object on both sides.
-        fields: every field that differs to the API server.
-        sides: all resources, among which are its provider and the class of its volume.
-
-    """
-    forcing = (*IDENTITY, *_forcing(pair, sides))
-    judged = [replace(each, effect=_effect_on_object(each, pair, forcing)) for each in fields]
-    if pair.after.kind == "PersistentVolumeClaim":
-        judged = [_sized(each, pair, sides) for each in judged]
-    return settled(
-        pair, judged, provider_deletes_first=_keeps_name(pair), reasons=[*_reasons_of_object(judged, pair)]
+def _grows(pair: Pair, head: Mapping[str, Resource]) -> bool:
+    """Whether a claim asks for more, and its class lets it; a class of somebody else's is taken to."""
+    before, after = (
+        amount_of(value_at(each.inputs, *_STORAGE.split("."))) for each in (pair.before, pair.after)
     )
-
-
-def _forcing(pair: Pair, sides: Sides) -> Patterns:
-    known = type_of(pair.after)
-    allowed = sides.provider_inputs(pair.after).get(known.mutable_by or "") in {True, "true"}
-    return known.replaced_if_mutable if allowed and not _is_immutable(pair.after) else known.replaced_for
-
-
-def _effect_on_object(change: FieldChange, pair: Pair, forcing: Patterns) -> Effect:
-    known = type_of(pair.after)
-    if touches(change, forcing):
-        return Effect.REPLACES
-    if change.path == ("apiVersion",):
-        return Effect.IN_PLACE if group_of(pair.after) in _BUILT_IN_GROUPS else Effect.REFUSED
-    is_refused = touches(change, known.refused) and not _is_taken_by_service(change, pair)
-    if is_refused or _is_of_immutable_content(change, pair.before):
-        return Effect.REFUSED
-    if touches(change, known.restarts_pods):
-        return Effect.NOT_APPLIED if _waits(pair.after) else Effect.ROLLS_PODS
-    return Effect.IN_PLACE
-
-
-def _is_taken_by_service(change: FieldChange, pair: Pair) -> bool:
-    """Whether a Service takes what it refuses elsewhere (kubernetes pkg/registry/core/service/strategy.go).
-
-    A class comes and goes with the type LoadBalancer, and a second family of addresses beside the first.
-    """
-    if pair.after.kind != "Service":
+    if not (isinstance(before, Fraction) and isinstance(after, Fraction) and before < after):
         return False
-    specs = [each.inputs.get("spec") for each in (pair.before, pair.after)]
-    if touches(change, _BALANCER):
-        return any(value_at(spec, "type") != "LoadBalancer" for spec in specs)
-    old, new = (value_at(spec, "ipFamilies") for spec in specs)
-    return not is_list(old) or not is_list(new) or old[:1] == new[:1]
-
-
-def _is_of_immutable_content(change: FieldChange, before: Resource) -> bool:
-    return before.kind in _WITH_CONTENT and _is_immutable(before) and touches(change, _CONTENT)
-
-
-def _waits(workload: Resource) -> bool:
-    """Whether the controller leaves running pods alone until somebody deletes or resumes them."""
-    spec = workload.inputs.get("spec")
-    return value_at(spec, "paused") is True or value_at(spec, "updateStrategy", "type") == "OnDelete"
-
-
-def _sized(change: FieldChange, pair: Pair, sides: Sides) -> FieldChange:
-    if not touches(change, (_STORAGE,)) or change.effect is Effect.REPLACES:
-        return change
-    before, after = (_storage(each) for each in (pair.before, pair.after))
-    grows = isinstance(before, Fraction) and isinstance(after, Fraction) and before < after
-    allowed = grows and _allows_growth(pair.after, sides)
-    return replace(change, effect=Effect.IN_PLACE if allowed else Effect.REFUSED)
-
-
-def _storage(claim: Resource) -> object:
-    return amount_of(value_at(claim.inputs, *_STORAGE.split(".")))
-
-
-def _allows_growth(claim: Resource, sides: Sides) -> bool:
-    """Whether the claim's class lets it grow; a class that is none of the stack's own is taken to."""
-    name = value_at(claim.inputs, "spec", "storageClassName")
-    if name == "":
-        return False
-    classes = (
-        each for each in sides.head.values() if each.kind == "StorageClass" and each.object_name == name
-    )
-    return all(each.inputs.get("allowVolumeExpansion") is True for each in classes)
+    name = value_at(pair.after.inputs, "spec", "storageClassName")
+    classes = [each for each in head.values() if each.kind == "StorageClass" and each.object_name == name]
+    return name != "" and all(each.inputs.get("allowVolumeExpansion") is True for each in classes)
 
 
 def _keeps_name(pair: Pair) -> bool:
@@ -200,22 +118,19 @@ def _keeps_name(pair: Pair) -> bool:
     )
 
 
-def _is_immutable(resource: Resource) -> bool:
-    return resource.inputs.get("immutable") is True
-
-
-def _reasons_of_object(fields: Sequence[FieldChange], pair: Pair) -> Iterator[str]:
-    kind = pair.after.kind
+def _reasons(fields: Sequence[FieldChange], kind: str | None, known: ResourceType) -> Iterator[str]:
+    because = known.because or (_BECAUSE_OF_AWS if kind is None else _BECAUSE_OF_KUBERNETES)
     for each in fields:
         path = dotted(each.path)
-        if each.effect is Effect.REPLACES:
-            if not under(each.path, IDENTITY):
-                yield f"The provider cannot change {path} of a {kind} in place."
-            else:
-                yield f"The provider makes another {kind} for another {path}."
-        elif each.effect is Effect.REFUSED and each.path == ("apiVersion",):
+        if each.effect is Effect.REPLACES and kind is not None and under(each.path, IDENTITY):
+            yield f"The provider makes another {kind} for another {path}."
+        elif each.effect is Effect.REPLACES:
+            yield from (reason.format(path, kind) for reason in because)
+        elif each.effect is Effect.REFUSED and each.path == _VERSION:
             yield f"To the engine it is another object of this name, and a {kind} of this name exists."
         elif each.effect is Effect.REFUSED:
             yield f"The API server refuses to change {path} of a {kind}."
-        elif each.effect is Effect.NOT_APPLIED:
-            yield f"Pods keep what they have: the {kind} restarts none by itself."
+        elif each.effect is Effect.ROLLS_NODES:
+            yield "EKS drains the group's nodes and replaces them."
+    if known.in_place is not None and not any(each.effect is Effect.REPLACES for each in fields):
+        yield known.in_place

@@ -55,10 +55,7 @@ class ResourceType(_Data):
     """One type; the files say what each key means."""
 
     replaced_for: Patterns = ()
-    mutable_by: str | None = None
-    replaced_if_mutable: Patterns = ()
-    identified_by: str | None = None
-    because: tuple[str, ...] = ("AWS cannot change {} of what exists.",)
+    because: tuple[str, ...] = ()
     grows_only: Patterns = ()
     refused: Patterns = ()
     restarts_pods: Patterns = ()

@@ -21,19 +21,6 @@ class Outcome:
     reasons: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Sides:
-    """All resources of both recordings by their URNs: what a verdict may have to look at beside its own."""
-
-    base: Mapping[str, Resource]
-    head: Mapping[str, Resource]
-
-    def provider_inputs(self, resource: Resource) -> Mapping[str, Value]:
-        """Return the inputs of the explicit provider; empty for a default one."""
-        provider = self.head.get(resource.provider or "")
-        return {} if provider is None else provider.inputs
-
-
 def settled(
     pair: Pair, fields: Sequence[FieldChange], *, provider_deletes_first: bool, reasons: Sequence[str] = ()
 ) -> Outcome:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 
-import pytest
-
 from comparison.engine_verdicts.resource_types import IDENTITY, resource_types
 from lab.aws_provider.catalogue import TYPES
 from lab.kubernetes_provider.forced_replacement import _PATHS, forcing_paths
@@ -52,23 +50,13 @@ def test_what_bears_tags_is_what_has_all_of_its_tags_as_an_output() -> None:
     assert tagged == {kind for kind in kinds if hasattr(_class(kind), "tags_all")}
 
 
-@pytest.mark.parametrize("is_mutable", [False, True])
-def test_the_data_names_the_fields_that_the_labs_provider_of_kubernetes_replaces_for(
-    is_mutable: bool,
-) -> None:
-    assert {kind: _fields(kind, is_mutable=is_mutable) for kind in _KINDS} == {
-        kind: _fields_of_the_lab(kind, is_mutable=is_mutable) for kind in _KINDS
-    }
+def test_the_data_names_the_fields_that_the_labs_kubernetes_provider_replaces_for() -> None:
+    ours = {kind: sorted((*IDENTITY, *resource_types()[kind].replaced_for)) for kind in _KINDS}
+    assert ours == {kind: _fields_of_the_lab(kind) for kind in _KINDS}
 
 
-def _fields(kind: str, *, is_mutable: bool) -> list[str]:
-    known = resource_types()[kind]
-    is_replaced = known.replaced_if_mutable if is_mutable and known.mutable_by else known.replaced_for
-    return sorted((*IDENTITY, *is_replaced))
-
-
-def _fields_of_the_lab(kind: str, *, is_mutable: bool) -> list[str]:
+def _fields_of_the_lab(kind: str) -> list[str]:
     name, _, group = kind.partition(".")
     inputs = {"apiVersion": f"{group}/v1" if group else "v1", "kind": name}
-    paths = forcing_paths(inputs, config_map_mutable=is_mutable, secret_mutable=is_mutable)
+    paths = forcing_paths(inputs, config_map_mutable=False, secret_mutable=False)
     return sorted(path.removeprefix(".").replace("[*]", ".*") for path in paths)
