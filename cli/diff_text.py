@@ -8,9 +8,8 @@ from cli.output import Row, labelled, print_line, print_sections
 from comparison.facts import facts_of
 from comparison.field_lines import resource_lines
 from comparison.recording import Side
-from comparison.sentences import Quoted, Sentence
 from comparison.stack_comparison import Comparison, StackComparison, UncomparedStack, Verdict
-from comparison.verdict_lines import change_words, headline, red_lines, verdict_line
+from comparison.verdict_lines import Quoted, Sentence, change_words, headline, red_lines, verdict_line
 from resource_graph.printable import one_line
 
 _SHORT_COMMIT = 12

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import typer
 
-from comparison.recording import Side
-from comparison.recording_json import RecordingFormatError, side_as_json, side_of_json
+from comparison.recording import RecordingFormatError, Side, side_as_json, side_of_json
 from operations.errors import CommandError
 from operations.revisions.own_folder import recorded_folder
 

@@ -1,5 +1,6 @@
 """What lies between two recordings of a stack, resource by resource, and what the engine makes of it."""
 
+import json
 from enum import Enum
 from typing import Any
 
@@ -7,6 +8,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, computed_field, field
 from pydantic.dataclasses import dataclass
 
 from comparison.result import RESULT, AnyValue
+from resource_graph.printable import one_line
 from resource_graph.resource import Path
 
 
@@ -92,3 +94,16 @@ class ResourceChange:
         """Whether the API server, a webhook or the engine says no."""
         stopped = self.is_protected and self.operation in {Operation.DELETE, Operation.REPLACE}
         return stopped or any(each.effect is Effect.REFUSED for each in self.fields)
+
+
+def dotted(path: Path) -> str:
+    """Return the path of a field as people write it: `spec.services[0].replicas`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif part.isidentifier():
+            text += f".{part}" if text else part
+        else:
+            text += f"[{json.dumps(part, ensure_ascii=False)}]"
+    return one_line(text)

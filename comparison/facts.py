@@ -3,14 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from comparison.capacity import Block, Gpus
-from comparison.changes import Change, Effect, Operation, ResourceChange
+from comparison.changes import Change, Effect, Operation, ResourceChange, dotted
 from comparison.field_lines import in_one_line
-from comparison.field_path import dotted
 from comparison.finding_changes import stops
 from comparison.recording import RecordedFinding, RecordedWaiver
-from comparison.sentences import Fact, Quoted, Sentence, listed, quoted
 from comparison.stack_comparison import GRAPH, StackComparison, Standing, UncomparedStack
-from comparison.verdict_lines import change_words
+from comparison.verdict_lines import Fact, Quoted, Sentence, change_words, listed, quoted
 from stacks.wording import in_words
 
 _RECIPE = ("serving", "recipe")

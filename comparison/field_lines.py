@@ -4,8 +4,7 @@ import difflib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from comparison.changes import Change, Effect, FieldChange, ResourceChange
-from comparison.field_path import dotted
+from comparison.changes import Change, Effect, FieldChange, ResourceChange, dotted
 from resource_graph import Unknown, Value
 from resource_graph.printable import one_line, printable
 

@@ -10,13 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeGuard
 
-from comparison import texts
-from comparison.amounts import same_scalar
 from comparison.changes import Change, FieldChange
-from comparison.known_defaults.shape import Shape
+from comparison.engine_verdicts.resource_types import Shape
 from comparison.list_items import ItemPair, identities, pairs_by_content, pairs_by_identity, pairs_in_order
-from comparison.nested_values import is_list, is_mapping
-from comparison.secret_values import Secret, shown
+from comparison.nested_values import (
+    command_words,
+    decoded,
+    is_list,
+    is_mapping,
+    options,
+    same_scalar,
+    structure,
+)
+from comparison.secret_marks import Secret, shown
 from resource_graph.resource import Path
 
 _COMMANDS = frozenset({"args", "command"})
@@ -40,8 +46,6 @@ class _Position:
     shape: Shape | None = None
     keeps_order: bool = True
     is_amount: bool = False
-    is_literal: bool = False
-    """Whether defaults count as differences."""
     drops_empty: bool = False
     in_command: bool = False
 
@@ -63,6 +67,7 @@ class _Position:
             path=(*self.path, key),
             shape=shape,
             keeps_order=self._order(shape),
+            drops_empty=self.drops_empty or (shape is not None and shape.drops_empty),
             is_amount=self.is_amount or (self.shape is not None and key in self.shape.amounts),
             in_command=key in _COMMANDS,
         )
@@ -72,13 +77,13 @@ class _Position:
         return replace(self, path=(*self.path, label))
 
     def _order(self, shape: Shape | None) -> bool:
-        if self.is_literal or shape is None or shape.keeps_order is None:
+        if shape is None or shape.keeps_order is None:
             return self.keeps_order
         return shape.keeps_order
 
     def text(self) -> "_Position":
         """Return the place of what a text holds, of which no API server knows anything."""
-        return _Position(path=self.path, is_literal=True)
+        return _Position(path=self.path)
 
 
 def field_changes(
@@ -98,23 +103,6 @@ def field_changes(
         drops_empty=shape is not None and shape.drops_empty,
     )
     return tuple(_mappings(place, before, after))
-
-
-def literal_changes(
-    path: Path, before: object, after: object, shape: Shape | None
-) -> tuple[FieldChange, ...]:
-    """Return what differs for the engine: amounts are the same in any spelling, defaults are not.
-
-    Args:
-        path: of both values.
-        before: the older value; None where there is none.
-        after: the newer one.
-        shape: what is known of both, of which the amounts count.
-
-    """
-    # The provider sends what the kind's Go type makes of the inputs, and that has no empty mappings.
-    place = _Position(path=path, shape=shape, is_literal=True, drops_empty=True)
-    return tuple(_values(place, _or_absent(before), _or_absent(after)))
 
 
 def _values(place: _Position, before: object, after: object) -> Iterator[FieldChange]:
@@ -144,7 +132,7 @@ def _mappings(
         if (old is _ABSENT) == (new is _ABSENT):
             yield from _values(below, old, new)
             continue
-        filled = _or_default(place, key, before, old), _or_default(place, key, after, new)
+        filled = _or_default(place, key, old), _or_default(place, key, new)
         inside = tuple(_values(below, *filled))
         if all(is_mapping(value) and value for value in filled):
             # Inside of what the server fills in, a few fields differ.
@@ -188,7 +176,7 @@ def _command(
     """Return the options that differ; None where the words are not known as options, or only their order."""
     if not (_are_texts(before) and _are_texts(after)):
         return None
-    old, new = texts.options(before), texts.options(after)
+    old, new = options(before), options(after)
     if old is None or new is None:
         return None
     return tuple(_mappings(place.text(), old, new)) or None
@@ -196,14 +184,14 @@ def _command(
 
 def _texts(place: _Position, before: str, after: str) -> Iterator[FieldChange]:
     if place.in_command:
-        old_words, new_words = texts.command_words(before), texts.command_words(after)
+        old_words, new_words = command_words(before), command_words(after)
         named = _command(place, old_words, new_words) if old_words and new_words else None
         if named is not None:
             yield from named
             return
     if place.name in _BASE64:
-        before, after = texts.decoded(before) or before, texts.decoded(after) or after
-    old, new = (texts.structure(text, is_document=place.is_document) for text in (before, after))
+        before, after = decoded(before) or before, decoded(after) or after
+    old, new = (structure(text, is_document=place.is_document) for text in (before, after))
     if old is not None and new is not None:
         inside = tuple(_values(place.text(), old, new))
         if inside:
@@ -224,12 +212,10 @@ def _or_absent(value: object) -> object:
     return _ABSENT if value is None else value
 
 
-def _or_default(place: _Position, key: str, beside: Mapping[str, object], value: object) -> object:
+def _or_default(place: _Position, key: str, value: object) -> object:
     if value is not _ABSENT or place.shape is None:
         return value
-    default = place.shape.default(key, {name: shown(each) for name, each in beside.items()})
-    # Nor has it fields that are false, zero or empty (omitempty): they are not sent, written out or not.
-    return _ABSENT if place.is_literal and default else _or_absent(default)
+    return _or_absent(place.shape.defaults.get(key))
 
 
 def _same(place: _Position, before: object, after: object) -> bool:

@@ -1,7 +1,24 @@
-"""What a value of any kind is, as far as comparing goes: a mapping, a list or one value."""
+"""Values of any kind: a mapping, a list or one value, when two of these are the same, and what a text holds.
 
+A text holds settings as YAML or JSON, or the options of a command.
+"""
+
+import base64
+import binascii
+import re
+import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
+
+from rules.reading.engines.engine_yaml import load_engine_yaml
+from rules.reading.shapes import Undecided, attempted, quantity
+
+_NUMBERS = (int, float)
+_LONGEST_PARSED = 200_000
+"""Characters of a text that is read as YAML: a ConfigMap holds no more than a mebibyte, settings far less."""
+_OPTION = re.compile(r"--?[A-Za-z][\w.-]*")
+_SWITCH = True
 
 
 def is_mapping(value: object) -> TypeGuard[Mapping[str, object]]:
@@ -22,3 +39,108 @@ def value_at(value: object, *steps: str | int) -> object:
         else:
             value = value[step] if is_list(value) and isinstance(step, int) and step < len(value) else None
     return value
+
+
+def same_scalar(before: object, after: object, *, is_amount: bool) -> bool:
+    """Return whether two values that are no mapping and no list mean the same.
+
+    Args:
+        before: one of them.
+        after: the other.
+        is_amount: whether the field holds a Kubernetes quantity, of which 1 and 1000m are the same.
+
+    """
+    if isinstance(before, bool) or isinstance(after, bool):
+        return before is after
+    if is_amount and before is not None and after is not None:
+        return _same_amount(before, after)
+    if isinstance(before, _NUMBERS) and isinstance(after, _NUMBERS):
+        return before == after
+    return type(before) is type(after) and before == after
+
+
+def amount_of(value: object) -> object:
+    """Return the amount in units; the value itself where it is none."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return value
+    found = attempted(quantity, value, "it")
+    return value if isinstance(found, Undecided) else found
+
+
+def structure(text: str, *, is_document: bool = False) -> Mapping[str, object] | Sequence[object] | None:
+    """Return what the text holds as YAML or JSON; None where it is neither a mapping nor a list.
+
+    Args:
+        text: any text.
+        is_document: whether its name says that it is one of the two. Elsewhere one line with a colon in it is
+            a sentence.
+
+    """
+    stripped = text.strip()
+    if not stripped or len(text) > _LONGEST_PARSED:
+        return None
+    if not is_document and "\n" not in stripped and stripped[0] not in "{[":
+        return None
+    loaded = load_engine_yaml(text).content
+    plain = _plain(loaded)
+    return plain if is_mapping(plain) or is_list(plain) else None
+
+
+def options(words: Sequence[str]) -> Mapping[str, object] | None:
+    """Return the options of a command line by name, and its other words by position.
+
+    None where an option is given twice, or there is none: words say more then.
+    """
+    found: list[tuple[str, object]] = []
+    position = 0
+    for index, word in enumerate(words):
+        name, separator, value = word.partition("=")
+        if _OPTION.fullmatch(name):
+            found.append((name, value if separator else _SWITCH))
+        elif found and index and _takes(words[index - 1], found[-1]):
+            found[-1] = (found[-1][0], word)
+        else:
+            found.append((f"word {position + 1}", word))
+            position += 1
+    counted = Counter(name for name, _ in found)
+    if position == len(found) or max(counted.values(), default=0) > 1:
+        return None
+    return dict(found)
+
+
+def command_words(text: str) -> Sequence[str] | None:
+    """Return the words of a command on one line; None where a shell would read more than words in it."""
+    if "\n" in text or " " not in text.strip():
+        return None
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return None
+
+
+def decoded(text: str) -> str | None:
+    """Return the text that base64 stands for; None where it stands for none."""
+    try:
+        plain = base64.b64decode(text, validate=True).decode()
+    except (binascii.Error, ValueError):
+        return None
+    return plain if plain and plain.replace("\n", "").replace("\t", "").isprintable() else None
+
+
+def _same_amount(before: object, after: object) -> bool:
+    return amount_of(before) == amount_of(after)
+
+
+def _takes(word: str, last: tuple[str, object]) -> bool:
+    return word == last[0] and last[1] is _SWITCH
+
+
+def _plain(value: object) -> object:
+    if is_mapping(value):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if is_list(value):
+        return [_plain(each) for each in value]
+    if isinstance(value, float) and value != value:  # noqa: PLR0124 - only nan is unlike itself
+        return "nan"
+    # YAML knows dates and sets; said, they are texts.
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)

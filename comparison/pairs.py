@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource
-from resource_graph.urns import KUBERNETES
+from resource_graph.urns import KUBERNETES, urn_name
 
 _HASHED = re.compile(r"(?P<stem>.+)-(?P<hash>[0-9a-f]{8,64})")
 """Name that ends in a hash of the content, as `engine_files` and NATS's configuration have it."""
@@ -57,6 +57,19 @@ def paired(base: Iterable[Resource], head: Iterable[Resource]) -> Pairs:
         removed = [each for each in removed if each.urn not in taken[0]]
         added = [each for each in added if each.urn not in taken[1]]
     return Pairs(tuple(both), tuple(removed), tuple(added))
+
+
+def title_of(resource: Resource) -> str:
+    """Return `ConfigMap gpt-oss/engine-files`, or type and name of what is no Kubernetes object."""
+    kind = resource.kind or resource.type.rpartition(":")[2]
+    place = f"{resource.namespace}/" if isinstance(resource.namespace, str) else ""
+    return f"{kind} {place}{name_of(resource)}"
+
+
+def name_of(resource: Resource) -> str:
+    """Return the object's name, or the program's own where there is no object or its name is not known."""
+    name = resource.object_name if resource.kind is not None else None
+    return name if isinstance(name, str) else urn_name(resource.urn)
 
 
 def _alike(

@@ -1,17 +1,18 @@
-"""Makes the recording of one stack from its plan and from what the program registers for it."""
+"""Makes the recording of one stack: what it registers, and what it does to what the other side has."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from comparison.recording import (
     RecordedFinding,
+    RecordedNotice,
     RecordedPool,
     RecordedUpdate,
     RecordedWaiver,
     StackRecording,
 )
-from comparison.secret_marks import marked, marked_settings
-from comparison.secret_text import without_secrets
+from comparison.secret_marks import marked, marked_settings, without_secrets
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from components.purchase import CapacityBlock, Purchase
 from resource_graph import ResourceGraph, Value
@@ -21,7 +22,23 @@ from rules.run import run_rules
 from stacks.plan.infrastructure.prices import published_price
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan
+from stacks.updates.deployed import UNKNOWN_CREATOR
 from stacks.updates.guards.fixed_at_creation import fixed_values
+from stacks.updates.guards.refused_changes import refused_changes
+from stacks.updates.imagined_state import state_of
+from stacks.updates.planned_update import FIRST, Update, planned_update
+from stacks.updates.rollout_beside_running import beside_what_runs
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateOver:
+    """An update of one recording to a stack."""
+
+    stack: StackPlan
+    """The stack with the rollouts that there is room for beside what runs."""
+    registered: Update
+    """What decides how the program registers its resources."""
+    recorded: RecordedUpdate
 
 
 def record_stack(
@@ -62,6 +79,29 @@ def record_stack(
         ),
         update=update,
     )
+
+
+def update_over(stack: StackPlan, running: StackRecording) -> UpdateOver:
+    """Return what `pulumi up` of the stack does where everything of the recording runs.
+
+    The program asks the cluster, too: who has scaled a service by hand, whether a volume is lost, how many
+    GPUs others use. A comparison asks nobody, so nothing of that is in it.
+    """
+    before = state_of(running.resources)
+    problems = refused_changes(stack, before, running.fixed)
+    if problems:
+        # The program ends there, and tells nothing else.
+        refused = tuple(without_secrets(each.text(stack.source)) for each in problems)
+        return UpdateOver(stack, FIRST, RecordedUpdate(refused=refused))
+    beside = beside_what_runs(stack, before)
+    update = planned_update(beside, before)
+    recorded = RecordedUpdate(
+        notices=tuple(RecordedNotice(without_secrets(each.text), each.warns) for each in update.notices),
+        restarts_workers=update.restarts_workers,
+        interruption=update.interruption,
+    )
+    # Nobody says who made the cluster: the state has it, and the recording of the other side has not.
+    return UpdateOver(beside, replace(update, creator=UNKNOWN_CREATOR), recorded)
 
 
 def _address(stack: StackPlan) -> str:

@@ -4,20 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
-from comparison.engine_verdicts import config_readers
-from comparison.engine_verdicts.aws_resources import BUYS_A_BLOCK
-from comparison.engine_verdicts.aws_tables import CAPACITY_BLOCK
+from comparison.engine_verdicts import consequences
+from comparison.engine_verdicts.consequences import Upstream, changed_outputs, changed_tags
 from comparison.engine_verdicts.dynamo_graphs import is_graph
-from comparison.engine_verdicts.engine_outputs import Upstream, changed_outputs, changed_tags
-from comparison.engine_verdicts.judge import AWS, PROVIDERS, elsewhere, verdict_on
-from comparison.engine_verdicts.stateful_types import is_stateful
-from comparison.engine_verdicts.verdict import Outcome, Sides, is_ignored
+from comparison.engine_verdicts.judge import elsewhere, verdict_on
+from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_stateful, shape_of, type_of
+from comparison.engine_verdicts.verdict import Outcome, under
 from comparison.fields import field_changes
-from comparison.known_defaults.objects import shape_of
-from comparison.known_defaults.shape import ACCOUNT, Shape
-from comparison.pairs import Pair, paired
-from comparison.resource_title import name_of, title_of
-from comparison.secret_values import inputs_of
+from comparison.pairs import Pair, name_of, paired, title_of
+from comparison.secret_marks import inputs_of
 from resource_graph import Resource
 from resource_graph.urns import STACK_TYPE
 
@@ -37,9 +32,10 @@ def compare(base: Iterable[Resource], head: Iterable[Resource]) -> tuple[Resourc
     """
     old, new = (tuple(each for each in side if _is_made(each)) for side in (base, head))
     pairs = paired(old, new)
-    sides = Sides({each.urn: each for each in old}, {each.urn: each for each in new})
     order = {each.urn: index for index, each in enumerate((*new, *pairs.removed))}
-    changes = _judged(sorted(pairs.both, key=lambda pair: order[pair.after.urn]), sides)
+    changes = _judged(
+        sorted(pairs.both, key=lambda pair: order[pair.after.urn]), {each.urn: each for each in new}
+    )
     changes |= {each.urn: _added(each) for each in pairs.added}
     changes |= {each.urn: _removed(each) for each in pairs.removed}
     changes = _with_readers(changes, pairs.both, new)
@@ -50,7 +46,7 @@ def _is_made(resource: Resource) -> bool:
     return resource.custom and resource.type != STACK_TYPE
 
 
-def _judged(pairs: Sequence[Pair], sides: Sides) -> dict[str, ResourceChange]:
+def _judged(pairs: Sequence[Pair], head: Mapping[str, Resource]) -> dict[str, ResourceChange]:
     upstream = Upstream(
         {each.before.urn: each.after.urn for each in pairs if each.before.urn != each.after.urn}
     )
@@ -59,9 +55,8 @@ def _judged(pairs: Sequence[Pair], sides: Sides) -> dict[str, ResourceChange]:
         fields = [*_fields(pair), *changed_outputs(pair, upstream), *changed_tags(pair, upstream)]
         has_new_provider = pair.after.provider in upstream.replaced
         options = _options(pair)
-        if _is_alike(pair) and not fields and not options and not has_new_provider:
-            continue
-        verdict = verdict_on(pair, [each for each in fields if not is_ignored(pair.after, each)], sides)
+        acted_on = [each for each in fields if not under(each.path, pair.after.ignore_changes)]
+        verdict = verdict_on(pair, acted_on, head)
         if has_new_provider:
             verdict = elsewhere(verdict)
         if not verdict.fields and not options and not has_new_provider and not pair.is_renamed:
@@ -71,23 +66,12 @@ def _judged(pairs: Sequence[Pair], sides: Sides) -> dict[str, ResourceChange]:
     return found
 
 
-def _is_alike(pair: Pair) -> bool:
-    # Two that are spelled differently and mean the same may be replaced for the spelling.
-    return pair.before.urn == pair.after.urn and repr(pair.before.inputs) == repr(pair.after.inputs)
-
-
 def _fields(pair: Pair) -> Sequence[FieldChange]:
     if is_graph(pair.after) and pair.has_other_version:
         # Its verdict reads both in the words of one version.
         return ()
-    fields = field_changes(inputs_of(pair.before), inputs_of(pair.after), _shape(pair.after))
+    fields = field_changes(inputs_of(pair.before), inputs_of(pair.after), shape_of(pair.after))
     return [each for each in fields if not (pair.is_renamed and each.path == _NAME)]
-
-
-def _shape(resource: Resource) -> Shape | None:
-    if resource.type.startswith((AWS, PROVIDERS)):
-        return ACCOUNT
-    return shape_of(resource.api_version or "", resource.kind or "") if resource.kind is not None else None
 
 
 def _changed(pair: Pair, verdict: Outcome, options: Sequence[FieldChange]) -> ResourceChange:
@@ -149,7 +133,7 @@ def _added(resource: Resource) -> ResourceChange:
         operation=Operation.CREATE,
         is_protected=bool(resource.protect),
         is_stateful=is_stateful(resource),
-        reasons=(BUYS_A_BLOCK,) if resource.type == CAPACITY_BLOCK else (),
+        reasons=type_of(resource).because[:1] if resource.type == CAPACITY_BLOCK else (),
     )
 
 
@@ -177,16 +161,16 @@ def _with_readers(
         pair.after
         for pair in pairs
         if pair.after.urn in changes
-        and config_readers.holds_content(pair.after)
-        and config_readers.changes_content(changes[pair.after.urn].fields)
+        and consequences.holds_content(pair.after)
+        and consequences.changes_content(changes[pair.after.urn].fields)
     ]
     if not concerned:
         return found
-    readers = config_readers.read_readers(head)
+    readers = consequences.read_readers(head)
     for resource in concerned:
         templates = readers.of(resource)
         if templates:
-            waiting = config_readers.not_restarted(templates, changes, readers)
+            waiting = consequences.not_restarted(templates, changes, readers)
             names = sorted({f"{each.resource.kind} {each.name}" for each in waiting})
             found[resource.urn] = _read_by(found[resource.urn], names)
     return found
@@ -203,7 +187,7 @@ def _read_by(change: ResourceChange, waiting: Sequence[str]) -> ResourceChange:
 
 def _content_with(change: ResourceChange, effect: Effect) -> ResourceChange:
     fields = (
-        replace(each, effect=effect) if config_readers.is_content(each) else each for each in change.fields
+        replace(each, effect=effect) if consequences.is_content(each) else each for each in change.fields
     )
     return replace(change, fields=tuple(fields))
 

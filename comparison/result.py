@@ -1,13 +1,15 @@
-"""What the parts of a result have in common: frozen, checked when made, and their own JSON."""
+"""What the parts of a recording and of a result share: frozen, checked when made, and their own JSON."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pydantic import ConfigDict, GetPydanticSchema
+from pydantic import ConfigDict, GetPydanticSchema, JsonValue
 from pydantic.alias_generators import to_camel
+from pydantic.dataclasses import dataclass
 from pydantic_core import core_schema
 
-from resource_graph import Unknown, Value
+from resource_graph import UNKNOWN, CustomTimeouts, Resource, Unknown, Value
+from resource_graph.resource import Path
 
 RESULT = ConfigDict(
     alias_generator=to_camel,
@@ -42,3 +44,138 @@ if TYPE_CHECKING:
 else:
     AnyValue = Annotated[Any, _ANY_VALUE]
 """A value of a resource as it is; in JSON with `(known after the update)` for what only that will know."""
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+_MARK = "$unknown"
+_ESCAPE = "$"
+
+
+def to_json(value: Value) -> Json:
+    """Return the value with `{"$unknown": true}` for an unknown one, and `$$` where a key begins with `$`."""
+    if isinstance(value, Unknown):
+        return {_MARK: True}
+    if isinstance(value, Mapping):
+        return {_escaped(key): to_json(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [to_json(item) for item in value]
+    return value
+
+
+def from_json(value: Json) -> Value:
+    """Return the value that `to_json` has written.
+
+    Raises:
+        ValueError: a key begins with one `$`, which `to_json` does not write.
+
+    """
+    if isinstance(value, dict):
+        if value == {_MARK: True}:
+            return UNKNOWN
+        return {_unescaped(key): from_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [from_json(item) for item in value]
+    return value
+
+
+def _from_json(values: dict[str, Any]) -> Mapping[str, Value]:
+    found = from_json(values)
+    if not isinstance(found, dict):
+        # Not of a wrong type in this program: the text that was read is wrong.
+        raise ValueError("unknown as a whole")  # noqa: TRY004
+    return found
+
+
+_VALUES = GetPydanticSchema(
+    lambda _source, handler: core_schema.json_or_python_schema(
+        core_schema.no_info_after_validator_function(_from_json, handler(dict[str, JsonValue])),
+        core_schema.any_schema(),
+        serialization=core_schema.plain_serializer_function_ser_schema(to_json),
+    )
+)
+# At run time pydantic would look for the names inside of `Value` in each module that has a field of it.
+if TYPE_CHECKING:
+    RecordedValues: TypeAlias = Mapping[str, Value]
+else:
+    RecordedValues = Annotated[Any, _VALUES]
+"""Values by name, as Python has them and as JSON has them."""
+
+
+def _escaped(key: str) -> str:
+    return f"{_ESCAPE}{key}" if key.startswith(_ESCAPE) else key
+
+
+def _unescaped(key: str) -> str:
+    if not key.startswith(_ESCAPE):
+        return key
+    if not key.startswith(2 * _ESCAPE):
+        raise ValueError(f"the key {key!r} begins with one {_ESCAPE}")
+    return key.removeprefix(_ESCAPE)
+
+
+@dataclass(frozen=True, slots=True, config=RESULT)
+class _Timeouts:
+    create: float | None
+    update: float | None
+    delete: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
+class _Form:
+    urn: str
+    type: str
+    name: str
+    inputs: RecordedValues
+    custom: bool
+    parent: str | None
+    provider: str | None
+    dependencies: tuple[str, ...]
+    property_dependencies: Mapping[str, tuple[str, ...]]
+    protect: bool | None
+    retain_on_delete: bool | None
+    custom_timeouts: _Timeouts
+    delete_before_replace: bool | None
+    ignore_changes: tuple[str, ...]
+    replace_on_changes: tuple[str, ...]
+    secret_paths: tuple[Path, ...] | None
+
+
+def _form(resource: Resource) -> _Form:
+    timeouts, paths = resource.custom_timeouts, resource.secret_paths
+    values: dict[str, Any] = {name: getattr(resource, name) for name in _Form.__dataclass_fields__} | {
+        # A set has another order in every process, and equal recordings have to be equal texts.
+        "dependencies": tuple(sorted(resource.dependencies)),
+        "property_dependencies": {
+            key: tuple(sorted(urns)) for key, urns in sorted(resource.property_dependencies.items())
+        },
+        "custom_timeouts": _Timeouts(timeouts.create, timeouts.update, timeouts.delete),
+        "secret_paths": None if paths is None else tuple(sorted(paths, key=_order)),
+    }
+    return _Form(**values)
+
+
+def _resource(form: _Form) -> Resource:
+    timeouts = form.custom_timeouts
+    values: dict[str, Any] = {name: getattr(form, name) for name in _Form.__dataclass_fields__} | {
+        "dependencies": frozenset(form.dependencies),
+        "property_dependencies": {key: frozenset(urns) for key, urns in form.property_dependencies.items()},
+        "custom_timeouts": CustomTimeouts(timeouts.create, timeouts.update, timeouts.delete),
+        "secret_paths": None if form.secret_paths is None else frozenset(form.secret_paths),
+    }
+    return Resource(**values)
+
+
+_RESOURCE = GetPydanticSchema(
+    lambda _source, handler: core_schema.json_or_python_schema(
+        core_schema.no_info_after_validator_function(_resource, handler(_Form)),
+        core_schema.is_instance_schema(Resource),
+        serialization=core_schema.plain_serializer_function_ser_schema(_form, return_schema=handler(_Form)),
+    )
+)
+if TYPE_CHECKING:
+    RecordedResource: TypeAlias = Resource
+else:
+    RecordedResource = Annotated[Any, _RESOURCE]
+"""A resource, and what JSON has of it."""
+
+
+def _order(path: Path) -> tuple[str, ...]:
+    return tuple(f"{type(step).__name__} {step}" for step in path)

@@ -1,34 +1,69 @@
-"""Resources without their secrets: marks stand where those were."""
+"""Finds what looks like a secret in any text or resource, and puts a mark in its place.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+A pull request can carry a token anywhere: in an environment variable of a recipe, a ConfigMap, the values of
+a chart, the message about a setting that holds one by mistake. Comments and pages are read by more people
+than the repository's secrets are meant for.
 
-from comparison.secret_text import mark_of, names_a_secret, without_secrets
+A mark has the start of the secret's SHA-256, so that another secret is another mark. Who could guess the
+secret could confirm the guess; but only plain text of the repository comes here, which every reader of the
+comparison can read anyway. What the engine encrypts is never decrypted.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, cast
+
+from comparison.nested_values import is_list, is_mapping
 from resource_graph import Resource, Value
 from resource_graph.resource import Path
 
+_MARK_DIGITS = 12
+_MARK_FORM: Final = re.compile(rf"\[secret [0-9a-f]{{{_MARK_DIGITS}}}\]")
+# What a name has to end in, so that its value is taken for a secret: HF_TOKEN, but not MAX_NUM_TOKENS.
+_NAMES: Final = (
+    "token|password|passwd|passphrase|api[-_]?key|access[-_]?key|secret[-_]?key|secret[-_]access[-_]key|"
+    "private[-_]?key|client[-_]?secret|client-key-data|credentials?"
+)
+_CAMEL_CASE_NAMES: Final = "Token|Password|Passphrase|ApiKey|AccessKey|SecretKey|PrivateKey"
+_NAME: Final = re.compile(rf"(?i:(?:.*[-_.])?(?:{_NAMES}|secret))")
+# With these two AWS knows a request that comes again.
+_CAMEL_CASE_NAME: Final = re.compile(rf"(?!creationToken|clientToken).+(?:{_CAMEL_CASE_NAMES})")
+# Shapes that their issuers document, or that a standard gives them; the group `secret` is what is replaced.
+_SHAPES: Final[Sequence[re.Pattern[str]]] = tuple(
+    re.compile(shape)
+    for shape in (
+        # A key without its end is one that was cut.
+        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----(?P<secret>[\s\S]*?)(?=-----END |\Z)",
+        # https://huggingface.co/docs/hub/security-tokens
+        r"(?<![A-Za-z0-9])(?P<secret>hf_[A-Za-z0-9]{16,})",
+        # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
+        r"(?<![A-Za-z0-9])(?P<secret>(?:AKIA|ASIA)[A-Z0-9]{16})(?![A-Za-z0-9])",
+        # https://github.blog/engineering/behind-githubs-new-authentication-token-formats
+        r"(?<![A-Za-z0-9])(?P<secret>gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})",
+        # GitLab, OpenAI, NVIDIA NGC, Slack, Google, Pulumi Cloud.
+        r"(?<![A-Za-z0-9])(?P<secret>glpat-[A-Za-z0-9_-]{20,}|sk-[A-Za-z0-9_-]{20,}|nvapi-[A-Za-z0-9_-]{20,}"
+        r"|xox[abeprs]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{35}|pul-[0-9a-f]{40})",
+        # https://www.rfc-editor.org/rfc/rfc7519: two JSON objects in base64, and a signature.
+        r"(?<![A-Za-z0-9])(?P<secret>eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)",
+        # https://www.rfc-editor.org/rfc/rfc6750 and rfc7617.
+        r"(?i:\bbearer|authorization[\"']?\s*[:=]\s*[\"']?basic)\s+(?P<secret>[A-Za-z0-9._~+/-]{16,}=*)",
+        # https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1: a password before the host.
+        r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/?#:@\"']*:(?P<secret>[^\s/?#@\"'$]+)@",
+    )
+)
+# A name with its value, as shells, YAML, JSON and command lines write it. What begins with $ or a bracket is
+# taken from elsewhere when the text is used, or is no text.
+_ASSIGNED: Final = re.compile(
+    rf"(?:(?<![A-Za-z0-9])(?i:--[a-z0-9-]*(?:{_NAMES})\s+|(?:{_NAMES})[\"']?\s*[:=]\s*)"
+    rf"|(?<=[a-z0-9])(?:{_CAMEL_CASE_NAMES})[\"']?\s*[:=]\s*)"
+    r"(?:\"(?![$\[])(?P<doubly>[^\"\n]{3,})\"|'(?![$\[])(?P<singly>[^'\n]{3,})'"
+    r"|(?P<plain>[^\s\"'`,;$<(\[{|&>][^\s\"'`,;]{5,}))"
+)
+# The name of a Secret or of a file is no secret, nor is a type or a number.
+_NO_SECRET: Final = re.compile(r"(?i:true|false|null|none|string|required|optional)|\d+|/\S*|[a-z]+://\S*")
 _PARTS_OF_A_SECRET = (("data",), ("stringData",))
-
-
-def marked(resource: Resource) -> Resource:
-    """Return the resource with marks in place of its secrets.
-
-    Secrets are what the program declares so, everything that a Secret holds, and what looks like one in any
-    other text. Their paths, where a whole value is one, are the new resource's `secret_paths`.
-    """
-    declared = set(resource.secret_paths or ())
-    if resource.kind == "Secret":
-        declared.update(_PARTS_OF_A_SECRET)
-    marks = _Marks(frozenset(declared))
-    inputs = {key: marks.value(item, (key,), key=key) for key, item in resource.inputs.items()}
-    paths = frozenset({*declared, *marks.found})
-    return replace(resource, inputs=inputs, secret_paths=paths, origin=None)
-
-
-def marked_settings(settings: Mapping[str, Value]) -> Mapping[str, Value]:
-    """Return what a person typed with marks in place of what looks like a secret."""
-    marks = _Marks(frozenset())
-    return {key: marks.value(value, (key,), key=key) for key, value in settings.items()}
 
 
 class _Marks:
@@ -73,3 +108,121 @@ class _Marks:
             self.value(item, (*path, index), key=option.removeprefix("--"), is_secret=is_secret)
             for index, (item, option) in enumerate(zip(value, options, strict=False))
         ]
+
+
+MARK = "[secret]"
+"""Stands for the value of a secret in whatever a comparison says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A value that nobody may see; two are equal where their marks are."""
+
+    mark: object
+
+
+def without_secrets(text: str) -> str:
+    """Return the text with a mark in the place of each part that looks like a secret."""
+    for shape in _SHAPES:
+        text = shape.sub(_replaced, text)
+    return _ASSIGNED.sub(_replaced, text)
+
+
+def names_a_secret(name: str) -> bool:
+    """Return whether the value of a variable or key with this name is a secret: HF_TOKEN, db-password."""
+    return bool(_NAME.fullmatch(name) or _CAMEL_CASE_NAME.fullmatch(name))
+
+
+def mark_of(secret: str) -> str:
+    """Return what stands for a secret: the same for the same secret."""
+    return f"[secret {fingerprint(secret)}]"
+
+
+def is_marked(text: str) -> bool:
+    """Return whether a mark stands somewhere in the text."""
+    return _MARK_FORM.search(text) is not None
+
+
+def fingerprint(text: str) -> str:
+    """Return the start of the text's SHA-256, in hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK_DIGITS]
+
+
+def marked(resource: Resource) -> Resource:
+    """Return the resource with marks in place of its secrets.
+
+    Secrets are what the program declares so, everything that a Secret holds, and what looks like one in any
+    other text. Their paths, where a whole value is one, are the new resource's `secret_paths`.
+    """
+    declared = set(resource.secret_paths or ())
+    if resource.kind == "Secret":
+        declared.update(_PARTS_OF_A_SECRET)
+    marks = _Marks(frozenset(declared))
+    inputs = {key: marks.value(item, (key,), key=key) for key, item in resource.inputs.items()}
+    paths = frozenset({*declared, *marks.found})
+    return replace(resource, inputs=inputs, secret_paths=paths, origin=None)
+
+
+def marked_settings(settings: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Return what a person typed with marks in place of what looks like a secret."""
+    marks = _Marks(frozenset())
+    return {key: marks.value(value, (key,), key=key) for key, value in settings.items()}
+
+
+def inputs_of(resource: Resource) -> Mapping[str, object]:
+    """Return the inputs with every secret in a `Secret`, those of a Kubernetes Secret included."""
+    inputs: Mapping[str, object] = resource.inputs
+    for path in [*(resource.secret_paths or ()), *_of_kubernetes_secret(resource)]:
+        hidden = _hidden(inputs, path)
+        if is_mapping(hidden):
+            inputs = hidden
+    return inputs
+
+
+def shown(value: object) -> Value:
+    """Return the value as it may be said: a mark in every secret's place."""
+    if isinstance(value, Secret):
+        return MARK
+    if is_mapping(value):
+        return {key: shown(each) for key, each in value.items()}
+    if is_list(value):
+        return [shown(each) for each in value]
+    return cast("Value", value)
+
+
+def _replaced(match: re.Match[str]) -> str:
+    # Of each expression one group holds the secret.
+    group = match.lastgroup or 0
+    secret = match[group]
+    if not secret.strip() or _MARK_FORM.search(secret) or _NO_SECRET.fullmatch(secret):
+        return match[0]
+    start, end = (edge - match.start() for edge in match.span(group))
+    return f"{match[0][:start]}{mark_of(secret)}{match[0][end:]}"
+
+
+def _of_kubernetes_secret(resource: Resource) -> Iterable[Path]:
+    # The engine marks the data of each Secret as secret, whatever the program has marked (facts/provider.md).
+    if resource.kind == "Secret":
+        yield from (path for path in _PARTS_OF_A_SECRET if path[0] in resource.inputs)
+
+
+def _hidden(value: object, path: Path) -> object:
+    if isinstance(value, Secret):
+        return value
+    if not path:
+        return _all_hidden(value)
+    head, rest = path[0], path[1:]
+    if is_mapping(value) and isinstance(head, str) and head in value:
+        return {**value, head: _hidden(value[head], rest)}
+    if is_list(value) and isinstance(head, int) and head < len(value):
+        return [*value[:head], _hidden(value[head], rest), *value[head + 1 :]]
+    return value
+
+
+def _all_hidden(value: object) -> object:
+    # The names below are no secret, and say which value is another one.
+    if is_mapping(value):
+        return {key: _all_hidden(each) for key, each in value.items()}
+    if is_list(value):
+        return [_all_hidden(each) for each in value]
+    return value if value is None or isinstance(value, Secret) else Secret(value)

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from comparison.changes import Operation, ResourceChange
-from comparison.sentences import Quoted, Sentence, quoted
 from comparison.stack_comparison import Comparison, StackComparison, Standing, UncomparedStack, Verdict
 from stacks.wording import in_words
 
@@ -19,6 +19,25 @@ _DONE = {
 _ENDS = {Operation.DELETE, Operation.REPLACE, Operation.FORGET}
 _BLOCK = ":CapacityBlockReservation"
 _PROVIDER = "pulumi:providers:"
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """Text from a pull request, a recording or git: a terminal escapes it, a comment puts it into code."""
+
+    text: str
+
+
+Sentence = tuple[str | Quoted, ...]
+"""Own words and quoted ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something to know of a stack."""
+
+    label: str
+    sentences: tuple[Sentence, ...]
 
 
 def headline(comparison: Comparison) -> str:
@@ -71,6 +90,20 @@ def change_words(change: ResourceChange) -> str:
         (change.is_stateful, "holds data"),
     )
     return "; ".join((words, *(mark for is_marked, mark in marks if is_marked)))
+
+
+def quoted(text: str) -> Quoted:
+    """Return the text on one line: a message of several lines keeps its words."""
+    return Quoted(" ".join(text.split()))
+
+
+def listed(names: Sequence[str], most: int) -> Sentence:
+    """Return at most so many names as a list, and how many more there are."""
+    words: list[str | Quoted] = []
+    for name in names[:most]:
+        words += [", " if words else "", quoted(name)]
+    more = len(names) - most
+    return (*words, f" and {more} more") if more > 0 else tuple(words)
 
 
 def _parts(stack: StackComparison) -> Iterator[str]:

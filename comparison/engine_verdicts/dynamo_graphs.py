@@ -6,15 +6,13 @@ Sources: facts/previews.md §3d, facts/kv-transport.md §7, crds/dgd-admission.j
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from comparison.changes import Change, Effect, FieldChange
-from comparison.engine_verdicts.kubernetes_tables import IDENTITY
-from comparison.engine_verdicts.patterns import patterns, touches, touches_any, under
-from comparison.engine_verdicts.verdict import Outcome, settled
-from comparison.field_path import dotted
+from comparison.changes import Change, Effect, FieldChange, dotted
+from comparison.engine_verdicts.resource_types import IDENTITY
+from comparison.engine_verdicts.verdict import Outcome, settled, touches, under
 from comparison.fields import field_changes
 from comparison.nested_values import is_list, is_mapping, value_at
 from comparison.pairs import Pair
-from comparison.secret_values import inputs_of
+from comparison.secret_marks import inputs_of
 from resource_graph import Resource
 from resource_graph.urns import own_type
 from rules.reading.pods.pods import GRAPH_KIND, WORKER_TYPES
@@ -25,19 +23,15 @@ _OWN_COMPONENT = "dynamo-stack:components:DynamoGraph"
 """Component of this project: it replaces a graph whose change the webhook or the API server would refuse
 (stacks/updates/replacement.py)."""
 
-_SERVICES = patterns("spec.components.*", "spec.services.*")
-_REFUSED = patterns(
-    "spec.backendFramework",
-    "spec.topologyConstraint",
-    "spec.experimental.kvTransferPolicy",
-    "spec.components.*.topologyConstraint",
-    "spec.services.*.topologyConstraint",
-)
-_MULTINODE = patterns("spec.components.*.multinode", "spec.services.*.multinode")
-# What the operator leaves out of the workers' hash (deploy/operator/internal/dynamo/hash.go).
-_NOT_HASHED = frozenset({"replicas", "scalingAdapter"})
-_OF_ALL_PODS = patterns(
-    "spec.annotations", "spec.env", "spec.envs", "spec.labels", "spec.priorityClassName", "spec.restart"
+_SERVICES = ("spec.components.*", "spec.services.*")
+_REFUSED = ("spec.backendFramework",)
+_OF_ALL_PODS = (
+    "spec.annotations",
+    "spec.env",
+    "spec.envs",
+    "spec.labels",
+    "spec.priorityClassName",
+    "spec.restart",
 )
 _STEPS_OF_SERVICE = 3
 
@@ -59,43 +53,26 @@ def graph_verdict(pair: Pair, fields: Sequence[FieldChange]) -> Outcome:
         return _other_version(pair)
     judged = [replace(each, effect=_effect(each, pair)) for each in fields]
     # In another namespace, or under another name, both can be at once (facts/provider.md §1).
-    keeps_place = not any(touches_any(each, IDENTITY) for each in judged)
+    keeps_place = not any(touches(each, IDENTITY) for each in judged)
     return settled(pair, judged, provider_deletes_first=keeps_place, reasons=[*_reasons(judged, pair)])
 
 
 def _effect(change: FieldChange, pair: Pair) -> Effect:
-    if touches_any(change, IDENTITY):
+    if touches(change, IDENTITY):
         return Effect.REPLACES
     if _is_whole_service(change):
         # Where the set of services is another one, this project's program asks for another graph.
         return Effect.REPLACES if _is_own(pair) else Effect.REFUSED
-    if touches_any(change, _REFUSED) or _switches_multinode(change):
+    if touches(change, _REFUSED):
         return Effect.REFUSED
-    if any(touches(change, steps) for steps in _SERVICES):
-        return _effect_on_service(change, pair.after)
-    return Effect.ROLLS_PODS if touches_any(change, _OF_ALL_PODS) else Effect.IN_PLACE
-
-
-def _effect_on_service(change: FieldChange, graph: Resource) -> Effect:
-    field = change.path[_STEPS_OF_SERVICE] if len(change.path) > _STEPS_OF_SERVICE else None
-    if field == "replicas" and _is_scaled_by_adapter(change, graph):
-        return Effect.REFUSED
-    return Effect.IN_PLACE if field in _NOT_HASHED else Effect.ROLLS_PODS
-
-
-def _is_scaled_by_adapter(change: FieldChange, graph: Resource) -> bool:
-    adapter = _service(graph, change.path[2]).get("scalingAdapter")
-    return adapter is not None and value_at(adapter, "enabled") is not False
+    if touches(change, _SERVICES):
+        # The operator leaves replicas out of the workers' hash (deploy/operator/internal/dynamo/hash.go).
+        return Effect.IN_PLACE if change.path[_STEPS_OF_SERVICE:] == ("replicas",) else Effect.ROLLS_PODS
+    return Effect.ROLLS_PODS if touches(change, _OF_ALL_PODS) else Effect.IN_PLACE
 
 
 def _is_whole_service(change: FieldChange) -> bool:
-    return len(change.path) == _STEPS_OF_SERVICE and any(touches(change, steps) for steps in _SERVICES)
-
-
-def _switches_multinode(change: FieldChange) -> bool:
-    # Another number of nodes is allowed, the step between one node and several is not.
-    is_whole = len(change.path) == len(_MULTINODE[0])
-    return is_whole and change.change is not Change.CHANGED and touches_any(change, _MULTINODE)
+    return len(change.path) == _STEPS_OF_SERVICE and touches(change, _SERVICES)
 
 
 def _other_version(pair: Pair) -> Outcome:
@@ -148,7 +125,7 @@ def _service_reason(change: FieldChange) -> str:
 
 
 def _rolls_service(change: FieldChange) -> bool:
-    return change.effect is Effect.ROLLS_PODS and any(under(change.path, steps) for steps in _SERVICES)
+    return change.effect is Effect.ROLLS_PODS and under(change.path, _SERVICES)
 
 
 def _is_worker(service: Mapping[str, object]) -> bool:

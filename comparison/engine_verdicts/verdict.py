@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from comparison.changes import Effect, FieldChange, Operation
-from comparison.engine_verdicts.patterns import pattern, under
-from comparison.field_path import dotted
+from comparison.changes import Change, Effect, FieldChange, Operation, dotted
 from comparison.pairs import Pair
 from resource_graph import Resource, Value
+from resource_graph.resource import Path
+
+_ANY = "*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,19 +19,6 @@ class Outcome:
     operation: Operation = Operation.UPDATE
     deletes_first: bool = False
     reasons: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Sides:
-    """All resources of both recordings by their URNs: what a verdict may have to look at beside its own."""
-
-    base: Mapping[str, Resource]
-    head: Mapping[str, Resource]
-
-    def provider_inputs(self, resource: Resource) -> Mapping[str, Value]:
-        """Return the inputs of the explicit provider; empty for a default one."""
-        provider = self.head.get(resource.provider or "")
-        return {} if provider is None else provider.inputs
 
 
 def settled(
@@ -68,13 +56,19 @@ def made_anew(fields: Iterable[FieldChange]) -> tuple[FieldChange, ...]:
     )
 
 
-def is_ignored(resource: Resource, change: FieldChange) -> bool:
-    """Return whether the option ignoreChanges keeps the engine from acting on the change."""
-    return any(under(change.path, pattern(option)) for option in resource.ignore_changes)
+def touches(change: FieldChange, patterns: Iterable[str]) -> bool:
+    """Return whether the change lies at or under a pattern, or is of a part that holds such a field."""
+    value = change.before if change.change is Change.REMOVED else change.after
+    return any(_touches(change.path, pattern.split("."), value) for pattern in patterns)
+
+
+def under(path: Path, patterns: Iterable[str]) -> bool:
+    """Return whether the path is one of the patterns', or below it."""
+    return any(_is_under(path, pattern.split(".")) for pattern in patterns)
 
 
 def _is_asked(resource: Resource, change: FieldChange) -> bool:
-    return any(under(change.path, pattern(option)) for option in resource.replace_on_changes)
+    return under(change.path, resource.replace_on_changes)
 
 
 def _asked_reasons(fields: Sequence[FieldChange], *, by_provider: bool) -> tuple[str, ...]:
@@ -82,3 +76,27 @@ def _asked_reasons(fields: Sequence[FieldChange], *, by_provider: bool) -> tuple
         return ()
     paths = ", ".join(dotted(each.path) for each in fields if each.effect is Effect.REPLACES)
     return (f"The program asks for a replacement when {paths} changes (replaceOnChanges).",) if paths else ()
+
+
+def _touches(path: Path, steps: Sequence[str], value: Value) -> bool:
+    is_around = len(path) < len(steps) and _begins(path, steps)
+    return _is_under(path, steps) or (is_around and _has(value, steps[len(path) :]))
+
+
+def _is_under(path: Path, steps: Sequence[str]) -> bool:
+    return len(path) >= len(steps) and _begins(path, steps)
+
+
+def _begins(path: Path, steps: Sequence[str]) -> bool:
+    return all(step in {_ANY, str(part)} for part, step in zip(path, steps, strict=False))
+
+
+def _has(value: Value, steps: Sequence[str]) -> bool:
+    if not steps:
+        return True
+    head, rest = steps[0], steps[1:]
+    if head == _ANY:
+        inside = value.values() if isinstance(value, Mapping) else value
+        is_inside = isinstance(inside, Iterable) and not isinstance(inside, str)
+        return is_inside and any(_has(each, rest) for each in inside)
+    return isinstance(value, Mapping) and head in value and _has(value[head], rest)

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
-from comparison.engine_verdicts.stateful_types import is_stateful
-from comparison.resource_title import title_of
+from comparison.engine_verdicts.resource_types import is_stateful
+from comparison.pairs import title_of
 from operations.drift.property_paths import MISSING, lookup, parse_path
 from operations.engine_preview.events import EngineStep
 from resource_graph import Resource, Value

@@ -11,10 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from comparison.record_stack import record_stack
+from comparison.record_stack import record_stack, update_over
 from comparison.recording import Side, StackRecording, UnreadStack
-from comparison.secret_text import fingerprint, without_secrets
-from comparison.update_over import update_over
+from comparison.secret_marks import fingerprint, without_secrets
 from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack, stack_directory
 from resource_graph.printable import printable

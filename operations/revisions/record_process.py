@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from comparison.secret_text import without_secrets
+from comparison.secret_marks import without_secrets
 from operations.errors import CommandError
 from resource_graph.printable import one_line
 

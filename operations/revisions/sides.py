@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from comparison.recording import SCHEMA_VERSION, Side
-from comparison.recording_json import RecordingFormatError, side_as_json, side_of_json
+from comparison.recording import SCHEMA_VERSION, RecordingFormatError, Side, side_as_json, side_of_json
 from operations.errors import CommandError
 from operations.revisions.cache import cache_directory, forget_unused, made_once
 from operations.revisions.environment import interpreter_for

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from comparison.recording import Side, StackRecording, UnreadStack
-from comparison.recording_json import side_of_json
-from comparison.secret_text import fingerprint, is_marked
+from comparison.recording import Side, StackRecording, UnreadStack, side_of_json
+from comparison.secret_marks import fingerprint, is_marked
 from operations.revisions import recorded_sides
 from tests.cli.command import write_stack
 from tests.conftest import copy_project

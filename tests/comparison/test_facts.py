@@ -9,8 +9,8 @@ from comparison.changes import Change, Effect, FieldChange, Operation
 from comparison.facts import facts_of
 from comparison.finding_changes import FindingChanges, WaiverChanges
 from comparison.recording import RecordedNotice, RecordedUpdate
-from comparison.sentences import Quoted
 from comparison.stack_comparison import Standing, UncomparedStack
+from comparison.verdict_lines import Quoted
 from tests.comparison.made_up import changed, finding, pool, replicas, stack, waiver
 
 if TYPE_CHECKING:

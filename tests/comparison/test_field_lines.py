@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from comparison.changes import Change, Effect, FieldChange, Operation
+from comparison.changes import Change, Effect, FieldChange, Operation, dotted
 from comparison.field_lines import resource_lines
-from comparison.field_path import dotted
 from resource_graph import UNKNOWN
 from tests.comparison.made_up import changed
 

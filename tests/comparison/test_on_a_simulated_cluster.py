@@ -53,14 +53,6 @@ _UPDATES = {
     "a job's manager": (_JOB, _spec(managedBy="example.com/other")),
     "a service's port": (_SERVICE, _spec(ports=[{"port": 81}])),
     "a service's balancer": (_SERVICE, _spec(type="LoadBalancer", loadBalancerClass="example.com/one")),
-    "a balancer's class": (
-        kubernetes_object(
-            "v1", "Service", "out",
-            spec={"type": "LoadBalancer", "loadBalancerClass": "example.com/one", "ports": [{"port": 80}]},
-        ),
-        _spec(loadBalancerClass="example.com/other"),
-    ),
-    "an immutable map made mutable": (_MAP, lambda inputs: inputs.pop("immutable")),
     "a map's label": (_MAP, lambda inputs: inputs["metadata"].update(labels={"a": "b"})),
     "a class's reclaim policy": (_CLASS, _top(reclaimPolicy="Retain")),
     "a class's binding": (_CLASS, _top(volumeBindingMode="WaitForFirstConsumer")),
@@ -81,7 +73,7 @@ _SAME = {
     "pod defaults": (deployment(), _pod(dnsPolicy="ClusterFirst", restartPolicy="Always")),
     "container defaults": (
         deployment(),
-        _pod(containers=[{**_CONTAINERS[0], "imagePullPolicy": "IfNotPresent", "resources": {}, "env": []}]),
+        _pod(containers=[{**_CONTAINERS[0], "resources": {}, "env": []}]),
     ),
     "amounts": (
         deployment(containers=[{**_CONTAINERS[0], "resources": {"limits": {"cpu": 1, "memory": "1024Mi"}}}]),

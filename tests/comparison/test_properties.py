@@ -104,7 +104,6 @@ _DEFAULTS: dict[str, Any] = {
     "hostNetwork": False,
 }
 _IN_CONTAINER: dict[str, Any] = {
-    "imagePullPolicy": "IfNotPresent",
     "resources": {"limits": {}, "requests": {}},
     "terminationMessagePath": "/dev/termination-log",
     "terminationMessagePolicy": "File",
@@ -116,7 +115,7 @@ _IN_DEPLOYMENT: dict[str, Any] = {
     "revisionHistoryLimit": 10,
     "progressDeadlineSeconds": 600,
     "minReadySeconds": 0,
-    "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
+    "strategy": {"type": "RollingUpdate"},
 }
 
 

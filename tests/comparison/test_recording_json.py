@@ -15,11 +15,13 @@ from comparison.recording import (
     RecordedPool,
     RecordedUpdate,
     RecordedWaiver,
+    RecordingFormatError,
     Side,
     StackRecording,
     UnreadStack,
+    side_as_json,
+    side_of_json,
 )
-from comparison.recording_json import RecordingFormatError, side_as_json, side_of_json
 from resource_graph import UNKNOWN, CustomTimeouts, Resource, Value
 from tests.comparison.made_up import finding, recording
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from comparison.secret_marks import marked
-from comparison.secret_text import is_marked, mark_of
+from comparison.secret_marks import is_marked, mark_of, marked
 from resource_graph import UNKNOWN, Resource
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from comparison.secret_text import is_marked, mark_of, names_a_secret, without_secrets
+from comparison.secret_marks import is_marked, mark_of, names_a_secret, without_secrets
 
 HUB = "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwX"
 ACCESS_KEY = "AKIA" + "IOSFODNN7EXAMPLE"

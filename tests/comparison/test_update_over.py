@@ -6,10 +6,8 @@ import copy
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
-from comparison.record_stack import record_stack
-from comparison.recording import Side, StackRecording
-from comparison.recording_json import side_as_json, side_of_json
-from comparison.update_over import update_over
+from comparison.record_stack import record_stack, update_over
+from comparison.recording import Side, StackRecording, side_as_json, side_of_json
 from tests.components.recorded import recorded
 from tests.stacks.updates.changes import changed, override, replicas, update
 from tests.support.dev_settings import disagg_b200_settings, resolved

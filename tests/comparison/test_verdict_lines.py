@@ -5,9 +5,8 @@ from __future__ import annotations
 from comparison.changes import Operation, ResourceChange
 from comparison.finding_changes import FindingChanges
 from comparison.recording import RecordedUpdate
-from comparison.sentences import Quoted
 from comparison.stack_comparison import Standing, UncomparedStack
-from comparison.verdict_lines import change_words, headline, red_lines, verdict_line
+from comparison.verdict_lines import Quoted, change_words, headline, red_lines, verdict_line
 from tests.comparison.made_up import changed, comparison, finding, refused_size, replicas, stack
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from comparison.facts import facts_of
-from comparison.sentences import Quoted
 from comparison.stack_comparison import StackComparison, Verdict
+from comparison.verdict_lines import Quoted
 from tests.comparison.changed_stacks import Case
 
 if TYPE_CHECKING:

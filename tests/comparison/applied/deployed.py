@@ -7,8 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from comparison.pairs import title_of
 from comparison.recording import StackRecording
-from comparison.resource_title import title_of
 from comparison.stack_comparison import StackComparison, compare_sides
 from operations.engine_preview.events import read_events
 from operations.engine_preview.steps import resource_changes

@@ -22,9 +22,7 @@ def _provider(**inputs: Any) -> Any:
     [
         ({"clusterIdentifier": "a", "context": "x"}, {"clusterIdentifier": "a", "context": "y"}),
         ({"clusterIdentifier": "a"}, {"clusterIdentifier": "b"}),
-        ({"clusterIdentifier": "a", "renderYamlToDirectory": "x"}, {"clusterIdentifier": "a"}),
         ({"clusterIdentifier": "a"}, {"clusterIdentifier": "a", "enablePatchForce": "true"}),
-        ({"context": "x", "namespace": "a"}, {"context": "x", "namespace": "b"}),
     ],
 )
 def test_a_provider_is_replaced_where_the_labs_provider_says_so(
@@ -35,10 +33,12 @@ def test_a_provider_is_replaced_where_the_labs_provider_says_so(
 
 
 def test_everything_that_a_replaced_provider_made_is_replaced_with_it() -> None:
-    old, new = _provider(context="x"), _provider(context="y")
+    old, new = _provider(clusterIdentifier="x"), _provider(clusterIdentifier="y")
     workload = replace(deployment(), provider=old.urn)
     provider, made = compare([old, workload], [new, workload])
-    assert provider.reasons == ("Another context is another cluster: everything in it is made again there.",)
+    assert provider.reasons == (
+        "Another clusterIdentifier is another cluster: everything in it is made again there.",
+    )
     assert (made.operation, made.title) == (Operation.REPLACE, "Deployment serving/server")
     assert made.reasons == ("Its provider is replaced, and with it everything that it made.",)
 

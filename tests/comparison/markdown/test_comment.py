@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from comparison.capacity import capacity_of
 from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
 from comparison.finding_changes import FindingChanges, WaiverChanges
-from comparison.markdown import LARGEST, as_markdown
-from comparison.markdown.first_screen import first_screen
+from comparison.markdown import LARGEST, as_markdown, first_screen
 from comparison.recording import RecordedNotice, RecordedUpdate
 from comparison.stack_comparison import Comparison, StackComparison, UncomparedStack
 from tests.comparison.made_up import (

@@ -8,7 +8,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparison.markdown.quoting import code_element, code_span, fence
+from comparison.markdown import code_element, code_span, fence
 from resource_graph.printable import one_line, printable
 from tests.comparison.markdown.github import outside_code
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparison.markdown.size import Rank, Section, fitted
+from comparison.markdown import Rank, Section, fitted
 
 _SECTIONS = st.lists(
     st.builds(

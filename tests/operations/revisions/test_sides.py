@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from comparison.recording import UnreadStack
-from comparison.recording_json import side_as_json
+from comparison.recording import UnreadStack, side_as_json
 from operations.errors import CommandError
 from operations.revisions import recorded_sides, sides
 from operations.revisions.environment import interpreter_for

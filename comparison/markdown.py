@@ -1,0 +1,280 @@
+"""A comparison as the comment of a pull request.
+
+Inside code GitHub expands nothing: no @name, no #number, no link, no HTML. So text of a pull request
+stands in code spans and fences, with delimiters longer than any run of backticks inside
+(https://spec.commonmark.org/0.31.2/#code-spans, #fenced-code-blocks). Where not all of it has room, sections
+are left out as a whole, and counted.
+"""
+
+import html
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from comparison.changes import Operation, ResourceChange
+from comparison.facts import facts_of
+from comparison.field_lines import resource_lines
+from comparison.recording import Side
+from comparison.stack_comparison import Comparison, StackComparison, UncomparedStack, Verdict
+from comparison.verdict_lines import (
+    Fact,
+    Quoted,
+    Sentence,
+    change_words,
+    headline,
+    listed,
+    red_lines,
+    verdict_line,
+)
+from resource_graph.printable import one_line, printable
+from stacks.wording import in_words
+
+LARGEST = 60_000
+"""Bytes of UTF-8: GitHub refuses longer comments, at 65,536 characters by its own message and at more where
+it was measured; this fits both."""
+MARKER = "<!-- dynamo-stack diff -->"
+"""First line: a workflow knows its comment by it."""
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+# Together they keep the first screen below 55,000 bytes, whatever the names in it are.
+_MOST_STACKS = 30
+_MOST_RED_LINES = 15
+_MOST_NOTES = 4
+_MOST_FILES = 3
+_LONGEST_NAME = 80
+_LONGEST_TEXT = 160
+LONGEST = 600
+"""Bytes of a quoted text; a longer one loses its middle, and says so."""
+_LEFT_OUT = " (... {} bytes ...) "
+_BACKTICKS = re.compile(r"`+")
+_SHORTEST_FENCE = 3
+_BETWEEN = "\n\n"
+_LONGEST_FOOTER = 300
+"""Bytes of what says how much was left out."""
+
+
+class Rank(IntEnum):
+    """What goes first where not everything fits."""
+
+    OBJECT = 0
+    URGENT_OBJECT = 1
+    """Deleted, replaced or refused."""
+    NOTICES = 2
+    FACTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a comment that is shown whole or not at all."""
+
+    stack: str
+    rank: Rank
+    text: str
+
+
+def as_markdown(comparison: Comparison) -> str:
+    """Return the comment, at most LARGEST bytes long."""
+    sections = [
+        section for stack in comparison.stacks if not is_unchanged(stack) for section in _sections(stack)
+    ]
+    return fitted(first_screen(comparison), sections, LARGEST)
+
+
+def first_screen(comparison: Comparison) -> str:
+    """Return marker, verdicts, both sides and red lines; below 55,000 bytes."""
+    blocks = (
+        _markers(comparison),
+        f"## {headline(comparison)}",
+        "\n".join(_red_lines(comparison)),
+        "\n".join(_verdicts(comparison)),
+        "\n\n".join(_about_the_sides(comparison)),
+    )
+    return "\n\n".join(block for block in blocks if block)
+
+
+def is_unchanged(stack: StackComparison | UncomparedStack) -> bool:
+    """Whether a comment has nothing more to say of the stack than that."""
+    return stack.verdict is Verdict.NO_CHANGES
+
+
+def code_span(text: str, longest: int = LONGEST) -> str:
+    """Return the text on one line as a code span, of at most three times so many bytes and 90 more."""
+    line = _shortened(text, longest)
+    if not line:
+        return "(empty)"
+    delimiter = "`" * (_longest_run(line) + 1)
+    # A blank on both sides goes again; without it backticks at the ends would belong to the delimiters.
+    blank = " " if "`" in line else ""
+    return f"{delimiter}{blank}{line}{blank}{delimiter}"
+
+
+def code_element(text: str) -> str:
+    """Return the text on one line as HTML, for the places where Markdown is not read."""
+    return f"<code>{html.escape(_shortened(text, LONGEST))}</code>"
+
+
+def fence(lines: Iterable[str], language: str) -> str:
+    """Return the lines, which are printable, as a block of code that none of them can close."""
+    text = "\n".join(lines)
+    delimiter = "`" * max(_SHORTEST_FENCE, _longest_run(text) + 1)
+    return f"{delimiter}{language}\n{text}\n{delimiter}"
+
+
+def markdown(sentence: Sentence, longest: int = LONGEST) -> str:
+    """Return a sentence with what it quotes in code spans, each shortened to so many bytes."""
+    return "".join(code_span(each.text, longest) if isinstance(each, Quoted) else each for each in sentence)
+
+
+def fitted(first: str, sections: Sequence[Section], most: int) -> str:
+    """Return the first screen and the sections that fit, in their order, below what was left out.
+
+    Sections of the lowest rank go first, of one rank the biggest: so the most of them stay. The first screen
+    is always whole; it must be smaller than the limit by itself.
+
+    Args:
+        first: what is never left out.
+        sections: the rest.
+        most: bytes of UTF-8 that the result has at most.
+
+    """
+    going = sorted(range(len(sections)), key=lambda index: _order(sections[index], index))
+    left = set(range(len(sections)))
+    size = _bytes(first) + sum(_bytes(each.text) + len(_BETWEEN) for each in sections)
+    for index in going:
+        room = most if len(left) == len(sections) else most - _LONGEST_FOOTER
+        if size < room:
+            break
+        left.remove(index)
+        size -= _bytes(sections[index].text) + len(_BETWEEN)
+    dropped = [each for index, each in enumerate(sections) if index not in left]
+    kept = [each.text for index, each in enumerate(sections) if index in left]
+    footer = [_left_out(dropped)] if dropped else []
+    return _BETWEEN.join((first, *footer, *kept)) + "\n"
+
+
+def _sections(stack: StackComparison | UncomparedStack) -> Iterator[Section]:
+    facts = facts_of(stack)
+    if facts:
+        text = "\n".join((f"### {code_span(stack.name)}\n", *map(_fact, facts)))
+        yield Section(stack.name, Rank.FACTS, text)
+    if isinstance(stack, UncomparedStack):
+        return
+    notices = [printable(each.text) for each in stack.update.notices]
+    if notices and stack.resources:
+        text = _folded("what <code>pulumi preview</code> says of the update", notices, "text")
+        yield Section(stack.name, Rank.NOTICES, text)
+    for when, changes in (("", stack.resources), ("once open, ", stack.opened)):
+        for change in changes:
+            yield Section(stack.name, _rank_of(change), _resource(change, when))
+
+
+def _fact(fact: Fact) -> str:
+    sentences = [markdown(each) for each in fact.sentences]
+    if len(sentences) == 1:
+        return f"- **{fact.label}**: {sentences[0]}"
+    return "\n".join((f"- **{fact.label}**:", *(f"  - {each}" for each in sentences)))
+
+
+def _resource(change: ResourceChange, when: str) -> str:
+    lines, words = resource_lines(change), f"{when}{change_words(change)}"
+    summary = f"{words}: {code_element(change.title)}"
+    if not lines:
+        return f"- {words}: {code_span(change.title)}"
+    return _folded(summary, lines, "diff")
+
+
+def _folded(summary: str, lines: Iterable[str], language: str) -> str:
+    return f"<details><summary>{summary}</summary>\n\n{fence(lines, language)}\n\n</details>"
+
+
+def _rank_of(change: ResourceChange) -> Rank:
+    ends = change.operation in {Operation.DELETE, Operation.REPLACE, Operation.FORGET}
+    return Rank.URGENT_OBJECT if ends or change.is_refused else Rank.OBJECT
+
+
+def _markers(comparison: Comparison) -> str:
+    commit = comparison.head.commit or ""
+    lines = [MARKER]
+    if _COMMIT.fullmatch(commit):
+        lines.append(f"<!-- head: {commit} -->")
+    return "\n".join(lines)
+
+
+def _red_lines(comparison: Comparison) -> Iterator[str]:
+    lines = red_lines(comparison)
+    for sentence in lines[:_MOST_RED_LINES]:
+        yield f"- :warning: {markdown(sentence, _LONGEST_TEXT)}"
+    if len(lines) > _MOST_RED_LINES:
+        yield f"- :warning: and {len(lines) - _MOST_RED_LINES} more like these, with their stacks below"
+
+
+def _verdicts(comparison: Comparison) -> Iterator[str]:
+    # The worst first: a stack past the limit is one of the least urgent.
+    order = list(Verdict)
+    changed = [each for each in comparison.stacks if not is_unchanged(each)]
+    changed.sort(key=lambda each: -order.index(each.verdict))
+    for stack in changed[:_MOST_STACKS]:
+        yield f"- **{code_span(stack.name, _LONGEST_NAME)}**: {verdict_line(stack)}"
+    if len(changed) > _MOST_STACKS:
+        yield f"- and {len(changed) - _MOST_STACKS} more stacks that change, in the artifact"
+    same = [each.name for each in comparison.stacks if is_unchanged(each)]
+    if same:
+        yield f"- no changes: {markdown(listed(same, _MOST_STACKS), _LONGEST_NAME)}"
+
+
+def _about_the_sides(comparison: Comparison) -> Iterator[str]:
+    base, head = comparison.base, comparison.head
+    yield (
+        f"{_named(base)} -> {_named(head)}. What is on the older side counts as deployed: no cluster and no "
+        "account was asked, so what somebody changed there by hand is not in this comparison."
+    )
+    if comparison.changed_code:
+        files = markdown(listed(comparison.changed_code, _MOST_FILES), _LONGEST_TEXT)
+        yield (
+            f"**This pull request changes the program's own code or requirements ({files}). This output was "
+            "made by code of the pull request: judge that code first.**"
+        )
+    for note in comparison.notes[:_MOST_NOTES]:
+        yield f"Note: {code_span(note, _LONGEST_TEXT)}"
+
+
+def _named(side: Side) -> str:
+    if side.commit is None or side.commit == side.label:
+        return code_span(side.label, _LONGEST_TEXT)
+    return f"{code_span(side.label, _LONGEST_TEXT)} ({code_span(side.commit, _LONGEST_TEXT)})"
+
+
+def _shortened(text: str, longest: int) -> str:
+    # Escapes first: six characters can stand for one.
+    content = one_line(text).strip().encode("utf-8", errors="backslashreplace")
+    if len(content) <= longest:
+        return content.decode("utf-8")
+    ends = (content[: longest // 2], content[-(longest // 2) :])
+    # A character that is cut in two goes as a whole.
+    begin, end = (each.decode("utf-8", errors="ignore") for each in ends)
+    return f"{begin}{_LEFT_OUT.format(len(content) - longest)}{end}"
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, _BACKTICKS.findall(text)), default=0)
+
+
+def _order(section: Section, index: int) -> tuple[int, int, int]:
+    return section.rank, -_bytes(section.text), -index
+
+
+def _left_out(dropped: Sequence[Section]) -> str:
+    objects = [each for each in dropped if each.rank <= Rank.URGENT_OBJECT]
+    others = len(dropped) - len(objects)
+    parts: list[str] = []
+    if objects:
+        stacks = len({each.stack for each in objects})
+        parts.append(f"{in_words(len(objects), 'more object')} of {in_words(stacks, 'stack')}")
+    if others:
+        parts.append(in_words(others, "more section"))
+    verb = "is" if len(dropped) == 1 else "are"
+    return f"**{' and '.join(parts)} {verb} in the artifact: there was no room here.**"
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8"))
