@@ -96,7 +96,7 @@ def _has(value: Value, steps: Sequence[str]) -> bool:
         return True
     head, rest = steps[0], steps[1:]
     if head == _ANY:
-        inside = value.values() if isinstance(value, Mapping) else value
-        is_inside = isinstance(inside, Iterable) and not isinstance(inside, str)
-        return is_inside and any(_has(each, rest) for each in inside)
+        if isinstance(value, Mapping):
+            return any(_has(each, rest) for each in value.values())
+        return isinstance(value, list) and any(_has(each, rest) for each in value)
     return isinstance(value, Mapping) and head in value and _has(value[head], rest)
