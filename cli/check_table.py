@@ -19,6 +19,7 @@ _RANKS = {
     ("waived", Severity.ADVISORY): 2,
 }
 _NAMED_PLACES = 4
+_NAMED_SUBJECTS = 12
 _NAMED_KINDS = 40
 _LONGEST_NAME = 120
 _LONGEST_ERROR = 800
@@ -165,13 +166,18 @@ def _places(findings: Sequence[Finding]) -> str:
     for of_one in _grouped(findings, lambda finding: finding.urn):
         resource = of_one[0].observation.resource
         subjects = dict.fromkeys(finding.observation.subject for finding in of_one)
-        parts = ", ".join(subject for subject in subjects if subject != resource.name)
+        parts = _listed([subject for subject in subjects if subject != resource.name])
         path = of_one[0].observation.path
         place = f"\n{_file_and_line(resource.origin, path)}" if resource.origin is not None else ""
         name = one_line(resource.name, _LONGEST_NAME)
         places.append(f"{name} / {parts}{place}" if parts else f"{name}{place}")
     more = [f"and {len(places) - _NAMED_PLACES} more"] if len(places) > _NAMED_PLACES else []
     return "\n".join([*places[:_NAMED_PLACES], *more])
+
+
+def _listed(subjects: Sequence[str]) -> str:
+    more = [f"and {len(subjects) - _NAMED_SUBJECTS} more"] if len(subjects) > _NAMED_SUBJECTS else []
+    return ", ".join([*subjects[:_NAMED_SUBJECTS], *more])
 
 
 def _file_and_line(origin: Origin, path: Path) -> str:
