@@ -67,8 +67,8 @@ def _deployed(lab: Sandbox, folder: Path, name: str, recipe: Recipe, version: st
 
 def test_a_recipe_of_each_engine_that_stands_on_several_lines_is_deployed_here() -> None:
     recipes = [load_recipe(name) for name in recipe_names()]
-    of_several = {each.engine for each in recipes if len(each.runtime.platform_lines) > 1}
-    assert of_several == {_recipe(stack).engine for stack in STACKS}
+    of_several = {each.framework for each in recipes if len(each.runtime.platform_lines) > 1}
+    assert of_several == {_recipe(stack).framework for stack in STACKS}
 
 
 @pytest.mark.parametrize(
