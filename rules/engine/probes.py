@@ -13,10 +13,12 @@ from rules.reading.pods.operator_defaults import (
     HANDLERS,
     PROBES,
     OperatorPort,
+    declared_ports,
     is_merged,
     keeps_operators_probes,
     operator_port,
     own_ports,
+    port_names,
     probed_port,
     written_probe,
 )
@@ -37,7 +39,6 @@ from rules.reading.shapes import (
     grouped,
     known,
     mapping_at,
-    mappings_at,
     text_at,
     whole_number,
     whole_number_at,
@@ -61,8 +62,6 @@ _PATH_VARIABLES = frozenset(
         "DYN_HTTP_SVC_LIVE_PATH",
     }
 )
-_OF_THE_OPERATOR = {"http": frozenset({"http"}), "system": frozenset({"system", "nixl"})}
-"""Port that the operator probes -> names of the ports that it gives such a container without its own."""
 # The publisher's recipe says 15 to 30 minutes for 65.2 GB, so this is the fastest that it knows of.
 _FASTEST_LOAD_BYTES = 65_200_000_000 / (15 * 60)
 _SOONEST_SECONDS = 60
@@ -99,7 +98,7 @@ def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[S
     """Probe asks a port or path that nothing serves, or in two ways at once."""
     port, own = operator_port(template), own_ports(template)
     yield from _two_handlers(graph, template, port)
-    names = own or ({} if port is None else _OF_THE_OPERATOR[port.name])
+    names = port_names(template)
     for name in PROBES:
         asked = probed_port(written_probe(template, name))
         if isinstance(asked, str) and not asked.isdigit() and asked not in names:
@@ -131,10 +130,7 @@ def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[
     """Each probe of a workload's server that asks another port than the server listens on."""
     for server in servers_of(graph).get(template, ()):
         listening = server_port(server)
-        numbers = {
-            text_at(port, "name"): whole_number_at(port, "containerPort")
-            for port in mappings_at(server.container, "ports")
-        }
+        numbers = declared_ports(server.container)
         for name in PROBES:
             asked = probed_port(mapping_at(server.container, name))
             number = numbers.get(asked) if isinstance(asked, str) and not asked.isdigit() else asked

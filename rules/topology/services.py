@@ -7,17 +7,15 @@ from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.devices import may_be_one
 from rules.reading.memoized import memoized
-from rules.reading.pods.operator_defaults import operator_port
+from rules.reading.pods.operator_defaults import declared_ports, port_names
 from rules.reading.pods.pods import PodTemplate, read_pods, readable
 from rules.reading.pods.server_ports import server_port, servers_of
-from rules.reading.shapes import field, grouped, mapping_at, mappings_at, text_at, whole_number_at
+from rules.reading.shapes import field, grouped, mapping_at, mappings_at, text_at
 from rules.reading.spelling import slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import kubernetes_objects
 
 _SLIPS = 2
-_OPERATORS_PORTS = ("http", "system", "nixl")
-"""Names of the ports that the operator gives frontends and workers (component_frontend.go at 132ccbe)."""
 
 
 @rule(
@@ -97,9 +95,9 @@ def _ports(graph: ResourceGraph, service: Resource, pods: Sequence[PodTemplate])
 
 def _missing(graph: ResourceGraph, pod: PodTemplate, target: Value) -> Said | None:
     """Why the pods do not have the target port; None where they do, or may."""
-    declared = _declared(pod)
+    declared = {name: number for each in pod.all_containers for name, number in declared_ports(each).items()}
     if isinstance(target, str) and not target.isdigit() and target not in declared:
-        if operator_port(pod) is not None and target in _OPERATORS_PORTS:
+        if target in port_names(pod):
             return None
         return f"leads to port {target} of {pod.name}, and no port of its containers is called so"
     number = declared[target] if isinstance(target, str) and target in declared else target
@@ -109,13 +107,3 @@ def _missing(graph: ResourceGraph, pod: PodTemplate, target: Value) -> Said | No
         return None
     said = ", ".join(f"{each.value} ({each.source})" for each in listening)
     return f"leads to port {number} of {pod.name}, which listens on {said}"
-
-
-def _declared(pod: PodTemplate) -> Mapping[str, int]:
-    """Name -> number of each port that a container of the pods declares."""
-    return {
-        name: whole_number_at(port, "containerPort") or 0
-        for container in pod.all_containers
-        for port in mappings_at(container, "ports")
-        if (name := text_at(port, "name")) is not None
-    }

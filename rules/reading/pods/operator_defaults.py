@@ -7,7 +7,7 @@ livenessProbe or readinessProbe of a v1alpha1 main container was merged into the
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from resource_graph import ResourceGraph, Value
@@ -41,6 +41,8 @@ class OperatorPort:
 
 _SYSTEM = OperatorPort("system", 9090)
 _HTTP = OperatorPort("http", 8000)
+_GIVEN = {"http": frozenset({"http"}), "system": frozenset({"system", "nixl"})}
+"""Port that the operator probes -> names of the ports that it gives such a container without its own."""
 
 
 def operator_port(template: PodTemplate) -> OperatorPort | None:
@@ -53,12 +55,23 @@ def operator_port(template: PodTemplate) -> OperatorPort | None:
     return _SYSTEM if declared in WORKER_TYPES else None
 
 
-def own_ports(template: PodTemplate) -> Mapping[str, int]:
-    """Name -> number of each port that the main container declares."""
+def declared_ports(container: Mapping[str, Value]) -> Mapping[str, int]:
+    """Name -> number of each port that a container declares."""
     return {
         text_at(port, "name") or "": whole_number_at(port, "containerPort") or 0
-        for port in mappings_at(template.main, "ports")
+        for port in mappings_at(container, "ports")
     }
+
+
+def own_ports(template: PodTemplate) -> Mapping[str, int]:
+    """Name -> number of each port that the main container declares."""
+    return declared_ports(template.main)
+
+
+def port_names(template: PodTemplate) -> Collection[str]:
+    """Names of the main container's ports: its own, which replace the operator's."""
+    port = operator_port(template)
+    return own_ports(template) or (() if port is None else _GIVEN[port.name])
 
 
 def written_probe(template: PodTemplate, name: str) -> Mapping[str, Value]:

@@ -29,7 +29,7 @@ SPEC_PATHS: Mapping[str, tuple[str, ...]] = {
 }
 """Kind of a workload -> path of the spec of its pods."""
 _GROUP_KIND = "LeaderWorkerSet"
-_GROUP = ("spec", "leaderWorkerTemplate")
+_GROUP = "leaderWorkerTemplate"
 _LEADER, _MEMBER = "leaderTemplate", "workerTemplate"
 COMPONENT_TYPES = ("frontend", "worker", "prefill", "decode", "planner", "epp")
 """Types of a component (ai-dynamo/dynamo deploy/operator, ComponentDefaultsFactory and v1beta1's
@@ -90,9 +90,9 @@ class PodTemplate:
     @property
     def pods_per_replica(self) -> int:
         """Pods of one replica; more than one where a worker spans nodes."""
-        if self.resource.kind == _GROUP_KIND:
-            return whole_number_at(self.resource.inputs, *_GROUP, "size") or 1
-        if self.shape == "workload" or self.described_by.get("multinode") is None:
+        if self.shape == "workload":
+            return whole_number_at(self.described_by, _GROUP, "size") or 1
+        if self.described_by.get("multinode") is None:
             return 1
         # The CRD's default for a multinode service without a number.
         return whole_number_at(self.described_by, "multinode", "nodeCount") or 2
@@ -218,11 +218,11 @@ def _members(resource: Resource) -> Sequence[tuple[str, Callable[[], PodTemplate
     A leader of its own stands for the pods of its group, whose GPUs its engine uses: of the others there are
     none beside it (kubernetes-sigs/lws api/leaderworkerset/v1).
     """
-    has_leader = _LEADER in mapping_at(resource.inputs, *_GROUP)
+    has_leader = _LEADER in mapping_at(resource.inputs, "spec", _GROUP)
     described_by = {_LEADER: ("spec",), _MEMBER: None} if has_leader else {_MEMBER: ("spec",)}
     names = {part: part.removesuffix("Template") for part in described_by}
     return [
-        (name, partial(_workload, resource, name, (*_GROUP, part, "spec"), described_by[part]))
+        (name, partial(_workload, resource, name, ("spec", _GROUP, part, "spec"), described_by[part]))
         for part, name in names.items()
     ]
 

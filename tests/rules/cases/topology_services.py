@@ -2,9 +2,11 @@
 
 from tests.rules.case import Case, failed
 from tests.rules.edits import document, put
+from tests.rules.serving_edits import GRAPH
 
 REACHES = "service-reaches-pods"
 _ENGINE = "spec.template.spec.containers[0]"
+_FRONTEND = "spec.components[0].podTemplate.spec.containers[0]"
 _LABEL = "app.kubernetes.io/name"
 _OF_A_GRAPH = """
 apiVersion: v1
@@ -74,5 +76,16 @@ CASES = (
         (document(_OF_A_GRAPH.format(graph="gpt-oss-vlm", port="http")),),
         failed(REACHES, "chat"),
         ("those of Frontend have nvidia.com/dynamo-graph-deployment-name=gpt-oss-vllm",),
+    ),
+    Case(
+        REACHES,
+        "the port that the operator gives, where the frontend's own ports replace it",
+        "vllm-agg",
+        (
+            document(_OF_A_GRAPH.format(graph="gpt-oss-vllm", port="http")),
+            put(GRAPH, f"{_FRONTEND}.ports", [{"name": "api", "containerPort": 8000}]),
+        ),
+        failed(REACHES, "chat"),
+        ("leads to port http of Frontend, and no port of its containers is called so",),
     ),
 )
