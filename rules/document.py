@@ -19,9 +19,10 @@ _INTRODUCTION = """\
 
 <!-- Written by `python -m rules.document`; change the rules instead. -->
 
-{count} rules say what must hold for a deployment to start, fit its GPUs, answer, and go away again. They look
-at resources and know nothing of how this project makes them, so they judge other people's programs and YAML
-alike: [checking](checking.md) says how to run them and what a finding means.
+{count} rules say what must hold for a deployment to start, fit its GPUs, answer, and go away again; with the
+{own} that judge waivers, `check` counts {all}. They look at resources and know nothing of how this project
+makes them, so they judge other people's programs and YAML alike: [checking](checking.md) says how to run them
+and what a finding means.
 
 `check --file` cannot evaluate {files}; the policy pack, {pack}.
 A rule without "Read from" depends on no release."""
@@ -29,16 +30,18 @@ A rule without "Read from" depends on no release."""
 
 def rules_document() -> str:
     """The page as Markdown."""
+    own = waiver_rules([], dt.date.min)
     lines = [
         _INTRODUCTION.format(
             count=len(RULES),
+            own=len(own),
+            all=len(RULES) + len(own),
             files=_not_evaluated([rule for rule in RULES if rule.reads & DOCUMENTS_LACK]),
             pack=_not_evaluated([rule for rule in RULES if rule.reads & POLICY_HOST_LACKS]),
         )
     ]
     for topic in TOPICS:
         lines += _section(topic.name.capitalize(), topic.question, topic.rules)
-    own = waiver_rules([], dt.date.min)
     lines += _section("Waivers", "Do the waivers of the settings still hold?", own)
     return "\n".join([*lines, ""])
 
