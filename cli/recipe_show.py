@@ -54,12 +54,12 @@ def _facts(recipe: Recipe, file: Path) -> Iterator[Row]:
 def _platform_lines(recipe: Recipe) -> str:
     runtime = recipe.runtime
     tags = ", ".join(f"{line} with image {_version_on(recipe, line)}" for line in runtime.platform_lines)
-    return f"{tags}; for a new stack {runtime.default_line}, of which the evidence is"
+    return f"{tags}; a new stack begins on {runtime.line_of_new_stacks}"
 
 
 def _version_on(recipe: Recipe, line: str) -> str:
     """Return the tag of the image there; a recipe of one's own may name a line of which nothing is known."""
-    known = line in RUNTIME_LINES or line == recipe.runtime.default_line
+    known = line in RUNTIME_LINES or line == recipe.runtime.published_line
     return recipe.runtime.version_on(line) if known else recipe.runtime.other_versions.get(line, "unknown")
 
 

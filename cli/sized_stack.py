@@ -10,9 +10,11 @@ import yaml
 from cli.output import say
 from hardware import INSTANCE_TYPES
 from operations.errors import CommandError
+from recipes.load import load_recipe
 from sizing.choose import Option, Workload
 from sizing.made_by import MadeBy, made_by
 from sizing.points import Layout
+from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.stack_files import PREFIX, SUFFIX, stack_directory
 
 BASES: Mapping[str, str] = {
@@ -78,6 +80,10 @@ def _stack(
     if settings["cluster"]["kind"] != "eks":
         raise ValueError(name)
     settings["cluster"]["name"] = name
+    line = load_recipe(made.recipe).runtime.line_of_new_stacks
+    settings["platform"]["version"] = next(
+        version for version, release in PLATFORM_RELEASES.items() if release.line == line
+    )
     [pool] = settings["nodePools"]
     gpus_of_node, layout = INSTANCE_TYPES[pool["instanceType"]].gpus, option.point.layout
     pool["nodes"] = nodes = math.ceil(option.gpus / gpus_of_node)

@@ -119,7 +119,7 @@ RUNTIME_LINES: Mapping[str, RuntimeLine] = MappingProxyType(
         ),
         "1.4": RuntimeLine(
             version=Sourced("1.4.2", "read", "ai-dynamo/dynamo release 1.4.2 (container images)"),
-            event_plane=Sourced("zmq", "read", f"ai-dynamo/dynamo#10902; {WHEELS}"),
+            event_plane=Sourced("zmq", "measured", "PyPI package ai-dynamo 1.4.2, --help of its frontend"),
             runtime_option_changes=(
                 Sourced(
                     "dynamo.frontend: --enforce-disagg is accepted and ignored; --router-queue-threshold has "

@@ -18,7 +18,7 @@ from lab.environment import sealed_environment
 from lab.errors import LabError
 from lab.kubelet.ports import demand_ports
 from lab.toolchain.build import build_missing, cache_directory, executables
-from lab.toolchain.load_generator import outside_variables
+from lab.toolchain.pulled import outside_variables
 from lab.toolchain.runtime import RUNTIME
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.directory import REPOSITORY
-from lab.toolchain.load_generator import LOAD_GENERATOR
+from lab.toolchain.pulled import PULLED
 from lab.toolchain.runtime import RUNTIME
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def main() -> int:
             return answer.returncode
         target.write_text(_HEADER + answer.stdout)
         print(f"{name}: {answer.stdout.count('==')} packages")
-    return _lock_program(uv, RUNTIME) or _lock_program(uv, LOAD_GENERATOR)
+    return next(filter(None, (_lock_program(uv, each) for each in (RUNTIME, *PULLED.values()))), 0)
 
 
 def _lock_program(uv: Path, program: PublishedProgram) -> int:

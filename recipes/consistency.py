@@ -96,6 +96,8 @@ def _platform_lines(recipe: Recipe) -> Iterator[str]:
     lines = runtime.platform_lines
     if len(set(lines)) != len(lines):
         yield f"runtime.platformLines names a line twice: {', '.join(lines)}"
+    if list(lines) != sorted(lines, key=_line_number):
+        yield f"runtime.platformLines ({', '.join(lines)}) goes from the oldest line to the newest"
     own = known_line_name(runtime.version)
     if lines and own is not None and own not in lines:
         yield (
@@ -105,7 +107,7 @@ def _platform_lines(recipe: Recipe) -> Iterator[str]:
     for line, tag in runtime.other_versions.items():
         if line not in lines:
             yield f"runtime.otherVersions names {line}, which runtime.platformLines does not"
-        elif line == runtime.default_line:
+        elif line == runtime.published_line:
             yield f"runtime.otherVersions names {line}, whose image is runtime.version: change that"
         elif known_line_name(tag) != line:
             yield f"runtime.otherVersions: image {tag} is not of platform {line}"
@@ -116,6 +118,10 @@ def _platform_lines(recipe: Recipe) -> Iterator[str]:
                 f"{service.service_name}: imageVersion {tag} is of none of runtime.platformLines "
                 f"({', '.join(lines)})"
             )
+
+
+def _line_number(line: str) -> tuple[int, ...]:
+    return tuple(map(int, line.split(".")))
 
 
 def _accelerators(recipe: Recipe) -> Iterator[str]:

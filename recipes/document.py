@@ -99,7 +99,7 @@ def _platform_lines(recipe: Recipe) -> Iterator[str]:
     if runtime.platform_lines:
         tags = ", ".join(f"{line} (image `{runtime.version_on(line)}`)" for line in runtime.platform_lines)
         page = "[what differs](../versions.md)"
-        yield f"- platform lines: {tags}; for a new stack {runtime.default_line}, {page}"
+        yield f"- platform lines: {tags}; for a new stack {runtime.line_of_new_stacks}, {page}"
 
 
 def _service_line(service: ServiceRecipe) -> str:

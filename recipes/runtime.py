@@ -18,7 +18,7 @@ class Runtime(StrictModel):
     image: str
     """Repository without a tag."""
     version: str
-    """Tag that the recipe's evidence is from; its line of the platform is the one for a new stack."""
+    """Tag that the recipe's published values are from."""
     platform_lines: tuple[PlatformLineName, ...] = ()
     """Minor versions of the Dynamo platform on which the recipe stands, oldest first; none for a server that
     needs no platform."""
@@ -26,12 +26,17 @@ class Runtime(StrictModel):
     """Line -> tag of the image there, where it is not the one that is used of that line."""
 
     @property
-    def default_line(self) -> str | None:
-        """Line of the platform for a new stack; None for a server that needs no platform."""
+    def published_line(self) -> str | None:
+        """Line of the platform that `version` is of; None for a server that needs no platform."""
         if not self.platform_lines:
             return None
         own = known_line_name(self.version)
         return own if own in self.platform_lines else self.platform_lines[0]
+
+    @property
+    def line_of_new_stacks(self) -> str | None:
+        """The newest line that the recipe names, on which a new stack begins; None without a platform."""
+        return self.platform_lines[-1] if self.platform_lines else None
 
     def version_on(self, line: str) -> str:
         """Return the tag of the image on a line of the platform that the recipe names.
@@ -40,6 +45,6 @@ class Runtime(StrictModel):
             KeyError: nothing is known of the line.
 
         """
-        if line == self.default_line:
+        if line == self.published_line:
             return self.version
         return self.other_versions.get(line) or RUNTIME_LINES[line].version.value

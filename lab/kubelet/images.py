@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lab.toolchain.runtime import LATER_RUNTIMES
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -17,21 +19,30 @@ class Image:
     name: re.Pattern[str]
     entrypoint: tuple[str, ...]
     """What `args` are given to where the container has no `command`."""
+    pulled: str | None = None
+    """Name of its programs where they are installed for the first pod (lab/toolchain/pulled.py)."""
     measures: bool = False
-    """Whether the load generator is among its programs, in place of the runtime."""
+    """Whether the load generator is among its programs, in place of a runtime."""
     on_address: tuple[str, ...] = ()
     """Words that bind the program to the pod's address, which follows them, where its file names none."""
 
 
 _ANY_TAG = r"([:@].*)?"
+_RUNTIME = "([a-z]+-runtime|dynamo-frontend)"
 # The entry points are those of the images' Dockerfiles: nats-io/nats-docker (its script puts the server's
 # name before arguments), etcd-io/etcd, ai-dynamo/dynamo container/, docker-library/python. Python's slim one
 # stays simulated, as every other image does.
 _IMAGES = (
     Image(re.compile(f"nats{_ANY_TAG}"), ("nats-server",), on_address=("--addr",)),
     Image(re.compile(f"etcd{_ANY_TAG}"), ("etcd",)),
-    Image(re.compile(f"([a-z]+-runtime|dynamo-frontend){_ANY_TAG}"), ("/bin/bash",)),
-    Image(re.compile(r"python:[0-9.]+(-bookworm|-trixie)?(@.*)?"), ("python3",), measures=True),
+    *(
+        Image(re.compile(f"{_RUNTIME}:{re.escape(line)}[.].*"), ("/bin/bash",), pulled=f"runtime-{line}")
+        for line in LATER_RUNTIMES
+    ),
+    Image(re.compile(f"{_RUNTIME}{_ANY_TAG}"), ("/bin/bash",)),
+    Image(
+        re.compile(r"python:[0-9.]+(-bookworm|-trixie)?(@.*)?"), ("python3",), pulled="aiperf", measures=True
+    ),
 )
 
 

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 from lab.benchmark_image import SITE as BENCHMARK_SITE
 from lab.kubelet.environment import CannotStartError
 from lab.runtime_image import SITE as RUNTIME_SITE
-from lab.toolchain.load_generator import installer_environment
+from lab.toolchain.pulled import PULLED, installer_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lab.kubelet.images import Image
 
-_INSTALLER = "lab.toolchain.load_generator"
+_INSTALLER = "lab.toolchain.pulled"
 
 
 class Programs:
-    """Those of this machine: the runtime's are there, the load generator's are installed for its first Job.
+    """Those of this machine: the runtime's are there, others are installed for the first pod that has them.
 
     Args:
         root: the kubelet's folder.
@@ -43,12 +43,12 @@ class Programs:
             if (tools / name).exists():
                 (self._runtime / name).symlink_to(tools / name)
         (root / "home").mkdir(exist_ok=True)
-        self._load_generator = root / "load-generator-bin"
-        shutil.rmtree(self._load_generator, ignore_errors=True)
+        for name in PULLED:
+            shutil.rmtree(self._pulled(name), ignore_errors=True)
 
     def folder(self, image: Image | None) -> Path:
         """Return the folder of the image's programs."""
-        return self._load_generator if image and image.measures else self._runtime
+        return self._pulled(image.pulled) if image and image.pulled else self._runtime
 
     async def pull(self, image: Image, say: Callable[[str], None]) -> None:
         """Have the image's programs on this machine, as a kubelet has an image.
@@ -57,18 +57,23 @@ class Programs:
             CannotStartError: they cannot be installed.
 
         """
-        if not image.measures:
+        if image.pulled is None:
             return
         async with self._installing:
-            if not self._load_generator.exists():
-                python = await _installed(say)
-                _write_python(_empty(self._load_generator), python, BENCHMARK_SITE)
+            folder = self._pulled(image.pulled)
+            if not folder.exists():
+                python = await _installed(image.pulled, say)
+                site = BENCHMARK_SITE if image.measures else RUNTIME_SITE
+                _write_python(_empty(folder), python, site)
+
+    def _pulled(self, name: str) -> Path:
+        return self._root / f"{name}-bin"
 
 
-async def _installed(say: Callable[[str], None]) -> Path:
-    """Install the load generator in a process of its own, which sees this machine as the lab must not."""
+async def _installed(name: str, say: Callable[[str], None]) -> Path:
+    """Install the program in a process of its own, which sees this machine as the lab must not."""
     installer = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", _INSTALLER),
+        *(sys.executable, "-P", "-m", _INSTALLER, name),
         env=installer_environment(),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,

@@ -25,8 +25,9 @@ engines/runtime_lines.py or the recipes instead. -->
 on a line that its `runtime.platformLines` does not name. Chart, operator, the tag of every image
 (`runtime.version`, `runtime.otherVersions`) and the words of options follow from `platform.version`.
 
-A new stack takes the line of the recipe's evidence, 1.2 for every recipe today
-([why](adr/0025-platform-lines.md)).
+A new stack begins on the newest line that its recipe names, and `dynamo-stack size --to` writes it so
+([why](adr/0030-new-stacks-begin-on-the-newest-line.md)). The stacks of this repository stay on 1.2.1, with
+which they were made: a stack that runs cannot change its line.
 
 ## Go to a later line
 
@@ -173,7 +174,7 @@ def _recipes() -> Iterator[str]:
             runtime.version_on(line) if line in runtime.platform_lines else "refused"
             for line in PLATFORM_LINES
         )
-        yield f"| {name} | {' | '.join(tags)} | {runtime.default_line} |"
+        yield f"| {name} | {' | '.join(tags)} | {runtime.line_of_new_stacks} |"
 
 
 def _sources() -> Iterator[str]:

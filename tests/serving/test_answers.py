@@ -15,6 +15,7 @@ import pytest
 
 from lab import processes, report
 from lab.answer import TOKENS, first_answer
+from tests.serving.pod_processes import processes_of
 from tests.serving.smoke_verdicts import GOOD, smoke_verdicts
 from tests.serving_stacks.pods import pods_of
 from tests.support.waiting import until
@@ -40,15 +41,8 @@ class Served:
         return pods_of(self.stack.lab, GRAPH, NAMESPACE).get(role, [])
 
     def processes(self, pod: str) -> list[psutil.Process]:
-        """The processes of a pod, found by the variable that only they have."""
-        found: list[psutil.Process] = []
-        for process in psutil.process_iter():
-            try:
-                if process.environ().get("POD_NAME") == pod:
-                    found.append(process)
-            except psutil.Error:
-                continue
-        return found
+        """The processes of a pod."""
+        return processes_of(pod)
 
 
 @pytest.fixture(scope="module")

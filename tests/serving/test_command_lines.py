@@ -1,6 +1,6 @@
-"""Command lines of workers as rendered, read by the parsers of the wheel's own dynamo.trtllm and dynamo.vllm.
+"""Command lines of workers as rendered, read by the parsers of the wheels' own dynamo.trtllm and dynamo.vllm.
 
-vLLM's part of the parser is a stand-in with the options that vllm 0.20.1 publishes
+vLLM's part of the parser is a stand-in with the options that vLLM publishes
 (lab/runtime_image/site/vllm_options.py).
 """
 
@@ -13,22 +13,27 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engines.runtime_lines import RUNTIME_LINES
 from engines.vllm.engine import Vllm
 from engines.vllm.options import VllmOptions
 from lab.directory import REPOSITORY
 from lab.runtime_image import SITE
 from lab.toolchain.build import cache_directory
-from lab.toolchain.runtime import RUNTIME
+from lab.toolchain.runtime import LATER_RUNTIMES, RUNTIME
 from recipes.graph_manifest import graph_spec
+from recipes.load import load_recipe
+from stacks.plan.resolve import resolve
+from stacks.settings.load import parse_settings
 from tests.support.dev_settings import resolved
 from tests.support.graph_pods import main_of, pods_of
-from tests.support.shipped_stacks import served_stack
+from tests.support.shipped_stacks import served_settings, served_stack
 from tests.support.vllm_settings import DRAFT, overridden_settings
 from tests.support.worker_starts import worker_start
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from lab.toolchain.packages import PublishedProgram
     from recipes.placed import PlacedRecipe
 
 pytestmark = pytest.mark.lab
@@ -70,9 +75,9 @@ Words = tuple[str, list[str]]
 """A module of the runtime and the words behind its name."""
 
 
-def _parsed(*commands: Words) -> subprocess.CompletedProcess[str]:
+def _parsed(*commands: Words, runtime: PublishedProgram = RUNTIME) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [RUNTIME.install_missing(cache_directory(), print), "-c", READ],
+        [runtime.install_missing(cache_directory(), print), "-c", READ],
         env={"PYTHONPATH": str(SITE), "VLLM_NIXL_SIDE_CHANNEL_HOST": "127.0.0.1"},
         input=json.dumps(commands),
         capture_output=True,
@@ -82,8 +87,8 @@ def _parsed(*commands: Words) -> subprocess.CompletedProcess[str]:
     )
 
 
-def _read(*commands: Words) -> list[dict[str, Any]]:
-    done = _parsed(*commands)
+def _read(*commands: Words, runtime: PublishedProgram = RUNTIME) -> list[dict[str, Any]]:
+    done = _parsed(*commands, runtime=runtime)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
@@ -124,6 +129,21 @@ def test_the_parsers_take_the_workers_of_every_shipped_stack(tmp_path: Path) -> 
         role = each["mode"] if each["mode"] in {"prefill", "decode"} else "worker"
         file = None if module == "dynamo.vllm" else f"/opt/dynamo/configs/{role}.yaml"
         assert each["file"] == file, stack
+
+
+def test_the_parsers_of_a_later_line_take_the_workers_of_every_recipe_that_names_it(tmp_path: Path) -> None:
+    for line, runtime in LATER_RUNTIMES.items():
+        typed: list[Words] = []
+        for stack in WORKERS:
+            settings = served_settings(stack)
+            if line in load_recipe(settings["serving"]["recipe"]).runtime.platform_lines:
+                settings["platform"]["version"] = RUNTIME_LINES[line].version.value
+                plan = resolve(stack, parse_settings(settings, stack), stack)
+                typed += _typed(plan.serving.placed, tmp_path)
+        assert {module for module, _ in typed} == {"dynamo.trtllm", "dynamo.vllm"}
+        for read in _read(*typed, runtime=runtime):
+            assert read["component"] == ("prefill" if read["mode"] == "prefill" else "backend")
+            assert read["parsers"] == ["gpt_oss", "harmony"]
 
 
 def test_the_worker_of_a_stack_with_a_draft_model_is_read_as_the_recipe_says(tmp_path: Path) -> None:

@@ -1,20 +1,24 @@
 """Stands in for the parser of vLLM's own options, which exists in its image alone.
 
 dynamo.vllm builds its parser from vLLM's AsyncEngineArgs and hands to it what is not its own. Here the
-options are those that vllm 0.20.1 publishes: each with the kind of value that it takes, its choices, and of
-four JSON objects the keys (vllm_options.json; from vllm/engine/arg_utils.py and vllm/config/ of the wheel on
-PyPI). What vLLM refuses beyond that (sizes that do not fit together, a GPU without kernels) is not seen here.
+options are those that vllm 0.20.1 publishes, and on a later line of Dynamo those of its vllm: each with the
+kind of value that it takes, its choices, and of some JSON objects the keys (vllm_options.json; from
+vllm/engine/arg_utils.py and vllm/config/ of the wheels on PyPI). What vLLM refuses beyond that (sizes that do
+not fit together, a GPU without kernels) is not seen here.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 _PUBLISHED = json.loads(Path(__file__).parents[1].joinpath("vllm_options.json").read_text(encoding="utf-8"))
+_LATER = _PUBLISHED["later"].get(version("ai-dynamo").rpartition(".")[0], {})
+"""What vLLM's release of this runtime has beside those options, or otherwise."""
 _UNITS = {"k": 1000, "m": 1000**2, "g": 1000**3, "K": 1024, "M": 1024**2, "G": 1024**3}
 
 
@@ -40,9 +44,10 @@ class AsyncEngineArgs(SimpleNamespace):
     ) -> argparse.ArgumentParser:
         """Add every published option."""
         del async_args_only
-        for kind, names in _PUBLISHED["options"].items():
-            for name in names.split():
-                parser.add_argument(f"--{name}", default=None, **_takes(kind, name))
+        for options in (_PUBLISHED["options"], _LATER.get("options", {})):
+            for kind, names in options.items():
+                for name in names.split():
+                    parser.add_argument(f"--{name}", default=None, **_takes(kind, name))
         return parser
 
     @classmethod
@@ -64,7 +69,7 @@ def _takes(kind: str, name: str) -> dict[str, Any]:
         "fraction": {"type": float},
         "list": {"nargs": "+"},
         "object": {"type": lambda text: _object(text, name)},
-        "choice": {"choices": _PUBLISHED["choices"].get(name, "").split()},
+        "choice": {"choices": _words("choices", name)},
         "text": {},
     }
     return kinds[kind]
@@ -85,7 +90,11 @@ def _object(text: str, name: str) -> dict[str, Any]:
 
 
 def _keys(name: str) -> list[str]:
-    return _PUBLISHED["keys"].get(name.replace("_", "-"), "").split()
+    return _words("keys", name.replace("_", "-"))
+
+
+def _words(table: str, name: str) -> list[str]:
+    return _LATER.get(table, {}).get(name, _PUBLISHED[table].get(name, "")).split()
 
 
 def _nulls(name: str) -> dict[str, None]:

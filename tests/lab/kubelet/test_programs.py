@@ -13,7 +13,7 @@ import pytest
 from lab.kubelet.environment import CannotStartError
 from lab.kubelet.images import image_of
 from lab.kubelet.programs import Programs
-from lab.toolchain.load_generator import outside_variables
+from lab.toolchain.pulled import outside_variables
 
 if TYPE_CHECKING:
     from pathlib import Path

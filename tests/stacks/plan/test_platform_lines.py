@@ -7,7 +7,6 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from engines.release import line_name
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe, parse_recipe, recipe_file, recipe_names
 from rules.model import Status
@@ -166,6 +165,7 @@ def test_a_service_with_an_image_of_another_line_is_refused(tmp_path: Path) -> N
         ({"otherVersions": {"1.2": "1.2.0"}}, "names 1.2, whose image is runtime.version: change that"),
         ({"otherVersions": {"1.4": "1.5.1"}}, "image 1.5.1 is not of platform 1.4"),
         ({"platformLines": ["1.x"]}, "platformLines"),
+        ({"platformLines": ["1.4", "1.2"]}, "(1.4, 1.2) goes from the oldest line to the newest"),
     ],
 )
 def test_lines_and_images_that_contradict_each_other_are_refused(runtime: dict[str, Any], said: str) -> None:
@@ -176,7 +176,9 @@ def test_lines_and_images_that_contradict_each_other_are_refused(runtime: dict[s
     assert said in str(raised.value)
 
 
-@pytest.mark.parametrize("name", recipe_names())
-def test_a_new_stack_gets_the_line_that_the_recipe_s_evidence_is_from(name: str) -> None:
-    runtime = load_recipe(name).runtime
-    assert runtime.default_line == (line_name(runtime.version) if runtime.platform_lines else None)
+def test_a_new_stack_begins_on_the_newest_line_of_its_recipe() -> None:
+    lines = {name: load_recipe(name).runtime.line_of_new_stacks for name in recipe_names()}
+    assert lines["gpt-oss-120b/trtllm-agg"] == "1.4"
+    # Nothing is known of its engine's options there.
+    assert lines["gpt-oss-120b/vllm-disagg"] == "1.2"
+    assert lines["gpt-oss-120b/trtllm-max-throughput"] is None
