@@ -16,6 +16,7 @@ from sizing.made_by import MadeBy, made_by
 from sizing.points import Layout
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.stack_files import PREFIX, SUFFIX, stack_directory
+from stacks.wording import in_words
 
 BASES: Mapping[str, str] = {
     "B200": "vllm-agg-b200",
@@ -86,16 +87,21 @@ def _stack(
     )
     [pool] = settings["nodePools"]
     gpus_of_node, layout = INSTANCE_TYPES[pool["instanceType"]].gpus, option.point.layout
-    pool["nodes"] = nodes = math.ceil(option.gpus / gpus_of_node)
+    pool["nodes"] = nodes = 1 if made.in_one_pod else math.ceil(option.gpus / gpus_of_node)
     says_how_much = workload.requests_per_second or workload.users or workload.gpus
-    count = option.replicas if says_how_much else nodes * gpus_of_node // layout.gpus
+    most = nodes * gpus_of_node // layout.gpus
+    count = option.replicas if says_how_much else most
+    if count > most:
+        stacks = in_words(math.ceil(count / most), "stack")
+        say(f"one stack is one pod of this layout; what was asked for takes {stacks} like it")
+        count = most
     serving = settings["serving"]
     kept = {key: serving[key] for key in ("namespace", "pool")}
     if serving["recipe"] == made.recipe and "kvTransport" in serving:
         kept["kvTransport"] = serving["kvTransport"]
     settings["serving"] = {"recipe": made.recipe, **kept, "replicas": _replicas(layout, count)}
     if made.overrides:
-        settings["serving"]["overrides"] = {"worker": dict(made.overrides)}
+        settings["serving"]["overrides"] = {role: dict(options) for role, options in made.overrides.items()}
     return base
 
 

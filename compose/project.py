@@ -119,9 +119,13 @@ def _on_one_host(placed: PlacedRecipe) -> PlacedRecipe:
     path = replace(placed.kv_transport.path, transport=_TRANSPORT)
     # Workers that share a pod are told apart again: whatever their shape, here they share a container.
     services = tuple(
-        replace(service, recipe=PodRecipe(process.service_name, process.role, service.replicas, (process,)))
+        replace(
+            service,
+            recipe=PodRecipe(name, process.role, service.replicas, (process,)),
+            replicas=service.replicas * process.workers_per_pod,
+        )
         for service in placed.services
-        for process in service.recipe.processes
+        for name, process in {each.service_name: each for each in service.recipe.processes}.items()
     )
     return replace(
         placed,

@@ -7,6 +7,7 @@ from explain.cost import gpu_cost
 from explain.explanation.cluster import layer_sections
 from explain.explanation.section import Section
 from explain.explanation.serving import address, prompts
+from recipes.services import PodRecipe
 from sizing.of_recipe import layout_of, measured
 from sizing.points import INFERENCEX, SOURCES, Point
 from stacks.plan.placement.capacity import PlacedPool
@@ -55,9 +56,18 @@ def _section(title: str, texts: Iterable[str]) -> Section:
 
 def _services(stack: StackPlan) -> str:
     return ", ".join(
-        f"{each.replicas} {each.name}" + (f" of {in_words(each.gpus, 'GPU')}" if each.gpus else "")
+        f"{each.replicas} {each.name}"
+        + (f" of {in_words(each.gpus, 'GPU')}" if each.gpus else "")
+        + _processes(each.recipe)
         for each in stack.serving.placed.services
     )
+
+
+def _processes(pod: PodRecipe) -> str:
+    if len(pod.processes) == 1:
+        return ""
+    counts = {each.role: pod.processes.count(each) for each in pod.processes}
+    return f" ({', '.join(f'{count} {role}' for role, count in counts.items())})"
 
 
 def _pool(placed: PlacedPool) -> str:

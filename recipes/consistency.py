@@ -60,6 +60,9 @@ def _services(recipe: Recipe) -> Iterator[str]:
         )
     elif recipe.one_pod is not None:
         yield from _one_pod(recipe, names)
+    for service in recipe.services:
+        if service.workers_per_pod > 1 and (recipe.one_pod is None or service.engine is None):
+            yield f"{service.service_name}: workersPerPod is for workers that share a pod (onePod)"
 
 
 def _one_pod(recipe: Recipe, names: list[str]) -> Iterator[str]:
@@ -68,7 +71,7 @@ def _one_pod(recipe: Recipe, names: list[str]) -> Iterator[str]:
     if str(recipe.one_pod).lower() in names:
         yield f"onePod {recipe.one_pod} is the name of another service: write one of its own"
     if len({worker.replicas for worker in recipe.workers}) > 1:
-        yield "with onePod there are as many prefill workers as decode workers: write the same replicas"
+        yield "with onePod prefill and decode have the same pods: write the same replicas, and workersPerPod"
     if len({worker.shared_memory for worker in recipe.workers}) > 1:
         yield "with onePod prefill and decode share one /dev/shm: write the same sharedMemory"
 

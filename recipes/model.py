@@ -129,7 +129,7 @@ class Recipe(StrictModel):
             if self.one_pod is None or service.engine is None
         ]
         if self.one_pod is not None:
-            workers = self.workers
+            workers = tuple(each for each in self.workers for _ in range(each.workers_per_pod))
             pods.append(PodRecipe(self.one_pod, "worker", workers[0].replicas, workers))
         return tuple(pods)
 
@@ -160,7 +160,7 @@ class Recipe(StrictModel):
     @property
     def gpus(self) -> int:
         """GPUs of all workers together."""
-        return sum(worker.gpus * worker.replicas for worker in self.workers)
+        return sum(worker.gpus * worker.workers for worker in self.workers)
 
     def on_line(self, line: str) -> "Recipe":
         """Return the recipe with the image that it runs on a line of the platform that it names.
@@ -183,6 +183,18 @@ class Recipe(StrictModel):
         )
         return self.model_copy(update={"services": services})
 
+    def with_workers_per_pod(self, workers: Mapping[WorkerRole, int]) -> "Recipe":
+        """Return the recipe, of which one pod runs several workers, with other numbers of them by role."""
+        services = tuple(
+            service
+            if service.engine is None
+            else service.model_copy(
+                update={"workers_per_pod": workers.get(service.worker_role, service.workers_per_pod)}
+            )
+            for service in self.services
+        )
+        return self.model_copy(update={"services": services})
+
     @property
     def kv_bytes_per_token(self) -> int:
         """Bytes of KV cache that one token takes, on all GPUs of a worker together."""
@@ -194,7 +206,7 @@ class Recipe(StrictModel):
         """Requests that all engines together run at once; more wait in a queue."""
         generating: WorkerRole = "decode" if self.is_disaggregated else "worker"
         return sum(
-            worker.engine.concurrent_requests * worker.replicas
+            worker.engine.concurrent_requests * worker.workers
             for worker in self.workers
             if worker.engine is not None and worker.role == generating
         )

@@ -10,6 +10,7 @@ from engines.sourced import Workaround
 from recipes.model import Recipe
 from recipes.model_cache import MODEL_CACHE, snapshot_directory
 from recipes.placed import PlacedRecipe, PlacedService
+from recipes.pod_processes import MAIN_CONTAINER
 from recipes.services import Role, ServiceRecipe
 
 ENGINE_FILES_DIRECTORY = "/opt/dynamo/configs"
@@ -17,9 +18,6 @@ TERMINATION_GRACE_SECONDS = 120
 """Seconds from SIGTERM until the rest of the pod is killed; all of the time that the runtime has."""
 FRONTEND_PAUSE_SECONDS = 10
 """Seconds that a frontend serves on before its SIGTERM, while the Service's other ends forget it."""
-MAIN_CONTAINER = "main"
-"""The operator adds its probes, ports and variables to the container of this name."""
-PREFILL_CONTAINER = "prefill"
 
 _LAST_LINE_THAT_SERVES_ON = (1, 2)
 """Last line whose frontend takes requests while it ends."""
@@ -28,9 +26,11 @@ _SHUTDOWN_SECONDS = 30
 
 
 def process_environment(
-    placed: PlacedRecipe, service: PlacedService, process: ServiceRecipe
+    placed: PlacedRecipe, service: PlacedService, process: ServiceRecipe, container: str = MAIN_CONTAINER
 ) -> dict[str, str]:
     """Return the variables of one process of a service, in a fixed order.
+
+    `container` is the one under whose name the process registers, where pods run several workers.
 
     What the recipe says of a variable wins over the transport's profile and the workarounds, so that an
     override can take either back.
@@ -44,7 +44,8 @@ def process_environment(
     if recipe.engine_server is None:
         variables |= runtime_environment(process.role, recipe.serving_engine, recipe.runtime.version)
     if recipe.one_pod is not None:
-        variables |= _registration_environment(process.role)
+        # Frontends look for containers only in the same mode.
+        variables |= {"DYN_KUBE_DISCOVERY_MODE": "container", "CONTAINER_NAME": container}
     variables |= process.environment
     if recipe.engine_server is not None:
         variables |= server_command(placed, process).environment
@@ -117,25 +118,8 @@ def engine_file_name(service: ServiceRecipe) -> str:
     return f"{service.role}.yaml"
 
 
-def registered_as(role: Role) -> str:
-    """Return the name of the container under which a process registers, where one pod runs both roles.
-
-    Workers that are discovered by Kubernetes write one object a pod, under its name, and the second process
-    of a pod would overwrite the first's. In the runtime's container mode each writes one for the container
-    that it names, and counts while that container is ready (ai-dynamo/dynamo docs service-discovery.md; PyPI
-    package ai-dynamo 1.2.1 has the mode). So one process takes the main container's name and the other that
-    of a container which does nothing but ask it whether it is ready.
-    """
-    return PREFILL_CONTAINER if role == "prefill" else MAIN_CONTAINER
-
-
 def _engine_file_path(service: ServiceRecipe) -> str:
     return f"{ENGINE_FILES_DIRECTORY}/{engine_file_name(service)}"
-
-
-def _registration_environment(role: Role) -> dict[str, str]:
-    # Frontends look for containers only in the same mode.
-    return {"DYN_KUBE_DISCOVERY_MODE": "container", "CONTAINER_NAME": registered_as(role)}
 
 
 def cache_environment() -> dict[str, str]:

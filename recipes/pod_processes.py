@@ -6,6 +6,8 @@ from pathlib import Path
 
 from recipes.services import PodRecipe, ServiceRecipe
 
+MAIN_CONTAINER = "main"
+"""The operator adds its probes, ports and variables to the container of this name."""
 SUPERVISOR_FILE = "supervisor.py"
 SYSTEM_PORT = 9090
 """Port of the supervisor: the operator's probes ask there, whatever runs behind it."""
@@ -20,6 +22,8 @@ class Process:
     recipe: ServiceRecipe
     index: int
     """Its number among the processes of the pod, from 0."""
+    number: int
+    """Its number among those of its role, from 1."""
     gpus: range
     """Its own GPUs, as the container numbers them."""
     all_gpus: int
@@ -27,8 +31,21 @@ class Process:
 
     @property
     def name(self) -> str:
-        """prefill or decode."""
-        return self.recipe.role
+        """prefill or decode, from the second one on with its number: prefill-2."""
+        return self.recipe.role if self.number == 1 else f"{self.recipe.role}-{self.number}"
+
+    @property
+    def registered_as(self) -> str:
+        """Name of the container under which it registers, which no other process of the pod has.
+
+        Workers that are discovered by Kubernetes write one object a pod, under its name, and the second
+        process of a pod would overwrite the first's. In the runtime's container mode each writes one for the
+        container that it names, and counts while that container is ready (ai-dynamo/dynamo docs
+        service-discovery.md; PyPI packages ai-dynamo 1.2.1 and 1.4.2 have the mode). So one process takes the
+        main container's name, and each other that of a container which does nothing but ask it whether it is
+        ready.
+        """
+        return MAIN_CONTAINER if self.name == "decode" else self.name
 
     @property
     def system_port(self) -> int:
@@ -50,7 +67,8 @@ def processes_of(pod: PodRecipe) -> tuple[Process, ...]:
     found: list[Process] = []
     first = 0
     for index, recipe in enumerate(pod.processes):
-        found.append(Process(recipe, index, range(first, first + recipe.gpus), pod.gpus))
+        number = 1 + sum(each.recipe.role == recipe.role for each in found)
+        found.append(Process(recipe, index, number, range(first, first + recipe.gpus), pod.gpus))
         first += recipe.gpus
     return tuple(found)
 

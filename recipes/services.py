@@ -41,7 +41,11 @@ class ServiceRecipe(StrictModel):
     service_name: str
     role: Role
     replicas: PositiveInt
+    """Pods."""
+    workers_per_pod: PositiveInt = 1
+    """Workers that are processes of one pod, of a recipe whose prefill and decode share one (onePod)."""
     gpus: Annotated[int, Field(ge=0)]
+    """Of one worker."""
     arguments: tuple[str, ...]
     """Command-line flags beyond those that follow from the recipe, one flag or value an entry."""
     environment: Mapping[str, str]
@@ -52,6 +56,11 @@ class ServiceRecipe(StrictModel):
     engine: Options | None = None
     resources: FrontendResources | None = None
     """Resources of the frontends; what a worker asks for follows from its node and its GPUs."""
+
+    @property
+    def workers(self) -> int:
+        """Workers of all pods."""
+        return self.replicas * self.workers_per_pod
 
     @property
     def worker_role(self) -> WorkerRole:
@@ -94,7 +103,7 @@ class PodRecipe:
     """`worker` where prefill and decode are processes of one container."""
     replicas: int
     processes: tuple[ServiceRecipe, ...]
-    """More than one share the pod's GPUs, each with some of its own."""
+    """More than one share the pod's GPUs, each with some of its own; a service stands there once a worker."""
 
     @property
     def gpus(self) -> int:
@@ -118,5 +127,9 @@ class PodRecipe:
 
     @property
     def worker_roles(self) -> tuple[WorkerRole, ...]:
-        """What its workers do with a request; none for a frontend."""
-        return tuple(process.worker_role for process in self.processes if process.engine is not None)
+        """What its workers do with a request, each role once; none for a frontend."""
+        found: dict[WorkerRole, None] = {}
+        for process in self.processes:
+            if process.engine is not None:
+                found[process.worker_role] = None
+        return tuple(found)

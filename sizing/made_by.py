@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engines.option_block import WorkerRole
 from sizing.points import Layout, Point
 
+_PREFILL_WORKERS_OF_A_TRAY = (1, 2)
 _ONE_DECODER_OF_FOUR = Layout("tensorrt-llm", 1, 1, 1, 4, 1, attention_data_parallel=False)
 
 # As InferenceX ran TensorRT-LLM on B200 (SemiAnalysisAI/InferenceX 843c625,
@@ -27,22 +29,60 @@ class MadeBy:
     """A recipe of the catalogue, and what a stack sets beside its name."""
 
     recipe: str
-    overrides: Mapping[str, Any]
-    """Engine options of its worker; empty where the recipe makes the layout by itself."""
+    overrides: Mapping[WorkerRole, Mapping[str, Any]]
+    """Engine options by role; empty where the recipe makes the layout by itself."""
+    in_one_pod: bool = False
+    """Whether all of its workers are processes of one pod, on one node."""
 
 
 def made_by(point: Point) -> MadeBy | None:
     """Return what makes the layout of a run; None where no recipe of the catalogue does."""
     layout = point.layout
-    if point.gpu == "GB200" and layout == _ONE_DECODER_OF_FOUR:
-        return MadeBy("gpt-oss-120b/trtllm-disagg", {})
+    if point.gpu == "GB200":
+        return _on_gb200(layout)
     if layout.prefill_workers or layout.attention_data_parallel or layout.expert_parallel > 1:
         return None
     tensor_parallel = layout.tensor_parallel
     if layout.engine == "vllm":
-        overrides = {} if tensor_parallel == 1 else {"tensor_parallel_size": tensor_parallel}
-        return MadeBy("gpt-oss-120b/vllm-agg", overrides)
+        changed = {} if tensor_parallel == 1 else {"tensor_parallel_size": tensor_parallel}
+        return MadeBy("gpt-oss-120b/vllm-agg", _of_workers(changed))
     if point.gpu == "B200":
-        overrides = {"tensor_parallel_size": tensor_parallel, **_TENSORRT_LLM_B200}
-        return MadeBy("gpt-oss-120b/trtllm-agg", overrides)
+        changed = {"tensor_parallel_size": tensor_parallel, **_TENSORRT_LLM_B200}
+        return MadeBy("gpt-oss-120b/trtllm-agg", _of_workers(changed))
     return None
+
+
+def _of_workers(options: Mapping[str, Any]) -> Mapping[WorkerRole, Mapping[str, Any]]:
+    return {"worker": options} if options else {}
+
+
+def _on_gb200(layout: Layout) -> MadeBy | None:
+    if layout == _ONE_DECODER_OF_FOUR:
+        return MadeBy("gpt-oss-120b/trtllm-disagg", {})
+    if _fits_a_tray(layout):
+        return MadeBy("gpt-oss-120b/trtllm-disagg-one-pod", _decode_overrides(layout), in_one_pod=True)
+    return None
+
+
+def _fits_a_tray(layout: Layout) -> bool:
+    """Whether it is prefill workers of one GPU and a decode worker of two, which the four of a tray hold."""
+    return (
+        layout.prefill_workers in _PREFILL_WORKERS_OF_A_TRAY
+        and (layout.prefill_tensor_parallel, layout.workers, layout.tensor_parallel) == (1, 1, 2)
+        and layout.attention_data_parallel == (layout.expert_parallel == layout.tensor_parallel)
+    )
+
+
+def _decode_overrides(layout: Layout) -> Mapping[WorkerRole, Mapping[str, Any]]:
+    if not layout.attention_data_parallel:
+        return {}
+    # As NVIDIA/srt-slurm-recipes at ec6c3de has it in 8k1k-disagg-dep2.yaml. Each rank has a batch of its
+    # own, and of the 512 users of the runs half.
+    return {
+        "decode": {
+            "enable_attention_dp": True,
+            "moe_expert_parallel_size": layout.expert_parallel,
+            "max_batch_size": 256,
+            "cuda_graph_config": {"max_batch_size": 256},
+        }
+    }

@@ -12,12 +12,12 @@ def layout_of(recipe: Recipe) -> Layout:
     prefill = [each for each in recipe.workers if each.role == "prefill"]
     options = {} if decode.engine is None else decode.engine.model_dump()
     # Two prefill and two decode workers are the layout of one each, twice.
-    copies = math.gcd(decode.replicas, sum(each.replicas for each in prefill))
+    copies = math.gcd(decode.workers, sum(each.workers for each in prefill))
     return Layout(
         engine=recipe.framework,
-        prefill_workers=sum(each.replicas for each in prefill) // copies,
+        prefill_workers=sum(each.workers for each in prefill) // copies,
         prefill_tensor_parallel=prefill[0].gpus if prefill else 0,
-        workers=decode.replicas // copies if prefill else 1,
+        workers=decode.workers // copies if prefill else 1,
         tensor_parallel=decode.gpus,
         expert_parallel=options.get("moe_expert_parallel_size") or 1,
         attention_data_parallel=bool(options.get("enable_attention_dp")),

@@ -6,13 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from recipes.placed import PlacedRecipe, PlacedService
-from recipes.pod_environment import (
-    ENGINE_FILES_DIRECTORY,
-    PREFILL_CONTAINER,
-    process_environment,
-    registered_as,
-)
-from recipes.pod_processes import SUPERVISOR_FILE, Process, processes_of
+from recipes.pod_environment import ENGINE_FILES_DIRECTORY, process_environment
+from recipes.pod_processes import MAIN_CONTAINER, SUPERVISOR_FILE, Process, processes_of
 from recipes.services import ServiceRecipe
 
 # The operator names one for the container, and each engine binds it (ai-dynamo/dynamo#8817, #8919).
@@ -58,29 +53,35 @@ def supervised(
     return Supervised(tuple(words), common)
 
 
-def registering_container(image: str, security: Mapping[str, Any], pod: PlacedService) -> dict[str, Any]:
-    """Return the container by whose name the prefill process is discovered.
+def registering_containers(
+    image: str, security: Mapping[str, Any], pod: PlacedService
+) -> tuple[dict[str, Any], ...]:
+    """Return the containers by whose names all processes but one are discovered.
 
-    It runs nothing, and is ready when that process is.
+    Each runs nothing, and is ready when its process is.
 
     Args:
         image: with a shell; that of the main container is on the node anyway.
-        security: its securityContext.
-        pod: whose processes are prefill and decode.
+        security: their securityContext.
+        pod: whose processes are prefill and decode workers.
 
     """
-    prefill = next(
-        each for each in processes_of(pod.recipe) if registered_as(each.recipe.role) == PREFILL_CONTAINER
+    processes = processes_of(pod.recipe)
+    return tuple(
+        _registering(image, security, each) for each in processes if each.registered_as != MAIN_CONTAINER
     )
+
+
+def _registering(image: str, security: Mapping[str, Any], process: Process) -> dict[str, Any]:
     # The same requests as limits: a worker's pod stays Guaranteed.
     amounts = {"cpu": "100m", "memory": "64Mi"}
     return {
-        "name": PREFILL_CONTAINER,
+        "name": process.registered_as,
         "image": image,
         # A shell that waits hears SIGTERM at once; `sleep` as process 1 would not.
         "command": ["/bin/sh", "-c", "trap 'exit 0' TERM; sleep infinity & wait"],
         "readinessProbe": {
-            "httpGet": {"path": "/health", "port": prefill.system_port},
+            "httpGet": {"path": "/health", "port": process.system_port},
             # It has to be seen unready before the process is back: a frontend that sees no gap keeps the
             # address of the process that has ended.
             "periodSeconds": 2,
@@ -93,7 +94,7 @@ def registering_container(image: str, security: Mapping[str, Any], pod: PlacedSe
 
 
 def _environment(placed: PlacedRecipe, service: PlacedService, process: Process) -> dict[str, str]:
-    variables = process_environment(placed, service, process.recipe)
+    variables = process_environment(placed, service, process.recipe, process.registered_as)
     ports = placed.recipe.serving_engine.port_environment(process.index)
     metrics = str(_FORWARD_PASS_PORT + process.index * _PORTS_OF_A_WORKER)
     return {

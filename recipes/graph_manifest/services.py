@@ -8,7 +8,7 @@ from typing import Any
 
 from engines.transport_setup import KvProfile, Privileges
 from recipes.graph_manifest.placement import frontend_scheduling, worker_scheduling
-from recipes.graph_manifest.processes import registering_container, supervised
+from recipes.graph_manifest.processes import registering_containers, supervised
 from recipes.images import mirrored
 from recipes.model_cache import MODEL_CACHE
 from recipes.node_directory import directory_volume, marker_file, waiting_container
@@ -218,7 +218,7 @@ def _variables(environment: Mapping[str, str]) -> list[dict[str, str]]:
 def _beside(service: PlacedService, image: str) -> tuple[Mapping[str, Any], ...]:
     if len(service.recipe.processes) == 1:
         return ()
-    return (registering_container(image, _container_security(None, has_gpus=False), service),)
+    return registering_containers(image, _container_security(None, has_gpus=False), service)
 
 
 def _shell_command(

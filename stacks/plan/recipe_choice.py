@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
+from engines.option_block import WorkerRole
 from engines.registry import ENGINES
 from recipes.merging import dotted_options
 from recipes.model import Recipe
@@ -19,7 +20,7 @@ from stacks.plan.recipe_fit import recipe_for_pools
 from stacks.plan.service_changes import with_service_changes
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.settings.explain_validation import problems_of
-from stacks.settings.stack import EngineKeys, EngineOverrides, StackSettings
+from stacks.settings.stack import EngineKeys, EngineOverrides, ReplicaSettings, StackSettings
 from stacks.wording import alternatives
 
 _KEY = "serving.overrides"
@@ -55,6 +56,8 @@ def chosen_recipe(
             recipe = overridden(recipe, overrides)
         except OverrideError as error:
             problems = tuple(_problem(error.role, text, overrides) for text in error.messages)
+    if recipe.one_pod is not None:
+        recipe = recipe.with_workers_per_pod(_workers_of_a_pod(settings.serving.replicas))
     recipe, refused = with_service_changes(recipe, settings.serving)
     return recipe, (*problems, *refused)
 
@@ -76,6 +79,14 @@ def _on_its_platform(recipe: Recipe, settings: StackSettings) -> Recipe:
     release = PLATFORM_RELEASES.get(settings.platform.version) if settings.platform else None
     stands = release is not None and release.line in recipe.runtime.platform_lines
     return recipe.on_line(release.line) if release is not None and stands else recipe
+
+
+def _workers_of_a_pod(replicas: ReplicaSettings | str) -> dict[WorkerRole, int]:
+    """Return how many prefill and decode workers a stack wants in the pod that they share."""
+    if not isinstance(replicas, ReplicaSettings):
+        return {}
+    wanted: dict[WorkerRole, int | None] = {"prefill": replicas.prefill, "decode": replicas.decode}
+    return {role: count for role, count in wanted.items() if count is not None}
 
 
 def _folder(settings: StackSettings, directory: Path) -> Path | None:

@@ -154,11 +154,13 @@ class ReplicaSettings(StrictModel):
     frontend: Count | None = None
     """Number of frontends, which take requests and need no GPU; None: the recipe's."""
     prefill: Count | None = None
-    """Number of prefill workers of a disaggregated recipe; None: the recipe's."""
+    """Number of prefill workers of a disaggregated recipe; in each pod, where prefill and decode share one.
+    None: the recipe's."""
     decode: Count | None = None
-    """Number of decode workers of a disaggregated recipe; None: the recipe's."""
+    """Number of decode workers of a disaggregated recipe, as for prefill; None: the recipe's."""
     worker: Count | None = None
-    """Number of workers of an aggregated recipe; None: the recipe's."""
+    """Number of workers of an aggregated recipe, or of pods that prefill and decode share; None: the
+    recipe's."""
 
 
 class EngineOverrides(StrictModel):

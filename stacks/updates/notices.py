@@ -119,14 +119,18 @@ def effects_of_changes(stack: StackPlan) -> Iterable[str]:
     minutes = f"about {stack.serving.load.minutes} min without service"
     rollouts = [worker.placement.rollout for worker in stack.serving.placed.workers if worker.placement]
     recreated = any(rollout.strategy == "Recreate" for rollout in rollouts)
-    transport = ", kvTransport" if stack.serving.placed.recipe.is_disaggregated else ""
+    recipe = stack.serving.placed.recipe
+    transport = ", kvTransport" if recipe.is_disaggregated else ""
+    # Prefill and decode workers of one pod are words of its command line.
+    in_one_pod = ", replicas of workers" if recipe.one_pod is not None else ""
+    counted = "replicas of the frontend" if in_one_pod else "replicas"
     pause = minutes if recreated else "without an interruption"
-    yield f"engine options, image, model.revision{transport}: all workers restart, {pause}"
+    yield f"engine options, image, model.revision{transport}{in_one_pod}: all workers restart, {pause}"
     cache = ", larger modelCache.size" if isinstance(stack.cache, OwnVolume) else ""
     platform = (
         "; platform values: only the operator restarts" if isinstance(stack.platform, OwnPlatform) else ""
     )
-    yield f"replicas{cache}: no pod restarts{platform}"
+    yield f"{counted}{cache}: no pod restarts{platform}"
     yield f"recipe, name: another graph and address, {minutes}{_unless_it_fits(stack)}"
 
 

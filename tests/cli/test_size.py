@@ -72,6 +72,14 @@ def test_what_cannot_be_read_is_said_with_an_example(
             ("--gpu", "GB200", "--tpot", "5ms", "--gpus", "8"),
             ["recipe: gpt-oss-120b/trtllm-disagg", "prefill: 1", "decode: 1", "kvTransport: mnnvl"],
         ),
+        (
+            ("--gpu", "GB200", "--tpot", "15ms", "--ttft", "1s"),
+            ["recipe: gpt-oss-120b/trtllm-disagg-one-pod", "prefill: 2", "decode: 1", "version: 1.4.2"],
+        ),
+        (
+            ("--gpu", "GB200", "--tpot", "15ms"),
+            ["recipe: gpt-oss-120b/trtllm-disagg-one-pod", "prefill: 2", "enable_attention_dp: true"],
+        ),
     ],
 )
 def test_a_stack_of_the_layout_is_written_that_every_rule_passes(
@@ -95,10 +103,20 @@ def test_a_layout_that_no_recipe_makes_gives_way_to_the_best_that_one_makes(
     command: Command, tmp_path: Path
 ) -> None:
     shutil.copy(ROOT / "Pulumi.disagg-gb200.yaml", tmp_path)
-    answer = command(*LONG, "--gpu", "GB200", "--tpot", "15ms", "--to", "Pulumi.mine.yaml", folder=tmp_path)
+    answer = command(*LONG, "--gpu", "GB200", "--tpot", "8ms", "--to", "Pulumi.mine.yaml", folder=tmp_path)
     assert answer.code == 0, answer.err
-    assert "no recipe of the catalogue makes 2 prefill TP1 + 1 decode TP2" in answer.out
+    assert "no recipe of the catalogue makes 2 prefill TP1 + 1 decode TP4" in answer.out
     assert "1 prefill TP1 + 1 decode TP4 by gpt-oss-120b/trtllm-disagg" in answer.out
+
+
+def test_more_than_one_pod_of_a_layout_that_is_one_pod_is_more_stacks(
+    command: Command, tmp_path: Path
+) -> None:
+    shutil.copy(ROOT / "Pulumi.disagg-gb200.yaml", tmp_path)
+    asked = ("--gpu", "GB200", "--tpot", "15ms", "--ttft", "1s", "--rate", "60/s")
+    answer = command(*LONG, *asked, "--to", "Pulumi.mine.yaml", folder=tmp_path)
+    assert "one stack is one pod of this layout; what was asked for takes 3 stacks like it" in answer.out
+    assert "nodes: 1\n" in (tmp_path / "Pulumi.mine.yaml").read_text()
 
 
 def test_a_stack_file_that_is_not_as_shipped_gives_nothing(command: Command, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from pydantic import ValidationError
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.load import CATALOGUE, load_recipe, parse_recipe
+from recipes.pod_processes import Process, processes_of
+from recipes.services import PodRecipe
 from tests.support.graph_pods import main_of, pods_of
 from tests.support.placed_recipes import ONE_POD, in_one_pod, over
 
@@ -108,9 +110,39 @@ def test_the_pod_needs_a_name_of_its_own() -> None:
     )
 
 
-def test_there_are_as_many_prefill_workers_as_decode_workers() -> None:
+def test_prefill_and_decode_have_the_same_pods() -> None:
     refused = _edited(lambda content: content["services"][1].update(replicas=2))
-    assert "as many prefill workers as decode workers" in refused
+    assert "prefill and decode have the same pods: write the same replicas, and workersPerPod" in refused
+
+
+def test_only_workers_that_share_a_pod_are_counted_by_pod() -> None:
+    refused = _edited(lambda content: content["services"][0].update(workersPerPod=2))
+    assert "Frontend: workersPerPod is for workers that share a pod (onePod)" in refused
+
+
+def _several() -> tuple[PodRecipe, tuple[Process, ...]]:
+    recipe = load_recipe("gpt-oss-120b/trtllm-disagg-one-pod")
+    [pod] = [pod for pod in recipe.with_workers_per_pod({"prefill": 3, "decode": 2}).pods if pod.gpus]
+    return pod, processes_of(pod)
+
+
+def test_a_pod_runs_as_many_workers_of_each_role_as_asked_for_on_gpus_of_their_own() -> None:
+    pod, processes = _several()
+    assert pod.gpus == 7
+    assert [each.name for each in processes] == ["prefill", "prefill-2", "prefill-3", "decode", "decode-2"]
+    own = [gpu for each in processes for gpu in each.gpus]
+    assert own == list(range(7))
+    for each in processes:
+        visible = [int(gpu) for gpu in each.visible_gpus.split(",")]
+        assert visible[: len(each.gpus)] == list(each.gpus)
+        assert sorted(visible) == own
+
+
+def test_every_worker_of_a_pod_registers_as_another_container_and_answers_at_another_port() -> None:
+    _, processes = _several()
+    registered = [each.registered_as for each in processes]
+    assert registered == ["prefill", "prefill-2", "prefill-3", "main", "decode-2"]
+    assert [each.system_port for each in processes] == [9091, 9092, 9093, 9094, 9095]
 
 
 def test_both_workers_share_one_dev_shm() -> None:

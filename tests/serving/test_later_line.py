@@ -1,6 +1,7 @@
 """Recipes on the newest line of the platform, on which new stacks begin: that line's own wheel serves.
 
-Two stacks of one cluster: dev with the platform, and one of vLLM beside it on the same platform.
+Three stacks of one cluster: dev with the platform, and beside it on the same platform one of vLLM, and one
+whose pod runs two prefill workers and one decode worker on the four GPUs of a tray.
 """
 
 from __future__ import annotations
@@ -18,14 +19,19 @@ from tests.serving_stacks.pods import pods_of
 from tests.support.shipped_stacks import committed_settings
 
 if TYPE_CHECKING:
+    from recipes.model import Recipe
     from tests.serving.conftest import BroughtUp
     from tests.support.lab_stack import LabStack
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 RELEASE, LINE = "1.4.2", "1.4"
-STACKS = {"dev": "gpt-oss", "vllm-agg-b200": "vllm"}
+STACKS = {"dev": "gpt-oss", "vllm-agg-b200": "vllm", "disagg-gb200": "tray"}
 """Shipped stack -> its namespace here."""
+RECIPES = {
+    **{name: committed_settings(name)["serving"]["recipe"] for name in STACKS},
+    "disagg-gb200": "gpt-oss-120b/trtllm-disagg-one-pod",
+}
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +43,21 @@ def stacks(brought_up: BroughtUp) -> dict[str, LabStack]:
         settings["platform"] = {"kind": "existing", "version": RELEASE}
         settings["serving"] |= {"namespace": STACKS["vllm-agg-b200"], "replicas": {"worker": 2}}
 
-    return {"dev": brought_up("dev", later), "vllm-agg-b200": brought_up("vllm-agg-b200", beside)}
+    def on_a_tray(settings: dict[str, Any]) -> None:
+        settings["platform"] = {"kind": "existing", "version": RELEASE}
+        settings["nodePools"][0]["nodes"] = 1
+        settings["serving"] = {
+            "recipe": RECIPES["disagg-gb200"],
+            "namespace": STACKS["disagg-gb200"],
+            "pool": settings["serving"]["pool"],
+        }
+
+    changes = {"dev": later, "vllm-agg-b200": beside, "disagg-gb200": on_a_tray}
+    return {name: brought_up(name, change) for name, change in changes.items()}
 
 
-def _recipe_of(stack: str) -> Any:
-    return load_recipe(committed_settings(stack)["serving"]["recipe"])
+def _recipe_of(stack: str) -> Recipe:
+    return load_recipe(RECIPES[stack])
 
 
 def test_a_recipe_of_each_engine_whose_new_stacks_begin_there_is_served() -> None:
@@ -63,5 +79,24 @@ def test_the_runtime_of_the_line_answers(name: str, stacks: dict[str, LabStack])
         assert not any("/ai-dynamo-1.2" in words for words in running), running
 
 
-def test_the_smoke_test_of_the_disaggregated_stack_finds_nothing_wrong(stacks: dict[str, LabStack]) -> None:
-    assert smoke_verdicts(stacks["dev"]) == GOOD
+@pytest.mark.parametrize("name", ["dev", "disagg-gb200"])
+def test_the_smoke_test_of_a_disaggregated_stack_finds_nothing_wrong(
+    name: str, stacks: dict[str, LabStack]
+) -> None:
+    assert smoke_verdicts(stacks[name]) == GOOD
+
+
+def test_each_worker_of_a_pod_is_registered_under_a_name_of_its_own(stacks: dict[str, LabStack]) -> None:
+    stack, namespace = stacks["disagg-gb200"], STACKS["disagg-gb200"]
+    graph = _recipe_of("disagg-gb200").graph_name
+    [pod] = pods_of(stack.lab, graph, namespace)["worker"]
+    name = pod["metadata"]["name"]
+    written = stack.lab.get("dynamoworkermetadatas.nvidia.com", "-n", namespace)["items"]
+    registered = {each["metadata"]["name"] for each in written}
+    assert {name, f"{name}-prefill", f"{name}-prefill-2"} <= registered
+    modes = [
+        words[words.index("--disaggregation-mode") + 1]
+        for each in processes_of(name)
+        if "--disaggregation-mode" in (words := each.cmdline())
+    ]
+    assert sorted(modes) == ["decode", "prefill", "prefill"]

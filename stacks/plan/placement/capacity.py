@@ -103,7 +103,10 @@ def capacity_problems(
 
 
 def _unknown_roles(recipe: Recipe, wanted: Mapping[str, int]) -> Iterator[Problem]:
-    roles = [pod.role for pod in recipe.pods]
+    roles: list[str] = [pod.role for pod in recipe.pods]
+    if recipe.one_pod is not None:
+        # They say how many workers the pod runs (recipe_choice).
+        roles += [worker.role for worker in recipe.workers]
     for role, count in wanted.items():
         if role not in roles:
             message = f"{recipe.name} has no {role} service"

@@ -98,11 +98,18 @@ def test_a_spare_node_lets_the_next_pod_start_beside_the_old() -> None:
     assert worker.placement.rollout.strategy == "RollingUpdate"
 
 
-@pytest.mark.parametrize("role", ["prefill", "decode"])
-def test_there_is_no_number_of_one_kind_of_worker(role: str) -> None:
-    [problem] = problems_of(_settings(replicas={role: 2}))
-    assert problem.key == f"serving.replicas.{role}"
-    assert problem.allowed == "frontend, worker"
+def test_numbers_of_prefill_and_decode_workers_are_those_of_the_pod() -> None:
+    replicas = {"prefill": 4, "decode": 2}
+    plan = resolved(_settings(recipe="gpt-oss-120b/trtllm-disagg-one-pod", replicas=replicas))
+    [worker] = plan.serving.placed.workers
+    assert (worker.replicas, worker.gpus) == (1, 8)
+    assert [each.role for each in worker.recipe.processes] == ["prefill"] * 4 + ["decode"] * 2
+
+
+def test_a_pod_of_more_workers_than_the_node_has_gpus_for_is_refused() -> None:
+    [problem] = problems_of(_settings(replicas={"prefill": 2}))
+    assert problem.key == "serving.pool"
+    assert "TrtllmWorker needs 12 GPUs on one node" in problem.message
 
 
 def test_a_pool_for_each_role_is_refused() -> None:
