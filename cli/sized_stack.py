@@ -20,7 +20,7 @@ from stacks.wording import in_words
 
 BASES: Mapping[str, str] = {
     "B200": "vllm-agg-b200",
-    "GB200": "disagg-gb200",
+    "GB200": "disagg-gb200-two-trays",
     "H200": "vllm-agg-h200",
     "H100": "vllm-disagg-h100",
 }

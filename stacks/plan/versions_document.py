@@ -26,8 +26,8 @@ on a line that its `runtime.platformLines` does not name. Chart, operator, the t
 (`runtime.version`, `runtime.otherVersions`) and the words of options follow from `platform.version`.
 
 A new stack begins on the newest line that its recipe names, and `dynamo-stack size --to` writes it so
-([why](adr/0030-new-stacks-begin-on-the-newest-line.md)). The stacks of this repository stay on 1.2.1, with
-which they were made: a stack that runs cannot change its line.
+([why](adr/0030-new-stacks-begin-on-the-newest-line.md)). The stacks of this repository that were
+made with 1.2.1 stay there: a stack that runs cannot change its line.
 
 ## Go to a later line
 

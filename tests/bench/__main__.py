@@ -111,18 +111,18 @@ def _commands() -> list[Figure]:
         _measure(f"dynamo-stack {command} {stack}", budget, 5, [program, command, stack])
         for command, stack, budget in (
             ("render", "dev", 1.5),
-            ("render", "disagg-gb200", 3.0),
-            ("check", "disagg-gb200", 3.0),
-            ("check", "disagg-b200", 3.0),
-            ("explain", "disagg-gb200", 3.0),
+            ("render", "disagg-gb200-two-trays", 3.0),
+            ("check", "disagg-gb200-two-trays", 3.0),
+            ("check", "disagg-b200-tcp", 3.0),
+            ("explain", "disagg-gb200-two-trays", 3.0),
         )
     ]
 
 
 def _report() -> Figure:
     with tempfile.TemporaryDirectory() as folder:
-        command = [_program(), "report", "disagg-gb200", "--to", str(Path(folder) / "page.html")]
-        return _measure("dynamo-stack report disagg-gb200", 3.0, 5, command)
+        command = [_program(), "report", "disagg-gb200-two-trays", "--to", str(Path(folder) / "page.html")]
+        return _measure("dynamo-stack report disagg-gb200-two-trays", 3.0, 5, command)
 
 
 def _comparisons() -> list[Figure]:

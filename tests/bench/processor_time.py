@@ -14,7 +14,7 @@ from lab.errors import LabError
 RUNS = 5
 _PROGRAM = str(Path(sys.executable).with_name("dynamo-stack"))
 _HELP, _LIST = ("--help",), ("list",)
-_EKS = "disagg-b200"
+_EKS = "disagg-b200-tcp"
 # What is measured, what it is compared with, and below how many seconds it should stay.
 _COMPARED = (
     (_LIST, _HELP, 0.6),

@@ -22,7 +22,7 @@ FILES = (
     RULES / "bases" / "trtllm-serve.yaml",
     RULES / "bases" / "vllm-serve.yaml",
 )
-STACKS = ("disagg-b200", "agg-gb200")
+STACKS = ("disagg-b200-tcp", "agg-gb200")
 NAMES = sorted([*(file.stem for file in FILES), *STACKS])
 
 

@@ -19,8 +19,8 @@ from tests.support.dev_settings import (
 )
 
 STACKS = {
-    "disagg-b200": disagg_b200_settings,
-    "disagg-gb200": disagg_gb200_settings,
+    "disagg-b200-tcp": disagg_b200_settings,
+    "disagg-gb200-two-trays": disagg_gb200_settings,
     "agg-gb200": agg_gb200_settings,
 }
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"

@@ -65,7 +65,7 @@ def test_no_secret_of_the_stack_file_and_of_the_environment_comes_onto_the_page(
 ) -> None:
     for name in ("HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "PULUMI_CONFIG_PASSPHRASE"):
         monkeypatch.setenv(name, PLANTED)
-    write_stack(tmp_path, shipped_settings("disagg-b200"), hfToken={"secure": f"v1:{PLANTED}"})
+    write_stack(tmp_path, shipped_settings("disagg-b200-tcp"), hfToken={"secure": f"v1:{PLANTED}"})
     file = tmp_path / "dev.html"
     answer = command("report", "dev", "--to", file, folder=tmp_path)
     assert (answer.code, answer.err) == (0, "")

@@ -102,7 +102,7 @@ def test_a_stack_of_the_layout_is_written_that_every_rule_passes(
 def test_a_layout_that_no_recipe_makes_gives_way_to_the_best_that_one_makes(
     command: Command, tmp_path: Path
 ) -> None:
-    shutil.copy(ROOT / "Pulumi.disagg-gb200.yaml", tmp_path)
+    shutil.copy(ROOT / "Pulumi.disagg-gb200-two-trays.yaml", tmp_path)
     answer = command(*LONG, "--gpu", "GB200", "--tpot", "8ms", "--to", "Pulumi.mine.yaml", folder=tmp_path)
     assert answer.code == 0, answer.err
     assert "no recipe of the catalogue makes 2 prefill TP1 + 1 decode TP4" in answer.out
@@ -112,7 +112,7 @@ def test_a_layout_that_no_recipe_makes_gives_way_to_the_best_that_one_makes(
 def test_more_than_one_pod_of_a_layout_that_is_one_pod_is_more_stacks(
     command: Command, tmp_path: Path
 ) -> None:
-    shutil.copy(ROOT / "Pulumi.disagg-gb200.yaml", tmp_path)
+    shutil.copy(ROOT / "Pulumi.disagg-gb200-two-trays.yaml", tmp_path)
     asked = ("--gpu", "GB200", "--tpot", "15ms", "--ttft", "1s", "--rate", "60/s")
     answer = command(*LONG, *asked, "--to", "Pulumi.mine.yaml", folder=tmp_path)
     assert "one stack is one pod of this layout; what was asked for takes 3 stacks like it" in answer.out

@@ -20,4 +20,4 @@ def test_the_comparison_predicts_what_the_case_says(
 
 
 def test_every_case_is_of_a_stack_that_another_test_deploys_and_previews() -> None:
-    assert {case.stack for case in all_cases()} <= {"dev", "disagg-b200", "disagg-gb200"}
+    assert {case.stack for case in all_cases()} <= {"dev", "disagg-b200", "disagg-gb200-two-trays"}

@@ -138,7 +138,7 @@ def test_any_defaults_that_are_written_out_are_no_change(
     assert compare([spelled], [deployment()]) == ()
 
 
-@pytest.mark.parametrize("name", ["dev", "disagg-gb200", "vllm-disagg-h100"])
+@pytest.mark.parametrize("name", ["dev", "disagg-gb200-two-trays", "vllm-disagg-h100"])
 def test_a_recording_is_the_same_as_itself_shuffled(name: str) -> None:
     resources = list(recorded_stack(shipped_stack(name)))
     order = random.Random(17)  # noqa: S311 - the same order in every run

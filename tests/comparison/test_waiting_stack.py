@@ -20,7 +20,7 @@ OLD, NEW = "DynamoGraphDeployment gpt-oss/gpt-oss-disagg", "DynamoGraphDeploymen
 
 def compared(folder: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]) -> StackComparison:
     """The shipped stack, whose block is not open, and the same with these settings."""
-    case = Case("waiting", "disagg-b200", {}, {"settings": settings}, {})
+    case = Case("waiting", "disagg-b200-tcp", {}, {"settings": settings}, {})
     found = case.compared(folder, monkeypatch)
     assert isinstance(found, StackComparison)
     return found

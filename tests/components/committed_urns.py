@@ -17,13 +17,13 @@ FOLDER = Path(__file__).parent / "urns"
 _LIKE = "like "
 _LIKENESSES = {
     "agg-b200": "vllm-agg-b200",
-    "agg-gb200": "disagg-gb200",
-    "disagg-b200-8gpu": "disagg-b200",
-    "disagg-gb200": "disagg-b200",
-    "latency-b200": "disagg-b200",
+    "agg-gb200": "disagg-gb200-two-trays",
+    "disagg-b200-8gpu": "disagg-b200-tcp",
+    "disagg-gb200-two-trays": "disagg-b200-tcp",
+    "latency-b200": "disagg-b200-tcp",
     "throughput-gb200": "agg-gb200",
     "throughput-h200": "latency-b200",
-    "vllm-agg-b200": "disagg-b200",
+    "vllm-agg-b200": "disagg-b200-tcp",
     "vllm-agg-h200": "vllm-agg-b200",
     "vllm-disagg-h100": "vllm-agg-h200",
 }

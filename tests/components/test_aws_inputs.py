@@ -39,9 +39,9 @@ def adopted_network_settings() -> dict[str, Any]:
 
 
 STACKS: Mapping[str, Callable[[], dict[str, Any]]] = {
-    "disagg-b200": lambda: shipped_settings("disagg-b200"),
+    "disagg-b200-tcp": lambda: shipped_settings("disagg-b200-tcp"),
     "disagg-b200-8gpu": lambda: shipped_settings("disagg-b200-8gpu"),
-    "disagg-gb200": lambda: shipped_settings("disagg-gb200"),
+    "disagg-gb200-two-trays": lambda: shipped_settings("disagg-gb200-two-trays"),
     "agg-gb200": lambda: shipped_settings("agg-gb200"),
     "every kind": eks_settings_of_every_kind,
     "adopted network": adopted_network_settings,

@@ -36,7 +36,7 @@ def _on_the_first_platform(settings: dict[str, Any]) -> None:
 
 @pytest.fixture(scope="module")
 def owner(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
-    with prepared(lab, tmp_path_factory.mktemp("owner"), "disagg-b200", _disposable) as stack:
+    with prepared(lab, tmp_path_factory.mktemp("owner"), "disagg-b200-tcp", _disposable) as stack:
         stack.pulumi("up", "--yes", "--skip-preview")
         yield stack
 
@@ -44,7 +44,7 @@ def owner(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[La
 @pytest.fixture(scope="module")
 def user(owner: LabStack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
     folder = tmp_path_factory.mktemp("user")
-    with prepared(owner.lab, folder, "disagg-gb200", _on_the_first_platform) as stack:
+    with prepared(owner.lab, folder, "disagg-gb200-two-trays", _on_the_first_platform) as stack:
         stack.pulumi("up", "--yes", "--skip-preview")
         yield stack
         # Its end needs the operator.

@@ -35,8 +35,8 @@ def test_a_project_is_written_as_the_guide_shows(command: Command, tmp_path: Pat
 
 
 def test_a_stack_of_several_hosts_is_refused_as_the_guide_shows(command: Command) -> None:
-    answer = command("compose", "disagg-gb200")
-    assert (answer.code, answer.err.splitlines()) == (2, shown("dynamo-stack compose disagg-gb200"))
+    answer = command("compose", "disagg-gb200-two-trays")
+    assert (answer.code, answer.err.splitlines()) == (2, shown("dynamo-stack compose disagg-gb200-two-trays"))
 
 
 def test_every_service_and_choice_stands_in_the_guide() -> None:

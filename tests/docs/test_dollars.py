@@ -17,7 +17,7 @@ PRODUCTION, BLOCKS = (
 
 
 def test_the_guide_s_file_system_costs_what_the_stack_s_own_does() -> None:
-    plan = shipped_stack("disagg-b200").infrastructure
+    plan = shipped_stack("disagg-b200-tcp").infrastructure
     assert plan is not None
     assert isinstance(plan.storage, Lustre)
     dollars = lustre_usd_per_hour(plan.storage.size_gib, plan.storage.throughput)
@@ -33,8 +33,8 @@ def test_the_guide_s_gpus_cost_what_the_least_that_is_sold_does() -> None:
     [nodes] = plan.gpu_nodes
     rate = usd_per_gpu_hour(nodes.pool.instance_type, nodes.purchase)
     assert rate is not None
-    assert f"| 5 of 8 | ${nodes.pool.instance_type.gpus * rate:.2f} |" in PRODUCTION
-    for name in ("agg-gb200", "disagg-gb200"):
+    assert f"| 8 of 8 | ${nodes.pool.instance_type.gpus * rate:.2f} |" in PRODUCTION
+    for name in ("agg-gb200", "disagg-gb200-two-trays"):
         stack = shipped_stack(name).infrastructure
         assert stack is not None
         [unit, *_] = stack.gpu_nodes[0].pool.instance_type.ultraservers
@@ -42,7 +42,9 @@ def test_the_guide_s_gpus_cost_what_the_least_that_is_sold_does() -> None:
 
 
 def test_a_block_that_is_emptied_costs_what_the_guide_says() -> None:
-    b200, gb200 = (shipped_stack(name).infrastructure for name in ("disagg-b200", "disagg-gb200"))
+    b200, gb200 = (
+        shipped_stack(name).infrastructure for name in ("disagg-b200-tcp", "disagg-gb200-two-trays")
+    )
     assert b200 is not None
     assert gb200 is not None
     [nodes] = b200.gpu_nodes

@@ -23,7 +23,7 @@ def test_the_command_of_the_guide_prints_what_the_guide_shows(command: Command, 
 
 def test_the_guide_names_every_part_of_the_page(command: Command, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
-    assert command("report", "disagg-gb200", "--to", file).code == 0
+    assert command("report", "disagg-gb200-two-trays", "--to", file).code == 0
     [nav] = parsed(file.read_text(encoding="utf-8")).all("nav")
     rows = re.findall(r"^\| ([a-zA-Z ]+) \|", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
     parts = {link.text.lower() for link in nav.all("a")} - {"pods"}

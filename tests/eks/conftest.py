@@ -24,7 +24,7 @@ NAME = "own"
 
 def prepared(lab: LabDirectory, folder: Path, **reservation: Any) -> LabStack:
     """The shipped B200 stack before its first `up`, and the account with its Capacity Block."""
-    settings = shipped_settings("disagg-b200")
+    settings = shipped_settings("disagg-b200-tcp")
     describe_block(lab, settings, **reservation)
     aws_cloud.up(lab, settings["cluster"]["accountId"])
     # Only now does the sealed environment name the account's endpoint.

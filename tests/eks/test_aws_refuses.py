@@ -85,9 +85,12 @@ def test_a_wait_in_the_cluster_that_the_stack_made_is_explained(stack: LabStack)
     said = failing_up(stack, variables={"KUBECONFIG": os.devnull})
     assert "The wait for graph gpt-oss-disagg ended after 5 s." in said
     assert "every pod is ready, but the operator says" in said, said
-    assert "See: kubectl --context disagg-b200 get" in said
+    assert "See: kubectl --context disagg-b200-tcp get" in said
     assert (
-        said.count("aws eks update-kubeconfig --name disagg-b200 --region us-east-1 --alias disagg-b200") == 1
+        said.count(
+            "aws eks update-kubeconfig --name disagg-b200-tcp --region us-east-1 --alias disagg-b200-tcp"
+        )
+        == 1
     )
     never_ready.unlink()
     stack.up("--skip-preview")

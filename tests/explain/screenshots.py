@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.explain.devtools import Tab
 
 FOLDER = REPOSITORY / ".bench" / "screenshots"
-DOCUMENTED = "disagg-gb200"
+DOCUMENTED = "disagg-gb200-two-trays"
 PICTURE = REPOSITORY / "docs" / "images" / f"report-{DOCUMENTED}.png"
 
 

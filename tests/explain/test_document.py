@@ -120,7 +120,7 @@ def test_a_page_is_small_and_the_same_bytes_each_time(name: str) -> None:
 
 
 def test_hostile_texts_are_shown_and_neither_obeyed_by_the_browser_nor_by_the_templates() -> None:
-    page = shipped_page("disagg-gb200")
+    page = shipped_page("disagg-gb200-two-trays")
     text = to_html(hostile(page))
     document, honest = parsed(text), parsed(to_html(page))
     assert [each.tag for each in document.all() if each.tag != "code"] == [
@@ -136,7 +136,7 @@ def test_hostile_texts_are_shown_and_neither_obeyed_by_the_browser_nor_by_the_te
 
 
 def test_two_hundred_findings_fit_and_more_are_counted() -> None:
-    page = shipped_page("disagg-gb200")
+    page = shipped_page("disagg-gb200-two-trays")
     finding, *_ = page.report.findings
     longest = dataclasses.replace(
         finding,
@@ -146,11 +146,11 @@ def test_two_hundred_findings_fit_and_more_are_counted() -> None:
     many = dataclasses.replace(page.report, findings=(longest,) * 217)
     text = to_html(dataclasses.replace(page, report=many))
     assert len(text.encode()) <= MOST_BYTES
-    assert "17 more are left out; dynamo-stack check disagg-gb200 prints them" in parsed(text).text
+    assert "17 more are left out; dynamo-stack check disagg-gb200-two-trays prints them" in parsed(text).text
 
 
 def test_text_between_backticks_is_code_and_a_single_backtick_stays() -> None:
-    page = shipped_page("disagg-gb200")
+    page = shipped_page("disagg-gb200-two-trays")
     verdict = dataclasses.replace(page.verdict, points=("type `up <now>`", "a ` alone"))
     text = to_html(dataclasses.replace(page, verdict=verdict))
     assert "<li>type <code>up &lt;now&gt;</code></li>" in text

@@ -29,7 +29,7 @@ PHONE = next(view for view in VIEWS if view.name == "phone")
 PAPER = next(view for view in VIEWS if view.name == "print")
 LIGHT, DARK = VIEWS[:2]
 # Two trays, two pools, one pod with both roles, a server without Dynamo.
-PICTURED = ("disagg-gb200", "dev", "disagg-b200-8gpu", "throughput-h200")
+PICTURED = ("disagg-gb200-two-trays", "dev", "disagg-b200-8gpu", "throughput-h200")
 # Its findings are undecided, so that they are folded.
 FOLDED = "throughput-h200"
 
@@ -94,7 +94,7 @@ def test_the_dark_page_is_dark_and_the_printed_one_is_white(in_tab: InTab, pages
     async def colours(tab: Tab) -> list[str]:
         found: list[str] = []
         for view in (LIGHT, DARK, PAPER):
-            await open_page(tab, pages["disagg-gb200"], view)
+            await open_page(tab, pages["disagg-gb200-two-trays"], view)
             found.append(await tab.evaluate("getComputedStyle(document.body).backgroundColor"))
         return found
 
@@ -105,7 +105,7 @@ def test_the_keyboard_skips_to_the_report_reaches_tables_and_folds_findings(
     in_tab: InTab, pages: Mapping[str, Path]
 ) -> None:
     async def walk(tab: Tab) -> dict[str, Any]:
-        await open_page(tab, pages["disagg-gb200"], LIGHT)
+        await open_page(tab, pages["disagg-gb200-two-trays"], LIGHT)
         await tab.press("Tab")
         first = await tab.evaluate("document.activeElement.textContent")
         outline = await tab.evaluate("getComputedStyle(document.activeElement).outlineStyle")
@@ -132,7 +132,7 @@ def test_a_screen_reader_hears_landmarks_and_what_each_drawing_shows(
     in_tab: InTab, pages: Mapping[str, Path]
 ) -> None:
     async def listen(tab: Tab) -> list[dict[str, Any]]:
-        await open_page(tab, pages["disagg-gb200"], LIGHT)
+        await open_page(tab, pages["disagg-gb200-two-trays"], LIGHT)
         return (await tab.send("Accessibility.getFullAXTree"))["nodes"]
 
     nodes = [node for node in in_tab(listen) if not node["ignored"]]
@@ -164,7 +164,9 @@ def test_paper_shows_findings_that_the_screen_folds(in_tab: InTab, pages: Mappin
 
 def test_a_long_name_without_a_blank_widens_no_page(in_tab: InTab, tmp_path: Path) -> None:
     file = tmp_path / "long.html"
-    file.write_text(shipped_html("disagg-gb200").replace("disagg-gb200", "x" * 200), encoding="utf-8")
+    file.write_text(
+        shipped_html("disagg-gb200-two-trays").replace("disagg-gb200-two-trays", "x" * 200), encoding="utf-8"
+    )
 
     async def width(tab: Tab) -> int:
         await open_page(tab, file, View("phone", 360))

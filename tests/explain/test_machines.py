@@ -18,7 +18,7 @@ def kinds(page: Page) -> list[list[list[str]]]:
 
 
 def test_prefill_and_decode_have_a_tray_each_in_one_nvlink_domain() -> None:
-    page = shipped_page("disagg-gb200")
+    page = shipped_page("disagg-gb200-two-trays")
     [pool] = page.pools
     assert kinds(page) == [[["decode"] * 4, ["prefill", "idle", "idle", "idle"]]]
     assert pool.title == "2 x p6e-gb200.36xlarge, 8 GB200"
@@ -66,7 +66,7 @@ def test_equal_nodes_are_drawn_once_however_many_there_are() -> None:
 
 
 def test_ends_of_a_path_in_one_row_of_gpus_do_not_lie_upon_each_other() -> None:
-    plan = shipped_plan("disagg-b200")
+    plan = shipped_plan("disagg-b200-tcp")
     [placed] = plan.pools
     decode_of_one = [
         dataclasses.replace(

@@ -30,7 +30,7 @@ def test_the_parts_of_a_bar_are_its_whole_and_lie_side_by_side(name: str) -> Non
 
 
 def test_each_worker_has_the_numbers_that_the_rules_judge_by() -> None:
-    prefill, decode = memory_of("disagg-gb200")
+    prefill, decode = memory_of("disagg-gb200-two-trays")
     assert (prefill.name, prefill.accelerator) == ("TrtllmPrefillWorker", "GB200")
     assert prefill.bar is not None
     assert (prefill.bar.total_gib, prefill.bar.note) == (184.0, "as CUDA sees it")

@@ -58,7 +58,7 @@ def test_every_shipped_stack_has_a_page_with_what_explain_says(name: str) -> Non
 
 
 def test_a_path_that_is_reported_failing_comes_before_the_window_that_is_waited_for() -> None:
-    verdict = shipped_page("disagg-gb200").verdict
+    verdict = shipped_page("disagg-gb200-two-trays").verdict
     assert verdict.tone == "warn"
     assert verdict.headline == "The KV cache path mnnvl is reported failing on this hardware"
     assert verdict.points == (
@@ -74,7 +74,7 @@ def test_a_stack_whose_window_is_open_is_good() -> None:
 
 
 def test_a_mandatory_finding_comes_before_everything() -> None:
-    plan = shipped_plan("disagg-gb200")
+    plan = shipped_plan("disagg-gb200-two-trays")
     report = Report((found(Severity.MANDATORY), found(Severity.ADVISORY)), (), ())
     page = build_page(dataclasses.replace(judged(plan), report=report), DAY)
     assert page.verdict.tone == "stop"
@@ -100,15 +100,15 @@ def test_a_broken_rule_leaves_the_stack_unchecked() -> None:
 
 
 def test_the_cost_has_its_date_and_the_least_that_can_be_bought() -> None:
-    assert overview(shipped_page("disagg-gb200"))["Cost"] == (
+    assert overview(shipped_page("disagg-gb200-two-trays"))["Cost"] == (
         "$84.66 an hour ($31.75 of it idle; Capacity Block price of 2026-07-01, more than a quarter old); "
         "least purchase $380.95 an hour (u-p6e-gb200x36, 36 GPUs, of which this stack uses 5)"
     )
-    assert "least purchase" not in overview(shipped_page("disagg-b200"))["Cost"]
+    assert "least purchase" not in overview(shipped_page("disagg-b200-tcp"))["Cost"]
 
 
 def test_an_update_without_room_costs_minutes_and_one_beside_the_old_workers_none() -> None:
-    assert "about 31 min without service" in overview(shipped_page("disagg-gb200"))["Updates"]
+    assert "about 31 min without service" in overview(shipped_page("disagg-gb200-two-trays"))["Updates"]
     settings = served_settings("agg-gb200")
     settings["nodePools"][0]["nodes"] = 2
     first, _, _ = overview(page_of(resolved(settings)))["Updates"].partition("; ")
@@ -116,10 +116,10 @@ def test_an_update_without_room_costs_minutes_and_one_beside_the_old_workers_non
 
 
 def test_steps_after_the_window_are_told_from_those_that_up_makes_now() -> None:
-    later = {step.kind for step in shipped_page("disagg-gb200").steps if step.is_later}
+    later = {step.kind for step in shipped_page("disagg-gb200-two-trays").steps if step.is_later}
     assert later == {"Deployment", "ComputeDomain", "ConfigMap", "DynamoGraphDeployment"}
-    now = {step.kind for step in shipped_page("disagg-gb200").steps if not step.is_later}
-    [account] = [step for step in shipped_page("disagg-gb200").steps if step.kind == "account"]
+    now = {step.kind for step in shipped_page("disagg-gb200-two-trays").steps if not step.is_later}
+    [account] = [step for step in shipped_page("disagg-gb200-two-trays").steps if step.kind == "account"]
     # As `explain` counts them.
     assert account.names == ("(66 resources)",)
     assert {"account", "Release", "PersistentVolumeClaim", "ConfigMap"} <= now
@@ -127,7 +127,7 @@ def test_steps_after_the_window_are_told_from_those_that_up_makes_now() -> None:
 
 
 def test_evidence_says_how_far_the_recipe_was_tried() -> None:
-    serving = shipped_page("disagg-gb200").serving
+    serving = shipped_page("disagg-gb200-two-trays").serving
     assert serving is not None
     [text] = serving.evidence
     assert text.startswith("GB200: mock-served, validated upstream")
@@ -153,7 +153,7 @@ def test_a_stack_that_another_one_serves_on_speaks_of_no_pods_and_no_memory(laye
 
 
 def test_rules_judge_the_graph_that_the_page_draws_before_its_window_opens() -> None:
-    part = judged(shipped_plan("disagg-gb200"))
+    part = judged(shipped_plan("disagg-gb200-two-trays"))
     assert not part.now.kubernetes_objects("DynamoGraphDeployment")
     assert part.later.kubernetes_objects("DynamoGraphDeployment")
     again = run_rules(part.later, [each.rule for each in part.report.findings], today=DAY)

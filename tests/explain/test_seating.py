@@ -63,7 +63,7 @@ def test_whatever_the_packing_holds_is_seated_as_it_has_counted(
     replicas: list[int], nodes: int, *, alone: bool, apart: bool
 ) -> None:
     room = Room(nodes, 8, one_pod_per_node=alone, different_nodes=apart)
-    found = with_workers(shipped_plan("disagg-b200"), replicas, room)
+    found = with_workers(shipped_plan("disagg-b200-tcp"), replicas, room)
     if found is None:
         return
     placed, plan = found
@@ -78,7 +78,7 @@ def test_whatever_the_packing_holds_is_seated_as_it_has_counted(
 
 
 def test_pods_that_take_the_memory_of_further_gpus_withhold_them() -> None:
-    settings = served_settings("disagg-b200")
+    settings = served_settings("disagg-b200-tcp")
     settings["serving"]["resources"] = {"prefill": {"memory": "600Gi"}}
     plan = resolved(settings)
     [node] = seated_nodes(plan.pools[0], plan.serving.placed.workers)
@@ -90,7 +90,7 @@ def test_pods_that_take_the_memory_of_further_gpus_withhold_them() -> None:
 
 
 def test_workers_that_do_not_fit_are_refused() -> None:
-    plan = shipped_plan("disagg-b200")
+    plan = shipped_plan("disagg-b200-tcp")
     [placed] = plan.pools
     many = [dataclasses.replace(each, replicas=9) for each in plan.serving.placed.workers]
     with pytest.raises(ValueError, match="no node has 4 GPUs left"):

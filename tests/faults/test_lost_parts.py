@@ -33,7 +33,7 @@ def _with_etcd(settings: dict[str, Any]) -> None:
 
 @pytest.fixture(scope="module")
 def stack(own_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> LabStack:
-    found = prepare(own_lab, tmp_path_factory.mktemp("lost"), "disagg-gb200", _with_etcd)
+    found = prepare(own_lab, tmp_path_factory.mktemp("lost"), "disagg-gb200-two-trays", _with_etcd)
     found.pulumi("up", "--yes", "--skip-preview")
     return found
 

@@ -10,7 +10,7 @@ FILE = REPOSITORY / "Pulumi.dev.yaml"
 
 
 def test_a_stack_that_has_no_file_is_named_with_those_that_have() -> None:
-    with pytest.raises(LabError, match=r"there is no Pulumi\.nobody\.yaml; stacks are .*disagg-b200"):
+    with pytest.raises(LabError, match=r"there is no Pulumi\.nobody\.yaml; stacks are .*disagg-b200-tcp"):
         next(rehearse("nobody", print))
 
 

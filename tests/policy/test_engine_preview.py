@@ -70,7 +70,7 @@ def test_the_recorder_names_and_connects_resources_as_the_engine_does(engine: Sa
             assert graph[urn].inputs == plain_json(state.get("inputs", {})), urn
 
 
-@pytest.mark.parametrize("name", ["dev", "disagg-b200"])
+@pytest.mark.parametrize("name", ["dev", "disagg-b200-tcp"])
 def test_the_engine_tells_a_pack_the_graph_that_the_recorder_tells(
     engine: Sandbox, folder: Path, name: str
 ) -> None:

@@ -61,7 +61,9 @@ def test_recorder_and_policy_host_tell_the_same_graph_of_a_toy() -> None:
     assert comparable_graph(hosted) == comparable_graph(TOY)
 
 
-@pytest.mark.parametrize("name", ["dev", "disagg-b200", "disagg-b200-8gpu", "disagg-gb200", "agg-gb200"])
+@pytest.mark.parametrize(
+    "name", ["dev", "disagg-b200-tcp", "disagg-b200-8gpu", "disagg-gb200-two-trays", "agg-gb200"]
+)
 def test_recorder_and_policy_host_tell_the_same_graph_of_every_stack(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

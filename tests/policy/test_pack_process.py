@@ -155,7 +155,7 @@ def test_a_source_leads_to_its_first_address_or_issue(source: str, url: str | No
     assert source_url(dataclasses.replace(RULES[0], source=source)) == url
 
 
-@pytest.mark.parametrize("stack", ["dev", "disagg-b200", "disagg-gb200", "agg-gb200"])
+@pytest.mark.parametrize("stack", ["dev", "disagg-b200-tcp", "disagg-gb200-two-trays", "agg-gb200"])
 def test_pack_and_check_agree_on_every_shipped_stack_and_neither_stops_it(
     pack: analyzer_pb2_grpc.AnalyzerStub, monkeypatch: pytest.MonkeyPatch, stack: str
 ) -> None:

@@ -11,7 +11,7 @@ from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.engine, pytest.mark.measured]
 
-STACK = "disagg-b200"
+STACK = "disagg-b200-tcp"
 TIMED = "timed"
 
 

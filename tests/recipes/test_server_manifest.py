@@ -128,7 +128,7 @@ def test_the_service_and_the_deployment_select_the_same_pods(name: str) -> None:
 
 def test_a_recipe_of_dynamo_has_no_deployment() -> None:
     with pytest.raises(ValueError, match="is served by Dynamo"):
-        server_deployment(_placed("disagg-b200"), "files")
+        server_deployment(_placed("disagg-b200-tcp"), "files")
 
 
 def test_the_defect_of_the_same_engine_in_dynamo_is_avoided_here_too() -> None:

@@ -23,7 +23,7 @@ def _shown(labels: dict[str, str]) -> dict[str, str]:
 
 @pytest.mark.parametrize("api", ["v1alpha1", "v1beta1"])
 def test_pods_of_a_graph_say_what_they_are_part_of_as_the_guide_looks_for_them(api: str) -> None:
-    placed = placed_recipe(DISAGGREGATED, instance="disagg-b200")
+    placed = placed_recipe(DISAGGREGATED, instance="disagg-b200-tcp")
     spec = graph_spec(placed, "files", api)
     services = spec.get("services") or {each["name"]: each["podTemplate"] for each in spec["components"]}
     seen = {
@@ -39,7 +39,7 @@ def test_pods_of_a_graph_say_what_they_are_part_of_as_the_guide_looks_for_them(a
         del labels["component"]
         assert labels == {
             "name": "gpt-oss-120b",
-            "instance": "disagg-b200",
+            "instance": "disagg-b200-tcp",
             "part-of": "gpt-oss-disagg",
             "managed-by": "pulumi",
             "version": "1.2.1",

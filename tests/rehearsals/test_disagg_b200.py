@@ -1,4 +1,4 @@
-"""Stack disagg-b200 from nothing to destroy, as its file is: five GPUs of one machine with eight."""
+"""Stack disagg-b200 from nothing to destroy, as its file is: the eight GPUs of one machine, in one pod."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ pytestmark = [pytest.mark.lab, pytest.mark.essential]
 
 EXPECTED = Expected(
     "disagg-b200",
-    "gpt-oss-disagg",
-    {"prefill": 1, "decode": 4},
+    "gpt-oss-disagg-one-pod",
+    {"worker": 8},
     pool="b200",
     nodes=1,
     allocatable={"nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "8"},

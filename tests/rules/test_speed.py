@@ -92,8 +92,8 @@ def others() -> Iterator[Resource]:
 
 @pytest.fixture(scope="module")
 def stack() -> list[Resource]:
-    """What stack disagg-b200 serves, as its program registers it."""
-    return list(recorded_stack(served_stack("disagg-b200")))
+    """What stack disagg-b200-tcp serves, as its program registers it."""
+    return list(recorded_stack(served_stack("disagg-b200-tcp")))
 
 
 @pytest.mark.parametrize("shape", [many_ordinary_objects, many_graphs], ids=lambda shape: shape.__name__)

@@ -14,7 +14,7 @@ from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import served_settings
 
 Typed = dict[str, Any]
-DISAGG = "disagg-b200"
+DISAGG = "disagg-b200-tcp"
 
 
 def judged(name: str, typed: Typed) -> dict[tuple[str, str], Finding]:

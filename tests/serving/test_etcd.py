@@ -16,4 +16,4 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 
 def test_of_a_stack_with_discovery_by_etcd_the_smoke_test_finds_nothing_wrong(brought_up: BroughtUp) -> None:
-    assert smoke_verdicts(brought_up("disagg-b200", discover_by_etcd)) == GOOD
+    assert smoke_verdicts(brought_up("disagg-b200-tcp", discover_by_etcd)) == GOOD

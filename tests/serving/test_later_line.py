@@ -28,10 +28,6 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 RELEASE, LINE = "1.4.2", "1.4"
 STACKS = {"dev": "gpt-oss", "vllm-agg-b200": "vllm", "disagg-gb200": "tray"}
 """Shipped stack -> its namespace here."""
-RECIPES = {
-    **{name: committed_settings(name)["serving"]["recipe"] for name in STACKS},
-    "disagg-gb200": "gpt-oss-120b/trtllm-disagg-one-pod",
-}
 
 
 @pytest.fixture(scope="module")
@@ -45,19 +41,14 @@ def stacks(brought_up: BroughtUp) -> dict[str, LabStack]:
 
     def on_a_tray(settings: dict[str, Any]) -> None:
         settings["platform"] = {"kind": "existing", "version": RELEASE}
-        settings["nodePools"][0]["nodes"] = 1
-        settings["serving"] = {
-            "recipe": RECIPES["disagg-gb200"],
-            "namespace": STACKS["disagg-gb200"],
-            "pool": settings["serving"]["pool"],
-        }
+        settings["serving"]["namespace"] = STACKS["disagg-gb200"]
 
     changes = {"dev": later, "vllm-agg-b200": beside, "disagg-gb200": on_a_tray}
     return {name: brought_up(name, change) for name, change in changes.items()}
 
 
 def _recipe_of(stack: str) -> Recipe:
-    return load_recipe(RECIPES[stack])
+    return load_recipe(committed_settings(stack)["serving"]["recipe"])
 
 
 def test_a_recipe_of_each_engine_whose_new_stacks_begin_there_is_served() -> None:
@@ -72,6 +63,8 @@ def test_the_runtime_of_the_line_answers(name: str, stacks: dict[str, LabStack])
     answer = first_answer(report.frontends(stack.lab.directory)[namespace, graph])
     assert answer.body["usage"]["completion_tokens"] == TOKENS
     pods = [pod for of_role in pods_of(stack.lab, graph, namespace).values() for pod in of_role]
+    images = {each["image"].rpartition(":")[2] for pod in pods for each in pod["spec"]["containers"]}
+    assert images == {RELEASE}
     assert len(pods) > 1
     for pod in pods:
         running = [" ".join(each.cmdline()) for each in processes_of(pod["metadata"]["name"])]
@@ -84,6 +77,11 @@ def test_the_smoke_test_of_a_disaggregated_stack_finds_nothing_wrong(
     name: str, stacks: dict[str, LabStack]
 ) -> None:
     assert smoke_verdicts(stacks[name]) == GOOD
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_a_second_up_on_the_line_finds_nothing_to_do(name: str, stacks: dict[str, LabStack]) -> None:
+    stacks[name].pulumi("up", "--yes", "--skip-preview", "--expect-no-changes")
 
 
 def test_each_worker_of_a_pod_is_registered_under_a_name_of_its_own(stacks: dict[str, LabStack]) -> None:

@@ -41,7 +41,7 @@ def _watched_and_by_etcd(settings: dict[str, Any]) -> None:
 # What nothing in the lab can use, and why.
 IDLE = {
     "dev": {},
-    "disagg-b200": {
+    "disagg-b200-tcp": {
         f"{GRAPH}-metrics: 8000 from {_SCRAPERS}": _SCRAPED,
         f"{GRAPH}-metrics: 9090 from {_SCRAPERS}": _SCRAPED,
         f"{GRAPH}-metrics: 19090 from {_SCRAPERS}": _SCRAPED,
@@ -50,11 +50,11 @@ IDLE = {
         ),
     },
 }
-CHANGES = {"dev": None, "disagg-b200": _watched_and_by_etcd}
+CHANGES = {"dev": None, "disagg-b200-tcp": _watched_and_by_etcd}
 
 
 # With discovery by Kubernetes they look for each other there; all else stays between pods.
-DIAL_THE_API_SERVER = {"dev": {"frontend", "prefill", "decode"}, "disagg-b200": set[str]()}
+DIAL_THE_API_SERVER = {"dev": {"frontend", "prefill", "decode"}, "disagg-b200-tcp": set[str]()}
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Opened:
         return {str(each) for each in openings_of(self.policies) - used}
 
 
-@pytest.fixture(scope="module", params=["dev", pytest.param("disagg-b200", marks=pytest.mark.measured)])
+@pytest.fixture(scope="module", params=["dev", pytest.param("disagg-b200-tcp", marks=pytest.mark.measured)])
 def opened(
     request: pytest.FixtureRequest, serving_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Opened]:

@@ -31,7 +31,7 @@ MEASURED = pytest.mark.measured
 
 MODEL, NAMESPACE = "openai/gpt-oss-120b", "your-namespace"
 GRAPHS = "dynamographdeployments.nvidia.com"
-STACKS = {"agg": "agg-gb200", "disagg": "disagg-gb200"}
+STACKS = {"agg": "agg-gb200", "disagg": "disagg-gb200-two-trays"}
 GRAPH_OF = {"agg": "gpt-oss-agg", "disagg": "gpt-oss-disagg"}
 ROLES = {
     "agg": {("tensorrt_llm", "generate")},
@@ -110,7 +110,7 @@ def _render(stack: LabStack, recipes: Path, target: str) -> None:
 @pytest.fixture(scope="module")
 def reader(brought_up: BroughtUp, tmp_path_factory: pytest.TempPathFactory) -> Reader:
     folder = tmp_path_factory.mktemp("reader")
-    lab = brought_up("disagg-b200", _platform_alone).lab
+    lab = brought_up("disagg-b200-tcp", _platform_alone).lab
     stacks = {target: _stack(lab, folder / name, name) for target, name in STACKS.items()}
     for target, stack in stacks.items():
         _render(stack, folder / "gpt-oss-120b", target)

@@ -33,7 +33,7 @@ def _described(lab: Sandbox, name: str) -> tuple[str, dict[str, str]]:
 def test_a_stack_names_existing_namespaces_that_are_not_there_serves_in_them_and_leaves_them_as_it_found_them(
     lab: Sandbox, tmp_path: Path
 ) -> None:
-    with prepared(lab, tmp_path, "disagg-b200", _in_the_teams_namespaces) as stack:
+    with prepared(lab, tmp_path, "disagg-b200-tcp", _in_the_teams_namespaces) as stack:
         failed = stack.pulumi("up", "--yes", "--skip-preview", check=False)
         assert failed.returncode != 0
         assert f'namespaces "{PLATFORM}" not found' in failed.stdout + failed.stderr

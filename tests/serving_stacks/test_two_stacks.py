@@ -37,21 +37,21 @@ def _on_the_first_platform(settings: dict[str, Any]) -> None:
 
 @pytest.fixture(scope="module")
 def first(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
-    with rehearsed(lab, tmp_path_factory.mktemp("first"), "disagg-b200", _with_etcd) as stack:
+    with rehearsed(lab, tmp_path_factory.mktemp("first"), "disagg-b200-tcp", _with_etcd) as stack:
         yield stack
 
 
 @pytest.fixture(scope="module")
 def second(first: LabStack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
     folder = tmp_path_factory.mktemp("second")
-    with rehearsed(first.lab, folder, "disagg-gb200", _on_the_first_platform) as stack:
+    with rehearsed(first.lab, folder, "disagg-gb200-two-trays", _on_the_first_platform) as stack:
         yield stack
 
 
 def test_a_second_stack_that_brings_a_platform_too_is_refused_and_recovery_takes_nothing_over(
     first: LabStack, tmp_path: Path
 ) -> None:
-    intruder = prepare(first.lab, tmp_path, "disagg-gb200")
+    intruder = prepare(first.lab, tmp_path, "disagg-gb200-two-trays")
     try:
         refused = intruder.pulumi("up", "--yes", "--skip-preview", check=False)
         recovered = intruder.dynamo_stack("recover", intruder.name, "--yes", check=False)
@@ -60,9 +60,9 @@ def test_a_second_stack_that_brings_a_platform_too_is_refused_and_recovery_takes
         intruder.pulumi("stack", "rm", "--yes", "--force", "--preserve-config")
     said = refused.stdout + refused.stderr
     assert refused.returncode != 0
-    assert "a Dynamo platform of stack disagg-b200 runs in namespace dynamo-system already" in said
+    assert "a Dynamo platform of stack disagg-b200-tcp runs in namespace dynamo-system already" in said
     assert "platform: {kind: existing" in said
-    assert "namespace gpt-oss exists already and belongs to stack disagg-b200" in said
+    assert "namespace gpt-oss exists already and belongs to stack disagg-b200-tcp" in said
     assert "no run was interrupted, nothing was changed" in recovered.stdout
     assert [each for each in types if not each.startswith("pulumi:")] == []
     first.pulumi("preview", "--expect-no-changes")

@@ -57,7 +57,7 @@ def _as_v1alpha1(settings: dict[str, Any]) -> None:
 
 @pytest.fixture(scope="module")
 def stack(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
-    with prepared(lab, tmp_path_factory.mktemp("v1alpha1"), "disagg-b200", _as_v1alpha1) as stack:
+    with prepared(lab, tmp_path_factory.mktemp("v1alpha1"), "disagg-b200-tcp", _as_v1alpha1) as stack:
         yield stack
 
 

@@ -67,14 +67,14 @@ def test_explain_prints_its_document_of_every_shipped_stack(command: Run, stack:
 
 
 def test_explain_tells_a_program_what_it_tells_a_person(command: Run) -> None:
-    document = read_document("explain", command("explain", "disagg-b200", "--json").out)
+    document = read_document("explain", command("explain", "disagg-b200-tcp", "--json").out)
     (pool,) = document["pools"]
     assert (pool["gpus"], pool["usedGpus"], pool["idleGpus"]) == (8, 5, 3)
     assert (pool["usdPerGpuHour"], pool["bought"]) == (12.355, "Capacity Block")
     assert document["kvPath"]["transport"] == "tcp"
     assert document["kvPath"]["explicit"] is True
     assert "claim" in document["protected"]
-    shown = command("explain", "disagg-b200", "--all").out
+    shown = command("explain", "disagg-b200-tcp", "--all").out
     for step in document["order"]:
         assert step["name"] in shown
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.comparison.applied.deployed import Applied, Deployed
     from tests.comparison.changed_stacks import Case
 
-_STACKS = ("dev", "disagg-gb200", "disagg-b200")
+_STACKS = ("dev", "disagg-gb200-two-trays", "disagg-b200")
 """The cheapest to preview first."""
 IN_AN_ACCOUNT = "purchase-phase"
 """Applied by tests/node_groups/test_capacity_block_window.py, whose clock leads an account up to it."""

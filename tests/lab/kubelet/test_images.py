@@ -48,7 +48,7 @@ def test_the_admission_policy_and_the_kubelet_mean_the_same_images(image: str) -
     assert (image_of({"image": image}) is not None) == (image in HERE)
 
 
-@pytest.mark.parametrize("stack", ["agg-gb200", "disagg-b200"])
+@pytest.mark.parametrize("stack", ["agg-gb200", "disagg-b200-tcp"])
 def test_a_benchmark_runs_and_the_download_on_the_slim_image_is_simulated(stack: str) -> None:
     placed = served_stack(stack).serving.placed
     [measures] = benchmark_job(placed)["spec"]["template"]["spec"]["containers"]

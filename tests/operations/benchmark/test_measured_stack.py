@@ -15,7 +15,7 @@ from tests.support.shipped_stacks import shipped_stack
 if TYPE_CHECKING:
     from pathlib import Path
 
-STACK = shipped_stack("disagg-gb200")
+STACK = shipped_stack("disagg-gb200-two-trays")
 READY = [{"type": "Ready", "status": "True"}]
 
 
@@ -36,7 +36,7 @@ def _pod(
 def test_gpus_model_and_recipe_are_the_stack_s(kubectl: FakeKubectl) -> None:
     kubectl.says_graph(_pod("frontend"), _pod("decode"))
     found = measured_stack(STACK, kubectl.commands)
-    assert (found.name, found.gpus, found.accelerators) == ("disagg-gb200", 5, ("GB200",))
+    assert (found.name, found.gpus, found.accelerators) == ("disagg-gb200-two-trays", 5, ("GB200",))
     assert (found.model, found.engine) == ("openai/gpt-oss-120b", "real")
 
 

@@ -168,9 +168,9 @@ def test_without_kubectl_it_says_what_to_install(
 
 
 def test_a_stack_whose_capacity_block_has_not_opened_has_no_graph_to_ask(smoke_stack: Smoke) -> None:
-    answer = smoke_stack(stack="disagg-gb200")
+    answer = smoke_stack(stack="disagg-gb200-two-trays")
     assert (answer.code, answer.out) == (2, "")
-    assert "stack disagg-gb200 has no graph yet: pool" in answer.err
+    assert "stack disagg-gb200-two-trays has no graph yet: pool" in answer.err
 
 
 @pytest.mark.parametrize("option", [("--model", "x"), ("--disaggregated",), ("--api-key-from", "HOME")])

@@ -32,10 +32,12 @@ _PUBLISHED = frozenset[Found]().union(
 
 BASES: Mapping[str, Base] = {
     "disagg-b200": Base(
-        B200, _CALLS_LOST | failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200"
+        B200, _CALLS_LOST | failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200-tcp"
     ),
     "disagg-gb200": Base(
-        TWO_GB200, _CALLS_LOST | failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-gb200"
+        TWO_GB200,
+        _CALLS_LOST | failed("kv-transport-proven", "gpt-oss-disagg"),
+        stack="disagg-gb200-two-trays",
     ),
     "agg-gb200": Base(GB200, _CALLS_LOST, stack="agg-gb200"),
     "disagg-b200-8gpu": Base(B200, _CALLS_LOST, stack="disagg-b200-8gpu"),
@@ -61,12 +63,12 @@ BASES: Mapping[str, Base] = {
         ),
     ),
     "disagg-b200-state": Base(
-        (), _CALLS_LOST | failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200", state=True
+        (), _CALLS_LOST | failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200-tcp", state=True
     ),
     "disagg-gb200-on-eks": Base(
         (),
         _CALLS_LOST | failed("kv-transport-proven", "gpt-oss-disagg"),
-        stack="disagg-gb200",
+        stack="disagg-gb200-two-trays",
         cluster=True,
         state=True,
     ),

@@ -12,7 +12,7 @@ from tests.serving.faults.measure import Bench
 if TYPE_CHECKING:
     from tests.serving.conftest import BroughtUp
 
-STACK = "disagg-b200"
+STACK = "disagg-b200-tcp"
 
 
 def _two_of_each(settings: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ def _waiting() -> StackPlan:
     return resolved(settings)
 
 
-@pytest.mark.parametrize("name", ["agg-gb200", "disagg-b200", "disagg-gb200"])
+@pytest.mark.parametrize("name", ["agg-gb200", "disagg-b200-tcp", "disagg-gb200-two-trays"])
 def test_a_shipped_file_waits_for_the_window_of_a_block_that_somebody_has_still_to_buy(name: str) -> None:
     stack = resolve(name, load_stack(name, REPOSITORY), f"Pulumi.{name}.yaml")
     assert [nodes.pool for nodes in waited_for(stack)] == [placed.pool for placed in stack.pools]

@@ -33,7 +33,7 @@ def test_every_object_of_every_stack_bears_the_six_labels(name: str) -> None:
 
 
 def test_the_labels_say_the_layer_and_the_version_of_what_runs_there() -> None:
-    found = _kubernetes_objects("disagg-gb200")
+    found = _kubernetes_objects("disagg-gb200-two-trays")
     shown = {
         title: tuple(
             each.metadata["labels"][f"app.kubernetes.io/{key}"] for key in ("name", "component", "version")
@@ -49,7 +49,7 @@ def test_the_labels_say_the_layer_and_the_version_of_what_runs_there() -> None:
 
 
 def test_labels_that_an_object_has_stay() -> None:
-    namespace = _kubernetes_objects("disagg-gb200")["Namespace gpt-oss"]
+    namespace = _kubernetes_objects("disagg-gb200-two-trays")["Namespace gpt-oss"]
     assert namespace.metadata["labels"]["uses-dynamo-platform"] == "dynamo-system"
 
 

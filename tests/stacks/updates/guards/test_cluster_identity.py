@@ -78,9 +78,9 @@ def test_a_made_cluster_without_a_context_is_told_with_the_command_that_makes_on
     tmp_path: Path, role: str | None
 ) -> None:
     file = _kubeconfig(tmp_path / "config", {"staging": "https://b"})
-    made = ClusterPlan("eks", "disagg-b200", None, None, "us-east-1", role)
+    made = ClusterPlan("eks", "disagg-b200-tcp", None, None, "us-east-1", role)
     text = _said(made, environment={"KUBECONFIG": str(file)}, home=tmp_path)
-    command = "aws eks update-kubeconfig --name disagg-b200 --region us-east-1 --alias disagg-b200"
+    command = "aws eks update-kubeconfig --name disagg-b200-tcp --region us-east-1 --alias disagg-b200-tcp"
     whole = f"{command} --role-arn {role}" if role else command
     assert f"  try: `{whole}`, once the stack has made the cluster" in text.splitlines()
     file.unlink()

@@ -1,4 +1,4 @@
-"""Stack disagg-gb200 as its file is: two trays of one NVLink domain. Its removal is that of disagg-b200."""
+"""Stack disagg-gb200-two-trays as its file is, on one NVLink domain; it is removed as disagg-b200 is."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 EXPECTED = Expected(
-    "disagg-gb200",
+    "disagg-gb200-two-trays",
     "gpt-oss-disagg",
     {"prefill": 1, "decode": 4},
     pool="gb200",
@@ -45,7 +45,7 @@ def test_the_worker_of_a_lost_tray_waits_for_the_next_tray_of_the_clique_and_the
     assert left is not None
     clique = _clique(shipped, lost)
     shipped.lose(lost)
-    until(lambda: shipped.nodes("disagg-gb200-gb200") == {left}, "the node to go")
+    until(lambda: shipped.nodes(EXPECTED.node_group) == {left}, "the node to go")
     until(lambda: shipped.places() == {"prefill": None, "decode": left}, "a worker that waits")
     until(lambda: shipped.domain_nodes() == {left}, "a domain of one tray")
 
@@ -70,7 +70,9 @@ def test_the_worker_of_a_lost_tray_waits_for_the_next_tray_of_the_clique_and_the
 
 
 @pytest.mark.parametrize(
-    "case", [case for case in previewed_cases() if case.stack == "disagg-gb200"], ids=lambda case: case.name
+    "case",
+    [case for case in previewed_cases() if case.stack == "disagg-gb200-two-trays"],
+    ids=lambda case: case.name,
 )
 def test_the_engine_previews_what_is_said_of_a_change(case: Case, deployed: Deployed, tmp_path: Path) -> None:
     assert_that_the_engine_says_so_too(case, deployed, tmp_path)
