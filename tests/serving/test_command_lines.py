@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engines.release import line_name
 from engines.runtime_lines import RUNTIME_LINES
 from engines.vllm.engine import Vllm
 from engines.vllm.options import VllmOptions
@@ -42,13 +43,17 @@ DEADLINE_SECONDS = 120
 MODEL = "openai/gpt-oss-120b"
 NIXL = {"kv_connector": "NixlConnector", "kv_role": "kv_both"}
 PREFILL, DECODE = ("trtllm", "prefill", "prefill"), ("trtllm", "decode", "tensorrt_llm")
+LATER_DECODE = ("trtllm", "decode", "backend")
+"""From 1.3 on."""
 VLLM = ("vllm", "agg", "backend")
 WORKERS = {
     "agg-b200": [("trtllm", "prefill_and_decode", "tensorrt_llm")],
     "agg-gb200": [("trtllm", "prefill_and_decode", "tensorrt_llm")],
     "dev": [PREFILL, DECODE],
+    "disagg-b200": [PREFILL] * 4 + [LATER_DECODE] * 2,
     "disagg-b200-tcp": [PREFILL, DECODE],
     "disagg-b200-8gpu": [PREFILL, DECODE],
+    "disagg-gb200": [PREFILL] * 2 + [LATER_DECODE],
     "disagg-gb200-two-trays": [PREFILL, DECODE],
     "vllm-agg-b200": [VLLM],
     "vllm-agg-h200": [VLLM],
@@ -110,6 +115,12 @@ def _typed(placed: PlacedRecipe, folder: Path) -> list[Words]:
     return found
 
 
+def _runtime(stack: str) -> PublishedProgram:
+    """The runtime of the stack's line."""
+    line = line_name(served_settings(stack)["platform"]["version"])
+    return LATER_RUNTIMES.get(line, RUNTIME)
+
+
 def test_the_parsers_take_the_workers_of_every_shipped_stack(tmp_path: Path) -> None:
     assert {
         file.suffixes[0][1:] for file in REPOSITORY.glob("Pulumi.*.yaml")
@@ -117,7 +128,11 @@ def test_the_parsers_take_the_workers_of_every_shipped_stack(tmp_path: Path) -> 
     expected = [(stack, *each) for stack, workers in WORKERS.items() for each in workers]
     placed = {stack: served_stack(stack).serving.placed for stack in WORKERS}
     typed = [(stack, each) for stack in WORKERS for each in _typed(placed[stack], tmp_path)]
-    read = _read(*(words for _, words in typed))
+    read = [
+        each
+        for stack in WORKERS
+        for each in _read(*(words for of, words in typed if of == stack), runtime=_runtime(stack))
+    ]
     assert [
         (stack, module.removeprefix("dynamo."), each["mode"], each["component"])
         for (stack, (module, _)), each in zip(typed, read, strict=True)
