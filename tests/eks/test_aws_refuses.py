@@ -74,7 +74,7 @@ def test_each_refusal_names_its_request_and_setting_and_up_goes_on_when_it_is_me
         "CreateNodegroup",
     ]
     pods = stack.lab.get("pods", "-n", "gpt-oss")["items"]
-    assert {pod["spec"]["nodeName"] for pod in pods} >= {"disagg-b200-b200-0"}
+    assert {pod["spec"]["nodeName"] for pod in pods} >= {"disagg-b200-tcp-b200-0"}
 
 
 def test_a_wait_in_the_cluster_that_the_stack_made_is_explained(stack: LabStack) -> None:
