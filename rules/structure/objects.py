@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph
 from resource_graph.resource import Path
-from rules.model import Observation, Severity, failed, undecided
+from rules.model import Observation, Severity, advised, failed, undecided
 from rules.reading.objects.definitions import (
     built_in_kinds,
     candidates,
@@ -15,9 +15,11 @@ from rules.reading.objects.definitions import (
     version_of,
 )
 from rules.reading.objects.judged import Judged, read_mistakes
+from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.objects.schemas import dotted, hint, value_at
-from rules.reading.pods.pods import PodTemplate, read_pods
-from rules.reading.shapes import mappings_at, text_at
+from rules.reading.pods.containers import environment_entries
+from rules.reading.pods.pods import PodTemplate, read_pods, readable
+from rules.reading.shapes import known, mappings_at, text_at
 from rules.rule import graph_rule
 
 _LINES = (
@@ -132,7 +134,8 @@ def _hints(judged: Judged) -> Sequence[str]:
 
 @graph_rule(
     severity=Severity.MANDATORY,
-    reason="The API server refuses the object.",
+    reason="The API server refuses the object. A variable with a space in its name is taken from Kubernetes "
+    "1.32 on, and no program reads it (advice).",
     source="CustomResourceDefinitions of ai-dynamo/dynamo, dra-driver-nvidia-gpu and Grove at the commits in "
     "rules/reading/objects/definitions.json; Kubernetes' own OpenAPI 1.37; seen on API server 1.36.3",
     lines=_LINES,
@@ -148,6 +151,16 @@ def values_accepted(graph: ResourceGraph) -> Iterator[Observation]:
         decided = judged.doubt is None and mistake.kind != "placeholder"
         see = failed if decided else undecided
         yield see(judged.resource, judged.subject, _refused_value(judged), mistake.path)
+    for template in readable(read_pods(graph)):
+        for name in _spaced_variables(template):
+            said = f"sets the variable {name!r}: no program reads one with a space in its name"
+            yield advised(template.resource, template.name, f"{said}, and Kubernetes before 1.32 refuses it")
+
+
+def _spaced_variables(template: PodTemplate) -> Sequence[str]:
+    entries = (entry for each in template.all_containers for entry in environment_entries(template, each))
+    names = dict.fromkeys(known(text_at, entry, "name") for entry in entries)
+    return [name for name in names if name is not None and " " in name and not PLACEHOLDER.search(name)]
 
 
 def _refused_value(judged: Judged) -> str:

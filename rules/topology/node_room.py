@@ -10,7 +10,7 @@ from rules.reading.devices import efa_interfaces
 from rules.reading.gpu_pods import GpuPods, Occupied, can_be_packed, read_occupancy
 from rules.reading.memoized import memoized
 from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates, read_landing, required_labels
-from rules.reading.pods.containers import limit, requested, shared_memory
+from rules.reading.pods.containers import OWN_SHARED_MEMORY, limit, requested, shared_memory
 from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.pods.workers import FRONTEND_TYPE, read_frontends, read_workers
 from rules.reading.shapes import Undecided, attempted, known, quantity
@@ -167,6 +167,8 @@ def pods_request_memory(graph: ResourceGraph, template: PodTemplate) -> Iterator
         most = limit(template, container, "memory")
         needs_shared = most is not None or "memory" in missing
         shared = shared_memory(template, container) if needs_shared else None
+        if shared == OWN_SHARED_MEMORY:
+            shared = None
         if missing:
             message = f"requests no {' and no '.join(missing)}, nor has it such a limit"
             if shared is not None and "memory" in missing:

@@ -8,6 +8,8 @@ from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
 from rules.reading.memoized import memoized
+from rules.reading.objects.mistakes import PLACEHOLDER
+from rules.reading.objects.relations import EFFECTS
 from rules.reading.placements import (
     ARCHITECTURE_LABEL,
     PRODUCT_LABEL,
@@ -52,7 +54,8 @@ _KEYS = (
 _OTHER_GPUS = frozenset({"NVIDIA-B20", "NVIDIA-B30", "NVIDIA-B300", "NVIDIA-H20"})
 
 # What NVIDIA's and the clouds' guides put on nodes with GPUs; values differ, most tolerations match any.
-_GPU_TAINTS = (Taint(GPU_RESOURCE, "true", "NoSchedule"), Taint(GPU_RESOURCE, "present", "NoSchedule"))
+_GPU_EFFECT = "NoSchedule"
+_GPU_TAINTS = tuple(Taint(GPU_RESOURCE, value, _GPU_EFFECT) for value in ("true", "present"))
 _SLIPS = 2
 _OTHER_ARCHITECTURES = frozenset({"aarch64", "x86_64", "x86-64", "x64"})
 """Names of Linux and of others for arm64 and amd64; the kubelet writes runtime.GOARCH
@@ -171,12 +174,23 @@ def _digits(name: str) -> str:
     return "".join(letter for letter in name if letter.isdigit())
 
 
-def _taints(graph: ResourceGraph, pods: GpuPods) -> Iterator[Advice]:
+def _taints(graph: ResourceGraph, pods: GpuPods) -> Iterator[Said]:
+    if pods.template.shape != "workload":
+        yield from _effects_of_none(pods)
     group = _by_owner(graph)[pods.template.resource.urn]
     # Tolerations that only the update knows may be any.
     with suppress(Undecided):
         tolerant = [each for each in group if _tolerates_a_gpu_taint(each)]
         yield from map(Advice, _kept_off(pods, tolerant, _node_taints(graph)))
+
+
+def _effects_of_none(pods: GpuPods) -> Iterator[str]:
+    """Each effect that the API server refuses in the pods that an operator makes."""
+    for toleration in mappings_at(pods.template.spec, "tolerations"):
+        key, effect = text_at(toleration, "key"), text_at(toleration, "effect")
+        if effect and effect not in EFFECTS and not PLACEHOLDER.search(effect):
+            known_effects = ", ".join(EFFECTS)
+            yield f"tolerates {key} with the effect {effect}, and the API server takes {known_effects} alone"
 
 
 @memoized
@@ -189,7 +203,9 @@ def _kept_off(pods: GpuPods, tolerant: Sequence[GpuPods], taints: Mapping[Taint,
     # Most published graphs tolerate nothing, on clusters without the taint; who misspells it has it in mind.
     if pods not in tolerant:
         for toleration in mappings_at(spec, "tolerations"):
-            key = text_at(toleration, "key") or ""
+            key, effect = text_at(toleration, "key") or "", text_at(toleration, "effect")
+            if key == GPU_RESOURCE and effect in EFFECTS and effect != _GPU_EFFECT:
+                yield f"tolerates {key} with the effect {effect}; nodes with GPUs have {_GPU_EFFECT}"
             if slip_of(key, [GPU_RESOURCE], _SLIPS) is not None:
                 yield f"tolerates the taint {key}, which no node has; nodes with GPUs have {GPU_RESOURCE}"
     if tolerant and pods not in tolerant:

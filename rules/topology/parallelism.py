@@ -8,16 +8,23 @@ from engines.effective import Effective
 from engines.tensorrt_llm.on_lines import DEEP_EP_OFF, WITHOUT_DEEP_EP
 from engines.told import Count
 from resource_graph import ResourceGraph
-from rules.model import EVERY_RELEASE, Severity
+from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.devices import read_device_claims
 from rules.reading.engines.models import names_a_model, read_gpt_oss, read_model_limits
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates
+from rules.reading.pods.containers import OWN_SHARED_MEMORY, shared_memory
 from rules.reading.pods.workers import Worker, read_privileges
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read, known_lines
-from rules.reading.shapes import Undecided, known, text_at
-from rules.rule import Said, each_of, rule
-from rules.subjects import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
+from rules.reading.shapes import Undecided, known, quantity, text_at
+from rules.rule import Said, each_of, graph_rule, rule
+from rules.subjects import (
+    CONFIGURED_WORKERS,
+    READABLE_WORKERS,
+    TENSORRT_LLM_WORKERS,
+    WORKERS,
+    TensorRtLlmWorker,
+)
 
 _TENSOR = "tensor parallelism"
 _X86 = "amd64"
@@ -230,27 +237,51 @@ def tensor_parallelism_inside_nvlink_domain(graph: ResourceGraph, worker: Worker
             )
 
 
-@rule(
-    TENSORRT_LLM_WORKERS,
+@graph_rule(
     severity=Severity.ADVISORY,
     reason=(
-        "The engine's two fast ways between ranks need it. Where it is forbidden the engine takes DeepEP, "
-        "which stops on GB200, or with TRTLLM_CAN_USE_DEEP_EP=0 all-gather, which is slower; one line of its "
-        "log says which. What the node's kernel.yama.ptrace_scope allows is not in any manifest."
+        "TensorRT-LLM's two fast ways between ranks open each other's GPU memory. Where that is forbidden it "
+        "takes DeepEP, which stops on GB200, or with TRTLLM_CAN_USE_DEEP_EP=0 all-gather, which is slower; "
+        "one line of its log says which. What the node's kernel.yama.ptrace_scope allows is not in any "
+        "manifest. vLLM's ranks and NCCL write to /dev/shm: in the 64Mi that a container has by itself NCCL "
+        "ends with No space left on device, or a rank with a bus error."
     ),
     source=(
         "NVIDIA/TensorRT-LLM tensorrt_llm/_mnnvl_utils.py and "
         "tensorrt_llm/_torch/modules/fused_moe/communication at 03c36d6; containerd "
-        "contrib/seccomp/seccomp_default.go"
+        "contrib/seccomp/seccomp_default.go; vllm-project/production-stack#276, vllm-project/vllm#1710, "
+        "NVIDIA/nccl#525"
     ),
-    lines=("TensorRT-LLM 1.3.0rc14",),
+    lines=("TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
     fix=(
         "Leave the worker without a seccomp profile, or add the capability SYS_PTRACE beside it; else set "
-        "TRTLLM_CAN_USE_DEEP_EP to 0."
+        "TRTLLM_CAN_USE_DEEP_EP to 0. Mount an emptyDir of medium Memory at /dev/shm, of 1Gi or more."
     ),
 )
-def ranks_can_share_memory(graph: ResourceGraph, each: TensorRtLlmWorker) -> Iterator[str]:
-    """Seccomp profile keeps ranks from each other's GPU memory."""
+def ranks_can_share_memory(graph: ResourceGraph) -> Iterator[Observation]:
+    """Ranks cannot share memory: a seccomp profile forbids it, or /dev/shm is too small."""
+    yield from TENSORRT_LLM_WORKERS.judge(graph, _forbidden_memory)
+    yield from READABLE_WORKERS.judge(graph, _small_shared_memory)
+
+
+def _small_shared_memory(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    if not is_vllm(worker) or worker.gpus_per_pod == 1:
+        return
+    shared = shared_memory(worker.template, worker.container)
+    if shared is None or quantity(shared.value, shared.source) > quantity(OWN_SHARED_MEMORY.value, ""):
+        return
+    # Another rule says which settings cannot be read.
+    factors = known(_read_parallelism, graph, worker)
+    ranks = None if factors is None else factors[_TENSOR]
+    if ranks is not None and ranks.value > 1:
+        yield (
+            f"its {ranks.value} ranks ({ranks.source}) exchange through {shared.value} of shared memory "
+            f"({shared.source}), which NCCL alone can fill"
+        )
+
+
+def _forbidden_memory(graph: ResourceGraph, each: TensorRtLlmWorker) -> Iterator[str]:
+    """The profile that keeps ranks from each other's GPU memory."""
     worker, settings = each.worker, each.settings
     path = ("securityContext", "seccompProfile", "type")
     profile = text_at(worker.container, *path) or text_at(worker.pod, *path)

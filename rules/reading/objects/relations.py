@@ -1,15 +1,17 @@
-"""What one object says in two places that do not agree, in the API server's words.
+"""What the API server refuses in a workload beyond its schema, in the server's words: mostly two places that
+do not agree.
 
 kubernetes/kubernetes pkg/apis/apps/validation and pkg/apis/core/validation at v1.36; what lint tools for
 Kubernetes say too is left to them.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 
 from resource_graph import Resource, Value
 from resource_graph.resource import Path
-from rules.reading.objects.mistakes import Mistake
+from rules.reading.objects.mistakes import PLACEHOLDER, Mistake
 from rules.reading.objects.schemas import dotted
 from rules.reading.pods.pods import SPEC_PATHS
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
@@ -18,14 +20,21 @@ _SELECTING = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 """Kinds that find their pods by a selector of their own, and restart them always; a Job does neither."""
 _GPU = "nvidia.com/gpu"
 _KINDS = ("initContainers", "containers")
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+"""Effects of a taint that a toleration may name."""
+_NONE_AT_ONCE = frozenset({"0", "0%"})
+_VARIABLE = re.compile(r"[ -<>-~]+")
+_NO_VARIABLE = (
+    "a valid environment variable name must consist only of printable ASCII characters other than '='"
+)
 
 
 def relation_mistakes(resource: Resource) -> Iterator[Mistake]:
-    """Each place of a workload that another place of it contradicts."""
+    """Each place of a workload that the API server refuses although its schema takes it."""
     path = SPEC_PATHS.get(resource.kind or "")
     if path is None:
         return
-    for find in (_selector, _restarts, _names, _mounts, _gpus):
+    for find in (_selector, _strategy, _restarts, _tolerations, _names, _variables, _mounts, _gpus):
         try:
             yield from find(resource, path)
         except Undecided:
@@ -45,6 +54,22 @@ def _selector(resource: Resource, _: Path) -> Iterator[Mistake]:
         yield _mistake(("spec", "template", "metadata", "labels"), said)
 
 
+def _strategy(resource: Resource, _: Path) -> Iterator[Mistake]:
+    """A rollout that its own strategy excludes, or that may never begin (ValidateDeploymentStrategy)."""
+    if resource.kind != "Deployment":
+        return
+    strategy = mapping_at(resource.inputs, "spec", "strategy")
+    rolling = mapping_at(strategy, "rollingUpdate")
+    at = ("spec", "strategy", "rollingUpdate")
+    if text_at(strategy, "type") == "Recreate":
+        if strategy.get("rollingUpdate") is not None:
+            yield _mistake(at, "Forbidden: may not be specified when strategy `type` is 'Recreate'")
+    elif {str(rolling.get(key)) for key in ("maxSurge", "maxUnavailable")} <= _NONE_AT_ONCE:
+        shown = json.dumps(rolling["maxUnavailable"])
+        said = f"Invalid value: {shown}: may not be 0 when `maxSurge` is 0"
+        yield _mistake((*at, "maxUnavailable"), said)
+
+
 def _restarts(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
     """The policy that the kind does not take (ValidatePodTemplateSpecForReplicaSet, validateJobSpec)."""
     policy = text_at(mapping_at(resource.inputs, *path), "restartPolicy")
@@ -56,6 +81,16 @@ def _restarts(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
     yield _mistake((*path, "restartPolicy"), f"{shown}: supported values: {supported}")
 
 
+def _tolerations(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
+    """The effect that no taint has (validateTaintEffect)."""
+    supported = ", ".join(f'"{each}"' for each in EFFECTS)
+    for index, toleration in enumerate(mappings_at(resource.inputs, *path, "tolerations")):
+        effect = text_at(toleration, "effect")
+        if effect and effect not in EFFECTS:
+            at = (*path, "tolerations", index, "effect")
+            yield _refused(at, effect, f'Unsupported value: "{effect}": supported values: {supported}')
+
+
 def _names(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
     """The name that an earlier container of the pod has (validateContainers)."""
     seen: set[str] = set()
@@ -64,6 +99,16 @@ def _names(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
         if name is not None and name in seen:
             yield _mistake((*at, "name"), f'Duplicate value: "{name}"')
         seen.add(name or "")
+
+
+def _variables(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
+    """The name that no variable may have (IsRelaxedEnvVarName)."""
+    for at, container in _containers(resource, path):
+        for index, entry in enumerate(mappings_at(container, "env")):
+            name = text_at(entry, "name")
+            if name and not _VARIABLE.fullmatch(name):
+                shown = json.dumps(name, ensure_ascii=False)
+                yield _refused((*at, "env", index, "name"), name, f"Invalid value: {shown}: {_NO_VARIABLE}")
 
 
 def _mounts(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
@@ -104,6 +149,10 @@ def _containers(resource: Resource, path: tuple[str, ...]) -> Iterator[tuple[Pat
     for kind in _KINDS:
         for index, container in enumerate(mappings_at(spec, kind)):
             yield (*path, kind, index), container
+
+
+def _refused(at: Path, text: str, says: str) -> Mistake:
+    return Mistake(at, "placeholder", text) if PLACEHOLDER.search(text) else _mistake(at, says)
 
 
 def _mistake(at: Path, says: str) -> Mistake:

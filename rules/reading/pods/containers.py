@@ -21,6 +21,9 @@ _LONGEST_ENVIRONMENT = 1_000_000
 _MOST_VARIABLES = 2_000
 # What the operator mounts at /dev/shm where nobody says (ai-dynamo/dynamo deploy/operator at 0367e40).
 _OPERATORS_SHARED_MEMORY = "8Gi"
+OWN_SHARED_MEMORY = Setting("64Mi", "the container runtime's own, as no volume is mounted at /dev/shm")
+"""Size of /dev/shm that containerd and Docker give a pod (containerd internal/cri/server,
+defaultShmSize)."""
 _SHARED_MEMORY_PATH = "/dev/shm"  # noqa: S108 - a path to look for, nothing is written there
 
 
@@ -159,22 +162,26 @@ def limit(template: PodTemplate, container: Mapping[str, Value], resource: str) 
 
 
 def shared_memory(template: PodTemplate, container: Mapping[str, Value]) -> Setting | None:
-    """Size of the container's volume at /dev/shm; None without a volume there, or for one without a size."""
-    own = _mounted(template, container)
-    if own is not None:
-        return own
+    """Size of the container's /dev/shm; None for the node's own, or for a volume without a size."""
+    mounted = _mounted_at(container, _SHARED_MEMORY_PATH)
+    for volume in mappings_at(template.spec, "volumes"):
+        if text_at(volume, "name") in mounted and field(volume, "emptyDir", "sizeLimit") is not None:
+            return Setting(field(volume, "emptyDir", "sizeLimit"), f"sizeLimit of volume {volume['name']}")
+    size, source = None, ""
     match template.shape:
         case "service":
-            if field(template.described_by, "sharedMemory", "disabled") is True:
-                return None
+            has_none = field(template.described_by, "sharedMemory", "disabled") is True
             size, source = field(template.described_by, "sharedMemory", "size"), "sharedMemory.size"
         case "component":
             size, source = field(template.described_by, "sharedMemorySize"), "sharedMemorySize"
+            has_none = str(size) == "0"
         case "workload":
-            return None
-    if size is None:
-        return Setting(_OPERATORS_SHARED_MEMORY, "the operator's default")
-    return Setting(size, source)
+            has_none = True
+    if has_none:
+        return None if mounted or field(template.spec, "hostIPC") is True else OWN_SHARED_MEMORY
+    return (
+        Setting(_OPERATORS_SHARED_MEMORY, "the operator's default") if size is None else Setting(size, source)
+    )
 
 
 def _variable(
@@ -217,15 +224,10 @@ def _from_config_map(graph: ResourceGraph, owner: Resource, reference: Mapping[s
     return Word(value) if isinstance(value, str) else UNKNOWN_WORD
 
 
-def _mounted(template: PodTemplate, container: Mapping[str, Value]) -> Setting | None:
-    for mount in mappings_at(container, "volumeMounts"):
-        if text_at(mount, "mountPath") != _SHARED_MEMORY_PATH:
-            continue
-        name = text_at(mount, "name")
-        for volume in mappings_at(template.spec, "volumes"):
-            if text_at(volume, "name") == name and field(volume, "emptyDir", "sizeLimit") is not None:
-                return Setting(field(volume, "emptyDir", "sizeLimit"), f"sizeLimit of volume {name}")
-    return None
+def _mounted_at(container: Mapping[str, Value], path: str) -> Sequence[str | None]:
+    """Names of the volumes that are mounted at the path."""
+    mounts = mappings_at(container, "volumeMounts")
+    return [text_at(mount, "name") for mount in mounts if text_at(mount, "mountPath") == path]
 
 
 def _amount(template: PodTemplate, container: Mapping[str, Value], kind: str, resource: str) -> Value:

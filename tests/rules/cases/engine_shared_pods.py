@@ -1,12 +1,15 @@
 """Engines that share a pod, and the ports that each of them has or takes from another."""
 
-from tests.rules.case import Case, failed
+from tests.rules.case import B200, Case, failed
 from tests.rules.edits import Edit, document, put
 from tests.rules.serving_edits import GRAPH
 
 PORTS = "engine-ports-unique"
 _WORKER = "spec.components[1]"
 _MAIN = f"{_WORKER}.podTemplate.spec.containers[0]"
+_POD = f"{_WORKER}.podTemplate.spec"
+_SIDES = tuple(f"spec.components[{index}].podTemplate.spec" for index in (1, 2))
+_HOSTED = tuple(put(GRAPH, f"{side}.hostNetwork", True) for side in _SIDES)
 _METRIC = "DYN_FORWARDPASS_METRIC_PORT"
 _HANDSHAKE = "VLLM_NIXL_SIDE_CHANNEL_PORT"
 _NIXL = '--kv-transfer-config \'{"kv_connector":"NixlConnector","kv_role":"kv_both"}\''
@@ -110,5 +113,45 @@ CASES = (
         "vllm-agg",
         (_pair(9090, 9091),),
         frozenset(),
+    ),
+    Case(
+        PORTS,
+        "more workers on the network of their nodes than there are nodes",
+        "vllm-agg",
+        (put(GRAPH, f"{_POD}.hostNetwork", True),),
+        failed(PORTS, "VllmWorker"),
+        (
+            "8 pods share the network of their nodes (hostNetwork) and have port 9090, "
+            "of which each node of pool p6-b200.48xlarge (1 x",
+        ),
+    ),
+    Case(
+        PORTS,
+        "prefill and decode on the network of nodes that nobody names",
+        "vllm-disagg-efa",
+        _HOSTED,
+        failed(PORTS, "Prefill, Decode"),
+        ("and have port 9090, of which a node takes one",),
+        pools=(),
+    ),
+    Case(
+        PORTS,
+        "prefill and decode on the network of one node",
+        "vllm-disagg-efa",
+        _HOSTED,
+        failed(PORTS, "Prefill, Decode"),
+        ("2 pods share the network of their nodes", "of which each node of pool"),
+        pools=B200,
+    ),
+    Case(
+        PORTS,
+        "prefill and decode on the network of their nodes, each with a port of its own",
+        "vllm-disagg-efa",
+        (
+            *_HOSTED,
+            put(GRAPH, f"{_SIDES[1]}.containers[0].ports", [{"name": "system", "containerPort": 9091}]),
+        ),
+        frozenset(),
+        pools=B200,
     ),
 )

@@ -269,4 +269,64 @@ CASES = (
         failed(VALUES, "vllm-serve"),
         (f'{_POD}.restartPolicy: Unsupported value: "Never": supported values: "Always"',),
     ),
+    Case(
+        VALUES,
+        "a Deployment that stops its pods first and rolls them too",
+        "vllm-serve",
+        (put("Deployment", "spec.strategy.type", "Recreate"),),
+        failed(VALUES, "vllm-serve"),
+        ("spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'",),
+    ),
+    Case(
+        VALUES,
+        "a rollout that may neither start a pod nor stop one",
+        "vllm-serve",
+        (put("Deployment", "spec.strategy.rollingUpdate.maxSurge", "0%"),),
+        failed(VALUES, "vllm-serve"),
+        ("spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when `maxSurge` is 0",),
+    ),
+    Case(
+        VALUES,
+        "a rollout that stops a pod before it starts one",
+        "vllm-serve",
+        (put("Deployment", "spec.strategy.rollingUpdate", {"maxSurge": 0, "maxUnavailable": 1}),),
+        frozenset(),
+    ),
+    Case(
+        VALUES,
+        "a toleration of an effect that there is not",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.tolerations[0].effect", "NoScheduled"),),
+        failed(VALUES, "vllm-serve"),
+        (
+            f'{_POD}.tolerations[0].effect: Unsupported value: "NoScheduled": supported values: '
+            '"NoSchedule", "PreferNoSchedule", "NoExecute"',
+        ),
+    ),
+    Case(
+        VALUES,
+        "an effect that something is to fill in",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.tolerations[0].effect", "${EFFECT}"),),
+        undecided(VALUES, "vllm-serve"),
+    ),
+    Case(
+        VALUES,
+        "a variable whose name holds its value too",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.containers[0].env[0].name", "HOME=/tmp"),),
+        failed(VALUES, "vllm-serve"),
+        (
+            f'{_POD}.containers[0].env[0].name: Invalid value: "HOME=/tmp": a valid environment variable '
+            "name must consist only of printable ASCII characters other than '='",
+        ),
+    ),
+    Case(
+        VALUES,
+        "a variable with a space at the end of its name, which new servers take",
+        "vllm-agg",
+        (put(GRAPH, f"{_CONTAINER}.env[0].name", "HF_HUB_OFFLINE "),),
+        failed(VALUES, "VllmWorker"),
+        ("sets the variable 'HF_HUB_OFFLINE ': no program reads one with a space in its name",),
+    ),
 )

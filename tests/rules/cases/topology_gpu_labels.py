@@ -1,7 +1,7 @@
 """Labels of GPUs and processors by which pods select nodes, and taints that they tolerate."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, drop, put
+from tests.rules.edits import Edit, add, drop, put
 from tests.rules.serving_edits import GRAPH, WORKER
 
 SELECTS, PRODUCT = "pod-selects-a-pool", "pod-selects-a-pool"
@@ -92,6 +92,35 @@ CASES = (
         (put(GRAPH, f"{_VLLM}.tolerations[0].key", "nvidia.com/gpus"),),
         failed(TAINT, "VllmWorker"),
         ("tolerates the taint nvidia.com/gpus, which no node has; nodes with GPUs have nvidia.com/gpu",),
+    ),
+    Case(
+        TAINT,
+        "a toleration of an effect that no taint has",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM}.tolerations[0].effect", "NoScheduling"),),
+        failed(TAINT, "VllmWorker"),
+        ("tolerates nvidia.com/gpu with the effect NoScheduling, and the API server takes NoSchedule, ",),
+    ),
+    Case(
+        TAINT,
+        "a toleration of GPU nodes by another effect than theirs",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM}.tolerations[0].effect", "NoExecute"),),
+        failed(TAINT, "VllmWorker"),
+        ("tolerates nvidia.com/gpu with the effect NoExecute; nodes with GPUs have NoSchedule",),
+    ),
+    Case(
+        TAINT,
+        "a toleration of both effects",
+        "vllm-agg",
+        (
+            add(
+                GRAPH,
+                f"{_VLLM}.tolerations",
+                {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoExecute"},
+            ),
+        ),
+        frozenset(),
     ),
     Case(
         TAINT,

@@ -1,9 +1,10 @@
 """Whether the ranks of one worker may open each other's memory."""
 
 from tests.rules.case import Case, failed
-from tests.rules.edits import engine_file
-from tests.rules.serving_edits import DECODE, main, variable
+from tests.rules.edits import drop, engine_file, put
+from tests.rules.serving_edits import DECODE, GRAPH, main, variable
 
+_SERVER = "spec.template.spec"
 SHARE = "ranks-can-share-memory"
 
 _PROFILE = main(DECODE, "securityContext.seccompProfile", {"type": "RuntimeDefault"})
@@ -40,5 +41,41 @@ CASES = (
         "agg-gb200",
         (main("TrtllmWorker", "securityContext.seccompProfile", {"type": "RuntimeDefault"}),),
         frozenset(),
+    ),
+    Case(
+        SHARE,
+        "vLLM's ranks with the shared memory that a container has by itself",
+        "vllm-serve",
+        (drop("Deployment", f"{_SERVER}.containers[0].volumeMounts[1]"),),
+        failed(SHARE, "engine"),
+        (
+            "its 4 ranks (--tensor-parallel-size) exchange through 64Mi of shared memory (the container "
+            "runtime's own, as no volume is mounted at /dev/shm)",
+        ),
+    ),
+    Case(
+        SHARE,
+        "a volume for shared memory of no more",
+        "vllm-serve",
+        (put("Deployment", f"{_SERVER}.volumes[1].emptyDir.sizeLimit", "64Mi"),),
+        failed(SHARE, "engine"),
+        ("exchange through 64Mi of shared memory (sizeLimit of volume shared-memory)",),
+    ),
+    Case(
+        SHARE,
+        "the shared memory of the node",
+        "vllm-serve",
+        (
+            drop("Deployment", f"{_SERVER}.containers[0].volumeMounts[1]"),
+            put("Deployment", f"{_SERVER}.hostIPC", True),
+        ),
+        frozenset(),
+    ),
+    Case(
+        SHARE,
+        "ranks of a component that is to have no shared memory of the operator's",
+        "vllm-disagg-efa",
+        (put(GRAPH, "spec.components[2].sharedMemorySize", "0"),),
+        failed(SHARE, "Decode"),
     ),
 )
