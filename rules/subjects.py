@@ -3,15 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeVar
 
-from engines import ModelLimits
 from engines.effective import Effective, EngineFileProblem
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import Benchmark, read_benchmarks
 from rules.reading.commands.container_commands import StartCommand
 from rules.reading.disaggregation import Disaggregated, KvHop, read_disaggregated, read_hops
-from rules.reading.engines.models import read_model_limits
 from rules.reading.engines.settings import is_tensorrt_llm, read_settings
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
 from rules.reading.model_users import Kind, ModelUser, read_model_users
@@ -22,8 +19,6 @@ from rules.reading.references import DynamoGraph, read_dynamo_graphs
 from rules.reading.shapes import Undecided
 from rules.rule import Subjects
 
-_T = TypeVar("_T")
-
 
 @dataclass(frozen=True, slots=True)
 class TensorRtLlmWorker:
@@ -31,14 +26,6 @@ class TensorRtLlmWorker:
 
     worker: Worker
     settings: Effective
-
-
-@dataclass(frozen=True, slots=True)
-class ModelWorker:
-    """A worker whose model's heads, experts and positions are known here."""
-
-    worker: Worker
-    model: ModelLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,37 +41,17 @@ class Started:
 
 
 def _tensorrt_llm(graph: ResourceGraph) -> Iterator[TensorRtLlmWorker | Unreadable]:
-    def read(worker: Worker) -> TensorRtLlmWorker | None:
-        if not is_tensorrt_llm(worker):
-            return None
-        return TensorRtLlmWorker(worker, read_settings(graph, worker))
-
-    return _of_workers(graph, read)
-
-
-def _models(graph: ResourceGraph) -> Iterator[ModelWorker | Unreadable]:
-    def read(worker: Worker) -> ModelWorker | None:
-        model = read_model_limits(graph, worker) if worker.commands else None
-        return None if model is None else ModelWorker(worker, model)
-
-    return _of_workers(graph, read)
-
-
-def _of_workers(graph: ResourceGraph, read: Callable[[Worker], _T | None]) -> Iterator[_T | Unreadable]:
-    """What is read of each worker; an engine file that cannot serve as one fails where such are judged."""
+    """The workers; an engine file that cannot serve as one fails where such files are judged."""
     for worker in read_workers(graph):
         if isinstance(worker, Unreadable):
             yield worker
-            continue
-        try:
-            found = read(worker)
-        except EngineFileProblem:
-            continue
-        except Undecided as reason:
-            yield Unreadable(worker.resource, worker.name, str(reason))
-            continue
-        if found is not None:
-            yield found
+        elif is_tensorrt_llm(worker):
+            try:
+                yield TensorRtLlmWorker(worker, read_settings(graph, worker))
+            except EngineFileProblem:
+                continue
+            except Undecided as reason:
+                yield Unreadable(worker.resource, worker.name, str(reason))
 
 
 def _started(graph: ResourceGraph) -> Iterator[Started | Unreadable]:
@@ -112,11 +79,6 @@ CONFIGURED_WORKERS: Subjects[Worker] = Subjects(read_workers, passed_over=(Engin
 """Workers, for rules that read engine files; a file that cannot serve fails where such files are judged."""
 TENSORRT_LLM_WORKERS: Subjects[TensorRtLlmWorker] = Subjects(
     _tensorrt_llm, lambda each: (each.worker.resource, each.worker.name)
-)
-MODEL_WORKERS: Subjects[ModelWorker] = Subjects(
-    _models,
-    lambda each: (each.worker.resource, each.worker.name),
-    passed_over=(EngineFileProblem,),
 )
 STARTED: Subjects[Started] = Subjects(_started)
 """Every container that starts an engine or a frontend."""

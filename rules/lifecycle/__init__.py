@@ -5,15 +5,11 @@ from rules.model import Rule
 
 RULES: tuple[Rule, ...] = (
     order.graph_depends_on_operator,
-    order.graph_depends_on_definition,
-    order.compute_domain_depends_on_driver,
     order.graph_depends_on_filled_cache,
     order.outlived_by_token_and_cache,
     deletion.stateful_things_protected,
     deletion.state_retained,
     waits.waits_have_timeouts,
-    waits.other_waits_have_timeouts,
-    waits.graph_is_awaited,
     updates.config_names_unique,
     updates.rollout_annotated_on_the_pod,
     updates.names_fixed,

@@ -1,9 +1,9 @@
 """What a graph needs is made before it and deleted after it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
-from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph
+from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.references import (
     CLAIM,
@@ -21,103 +21,76 @@ from rules.subjects import DYNAMO_GRAPHS, kubernetes_objects
 _PLATFORM = "dynamo-platform"
 _DRIVERS = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
 _DEFINITION = "CustomResourceDefinition"
+_DOMAIN = "ComputeDomain"
 _DEFINED_AS = {
     GRAPH_KIND: "dynamographdeployments.nvidia.com",
-    "ComputeDomain": "computedomains.resource.nvidia.com",
+    _DOMAIN: "computedomains.resource.nvidia.com",
 }
 _SKIP_AWAIT = "pulumi.com/skipAwait"
 
 
-@rule(
-    kubernetes_objects(GRAPH_KIND),
+@graph_rule(
     severity=Severity.MANDATORY,
     reason=(
         "Without the edge the graph may be created before the operator's webhook answers, which refuses it, "
-        "and at destroy the operator may go first, after which the graph's finalizer is never removed and "
-        "its GPUs stay taken."
+        "or before the server knows its kind, for which the provider waits a minute. At destroy the "
+        "operator, the driver or the definition may go first: then the finalizer is never removed, GPUs stay "
+        "taken, and a compute domain and its namespace can no longer be deleted."
     ),
-    source="pulumi/pulumi-kubernetes#1418, pulumi/pulumi-kubernetes#3573; NVIDIA/aicr#406",
-    lines=("pulumi-kubernetes of 2026-06",),
+    source=(
+        "pulumi/pulumi-kubernetes#1418, pulumi/pulumi-kubernetes#3573; NVIDIA/aicr#406; "
+        "pulumi/pulumi-kubernetes provider/pkg/await/await.go at a03ff6ba58d2 (retries of NotFound); "
+        "kubernetes-sigs/dra-driver-nvidia-gpu cmd/compute-domain-controller at 95932046 (finalizer)"
+    ),
+    lines=("pulumi-kubernetes of 2026-06", "NVIDIA DRA driver of 2026-08"),
     fix=(
-        "Give the graph, or the component around it, depends_on with the platform's release, or with a "
-        "StackReference to the stack that has it."
+        "Give the object, or the component around it, depends_on with the release of its operator or driver, "
+        "with the definition of its kind, or with a StackReference to the stack that has them."
     ),
     reads=frozenset({Aspect.EDGES}),
 )
-def graph_depends_on_operator(graph: ResourceGraph, resource: Resource) -> Iterator[str | Undecided]:
-    """A graph depends on the release that installs its operator."""
+def graph_depends_on_operator(graph: ResourceGraph) -> Iterator[Observation]:
+    """Graph or compute domain does not depend on its operator, driver or definition."""
+    yield from kubernetes_objects(GRAPH_KIND).judge(graph, _operator)
+    yield from kubernetes_objects(_DOMAIN).judge(graph, _driver)
+    for kind in _DEFINED_AS:
+        yield from kubernetes_objects(kind).judge(graph, _definition)
+
+
+def _operator(graph: ResourceGraph, resource: Resource) -> Iterator[str | Undecided]:
     releases = releases_of(graph, _PLATFORM)
-    if not releases:
-        if not _stands_on_another_stack(graph, resource):
-            yield Undecided(
-                f"no release of chart {_PLATFORM} is part of this program; if another stack installs it, "
-                "that stack must be destroyed after this one"
-            )
-    elif dependencies_of(graph, resource).isdisjoint(release.urn for release in releases):
-        names = ", ".join(release.name for release in releases)
-        yield (
-            f"does not depend on {names}, which installs its operator, neither itself nor through a "
-            "component around it"
+    if releases:
+        yield from _not_after(graph, resource, releases, "which installs its operator")
+    elif not _stands_on_another_stack(graph, resource):
+        yield Undecided(
+            f"no release of chart {_PLATFORM} is part of this program; if another stack installs it, "
+            "that stack must be destroyed after this one"
         )
+
+
+def _driver(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
+    # Most clusters have the driver from elsewhere, so a program without it is in order.
+    return _not_after(graph, resource, releases_of(graph, *_DRIVERS), "which installs its driver")
+
+
+def _definition(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
+    name, no_namespace = _DEFINED_AS[resource.kind or ""], None
+    definitions = graph.kubernetes_objects_named(_DEFINITION, name, no_namespace)
+    return _not_after(graph, resource, definitions, f"the definition {name}")
+
+
+def _not_after(
+    graph: ResourceGraph, resource: Resource, needed: Sequence[Resource], what: str
+) -> Iterator[str]:
+    if needed and dependencies_of(graph, resource).isdisjoint(each.urn for each in needed):
+        names = ", ".join(each.name for each in needed)
+        yield f"does not depend on {names}, {what}, neither itself nor through a component around it"
 
 
 def _stands_on_another_stack(graph: ResourceGraph, resource: Resource) -> bool:
     """Whether the resource or one around it names a reference to the stack that installs the operator."""
     named = {urn for each in (resource, *graph.ancestors(resource)) for urn in each.dependencies}
     return any(reference.urn in named for reference in graph.of_type(STACK_REFERENCE))
-
-
-@graph_rule(
-    severity=Severity.MANDATORY,
-    reason=(
-        "The provider tries for about a minute to create an object of a kind that the server does not know, "
-        "then fails; and at destroy a definition that goes first takes every object of its kind along, "
-        "finalizers and all."
-    ),
-    source=(
-        "pulumi/pulumi-kubernetes provider/pkg/await/await.go at a03ff6ba58d2 (retries of NotFound); "
-        "NVIDIA/aicr#406"
-    ),
-    lines=("pulumi-kubernetes of 2026-06",),
-    fix="Give the object depends_on with the definition, or let the platform's chart bring it.",
-    reads=frozenset({Aspect.EDGES}),
-)
-def graph_depends_on_definition(graph: ResourceGraph) -> Iterator[Observation]:
-    """A custom object depends on the definition of its kind."""
-    for kind, name in _DEFINED_AS.items():
-        no_namespace: Value = None
-        definitions = graph.kubernetes_objects_named(_DEFINITION, name, no_namespace)
-        if not definitions:
-            continue
-        for resource in graph.kubernetes_objects(kind):
-            if dependencies_of(graph, resource).isdisjoint(each.urn for each in definitions):
-                yield failed(
-                    resource,
-                    resource.name,
-                    f"does not depend on the definition {name}, which this program registers as "
-                    f"{definitions[0].name}",
-                )
-
-
-@rule(
-    kubernetes_objects("ComputeDomain"),
-    severity=Severity.MANDATORY,
-    reason=(
-        "The driver's controller removes the finalizer resource.nvidia.com/computeDomain; once it is gone "
-        "the compute domain, and the namespace around it, can no longer be deleted."
-    ),
-    source="kubernetes-sigs/dra-driver-nvidia-gpu cmd/compute-domain-controller at 95932046 (finalizer)",
-    lines=("NVIDIA DRA driver of 2026-08",),
-    fix="Give the compute domain depends_on with the driver's release.",
-    reads=frozenset({Aspect.EDGES}),
-)
-def compute_domain_depends_on_driver(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
-    """A compute domain depends on the release that installs its driver."""
-    releases = releases_of(graph, *_DRIVERS)
-    # Most clusters have the driver from elsewhere, so a program without it is in order.
-    if releases and dependencies_of(graph, resource).isdisjoint(release.urn for release in releases):
-        names = ", ".join(release.name for release in releases)
-        yield f"does not depend on {names}, which installs its driver"
 
 
 @rule(

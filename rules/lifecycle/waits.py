@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
-from rules.model import Observation, Severity, failed
+from rules.model import Observation, Severity, advised
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.references import CLAIM, cache_fillers
 from rules.reading.releases import releases_of
 from rules.reading.shapes import Undecided, mapping_at
-from rules.rule import Subjects, graph_rule, rule
+from rules.rule import Advice, Said, Subjects, graph_rule
 from rules.subjects import kubernetes_objects
 
 _PLATFORM = "dynamo-platform"
@@ -23,24 +23,44 @@ _FILLERS: Subjects[Resource] = Subjects(cache_fillers, lambda each: (each, each.
     severity=Severity.MANDATORY,
     reason=(
         "The provider gives up after ten minutes, which is less than a large model takes to download or to "
-        "load: the update fails although nothing is wrong, and what comes after it is not created."
+        "load: the update fails although nothing is wrong, and what comes after it is not created. Of custom "
+        "resources it knows no readiness: without the annotation an update succeeds while the workers are "
+        "still Pending (advice). An object whose finalizer nobody removes keeps `destroy` for ten minutes, "
+        "each one after the other; a limit of its own names what hangs (advice)."
     ),
     source=(
-        "pulumi/pulumi-kubernetes provider/pkg/await/await.go and provider/pkg/metadata at a03ff6ba58d2 "
+        "pulumi/pulumi-kubernetes provider/pkg/await/await.go (pulumi.com/waitFor, deletion), "
+        "provider/pkg/metadata and provider/pkg/provider/helm_release.go (300 s) at a03ff6ba58d2 "
         "(customTimeouts, then pulumi.com/timeoutSeconds, then 10 min)"
     ),
     lines=("pulumi-kubernetes of 2026-06",),
-    fix="Set customTimeouts for create and update, from the size of the model and the speed of its storage.",
+    fix=(
+        f"Annotate the graph with {_WAIT_FOR}: condition=Ready. Set customTimeouts for create and update, "
+        "from the size of the model and the speed of its storage, and for delete; and the release's timeout."
+    ),
     reads=frozenset({Aspect.PROTECTION}),
 )
 def waits_have_timeouts(graph: ResourceGraph) -> Iterator[Observation]:
-    """The waits for a download and for a graph have time limits of their own."""
+    """Wait for a download, a graph or a deletion has no time limit of its own, or nobody waits."""
     yield from _GRAPHS.judge(graph, _wait_for_graph)
     yield from _FILLERS.judge(graph, _wait_for_filler)
+    for release in releases_of(graph, _PLATFORM):
+        if release.inputs.get("timeout") is None and release.custom_timeouts.create is None:
+            said = "has neither a timeout nor customTimeouts: Helm gives up after its own 5 minutes"
+            yield advised(release, release.name, said)
+    for resource in _deleted_late(graph):
+        if resource.custom_timeouts.delete is None:
+            said = f"nothing says how long to wait for the deletion of this {resource.kind or 'release'}"
+            yield advised(resource, resource.name, said)
 
 
-def _wait_for_graph(_: ResourceGraph, resource: Resource) -> Iterator[str]:
-    if _WAIT_FOR in _annotations(resource):
+def _wait_for_graph(_: ResourceGraph, resource: Resource) -> Iterator[Said]:
+    found = _annotations(resource)
+    if found.get(_SKIP_AWAIT) == "true":
+        yield Advice(f"is not waited for: {_SKIP_AWAIT} is true")
+    elif _WAIT_FOR not in found:
+        yield Advice(f"is not waited for: it has no annotation {_WAIT_FOR}")
+    else:
         yield from _untimed(resource, "until its workers have loaded the model", ("create", "update"))
 
 
@@ -63,65 +83,12 @@ def _untimed(resource: Resource, what: str, operations: Sequence[str]) -> Iterat
         )
 
 
-@graph_rule(
-    severity=Severity.ADVISORY,
-    reason=(
-        "An object whose finalizer nobody removes keeps `destroy` for the provider's ten minutes, each one "
-        "after the other; a limit of its own ends there and names what hangs."
-    ),
-    source=(
-        "pulumi/pulumi-kubernetes provider/pkg/await/await.go (deletion) and provider/pkg/provider/"
-        "helm_release.go (300 s) at a03ff6ba58d2"
-    ),
-    lines=("pulumi-kubernetes of 2026-06",),
-    fix="Set customTimeouts for delete, and the release's timeout.",
-    reads=frozenset({Aspect.PROTECTION}),
-)
-def other_waits_have_timeouts(graph: ResourceGraph) -> Iterator[Observation]:
-    """Deletions and the platform's installation have time limits."""
-    for release in releases_of(graph, _PLATFORM):
-        if release.inputs.get("timeout") is None and release.custom_timeouts.create is None:
-            yield failed(
-                release,
-                release.name,
-                "has neither a timeout nor customTimeouts: Helm gives up after its own 5 minutes",
-            )
-    for resource in _deleted_late(graph):
-        if resource.custom_timeouts.delete is None:
-            yield failed(
-                resource,
-                resource.name,
-                f"nothing says how long to wait for the deletion of this {resource.kind or 'release'}",
-            )
-
-
 def _deleted_late(graph: ResourceGraph) -> Iterator[Resource]:
     """Resources that are deleted only when something else has ended: pods, finalizers, mounts."""
     yield from releases_of(graph, _PLATFORM)
     for kind in (GRAPH_KIND, CLAIM, "Namespace"):
         yield from graph.kubernetes_objects(kind)
     yield from cache_fillers(graph)
-
-
-@rule(
-    _GRAPHS,
-    severity=Severity.ADVISORY,
-    reason=(
-        "Of custom resources the provider knows no readiness: without the annotation an update succeeds "
-        "while the workers are still Pending, and nobody hears of it."
-    ),
-    source="pulumi/pulumi-kubernetes provider/pkg/await/await.go at a03ff6ba58d2 (pulumi.com/waitFor)",
-    lines=("pulumi-kubernetes of 2026-06",),
-    fix=f"Annotate the graph with {_WAIT_FOR}: condition=Ready.",
-    reads=frozenset({Aspect.PROTECTION}),
-)
-def graph_is_awaited(_: ResourceGraph, resource: Resource) -> Iterator[str]:
-    """The engine waits until a graph is ready."""
-    found = _annotations(resource)
-    if found.get(_SKIP_AWAIT) == "true":
-        yield f"is not waited for: {_SKIP_AWAIT} is true"
-    elif _WAIT_FOR not in found:
-        yield f"is not waited for: it has no annotation {_WAIT_FOR}"
 
 
 def _annotations(resource: Resource) -> Mapping[str, Value]:

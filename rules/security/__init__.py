@@ -6,8 +6,6 @@ from rules.security import network, pods, secrets
 RULES: tuple[Rule, ...] = (
     secrets.secrets_not_in_plain_values,
     secrets.secrets_marked_secret,
-    pods.no_privileged_containers,
-    pods.privileges_for_hardware,
     pods.pods_run_unprivileged,
     pods.images_pinned,
     network.no_public_endpoint,

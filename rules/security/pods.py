@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity
@@ -12,7 +11,7 @@ from rules.reading.pods.containers import all_containers, read_image
 from rules.reading.pods.pods import PodTemplate, Unreadable, readable
 from rules.reading.pods.workers import read_workers
 from rules.reading.shapes import Undecided, field, grouped, mappings_at, text_at, texts_at, whole_number_at
-from rules.rule import graph_rule, rule
+from rules.rule import Said, each_of, graph_rule, rule
 from rules.subjects import POD_TEMPLATES, resources_of_type
 
 _NAMESPACES = ("hostNetwork", "hostPID", "hostIPC")
@@ -34,6 +33,7 @@ _ONE_POD = (
     "engines that hand their cache to each other inside one pod: ai-dynamo/dynamo recipes/gpt-oss-120b/vllm "
     "at e17cb02 sets it"
 )
+_FOR_NOTHING = "which no KV transport of this pod asks for"
 _NODE_AGENT = "DaemonSet"
 """Names of device plugins and drivers, whose work is the node itself."""
 _ORDINARY = frozenset(
@@ -48,80 +48,58 @@ _FOR_TRANSPORTS = frozenset({"IPC_LOCK", "SYS_RESOURCE", "SYS_PTRACE"})
 _VERSION = re.compile(r"\d")
 
 
-@dataclass(frozen=True, slots=True)
-class _HostAccess:
-    """A way out of a container to its node."""
-
-    what: str
-    """Name of the access, for messages: `container main is privileged`."""
-    asked_by: str | None
-    """The KV transport that needs the access, and the source that says so; None for none."""
-    is_privilege: bool
-    """Whether the access is a privileged container, and not a namespace of the node."""
-
-
 @rule(
     POD_TEMPLATES,
     severity=Severity.ADVISORY,
     reason=(
-        "An intruder in such a container has the node, with every token and every model on it; and "
-        "namespaces under pod security baseline or restricted refuse the pod."
-    ),
-    source="https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline",
-    lines=EVERY_RELEASE,
-    fix="Drop privileged; a sysctl goes into the pod's securityContext.sysctls.",
-)
-def no_privileged_containers(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """No container that serves no GPU is privileged."""
-    if template.resource.kind == _NODE_AGENT or _runs_an_engine(graph, template):
-        return
-    for access in tuple(_accesses(graph, template)):
-        if access.is_privilege:
-            yield f"{access.what}, and serves no GPU"
-
-
-@rule(
-    POD_TEMPLATES,
-    severity=Severity.ADVISORY,
-    reason=(
-        "Who gets into such a container has the node, with every token and every model on it. Some ways of "
-        "the KV cache, and the agents of a node, are documented with more privileges than an ordinary pod; "
-        "sources disagree on how many are needed, so each is worth a try without."
-    ),
-    source=(
-        "ai-dynamo/dynamo docs/kubernetes/cloud-providers/eks/efa.md at 0c21bf2 and examples/deployments/EKS "
-        "at 4a28569; vllm-project/vllm#52607"
-    ),
-    lines=EVERY_RELEASE,
-    fix="Try the capability IPC_LOCK alone, or DRANET (device class efa.networking.k8s.aws) for EFA.",
-)
-def privileges_for_hardware(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """A pod is let out of its isolation only as far as its hardware asks for."""
-    for access in tuple(_accesses(graph, template)):
-        if template.resource.kind == _NODE_AGENT:
-            yield f"{access.what}, as an agent of the node"
-        elif access.asked_by is not None:
-            yield f"{access.what}, for {access.asked_by}"
-        elif not access.is_privilege or _runs_an_engine(graph, template):
-            yield f"{access.what}, which no KV transport of this pod asks for"
-
-
-@rule(
-    POD_TEMPLATES,
-    severity=Severity.ADVISORY,
-    reason=(
-        "Root in a container is root on the node as soon as one defect of the runtime lets it out; a file of "
-        "the node is shared with everything on it, and a mount of /dev/infiniband even disables EFA."
+        "Who gets into a privileged container has the node, with every token and every model on it, and "
+        "namespaces under pod security baseline refuse the pod; root in a container is root on the node as "
+        "soon as one defect of the runtime lets it out; a file of the node is shared with everything on it, "
+        "and a mount of /dev/infiniband even disables EFA. Some ways of the KV cache, and the agents of a "
+        "node, are documented with more privileges than an ordinary pod; sources disagree on how many are "
+        "needed, so each is worth a try without."
     ),
     source=(
         "https://kubernetes.io/docs/concepts/security/pod-security-standards/ (baseline, restricted); "
-        "aws-samples/aws-do-eks#63 (hostPath /dev/infiniband)"
+        "ai-dynamo/dynamo docs/kubernetes/cloud-providers/eks/efa.md at 0c21bf2 and examples/deployments/EKS "
+        "at 4a28569; vllm-project/vllm#52607; aws-samples/aws-do-eks#63 (hostPath /dev/infiniband)"
     ),
     lines=EVERY_RELEASE,
-    fix="Set runAsNonRoot and a runAsUser, drop ALL capabilities, and ask a device plugin for devices.",
+    fix=(
+        "Drop privileged (a sysctl goes into the pod's securityContext.sysctls); try the capability IPC_LOCK "
+        "alone, or DRANET (device class efa.networking.k8s.aws) for EFA. Set runAsNonRoot and a runAsUser, "
+        "drop ALL capabilities, and ask a device plugin for devices."
+    ),
 )
-def pods_run_unprivileged(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """Containers run as an ordinary user, with few capabilities and no files of the node."""
+def pods_run_unprivileged(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
+    """Pod has privileges of its node, runs as root, or mounts files of its node."""
+    return each_of(graph, template, _privileges_of_the_node, _ordinary)
+
+
+def _privileges_of_the_node(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+    """Privileged containers and namespaces of the node, and what asks for them."""
+    found: list[str] = []
+    for key in _NAMESPACES:
+        if _is_set(template.spec, key):
+            asked_by = _asks_for_ipc(graph, template) if key == "hostIPC" else None
+            why = _why(template, asked_by)
+            found.append(f"shares the node's {key.removeprefix('host')} ({key}), {why}")
+    for name, container in all_containers(template):
+        if _is_set(container, "securityContext", "privileged"):
+            why = _why(template, _asks_for_privileges(template, container))
+            is_idle = why == _FOR_NOTHING and not _runs_an_engine(graph, template)
+            found.append(f"container {name} is privileged, {'and serves no GPU' if is_idle else why}")
+    yield from found
+
+
+def _why(template: PodTemplate, asked_by: str | None) -> str:
+    if template.resource.kind == _NODE_AGENT:
+        return "as an agent of the node"
+    return _FOR_NOTHING if asked_by is None else f"for {asked_by}"
+
+
+def _ordinary(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+    """Root, capabilities that no transport asks for, and files of the node."""
     if template.resource.kind == _NODE_AGENT:
         return
     for name, container in all_containers(template):
@@ -173,20 +151,6 @@ def _runs_an_engine(graph: ResourceGraph, template: PodTemplate) -> bool:
 def _unreadable(graph: ResourceGraph) -> frozenset[str]:
     """The resources whose workers nobody can read."""
     return frozenset(worker.resource.urn for worker in read_workers(graph) if isinstance(worker, Unreadable))
-
-
-def _accesses(graph: ResourceGraph, template: PodTemplate) -> Iterator[_HostAccess]:
-    """Privileged containers and namespaces of the node, of every container of the pod."""
-    for key in _NAMESPACES:
-        if _is_set(template.spec, key):
-            asked_by = _asks_for_ipc(graph, template) if key == "hostIPC" else None
-            yield _HostAccess(
-                f"shares the node's {key.removeprefix('host')} ({key})", asked_by, is_privilege=False
-            )
-    for name, container in all_containers(template):
-        if _is_set(container, "securityContext", "privileged"):
-            asked_by = _asks_for_privileges(template, container)
-            yield _HostAccess(f"container {name} is privileged", asked_by, is_privilege=True)
 
 
 def _is_set(parent: Mapping[str, Value], *path: str) -> bool:

@@ -55,7 +55,7 @@ DEFECTS = (
     Defect(
         "the benchmark is privileged for a sysctl that its pod may set",
         (DISAGG_PERF,),
-        failed("no-privileged-containers", DISAGG_BENCH),
+        failed("pods-run-unprivileged", DISAGG_BENCH),
     ),
     Defect(
         "the benchmark keeps more requests open than the aggregated engine takes",
@@ -178,14 +178,12 @@ DEFECTS = (
     Defect(
         "pods are privileged, and run as root",
         (AGG_B,),
-        failed("no-privileged-containers", "Frontend")
-        | failed("privileges-for-hardware", WORKER)
-        | failed("pods-run-unprivileged", "Frontend", WORKER),
+        failed("pods-run-unprivileged", "Frontend", WORKER),
     ),
     Defect(
         "workers of one GPU share the node's IPC",
         (VLLM_AGG,),
-        failed("privileges-for-hardware", "agg"),
+        failed("pods-run-unprivileged", "agg"),
         ("hostIPC",),
         pools=B200,
     ),

@@ -43,8 +43,7 @@ def test_a_transport_without_a_standing_is_undecided() -> None:
     [
         "kv-hop-has-a-transport",
         "kv-transport-privileges",
-        "privileges-for-hardware",
-        "no-privileged-containers",
+        "pods-run-unprivileged",
     ],
 )
 def test_what_is_slow_or_opens_a_pod_to_its_node_is_said_and_does_not_stop(rule: str) -> None:

@@ -24,7 +24,6 @@ _READ_AS_WELL: dict[tuple[str, str], frozenset[Found]] = {
     ("one-compute-domain", "a number that is none"): undecided(
         "one-compute-domain", "gpt-oss-disagg-compute-domain"
     ),
-    ("waits-have-timeouts", "a wait that is not known yet"): undecided("graph-is-awaited", "graph"),
 }
 
 

@@ -18,12 +18,11 @@ _PUBLISHED = frozenset[Found]().union(
     undecided("frontend-off-gpu-nodes", "Frontend"),
     failed("offline-frontend-has-the-model", "Frontend"),
     failed("pod-selects-a-pool", *_WORKERS),
-    failed("graph-is-awaited", "gpt-oss-disagg"),
     failed("images-pinned", "platform"),
     failed("kv-hop-has-a-transport", "gpt-oss-disagg"),
     undecided("named-secrets-exist", "hf-token-secret"),
     failed("names-fixed", "platform"),
-    failed("other-waits-have-timeouts", "gpt-oss-disagg", "platform"),
+    failed("waits-have-timeouts", "gpt-oss-disagg", "platform"),
     failed("outlived-by-token-and-cache", "gpt-oss-disagg"),
     undecided("pod-selects-a-pool", *_WORKERS),
     failed("pods-request-memory", "Frontend", *_WORKERS),
@@ -51,7 +50,7 @@ BASES: Mapping[str, Base] = {
         undecided("kv-cache-fits", "engine") | failed("pods-run-unprivileged", "vllm-serve"),
     ),
     # One guide calls privileged required for EFA, and an example does without.
-    "vllm-disagg-efa": Base(TWO_B200, failed("privileges-for-hardware", "Prefill", "Decode")),
+    "vllm-disagg-efa": Base(TWO_B200, failed("pods-run-unprivileged", "Prefill", "Decode")),
     # TCP is typed in it, and SGLang's settings are not read.
     "sglang-disagg": Base(
         TWO_B200,

@@ -6,9 +6,7 @@ from tests.rules.exports import LATER, append, removed, resource, undepend
 
 EKS, OURS = "program-on-eks", "disagg-b200-state"
 
-OPERATOR = "graph-depends-on-operator"
-DEFINITION = "graph-depends-on-definition"
-DRIVER = "compute-domain-depends-on-driver"
+OPERATOR = DEFINITION = DRIVER = "graph-depends-on-operator"
 CACHE = "graph-depends-on-filled-cache"
 OUTLIVED = "outlived-by-token-and-cache"
 
@@ -155,7 +153,7 @@ CASES = (
         EKS,
         (_DEFINITION_OF_GRAPHS,),
         failed(DEFINITION, "graph"),
-        ("the definition dynamographdeployments.nvidia.com, which this program registers as graphs",),
+        ("does not depend on graphs, the definition dynamographdeployments.nvidia.com",),
     ),
     Case(
         DRIVER,

@@ -5,9 +5,7 @@ from tests.rules.exports import LATER, resource, unset
 
 EKS = "program-on-eks"
 
-WAITS = "waits-have-timeouts"
-OTHER_WAITS = "other-waits-have-timeouts"
-AWAITED = "graph-is-awaited"
+WAITS = OTHER_WAITS = AWAITED = "waits-have-timeouts"
 NAMES = "names-fixed"
 
 GRAPH = "DynamoGraphDeployment/graph"

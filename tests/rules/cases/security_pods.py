@@ -5,9 +5,7 @@ from tests.rules.edits import add, document, put
 from tests.rules.exports import LATER, append, unset
 from tests.rules.exports import resource as of_state
 
-PRIVILEGED = "no-privileged-containers"
-TRANSPORT = "privileges-for-hardware"
-ORDINARY = "pods-run-unprivileged"
+PRIVILEGED = TRANSPORT = ORDINARY = "pods-run-unprivileged"
 PINNED = "images-pinned"
 
 GRAPH = "DynamoGraphDeployment"
