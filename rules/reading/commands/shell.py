@@ -40,6 +40,7 @@ _PIECE = re.compile(
 _PIECE_IN_QUOTES = re.compile(
     rf"\\(?P<escaped>[\"$`\\\n])|(?P<expansion>{_EXPANSION}|\$(?=[({{]))|(?P<plain>[^\\$`]+|.)", re.DOTALL
 )
+_LITERAL = re.compile(r"(?P<plain>.+)", re.DOTALL)
 _HERE_DELIMITER = re.compile(r"(['\"]?)([A-Za-z_]\w*)\1(?=[\s;&|)>]|$)")
 _ASSIGNMENT = re.compile(rf"({_NAME})=")
 _WITH_DEFAULT = re.compile(rf"\$\{{({_NAME}):?[-=]([^$`]*)\}}")
@@ -92,8 +93,8 @@ class _Written:
     appends: bool = False
     document: str | None = None
     """Text on its standard input."""
-    is_expanded: bool = False
-    """Whether variables in that text are replaced."""
+    pieces: re.Pattern[str] = _LITERAL
+    """What is replaced in that text."""
 
 
 def _written(script: str) -> Iterator[_Written]:
@@ -125,12 +126,13 @@ def _with_document(command: _Written, script: str, position: int) -> tuple[str, 
     opening = _HERE_DELIMITER.match(script, position)
     position = position if opening is None else opening.end()
     line, newline, following = script[position:].partition("\n")
-    if opening is None or line.count("'") % 2 or line.count('"') % 2:
-        raise Undecided("the start script has a here document of an unusual form")
-    end = re.search(rf"^{opening[2]}$", following, re.MULTILINE)
-    if end is None:
-        raise Undecided(f"the start script has a here document that no line {opening[2]} ends")
-    command.document, command.is_expanded = following[: end.start()], not opening[1]
+    end = None if opening is None else re.search(rf"^{opening[2]}$", following, re.MULTILINE)
+    if opening is None or end is None or line.count("'") % 2 or line.count('"') % 2:
+        raise Undecided("the start script has a here document of an unusual form, or one without an end")
+    command.document = following[: end.start()]
+    if not opening[1]:
+        # A quotation mark means nothing there, so that a backslash before it stays.
+        command.document, command.pieces = command.document.replace('\\"', '\\\\"'), _PIECE_IN_QUOTES
     return script[:position] + line + newline + following[end.end() + 1 :], position
 
 
@@ -179,12 +181,11 @@ class _Shell:
         while raw and (assignment := _ASSIGNMENT.match(raw[0])) is not None:
             own[assignment[1]] = self._text(raw.pop(0)[assignment.end() :])
         words = [word for each in raw for word in self._words(each)]
-        here = self._document(written)
+        here = None if written.document is None else self._text(written.document, written.pieces)
         if not words:
             self._set(own, certain=certain)
         elif words[0].known and words[0].text in self._functions:
             yield from self._call(words, own, certain=certain)
-            return
         else:
             yield SimpleCommand(tuple(words), self._environment | own, self._files, here)
             self._apply(words, certain=certain)
@@ -216,8 +217,7 @@ class _Shell:
             assigned = {name: Word(value, known) for (name, equals, value), known in parts if equals}
             self._set(assigned, certain=certain)
         elif first == "unset":
-            for word in words[1:]:
-                self._environment.pop(word.text, None)
+            self._set({word.text: Word("") for word in words[1:]}, certain=certain)
         elif first in {"eval", "read", "case"}:
             raise Undecided(f"the start script uses {first}")
         elif first in {"source", "."} and not words[-1].text.endswith("/activate"):
@@ -227,67 +227,45 @@ class _Shell:
     def _write(self, written: _Written, words: Sequence[Word], here: Word | None, *, certain: bool) -> None:
         """Keep what `cat > FILE <<EOF` writes, and forget each file that another command may change."""
         program = posixpath.basename(words[0].text) if words and words[0].known else ""
-        changed: dict[str, Word] = {}
-        if program == "cd":
-            changed = {path: UNKNOWN_WORD for path in self._files if not path.startswith("/")}
-        elif program not in _READERS:
-            named = [_path(word) for word in words[1:] if not word.known or not word.text.startswith("-")]
-            changed = {path: UNKNOWN_WORD for path in named if path in self._files or program == "tee"}
+        named = () if program in _READERS else map(_path, words[1:])
+        changed = {path: UNKNOWN_WORD for path in named if path in self._files or program == "tee"}
         if written.output is not None:
-            writes = certain and program == "cat" and len(words) == 1 and not written.appends
             path = _path(self._text(written.output)) if written.output else ""
-            changed[path] = here if writes and here is not None else UNKNOWN_WORD
+            # What a relative path means, a later cd decides.
+            writes = certain and program == "cat" and len(words) == 1 and path.startswith("/")
+            changed[path] = here if writes and here is not None and not written.appends else UNKNOWN_WORD
         if "" in changed:
             # The command writes to a file whose name nobody knows, which may be any.
             changed = dict.fromkeys({*self._files, *changed} - {""}, UNKNOWN_WORD)
-        if changed:
-            self._files = {**self._files, **changed}
+        self._files = {**self._files, **changed}
 
     def _words(self, raw: str) -> Iterator[Word]:
         """The words that a word stands for: a shell splits the value of a variable without quotes."""
-        found: list[Word | None] = [None]
+        found: list[list[Word]] = [[]]
         for value, splits in self._values(raw):
             parts = [Word(part) for part in re.split(r"\s+", value.text)] if splits else [value]
             for index, part in enumerate(parts):
                 if index:
-                    found.append(None)
+                    found.append([])
                 if part.text or not splits:
-                    before = found[-1]
-                    found[-1] = part if before is None else before + part
-        return (word for word in found if word is not None)
+                    found[-1].append(part)
+        return (sum(parts, start=Word("")) for parts in found if parts)
 
-    def _text(self, raw: str) -> Word:
-        return sum((value for value, _ in self._values(raw)), start=Word(""))
+    def _text(self, raw: str, pieces: re.Pattern[str] = _PIECE) -> Word:
+        return sum((value for value, _ in self._values(raw, pieces)), start=Word(""))
 
-    def _document(self, written: _Written) -> Word | None:
-        if written.document is None or not written.is_expanded:
-            return None if written.document is None else Word(written.document)
-        # A quotation mark means nothing there, so that a backslash before it stays.
-        return self._in_quotes(written.document.replace('\\"', '\\\\"'))
-
-    def _values(self, raw: str) -> Iterator[tuple[Word, bool]]:
+    def _values(self, raw: str, pieces: re.Pattern[str] = _PIECE) -> Iterator[tuple[Word, bool]]:
         """The parts of a word, and whether a shell splits the part at its blanks."""
-        for piece in _PIECE.finditer(raw):
-            if piece["expansion"]:
-                value = self._expanded(piece["expansion"])
-                yield value, value.known
-            elif piece["quoted"]:
-                yield self._in_quotes(piece["quoted"][1:-1]), False
+        for piece in pieces.finditer(raw):
+            found = piece.groupdict("")
+            if found.get("expansion"):
+                value = self._expanded(found["expansion"])
+                yield value, value.known and pieces is _PIECE
+            elif found.get("quoted"):
+                yield self._text(found["quoted"][1:-1], _PIECE_IN_QUOTES), False
             else:
-                yield (
-                    Word("")
-                    + Word(piece["literal"] or piece["plain"] or (piece["escaped"] or "").strip("\n")),
-                    False,
-                )
-
-    def _in_quotes(self, text: str) -> Word:
-        word = Word("")
-        for piece in _PIECE_IN_QUOTES.finditer(text):
-            expansion, plain = piece["expansion"], piece["plain"] or piece["escaped"]
-            word += (
-                self._expanded(expansion) if expansion else Word("" if piece["escaped"] == "\n" else plain)
-            )
-        return word
+                text = found.get("literal") or found["plain"] or found["escaped"].strip("\n")
+                yield Word("") + Word(text), False
 
     def _expanded(self, expansion: str) -> Word:
         """The value of `$NAME` and the like; a variable that nobody sets may come with the image."""
@@ -296,22 +274,18 @@ class _Shell:
             return self._environment[name]
         product = _PRODUCT.fullmatch(expansion)
         if product is not None:
-            names = [each.strip(" ${}") for each in product[1].split("*")]
-            words = [self._environment.get(each, Word(each)) for each in names]
-            digits = [word.text.strip() for word in words if word.known]
-            is_known = len(digits) == len(words) and all(map(_FACTOR.fullmatch, digits))
-            return Word(str(prod(map(int, digits)))) if is_known else UNKNOWN_WORD
+            names = (each.strip(" ${}") for each in product[1].split("*"))
+            words = (self._environment.get(each, Word(each)) for each in names)
+            digits = [word.text.strip() if word.known else "" for word in words]
+            return Word(str(prod(map(int, digits)))) if all(map(_FACTOR.fullmatch, digits)) else UNKNOWN_WORD
         default = _WITH_DEFAULT.fullmatch(expansion)
-        if default is None:
-            return UNKNOWN_WORD
-        value = self._environment.get(default[1], Word(""))
-        return value if value.text or not value.known else Word(default[2].strip("\"'"))
+        value = UNKNOWN_WORD if default is None else self._environment.get(default[1], Word(""))
+        return value if default is None or value.text or not value.known else Word(default[2].strip("\"'"))
 
 
 def _body(commands: Iterator[_Written]) -> Sequence[_Written]:
     """The commands of a function, from its opening bracket to the closing one."""
-    found: list[_Written] = []
-    depth = 0
+    found, depth = list[_Written](), 0
     for written in commands:
         found.append(written)
         depth += written.words.count("{") - written.words.count("}")
