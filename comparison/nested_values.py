@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
-from rules.reading.engines.engine_yaml import load_engine_yaml
+from rules.reading.engines.settings import load_engine_yaml
 from rules.reading.shapes import Undecided, attempted, quantity
 
 _NUMBERS = (int, float)

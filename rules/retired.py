@@ -62,6 +62,7 @@ SUCCESSORS: Mapping[str, str | None] = {
     "one-sequence-fits": "kv-cache-fits",
     "other-waits-have-timeouts": "waits-have-timeouts",
     "overlap-scheduler-in-prefill": "kv-transfer-is-safe",
+    "packets-fit-local-zone": None,
     "pipeline-parallelism-of-gpt-oss": "parallelism-divides-model",
     "pod-anti-affinity-can-match": "pod-affinity-can-match",
     "pod-fits-some-node": "worker-fits-node",

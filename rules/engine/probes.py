@@ -1,8 +1,8 @@
 """Ports and probes of frontends and workers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from engines import ModelShape, checkpoint_bytes
+from engines import checkpoint_bytes
 from engines.told import Count
 from resource_graph import ResourceGraph
 from rules.model import Severity
@@ -29,14 +29,19 @@ from rules.reading.pods.pods import (
     PodTemplate,
     readable,
 )
-from rules.reading.pods.server_ports import server_port, servers_of
-from rules.reading.pods.workers import FRONTEND_TYPE, Frontend, read_frontends, read_workers
+from rules.reading.pods.workers import (
+    FRONTEND_TYPE,
+    Frontend,
+    read_frontends,
+    server_port,
+    servers_of,
+    workers_of_pods,
+)
 from rules.reading.releases import operator_line
 from rules.reading.shapes import (
     Undecided,
     attempted,
     field,
-    grouped,
     known,
     mapping_at,
     text_at,
@@ -128,7 +133,7 @@ def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[S
 
 def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """Each probe of a workload's server that asks another port than the server listens on."""
-    for server in servers_of(graph).get(template, ()):
+    for server in servers_of(graph, template):
         listening = server_port(server)
         numbers = declared_ports(server.container)
         for name in PROBES:
@@ -159,7 +164,8 @@ def _two_handlers(graph: ResourceGraph, template: PodTemplate, port: OperatorPor
 
 def _ended_while_loading(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
     """The probe that ends a worker before its model can be loaded."""
-    model = next(iter(_models(graph).get(template, ())), None)
+    models = (known(read_gpt_oss, each) for each in workers_of_pods(graph).get(template, ()))
+    model = next((each for each in models if each is not None), None)
     startup = written_probe(template, "startupProbe")
     probe = startup or written_probe(template, "livenessProbe")
     # Without one of the manifest, a component has the operator's startup probe, of two hours.
@@ -177,12 +183,6 @@ def _ended_while_loading(graph: ResourceGraph, template: PodTemplate) -> Iterato
         yield message if budget < _SOONEST_SECONDS else Advice(message)
 
 
-@memoized
-def _models(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[ModelShape]]:
-    found = ((each, known(read_gpt_oss, each)) for each in readable(read_workers(graph)))
-    return grouped((each.template, model) for each, model in found if model is not None)
-
-
 def _unserved_paths(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) -> Iterator[str]:
     """Each probe whose path the process answers with 404."""
     frontend = _frontends(graph).get(template)
@@ -191,7 +191,8 @@ def _unserved_paths(graph: ResourceGraph, template: PodTemplate, port: OperatorP
     if not asked or any(entry.get("name") in _PATH_VARIABLES for entry in entries):
         return
     # Another program at its port serves paths of its own.
-    if frontend is None and template not in _workers_of_dynamo(graph):
+    started = (each for worker in workers_of_pods(graph).get(template, ()) for each in worker.commands)
+    if frontend is None and not any(each.engine.startswith("dynamo.") for each in started):
         return
     listening = _listening(graph, template, port).value
     numbers = {port.name: port.number, **own_ports(template)}
@@ -217,13 +218,6 @@ def _unserved(template: PodTemplate, name: str, frontend: Frontend | None) -> st
 @memoized
 def _frontends(graph: ResourceGraph) -> Mapping[PodTemplate, Frontend]:
     return {each.template: each for each in readable(read_frontends(graph))}
-
-
-@memoized
-def _workers_of_dynamo(graph: ResourceGraph) -> frozenset[PodTemplate]:
-    workers = readable(read_workers(graph))
-    starts = ((each.template, command.engine) for each in workers for command in each.commands)
-    return frozenset(template for template, engine in starts if engine.startswith("dynamo."))
 
 
 def _asked_by_number(template: PodTemplate, numbers: Mapping[str, int]) -> Iterator[tuple[str, int]]:

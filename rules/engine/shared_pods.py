@@ -11,8 +11,7 @@ from rules.reading.kv_ways import KV_TRANSFER_CONFIG, NIXL_CONNECTOR
 from rules.reading.placements import HOSTNAME, kept_apart, required_labels
 from rules.reading.pods.operator_defaults import declared_ports, operator_port
 from rules.reading.pods.pods import readable
-from rules.reading.pods.server_ports import server_port, servers_of
-from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.pods.workers import Worker, server_port, servers_of, workers_of_pods
 from rules.reading.pools import Pool
 from rules.reading.releases import operator_line
 from rules.reading.shapes import field, grouped, known
@@ -73,7 +72,7 @@ def _ports_of_node(graph: ResourceGraph, pods: GpuPods) -> Collection[int]:
     """What the pods declare, which Kubernetes takes for ports of the node, and where their servers listen."""
     template = pods.template
     declared = (known(declared_ports, each) or {} for each in template.all_containers)
-    listening = (known(server_port, server) for server in servers_of(graph).get(template, ()))
+    listening = (known(server_port, server) for server in servers_of(graph, template))
     ports = {number for each in declared for number in each.values()}
     ports.update(each.value for each in listening if each is not None)
     port = operator_port(template)
@@ -98,8 +97,7 @@ def _on_one_node(pool: Pool | None, users: Sequence[GpuPods], ports: str) -> Ite
 
 
 def _shared(graph: ResourceGraph, variable: str, port_of: _PortOf) -> Iterator[Observation]:
-    pods = grouped((worker.template, worker) for worker in readable(read_workers(graph)))
-    for template, workers in pods.items():
+    for template, workers in workers_of_pods(graph).items():
         for port, engines in grouped(_users(graph, workers, port_of)).items():
             if len(engines) > 1:
                 message = f"{len(engines)} engines of one pod have {variable} {port}: {', '.join(engines)}"

@@ -5,7 +5,7 @@ from typing import cast
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity
-from rules.reading.engines.engine_yaml import load_engine_yaml
+from rules.reading.engines.settings import load_engine_yaml
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at, texts_at
 from rules.rule import graph_rule

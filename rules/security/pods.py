@@ -1,16 +1,15 @@
 """What pods may do, and with which images they start."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.devices import EFA_RESOURCE, network_devices
-from rules.reading.memoized import memoized
 from rules.reading.pods.containers import all_containers, read_image
-from rules.reading.pods.pods import PodTemplate, Unreadable, readable
-from rules.reading.pods.workers import read_workers
-from rules.reading.shapes import Undecided, field, grouped, mappings_at, text_at, texts_at, whole_number_at
+from rules.reading.pods.pods import PodTemplate, Unreadable
+from rules.reading.pods.workers import workers_by_resource, workers_of_pods
+from rules.reading.shapes import Undecided, field, mappings_at, text_at, texts_at, whole_number_at
 from rules.rule import Said, each_of, graph_rule, rule
 from rules.subjects import POD_TEMPLATES, resources_of_type
 
@@ -144,13 +143,8 @@ def _runs_an_engine(graph: ResourceGraph, template: PodTemplate) -> bool:
     """
     if template.shape != "workload":
         return template.component_type not in _WITHOUT_GPUS
-    return template in _engines_of_pods(graph) or template.resource.urn in _unreadable(graph)
-
-
-@memoized
-def _unreadable(graph: ResourceGraph) -> frozenset[str]:
-    """The resources whose workers nobody can read."""
-    return frozenset(worker.resource.urn for worker in read_workers(graph) if isinstance(worker, Unreadable))
+    workers = workers_by_resource(graph).get(template.resource.urn, ())
+    return any(isinstance(each, Unreadable) or each.template is template for each in workers)
 
 
 def _is_set(parent: Mapping[str, Value], *path: str) -> bool:
@@ -168,21 +162,13 @@ def _asks_for_privileges(template: PodTemplate, container: Mapping[str, Value]) 
 
 
 def _asks_for_ipc(graph: ResourceGraph, template: PodTemplate) -> str | None:
-    engines = _engines_of_pods(graph).get(template, [])
+    workers = workers_of_pods(graph).get(template, ())
+    engines = [command.engine for worker in workers for command in worker.commands]
     if not any("vllm" in engine for engine in engines):
         return None
     if len(engines) > 1:
         return _ONE_POD
     return _MNNVL_OF_VLLM if mappings_at(template.spec, "resourceClaims") else None
-
-
-@memoized
-def _engines_of_pods(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[str]]:
-    workers = grouped((worker.template, worker) for worker in readable(read_workers(graph)))
-    return {
-        template: [command.engine for worker in of_pod for command in worker.commands]
-        for template, of_pod in workers.items()
-    }
 
 
 def _user(pod: Mapping[str, Value], container: Mapping[str, Value]) -> int | None:

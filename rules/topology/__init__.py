@@ -10,7 +10,6 @@ from rules.topology import (
     kv_devices,
     kv_settings,
     kv_transport,
-    local_zones,
     named_objects,
     node_room,
     node_selection,
@@ -48,6 +47,5 @@ RULES: tuple[Rule, ...] = (
     kv_devices.kv_transport_privileges,
     kv_transport.kv_transport_placement,
     kv_settings.kv_transport_settings,
-    local_zones.packets_fit_local_zone,
     services.service_reaches_pods,
 )

@@ -9,7 +9,7 @@ from rules.reading.devices import may_be_one
 from rules.reading.memoized import memoized
 from rules.reading.pods.operator_defaults import declared_ports, port_names
 from rules.reading.pods.pods import PodTemplate, read_pods, readable
-from rules.reading.pods.server_ports import server_port, servers_of
+from rules.reading.pods.workers import server_port, servers_of
 from rules.reading.shapes import field, grouped, mapping_at, mappings_at, text_at
 from rules.reading.spelling import slip_of
 from rules.rule import Advice, Said, rule
@@ -101,7 +101,7 @@ def _missing(graph: ResourceGraph, pod: PodTemplate, target: Value) -> Said | No
             return None
         return f"leads to port {target} of {pod.name}, and no port of its containers is called so"
     number = declared[target] if isinstance(target, str) and target in declared else target
-    listening = [server_port(server) for server in servers_of(graph).get(pod, ())]
+    listening = [server_port(server) for server in servers_of(graph, pod)]
     # Which other containers listen where, nobody has to write.
     if len(listening) != len(pod.containers) or any(str(each.value) == str(number) for each in listening):
         return None

@@ -1,7 +1,7 @@
 import pytest
 import yaml
 
-from rules.reading.engines.engine_yaml import load_engine_yaml
+from rules.reading.engines.settings import load_engine_yaml
 
 ALIASES = "\n".join(
     ["l0: &l0 [x, x]", *(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]" for n in range(1, 9))]

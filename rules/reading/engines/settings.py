@@ -1,14 +1,48 @@
-"""The engine that a worker starts, and the settings that it runs with."""
+"""The engine that a worker starts, the settings that it runs with, and its YAML file."""
 
-from collections.abc import Collection
+import posixpath
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import Any, cast
 
-from engines.effective import TENSORRT_LLM, VLLM, Effective, effective, engine_file_path
-from resource_graph import ResourceGraph
+import yaml
+
+from engines.command_line import Word
+from engines.effective import (
+    NO_FILE,
+    TENSORRT_LLM,
+    VLLM,
+    Effective,
+    EngineFile,
+    EngineFileProblem,
+    effective,
+    engine_file_path,
+)
+from resource_graph import UNKNOWN, ResourceGraph, Value
 from rules.reading.commands.container_commands import ENGINES, StartCommand
-from rules.reading.engines.engine_yaml import read_engine_file
 from rules.reading.memoized import memoized_for_each
+from rules.reading.pods.containers import find_config_map
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Undecided, known, mapping_at, mappings_at, text_at
+from rules.reading.spelling import slip_of
+from rules.reading.typed_settings import typed_options
+
+_yaml: Any = yaml
+# The engines load with yaml.safe_load; the parser in C gives the same in a tenth of the time.
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MAXIMUM_DEPTH = 100
+"""Levels of nesting, more than any engine's settings have; the loader recurses in C, and a deep enough text
+ends the process."""
+_MAXIMUM_VALUES = 100_000
+"""Number of values, more than any engine has settings for; a few hundred bytes of nested aliases can stand
+for more."""
+_REMEMBERED = 16_384
+"""Number of remembered texts, as many as a large program has: every rule reads them all, so a smaller memory
+helps none."""
+_SLIPS = 2
+"""Letters by which a written directory may differ from the mounted one that is meant."""
 
 
 def single_command(worker: Worker, programs: Collection[str] = ENGINES) -> StartCommand:
@@ -44,3 +78,161 @@ def read_settings(graph: ResourceGraph, worker: Worker) -> Effective:
     started = (command.engine, command.flags, command.environment)
     file = read_engine_file(graph, worker, engine_file_path(*started), written=command.files)
     return effective(*started, file)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineYaml:
+    """What the text holds, or why it cannot be loaded."""
+
+    content: object = None
+    problem: str | None = None
+    line: int | None = None
+    """Line of the problem, counted from 1; None where the problem has no place."""
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def load_engine_yaml(text: str) -> EngineYaml:
+    """Load the text; nobody may change what it returns."""
+    try:
+        has_aliases = "*" in text
+        if has_aliases or _may_be_deep(text):
+            _check_depth(text)
+        content: object = _yaml.load(text, Loader=_Loader)
+        if has_aliases:
+            _check_size(content, _MAXIMUM_DEPTH)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = None if mark is None else mark.line + 1
+        return EngineYaml(problem=str(error.problem or error.context), line=line)
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        return EngineYaml(problem=str(error).partition("\n")[0])
+    return EngineYaml(content)
+
+
+def read_engine_file(
+    graph: ResourceGraph, worker: Worker, path: Value, *, written: Mapping[str, Word]
+) -> EngineFile:
+    """The YAML mapping that the worker finds at the path; `written` holds files of its start script.
+
+    Empty where no path is given.
+
+    Raises:
+        EngineFileProblem: the file is missing from its ConfigMap, is no YAML or no mapping.
+    """
+    if not isinstance(path, str) or not path:
+        return NO_FILE
+    own = written.get(posixpath.normpath(path))
+    if own is not None:
+        if not own.known:
+            raise Undecided(f"the start script writes {path}, and what it writes is known only to a shell")
+        where = f"{path}, which the start script writes"
+        return EngineFile(where, _engine_mapping(own.text, where))
+    config_map_name, key = _mounted_key(graph, worker, PurePosixPath(path))
+    config_map = find_config_map(graph, worker.resource, config_map_name)
+    where = f"ConfigMap {config_map_name}"
+    if config_map.origin is not None:
+        where += f" ({config_map.origin})"
+    data = mapping_at(config_map.inputs, "data")
+    if key not in data:
+        keys = ", ".join(sorted(data)) or "none"
+        raise EngineFileProblem(f"{where} has no key {key}, which {path} needs; its keys: {keys}")
+    text = data[key]
+    if text is UNKNOWN:
+        raise Undecided(f"{key} of {where} is known only after the update")
+    if not isinstance(text, str):
+        raise EngineFileProblem(f"{key} of {where} is not a text")
+    typed = typed_options(graph, worker.resource, worker.name)
+    # Beside what a person typed, the object's name with its hash says nothing.
+    source = key if typed else f"{key} of ConfigMap {config_map_name}"
+    return EngineFile(source, _engine_mapping(text, f"{key} of {where}"), typed)
+
+
+def _may_be_deep(text: str) -> bool:
+    # Each level costs an opening bracket, a dash, a question mark or a blank before a line's first word.
+    marks = sum(text.count(mark) for mark in "[{-?")
+    return marks + max(len(line) - len(line.lstrip()) for line in text.split("\n")) >= _MAXIMUM_DEPTH
+
+
+def _check_depth(text: str) -> None:
+    """Raise ValueError where the text is nested too deeply."""
+    depth = 0
+    for event in _yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _MAXIMUM_DEPTH:
+                raise ValueError(f"nested too deeply, more than {_MAXIMUM_DEPTH} levels")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+def _check_size(value: object, depth: int, counted: int = 0) -> int:
+    """Count the values with every alias written out; raise ValueError where nobody could read them all."""
+    if depth == 0 or counted > _MAXIMUM_VALUES:
+        raise ValueError("its aliases contain themselves, or stand for more values than anybody can read")
+    counted += 1
+    children: Iterable[object] = ()
+    if isinstance(value, Mapping):
+        children = cast("Mapping[object, object]", value).values()
+    elif isinstance(value, list):
+        children = cast("list[object]", value)
+    for child in children:
+        counted = _check_size(child, depth - 1, counted)
+    return counted
+
+
+def _holds(graph: ResourceGraph, worker: Worker, mount: Mapping[str, Value], key: str) -> bool:
+    """Whether the mount is a ConfigMap that has the key."""
+    names = [
+        text_at(volume, "configMap", "name")
+        for volume in mappings_at(worker.pod, "volumes")
+        if text_at(volume, "name") == text_at(mount, "name")
+    ]
+    found = [known(find_config_map, graph, worker.resource, name) for name in names if name is not None]
+    return any(key in mapping_at(each.inputs, "data") for each in found if each is not None)
+
+
+def _mounted_key(graph: ResourceGraph, worker: Worker, path: PurePosixPath) -> tuple[str, str]:
+    pod, container = worker.pod, worker.container
+    listed = [(text_at(mount, "mountPath"), mount) for mount in mappings_at(container, "volumeMounts")]
+    every = [(mount_path, mount) for mount_path, mount in listed if mount_path is not None]
+    mounts = [(PurePosixPath(place), mount) for place, mount in every if path.is_relative_to(place)]
+    if not mounts:
+        nowhere = f"the engine file {path} lies in no mounted volume"
+        meant = slip_of(str(path.parent), [place for place, _ in every], _SLIPS)
+        if meant is not None:
+            raise EngineFileProblem(f"{nowhere}; {meant} is mounted")
+        held = next((place for place, mount in every if _holds(graph, worker, mount, path.name)), None)
+        if held is not None:
+            raise EngineFileProblem(f"{nowhere}; {held} has {path.name}")
+        raise Undecided(nowhere)
+    mount_path, mount = max(mounts, key=lambda candidate: len(candidate[0].parts))
+    inside = PurePosixPath(text_at(mount, "subPath") or ".") / path.relative_to(mount_path)
+    volume_name = text_at(mount, "name")
+    for volume in mappings_at(pod, "volumes"):
+        if text_at(volume, "name") == volume_name and "configMap" in volume:
+            return _config_map_key(mapping_at(volume, "configMap"), str(inside), path)
+    raise Undecided(f"the engine file {path} lies in volume {volume_name}, which is no ConfigMap")
+
+
+def _config_map_key(source: Mapping[str, Value], inside: str, path: PurePosixPath) -> tuple[str, str]:
+    name = text_at(source, "name")
+    if name is None:
+        raise Undecided(f"the ConfigMap with the engine file {path} has no name")
+    items = mappings_at(source, "items")
+    if not items:
+        return name, inside
+    for item in items:
+        if text_at(item, "path") == inside:
+            return name, text_at(item, "key") or inside
+    raise EngineFileProblem(f"ConfigMap {name} is mounted without an item for {path}")
+
+
+def _engine_mapping(text: str, where: str) -> Mapping[str, Value]:
+    loaded = load_engine_yaml(text)
+    if loaded.problem is not None:
+        at = "" if loaded.line is None else f", line {loaded.line}"
+        raise EngineFileProblem(f"{where}{at}: not YAML: {loaded.problem}")
+    if not isinstance(loaded.content, dict):
+        found = "empty" if loaded.content is None else f"a {type(loaded.content).__name__}"
+        raise EngineFileProblem(f"{where} is {found}, not a mapping of engine settings")
+    return {str(key): value for key, value in cast("dict[object, Value]", loaded.content).items()}

@@ -4,10 +4,13 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.command_line import Word, variable_in
+from engines.told import Count
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import (
     DYNAMO_FRONTEND,
     ENGINES,
+    TRTLLM_SERVE,
+    VLLM_SERVE,
     StartCommand,
     command_line,
     start_commands,
@@ -15,13 +18,26 @@ from rules.reading.commands.container_commands import (
 from rules.reading.memoized import memoized, memoized_all
 from rules.reading.pods.containers import read_environment
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods, readable
-from rules.reading.shapes import Undecided, attempted, field, grouped, texts_at, whole_number_at
+from rules.reading.shapes import (
+    Undecided,
+    attempted,
+    field,
+    grouped,
+    texts_at,
+    whole_number,
+    whole_number_at,
+)
 
 GPU_RESOURCE = "nvidia.com/gpu"
 FRONTEND_TYPE = "frontend"
 _MODE_FLAG = "--router-mode"
 _MODE_VARIABLE = "DYN_ROUTER_MODE"
 _ROUND_ROBIN = "round-robin"
+_SERVERS = (VLLM_SERVE, TRTLLM_SERVE)
+_PORT_FLAG = "--port"
+_SERVER_PORT = 8000
+"""vllm 0.20.1 vllm/entrypoints/openai/cli_args.py; NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py at
+05ebebb."""
 _VISIBLE_GPUS = "CUDA_VISIBLE_DEVICES"
 
 
@@ -89,6 +105,30 @@ def read_workers(graph: ResourceGraph) -> Iterator[Worker | Unreadable]:
                 yield from found
             elif _may_be_worker(template, container):
                 yield Unreadable(template.resource, name, str(found))
+
+
+@memoized
+def workers_of_pods(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Worker]]:
+    """Template -> its workers that can be read."""
+    return grouped((worker.template, worker) for worker in readable(read_workers(graph)))
+
+
+def servers_of(graph: ResourceGraph, template: PodTemplate) -> Sequence[Worker]:
+    """Containers of a workload that start one server of an engine, to which no operator gives a port."""
+    workers = workers_of_pods(graph).get(template, ()) if template.shape == "workload" else ()
+    return [worker for worker in workers if len(worker.commands) == 1 and worker.starts(_SERVERS)]
+
+
+def server_port(worker: Worker) -> Count:
+    """The port of the worker's server.
+
+    Raises:
+        Undecided: the port is not written as a number.
+    """
+    given = worker.commands[0].flags.value(_PORT_FLAG)
+    if given is None:
+        return Count(_SERVER_PORT, "its default")
+    return Count(whole_number(given, _PORT_FLAG), _PORT_FLAG)
 
 
 @memoized
