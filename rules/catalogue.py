@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rules import cache, engine, lifecycle, quantization, security, structure, topology
 from rules.model import Rule
-from rules.waivers import waiver_rules
+from rules.waivers import waiver_rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,5 +34,5 @@ RULES: tuple[Rule, ...] = tuple(rule for topic in TOPICS for rule in topic.rules
 
 
 def rules_on(today: dt.date) -> tuple[Rule, ...]:
-    """All rules, and those that judge the waivers on that day."""
-    return (*RULES, *waiver_rules([rule.id for rule in RULES], today))
+    """All rules, and the one that judges the waivers on that day."""
+    return (*RULES, waiver_rule([rule.id for rule in RULES], today))

@@ -92,6 +92,7 @@ SUCCESSORS: Mapping[str, str | None] = {
     "unlisted-engine-keys": "engine-settings-accepted",
     "vllm-moe-env-without-effect": "vllm-moe-backend",
     "volumes-encrypted": None,
+    "waiver-ends-within-a-year": "waiver-is-valid",
 }
 """Retired id -> id of its successor; None where no rule here judges that any more."""
 

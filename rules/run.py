@@ -7,7 +7,7 @@ from dataclasses import replace
 from resource_graph import ResourceGraph
 from rules.model import BrokenRule, Finding, NotEvaluated, Observation, Report, Rule, Status, Waiver
 from rules.reading.typed_settings import is_named, settings_behind
-from rules.waivers import RULE_IDS, active_waivers
+from rules.waivers import RULE_ID, active_waivers
 
 
 def run_rules(graph: ResourceGraph, rules: Iterable[Rule], *, today: dt.date) -> Report:
@@ -51,5 +51,5 @@ def _finding(
     unnamed = [each for each in settings if not is_named(each, message)] if has_failed else []
     if unnamed:
         observation = replace(observation, message=f"{message} ({', '.join(unnamed)})")
-    waiver = waivers.get(rule.id) if has_failed and rule.id not in RULE_IDS else None
+    waiver = waivers.get(rule.id) if has_failed and rule.id != RULE_ID else None
     return Finding(rule, observation, waiver, settings)

@@ -2,16 +2,14 @@
 
 import datetime as dt
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
-from rules.model import EVERY_RELEASE, Observation, Rule, Severity, Waiver, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, Waiver, advised, failed, undecided
 from rules.retired import successor
 
 RULE_ID = "waiver-is-valid"
-_LASTS = "waiver-ends-within-a-year"
-RULE_IDS = frozenset({RULE_ID, _LASTS})
-"""Rules about waivers, which no waiver silences."""
+"""The rule about waivers, which no waiver silences."""
 _LONGEST = dt.timedelta(days=366)
 
 _INPUT = "waivers"
@@ -33,37 +31,9 @@ def active_waivers(graph: ResourceGraph, today: dt.date) -> Mapping[str, Waiver]
     return holding
 
 
-def waiver_rules(known_rules: Iterable[str], today: dt.date) -> tuple[Rule, Rule]:
-    """The rules that judge the waivers themselves; they cannot be waived."""
-    return _is_valid(known_rules, today), Rule(
-        id=_LASTS,
-        title="No waiver lasts longer than a year",
-        severity=Severity.ADVISORY,
-        reason="A waiver of ten years is no exception for a time: nobody will look at its reason again.",
-        source="the settings' own contract: waivers {rule, reason, expires}",
-        lines=EVERY_RELEASE,
-        fix="Let it expire within a year, and renew it while its reason holds.",
-        check=_long_waivers(today),
-    )
+def waiver_rule(known_rules: Sequence[str], today: dt.date) -> Rule:
+    """The rule that judges the waivers themselves, and cannot be waived."""
 
-
-def _is_valid(known_rules: Iterable[str], today: dt.date) -> Rule:
-    return Rule(
-        id=RULE_ID,
-        title="Every waiver names a rule and has not expired",
-        severity=Severity.MANDATORY,
-        reason=(
-            "A waiver that has expired or names no rule waives nothing, while a reader of the settings "
-            "takes the exception for granted."
-        ),
-        source="the settings' own contract: waivers {rule, reason, expires}",
-        lines=EVERY_RELEASE,
-        fix="Renew or remove the waiver; `dynamo-stack check` prints the ids of rules.",
-        check=_checker(tuple(known_rules), today),
-    )
-
-
-def _checker(known_rules: Sequence[str], today: dt.date) -> Callable[[ResourceGraph], Iterator[Observation]]:
     def check(graph: ResourceGraph) -> Iterator[Observation]:
         # Several components can hand on the waivers of one stack: each is judged once.
         seen: list[Value] = []
@@ -72,18 +42,23 @@ def _checker(known_rules: Sequence[str], today: dt.date) -> Callable[[ResourceGr
                 seen.append(value)
                 yield from _judge(resource, value, known_rules, today)
 
-    return check
-
-
-def _long_waivers(today: dt.date) -> Callable[[ResourceGraph], Iterator[Observation]]:
-    def check(graph: ResourceGraph) -> Iterator[Observation]:
-        for resource, value in _written(graph):
-            waiver = _read(value)
-            if isinstance(waiver, Waiver) and waiver.expires > today + _LONGEST:
-                said = f"holds until {waiver.expires.isoformat()}, longer than a year"
-                yield failed(resource, f"waiver of {waiver.rule}", said)
-
-    return check
+    return Rule(
+        id=RULE_ID,
+        title="Waiver names no rule, has expired, or lasts longer than a year",
+        severity=Severity.MANDATORY,
+        reason=(
+            "A waiver that has expired or names no rule waives nothing, while a reader of the settings "
+            "takes the exception for granted. One of ten years is no exception for a time: nobody will look "
+            "at its reason again (advice)."
+        ),
+        source="the settings' own contract: waivers {rule, reason, expires}",
+        lines=EVERY_RELEASE,
+        fix=(
+            "Renew or remove the waiver, or let it expire within a year; `dynamo-stack check` prints the ids "
+            "of rules."
+        ),
+        check=check,
+    )
 
 
 def _judge(
@@ -104,6 +79,9 @@ def _judge(
     elif waiver.expires < today:
         said = f"expired on {waiver.expires.isoformat()} and waives nothing; renew or remove it"
         yield failed(resource, f"waiver of {waiver.rule}", said)
+    elif waiver.expires > today + _LONGEST:
+        said = f"holds until {waiver.expires.isoformat()}, longer than a year"
+        yield advised(resource, f"waiver of {waiver.rule}", said)
 
 
 def _written(graph: ResourceGraph) -> Iterator[tuple[Resource, Value]]:

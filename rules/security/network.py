@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from resource_graph import Resource, ResourceGraph, Value
+from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.engines.settings import load_engine_yaml
 from rules.reading.pods.pods import GRAPH_KIND
-from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at, texts_at
+from rules.reading.shapes import Undecided, field, mapping_at, text_at, texts_at
 from rules.rule import graph_rule
 from rules.subjects import kubernetes_objects, resources_of_type
 
@@ -47,9 +47,6 @@ def no_public_endpoint(graph: ResourceGraph) -> Iterator[Observation]:
         (kubernetes_objects("Ingress"), _ingress),
         (kubernetes_objects(GRAPH_KIND), _graph_ingress),
         (resources_of_type(_CLUSTER), _cluster),
-        (resources_of_type("aws:ec2/securityGroup:SecurityGroup"), _security_group),
-        (resources_of_type("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"), _ingress_rule),
-        (resources_of_type("aws:ec2/securityGroupRule:SecurityGroupRule"), _security_group_rule),
     ):
         yield from subjects.judge(graph, check)
 
@@ -104,32 +101,6 @@ def _cluster(_: ResourceGraph, resource: Resource) -> Iterator[str]:
         raise Undecided("a part of publicAccessCidrs is known only after the update")
     if not ranges or not _WORLD.isdisjoint(ranges):
         yield f"has an API endpoint open to {_shown(ranges) or 'every address, the default'}"
-
-
-def _security_group(_: ResourceGraph, resource: Resource) -> Iterator[str]:
-    for rule in mappings_at(resource.inputs, "ingress"):
-        ranges = [*texts_at(rule, "cidrBlocks"), *texts_at(rule, "ipv6CidrBlocks")]
-        yield from _open_ports(ranges, rule)
-
-
-def _security_group_rule(_: ResourceGraph, resource: Resource) -> Iterator[str]:
-    if text_at(resource.inputs, "type") == "ingress":
-        ranges = [*texts_at(resource.inputs, "cidrBlocks"), *texts_at(resource.inputs, "ipv6CidrBlocks")]
-        yield from _open_ports(ranges, resource.inputs)
-
-
-def _ingress_rule(_: ResourceGraph, resource: Resource) -> Iterator[str]:
-    ranges = [text_at(resource.inputs, "cidrIpv4"), text_at(resource.inputs, "cidrIpv6")]
-    yield from _open_ports([each for each in ranges if each is not None], resource.inputs)
-
-
-def _open_ports(ranges: Sequence[str | None], rule: Mapping[str, Value]) -> Iterator[str]:
-    first, last = rule.get("fromPort"), rule.get("toPort")
-    if None in ranges:
-        raise Undecided("an address range is known only after the update")
-    if not _WORLD.isdisjoint(ranges):
-        ports = f"port {first}" if first == last else f"ports {first} to {last}"
-        yield f"lets {_shown(ranges)} in, on {'every port' if first is None else ports}"
 
 
 def _shown(ranges: Sequence[str | None]) -> str:

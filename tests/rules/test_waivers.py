@@ -56,10 +56,10 @@ def test_a_waiver_of_ten_years_holds_and_is_a_finding_of_its_own() -> None:
     report = judged(waiver(expires=TODAY + dt.timedelta(days=3650)))
     assert found(report) == {
         (GPUS, "waived", DECODE),
-        ("waiver-ends-within-a-year", "failed", f"waiver of {GPUS}"),
+        (RULE_ID, "failed", f"waiver of {GPUS}"),
     }
     assert not report.stops
-    assert not any(each[0] == "waiver-ends-within-a-year" for each in found(judged(waiver())))
+    assert not any(each[0] == RULE_ID for each in found(judged(waiver())))
 
 
 def test_an_expired_waiver_waives_nothing_and_is_a_finding_itself() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, document, put
-from tests.rules.exports import LATER, append, resource, unset
+from tests.rules.exports import LATER, resource, unset
 
 PUBLIC = "no-public-endpoint"
 GRAPH = "DynamoGraphDeployment"
@@ -29,12 +29,6 @@ metadata: {{name: frontend, namespace: gpt-oss, annotations: {{{annotations}}}}}
 spec: {{defaultBackend: {{service: {{name: gpt-oss-disagg-frontend, port: {{number: 8000}}}}}}}}
 """)
 
-
-_OPEN_RULE = document("""
-type: aws:ec2/securityGroupRule:SecurityGroupRule
-name: ssh
-inputs: {type: ingress, protocol: tcp, fromPort: 22, toPort: 22, cidrBlocks: [10.0.0.0/8, 0.0.0.0/0]}
-""")
 
 CASES = (
     Case(
@@ -189,44 +183,5 @@ CASES = (
         ),
         undecided(PUBLIC, "cluster"),
         ("a part of publicAccessCidrs is known only after the update",),
-    ),
-    Case(
-        PUBLIC,
-        "a security group for everybody",
-        EKS,
-        (resource("SecurityGroup/files", "inputs.ingress.0.cidrBlocks", ["0.0.0.0/0"]),),
-        failed(PUBLIC, "files"),
-        ("lets 0.0.0.0/0 in, on port 2049",),
-    ),
-    Case(
-        PUBLIC,
-        "a rule for everybody",
-        EKS,
-        (resource(RULE, "inputs.cidrIpv6", "::/0"),),
-        failed(PUBLIC, "between-nodes"),
-        ("lets ::/0 in, on every port",),
-    ),
-    Case(
-        PUBLIC,
-        "a rule of the older kind",
-        EKS,
-        (_OPEN_RULE, resource("SecurityGroupRule/ssh", "inputs.toPort", 23)),
-        failed(PUBLIC, "ssh"),
-        ("lets 10.0.0.0/8, 0.0.0.0/0 in, on ports 22 to 23",),
-    ),
-    Case(
-        PUBLIC,
-        "a way out for everybody",
-        EKS,
-        (_OPEN_RULE, resource("SecurityGroupRule/ssh", "inputs.type", "egress")),
-        frozenset(),
-    ),
-    Case(
-        PUBLIC,
-        "a range that is not known yet",
-        EKS,
-        (append("SecurityGroup/files", "inputs.ingress.0.cidrBlocks", LATER),),
-        undecided(PUBLIC, "files"),
-        ("an address range is known only after the update",),
     ),
 )
