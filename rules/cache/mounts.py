@@ -12,7 +12,7 @@ from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.references import read_references
 from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at
-from rules.reading.spelling import slip_of
+from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import graph_rule, rule
 from rules.subjects import POD_TEMPLATES, model_users
 
@@ -21,7 +21,6 @@ _ROOT_HOME = "/root"
 _IMAGES_OF_DYNAMO = "/ai-dynamo/"
 _HOME = "HF_HOME"
 _RUNTIMES = frozenset({"sglang-runtime", "tensorrtllm-runtime", "vllm-runtime"})
-_SLIPS = 2
 _LOSES_MOUNTS = (1, 2)
 _MENDED_IN_THE_LINE = (1, 3)
 
@@ -88,7 +87,7 @@ def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[str]:
     if not named or any(is_within(cache, path) for path in mounted):
         return
     home = user.variable(_HOME)
-    meant = None if home is None else slip_of(home.rstrip("/"), mounted, _SLIPS)
+    meant = None if home is None else slip_of(home.rstrip("/"), mounted, SLIPS)
     if meant is not None:
         yield f"keeps models in {_HOME} {home}, where nothing is mounted; {meant} is"
     elif user.is_offline and user.kind == "worker" and _has_no_model(user):

@@ -24,7 +24,7 @@ from rules.reading.kv_ways import connector_problems
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read, by_line, line_of
 from rules.reading.shapes import Undecided, known
-from rules.reading.spelling import nearest, slip_of
+from rules.reading.spelling import SLIPS, nearest, slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import WORKERS
 
@@ -35,7 +35,6 @@ _SHARE = ("kv_cache_config", "free_gpu_memory_fraction")
 # Of these other rules say more.
 _JUDGED_ELSEWHERE = (("cache_transceiver_config", "backend"), ("kv_cache_config", "dtype"))
 _LINE = (1, 2)
-_SLIPS = 2
 _KNOWN = frozenset(ENGINE_KEYS).union(*ENGINE_BLOCK_KEYS.values())
 _RELEASE = "TensorRT-LLM around 1.3.0rc14, of Dynamo 1.2,"
 
@@ -129,7 +128,7 @@ def _unless_a_slip(worker: Worker, message: str, value: str, allowed: Iterable[s
 
 def _unlisted(worker: Worker, found: list[tuple[str, str]]) -> Iterator[Said]:
     # Nobody has listed the keys of another release, but a slip of the pen is one in any.
-    slips = [each for each in found if slip_of(each[0].rpartition(".")[2], _KNOWN, _SLIPS) is not None]
+    slips = [each for each in found if slip_of(each[0].rpartition(".")[2], _KNOWN, SLIPS) is not None]
     try:
         is_read = not found or by_line(lambda line: line == _LINE, worker.container, worker.described_by)
     except Undecided:

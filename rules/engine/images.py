@@ -25,7 +25,7 @@ from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import RUNTIMES, Platform, read_platforms, runtime_image
 from rules.reading.shapes import Undecided, known, text_at
-from rules.reading.spelling import slip_of
+from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import (
     POD_TEMPLATES,
@@ -47,7 +47,6 @@ _NAMES = (
     "snapshot-agent",
     "vllm-runtime-xpu",
 )
-_SLIPS = 2
 
 
 def _unpublished(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
@@ -69,13 +68,13 @@ def _published(image: Image) -> str | None:
     if path == _REGISTRY:
         right = _WRONG_NAMES.get(image.name)
         if right is None and image.name not in _NAMES:
-            right = slip_of(image.name, _NAMES, _SLIPS)
+            right = slip_of(image.name, _NAMES, SLIPS)
         return None if right is None else f"{_REGISTRY}{right}"
     if image.name not in _PUBLISHED_RUNTIMES:
         return None
     # Other organisations of that host, and other hosts, keep copies, whose names are no slips of the pen.
     left_out = path == f"{_HOST}ai-dynamo/" or path.startswith(f"{_HOST}nvidia/")
-    return f"{_REGISTRY}{image.name}" if left_out or slip_of(path, [_REGISTRY], _SLIPS) else None
+    return f"{_REGISTRY}{image.name}" if left_out or slip_of(path, [_REGISTRY], SLIPS) else None
 
 
 _ENGINE_OF_IMAGE: Mapping[str, str] = {

@@ -28,7 +28,7 @@ from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import Line, by_line, line_of, shown_command, shown_image
 from rules.reading.shapes import Undecided
-from rules.reading.spelling import nearest, slip_of
+from rules.reading.spelling import SLIPS, nearest, slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import STARTED, Started
 
@@ -36,7 +36,6 @@ _SHORT = 2
 """Characters of `--` alone; options of one dash are few, and are no abbreviations of others."""
 _SHORTEST = 4
 """Characters that an abbreviation has at least, dashes included, so that it means something."""
-_SLIPS = 2
 _OF_VLLM = frozenset({DYNAMO_VLLM, VLLM_SERVE})
 _MODE_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE", DYNAMO_VLLM: MODE_OF_VLLM}
 
@@ -176,7 +175,7 @@ def _of_vocabulary(
             known = vocabulary.of_any_line if line is None else vocabulary.by_line[line]
             message = f"{flag} is no option of {shown_command(engine, line)}{nearest(flag, known)}"
             # Of a release that was not read nobody knows all options, but a slip of the pen is one anywhere.
-            slip = may_be_read and slip_of(flag, vocabulary.of_every_line, _SLIPS) is not None
+            slip = may_be_read and slip_of(flag, vocabulary.of_every_line, SLIPS) is not None
             found.append((message, line is not None or slip))
     return found
 

@@ -48,7 +48,7 @@ from rules.reading.shapes import (
     whole_number,
     whole_number_at,
 )
-from rules.reading.spelling import slip_of
+from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import POD_TEMPLATES
 
@@ -58,7 +58,6 @@ _OTHER_PATHS = ("/metrics", "/metadata", "/engine/", "/v1/")
 """Paths that workers serve beside these (lib/runtime/src/system_status_server.rs), with or without LoRA."""
 _OFTEN_MEANT = frozenset({"/healthz", "/livez", "/ready", "/readyz", "/healthcheck"})
 """Paths that servers of other makers answer, and no frontend."""
-_SLIPS = 2
 _PATH_VARIABLES = frozenset(
     {
         "DYN_SYSTEM_HEALTH_PATH",
@@ -211,7 +210,7 @@ def _unserved(template: PodTemplate, name: str, frontend: Frontend | None) -> st
     if template.component_type != FRONTEND_TYPE:
         return path
     # A frontend has many paths, and each release further ones.
-    is_slip = frontend is not None and slip_of(plain, _HEALTH_PATHS, _SLIPS) is not None
+    is_slip = frontend is not None and slip_of(plain, _HEALTH_PATHS, SLIPS) is not None
     return path if is_slip or (frontend is not None and plain in _OFTEN_MEANT) else None
 
 

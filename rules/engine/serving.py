@@ -1,5 +1,6 @@
-"""What a frontend, its workers and their clients must agree on: names, parsers, and routing by KV cache."""
+"""What a frontend, its workers and their clients must agree on, and what becomes of a crash."""
 
+import re
 from collections.abc import Iterator
 
 from engines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
@@ -7,8 +8,14 @@ from engines.effective import Effective, option_value
 from engines.tensorrt_llm.flags import Option
 from engines.told import Count
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity, failed
-from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
+from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from rules.reading.commands.container_commands import (
+    DYNAMO_VLLM,
+    TENSORRT_LLM,
+    StartCommand,
+    command_line,
+    script_position,
+)
 from rules.reading.disaggregation import read_role
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.engines.settings import is_vllm, read_settings, single_command
@@ -16,11 +23,10 @@ from rules.reading.kv_cache import tokens_per_block
 from rules.reading.pods.workers import Router, Worker
 from rules.reading.releases import by_line, shown_image
 from rules.reading.shapes import whole_number
-from rules.reading.spelling import slip_of
+from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import ROUTERS, WORKERS
 
-_SLIPS = 2
 _ROUTER_FLAG = "--kv-cache-block-size"
 _WORKER_FLAG = "--kv-block-size"
 _VLLM_BLOCK = "block_size"
@@ -70,7 +76,7 @@ def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[Said]:
             if given != parser:
                 has = "has none" if given is None else f"is {given}"
                 message = f"serves {model.name}, whose {flag} must be {parser}, and {has}: {without}"
-                unknown = given in _NAMES_OF_VLLM or slip_of(given or "", [parser], _SLIPS) is not None
+                unknown = given in _NAMES_OF_VLLM or slip_of(given or "", [parser], SLIPS) is not None
                 yield f"{message}; argparse refuses it" if unknown else Advice(message)
 
 
@@ -220,3 +226,42 @@ def _blocks(graph: ResourceGraph, worker: Worker) -> Count | None:
 
 def _count(given: str | None, flag: str) -> Count | None:
     return None if given is None else Count(whole_number(given, flag), flag)
+
+
+_PROGRAM = re.compile(r"-m\s+dynamo\.(?:trtllm|vllm|sglang)\b|\btrtllm-serve\b|\bvllm\s+serve\b")
+# What comes after the engine has ended: a sleep without end, in a loop or alone.
+_WAITS_FOR_EVER = re.compile(
+    r"\bsleep\s+inf(?:inity)?\b|\btail\s+-[fF]\b|\bwhile\s+(?:true|:|\[\s*1\s*\])[\s;]*do\b[^}]{0,4000}?\bsleep\b",
+    re.DOTALL,
+)
+# A single ampersand: the engine runs in the background, and others go on beside it.
+_IN_BACKGROUND = re.compile(r"(?<![&>|])&(?![&>\d])")
+
+
+@rule(
+    WORKERS,
+    severity=Severity.ADVISORY,
+    reason=(
+        "A container that waits after a crash is neither restarted nor seen: its GPUs stay taken, and "
+        "without probes the pod stays ready."
+    ),
+    source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml at 668dd11",
+    lines=EVERY_RELEASE,
+    fix="Start the engine with exec, and look at `kubectl logs --previous` after a crash.",
+)
+def crash_ends_the_container(_: ResourceGraph, worker: Worker) -> Iterator[str]:
+    """Container goes on after its engine has ended."""
+    words = command_line(worker.container)
+    script_at = script_position(words)
+    script = None if script_at is None else words[script_at]
+    if not worker.commands or script is None:
+        return
+    started = list(_PROGRAM.finditer(script))
+    if not started:
+        return
+    after = script[started[-1].end() :]
+    waits = _WAITS_FOR_EVER.search(after)
+    if waits is None or _IN_BACKGROUND.search(after[: waits.start()]):
+        return
+    shown = " ".join(waits.group().split())
+    yield f"goes on after its engine has ended: its start script waits with `{shown}`"

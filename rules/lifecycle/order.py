@@ -3,30 +3,22 @@
 from collections.abc import Iterator, Sequence
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph
+from rules.lifecycle.waits import SKIP_AWAIT
 from rules.model import EVERY_RELEASE, Observation, Severity
+from rules.reading.claims import CLAIM
 from rules.reading.pods.pods import GRAPH_KIND
-from rules.reading.references import (
-    CLAIM,
-    STACK_REFERENCE,
-    CacheUse,
-    DynamoGraph,
-    cache_uses,
-    dependencies_of,
-)
-from rules.reading.releases import releases_of
+from rules.reading.references import STACK_REFERENCE, CacheUse, DynamoGraph, cache_uses, dependencies_of
+from rules.reading.releases import DRIVER_CHARTS, PLATFORM_CHART, releases_of
 from rules.reading.shapes import Undecided, mapping_at
 from rules.rule import graph_rule, rule
 from rules.subjects import DYNAMO_GRAPHS, kubernetes_objects
 
-_PLATFORM = "dynamo-platform"
-_DRIVERS = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
 _DEFINITION = "CustomResourceDefinition"
 _DOMAIN = "ComputeDomain"
 _DEFINED_AS = {
     GRAPH_KIND: "dynamographdeployments.nvidia.com",
     _DOMAIN: "computedomains.resource.nvidia.com",
 }
-_SKIP_AWAIT = "pulumi.com/skipAwait"
 
 
 @graph_rule(
@@ -58,19 +50,19 @@ def graph_depends_on_operator(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _operator(graph: ResourceGraph, resource: Resource) -> Iterator[str | Undecided]:
-    releases = releases_of(graph, _PLATFORM)
+    releases = releases_of(graph, PLATFORM_CHART)
     if releases:
         yield from _not_after(graph, resource, releases, "which installs its operator")
     elif not _stands_on_another_stack(graph, resource):
         yield Undecided(
-            f"no release of chart {_PLATFORM} is part of this program; if another stack installs it, "
+            f"no release of chart {PLATFORM_CHART} is part of this program; if another stack installs it, "
             "that stack must be destroyed after this one"
         )
 
 
 def _driver(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
     # Most clusters have the driver from elsewhere, so a program without it is in order.
-    return _not_after(graph, resource, releases_of(graph, *_DRIVERS), "which installs its driver")
+    return _not_after(graph, resource, releases_of(graph, *DRIVER_CHARTS), "which installs its driver")
 
 
 def _definition(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
@@ -131,15 +123,15 @@ def _starts_too_soon(graph: ResourceGraph, resource: Resource, use: CacheUse) ->
     elif all(_is_not_awaited(job) for job in waited_for):
         names = ", ".join(job.name for job in waited_for)
         yield (
-            f"mounts claim {use.claim.name} and depends on {names}, whose annotation {_SKIP_AWAIT} lets it "
+            f"mounts claim {use.claim.name} and depends on {names}, whose annotation {SKIP_AWAIT} lets it "
             "count as done before it has run"
         )
 
 
 def _is_not_awaited(job: Resource) -> bool:
-    value = mapping_at(job.metadata, "annotations").get(_SKIP_AWAIT)
+    value = mapping_at(job.metadata, "annotations").get(SKIP_AWAIT)
     if value is UNKNOWN:
-        raise Undecided(f"annotation {_SKIP_AWAIT} of {job.name} is known only after the update")
+        raise Undecided(f"annotation {SKIP_AWAIT} of {job.name} is known only after the update")
     return value == "true"
 
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, has_unknown
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
+from rules.reading.claims import CLAIM
 from rules.reading.pods.operator_defaults import ANNOTATIONS, pod_annotations
 from rules.reading.pods.pods import GRAPH_KIND, WORKER_TYPES, PodTemplate
-from rules.reading.references import CLAIM
-from rules.reading.releases import operator_line, releases_of
+from rules.reading.releases import PLATFORM_CHART, operator_line, releases_of
 from rules.reading.shapes import Undecided, grouped, mapping_at
 from rules.rule import graph_rule, rule
 from rules.subjects import POD_TEMPLATES
@@ -141,7 +141,7 @@ def names_fixed(graph: ResourceGraph) -> Iterator[Observation]:
         for resource in graph.kubernetes_objects(kind):
             if _is_autonamed(resource):
                 yield failed(resource, resource.name, f"gets a random name: this {kind} has no metadata.name")
-    for release in releases_of(graph, "dynamo-platform"):
+    for release in releases_of(graph, PLATFORM_CHART):
         if release.inputs.get("name") is None:
             yield failed(release, release.name, "gets a random name: this release has no name")
 

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
 from rules.model import Observation, Severity, advised
+from rules.reading.claims import CLAIM
 from rules.reading.pods.pods import GRAPH_KIND
-from rules.reading.references import CLAIM, cache_fillers
-from rules.reading.releases import releases_of
+from rules.reading.references import cache_fillers
+from rules.reading.releases import PLATFORM_CHART, releases_of
 from rules.reading.shapes import Undecided, mapping_at
 from rules.rule import Advice, Said, Subjects, graph_rule
 from rules.subjects import kubernetes_objects
 
-_PLATFORM = "dynamo-platform"
 _WAIT_FOR = "pulumi.com/waitFor"
-_SKIP_AWAIT = "pulumi.com/skipAwait"
+SKIP_AWAIT = "pulumi.com/skipAwait"
 _SECONDS = "pulumi.com/timeoutSeconds"
 _GRAPHS = kubernetes_objects(GRAPH_KIND)
 _FILLERS: Subjects[Resource] = Subjects(cache_fillers, lambda each: (each, each.name))
@@ -44,7 +44,7 @@ def waits_have_timeouts(graph: ResourceGraph) -> Iterator[Observation]:
     """Wait for a download, a graph or a deletion has no time limit of its own, or nobody waits."""
     yield from _GRAPHS.judge(graph, _wait_for_graph)
     yield from _FILLERS.judge(graph, _wait_for_filler)
-    for release in releases_of(graph, _PLATFORM):
+    for release in releases_of(graph, PLATFORM_CHART):
         if release.inputs.get("timeout") is None and release.custom_timeouts.create is None:
             said = "has neither a timeout nor customTimeouts: Helm gives up after its own 5 minutes"
             yield advised(release, release.name, said)
@@ -56,8 +56,8 @@ def waits_have_timeouts(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _wait_for_graph(_: ResourceGraph, resource: Resource) -> Iterator[Said]:
     found = _annotations(resource)
-    if found.get(_SKIP_AWAIT) == "true":
-        yield Advice(f"is not waited for: {_SKIP_AWAIT} is true")
+    if found.get(SKIP_AWAIT) == "true":
+        yield Advice(f"is not waited for: {SKIP_AWAIT} is true")
     elif _WAIT_FOR not in found:
         yield Advice(f"is not waited for: it has no annotation {_WAIT_FOR}")
     else:
@@ -71,7 +71,7 @@ def _wait_for_filler(_: ResourceGraph, job: Resource) -> Iterator[str]:
 
 def _untimed(resource: Resource, what: str, operations: Sequence[str]) -> Iterator[str]:
     found = _annotations(resource)
-    if found.get(_SKIP_AWAIT) == "true" or _SECONDS in found:
+    if found.get(SKIP_AWAIT) == "true" or _SECONDS in found:
         return
     timeouts = resource.custom_timeouts
     seconds = {"create": timeouts.create, "update": timeouts.update}
@@ -85,7 +85,7 @@ def _untimed(resource: Resource, what: str, operations: Sequence[str]) -> Iterat
 
 def _deleted_late(graph: ResourceGraph) -> Iterator[Resource]:
     """Resources that are deleted only when something else has ended: pods, finalizers, mounts."""
-    yield from releases_of(graph, _PLATFORM)
+    yield from releases_of(graph, PLATFORM_CHART)
     for kind in (GRAPH_KIND, CLAIM, "Namespace"):
         yield from graph.kubernetes_objects(kind)
     yield from cache_fillers(graph)
@@ -94,7 +94,7 @@ def _deleted_late(graph: ResourceGraph) -> Iterator[Resource]:
 def _annotations(resource: Resource) -> Mapping[str, Value]:
     """Annotations of the object."""
     found = mapping_at(resource.inputs, "metadata", "annotations")
-    for key in (_WAIT_FOR, _SKIP_AWAIT, _SECONDS):
+    for key in (_WAIT_FOR, SKIP_AWAIT, _SECONDS):
         if found.get(key) is UNKNOWN:
             raise Undecided(f"annotation {key} is known only after the update")
     return found

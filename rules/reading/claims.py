@@ -12,7 +12,7 @@ from rules.reading.memoized import memoized_all
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate
 from rules.reading.shapes import Undecided, field, known, known_texts_at, mappings_at, quantity, text_at
 
-CLAIM_KIND = "PersistentVolumeClaim"
+CLAIM = "PersistentVolumeClaim"
 _EBS_PROVISIONER = "ebs.csi.aws.com"
 # What EKS and its guides call classes of EBS volumes.
 _EBS_NAMES = frozenset({"gp2", "gp3", "io1", "io2", "ebs", "ebs-sc", "ebs-csi", "ebs-gp3", "auto-ebs-sc"})
@@ -97,7 +97,7 @@ def read_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequen
 
 def find_claim(graph: ResourceGraph, owner: Resource, name: str) -> Claim | None:
     """The claim of that name that the owner's pods would get; None where no resource here makes the claim."""
-    found = list(map(_claim, graph.kubernetes_objects_named(CLAIM_KIND, name, owner.namespace)))
+    found = list(map(_claim, graph.kubernetes_objects_named(CLAIM, name, owner.namespace)))
     if not found and owner.kind == GRAPH_KIND:
         found = [claim for claim in _made_by(owner) if claim.name == name]
     if len(found) > 1:
@@ -108,10 +108,10 @@ def find_claim(graph: ResourceGraph, owner: Resource, name: str) -> Claim | None
 @memoized_all
 def read_claims(graph: ResourceGraph) -> Iterator[Claim]:
     """All claims that are made here and can be read, in the order of the graph."""
-    for resource in (*graph.kubernetes_objects(CLAIM_KIND), *graph.kubernetes_objects(GRAPH_KIND)):
+    for resource in (*graph.kubernetes_objects(CLAIM), *graph.kubernetes_objects(GRAPH_KIND)):
         # A finding about an unreadable claim is made for the pod that mounts it.
         with suppress(Undecided):
-            yield from [_claim(resource)] if resource.kind == CLAIM_KIND else _made_by(resource)
+            yield from [_claim(resource)] if resource.kind == CLAIM else _made_by(resource)
 
 
 def makes_ebs_volumes(graph: ResourceGraph, name: str) -> bool:

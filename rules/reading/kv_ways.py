@@ -21,7 +21,7 @@ from rules.reading.engines.settings import is_vllm, read_settings
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import by_line
 from rules.reading.shapes import Undecided, attempted, mapping_at, mappings_at, text_at, texts_at
-from rules.reading.spelling import nearest, slip_of
+from rules.reading.spelling import SLIPS, nearest, slip_of
 
 UCX_TRANSPORTS = "UCX_TLS"
 NVLINK_BETWEEN_NODES = "UCX_CUDA_IPC_ENABLE_MNNVL"
@@ -52,7 +52,6 @@ _WITHOUT_A_DEFAULT = (1, 0)
 LIBFABRIC = "LIBFABRIC"
 """NIXL's plugin for EFA; without a choice NIXL takes UCX."""
 _ROLES = frozenset({"kv_both", "kv_consumer", "kv_producer"})
-_SLIPS = 2
 _HOLD_OTHERS = frozenset({"MultiConnector", "PdConnector"})
 """Connectors that keep others in their extra configuration; Dynamo's PdConnector is one of KVBM and NIXL
 (ai-dynamo/dynamo lib/bindings/kvbm python/kvbm/vllm_integration/connector/pd_connector.py)."""
@@ -117,7 +116,7 @@ def connector_problems(settings: Effective, line: tuple[int, int] | None) -> Ite
     if name is None or text_at(config, "kv_connector_module_path"):
         return
     known = kv_connectors(DYNAMO_VLLM)
-    wrong = name in known.of_any_line or slip_of(name, known.of_any_line, _SLIPS) is not None
+    wrong = name in known.of_any_line or slip_of(name, known.of_any_line, SLIPS) is not None
     if wrong and name not in known.by_line[line]:
         hint = nearest(name, known.by_line[line])
         yield f"kv_connector in {KV_TRANSFER_CONFIG} is {name}, which its release of vLLM does not have{hint}"

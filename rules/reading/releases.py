@@ -22,8 +22,9 @@ _CHART_TYPES = (
 )
 PLATFORM_TYPE = "dynamo-stack:check:Platform"
 """Type of the resource that stands for a platform that a person named beside a file."""
-_CHART = "dynamo-platform"
-_VERSION_OF_ARCHIVE = re.compile(rf"{_CHART}-(\d[^/]{0, 100}?)\.tgz$")
+PLATFORM_CHART = "dynamo-platform"
+DRIVER_CHARTS = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
+_VERSION_OF_ARCHIVE = re.compile(rf"{PLATFORM_CHART}-(\d[^/]{0, 100}?)\.tgz$")
 RUNTIMES = frozenset({"tensorrtllm-runtime", "vllm-runtime", "sglang-runtime", "dynamo-frontend"})
 """Images that NVIDIA publishes together with the operator, under its version."""
 Line = tuple[int, int]
@@ -66,7 +67,7 @@ class Platform:
 def platform_resource(version: str) -> Resource:
     """A platform that a person named, as a resource of the graph that it is judged with."""
     inputs = {"version": version}
-    return Resource(urn="platform", type=PLATFORM_TYPE, name=_CHART, inputs=inputs, custom=False)
+    return Resource(urn="platform", type=PLATFORM_TYPE, name=PLATFORM_CHART, inputs=inputs, custom=False)
 
 
 @memoized
@@ -75,7 +76,7 @@ def read_platforms(graph: ResourceGraph) -> Sequence[Platform]:
     named = graph.of_type(PLATFORM_TYPE)
     if named:
         return tuple(Platform(resource, str(resource.inputs["version"])) for resource in named)
-    found = ((resource, known(_chart_version, resource)) for resource in releases_of(graph, _CHART))
+    found = ((resource, known(_chart_version, resource)) for resource in releases_of(graph, PLATFORM_CHART))
     return tuple(Platform(resource, version) for resource, version in found if version is not None)
 
 

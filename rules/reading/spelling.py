@@ -3,6 +3,8 @@
 import difflib
 from collections.abc import Iterable
 
+SLIPS = 2
+"""Letters by which a name may differ from a known one that nothing else can mean."""
 _FEWEST_LETTERS = 4
 
 

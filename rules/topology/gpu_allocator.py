@@ -6,21 +6,18 @@ from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Severity, failed, undecided
 from rules.reading.devices import read_device_claims
 from rules.reading.placements import read_candidates, selected_pools
-from rules.reading.pods.pods import PodTemplate, read_pods, readable
+from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import GPU_RESOURCE, Worker
 from rules.reading.pools import Pool
-from rules.reading.releases import releases_of
+from rules.reading.releases import DRIVER_CHARTS, releases_of
 from rules.reading.shapes import Undecided, field, known
-from rules.rule import Subjects, graph_rule
-from rules.subjects import POD_TEMPLATES, WORKERS
+from rules.rule import graph_rule
+from rules.subjects import READABLE_PODS, WORKERS
 
 _GPU_DEVICE_CLASS = "gpu.nvidia.com"
-_DRIVER_CHARTS = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
 _OPERATOR_CHART = "gpu-operator"
 _PLUGIN_CHART = "nvidia-device-plugin"
 _ANYWHERE = "an unknown pool"
-# Another rule already reports a template whose workers cannot be read.
-_READABLE_PODS = Subjects(lambda graph: readable(read_pods(graph)), POD_TEMPLATES.place)
 
 
 @graph_rule(
@@ -56,7 +53,7 @@ def one_gpu_allocator(graph: ResourceGraph) -> Iterator[Observation]:
         return ()
 
     yield from WORKERS.judge(graph, ask_plugin)
-    yield from _READABLE_PODS.judge(graph, claim_gpus)
+    yield from READABLE_PODS.judge(graph, claim_gpus)
     # Who may run in any pool meets those of each.
     for name in {**by_plugin, **by_claim}:
         worker = by_plugin.get(name, by_plugin.get(_ANYWHERE))
@@ -86,7 +83,7 @@ def _names(pools: Sequence[Pool] | None) -> Sequence[str]:
 def _of_releases(graph: ResourceGraph) -> Iterator[Observation]:
     operators = [(release, True) for release in releases_of(graph, _OPERATOR_CHART)]
     plugins = [(release, False) for release in releases_of(graph, _PLUGIN_CHART)]
-    drivers = releases_of(graph, *_DRIVER_CHARTS)
+    drivers = releases_of(graph, *DRIVER_CHARTS)
     for plugin, is_operator in (*operators, *plugins):
         try:
             if is_operator and _value(plugin, "devicePlugin", "enabled") is False:

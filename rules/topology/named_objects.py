@@ -6,20 +6,20 @@ from contextlib import suppress
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from rules.reading.claims import CLAIM
 from rules.reading.devices import domains_of_template, may_be_one
 from rules.reading.memoized import memoized, memoized_for_each
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate, read_pods, readable
-from rules.reading.references import CLAIM, read_references
+from rules.reading.references import read_references
 from rules.reading.shapes import Undecided, grouped, known, mappings_at, text_at
-from rules.reading.spelling import slip_of
+from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import graph_rule
 
 _CLAIM_TEMPLATE = "ResourceClaimTemplate"
 _ACCOUNT = "ServiceAccount"
 _OPERATORS_VOLUME = "shared-memory"
 """What the operator mounts at /dev/shm (ai-dynamo/dynamo deploy/operator at 0367e40)."""
-_SLIPS = 2
 _COUNTED = re.compile(r"\d|(?<![a-z])[a-z](?![a-z])")
 
 Name = tuple[str, str]
@@ -76,7 +76,7 @@ def _meant(graph: ResourceGraph, asked: tuple[str | None, str, str]) -> str | No
     near = _others(graph, namespace, kind, name)
     # Two letters are a slip only towards what nobody else names: that may be another object on purpose.
     free = [other for other in near if not _users(graph, namespace, (kind, other))]
-    return slip_of(name, near) or slip_of(name, free, _SLIPS)
+    return slip_of(name, near) or slip_of(name, free, SLIPS)
 
 
 def _channel_meant(graph: ResourceGraph, template: PodTemplate, name: str) -> str | None:
@@ -129,7 +129,7 @@ def _misspelt(mounts: Sequence[Mapping[str, Value]], names: Collection[str]) -> 
     """The name of each mount that none of the names is, and the one that was meant."""
     for mount in mounts:
         name = text_at(mount, "name")
-        meant = None if name is None or name in names else slip_of(name, names, _SLIPS)
+        meant = None if name is None or name in names else slip_of(name, names, SLIPS)
         if name is not None and meant is not None:
             yield name, meant
 

@@ -24,7 +24,7 @@ from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import GPU_RESOURCE
 from rules.reading.pools import Taint, known_pools, read_taints
 from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, mappings_at, text_at
-from rules.reading.spelling import slip_of
+from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import Advice, Said, each_of, rule
 from rules.subjects import GPU_PODS
 
@@ -56,7 +56,6 @@ _OTHER_GPUS = frozenset({"NVIDIA-B20", "NVIDIA-B30", "NVIDIA-B300", "NVIDIA-H20"
 # What NVIDIA's and the clouds' guides put on nodes with GPUs; values differ, most tolerations match any.
 _GPU_EFFECT = "NoSchedule"
 _GPU_TAINTS = tuple(Taint(GPU_RESOURCE, value, _GPU_EFFECT) for value in ("true", "present"))
-_SLIPS = 2
 _OTHER_ARCHITECTURES = frozenset({"aarch64", "x86_64", "x86-64", "x64"})
 """Names of Linux and of others for arm64 and amd64; the kubelet writes runtime.GOARCH
 (kubernetes/kubernetes pkg/kubelet/kubelet_node_status.go)."""
@@ -206,7 +205,7 @@ def _kept_off(pods: GpuPods, tolerant: Sequence[GpuPods], taints: Mapping[Taint,
             key, effect = text_at(toleration, "key") or "", text_at(toleration, "effect")
             if key == GPU_RESOURCE and effect in EFFECTS and effect != _GPU_EFFECT:
                 yield f"tolerates {key} with the effect {effect}; nodes with GPUs have {_GPU_EFFECT}"
-            if slip_of(key, [GPU_RESOURCE], _SLIPS) is not None:
+            if slip_of(key, [GPU_RESOURCE], SLIPS) is not None:
                 yield f"tolerates the taint {key}, which no node has; nodes with GPUs have {GPU_RESOURCE}"
     if tolerant and pods not in tolerant:
         names = ", ".join(other.name for other in tolerant)

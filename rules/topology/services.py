@@ -11,11 +11,9 @@ from rules.reading.pods.operator_defaults import declared_ports, port_names
 from rules.reading.pods.pods import PodTemplate, read_pods, readable
 from rules.reading.pods.workers import server_port, servers_of
 from rules.reading.shapes import field, grouped, mapping_at, mappings_at, text_at
-from rules.reading.spelling import slip_of
+from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import kubernetes_objects
-
-_SLIPS = 2
 
 
 @rule(
@@ -78,7 +76,7 @@ def _nearly_selected(selector: Mapping[str, str | None], pods: Sequence[PodTempl
         others = {key: text for key, text in has.items() if text != selector[key]}
         shown = ", ".join(f"{key}={text}" for key, text in others.items())
         message = f"selects {wanted}, and no pod that was read has that; those of {pod.name} have {shown}"
-        is_slip = all(slip_of(str(selector[key]), [text], _SLIPS) for key, text in others.items())
+        is_slip = all(slip_of(str(selector[key]), [text], SLIPS) for key, text in others.items())
         yield message if is_slip else Advice(message)
         return
 

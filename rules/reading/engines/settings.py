@@ -26,7 +26,7 @@ from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.containers import find_config_map
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, mapping_at, mappings_at, text_at
-from rules.reading.spelling import slip_of
+from rules.reading.spelling import SLIPS, slip_of
 from rules.reading.typed_settings import typed_options
 
 _yaml: Any = yaml
@@ -41,8 +41,6 @@ for more."""
 _REMEMBERED = 16_384
 """Number of remembered texts, as many as a large program has: every rule reads them all, so a smaller memory
 helps none."""
-_SLIPS = 2
-"""Letters by which a written directory may differ from the mounted one that is meant."""
 
 
 def single_command(worker: Worker, programs: Collection[str] = ENGINES) -> StartCommand:
@@ -198,7 +196,7 @@ def _mounted_key(graph: ResourceGraph, worker: Worker, path: PurePosixPath) -> t
     mounts = [(PurePosixPath(place), mount) for place, mount in every if path.is_relative_to(place)]
     if not mounts:
         nowhere = f"the engine file {path} lies in no mounted volume"
-        meant = slip_of(str(path.parent), [place for place, _ in every], _SLIPS)
+        meant = slip_of(str(path.parent), [place for place, _ in every], SLIPS)
         if meant is not None:
             raise EngineFileProblem(f"{nowhere}; {meant} is mounted")
         held = next((place for place, mount in every if _holds(graph, worker, mount, path.name)), None)
