@@ -1,9 +1,8 @@
 """Benchmarks: containers that run AIPerf or its forerunner GenAI-Perf, and the deployment they measure."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from engines.command_line import Flags, Word, parse_flags
 from engines.told import Count, Setting
@@ -11,9 +10,9 @@ from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import ContainerScript, mentions, read_script
 from rules.reading.disaggregation import read_role
 from rules.reading.memoized import memoized, memoized_all
-from rules.reading.pods.pods import GRAPH_KIND, Unreadable, in_namespace, read_pods, readable
-from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
-from rules.reading.shapes import Undecided, grouped, mapping_at, whole_number
+from rules.reading.pods.pods import GRAPH_KIND, Unreadable, in_namespace, read_pods, readable, selected_pods
+from rules.reading.pods.workers import Worker, workers_by_resource, workers_of_pods
+from rules.reading.shapes import Undecided, grouped, whole_number
 
 _PROGRAMS = ("aiperf", "genai-perf", "genai_perf")
 _MENTIONED = re.compile(r"\b(?:aiperf|genai[-_]perf)\b")
@@ -24,7 +23,6 @@ CONCURRENCY = ("--concurrency",)
 MODEL_NAMES = ("--model-names", "--model", "-m")
 TOKENIZER = ("--tokenizer",)
 _URL = ("--url", "-u")
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +130,11 @@ def _of_script(script: ContainerScript) -> Iterator[Benchmark]:
 
 @memoized
 def _by_service_name(graph: ResourceGraph) -> Mapping[str, Mapping[str | None, Sequence[Resource]]]:
-    named = grouped(_services(graph))
-    return {name: _by_namespace((each.namespace, each) for each in found) for name, found in named.items()}
+    places = (
+        (name, (each.namespace if isinstance(each.namespace, str) else None, each))
+        for name, each in _services(graph)
+    )
+    return {name: grouped(found) for name, found in grouped(places).items()}
 
 
 def _services(graph: ResourceGraph) -> Iterator[tuple[str, Resource]]:
@@ -147,10 +148,6 @@ def _services(graph: ResourceGraph) -> Iterator[tuple[str, Resource]]:
             yield service.object_name, service
 
 
-def _by_namespace(found: Iterable[tuple[Value, _T]]) -> Mapping[str | None, Sequence[_T]]:
-    return grouped((namespace if isinstance(namespace, str) else None, each) for namespace, each in found)
-
-
 def _workers(graph: ResourceGraph, resource: Resource) -> Sequence[Worker]:
     if resource.kind == GRAPH_KIND:
         found = workers_by_resource(graph).get(resource.urn, ())
@@ -158,12 +155,5 @@ def _workers(graph: ResourceGraph, resource: Resource) -> Sequence[Worker]:
             if isinstance(worker, Unreadable):
                 raise Undecided(worker.reason)
         return tuple(readable(found))
-    selector = mapping_at(resource.inputs, "spec", "selector")
-    if not selector:
-        return ()
-    workers = _by_namespace((each.resource.namespace, each) for each in readable(read_workers(graph)))
-    return [
-        worker
-        for worker in in_namespace(workers, resource.namespace)
-        if all(worker.template.labels.get(key) == value for key, value in selector.items())
-    ]
+    workers = workers_of_pods(graph)
+    return [worker for pod in selected_pods(graph, resource) for worker in workers.get(pod, ())]

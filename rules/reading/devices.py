@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.memoized import memoized, memoized_for_each
-from rules.reading.pods.pods import PodTemplate
+from rules.reading.pods.pods import PodTemplate, may_be_one
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, grouped, known, mapping_at, mappings_at, text_at, whole_number
 
@@ -104,11 +104,6 @@ def claim_name(claim: Mapping[str, Value]) -> str:
 def domains_of_template(graph: ResourceGraph, template: str) -> Sequence[Resource]:
     """The ComputeDomains, of any namespace, whose claim template has that name."""
     return _domains_by_template(graph).get(template, ())
-
-
-def may_be_one(left: Value, right: Value) -> bool:
-    """Whether two namespaces can be the same; one that is absent or unknown may be any."""
-    return not isinstance(left, str) or not isinstance(right, str) or left == right
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from contextlib import suppress
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.claims import CLAIM
-from rules.reading.devices import domains_of_template, may_be_one
+from rules.reading.devices import domains_of_template
 from rules.reading.memoized import memoized, memoized_for_each
 from rules.reading.pods.containers import all_containers
-from rules.reading.pods.pods import PodTemplate, read_pods, readable
+from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
 from rules.reading.references import read_references
 from rules.reading.shapes import Undecided, grouped, known, mappings_at, text_at
 from rules.reading.spelling import SLIPS, slip_of

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.commands.container_commands import mentions
-from rules.reading.devices import may_be_one
 from rules.reading.disaggregation import (
     MODE_FLAG,
     MODE_OF_VLLM,
@@ -22,7 +21,7 @@ from rules.reading.kv_cache import (
 from rules.reading.kv_ways import KV_TRANSFER, KV_TRANSFER_CONFIG, connects_by_itself
 from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.containers import environment_entries
-from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, may_be_one, read_pods
 from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
 from rules.reading.releases import READ_SINCE, by_line
 from rules.reading.shapes import Undecided, grouped, text_at

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Severity
-from rules.reading.devices import may_be_one
 from rules.reading.memoized import memoized
 from rules.reading.pods.operator_defaults import declared_ports, port_names
-from rules.reading.pods.pods import PodTemplate, read_pods, readable
+from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable, selected_pods
 from rules.reading.pods.workers import server_port, servers_of
 from rules.reading.shapes import field, grouped, mapping_at, mappings_at, text_at
 from rules.reading.spelling import SLIPS, slip_of
@@ -38,20 +37,13 @@ def service_reaches_pods(graph: ResourceGraph, service: Resource) -> Iterator[Sa
     if not selector:
         # Its endpoints are written by hand, or it is another name of something outside.
         return
-    first = next(iter(selector.items()))
-    pods = [pod for pod in _by_label(graph).get(first, ()) if _shares_namespace(service, pod)]
-    selected = [pod for pod in pods if all(field(pod.labels, key) == text for key, text in selector.items())]
+    selected = selected_pods(graph, service)
     if selected:
         yield from _ports(graph, service, selected)
     elif service.origin is not None:
-        beside = [pod for pod in _by_file(graph)[service.origin.file] if _shares_namespace(service, pod)]
+        pods = _by_file(graph)[service.origin.file]
+        beside = [pod for pod in pods if may_be_one(service.namespace, pod.resource.namespace)]
         yield from _nearly_selected(selector, beside)
-
-
-@memoized
-def _by_label(graph: ResourceGraph) -> Mapping[tuple[str, Value], Sequence[PodTemplate]]:
-    pods = readable(read_pods(graph))
-    return grouped((label, pod) for pod in pods for label in pod.labels.items() if isinstance(label[1], str))
 
 
 @memoized
@@ -60,10 +52,6 @@ def _by_file(graph: ResourceGraph) -> Mapping[str, Sequence[PodTemplate]]:
     pods = readable(read_pods(graph))
     found = grouped((origin.file, pod) for pod in pods if (origin := pod.resource.origin) is not None)
     return defaultdict(tuple[PodTemplate, ...], found)
-
-
-def _shares_namespace(service: Resource, pod: PodTemplate) -> bool:
-    return may_be_one(service.namespace, pod.resource.namespace)
 
 
 def _nearly_selected(selector: Mapping[str, str | None], pods: Sequence[PodTemplate]) -> Iterator[Said]:

@@ -6,8 +6,17 @@ from functools import partial
 from typing import Literal, TypeVar
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.memoized import memoized_all
-from rules.reading.shapes import Undecided, attempted, mapping_at, mappings_at, text_at, whole_number_at
+from rules.reading.memoized import memoized, memoized_all
+from rules.reading.shapes import (
+    Undecided,
+    attempted,
+    field,
+    grouped,
+    mapping_at,
+    mappings_at,
+    text_at,
+    whole_number_at,
+)
 
 GRAPH_KIND = "DynamoGraphDeployment"
 GRAPH_NAME_LABEL = "nvidia.com/dynamo-graph-deployment-name"
@@ -127,6 +136,11 @@ def in_namespace(by_namespace: Mapping[str | None, Sequence[T]], namespace: Valu
     return [item for name in names for item in by_namespace.get(name, ())]
 
 
+def may_be_one(left: Value, right: Value) -> bool:
+    """Whether two namespaces can be the same; one that is absent or unknown may be any."""
+    return not isinstance(left, str) or not isinstance(right, str) or left == right
+
+
 @memoized_all
 def read_pods(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
     """All pod templates, in the order of the graph."""
@@ -140,6 +154,25 @@ def read_pods(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
                 template = attempted(read)
                 is_read = isinstance(template, PodTemplate)
                 yield template if is_read else Unreadable(resource, name, str(template))
+
+
+def selected_pods(graph: ResourceGraph, service: Resource) -> Sequence[PodTemplate]:
+    """The pods that a Service selects; none for one without a selector."""
+    written = mapping_at(service.inputs, "spec", "selector")
+    selector = [(key, text_at(written, key)) for key in written]
+    candidates = _by_label(graph).get(selector[0], ()) if selector else ()
+    return [
+        pod
+        for pod in candidates
+        if may_be_one(service.namespace, pod.resource.namespace)
+        and all(field(pod.labels, key) == text for key, text in selector)
+    ]
+
+
+@memoized
+def _by_label(graph: ResourceGraph) -> Mapping[tuple[str, Value], Sequence[PodTemplate]]:
+    pods = readable(read_pods(graph))
+    return grouped((label, pod) for pod in pods for label in pod.labels.items() if isinstance(label[1], str))
 
 
 def declared_type(template: PodTemplate) -> str | None:
