@@ -68,7 +68,7 @@ _STATEFUL: Subjects[_Stateful] = Subjects(_read_stateful, lambda each: (each.res
     reads=frozenset({Aspect.PROTECTION}),
 )
 def stateful_things_protected(graph: ResourceGraph, stateful: _Stateful) -> Iterator[str | Undecided]:
-    """In production, volumes and what holds them are protected."""
+    """Volume of a production stack, or what holds it, is not protected."""
     if stateful.resource.protect is True:
         return
     try:
@@ -100,7 +100,7 @@ def stateful_things_protected(graph: ResourceGraph, stateful: _Stateful) -> Iter
     reads=frozenset({Aspect.RETENTION}),
 )
 def state_retained(graph: ResourceGraph) -> Iterator[Observation]:
-    """In production, volumes stay in a cluster that stays when they leave the stack."""
+    """Volume of a production stack goes from a cluster that stays."""
     try:
         if _declared_lifecycle(graph) != _PRODUCTION:
             return

@@ -101,7 +101,7 @@ def _stands_on_another_stack(graph: ResourceGraph, resource: Resource) -> bool:
     reads=frozenset({Aspect.EDGES}),
 )
 def graph_depends_on_filled_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[str | Undecided]:
-    """A graph depends on the Job that fills its cache."""
+    """Graph does not depend on the Job that fills its cache."""
     resource = dynamo.resource
     for use in cache_uses(graph, resource, dynamo.references):
         if use.fillers:
@@ -152,7 +152,7 @@ def _is_not_awaited(job: Resource) -> bool:
     reads=frozenset({Aspect.EDGES}),
 )
 def outlived_by_token_and_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[str]:
-    """Namespace, token, files and cache outlive the graph that uses them."""
+    """Namespace, token, files or cache go before the graph that uses them."""
     before = dependencies_of(graph, dynamo.resource)
     namespace, made = dynamo.resource.namespace, graph.kubernetes_objects_named
     found = ((f"{kind} {name}", made(kind, name, namespace)) for kind, name in _needed(dynamo))

@@ -35,7 +35,7 @@ _NAMED_KINDS = (GRAPH_KIND, "ComputeDomain", CLAIM, "Namespace", "Secret", "Serv
     fix="Give each graph a ConfigMap of its own name, best one that ends in a hash of its content.",
 )
 def config_names_unique(graph: ResourceGraph) -> Iterator[Observation]:
-    """No two ConfigMaps of different content share a name."""
+    """Two ConfigMaps of different content have one name."""
     by_name = grouped(
         ((each.provider, name), each)
         for each in graph.kubernetes_objects(_CONFIG_MAP)
@@ -107,7 +107,7 @@ def _where(resource: Resource) -> str:
     fix="Write the same annotations into extraPodMetadata.annotations; or write the graph in v1beta1.",
 )
 def rollout_annotated_on_the_pod(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """The rollout of a v1alpha1 worker is annotated on its pods."""
+    """Rollout of a v1alpha1 worker is annotated on the service alone."""
     if template.shape != "service" or template.component_type not in WORKER_TYPES:
         return
     on_pod, on_service = pod_annotations(template), mapping_at(template.described_by, "annotations")
@@ -136,7 +136,7 @@ def rollout_annotated_on_the_pod(graph: ResourceGraph, template: PodTemplate) ->
     reads=frozenset({Aspect.EDGES}),
 )
 def names_fixed(graph: ResourceGraph) -> Iterator[Observation]:
-    """Objects have fixed names."""
+    """Object gets a random name."""
     for kind in _NAMED_KINDS:
         for resource in graph.kubernetes_objects(kind):
             if _is_autonamed(resource):

@@ -41,7 +41,7 @@ _SWITCH = "enableNetworkPolicy"
     fix="Make it internal, or name the address ranges that need it, and put authentication before it.",
 )
 def no_public_endpoint(graph: ResourceGraph) -> Iterator[Observation]:
-    """No endpoint is open to the whole internet."""
+    """Endpoint is open to the whole internet."""
     for subjects, check in (
         (kubernetes_objects("Service"), _service),
         (kubernetes_objects("Ingress"), _ingress),
@@ -121,7 +121,7 @@ def _shown(ranges: Sequence[str | None]) -> str:
     fix='Set configurationValues of the vpc-cni add-on to {"enableNetworkPolicy": "true"}.',
 )
 def network_policies_enforced(graph: ResourceGraph) -> Iterator[Observation]:
-    """NetworkPolicies on EKS are enforced."""
+    """NetworkPolicies on EKS act on nothing."""
     if not graph.kubernetes_objects("NetworkPolicy"):
         return
     if any(_is_cni(addon) for addon in graph.of_type(_ADDON)):

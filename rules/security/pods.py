@@ -131,7 +131,7 @@ def _ordinary(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     fix="Name the release in the tag, or a digest; a chart by its version.",
 )
 def images_pinned(graph: ResourceGraph) -> Iterator[Observation]:
-    """Images and charts are pinned to a version."""
+    """Image or chart names no version."""
     yield from POD_TEMPLATES.judge(graph, _loose_images)
     yield from resources_of_type("kubernetes:helm.sh/v3:Release").judge(graph, _loose_chart)
 

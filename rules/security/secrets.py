@@ -64,7 +64,7 @@ _IN_KUBECONFIG = ("client-key-data", "token:", '"token"')
     fix="Put it into a Secret and refer to it by secretKeyRef; take back the credential that was readable.",
 )
 def secrets_not_in_plain_values(graph: ResourceGraph) -> Iterator[Observation]:
-    """No credential stands in a plain value."""
+    """Credential stands in a plain value."""
     yield from POD_TEMPLATES.judge(graph, _in_template)
     yield from kubernetes_objects("ConfigMap").judge(graph, _in_config_map)
     yield from kubernetes_objects("Secret").judge(graph, _in_secret_document)
@@ -84,7 +84,7 @@ def secrets_not_in_plain_values(graph: ResourceGraph) -> Iterator[Observation]:
     reads=frozenset({Aspect.SECRETS}),
 )
 def secrets_marked_secret(graph: ResourceGraph) -> Iterator[Observation]:
-    """The program marks its credentials as secret."""
+    """Credential is not marked as secret by the program."""
     for resource in graph.kubernetes_objects("Secret"):
         for key in ("stringData", "data"):
             yield from _unmarked(resource, key, lambda _, __: "a value of a Secret")

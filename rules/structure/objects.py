@@ -57,7 +57,7 @@ _HINTED = 200
     fix="Write the apiVersion and kind that the finding names.",
 )
 def kind_served(graph: ResourceGraph) -> Iterator[Observation]:
-    """Every object is of a kind and version that the API server can know."""
+    """Object is of a kind or version that no API server knows."""
     for resource in graph.kubernetes_objects():
         if candidates(graph, resource) is None:
             # What there is instead; nothing where the kind may well exist.
@@ -110,7 +110,7 @@ def _listed(group: str, versions: Sequence[str]) -> str:
     fix="Correct the name, or move the field to the place that the finding names.",
 )
 def fields_known(graph: ResourceGraph) -> Iterator[Observation]:
-    """Every field is one that the object's kind has, where it stands."""
+    """Field is none of the object's kind, or stands elsewhere."""
     unknown = [judged for judged in read_mistakes(graph) if judged.mistake.kind == "unknown"]
     for number, judged in enumerate(unknown):
         see = failed if judged.doubt is None else undecided
@@ -199,7 +199,7 @@ def _shown(judged: Judged) -> str:
     fix="Call the container that serves `main`.",
 )
 def main_container_named(graph: ResourceGraph) -> Iterator[Observation]:
-    """Every component of a v1beta1 graph has a container `main`."""
+    """Component of a v1beta1 graph has no container `main`."""
     for template in read_pods(graph):
         # Why a template cannot be read is said by the rules about its fields.
         if isinstance(template, PodTemplate) and template.shape == "component" and not template.main:
