@@ -77,5 +77,6 @@ CASES = (
         "vllm-disagg-efa",
         (put(GRAPH, "spec.components[2].sharedMemorySize", "0"),),
         failed(SHARE, "Decode"),
+        ("its 4 ranks (--tensor-parallel-size) exchange through 64Mi of shared memory",),
     ),
 )
