@@ -22,7 +22,7 @@ from rules.reading.placements import (
 )
 from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import GPU_RESOURCE
-from rules.reading.pools import Taint, known_pools, read_taints
+from rules.reading.pools import Pool, Taint, known_pools, read_pools, read_taints
 from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, mappings_at, text_at
 from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import Advice, Said, each_of, rule
@@ -174,13 +174,15 @@ def _digits(name: str) -> str:
 
 
 def _taints(graph: ResourceGraph, pods: GpuPods) -> Iterator[Said]:
-    if pods.template.shape != "workload":
-        yield from _effects_of_none(pods)
     group = _by_owner(graph)[pods.template.resource.urn]
+    pools, taints = read_pools(graph).values(), _node_taints(graph)
+    is_told = bool(taints) or any(isinstance(pool, Pool) and pool.taints is not None for pool in pools)
     # Tolerations that only the update knows may be any.
     with suppress(Undecided):
+        if pods.template.shape != "workload":
+            yield from _effects_of_none(pods)
         tolerant = [each for each in group if _tolerates_a_gpu_taint(each)]
-        yield from map(Advice, _kept_off(pods, tolerant, _node_taints(graph)))
+        yield from map(Advice, _kept_off(pods, tolerant, taints, is_told=is_told))
 
 
 def _effects_of_none(pods: GpuPods) -> Iterator[str]:
@@ -197,14 +199,17 @@ def _by_owner(graph: ResourceGraph) -> Mapping[str, Sequence[GpuPods]]:
     return grouped((pods.template.resource.urn, pods) for pods in readable(read_gpu_pods(graph)))
 
 
-def _kept_off(pods: GpuPods, tolerant: Sequence[GpuPods], taints: Mapping[Taint, str]) -> Iterator[str]:
+def _kept_off(
+    pods: GpuPods, tolerant: Sequence[GpuPods], taints: Mapping[Taint, str], *, is_told: bool
+) -> Iterator[str]:
+    """`is_told` where pools say which taints their nodes have, by which `_pools` judges."""
     spec = pods.template.spec
     # Most published graphs tolerate nothing, on clusters without the taint; who misspells it has it in mind.
     if pods not in tolerant:
         for toleration in mappings_at(spec, "tolerations"):
             key, effect = text_at(toleration, "key") or "", text_at(toleration, "effect")
-            if key == GPU_RESOURCE and effect in EFFECTS and effect != _GPU_EFFECT:
-                yield f"tolerates {key} with the effect {effect}; nodes with GPUs have {_GPU_EFFECT}"
+            if key == GPU_RESOURCE and effect in EFFECTS and effect != _GPU_EFFECT and not is_told:
+                yield f"tolerates {key} with the effect {effect}; most nodes with GPUs have {_GPU_EFFECT}"
             if slip_of(key, [GPU_RESOURCE], SLIPS) is not None:
                 yield f"tolerates the taint {key}, which no node has; nodes with GPUs have {GPU_RESOURCE}"
     if tolerant and pods not in tolerant:
