@@ -29,8 +29,7 @@ from operations.benchmark.recording import PlannedRun, Recording
 from operations.benchmark.result import BenchmarkResult, Outcome
 from operations.benchmark.run_folder import RESULT_FILE
 from operations.benchmark.shapes import advice
-from operations.benchmark.thresholds import Thresholds, regressions, unmeasured
-from operations.benchmark.thresholds_file import load_thresholds
+from operations.benchmark.thresholds import Thresholds, load_thresholds, regressions, unmeasured
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
 from operations.port_forward import PortForward
