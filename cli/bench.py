@@ -15,7 +15,7 @@ from operations.benchmark.aiperf_here import AIPerfProgram
 from operations.benchmark.frontend import served_model
 from operations.benchmark.measure import measure_here, measure_in_cluster
 from operations.benchmark.measured_points import MEASURED, points_of, thresholds_of
-from operations.benchmark.measured_stack import measured_stack
+from operations.benchmark.measured_stack import serving_engine
 from operations.benchmark.plan_run import (
     MeasuredAddress,
     endpoint_here,
@@ -29,8 +29,7 @@ from operations.benchmark.recording import PlannedRun, Recording
 from operations.benchmark.result import BenchmarkResult, Outcome
 from operations.benchmark.run_folder import RESULT_FILE
 from operations.benchmark.shapes import advice
-from operations.benchmark.thresholds import Thresholds, regressions, unmeasured
-from operations.benchmark.thresholds_file import load_thresholds
+from operations.benchmark.thresholds import Thresholds, load_thresholds, regressions, unmeasured
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
 from operations.port_forward import PortForward
@@ -78,9 +77,9 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send, Recipe | None]:
     recipe = stack.serving.placed.recipe
     program = AIPerfProgram.found(options.aiperf or "aiperf", recipe.benchmark) if options.from_here else None
     cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
-    seen = measured_stack(stack, cluster)
+    engine = serving_engine(stack, cluster)
     wanted = options.wanted
-    run = run_of_stack(stack, seen, wanted, in_cluster=program is None, seconds=options.time_limit)
+    run = run_of_stack(stack, engine, wanted, in_cluster=program is None, seconds=options.time_limit)
     for text in advice(wanted, recipe):
         say(text, error=True)
     if program is None:

@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 import typer
 
 from hardware import ACCELERATORS
-from operations.benchmark.shapes import PUBLISHED_SHAPES, Shape, Wanted
+from operations.benchmark.shapes import PUBLISHED_SHAPES, Wanted
 from recipes.load import recipe_names
+from sizing.points import Shape
 from stacks.nearest import nearest, nearest_recipe
 
 ALL = "all"

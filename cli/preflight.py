@@ -12,7 +12,7 @@ from cli.exit_codes import FAILED
 from cli.output import make_console, print_document, print_line, print_table, say
 from cli.price_age import aged
 from operations.errors import CommandError
-from operations.permissions.holder import Holder
+from operations.permissions.right import Holder
 from operations.preflight.answer import Answer
 from operations.project import recorded_stack, resolved_stack
 from operations.verdict import Verdict

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cli.stack_argument import StackArgument
-from operations.permissions.holder import Holder
+from operations.permissions.right import Holder
 
 
 def preflight_command(

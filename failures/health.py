@@ -13,6 +13,7 @@ from components.cluster_answer import CLAIMS, DEPLOYMENTS, PODS, Answer, Said
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_NAME, GRAPH_OBJECTS, GRAPHS, why_not_ready
 from failures.explanation import escaped
+from failures.pods_and_events import has_ended
 
 _Object = Mapping[str, Any]
 _AGAIN = "`pulumi up --refresh --stack {stack}` makes it again"
@@ -140,8 +141,7 @@ def _readers_of_old_files(pods: Iterable[_Object], served: ServingObjects) -> It
     of_any_content = f"{served.graph}-engine-"
     for pod in pods:
         metadata = pod["metadata"]
-        has_ended = (pod.get("status") or {}).get("phase") in {"Succeeded", "Failed"}
-        if has_ended or "deletionTimestamp" in metadata:
+        if has_ended(pod) or "deletionTimestamp" in metadata:
             continue
         for files in _files_of(pod):
             if files.startswith(of_any_content) and files != served.engine_files:

@@ -1,6 +1,7 @@
 """Why pods and nodes are not ready, in the words of Kubernetes, and what events say of an object."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from components.cluster_reader import ClusterReader, KubernetesObject
 from failures.explanation import Subject
@@ -18,6 +19,11 @@ def pod_reasons(pods: Iterable[KubernetesObject]) -> list[str]:
 def is_ready(item: KubernetesObject) -> bool:
     """Whether the condition Ready of a pod or a node is true."""
     return any(each["type"] == _READY and each["status"] == "True" for each in _conditions(item))
+
+
+def has_ended(pod: Mapping[str, Any]) -> bool:
+    """Whether none of its containers runs again."""
+    return (pod.get("status") or {}).get("phase") in {"Succeeded", "Failed"}
 
 
 def lost_node_reasons(nodes: Iterable[KubernetesObject], pods: Sequence[KubernetesObject]) -> list[str]:

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from failures.last_words import without_colours
+
 _BAR = re.compile(r"\b(Warmup|Profiling): +([\d,]+)/([\d,]+)")
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _FRAME = "│╭╮╰╯─"
 _REASON, _NEXT_FIELDS = "Reason:", ("Cause:", "•", "Service:", "Operation:", "Error:")
 _ALL_FAILED = "All "
@@ -28,7 +29,7 @@ class LoadProgress:
 
 def read_progress(line: str) -> LoadProgress | None:
     """Return what a line says of the progress; None for any other line."""
-    found = _BAR.findall(_COLOUR.sub("", line))
+    found = _BAR.findall(without_colours(line))
     if not found:
         return None
     step, done, total = found[-1]
@@ -37,7 +38,7 @@ def read_progress(line: str) -> LoadProgress | None:
 
 def failure_reason(lines: Iterable[str]) -> str:
     """Return why AIPerf ended: the first reason that it gives, else its last error, else its last words."""
-    plain = [_COLOUR.sub("", line).strip().strip(_FRAME).strip() for line in lines]
+    plain = [without_colours(line).strip().strip(_FRAME).strip() for line in lines]
     said = [line for line in plain if line and read_progress(line) is None]
     given, error = _given_reason(said), _last_error(said)
     if given and given.startswith(_ALL_FAILED) and error:

@@ -8,7 +8,7 @@ from typing import Any
 
 from components.cluster_reader import KubernetesObject
 from failures.explanation import Subject
-from failures.pods_and_events import container_statuses, pod_reasons, warnings_of
+from failures.pods_and_events import container_statuses, has_ended, pod_reasons, warnings_of
 from operations.benchmark.job_log import JobLog
 from operations.benchmark.progress import BenchProgress
 from operations.cluster_commands import ClusterCommands, last_line
@@ -26,7 +26,6 @@ _PAUSE_SECONDS = 2.0
 _SILENT_SECONDS = 5
 """After so long without a line the Job is looked at: a stream may be open and dead."""
 _RUN_LABEL = "dynamo-stack/benchmark-run"
-_ENDED = {"Succeeded", "Failed"}
 
 
 class BenchmarkJob:
@@ -238,6 +237,4 @@ def _labelled(manifest: Mapping[str, Any], label: Mapping[str, str]) -> dict[str
 
 
 def _has_started(pod: KubernetesObject) -> bool:
-    if pod.get("status", {}).get("phase") in _ENDED:
-        return True
-    return any("running" in (each.get("state") or {}) for each in container_statuses(pod))
+    return has_ended(pod) or any("running" in (each.get("state") or {}) for each in container_statuses(pod))

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from operations.benchmark.aiperf_here import pinned_requirement
-from operations.benchmark.measured_stack import MeasuredStack
 from operations.benchmark.recording import PlannedRun
+from operations.benchmark.result import Engine
 from operations.benchmark.shapes import Wanted, loads_of_address, loads_of_recipe
 from operations.port_forward import FORWARD_NOTE
 from recipes.aiperf_command import Endpoint
@@ -30,7 +30,7 @@ class MeasuredAddress:
 
 
 def run_of_stack(
-    stack: StackPlan, seen: MeasuredStack, wanted: Wanted, *, in_cluster: bool, seconds: int | None
+    stack: StackPlan, engine: Engine, wanted: Wanted, *, in_cluster: bool, seconds: int | None
 ) -> PlannedRun:
     """Return the run of a stack; `seconds` is the longest time of a load, None the recipe's.
 
@@ -38,21 +38,21 @@ def run_of_stack(
         CommandError: its engines refuse what is wanted.
 
     """
-    placed = stack.serving.placed
-    benchmark = placed.recipe.benchmark
+    placed, recipe = stack.serving.placed, stack.serving.placed.recipe
+    used = {each.pool.instance_type.accelerator.name for each in stack.pools if each.used_gpus}
     return PlannedRun(
         target=stack.name,
-        model=seen.model,
-        benchmark=benchmark,
-        loads=loads_of_recipe(wanted, placed.recipe),
-        seconds=seconds or benchmark.deadline_seconds,
+        model=recipe.model.served_name,
+        benchmark=recipe.benchmark,
+        loads=loads_of_recipe(wanted, recipe),
+        seconds=seconds or recipe.benchmark.deadline_seconds,
         in_cluster=in_cluster,
-        engine=seen.engine,
-        aiperf=_version(placed.recipe),
-        gpus=seen.gpus,
-        accelerators=seen.accelerators,
-        recipe=seen.recipe,
-        runtime=seen.runtime,
+        engine=engine,
+        aiperf=_version(recipe),
+        gpus=recipe.gpus,
+        accelerators=tuple(sorted(used)),
+        recipe=recipe.name,
+        runtime=f"{recipe.runtime.image}:{recipe.runtime.version}",
         note=None if in_cluster else FORWARD_NOTE,
         placed=placed,
     )

@@ -7,22 +7,12 @@ from operations.errors import CommandError
 from recipes.benchmark import Benchmark
 from recipes.benchmark_load import Load, recipe_load, scaled_load
 from recipes.model import Recipe
+from sizing.points import Shape
 
 _FEWEST_REQUESTS = 20
 """Of a load: percentiles of fewer say nothing."""
 _STEP = 4
 """Between two concurrencies of a sweep."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """Tokens of each prompt and of each answer."""
-
-    input_tokens: int
-    output_tokens: int
-
-    def __str__(self) -> str:
-        return f"{self.input_tokens}/{self.output_tokens}"
 
 
 @dataclass(frozen=True, slots=True)

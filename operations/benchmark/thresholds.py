@@ -1,17 +1,21 @@
 """The file of --assert: the figures that a run must reach, and those that it missed."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from operations.benchmark.result import Measurement
 from recipes.benchmark_load import Load
 from recipes.strict_model import PositiveInt, StrictModel
-from stacks.errors import Problem
+from stacks.errors import Problem, SettingsError
+from stacks.settings.explain_validation import problems_of
 from stacks.settings.setting_types import TextForm
+from stacks.settings.yaml_file import YamlProblemError, parse_yaml
 
 ShapeText = Annotated[
     str,
@@ -118,6 +122,29 @@ class Regression:
     def _distance(self) -> str:
         apart = abs(self.found - self.limit)
         return f"{100 * apart / self.limit:.1f} %" if self.limit else _shown(apart)
+
+
+def load_thresholds(file: Path) -> Thresholds:
+    """Return the thresholds of a YAML file.
+
+    Raises:
+        SettingsError: all that is wrong with it.
+
+    """
+    try:
+        document: object = parse_yaml(file.read_text(encoding="utf-8"))
+        # As JSON, because pydantic's strict mode takes a list for a tuple only there.
+        return Thresholds.model_validate_json(json.dumps(document))
+    except ValidationError as error:
+        raise SettingsError({str(file): problems_of(error, Thresholds)}) from None
+    except YamlProblemError as error:
+        place = f"{file}:{error.line}" if error.line else str(file)
+        raise SettingsError({place: [Problem("", None, f"not a file of thresholds: {error}")]}) from None
+    except UnicodeDecodeError as error:
+        message = f"not a file of thresholds: not UTF-8 text (byte {error.start})"
+        raise SettingsError({str(file): [Problem("", None, message)]}) from None
+    except OSError as error:
+        raise SettingsError({str(file): [Problem("", None, f"cannot be read: {error.strerror}")]}) from None
 
 
 def regressions(thresholds: Thresholds, measured: Sequence[Measurement]) -> list[Regression]:

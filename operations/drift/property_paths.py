@@ -5,7 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-Path = tuple[str | int, ...]
+from resource_graph.resource import Path
+
 MISSING = object()
 """Stands for a value that is not there; None is a value."""
 _PART = re.compile(r'\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|\.?([^.\[\]]+)')

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+
+from kubernetes.utils.quantity import parse_quantity
 
 from components.cluster_reader import KubernetesObject
 from failures.pods_and_events import is_ready
@@ -25,12 +26,6 @@ _PASSING_TAINTS = (
     "DeletionCandidateOfClusterAutoscaler",
 )
 _GIB = 2**30
-# https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
-_SUFFIXES = {
-    **{f"{letter}i": Decimal(2) ** (10 * power) for power, letter in enumerate("KMGTP", 1)},
-    **{letter: Decimal(10) ** (3 * power) for power, letter in enumerate("kMGTP", 1)},
-    "m": Decimal("0.001"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +78,7 @@ def read_nodes(listed: Sequence[KubernetesObject]) -> tuple[tuple[GpuNode, ...],
     for node in listed:
         name, labels = node["metadata"]["name"], node["metadata"].get("labels") or {}
         offered = node.get("status", {}).get("allocatable") or {}
-        gpus = int(amount(offered.get(GPUS, "0")))
+        gpus = int(parse_quantity(offered.get(GPUS, "0")))
         if not gpus and not any(sign in labels for sign in SIGNS):
             continue
         reason = _why_not(node, gpus)
@@ -95,8 +90,8 @@ def read_nodes(listed: Sequence[KubernetesObject]) -> tuple[tuple[GpuNode, ...],
                 name=name,
                 labels=labels,
                 gpus=gpus,
-                cpus=math.floor(amount(offered.get("cpu", "0"))),
-                memory_gib=math.floor(amount(offered.get("memory", "0")) / _GIB),
+                cpus=math.floor(parse_quantity(offered.get("cpu", "0"))),
+                memory_gib=math.floor(parse_quantity(offered.get("memory", "0")) / _GIB),
                 devices=_devices(offered),
                 taints=_taints(node),
             )
@@ -123,13 +118,6 @@ def model_of(node: GpuNode) -> GpuModel | str:
     return f"neither {PRODUCT} (NVIDIA's feature discovery sets it) nor {GKE_ACCELERATOR} says which GPUs"
 
 
-def amount(text: object) -> Decimal:
-    """Return a Kubernetes quantity, such as 191850m or 2000Gi, in units."""
-    plain = str(text)
-    suffix = next((each for each in _SUFFIXES if plain.endswith(each)), "")
-    return Decimal(plain.removesuffix(suffix)) * _SUFFIXES.get(suffix, Decimal(1))
-
-
 def _why_not(node: KubernetesObject, gpus: int) -> str | None:
     if not gpus:
         return f"no allocatable {GPUS}: no device plugin runs there, or all of its GPUs are broken"
@@ -142,7 +130,7 @@ def _why_not(node: KubernetesObject, gpus: int) -> str | None:
 
 def _devices(offered: Mapping[str, object]) -> tuple[str, ...]:
     names = (name for name in offered if "/" in name and not name.startswith("nvidia.com/gpu"))
-    return tuple(sorted(name for name in names if amount(offered[name]) > 0))
+    return tuple(sorted(name for name in names if parse_quantity(offered[name]) > 0))
 
 
 def _taints(node: KubernetesObject) -> tuple[tuple[str, str, str], ...]:

@@ -7,8 +7,7 @@ from typing import Any
 
 from components.purchase import CapacityBlock
 from operations.errors import CommandError
-from operations.permissions.holder import Holder
-from operations.permissions.right import On, Rights, reads
+from operations.permissions.right import Holder, On, Rights, reads
 from operations.permissions.table import ALWAYS, RIGHTS
 from resource_graph import Resource, ResourceGraph
 from stacks.plan.infrastructure.eks_plan import STACK_TAG, EksPlan

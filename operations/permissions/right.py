@@ -1,7 +1,16 @@
-"""An action of AWS, and the resources on which it is allowed."""
+"""An action of AWS, the resources on which it is allowed, and for whom a policy allows it."""
 
 from dataclasses import dataclass
 from enum import Enum
+
+
+class Holder(Enum):
+    """Who acts in the account."""
+
+    DEPLOYER = "deployer"
+    """Runs `up`, `destroy` and what goes before them."""
+    PREVIEWER = "previewer"
+    """Runs `preview`, also with `--refresh`, and changes nothing."""
 
 
 class On(Enum):

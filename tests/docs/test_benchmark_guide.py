@@ -9,7 +9,7 @@ from cli.bench_options import BenchOptions
 from cli.bench_table import headers
 from operations.benchmark.aiperf_here import pinned_requirement
 from operations.benchmark.result import MOCK_NOTE
-from operations.benchmark.thresholds_file import load_thresholds
+from operations.benchmark.thresholds import load_thresholds
 from operations.mock_engine import ENGINE_ANNOTATION, MOCK_ENGINE
 from recipes.load import load_recipe, recipe_names
 from tests.cli.command import ROOT

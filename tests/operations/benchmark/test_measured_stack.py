@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.benchmark.measured_stack import measured_stack
+from operations.benchmark.measured_stack import serving_engine
+from operations.benchmark.plan_run import run_of_stack
+from operations.benchmark.shapes import Wanted
 from operations.errors import CommandError
 from operations.mock_engine import ENGINE_ANNOTATION
 from tests.operations.benchmark.fake_kubectl import FakeKubectl
@@ -35,26 +37,30 @@ def _pod(
 
 def test_gpus_model_and_recipe_are_the_stack_s(kubectl: FakeKubectl) -> None:
     kubectl.says_graph(_pod("frontend"), _pod("decode"))
-    found = measured_stack(STACK, kubectl.commands)
-    assert (found.name, found.gpus, found.accelerators) == ("disagg-gb200-two-trays", 5, ("GB200",))
-    assert (found.model, found.engine) == ("openai/gpt-oss-120b", "real")
+    engine = serving_engine(STACK, kubectl.commands)
+    wanted = Wanted((), every_shape=False, sweep=False, concurrency=None, requests=None)
+    run = run_of_stack(STACK, engine, wanted, in_cluster=True, seconds=None)
+    assert (run.target, run.gpus, run.accelerators) == ("disagg-gb200-two-trays", 5, ("GB200",))
+    assert (run.model, run.engine) == ("openai/gpt-oss-120b", "real")
+    recipe = STACK.serving.placed.recipe
+    assert (run.recipe, run.runtime) == (recipe.name, f"{recipe.runtime.image}:{recipe.runtime.version}")
 
 
 def test_a_pod_with_a_mock_engine_makes_it_a_mock(kubectl: FakeKubectl) -> None:
     kubectl.says_graph(_pod("frontend"), _pod("decode", annotations={ENGINE_ANNOTATION: "mock"}))
-    assert measured_stack(STACK, kubectl.commands).engine == "mock"
+    assert serving_engine(STACK, kubectl.commands) == "mock"
 
 
 def test_a_graph_without_pods_is_not_measured(kubectl: FakeKubectl) -> None:
     kubectl.says_graph(_pod("old", phase="Failed"))
     with pytest.raises(CommandError, match=r"has no pod: there is nothing to measure\n  try: `pulumi up`"):
-        measured_stack(STACK, kubectl.commands)
+        serving_engine(STACK, kubectl.commands)
 
 
 def test_a_graph_with_a_part_of_its_pods_is_not_measured(kubectl: FakeKubectl) -> None:
     kubectl.says_graph(_pod("frontend"), _pod("decode", conditions=[]))
     with pytest.raises(CommandError) as refused:
-        measured_stack(STACK, kubectl.commands)
+        serving_engine(STACK, kubectl.commands)
     assert "does not serve with all of its pods\n  decode: Running, started but not ready" in str(
         refused.value
     )
@@ -64,4 +70,4 @@ def test_a_cluster_that_does_not_answer_is_named(kubectl: FakeKubectl) -> None:
     program = kubectl.folder / "kubectl"
     program.write_text("#!/bin/sh\necho 'Unable to connect to the server' >&2; exit 1\n", encoding="utf-8")
     with pytest.raises(CommandError, match="Unable to connect to the server"):
-        measured_stack(STACK, kubectl.commands)
+        serving_engine(STACK, kubectl.commands)

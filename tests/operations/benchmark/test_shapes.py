@@ -9,7 +9,6 @@ import pytest
 
 from operations.benchmark.shapes import (
     PUBLISHED_SHAPES,
-    Shape,
     Wanted,
     advice,
     loads_of_address,
@@ -19,6 +18,7 @@ from operations.benchmark.shapes import (
 from operations.errors import CommandError
 from recipes.benchmark_load import Load, recipe_load
 from recipes.load import load_recipe
+from sizing.points import Shape
 
 if TYPE_CHECKING:
     from recipes.model import Recipe

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from operations.benchmark.thresholds_file import load_thresholds
+from operations.benchmark.thresholds import load_thresholds
 from stacks.errors import SettingsError
 
 if TYPE_CHECKING:

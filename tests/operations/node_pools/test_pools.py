@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from lab.directory import REPOSITORY
-from operations.node_pools.nodes import amount, read_nodes
+from operations.node_pools.nodes import read_nodes
 from operations.node_pools.pools import FoundPools, pools_of
 from tests.support.dev_settings import existing_cluster_settings, resolved
 
@@ -179,8 +179,3 @@ def test_what_is_read_can_be_resolved_as_it_stands() -> None:
         ("h200", 0),
         ("gb200", 4),
     ]
-
-
-def test_amounts_are_read_in_every_form_that_kubernetes_writes() -> None:
-    assert [float(amount(text)) for text in ("191850m", "192", "2k")] == [191.85, 192, 2000]
-    assert amount("1Ti") == 2**40 == amount("1073741824Ki") == amount(2**40)

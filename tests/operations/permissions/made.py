@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from operations.permissions.holder import Holder
 from operations.permissions.policy import policies
+from operations.permissions.right import Holder
 from stacks.plan.stack_plan import in_phase
 from tests.support.dev_settings import resolved
 from tests.support.recordings import recorded_stack

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from operations.errors import CommandError
-from operations.permissions.holder import Holder
 from operations.permissions.policy import LARGEST, policies
+from operations.permissions.right import Holder
 from resource_graph import Resource, ResourceGraph
 from tests.operations.permissions.evaluation import Asked, allowed
 from tests.operations.permissions.made import actions, made, statements

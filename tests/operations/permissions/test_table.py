@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.permissions.holder import Holder
-from operations.permissions.right import reads
+from operations.permissions.right import Holder, reads
 from operations.permissions.table import RIGHTS
 from operations.preflight import account
 from tests.operations.permissions.made import actions, recordings
