@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hardware import INSTANCE_TYPES
+from hardware import ACCELERATORS, INSTANCE_TYPES
 from hardware.kv_transport import (
     NVLINK_GBIT,
     RDMA_GBIT,
@@ -14,9 +14,11 @@ from hardware.kv_transport import (
     requests_per_second,
     transfer_seconds,
 )
+from recipes.fitting import fitted
 from recipes.load import load_recipe, recipe_names
 from sizing.choose import Limits, Workload, choose
-from sizing.points import Shape, published_points
+from sizing.of_recipe import measured
+from sizing.points import Point, Shape, published_points
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "which-recipe.md").read_text(encoding="utf-8")
 RECIPE = load_recipe("gpt-oss-120b/trtllm-disagg")
@@ -84,3 +86,20 @@ def test_the_guides_measured_table_is_what_the_points_say() -> None:
             f"{best.ttft_ms:,.0f} ms",
             f"{best.tpot_ms:.1f} ms",
         ]
+
+
+@pytest.mark.parametrize("name", [name for name in recipe_names() if name.startswith("gpt-oss-120b/")])
+def test_the_guide_says_what_was_measured_of_each_recipe_s_own_layout(name: str) -> None:
+    recipe = load_recipe(name)
+    said: list[str] = []
+    for gpu in ("GB200", "B200", "H200", "H100"):
+        family = ACCELERATORS[gpu].architecture_family
+        if family in recipe.quantization.architecture_families:
+            point = measured(fitted(recipe, family), gpu)
+            said.append(f"{gpu}: nobody" if point is None else f"{gpu}: {_figures(point)}")
+    assert f"| `{name}` | {'; '.join(said)} |" in GUIDE
+
+
+def _figures(point: Point) -> str:
+    rate, users = f"{point.tokens_per_second_per_gpu:,.0f}", f"{point.users:g}"
+    return f"{rate} at {point.tpot_ms:.0f} ms with {users} users, {point.shape}"
