@@ -39,9 +39,7 @@ def test_nothing_of_another_model_is_taken_for_it() -> None:
     assert str(layout_of(load_recipe("gpt-oss-20b/trtllm-agg"))) == "TP1"
 
 
-def test_the_stack_for_gb200_was_measured_at_more_than_twice_the_published_recipe_and_on_b200_nobody_knows() -> (
-    None
-):
+def test_the_stack_for_gb200_was_measured_at_more_than_twice_the_published_recipe() -> None:
     ours, published = (
         measured(load_recipe(name), "GB200")
         for name in ("gpt-oss-120b/trtllm-disagg-one-pod", "gpt-oss-120b/trtllm-disagg")
@@ -49,4 +47,5 @@ def test_the_stack_for_gb200_was_measured_at_more_than_twice_the_published_recip
     assert ours is not None
     assert published is not None
     assert ours.tokens_per_second_per_gpu >= 2.3 * published.tokens_per_second_per_gpu
+    # Which of the two is faster on B200 nobody knows.
     assert measured(load_recipe("gpt-oss-120b/trtllm-disagg"), "B200") is None
