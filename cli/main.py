@@ -16,6 +16,7 @@ import typer
 from cli.bench_command import bench_command
 from cli.completion import complete_stack
 from cli.diff_command import diff_command
+from cli.doctor_command import doctor_command
 from cli.exit_codes import UNREADABLE
 from cli.pools_command import pools_command
 from cli.preflight_command import preflight_command
@@ -293,6 +294,12 @@ def drift_command(
 app.command(name="record", hidden=True)(record_command)
 _command("preview", _BEFORE, "dynamo-stack preview disagg-b200")(preview_command)
 _command("recover", _RUNS, "dynamo-stack recover disagg-b200")(recover_command)
+_command(
+    "doctor",
+    _RUNS,
+    "dynamo-stack doctor disagg-b200",
+    "dynamo-stack doctor --context gpu-cluster --namespace gpt-oss",
+)(doctor_command)
 _command("smoke", _RUNS, "dynamo-stack smoke disagg-b200")(smoke_command)
 _command("bench", _RUNS, "dynamo-stack bench disagg-b200")(bench_command)
 _command("diff", _BEFORE, "dynamo-stack diff main --stack disagg-b200")(diff_command)

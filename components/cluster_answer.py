@@ -65,6 +65,7 @@ JOBS = Kind("jobs", "batch")
 NAMESPACES = Kind("namespaces")
 NODES = Kind("nodes")
 PODS = Kind("pods")
+STATEFUL_SETS = Kind("statefulsets", "apps")
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,10 @@ class ClusterReader:
         """Return what `kubectl logs` prints; empty where there is nothing, or it cannot be read."""
         return self._printed("logs", *words) or ""
 
+    def page(self, path: str) -> str:
+        """Return what the API server answers at a path, also of a pod behind it; empty where nothing."""
+        return self._printed("get", "--raw", path) or ""
+
     def delete(self, *words: str) -> str:
         """Delete without waiting; returns why the cluster refuses, empty where it does not."""
         try:

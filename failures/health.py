@@ -6,8 +6,8 @@ Read), and the run after it would call a graph `unchanged` that never became rea
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from components.cluster_answer import CLAIMS, DEPLOYMENTS, PODS, Answer, Said
 from components.cluster_reader import ClusterReader
@@ -53,6 +53,7 @@ class HealthProblem:
     """Whether waiting may be enough."""
     is_silence: bool = False
     """Whether nobody says how it is, which a server that starts anew does for seconds."""
+    about: Literal["claim", "serving", "pod"] = "serving"
 
     def text(self, stack: str) -> str:
         """Return it as a person reads it."""
@@ -92,12 +93,18 @@ def _claim_problems(claim: _Object | None, served: ServingObjects) -> Iterator[H
     name = f"claim {served.namespace}/{served.claim}"
     if claim is None:
         yield HealthProblem(
-            f"{name} is gone, and the model with it", _AGAIN, "cache-volume-unbound", may_pass=False
+            f"{name} is gone, and the model with it",
+            _AGAIN,
+            "cache-volume-unbound",
+            may_pass=False,
+            about="claim",
         )
     elif "deletionTimestamp" in claim["metadata"]:
-        yield _being_deleted(name)
+        yield replace(_being_deleted(name), about="claim")
     elif (phase := (claim.get("status") or {}).get("phase")) != "Bound":
-        yield HealthProblem(f"{name} has no volume: it is {phase}", _MEND, "cache-volume-unbound")
+        yield HealthProblem(
+            f"{name} has no volume: it is {phase}", _MEND, "cache-volume-unbound", about="claim"
+        )
 
 
 def _serving_problems(serves: Answer, served: ServingObjects) -> Iterator[HealthProblem]:
@@ -149,6 +156,7 @@ def _readers_of_old_files(pods: Iterable[_Object], served: ServingObjects) -> It
                     f"pod {metadata['name']} of the version before runs on and reads {files}",
                     _MEND,
                     "graph-never-ready",
+                    about="pod",
                 )
 
 

@@ -31,8 +31,18 @@ def lost_node_reasons(nodes: Iterable[KubernetesObject], pods: Sequence[Kubernet
     by_name = {node["metadata"]["name"]: node for node in nodes}
     used = sorted({pod["spec"]["nodeName"] for pod in pods if pod.get("spec", {}).get("nodeName")})
     return [
-        f"node {name}: {_why_lost(by_name.get(name))}" for name in used if not is_ready(by_name.get(name, {}))
+        f"node {name}: {why_lost(by_name.get(name))}" for name in used if not is_ready(by_name.get(name, {}))
     ]
+
+
+def why_lost(node: KubernetesObject | None) -> str:
+    """Return why a node is not ready, in its own words; None is one that does not exist."""
+    if node is None:
+        return "does not exist any more"
+    for condition in _conditions(node):
+        if condition["type"] == _READY:
+            return f"not ready, {condition.get('message') or condition.get('reason') or 'without a reason'}"
+    return "not ready, it has not reported yet"
 
 
 def warnings_of(cluster: ClusterReader, subject: Subject) -> list[str]:
@@ -64,15 +74,6 @@ def container_statuses(pod: KubernetesObject) -> list[KubernetesObject]:
 
 def _last_seen(event: KubernetesObject) -> str:
     return str(event.get("lastTimestamp") or event.get("eventTime") or "")
-
-
-def _why_lost(node: KubernetesObject | None) -> str:
-    if node is None:
-        return "does not exist any more"
-    for condition in _conditions(node):
-        if condition["type"] == _READY:
-            return f"not ready, {condition.get('message') or condition.get('reason') or 'without a reason'}"
-    return "not ready, it has not reported yet"
 
 
 def _reason(pod: KubernetesObject) -> str:

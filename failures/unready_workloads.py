@@ -163,7 +163,7 @@ def missing_gpu_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
     group, gpus = wanted.get(NODE_GROUP_LABEL, ""), wanted.get(GPU_COUNT_LABEL, "")
     words = ["nodes", "--selector", f"{NODE_GROUP_LABEL}={group}"]
     nodes = (cluster.items(*words) or []) if group else []
-    reasons = [reason for node in nodes if (reason := _why_unusable(node, gpus))]
+    reasons = [reason for node in nodes if (reason := why_unusable(node, gpus))]
     expected = int(spec.get("replicas") or 0)
     if group and len(nodes) < expected:
         reasons.insert(0, f"{len(nodes)} of {expected} nodes of node group {group} have joined")
@@ -182,6 +182,22 @@ def missing_gpu_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
         reasons=reasons,
         look=cluster.command("get", *words, "--label-columns", GPU_COUNT_LABEL),
         then="mend that, then run `pulumi up` again: it waits for the nodes again, and no graph waits before",
+    )
+
+
+def why_unusable(node: KubernetesObject, gpus: str) -> str | None:
+    """Return why a node cannot serve with so many GPUs; None where it can."""
+    name, labels = node["metadata"]["name"], node["metadata"].get("labels") or {}
+    if not is_ready(node):
+        conditions = node.get("status", {}).get("conditions") or []
+        said = next((each.get("message") for each in conditions if each["type"] == "Ready"), None)
+        return f"node {name}: not Ready, {said or 'without a reason'}"
+    shown, offered = labels.get(GPU_COUNT_LABEL), node.get("status", {}).get("allocatable", {}).get(_GPUS)
+    if shown == gpus and offered == gpus:
+        return None
+    return (
+        f"node {name}: Ready, but GPU feature discovery sees {shown or 'no'} and the device plugin offers "
+        f"{offered or 'no'} GPUs of {gpus}"
     )
 
 
@@ -216,18 +232,3 @@ def _of_serving_pods(
     if claims := mounted_claims(cluster, subject, pods) if pods else []:
         reasons, page = [*claims, *reasons], LOST_PAGE
     return reasons, page
-
-
-def _why_unusable(node: KubernetesObject, gpus: str) -> str | None:
-    name, labels = node["metadata"]["name"], node["metadata"].get("labels") or {}
-    if not is_ready(node):
-        conditions = node.get("status", {}).get("conditions") or []
-        said = next((each.get("message") for each in conditions if each["type"] == "Ready"), None)
-        return f"node {name}: not Ready, {said or 'without a reason'}"
-    shown, offered = labels.get(GPU_COUNT_LABEL), node.get("status", {}).get("allocatable", {}).get(_GPUS)
-    if shown == gpus and offered == gpus:
-        return None
-    return (
-        f"node {name}: Ready, but GPU feature discovery sees {shown or 'no'} and the device plugin offers "
-        f"{offered or 'no'} GPUs of {gpus}"
-    )

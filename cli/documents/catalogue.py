@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from cli.documents.document import Document
+from pydantic import BaseModel
+
 from cli.documents.envelope import Command
 from cli.documents.explained import ExplainDocument
 from cli.documents.judged import CheckDocument
@@ -16,6 +17,7 @@ from cli.documents.operated import (
 )
 from cli.documents.previewed import PreviewDocument
 from cli.documents.sized import SizeDocument
+from operations.doctor.finding import Diagnosis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +25,7 @@ class Printed:
     """One command's document."""
 
     command: Command
-    model: type[Document]
+    model: type[BaseModel]
     typed: str
     """How the command is typed."""
     exits: str
@@ -65,6 +67,12 @@ PRINTED: tuple[Printed, ...] = (
         model=RecoverDocument,
         typed="recover STACK --json",
         exits="0; 1 where there is anything to recover",
+    ),
+    Printed(
+        command="doctor",
+        model=Diagnosis,
+        typed="doctor STACK --json",
+        exits="0 healthy; 1 sick",
     ),
     Printed(
         command="smoke",

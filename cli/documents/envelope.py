@@ -5,12 +5,13 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 Command = Literal[
-    "check", "drift", "explain", "list", "pools", "preflight", "preview", "recover", "size", "smoke"
+    "check", "doctor", "drift", "explain", "list", "pools", "preflight", "preview", "recover", "size", "smoke"
 ]
 
 VERSIONS: Mapping[Command, int] = MappingProxyType(
     {
         "check": 1,
+        "doctor": 1,
         "drift": 1,
         "explain": 1,
         "list": 1,

@@ -1,6 +1,6 @@
 """The pods of a stack's graph, to say which one is missing, and what serves in them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from components.cluster_reader import ClusterReader, KubernetesObject
@@ -18,8 +18,6 @@ from failures.pods_and_events import container_statuses, is_ready
 from operations.mock_engine import MOCK_ENGINE, engine_of
 from operations.smoke.discovery import registered_names, why_unseen, worker_models
 from operations.smoke.frontend_log import refused_model
-from recipes.placed import PlacedService
-from stacks.plan.stack_plan import ServingPlan
 
 _LOG_LINES = "--tail=2000"
 
@@ -36,12 +34,15 @@ class Absence:
 class GraphPods:
     """The pods of one graph; each question asks the cluster anew."""
 
-    def __init__(self, cluster: ClusterReader, serving: ServingPlan) -> None:
+    def __init__(
+        self, cluster: ClusterReader, namespace: str, graph: str, roles: Mapping[str, Sequence[str]]
+    ) -> None:
+        """Ask nothing yet; `roles`: component of the graph -> what its pods do."""
         self._cluster = cluster
-        self._services = serving.placed.services
-        self._namespace = serving.namespace
-        self._graph = serving.graph_name
-        selector = f"{GRAPH_NAME}={serving.graph_name}"
+        self._roles = roles
+        self._namespace = namespace
+        self._graph = graph
+        selector = f"{GRAPH_NAME}={graph}"
         self._words = ("pods", "--namespace", self._namespace, "--selector", selector)
 
     def why_absent(self, roles: Iterable[str]) -> Absence:
@@ -51,8 +52,8 @@ class GraphPods:
         if pods is None:
             return Absence("their pods cannot be read", look)
         wanted = set(roles)
-        own = [(service, _of(service, pods)) for service in self._services if wanted & set(service.roles)]
-        found = [absence for service, each in own for absence in self._states(service, each)]
+        own = [(name, _of(name, pods)) for name, roles in self._roles.items() if wanted & set(roles)]
+        found = [absence for name, each in own for absence in self._states(name, each)]
         looks = [absence.look for absence in found if absence.look]
         return Absence("; ".join(absence.found for absence in found), looks[0] if looks else look)
 
@@ -76,7 +77,7 @@ class GraphPods:
         pods = self._cluster.items(*self._words) or []
         return [
             f"pod {name} logs: {said}"
-            for name in self._names(FRONTEND, pods)
+            for name in self._frontends(pods)
             if (said := refused_model(self._cluster.log(name, "--namespace", self._namespace, _LOG_LINES)))
         ]
 
@@ -85,14 +86,14 @@ class GraphPods:
 
         One without the annotation means a real engine: nothing is excused by mistake.
         """
-        workers = {service.name.lower() for service in self._services if service.role != FRONTEND}
+        workers = {name.lower() for name, roles in self._roles.items() if FRONTEND not in roles}
         pods = self._cluster.items(*self._words)
         if pods is None:
             return None
         engines = [engine_of(pod) for pod in pods if _component(pod) in workers]
         return bool(engines) and all(engine == MOCK_ENGINE for engine in engines)
 
-    def _states(self, service: PlacedService, pods: Sequence[KubernetesObject]) -> Iterator[Absence]:
+    def _states(self, service: str, pods: Sequence[KubernetesObject]) -> Iterator[Absence]:
         if not pods:
             yield self._without_pods(service)
         unready = [pod for pod in pods if not is_ready(pod)]
@@ -100,30 +101,29 @@ class GraphPods:
             yield Absence(f"pod {text}", self._log(pod) if _has_log(pod) else "")
         for pod in filter(is_ready, pods):
             said = f"pod {pod['metadata']['name']}: Ready, and"
-            if service.role == FRONTEND:
+            if FRONTEND in self._roles[service]:
                 yield Absence(f"{said} it does not answer; its log says why", self._log(pod))
             else:
                 unseen = why_unseen(self._cluster, self._namespace, pod)
                 look = self._cluster.command(*unseen.look) if unseen.look else self._log(pod)
                 yield Absence(f"{said} not registered: {unseen.why}", look)
 
-    def _without_pods(self, service: PlacedService) -> Absence:
-        said = f"{service.name} has no pod"
+    def _without_pods(self, service: str) -> Absence:
+        said = f"{service} has no pod"
         words = (stored_name(self._cluster.get, GRAPHS), self._graph, "--namespace", self._namespace)
         graph = self._cluster.get(*words)
         if graph is None:
             return Absence(said, "")
         look = self._cluster.command("get", *words, "--output", "yaml")
-        replicas = asked_replicas(graph, service.name)
+        replicas = asked_replicas(graph, service)
         if replicas == 0:
             return Absence(f"{said}: graph {self._graph} asks for 0 replicas of it", look)
         operator = why_not_ready(graph)
         return Absence(f"{said}; the operator says: {operator}" if operator else said, look)
 
-    def _names(self, role: str, pods: Sequence[KubernetesObject]) -> list[str]:
-        """The names of the pods of the services of a role."""
-        services = [service for service in self._services if service.role == role]
-        return [pod["metadata"]["name"] for service in services for pod in _of(service, pods)]
+    def _frontends(self, pods: Sequence[KubernetesObject]) -> list[str]:
+        components = [name for name, roles in self._roles.items() if FRONTEND in roles]
+        return [pod["metadata"]["name"] for name in components for pod in _of(name, pods)]
 
     def _log(self, pod: KubernetesObject) -> str:
         previous = ("--previous",) if _waits_for_restart(pod) else ()
@@ -131,8 +131,8 @@ class GraphPods:
         return self._cluster.command("logs", name, "--namespace", self._namespace, "--tail=20", *previous)
 
 
-def _of(service: PlacedService, pods: Sequence[KubernetesObject]) -> list[KubernetesObject]:
-    return [pod for pod in pods if _component(pod) == service.name.lower()]
+def _of(service: str, pods: Sequence[KubernetesObject]) -> list[KubernetesObject]:
+    return [pod for pod in pods if _component(pod) == service.lower()]
 
 
 def _has_log(pod: KubernetesObject) -> bool:

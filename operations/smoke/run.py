@@ -1,7 +1,7 @@
 """One smoke test: of a stack, through a port-forward of its own, or of an address."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,7 +11,7 @@ from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.project import resolved_stack
-from operations.smoke.checks import Result, Subject, run_checks
+from operations.smoke.checks import CHECKS, Check, Result, Subject, run_checks
 from operations.smoke.client import Frontend, NoAnswer
 from operations.smoke.finding import Finding, wrong
 from operations.smoke.first_token import KvHandover, kv_handover
@@ -21,7 +21,7 @@ from operations.smoke.report import SmokeReport
 from operations.smoke.waits import Patience, wait_until_registered
 from operations.verdict import Verdict
 from recipes.model import Recipe
-from stacks.plan.stack_plan import StackPlan, waited_for
+from stacks.plan.stack_plan import ServingPlan, StackPlan, waited_for
 from stacks.updates.infrastructure_notices import waiting_text
 
 _DISAGGREGATED: tuple[Role, ...] = ("prefill", "decode")
@@ -31,7 +31,7 @@ _Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Target:
+class Target:
     """What is expected of the deployment, and how to look closer."""
 
     name: str
@@ -56,29 +56,38 @@ def smoke_stack(name: str, patience: Patience, say: _Say) -> SmokeReport:
 
     """
     stack = resolved_stack(name)
-    _refuse_without_graph(stack)
+    refuse_without_graph(stack)
     refuse_other_cluster(stack)
     cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
     cluster.require_answer()
-    serving = stack.serving
-    recipe = serving.placed.recipe
-    kv = kv_handover(stack)
-    target = _Target(
-        name=f"stack {name}",
-        stack=name,
-        url=None,
-        model=recipe.model.served_name,
-        roles=_DISAGGREGATED if recipe.is_disaggregated else _AGGREGATED,
-        kv=kv,
-        no_kv="aggregated: the KV cache never leaves its worker",
-        pods=GraphPods(cluster.reader, serving),
-        lost_calls=_lost_calls(recipe),
-    )
+    target, serving = target_of_stack(stack, cluster), stack.serving
     with PortForward(cluster, serving.namespace, serving.graph_name) as forward:
         # A proxy of the environment does not lead to this machine's loopback.
         address = partial(_address, forward)
         frontend = Frontend(address, seconds=patience.answer_seconds, by_proxy=False)
-        return _smoke(target, frontend, patience, say)
+        return ask(target, frontend, patience, say)
+
+
+def target_of_stack(stack: StackPlan, cluster: ClusterCommands) -> Target:
+    """Return what is expected of a stack's graph in its cluster."""
+    serving = stack.serving
+    recipe = serving.placed.recipe
+    return Target(
+        name=f"stack {stack.name}",
+        stack=stack.name,
+        url=None,
+        model=recipe.model.served_name,
+        roles=_DISAGGREGATED if recipe.is_disaggregated else _AGGREGATED,
+        kv=kv_handover(stack),
+        no_kv="aggregated: the KV cache never leaves its worker",
+        pods=GraphPods(cluster.reader, serving.namespace, serving.graph_name, roles_of(serving)),
+        lost_calls=_lost_calls(recipe),
+    )
+
+
+def roles_of(serving: ServingPlan) -> Mapping[str, tuple[str, ...]]:
+    """Return each component of a stack's graph with what its pods do."""
+    return {service.name: service.roles for service in serving.placed.services}
 
 
 def _address(forward: PortForward) -> str:
@@ -113,7 +122,7 @@ def address_of_stack(name: str, url: str, key: str | None) -> Address:
 
 def smoke_address(address: Address, patience: Patience, say: _Say) -> SmokeReport:
     """Ask whatever answers at an address."""
-    target = _Target(
+    target = Target(
         name=address.url,
         stack=address.stack,
         url=address.url,
@@ -125,7 +134,7 @@ def smoke_address(address: Address, patience: Patience, say: _Say) -> SmokeRepor
         lost_calls=address.lost_calls,
     )
     frontend = Frontend(lambda: address.url, seconds=patience.answer_seconds, key=address.key)
-    return _smoke(target, frontend, patience, say)
+    return ask(target, frontend, patience, say)
 
 
 def _lost_calls(recipe: Recipe) -> str:
@@ -133,7 +142,10 @@ def _lost_calls(recipe: Recipe) -> str:
     return "" if defect is None else f"Dynamo {recipe.runtime.version}: {defect.what}: {defect.action}"
 
 
-def _smoke(target: _Target, frontend: Frontend, patience: Patience, say: _Say) -> SmokeReport:
+def ask(
+    target: Target, frontend: Frontend, patience: Patience, say: _Say, checks: Sequence[Check] = CHECKS
+) -> SmokeReport:
+    """Wait until the target has registered, then ask it one question after the other."""
     start = time.monotonic()
     found = wait_until_registered(frontend, target.model, target.roles, patience, say)
     waited = time.monotonic() - start
@@ -148,12 +160,12 @@ def _smoke(target: _Target, frontend: Frontend, patience: Patience, say: _Say) -
         is_dynamo=found.is_dynamo,
         lost_calls=target.lost_calls if found.is_dynamo else "",
     )
-    results = (*registered, *run_checks(subject, registered))
+    results = (*registered, *run_checks(subject, registered, checks))
     seconds = time.monotonic() - start
     return SmokeReport(target.name, target.stack, target.url, target.model, is_mock, seconds, results)
 
 
-def _registered(found: Registration, target: _Target, waited: float) -> Sequence[Result]:
+def _registered(found: Registration, target: Target, waited: float) -> Sequence[Result]:
     """The results of the wait, with the state of the pods of what is missing."""
     frontend, workers, model = found.frontend, found.workers, found.model
     pods = target.pods
@@ -200,7 +212,8 @@ def _with_names(finding: Finding, model: str, pods: GraphPods) -> Finding:
     return wrong("; ".join([finding.found, *others, *refused]), OTHER_NAME if others else finding.fix)
 
 
-def _refuse_without_graph(stack: StackPlan) -> None:
+def refuse_without_graph(stack: StackPlan) -> None:
+    """Raise CommandError for a stack that serves nothing, or nothing yet."""
     if not stack.layers.owns("serving"):
         own = ", ".join(stack.layers.own)
         raise CommandError(

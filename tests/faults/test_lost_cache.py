@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.faults.conftest import GRAPH, NAMESPACE, ask_for, failing_up, is_ready
+from tests.operations.doctor.first_line import sick
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.runbook import commands, healed, typed
 from tests.support.waiting import until
@@ -81,6 +82,7 @@ def test_a_claim_that_is_gone_is_said_by_all_and_filled_again_by_one_command(
     code, report = _drift(stack)
     [change] = report["changes"]
     assert (code, change["name"], change["found"], change["up"]) == (1, CLAIM, "is gone", "refilled")
+    assert "claim model-cache is gone, and the model with it" in sick(stack)
     assert "lost: claim model-cache is gone from the cluster" in stack.pulumi("preview").stdout
     said = failing_up(stack)
     assert "claim model-cache is gone from the cluster" in said

@@ -8,6 +8,7 @@ import pytest
 
 from lab.faults import nodes
 from tests.faults.conftest import GRAPH, NAMESPACE, PLATFORM, ask_for, failing_up, is_ready
+from tests.operations.doctor.first_line import sick
 from tests.serving_stacks.pods import claims_of, nodes_of, pods_of
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.runbook import commands, typed
@@ -43,6 +44,7 @@ def test_a_lost_gpu_node_is_named_by_up_and_its_worker_starts_on_the_node_that_r
 ) -> None:
     [tray] = _workers(stack)["prefill"]
     nodes.lose(stack.lab.directory, tray)
+    assert f"node {tray}: not ready, Kubelet stopped posting node status." in sick(stack)
     ask_for(stack, frontends=2, ready_seconds=5)
     said = failing_up(stack)
     assert f"node {tray}: not ready, Kubelet stopped posting node status." in said
@@ -64,6 +66,7 @@ def test_workers_of_a_lost_clique_move_together_to_another_one_that_has_room(
 ) -> None:
     nodes.join_clique(stack.lab.directory, OTHER_CLIQUE, TRAYS[0], *OTHER_TRAYS)
     nodes.lose(stack.lab.directory, *TRAYS)
+    assert f"node {TRAYS[0]}: not ready" in sick(stack)
     listing, drain, delete, _, _, look, waiting, _ = commands("clique-lost")
     typed(stack, listing)
     for tray in TRAYS:
@@ -94,6 +97,7 @@ def test_the_worker_that_survives_in_half_a_clique_keeps_the_other_from_a_whole_
         cluster=stack.lab.directory,
     )
     assert not is_ready(stack)
+    assert "no node fits the pod's selector, affinity and tolerations" in sick(stack)
     typed(stack, cordon, SURVIVOR=survivor)
     typed(stack, release, GRAPH=GRAPH)
     typed(stack, look, GRAPH=GRAPH)
@@ -113,6 +117,7 @@ def test_members_on_a_lost_node_come_back_only_when_the_node_is_deleted_and_repl
     members = _members_on(stack, lost)
     assert len(members) == len(SERVERS)
     nodes.lose(stack.lab.directory, lost)
+    assert f"node {lost}: not ready" in sick(stack)
     *removal, servers, graph = commands("system-node-lost")
     for command in removal:
         typed(stack, command, NODE=lost)

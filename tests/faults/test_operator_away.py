@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.faults.conftest import GRAPH, NAMESPACE, PLATFORM, ask_for, failing_up, is_ready
+from tests.operations.doctor.first_line import sick
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.lab_stack import GRAPH_LABEL
 from tests.support.runbook import commands, typed
@@ -62,6 +63,7 @@ def test_drift_names_what_is_missing_of_the_release_and_the_graph_that_nobody_co
     report = json.loads(answer.stdout)
     assert [change["kind"] for change in report["changes"]] == ["Deployment"]
     assert report["repair"][0].startswith("helm ")
+    assert "the Dynamo operator is gone" in sick(stack)
     if _program_converts(stack):
         assert any("was not compared" in line for line in report["notReady"]), report["notReady"]
 

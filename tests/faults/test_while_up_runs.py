@@ -21,6 +21,7 @@ from tests.faults.conftest import (
     failing_up,
     is_ready,
 )
+from tests.operations.doctor.first_line import sick
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.lab_stack import GRAPH_LABEL
 from tests.support.runbook import commands, typed
@@ -74,6 +75,7 @@ def test_a_cache_of_a_class_that_does_not_exist_says_so_and_another_class_brings
     assert "The wait for claim model-cache ended after 5 min." in said
     assert "there is no storage class fast-files; the cluster has gp3, shared-files" in said
     assert "docs/runbook/cache-volume-unbound.md" in said
+    assert "claim model-cache: there is no storage class fast-files" in sick(stack)
     _keep_files_in(stack, CLASS)
     for command in commands("cache-volume-unbound"):
         typed(stack, command)
@@ -93,6 +95,7 @@ def test_a_download_that_used_up_its_attempts_says_its_last_words_and_the_next_u
     assert "it failed for good: BackoffLimitExceeded" in said
     assert f"download terminated, Error {LAST_WORDS}" in said
     assert "docs/runbook/download-failed.md" in said
+    assert f"the download of the model (Job {JOB}) failed for good" in sick(stack)
     describe, _, again = commands("download-failed")
     assert LAST_WORDS in typed(stack, describe, JOB=JOB).stdout
     failed = stack.lab.get("job", JOB, "-n", NAMESPACE)["metadata"]["uid"]
@@ -163,6 +166,7 @@ def test_a_webhook_that_does_not_answer_is_told_and_a_restart_of_the_operator_le
     said = failing_up(stack)
     assert "the platform's webhook does not answer yet; nothing is lost" in said
     assert "docs/runbook/webhook-down.md" in said
+    assert "the operator's webhook does not answer, and no graph can be read or changed" in sick(stack)
     look, restart, *rest = commands("webhook-down")
     assert "Running" in typed(stack, look).stdout
     switch.unlink()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.operations.doctor.first_line import sick
 from tests.recovery.interruption import (
     GRAPH,
     GRAPHS,
@@ -127,6 +128,7 @@ def test_a_definition_that_was_deleted_is_named_and_comes_back_with_the_graph(
     up = stack.pulumi(*UP, check=False)
     assert up.returncode == 1
     assert f"graph {NAMESPACE}/{GRAPH} is gone with its definition" in up.stdout
+    assert f"graph {NAMESPACE}/{GRAPH} is gone with its definition" in sick(stack)
     drift = stack.dynamo_stack("drift", stack.name, "--json", check=False)
     assert drift.returncode == 1, drift.stdout + drift.stderr
     found = json.loads(drift.stdout)

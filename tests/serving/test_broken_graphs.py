@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.operations.doctor.first_line import sick
 from tests.serving.live_graph import GRAPH, MODEL, NAMESPACE, WORKERS, LiveGraph, has_ended
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.waiting import until
@@ -68,6 +69,7 @@ def _said_of_an_ended_decode_worker(graph: LiveGraph) -> str:
     assert said.startswith("no decode worker is registered; registered: dyn://")
     assert f"pod {name}: " in said
     assert f"logs {name} --namespace {NAMESPACE} --tail=20" in smoked.fixes["workers"]
+    assert f"pod {name}" in sick(graph.stack)
     return said
 
 
@@ -115,6 +117,9 @@ def test_a_probe_of_a_wrong_port_is_named_with_the_ports_that_there_are(graph: L
     assert f"pod {graph.pod('decode')}: Running, started but not ready" in said
     assert "its startupProbe asks port 9091, and container main has 9090 (system), 19090 (nixl)" in said
     assert "Unhealthy: Startup probe failed" in said
+    assert f"pod {graph.pod('decode')} is starting: it runs, and has not loaded its model yet" in sick(
+        graph.stack
+    )
 
 
 def test_workers_under_another_name_are_named(graph: LiveGraph) -> None:
@@ -124,6 +129,9 @@ def test_workers_under_another_name_are_named(graph: LiveGraph) -> None:
     # Listed all the same: prefill has it. No request is answered.
     assert f"pod {graph.pod('decode')} has registered as gpt-oss-120b" in smoked.wrong["model"]
     assert smoked.fixes["model"].startswith("--served-model-name of the workers")
+    assert f"the model is not served: {MODEL} is listed; pod {graph.pod('decode')} has registered as" in sick(
+        graph.stack
+    )
 
 
 def test_a_role_without_replicas_is_named_with_the_graph_that_asks_for_none(graph: LiveGraph) -> None:
@@ -134,6 +142,7 @@ def test_a_role_without_replicas_is_named_with_the_graph_that_asks_for_none(grap
     assert said.startswith("no prefill worker is registered")
     assert f"TrtllmPrefillWorker has no pod: graph {GRAPH} asks for 0 replicas of it" in said
     assert f"{GRAPH} --namespace {NAMESPACE} --output yaml" in smoked.fixes["workers"]
+    assert f"TrtllmPrefillWorker has no pod: graph {GRAPH} asks for 0 replicas of it" in sick(graph.stack)
 
 
 def test_a_frontend_without_the_models_mount_is_named_by_its_own_log(graph: LiveGraph) -> None:
@@ -143,6 +152,7 @@ def test_a_frontend_without_the_models_mount_is_named_by_its_own_log(graph: Live
     assert said.startswith(f"{MODEL} is not listed; listed: none")
     assert f"pod {graph.pod('frontend')} logs: Error adding model from discovery" in said
     assert "not found in cache" in said
+    assert f"the model is not served: {MODEL} is not listed; listed: none" in sick(graph.stack)
 
 
 def test_services_without_the_discovery_label_are_named_and_with_it_the_graph_answers(
@@ -156,6 +166,7 @@ def test_services_without_the_discovery_label_are_named_and_with_it_the_graph_an
     assert f"pod {name}: Ready, and not registered: the EndpointSlice of Service {GRAPH}-trtllmdecode" in said
     assert f"lists it without the label {LABEL}=true" in said
     assert f"--label-columns {LABEL}" in smoked.fixes["workers"]
+    assert "a worker is missing: no decode worker is registered" in sick(graph.stack)
     graph.stack.lab.kubectl("label", *services, f"{LABEL}=true")
     answer = graph.stack.dynamo_stack("smoke", graph.stack.name, check=False)
     assert answer.returncode == 0, answer.stdout

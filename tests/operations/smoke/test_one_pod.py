@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from operations.smoke.graph_pods import GraphPods
+from operations.smoke.run import roles_of
 from tests.support.shipped_stacks import shipped_stack
 
 if TYPE_CHECKING:
@@ -44,7 +45,9 @@ def _registered(name: str, model: str) -> dict[str, Any]:
 
 
 def _pods() -> GraphPods:
-    return GraphPods(cast("ClusterReader", _Cluster()), shipped_stack("disagg-b200-8gpu").serving)
+    serving = shipped_stack("disagg-b200-8gpu").serving
+    cluster = cast("ClusterReader", _Cluster())
+    return GraphPods(cluster, serving.namespace, serving.graph_name, roles_of(serving))
 
 
 def test_the_pod_is_looked_at_whichever_of_its_workers_is_missing() -> None:

@@ -1,0 +1,106 @@
+"""What the frontend says: registration, the model, and one timed completion."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+from components.dynamo_objects import FRONTEND_PORT, frontend_service
+from failures.pods_and_events import is_ready
+from operations.doctor.finding import Finding, Stage
+from operations.doctor.signatures import last_signed
+from operations.doctor.target import Target
+from operations.doctor.view import View, name_of
+from operations.errors import CommandError
+from operations.port_forward import PortForward
+from operations.smoke import run
+from operations.smoke.checks import CHECKS
+from operations.smoke.client import Frontend, NoAnswer
+from operations.smoke.finding import WrongAnswer
+from operations.smoke.protocol import ModelList
+from operations.smoke.reading import read
+from operations.smoke.report import SmokeReport
+from operations.smoke.waits import Patience
+from operations.verdict import Verdict
+
+_ANSWER_SECONDS = 8.0
+_LISTING_SECONDS = 3.0
+_OPEN_SECONDS = 5.0
+_PATIENCE = Patience(listing_seconds=0, answer_seconds=_ANSWER_SECONDS)
+_QUESTIONS = [each for each in CHECKS if each.name in {"chat", "stream", "first-token"}]
+_PARTS = {
+    "frontend": (Stage.REGISTRATION, "frontend", "the frontend does not answer"),
+    "workers": (Stage.REGISTRATION, "workers", "a worker is missing"),
+    "model": (Stage.MODEL, "model", "the model is not served"),
+    "chat": (Stage.ANSWER, "answer", "a completion failed"),
+    "stream": (Stage.ANSWER, "answer", "a streamed completion failed"),
+    "first-token": (Stage.TRANSFER, "transfer", "the first token of a long prompt is late"),
+}
+"""Question of `smoke` -> what is wrong where its answer is."""
+_LOG_LINES = "--tail=400"
+
+
+def asked(target: Target) -> SmokeReport:
+    """Ask the frontend as a client does, through a port-forward."""
+    served = target.served
+    with PortForward(target.cluster, served.namespace, served.graph, seconds=_OPEN_SECONDS) as forward:
+        frontend = Frontend(partial(_address, forward), seconds=_ANSWER_SECONDS, by_proxy=False)
+        question = target.asked if target.asked.model else _of_listed_model(target, frontend)
+        return run.ask(question, frontend, _PATIENCE, lambda _: None, _QUESTIONS)
+
+
+def answer_findings(view: View, report: SmokeReport) -> Iterator[Finding]:
+    """Return which of the questions were answered wrong."""
+    target = view.target
+    service = f"service/{frontend_service(target.served.graph)}"
+    forward = ("port-forward", "--namespace", target.served.namespace, service, str(FRONTEND_PORT))
+    command = f"dynamo-stack smoke {target.stack}" if target.stack else view.cluster.command(*forward)
+    for result in report.results:
+        found = result.finding
+        if found.verdict is Verdict.WRONG:
+            stage, about, title = _PARTS[result.name]
+            yield Finding(
+                stage=stage,
+                about=about,
+                what=f"{title}: {found.found}",
+                setting="serving",
+                fix=found.fix,
+                command=command,
+                page="graph-never-ready",
+            )
+
+
+def log_findings(view: View) -> Iterator[Finding]:
+    """Return known faults out of the logs of pods that are Ready, for a deployment that does not answer."""
+    for pod in filter(is_ready, view.live_pods):
+        name, namespace = pod["metadata"]["name"], view.target.served.namespace
+        words = (name, "--namespace", namespace, "--all-containers", _LOG_LINES)
+        if signed := last_signed(view.cluster.log(*words).splitlines(), Stage.REGISTRATION):
+            known, line = signed
+            yield Finding(
+                stage=known.stage,
+                about=name_of(pod),
+                what=f"{name_of(pod)} is Ready, and its log says: {known.means}",
+                evidence=(line,),
+                setting=known.setting,
+                fix=known.fix,
+                command=view.cluster.command("logs", *words),
+                page=known.page,
+            )
+
+
+def _address(forward: PortForward) -> str:
+    try:
+        return forward.address()
+    except CommandError as error:
+        raise NoAnswer(str(error)) from error
+
+
+def _of_listed_model(target: Target, frontend: Frontend) -> run.Target:
+    """The same question about whichever model is listed first."""
+    try:
+        listed = read(
+            frontend.get("/v1/models", seconds=_LISTING_SECONDS), ModelList, "a list of models"
+        ).data
+    except (NoAnswer, WrongAnswer):
+        listed = ()
+    return replace(target.asked, model=listed[0].id if listed else "any model")

@@ -1,0 +1,112 @@
+"""What the doctor finds: models that are printed as text and as JSON."""
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, field_serializer
+from pydantic.alias_generators import to_camel
+
+
+class Stage(IntEnum):
+    """What a request needs, from the ground up: a fault below explains those above."""
+
+    NODES = 1
+    GPUS = 2
+    DEVICES = 3
+    """EFA devices, and the channel of a compute domain."""
+    VOLUME = 4
+    DOWNLOAD = 5
+    OPERATOR = 6
+    SERVERS = 7
+    """NATS and etcd."""
+    GRAPH = 8
+    SCHEDULING = 9
+    IMAGE = 10
+    START = 11
+    """A container with its configuration, the engine, the model."""
+    REGISTRATION = 12
+    MODEL = 13
+    TRANSFER = 14
+    """The KV cache's way from prefill to decode."""
+    ANSWER = 15
+
+
+class _Result(BaseModel):
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        frozen=True, alias_generator=to_camel, validate_by_name=True, validate_by_alias=True
+    )
+
+
+class Finding(_Result):
+    """One thing that is wrong."""
+
+    stage: Stage
+    """The step of a request's way: nodes, gpus, devices, volume, download, operator, servers, graph,
+    scheduling, image, start, registration, model, transfer or answer."""
+    about: str
+    """The part that is wrong: `node NAME`, `pod NAME`, `claim NAME`, `operator`, `model`."""
+    what: str
+    """What is wrong, as a sentence."""
+    since: str | None = None
+    """Time of the change, by the cluster's clock (RFC 3339); null where nobody wrote it down."""
+    evidence: tuple[str, ...] = ()
+    """The words of Kubernetes, a log or an answer."""
+    setting: str = ""
+    """The setting that it belongs to; empty where it is none's."""
+    fix: str = ""
+    """What helps, as a sentence; empty where the command is all."""
+    command: str = ""
+    """The command that shows or mends it."""
+    page: str = ""
+    """The page of docs/runbook, without its ending."""
+
+    @field_serializer("stage")
+    def _stage_name(self, stage: Stage) -> str:
+        return stage.name.lower()
+
+
+class KvProof(_Result):
+    """What logs and metrics prove of the KV cache's way from prefill to decode."""
+
+    decided: str
+    """The transport that the stack decided: nvlink, mnnvl, rdma, efa or tcp; empty where nobody decided."""
+    verdict: Literal["proven", "contradicted", "not-proven", "does-not-apply"]
+    found: str
+    """Why, as a sentence."""
+    evidence: tuple[str, ...] = ()
+    """Lines of the workers' logs."""
+
+
+class Diagnosis(_Result):
+    """What is wrong with a deployment that runs, and why."""
+
+    target: str
+    """`stack NAME`, or `graph NAMESPACE/NAME`."""
+    healthy: bool
+    answered_seconds: float | None
+    """How long one short completion took; null where none came."""
+    mock_engine: bool | None
+    """Whether a mock engine serves; null where nobody can tell."""
+    causes: tuple[Finding, ...]
+    """What explains the rest, the lowest part first; what a part below explains is none."""
+    symptoms: tuple[Finding, ...]
+    """What follows from the causes."""
+    notes: tuple[str, ...]
+    """What is over, or passes by itself, as sentences."""
+    unseen: tuple[str, ...]
+    """What the cluster does not say, and why."""
+    kv_path: KvProof
+    seconds: float
+
+    def headline(self) -> str:
+        """Return the answer in one line."""
+        if self.causes:
+            return f"{self.target} is sick: {self.causes[0].what}"
+        mock = " from a mock engine" if self.mock_engine else ""
+        said = f"it answered{mock} in {self.answered_seconds or 0:.1f} s"
+        return "; ".join([f"{self.target} is healthy: {said}", *self.notes[:1]])
+
+
+Needs = Mapping[str, frozenset[str]]
+"""Part -> the parts that it cannot do without."""

@@ -1,0 +1,159 @@
+"""Which way the KV cache really takes from prefill to decode, by the workers' logs and metrics.
+
+The lines are those of NIXL, UCX, TensorRT-LLM and vLLM as their sources print them (facts of 2026-11-24:
+vllm 0.25.1 metrics.py, NVIDIA/TensorRT-LLM nixl_utils, UCX_PROTO_INFO). None of them names a rate but vLLM's.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from failures.last_words import without_colours
+from hardware import KvTransportName, tcp_range
+from operations.doctor.finding import Finding, KvProof, Stage
+from operations.doctor.view import View
+from operations.smoke.first_token import KvHandover
+
+# Part of a line -> the transports that it proves.
+_PROVES: tuple[tuple[str, frozenset[KvTransportName]], ...] = (
+    (r"using NIXL backend: LIBFABRIC|Backend LIBFABRIC was instantiated|srd/rdmap", frozenset({"efa"})),
+    (r"rc_mlx5/mlx5_|dc_mlx5/mlx5_", frozenset({"rdma"})),
+    (r"cuda_ipc/cuda", frozenset({"nvlink", "mnnvl"})),
+    (r"mUseFabricMemory:1", frozenset({"mnnvl"})),
+    (r"tcp/\w+|software emulation \| tcp|no RDMA transports available", frozenset({"tcp"})),
+)
+# Part of a line -> the transports that it rules out.
+_RULES_OUT: tuple[tuple[str, frozenset[KvTransportName]], ...] = (
+    (r"fallback to UCX|Failed to create NIXL backend: LIBFABRIC", frozenset({"efa"})),
+    (r"setting imex channel may be required|does not have fabric property", frozenset({"mnnvl"})),
+)
+_METRICS = re.compile(
+    r"KV Transfer metrics: Num successful transfers=(\d+).*?"
+    r"Avg MB per transfer=([\d.]+), Throughput \(MB/s\)=([\d.]+)"
+)
+_FAILURES = re.compile(
+    r"^vllm:nixl_num_(failed_transfers|failed_notifications|kv_expired_reqs)_total(?:\{[^}]*\})? ([\d.e+]+)$",
+    re.MULTILINE,
+)
+_LOG_LINES = "--tail=4000"
+_SHOWN = 3
+_SYSTEM_PORT = 9090
+"""Where a worker of Dynamo shows its metrics."""
+_ASK_MORE = (
+    "no line of a worker names it; TLLM_LOG_LEVEL=INFO, or UCX_LOG_LEVEL=info and UCX_PROTO_INFO=y, makes "
+    "the workers say it"
+)
+
+
+def kv_proof(view: View, *, is_mock: bool | None) -> KvProof:
+    """Return what the workers' logs prove of the transport that the stack decided."""
+    kv = view.target.kv
+    if view.target.asked.roles == ("worker",):
+        return KvProof(decided="", verdict="does-not-apply", found="the KV cache never leaves its worker")
+    if is_mock:
+        found = "a mock engine serves, which hands over no KV cache: nothing real can be proven"
+        return KvProof(decided=kv.path.transport if kv else "", verdict="not-proven", found=found)
+    return judge_lines(_worker_lines(view), kv)
+
+
+def judge_lines(lines: Iterable[str], kv: KvHandover | None) -> KvProof:
+    """Return what lines of workers' logs prove; `kv`: what was decided, None where nobody decided."""
+    lines = [" ".join(without_colours(line).split()) for line in lines]
+    decided: str = kv.path.transport if kv else ""
+    if not lines:
+        return KvProof(decided=decided, verdict="not-proven", found="no worker has a log")
+    proven, proof = _matched(lines, _PROVES)
+    ruled_out, refutation = _matched(lines, _RULES_OUT)
+    rate, rated = _rate(lines, kv)
+    proof = [*proof, *rated]
+    if kv is None:
+        names = " or ".join(sorted(proven))
+        return KvProof(
+            decided="",
+            verdict="proven" if names else "not-proven",
+            found=f"the workers' logs show {names}" if names else _ASK_MORE,
+            evidence=_shown(proof),
+        )
+    if decided in ruled_out:
+        found = f"the workers say that they cannot use {decided}"
+        return KvProof(decided=decided, verdict="contradicted", found=found, evidence=_shown(refutation))
+    if "tcp" in proven and decided != "tcp":
+        found = f"{decided} was decided, and a worker's KV cache goes over plain TCP"
+        return KvProof(decided=decided, verdict="contradicted", found=found, evidence=_shown(proof))
+    if decided in proven:
+        return KvProof(
+            decided=decided,
+            verdict="proven",
+            found=f"the workers use {decided}{rate}",
+            evidence=_shown(proof),
+        )
+    return KvProof(decided=decided, verdict="not-proven", found=f"{_ASK_MORE}{rate}", evidence=_shown(proof))
+
+
+def transfer_findings(view: View, proof: KvProof) -> Iterator[Finding]:
+    """Return a transport that is not the one that was decided, and transfers that fail."""
+    found = Finding(
+        stage=Stage.TRANSFER,
+        about="transfer",
+        what=proof.found,
+        evidence=proof.evidence,
+        setting="serving.kvTransport",
+        command=view.cluster.command("logs", *_selected(view), "--all-containers", "--prefix", _LOG_LINES),
+        page="kv-path",
+    )
+    if proof.verdict == "contradicted":
+        yield found
+    for pod in view.of_role("decode"):
+        name, namespace = pod["metadata"]["name"], view.target.served.namespace
+        path = f"/api/v1/namespaces/{namespace}/pods/{name}:{_SYSTEM_PORT}/proxy/metrics"
+        for what, count in _FAILURES.findall(view.cluster.page(path)):
+            if float(count) > 0:
+                counted = f"pod {name} counts {float(count):.0f} {what.replace('_', ' ')} of NIXL"
+                command = view.cluster.command("get", "--raw", path)
+                yield found.model_copy(update={"what": counted, "evidence": (), "command": command})
+
+
+def _worker_lines(view: View) -> Iterator[str]:
+    for role in ("prefill", "decode"):
+        for pod in view.of_role(role)[:1]:
+            where = ("--namespace", view.target.served.namespace, "--all-containers", _LOG_LINES)
+            yield from view.cluster.log(pod["metadata"]["name"], *where).splitlines()
+
+
+def _selected(view: View) -> tuple[str, ...]:
+    served = view.target.served
+    return (
+        "--namespace",
+        served.namespace,
+        "--selector",
+        f"nvidia.com/dynamo-graph-deployment-name={served.graph}",
+    )
+
+
+def _matched(
+    lines: Sequence[str], signs: Iterable[tuple[str, frozenset[KvTransportName]]]
+) -> tuple[set[KvTransportName], list[str]]:
+    transports: set[KvTransportName] = set()
+    found: list[str] = []
+    for sign, names in signs:
+        pattern = re.compile(sign)
+        if line := next((each for each in reversed(lines) if pattern.search(each)), None):
+            transports |= names
+            found.append(line)
+    return transports, found
+
+
+def _rate(lines: Sequence[str], kv: KvHandover | None) -> tuple[str, list[str]]:
+    """What vLLM's own numbers add: the tokens of a transfer, and whether plain TCP could be as fast."""
+    last = next((line for line in reversed(lines) if _METRICS.search(line)), None)
+    found = _METRICS.search(last) if last else None
+    if last is None or found is None or kv is None:
+        return "", []
+    megabytes, rate = float(found[2]), float(found[3])
+    tokens = megabytes * 1e6 / kv.bytes_per_token
+    fastest, _ = tcp_range(int(megabytes * 1e6))
+    beyond = "faster than plain TCP" if megabytes / rate < fastest else "which plain TCP could be too"
+    return f"; {tokens:,.0f} tokens of KV cache a transfer, at {rate:,.0f} MB/s, {beyond}", [last]
+
+
+def _shown(lines: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(lines))[:_SHOWN]

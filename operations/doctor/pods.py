@@ -1,0 +1,101 @@
+"""Pods of a deployment that are not ready, and those that have ended a short time ago."""
+
+import datetime as dt
+from collections.abc import Iterator
+
+from components.cluster_reader import KubernetesObject
+from failures.pod_causes import pod_causes
+from failures.pods_and_events import container_statuses, is_ready
+from operations.doctor.finding import Finding, Stage
+from operations.doctor.signatures import signature_of
+from operations.doctor.view import View, name_of, since
+
+_RECENT = dt.timedelta(minutes=15)
+_CONFIRMED = dt.timedelta(seconds=30)
+"""After the end of a pod's grace period, until its node has confirmed its end."""
+
+
+def pod_findings(view: View, now: dt.datetime) -> Iterator[Finding]:
+    """Return pods that do not serve, with what Kubernetes, events and logs say of them."""
+    unready = [pod for pod in view.live_pods if not is_ready(pod) and not is_ending(pod, now)]
+    for text, pod in zip(pod_causes(view.cluster, unready), unready, strict=True):
+        yield _finding(view, pod, text)
+
+
+def missing_findings(view: View) -> Iterator[Finding]:
+    """Return roles that no pod has: the operator has made none, or the graph asks for none."""
+    pods = view.target.asked.pods
+    for role in view.roles:
+        if pods and view.serves.first and not view.of_role(role):
+            absence = pods.why_absent((role,))
+            yield Finding(
+                stage=Stage.GRAPH,
+                about=f"role {role}",
+                what=absence.found or f"the graph has no component for {role}",
+                setting=f"serving.replicas.{role}",
+                command=absence.look,
+                page="graph-never-ready",
+            )
+
+
+def is_ending(pod: KubernetesObject, now: dt.datetime) -> bool:
+    """Whether the pod was told to end, and its time for that is not over."""
+    until = pod["metadata"].get("deletionTimestamp")
+    return bool(until) and now < dt.datetime.fromisoformat(until) + _CONFIRMED
+
+
+def recent_ends(view: View, now: dt.datetime) -> Iterator[str]:
+    """Return which pods run again after a container of theirs ended, the last one first."""
+    ends: list[tuple[dt.datetime, str]] = []
+    for pod in filter(is_ready, [*view.live_pods, *view.platform_pods.items]):
+        for status in container_statuses(pod):
+            ended = (status.get("lastState") or {}).get("terminated") or {}
+            if not (finished := ended.get("finishedAt")):
+                continue
+            moment = dt.datetime.fromisoformat(finished)
+            if now - moment <= _RECENT:
+                seconds = max(int((now - moment).total_seconds()), 0)
+                ends.append((moment, f"{name_of(pod)} {_end(ended)} {seconds} s ago and runs again"))
+    yield from (text for _, text in sorted(ends, reverse=True))
+    yield from (f"{name_of(pod)} is being ended" for pod in view.live_pods if is_ending(pod, now))
+
+
+def _finding(view: View, pod: KubernetesObject, text: str) -> Finding:
+    namespace, name = view.target.served.namespace, pod["metadata"]["name"]
+    where = (name, "--namespace", namespace)
+    known, has_node = signature_of(text), bool(pod.get("spec", {}).get("nodeName"))
+    waits = any("waiting" in (each.get("state") or {}) for each in _states(pod))
+    has_run = any("running" in (each.get("state") or {}) or each.get("restartCount") for each in _states(pod))
+    previous = ("--previous",) if waits and has_run else ()
+    shown = ("logs", *where, "--tail=40", *previous) if has_run else ("describe", "pod", *where)
+    return Finding(
+        stage=known.stage if known else Stage.START if has_node else Stage.SCHEDULING,
+        about=name_of(pod),
+        what=f"{name_of(pod)}: {known.means}" if known else _state(pod, text),
+        since=since(pod, "PodScheduled") or since(pod, "Ready") or pod["metadata"].get("creationTimestamp"),
+        evidence=(text.partition(": ")[2],),
+        setting=known.setting if known else "",
+        fix=known.fix if known else "",
+        command=view.cluster.command(*shown),
+        page=known.page if known else "graph-never-ready",
+    )
+
+
+def _state(pod: KubernetesObject, text: str) -> str:
+    """What the pod does, in a few words; its evidence says the rest."""
+    for status in _states(pod):
+        if ended := (status.get("lastState") or {}).get("terminated"):
+            return f"{name_of(pod)} {_end(ended)} and is started again"
+    states = _states(pod)
+    if states and all("running" in (each.get("state") or {}) for each in states):
+        return f"{name_of(pod)} is starting: it runs, and has not loaded its model yet"
+    return f"pod {text}"
+
+
+def _end(ended: KubernetesObject) -> str:
+    reason = ended.get("reason")
+    return f"ended with exit code {ended.get('exitCode')}" + (f" ({reason})" if reason else "")
+
+
+def _states(pod: KubernetesObject) -> list[KubernetesObject]:
+    return [each for each in container_statuses(pod) if "terminated" not in (each.get("state") or {})]

@@ -1,0 +1,66 @@
+"""One look at a deployment, from the nodes up to a completion; it changes nothing."""
+
+import datetime as dt
+import time
+from collections.abc import Iterator
+
+from operations.doctor.answers import answer_findings, asked, log_findings
+from operations.doctor.causes import split
+from operations.doctor.finding import Diagnosis, Finding, Stage
+from operations.doctor.foundations import download_findings, node_findings, volume_findings
+from operations.doctor.kv_path import kv_proof, transfer_findings
+from operations.doctor.platform import graph_findings, operator_findings, server_findings
+from operations.doctor.pods import missing_findings, pod_findings, recent_ends
+from operations.doctor.target import Target
+from operations.doctor.view import View, look
+from operations.smoke.report import SmokeReport
+
+
+def diagnose(target: Target, now: dt.datetime) -> Diagnosis:
+    """Return what is wrong and why; `now`: the moment, by this machine's clock.
+
+    Raises:
+        CommandError: the cluster does not say what the deployment is.
+
+    """
+    start = time.monotonic()
+    view = look(target)
+    found = judged(view, asked(target), now)
+    return found.model_copy(update={"seconds": round(time.monotonic() - start, 1)})
+
+
+def judged(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
+    """Return what the cluster's words and the frontend's answers come to."""
+    proof = kv_proof(view, is_mock=report.is_mock)
+    findings = [*_below(view, now), *answer_findings(view, report), *transfer_findings(view, proof)]
+    causes, symptoms = split(findings, view.needs())
+    if causes and all(each.stage >= Stage.REGISTRATION for each in causes):
+        causes, symptoms = split([*findings, *log_findings(view)], view.needs())
+    return Diagnosis(
+        target=view.target.title,
+        healthy=not causes,
+        answered_seconds=_answered(report),
+        mock_engine=report.is_mock,
+        causes=causes,
+        symptoms=symptoms,
+        notes=tuple(recent_ends(view, now)),
+        unseen=tuple(view.unseen()),
+        kv_path=proof,
+        seconds=0,
+    )
+
+
+def _below(view: View, now: dt.datetime) -> Iterator[Finding]:
+    yield from node_findings(view)
+    yield from volume_findings(view)
+    yield from download_findings(view)
+    yield from operator_findings(view)
+    yield from server_findings(view)
+    yield from graph_findings(view)
+    yield from missing_findings(view)
+    yield from pod_findings(view, now)
+
+
+def _answered(report: SmokeReport) -> float | None:
+    found = next((each for each in report.results if each.name == "chat"), None)
+    return round(found.seconds, 2) if found and found.seconds is not None and not found.finding.fix else None

@@ -1,0 +1,133 @@
+"""What the doctor looks at: the deployment of a stack, or a graph that others deployed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from components.cluster_answer import Said
+from components.cluster_reader import ClusterReader, KubernetesObject
+from components.dynamo_objects import FRONTEND, GRAPH_OBJECTS, GRAPHS
+from engines.runtime_lines import LOST_TOOL_CALLS
+from failures.health import ServingObjects
+from operations.cluster_commands import ClusterCommands, refuse_other_cluster
+from operations.errors import CommandError
+from operations.project import resolved_stack
+from operations.pulumi_command import found_on_path
+from operations.smoke.first_token import KvHandover, kv_handover
+from operations.smoke.graph_pods import GraphPods
+from operations.smoke.run import Target as Asked
+from operations.smoke.run import refuse_without_graph, roles_of, target_of_stack
+from stacks.program.end_of_up import serving_objects
+from stacks.updates.guards.lost_claim import places_of
+
+_KUBECTL = "https://kubernetes.io/docs/tasks/tools/"
+_LOOK_SECONDS = 5
+"""For each question: the cluster answers at once, or nothing is to be had within the doctor's time."""
+_VARIANTS = ("prefill", "decode", FRONTEND)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One deployment."""
+
+    title: str
+    cluster: ClusterCommands
+    served: ServingObjects
+    asked: Asked
+    """What its frontend is asked, as `smoke` asks it."""
+    roles: Mapping[str, tuple[str, ...]]
+    """Component of the graph -> what its pods do; frontend, prefill, decode or worker."""
+    job: str | None = None
+    """The Job that fills the model cache; None where the stack has none."""
+    platform_namespace: str = ""
+    """Where the platform is, unless its operator says; empty: nobody knows."""
+    kv: KvHandover | None = None
+    """The KV transport that the stack decided."""
+    stack: str | None = None
+
+    @property
+    def reader(self) -> ClusterReader:
+        """A reader whose answers come in time."""
+        return self.cluster.reader.within(_LOOK_SECONDS)
+
+
+def of_stack(name: str) -> Target:
+    """Return the deployment of a stack.
+
+    Raises:
+        SettingsError: the settings cannot be used, or the kubeconfig leads to another cluster.
+        CommandError: the stack has no graph, or there is no kubectl.
+
+    """
+    stack = resolved_stack(name)
+    refuse_without_graph(stack)
+    refuse_other_cluster(stack)
+    served = serving_objects(stack)
+    if served is None:
+        raise CommandError(f"stack {name} has no graph yet")
+    cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
+    return Target(
+        title=f"stack {name}",
+        cluster=cluster,
+        served=served,
+        asked=target_of_stack(stack, cluster),
+        roles=roles_of(stack.serving),
+        job=places_of(stack).job,
+        platform_namespace=stack.platform.namespace if stack.platform else "",
+        kv=kv_handover(stack),
+        stack=name,
+    )
+
+
+def of_graph(context: str, namespace: str, name: str | None) -> Target:
+    """Return a graph that others deployed; the only one of its namespace where no name is given.
+
+    Raises:
+        CommandError: there is no such graph, there are several, or the cluster does not say.
+
+    """
+    cluster = ClusterCommands(context, None, found_on_path("kubectl", _KUBECTL), "helm")
+    graph = _graph(cluster.reader.within(_LOOK_SECONDS), namespace, name)
+    found = str(graph["metadata"]["name"])
+    roles = {str(key): (_role(each),) for key, each in _components(graph).items()}
+    is_disaggregated = ("prefill",) in roles.values()
+    asked = Asked(
+        name=f"graph {namespace}/{found}",
+        stack=None,
+        url=None,
+        model="",
+        roles=("prefill", "decode") if is_disaggregated else ("worker",),
+        kv=None,
+        no_kv="nobody decided how the KV cache travels",
+        pods=GraphPods(cluster.reader, namespace, found, roles),
+        lost_calls=LOST_TOOL_CALLS.what,
+    )
+    served = ServingObjects(namespace, found, engine_files=None, claim=None)
+    return Target(asked.name, cluster, served, asked, roles)
+
+
+def _graph(cluster: ClusterReader, namespace: str, name: str | None) -> KubernetesObject:
+    answer = cluster.ask(GRAPH_OBJECTS, name or "", namespace)
+    look = cluster.command("get", GRAPHS, "--all-namespaces")
+    if not answer.is_known:
+        raise CommandError(f"nothing could be looked at: {answer.why}\n  try: `{look}`")
+    if answer.said is Said.ABSENT:
+        raise CommandError(f"the cluster has no {GRAPHS}: Dynamo is not installed there")
+    if not answer.items:
+        graph = f"graph {name}" if name else "graph"
+        raise CommandError(f"there is no {graph} in namespace {namespace}\n  try: `{look}`")
+    if len(answer.items) > 1:
+        names = ", ".join(sorted(each["metadata"]["name"] for each in answer.items))
+        raise CommandError(f"namespace {namespace} has the graphs {names}\n  try: --graph with one of them")
+    return answer.items[0]
+
+
+def _components(graph: KubernetesObject) -> Mapping[str, Mapping[str, Any]]:
+    """The components of a graph of either version, by their names."""
+    spec: Mapping[str, Any] = graph.get("spec") or {}
+    return {each["name"]: each for each in spec.get("components") or []} or (spec.get("services") or {})
+
+
+def _role(component: Mapping[str, Any]) -> str:
+    said = component.get("type") or component.get("subComponentType") or component.get("componentType")
+    return str(said) if said in _VARIANTS else "worker"

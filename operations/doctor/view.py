@@ -1,0 +1,181 @@
+"""What the cluster says, at one moment, of everything that a request needs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from components.cluster_answer import (
+    CLAIMS,
+    DEFINITIONS,
+    DEPLOYMENTS,
+    JOBS,
+    NODES,
+    PODS,
+    STATEFUL_SETS,
+    Answer,
+    Kind,
+    Said,
+)
+from components.cluster_reader import ClusterReader, KubernetesObject
+from components.dynamo_objects import COMPONENT, FRONTEND, GRAPH_NAME, GRAPH_OBJECTS, GRAPHS, OPERATOR_LABELS
+from failures.pods_and_events import claim_names, has_ended
+from operations.doctor.finding import Needs
+from operations.doctor.target import Target
+from operations.errors import CommandError
+
+_EMPTY = Answer(Said.EMPTY)
+_DATABASES = ("nats", "etcd")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Answers of the cluster; what it does not say is an answer too."""
+
+    target: Target
+    serves: Answer
+    """The graph, or the Deployment of a server without Dynamo."""
+    pods: Answer
+    nodes: Answer
+    claims: Mapping[str, Answer]
+    """Each claim that pods of the deployment mount, and its model cache's."""
+    job: Answer
+    operators: Answer
+    """Deployments of Dynamo's operator."""
+    servers: Answer
+    """StatefulSets of the operator's namespace, or of the stack's platform."""
+    platform_pods: Answer
+    converted: Answer
+    """The graph at a version that the operator's webhook converts it to."""
+
+    @property
+    def cluster(self) -> ClusterReader:
+        """What looks closer."""
+        return self.target.reader
+
+    @property
+    def live_pods(self) -> Sequence[KubernetesObject]:
+        """The pods that serve, or should."""
+        return [pod for pod in self.pods.items if not has_ended(pod)]
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """What has to serve: the frontend and each role of the workers."""
+        return (FRONTEND, *self.target.asked.roles)
+
+    def of_role(self, role: str) -> list[KubernetesObject]:
+        """Return the pods of a role."""
+        components = {name.lower() for name, roles in self.target.roles.items() if role in roles}
+        return [pod for pod in self.live_pods if _component(pod) in components]
+
+    def databases(self) -> Iterator[KubernetesObject]:
+        """Return the StatefulSets of NATS and etcd."""
+        for each in self.servers.items:
+            if any(name in each["metadata"]["name"] for name in _DATABASES):
+                yield each
+
+    def unseen(self) -> Iterator[str]:
+        """Return what the cluster does not say, and why."""
+        for name in ("nodes", "operators", "servers", "platform_pods", "job"):
+            answer: Answer = getattr(self, name)
+            if not answer.is_known:
+                yield f"{name.replace('_', ' ')}: {answer.why}"
+        yield from (f"claim {name}: {each.why}" for name, each in self.claims.items() if not each.is_known)
+
+    def needs(self) -> Needs:
+        """Return which part cannot do without which others."""
+        databases = {each["metadata"]["name"] for each in self.databases()}
+        nodes = {f"node {each['metadata']['name']}" for each in self.nodes.items}
+        below: dict[str, set[str]] = {
+            "answer": {"model", "workers", "frontend", "transfer"},
+            "transfer": {"workers"},
+            "model": {"workers", "frontend"},
+            "frontend": self._parts_of(FRONTEND),
+            "workers": {part for role in self.target.asked.roles for part in self._parts_of(role)},
+            "readiness": {name_of(pod) for pod in self.live_pods} | {f"role {each}" for each in self.roles},
+            "operator": {"definitions"} | {on for pod in self.platform_pods.items for on in _nodes(pod)},
+        }
+        below |= {f"role {role}": {"graph", "operator", "definitions"} for role in self.roles}
+        for pod in self.live_pods:
+            claims = {f"claim {name}" for name in claim_names(pod)}
+            # A pod that no node has got may wait for any of them.
+            below[name_of(pod)] = (set(_nodes(pod)) or nodes) | claims | {"download"} | databases
+        for name in databases:
+            own = [pod for pod in self.platform_pods.items if pod["metadata"]["name"].startswith(f"{name}-")]
+            below[name] = {on for pod in own for on in _nodes(pod)}
+        below["download"] = {f"claim {name}" for name in self.claims}
+        return {part: frozenset(others) for part, others in below.items()}
+
+    def _parts_of(self, role: str) -> set[str]:
+        return {name_of(pod) for pod in self.of_role(role)} or {f"role {role}"}
+
+
+def look(target: Target) -> View:
+    """Ask for all of it.
+
+    Raises:
+        CommandError: the cluster does not say what the deployment is.
+
+    """
+    cluster, served = target.reader, target.served
+    serves = cluster.ask(GRAPH_OBJECTS if served.by_dynamo else DEPLOYMENTS, served.graph, served.namespace)
+    pods = cluster.ask(PODS, namespace=served.namespace, labelSelector=f"{GRAPH_NAME}={served.graph}")
+    for answer in (serves, pods):
+        if not answer.is_known:
+            shown = cluster.command("get", "pods", "--namespace", served.namespace)
+            raise CommandError(f"{target.title} could not be looked at: {answer.why}\n  try: `{shown}`")
+    operators = cluster.ask(DEPLOYMENTS, labelSelector=OPERATOR_LABELS) if served.by_dynamo else _EMPTY
+    platform = next(
+        (str(each["metadata"]["namespace"]) for each in operators.items), target.platform_namespace
+    )
+
+    def of_platform(kind: Kind) -> Answer:
+        return cluster.ask(kind, namespace=platform) if platform else _EMPTY
+
+    claims = {name: None for pod in pods.items for name in claim_names(pod)}
+    if served.claim:
+        claims[served.claim] = None
+    return View(
+        target,
+        serves,
+        pods,
+        cluster.ask(NODES),
+        {name: cluster.ask(CLAIMS, name, served.namespace) for name in claims},
+        cluster.ask(JOBS, target.job, served.namespace) if target.job else _EMPTY,
+        operators,
+        of_platform(STATEFUL_SETS),
+        of_platform(PODS),
+        _converted(cluster, served.graph, served.namespace) if served.by_dynamo else _EMPTY,
+    )
+
+
+def name_of(pod: KubernetesObject) -> str:
+    """Return the part that a pod is."""
+    return f"pod {pod['metadata']['name']}"
+
+
+def since(item: KubernetesObject, *types: str, status: str = "True") -> str | None:
+    """Return since when a condition of one of these types has this status no more; None where it has."""
+    conditions: Sequence[Mapping[str, Any]] = (item.get("status") or {}).get("conditions") or []
+    found = [each for each in conditions if each["type"] in types and each.get("status") != status]
+    return next((each["lastTransitionTime"] for each in found if each.get("lastTransitionTime")), None)
+
+
+def _nodes(pod: KubernetesObject) -> Iterator[str]:
+    if name := (pod.get("spec") or {}).get("nodeName"):
+        yield f"node {name}"
+
+
+def _converted(cluster: ClusterReader, graph: str, namespace: str) -> Answer:
+    """The graph as only the webhook can give it: that is seen by no other reading."""
+    definition = cluster.ask(DEFINITIONS, GRAPHS).first or {"spec": {"versions": []}}
+    others = [
+        each["name"] for each in definition["spec"]["versions"] if each["served"] and not each["storage"]
+    ]
+    if not others:
+        return _EMPTY
+    plural, _, group = GRAPHS.partition(".")
+    return cluster.ask(Kind(plural, group, others[-1]), graph, namespace)
+
+
+def _component(pod: KubernetesObject) -> str:
+    return str((pod["metadata"].get("labels") or {}).get(COMPONENT, "")).lower()

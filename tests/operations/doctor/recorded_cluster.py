@@ -1,0 +1,156 @@
+"""A cluster that answers from a recording: stack dev, healthy, in the lab (healthy.json), and broken in it.
+
+Written with `kubectl get -o json` from the simulated cluster on 2026-11-28, without what nobody reads here.
+"""
+
+from __future__ import annotations
+
+import copy
+import datetime as dt
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from components.cluster_answer import Answer, Said
+from failures.health import ServingObjects
+from operations.doctor.run import judged
+from operations.doctor.target import Target
+from operations.doctor.view import View, look
+from operations.smoke.checks import Result
+from operations.smoke.finding import good, not_run, wrong
+from operations.smoke.graph_pods import GraphPods
+from operations.smoke.report import SmokeReport
+from operations.smoke.run import Target as Asked
+
+if TYPE_CHECKING:
+    from components.cluster_answer import Kind
+    from components.cluster_reader import ClusterReader
+    from operations.cluster_commands import ClusterCommands
+    from operations.doctor.finding import Diagnosis
+
+NAMESPACE, GRAPH, NODE = "gpt-oss", "gpt-oss-disagg", "p6-b200-0"
+ROLES = {
+    "Frontend": ("frontend",),
+    "TrtllmPrefillWorker": ("prefill",),
+    "TrtllmDecodeWorker": ("decode",),
+}
+NOW = dt.datetime(2026, 11, 28, 9, 0, tzinfo=dt.UTC)
+_HEALTHY = json.loads((Path(__file__).parent / "healthy.json").read_text(encoding="utf-8"))
+_SHORT = {"pvc": "persistentvolumeclaims", "job": "jobs"}
+
+Item = dict[str, Any]
+
+
+@dataclass
+class RecordedCluster:
+    """What a ClusterReader says; a test breaks one thing, or two."""
+
+    listed: dict[str, list[Item]] = field(default_factory=lambda: copy.deepcopy(_HEALTHY))
+    events: list[Item] = field(default_factory=list[Item])
+    logs: dict[str, str] = field(default_factory=dict[str, str])
+    """Part of a pod's name -> its log."""
+    metrics: str = ""
+    unconverted: str = ""
+    """Why the API server gives no graph at another version than the stored one."""
+    wrong_answers: dict[str, str] = field(default_factory=dict[str, str])
+    """Question to the frontend -> what is wrong with the answer; those after it are not asked."""
+
+    def diagnosis(self, **changes: Any) -> Diagnosis:
+        """What the doctor says of it."""
+        return judged(self.view(**changes), self.report(), NOW)
+
+    def view(self, **changes: Any) -> View:
+        reader = cast("ClusterReader", self)
+        asked = Asked(
+            name="stack dev",
+            stack="dev",
+            url=None,
+            model="openai/gpt-oss-120b",
+            roles=("prefill", "decode"),
+            kv=None,
+            no_kv="",
+            pods=GraphPods(reader, NAMESPACE, GRAPH, ROLES),
+            lost_calls="",
+        )
+        known: dict[str, Any] = {
+            "title": "stack dev",
+            "cluster": cast("ClusterCommands", self),
+            "served": ServingObjects(NAMESPACE, GRAPH, engine_files=None, claim="model-cache"),
+            "asked": asked,
+            "roles": ROLES,
+            "job": "model-download",
+            "platform_namespace": "dynamo-system",
+            "stack": "dev",
+        }
+        return look(Target(**known | changes))
+
+    def report(self) -> SmokeReport:
+        """The frontend's answers: what comes after a wrong one is not asked."""
+        results: list[Result] = []
+        for name in ("frontend", "workers", "model", "chat"):
+            failed = any(each.finding.fix or not each.seconds for each in results)
+            said = self.wrong_answers.get(name)
+            found = (
+                not_run("needs what failed") if failed else wrong(said, "mend it") if said else good("well")
+            )
+            results.append(Result(name, name, found, None if failed else 0.4))
+        return SmokeReport("stack dev", "dev", None, "openai/gpt-oss-120b", False, 1.0, results)
+
+    def pods(self, role: str) -> list[Item]:
+        """The pods of a role, to break them."""
+        names = [name.lower() for name, roles in ROLES.items() if role in roles]
+        labels = [(pod, (pod["metadata"].get("labels") or {})) for pod in self.listed["pods"]]
+        return [pod for pod, label in labels if label.get("nvidia.com/dynamo-component", "").lower() in names]
+
+    def one(self, kind: str, name: str) -> Item:
+        """The object whose name has this in it."""
+        [found] = [each for each in self.listed[kind] if name in each["metadata"]["name"]]
+        return found
+
+    # What the doctor asks of a reader, and of the person's own clients.
+
+    @property
+    def reader(self) -> RecordedCluster:
+        return self
+
+    def within(self, _seconds: int) -> RecordedCluster:
+        return self
+
+    def ask(self, kind: Kind, name: str = "", namespace: str | None = None, **selectors: str) -> Answer:
+        items = self._of(kind.plural, namespace, selectors.get("labelSelector", ""))
+        if kind.version == "v1beta1" and self.unconverted:
+            return Answer(Said.UNREACHABLE, why=self.unconverted)
+        if kind.plural not in self.listed:
+            return Answer(Said.ABSENT)
+        return Answer.of([each for each in items if not name or each["metadata"]["name"] == name])
+
+    def get(self, kind: str, *words: str) -> Item | None:
+        plural = _SHORT.get(kind, kind.partition(".")[0])
+        name = next((word for word in words if not word.startswith("--")), "")
+        return next((each for each in self.listed.get(plural, []) if each["metadata"]["name"] == name), None)
+
+    def items(self, kind: str, *words: str) -> list[Item]:
+        options = dict(zip(words[::2], words[1::2], strict=False))
+        if kind == "events":
+            about = options["--field-selector"].rpartition("involvedObject.name=")[2]
+            return [each for each in self.events if each["involvedObject"]["name"] == about]
+        return self._of(kind, options.get("--namespace"), options.get("--selector", ""))
+
+    def log(self, name: str, *_: str) -> str:
+        return next((text for part, text in self.logs.items() if part in name), "")
+
+    def page(self, _path: str) -> str:
+        return self.metrics
+
+    def command(self, *words: str) -> str:
+        return " ".join(["kubectl", *words])
+
+    def _of(self, plural: str, namespace: str | None, selector: str) -> list[Item]:
+        wanted = dict(pair.split("=", 1) for pair in selector.split(",") if pair)
+        return [
+            each
+            for each in self.listed.get(plural, [])
+            if (namespace is None or each["metadata"].get("namespace") == namespace)
+            and wanted.items() <= (each["metadata"].get("labels") or {}).items()
+        ]

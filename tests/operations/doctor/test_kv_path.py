@@ -1,0 +1,104 @@
+"""Lines that NIXL, UCX, TensorRT-LLM and vLLM print -> what they prove of the KV cache's way.
+
+The lines are as their sources print them; no GPU of this project's has printed one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hardware import KvPath, Standing
+from hardware.source import DYNAMO_TRANSPORT_GUIDE
+from operations.doctor.kv_path import judge_lines
+from operations.smoke.first_token import KvHandover
+from tests.operations.doctor.recorded_cluster import RecordedCluster
+
+if TYPE_CHECKING:
+    from hardware.kv_transport import KvTransportName
+
+BYTES_PER_TOKEN = 36_864
+NIXL = "[TensorRT-LLM][INFO] NixlTransferAgent::NixlTransferAgent using NIXL backend: {}"
+EFA = "UCX  INFO   rma_am(srd/rdmap16s27:1) am(srd/rdmap16s27:1)"
+VLLM = (
+    "(EngineCore) INFO KV Transfer metrics: Num successful transfers=3, Avg xfer time (ms)=12.1, "
+    "P90 xfer time (ms)=14.0, Avg MB per transfer={}, Throughput (MB/s)={}, Avg number of descriptors=72.0"
+)
+FABRIC = "Try to creat fabric memory failed , setting imex channel may be required"
+PROVEN = [
+    ("efa", NIXL.format("LIBFABRIC")),
+    ("efa", EFA),
+    ("efa", "Backend LIBFABRIC was instantiated"),
+    ("rdma", "UCX  INFO  intra-node cfg#3 tag(rc_mlx5/mlx5_0:1)"),
+    ("nvlink", "UCX  INFO  | 0..inf | zero-copy | cuda_ipc/cuda |"),
+    ("mnnvl", "[TensorRT-LLM][INFO] mUseFabricMemory:1"),
+    ("tcp", "UCX  INFO  cfg#2 tag(tcp/eth0)"),
+]
+CONTRADICTED = [
+    ("rdma", "UCX  INFO  cfg#2 tag(tcp/eth0)", "goes over plain TCP"),
+    ("efa", "| 0..inf | software emulation | tcp/eth0 |", "goes over plain TCP"),
+    ("nvlink", "no RDMA transports available", "goes over plain TCP"),
+    ("mnnvl", f"[TensorRT-LLM][WARNING] {FABRIC}", "cannot use mnnvl"),
+    ("efa", "[TensorRT-LLM][WARNING] Unsupported NIXL backend: LIBFABRIC, fallback to UCX", "cannot use efa"),
+    ("efa", "[TensorRT-LLM][ERROR] Failed to create NIXL backend: LIBFABRIC", "cannot use efa"),
+]
+
+
+def _decided(transport: KvTransportName) -> KvHandover:
+    path = KvPath(transport, Standing.DOCUMENTED, "", DYNAMO_TRANSPORT_GUIDE, 400.0, "")
+    return KvHandover(path, BYTES_PER_TOKEN, 7_680)
+
+
+@pytest.mark.parametrize(("transport", "line"), PROVEN)
+def test_a_line_that_names_the_transport_proves_it_and_is_quoted(
+    transport: KvTransportName, line: str
+) -> None:
+    found = judge_lines(["starting", f"\x1b[32m{line}\x1b[0m", "ready"], _decided(transport))
+    assert (found.verdict, found.evidence) == ("proven", (" ".join(line.split()),))
+
+
+@pytest.mark.parametrize(("transport", "line", "words"), CONTRADICTED)
+def test_a_line_of_another_transport_contradicts_what_was_decided(
+    transport: KvTransportName, line: str, words: str
+) -> None:
+    found = judge_lines([line], _decided(transport))
+    assert found.verdict == "contradicted"
+    assert words in found.found
+
+
+def test_silence_proves_nothing_and_says_which_variables_make_the_workers_speak() -> None:
+    found = judge_lines([NIXL.format("UCX"), "UCX Connection Manager created"], _decided("rdma"))
+    assert found.verdict == "not-proven"
+    assert "TLLM_LOG_LEVEL=INFO" in found.found
+
+
+def test_megabytes_of_a_transfer_are_the_prompts_tokens_and_its_rate_is_held_against_tcp() -> None:
+    fast = judge_lines([EFA, VLLM.format("302.0", "24000.0")], _decided("efa"))
+    assert fast.found == (
+        "the workers use efa; 8,192 tokens of KV cache a transfer, at 24,000 MB/s, faster than plain TCP"
+    )
+    slow = judge_lines([VLLM.format("302.0", "1500.0")], _decided("efa"))
+    assert slow.verdict == "not-proven"
+    assert "which plain TCP could be too" in slow.found
+
+
+def test_of_a_graph_that_others_deployed_it_says_what_the_logs_show() -> None:
+    assert judge_lines([EFA], None).found == "the workers' logs show efa"
+
+
+def test_silent_tcp_is_the_cause_of_a_late_first_token() -> None:
+    cluster = RecordedCluster(logs={"decode": "UCX  INFO  cfg#2 tag(tcp/eth0)\n"})
+    found = cluster.diagnosis(kv=_decided("rdma"))
+    assert found.headline() == (
+        "stack dev is sick: rdma was decided, and a worker's KV cache goes over plain TCP"
+    )
+    assert (found.causes[0].page, found.causes[0].setting) == ("kv-path", "serving.kvTransport")
+
+
+def test_transfers_that_fail_are_counted_from_the_decode_workers_metrics() -> None:
+    metrics = (
+        'vllm:nixl_num_failed_transfers_total{engine="0"} 4.0\nvllm:nixl_num_kv_expired_reqs_total 0.0\n'
+    )
+    found = RecordedCluster(metrics=metrics).diagnosis(kv=_decided("efa"))
+    assert "counts 4 failed transfers of NIXL" in found.headline()

@@ -1,0 +1,114 @@
+"""Faults of `make faults` and of kubectl under a stack that serves: the doctor's first line names each."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.operations.doctor.first_line import healthy, sick
+from tests.serving.faults.measure import Bench
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from tests.serving.conftest import BroughtUp
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+PLATFORM, NAMESPACE, GRAPH = "dynamo-system", "gpt-oss", "gpt-oss-disagg"
+NATS = "dynamo-platform-nats"
+OPERATOR = "deployment/dynamo-platform-dynamo-operator-controller-manager"
+NODE = "p6-b200-0"
+SECONDS = 20
+"""The doctor's time."""
+
+
+@pytest.fixture(scope="module")
+def bench(brought_up: BroughtUp) -> Bench:
+    return Bench(brought_up("dev"), "as shipped")
+
+
+@pytest.fixture(autouse=True)
+def _whole(bench: Bench) -> None:
+    """Each test begins with a stack that is well."""
+    until(bench.is_whole, "every pod ready")
+
+
+def _scale(bench: Bench, what: str, replicas: int) -> None:
+    bench.stack.lab.kubectl("scale", what, "-n", PLATFORM, f"--replicas={replicas}")
+    where = (what, "-n", PLATFORM, "--timeout=60s")
+    if replicas:
+        bench.stack.lab.kubectl("rollout", "status", *where)
+    else:
+        pods = f"--selector=app.kubernetes.io/name={'nats' if NATS in what else 'dynamo-operator'}"
+        bench.stack.lab.kubectl("wait", "--for=delete", "pod", pods, *where[1:])
+
+
+def test_a_stack_that_answers_is_healthy_in_one_line_and_within_its_time(bench: Bench) -> None:
+    started = time.monotonic()
+    answer = bench.stack.dynamo_stack("doctor", "dev", "--json")
+    assert time.monotonic() - started < SECONDS
+    found = json.loads(answer.stdout)
+    assert (found["healthy"], found["causes"], found["unseen"]) == (True, [], [])
+    assert found["kvPath"]["verdict"] == "not-proven"
+    assert "nothing real can be proven" in found["kvPath"]["found"]
+    assert "; " not in healthy(bench.stack)
+
+
+def test_a_graph_is_looked_at_without_its_stack(bench: Bench) -> None:
+    where = ("--context", "dynamo-lab", "--namespace", NAMESPACE)
+    answer = bench.stack.dynamo_stack("doctor", *where)
+    assert answer.stdout.startswith(
+        f"graph {NAMESPACE}/{GRAPH} is healthy: it answered from a mock engine in "
+    )
+    refused = bench.stack.dynamo_stack("doctor", *where, "--graph", "another", check=False)
+    assert refused.returncode == 2
+    assert f"there is no graph another in namespace {NAMESPACE}" in refused.stderr
+
+
+@pytest.mark.parametrize("role", ["frontend", "prefill", "decode"])
+def test_a_pod_that_was_killed_is_named_with_its_exit_code(bench: Bench, role: str) -> None:
+    [pod] = bench.pods(role)
+    bench.kill(pod)
+    ended = f"pod {pod} ended with exit code 137"
+
+    def is_said() -> bool:
+        # At once the pod is still Ready for the cluster; afterwards it runs again, which the line says too.
+        return ended in bench.stack.dynamo_stack("doctor", "dev", check=False).stdout.splitlines()[0]
+
+    until(is_said, "the end of the process in the first line")
+    until(bench.is_whole, "every pod ready again")
+    assert f"{ended} (Error) " in healthy(bench.stack)
+
+
+def test_a_pod_that_is_told_to_end_waits_for_what_its_node_has_not(bench: Bench) -> None:
+    [pod] = bench.pods("decode")
+    bench.stack.lab.kubectl("cordon", NODE)
+    bench.delete(pod)
+    until(lambda: pod not in bench.pods("decode"), "another pod")
+    assert f"node {NODE} is cordoned, and a pod waits for a node" in sick(bench.stack)
+    bench.stack.lab.kubectl("uncordon", NODE)
+
+
+def test_nats_and_the_operator_are_told_from_the_pods_that_need_them(bench: Bench) -> None:
+    _scale(bench, f"statefulset/{NATS}", 0)
+    [pod] = bench.pods("frontend")
+    bench.kill(pod)
+    # A pod that starts finds no NATS: a symptom.
+    assert f"{NATS}: it is scaled to 0; no pod of a graph starts without them" in sick(bench.stack)
+    _scale(bench, OPERATOR, 0)
+    # The operator lies below.
+    assert "the Dynamo operator has no pod: somebody scaled it down or deleted it" in sick(bench.stack)
+    said = bench.stack.dynamo_stack("doctor", "dev", check=False).stdout
+    assert f"also       {NATS}: it is scaled to 0" in said
+    _scale(bench, OPERATOR, 1)
+    _scale(bench, f"statefulset/{NATS}", 1)
+
+
+def test_a_cluster_that_does_not_answer_cannot_be_looked_at(bench: Bench) -> None:
+    answer = bench.stack.dynamo_stack("doctor", "dev", check=False, variables={"KUBECONFIG": "/nowhere"})
+    assert answer.returncode == 2
+    assert not answer.stdout
+    assert "Traceback" not in answer.stderr
