@@ -32,6 +32,7 @@ from operations.benchmark.shapes import advice
 from operations.benchmark.thresholds import Thresholds, load_thresholds, regressions, unmeasured
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
+from operations.evidence import record
 from operations.port_forward import PortForward
 from operations.project import resolved_stack
 from recipes.model import Recipe
@@ -67,6 +68,11 @@ def bench(options: BenchOptions) -> None:
     if options.record and recipe is not None:
         append_points(OWN_POINTS, points_of(result, recipe))
         say(f"recorded in {OWN_POINTS}, which `dynamo-stack size` reads", error=True)
+        if options.stack is not None:
+            stack = resolved_stack(stack_name(options.stack))
+            best = max(each.output_tokens_per_second_per_gpu or 0 for each in result.measurements)
+            found = f"{best:,.0f} output tokens a second and GPU at most"
+            say(record(stack, "bench", found, is_mock=result.is_mock), error=True)
     if thresholds is not None:
         _judge(thresholds, result)
 

@@ -6,19 +6,24 @@ from collections.abc import Iterator
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import Row, labelled, make_console, print_document, print_line, print_sections
+from cli.output import Row, labelled, make_console, print_document, print_line, print_sections, say
 from operations.doctor.finding import Diagnosis, Finding
 from operations.doctor.run import diagnose
 from operations.doctor.target import Target, of_graph, of_stack
+from operations.evidence import record
+from operations.project import resolved_stack
 
 _SHOWN_SYMPTOMS = 3
 _SHOWN_LINES = 3
 _LONGEST = 300
 
 
-def doctor(name: str, *, as_json: bool) -> None:
-    """Look at the deployment of a stack; exit 1 where it is sick."""
-    _run(of_stack(name), as_json=as_json)
+def doctor(name: str, *, as_json: bool, keeps: bool) -> None:
+    """Look at the deployment of a stack; exit 1 where it is sick. `keeps`: for `explain`."""
+    found = _run(of_stack(name), as_json=as_json)
+    if keeps:
+        said = f"{found.headline().partition(' is ')[2]}; KV path {found.kv_path.verdict}"
+        say(record(resolved_stack(name), "doctor", said, is_mock=found.mock_engine), error=True)
 
 
 def doctor_of_graph(context: str, namespace: str, graph: str | None, *, as_json: bool) -> None:
@@ -26,7 +31,7 @@ def doctor_of_graph(context: str, namespace: str, graph: str | None, *, as_json:
     _run(of_graph(context, namespace, graph), as_json=as_json)
 
 
-def _run(target: Target, *, as_json: bool) -> None:
+def _run(target: Target, *, as_json: bool) -> Diagnosis:
     now = dt.datetime.now(dt.UTC)
     found = diagnose(target, now)
     if as_json:
@@ -37,6 +42,7 @@ def _run(target: Target, *, as_json: bool) -> None:
         print_sections(console, _rows(found, now))
     if not found.healthy:
         raise typer.Exit(FAILED)
+    return found
 
 
 def _rows(found: Diagnosis, now: dt.datetime) -> Iterator[Row]:

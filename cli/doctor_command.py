@@ -25,6 +25,10 @@ def doctor_command(
         str | None,
         typer.Option("--graph", metavar="NAME", help="With --context: which one, where there are several."),
     ] = None,
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Keep for `explain`, in evidence.local.csv, that it serves."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
     """Say why a deployment does not serve, and what to type: exit 0 healthy, 1 sick, 2 if it cannot look."""
@@ -35,7 +39,9 @@ def doctor_command(
             "a stack's settings say its cluster", param_hint="--context, --namespace, --graph"
         )
     if stack is not None:
-        doctor(stack_name(stack), as_json=as_json)
+        doctor(stack_name(stack), as_json=as_json, keeps=record)
+    elif record:
+        raise typer.BadParameter("goes with a STACK", param_hint="--record")
     elif context and namespace:
         doctor_of_graph(context, namespace, graph, as_json=as_json)
     else:

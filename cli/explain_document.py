@@ -27,6 +27,7 @@ from stacks.plan.infrastructure.prices import NAMES, idle_gpus, usd_per_gpu_hour
 from stacks.plan.losses import losses
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan, waited_for
+from stacks.served_runs import evidence_on
 from stacks.updates.infrastructure_notices import waiting_text
 from stacks.updates.notices import effects_of_changes
 
@@ -152,7 +153,7 @@ def _evidence(stack: StackPlan) -> Iterator[ExplainedEvidence]:
     recipe = stack.serving.placed.recipe
     used = {placed.pool.instance_type.accelerator.name for placed in stack.pools if placed.used_gpus}
     for accelerator in sorted(used):
-        found = recipe.evidence_on(accelerator)
+        found = evidence_on(recipe, accelerator)
         yield ExplainedEvidence(
             accelerator=accelerator,
             level=found.level.value,

@@ -15,6 +15,7 @@ from recipes.model import Recipe
 from stacks.errors import SettingsError
 from stacks.plan.recipe_files import read_recipe
 from stacks.plan.resolve import resolve
+from stacks.served_runs import evidence_on
 from stacks.settings.load import load_stack
 from stacks.settings.stack import StackSettings
 from stacks.stack_files import list_stacks, stack_directory
@@ -114,7 +115,7 @@ def _recipes(folder: str | None, directory: Path) -> Iterator[ListedRecipe]:
 
 def _evidence(recipe: Recipe, accelerators: Iterable[str]) -> tuple[ListedEvidence, ...]:
     return tuple(
-        ListedEvidence(accelerator=name, level=recipe.evidence_on(name).level.value) for name in accelerators
+        ListedEvidence(accelerator=name, level=evidence_on(recipe, name).level.value) for name in accelerators
     )
 
 

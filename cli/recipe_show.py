@@ -12,6 +12,7 @@ from recipes.load import recipe_file
 from recipes.merging import dotted_options
 from recipes.model import Recipe
 from stacks.plan.recipe_files import shown_file
+from stacks.served_runs import evidence_on
 
 _WIDTH = 120
 
@@ -92,6 +93,6 @@ def _shown(value: object) -> str:
 def _evidence(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
     for accelerator in ACCELERATORS.values():
         if accelerator.architecture_family in recipe.quantization.architecture_families:
-            found = recipe.evidence_on(accelerator.name)
+            found = evidence_on(recipe, accelerator.name)
             validated = "yes" if accelerator.name in recipe.validated_on else "no"
             yield accelerator.name, validated, f"{found.level.value}: {found.reason}"

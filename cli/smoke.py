@@ -8,15 +8,20 @@ import typer
 from cli.ending_signals import EndedBySignalError, ending_signals
 from cli.exit_codes import FAILED, INTERRUPTED, SIGNALLED
 from cli.output import make_console, print_document, print_line, print_table, say
+from operations.evidence import record
+from operations.project import resolved_stack
 from operations.smoke.address import parse_url, published_model, read_key
 from operations.smoke.report import SmokeReport
 from operations.smoke.run import Address, address_of_stack, smoke_address, smoke_stack
 from operations.smoke.waits import Patience
 
 
-def smoke(name: str, patience: Patience, *, as_json: bool) -> None:
-    """Ask the frontend of a stack; exit 1 where an answer is wrong."""
-    _run(lambda: smoke_stack(name, patience, _progress), as_json=as_json)
+def smoke(name: str, patience: Patience, *, as_json: bool, keeps: bool) -> None:
+    """Ask the frontend of a stack; exit 1 where an answer is wrong. `keeps`: for `explain`."""
+    report = _run(lambda: smoke_stack(name, patience, _progress), as_json=as_json)
+    if keeps:
+        found = report.summary().partition(": ")[2]
+        say(record(resolved_stack(name), "smoke", found, is_mock=report.is_mock), error=True)
 
 
 def smoke_at(
@@ -45,7 +50,7 @@ def _key(variable: str | None) -> str | None:
     return None if variable is None else read_key(variable, environ)
 
 
-def _run(ask: Callable[[], SmokeReport], *, as_json: bool) -> None:
+def _run(ask: Callable[[], SmokeReport], *, as_json: bool) -> SmokeReport:
     try:
         with ending_signals():
             report = ask()
@@ -61,6 +66,7 @@ def _run(ask: Callable[[], SmokeReport], *, as_json: bool) -> None:
         _print(report)
     if report.has_failed:
         raise typer.Exit(FAILED)
+    return report
 
 
 def _print(report: SmokeReport) -> None:

@@ -45,6 +45,10 @@ def smoke_command(
     timeout: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="For each answer, to its end.")
     ] = 120.0,
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Keep for `explain`, in evidence.local.csv, that a STACK serves."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Ask a running model what its clients will ask, once workers have registered: exit 1 if wrong."""
@@ -53,6 +57,8 @@ def smoke_command(
 
     if stack is None and url is None:
         raise typer.BadParameter("give a STACK, a --url URL, or both")
+    if record and (stack is None or url is not None):
+        raise typer.BadParameter("goes with a STACK in its cluster", param_hint="--record")
     patience = Patience(wait, timeout)
     if stack is None:
         smoke_at(str(url), model, api_key_from, patience, disaggregated=disaggregated, as_json=as_json)
@@ -65,4 +71,4 @@ def smoke_command(
         return
     if api_key_from:
         raise typer.BadParameter("goes with --url", param_hint="--api-key-from")
-    smoke(stack_name(str(stack)), patience, as_json=as_json)
+    smoke(stack_name(str(stack)), patience, as_json=as_json, keeps=record)

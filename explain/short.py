@@ -12,6 +12,7 @@ from sizing.of_recipe import layout_of, measured
 from sizing.points import INFERENCEX, SOURCES, Point
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan, waited_for
+from stacks.served_runs import evidence_on
 from stacks.updates.infrastructure_notices import waiting_text
 from stacks.updates.notices import effects_of_changes
 from stacks.wording import in_words
@@ -107,7 +108,7 @@ def _figures(run: Point) -> str:
 def _evidence(stack: StackPlan) -> str:
     recipe = stack.serving.placed.recipe
     return "; ".join(
-        f"{gpu}: {recipe.evidence_on(gpu).level.value}, "
+        f"{gpu}: {evidence_on(recipe, gpu).level.value}, "
         f"{'' if gpu in recipe.validated_on else 'not '}validated upstream"
         for gpu in _gpus(stack)
     )

@@ -14,6 +14,7 @@ from engines.registry import Options
 from engines.release import known_line_name
 from engines.server import EngineServer
 from hardware import ACCELERATORS
+from recipes.evidence import Level
 from recipes.fitting import every_fit
 from recipes.model import Recipe
 
@@ -40,7 +41,13 @@ class ConsistentRecipe(Recipe):
 
 def contradictions(recipe: Recipe) -> tuple[str, ...]:
     """Return a sentence for each contradiction, none for a sound recipe."""
-    return (*_services(recipe), *_platform_lines(recipe), *_accelerators(recipe), *_engines(recipe))
+    return (
+        *_services(recipe),
+        *_platform_lines(recipe),
+        *_accelerators(recipe),
+        *_evidence(recipe),
+        *_engines(recipe),
+    )
 
 
 def _services(recipe: Recipe) -> Iterator[str]:
@@ -135,6 +142,15 @@ def _accelerators(recipe: Recipe) -> Iterator[str]:
             yield f"accelerator {name} is not one of {', '.join(ACCELERATORS)}"
         elif accelerator.architecture_family not in families:
             yield f"accelerator {name} is {accelerator.architecture_family}, which the recipe cannot run on"
+
+
+def _evidence(recipe: Recipe) -> Iterator[str]:
+    for entry in recipe.evidence:
+        if entry.level is Level.MEASURED:
+            yield (
+                f"evidence on {entry.accelerator}: {Level.MEASURED.value!r} is earned by a run, "
+                "`dynamo-stack smoke STACK --record`, and not typed"
+            )
 
 
 def _engines(recipe: Recipe) -> Iterator[str]:

@@ -9,6 +9,7 @@ from explain.explanation.names import names_by
 from hardware import KvPath, Standing
 from stacks.plan.recipe_choice import aggregated_recipes_like
 from stacks.plan.stack_plan import Decision, StackPlan, Topic
+from stacks.served_runs import evidence_on
 from stacks.wording import alternatives
 
 
@@ -114,7 +115,7 @@ def evidence(stack: StackPlan) -> Iterator[str]:
     for accelerator in sorted(
         {placed.pool.instance_type.accelerator.name for placed in stack.pools if placed.used_gpus}
     ):
-        found = recipe.evidence_on(accelerator)
+        found = evidence_on(recipe, accelerator)
         upstream = "validated upstream" if accelerator in recipe.validated_on else "not validated upstream"
         yield f"{accelerator}: {found.level.value}, {upstream}; {found.reason}"
 
