@@ -28,16 +28,40 @@ _NOT_IN_IT = {
 }
 
 
-def preflight(name: str, *, as_json: bool) -> None:
-    """Ask the account whether it can give what the stack needs; exit 1 where `up` would fail.
+def preflight(name: str, *, as_json: bool, binds_claim: bool) -> None:
+    """Ask the account, or the cluster that exists, for what the stack needs; exit 1 where `up` would fail.
 
-    Nothing is made or bought.
+    Nothing is bought, and nothing made but the claim that `binds_claim` asks for.
     """
+    stack = resolved_stack(name)
+    own = stack.infrastructure is not None or "infrastructure" in stack.layers.joined
+    document = _of_account(stack) if own else _of_cluster(stack, binds_claim=binds_claim)
+    if as_json:
+        print_document("preflight", document.as_json())
+    else:
+        _print(document)
+    if document.wrong:
+        raise typer.Exit(FAILED)
+
+
+def _of_cluster(stack: StackPlan, *, binds_claim: bool) -> PreflightDocument:
+    from operations.cluster_commands import ClusterCommands, refuse_other_cluster
+    from operations.preflight.bound_claim import bound_claim
+    from operations.preflight.cluster_checks import cluster_answers
+
+    refuse_other_cluster(stack)
+    cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
+    found = list(cluster_answers(stack, cluster.reader))
+    if binds_claim:
+        found.append(bound_claim(stack, cluster))
+    return _document(stack.name, None, stack.cluster.context, found, [])
+
+
+def _of_account(stack: StackPlan) -> PreflightDocument:
     from operations.preflight.account import Account
     from operations.preflight.capacity_checks import offered_now
     from operations.preflight.checks import answers
 
-    stack = resolved_stack(name)
     plan = _infrastructure(stack)
     account = Account(plan.cluster.region, plan.cluster.assume_role)
     found = list(answers(plan, account))
@@ -45,13 +69,8 @@ def preflight(name: str, *, as_json: bool) -> None:
     waiting = (f"no graph yet: {waiting_text(nodes)}" for nodes in waited_for(stack))
     offers = (text for nodes in plan.gpu_nodes if (text := offered_now(nodes, account)) is not None)
     prices = [f"price of pool {nodes.pool.name}: {_price(nodes)}" for nodes in plan.gpu_nodes]
-    document = _document(name, plan.cluster.region, found, [*prices, *offers, *idle, *waiting])
-    if as_json:
-        print_document("preflight", document.as_json())
-    else:
-        _print(document)
-    if document.wrong:
-        raise typer.Exit(FAILED)
+    remarks = [*prices, *offers, *idle, *waiting]
+    return _document(stack.name, plan.cluster.region, None, found, remarks)
 
 
 def print_policy(name: str, holder: Holder) -> None:
@@ -86,7 +105,9 @@ def _infrastructure(stack: StackPlan) -> EksPlan:
     return stack.infrastructure
 
 
-def _document(name: str, region: str, found: list[Answer], remarks: list[str]) -> PreflightDocument:
+def _document(
+    name: str, region: str | None, context: str | None, found: list[Answer], remarks: list[str]
+) -> PreflightDocument:
     wrong, unknown = (
         sum(answer.verdict is verdict for answer in found) for verdict in (Verdict.WRONG, Verdict.UNKNOWN)
     )
@@ -99,6 +120,7 @@ def _document(name: str, region: str, found: list[Answer], remarks: list[str]) -
     return PreflightDocument(
         stack=name,
         region=region,
+        context=context,
         wrong=wrong,
         unknown=unknown,
         answers=tuple(answers),

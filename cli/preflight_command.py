@@ -15,6 +15,14 @@ def preflight_command(
     stack: StackArgument,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+    bind_claim: Annotated[
+        bool,
+        typer.Option(
+            "--bind-claim",
+            help="On a cluster that exists: make a claim of the storage class, and delete it once bound; "
+            "a class may make a whole file system for it.",
+        ),
+    ] = False,
     policy: Annotated[
         Holder | None,
         typer.Option(
@@ -23,11 +31,11 @@ def preflight_command(
         ),
     ] = None,
 ) -> None:
-    """Ask the account for quotas, offers and reservations before `up` does: exit 1 if `up` would fail."""
+    """Ask the account, or the cluster that exists, for what a stack needs: exit 1 if `up` would fail."""
     from cli.preflight import preflight, print_policy
 
     if policy is None:
-        preflight(stack, as_json=as_json)
+        preflight(stack, as_json=as_json, binds_claim=bind_claim)
     elif as_json:
         raise typer.BadParameter("--policy prints JSON already, as IAM takes it", param_hint="--json")
     else:

@@ -7,21 +7,24 @@ from cli.documents.document import Document
 
 
 class PreflightAnswer(Document):
-    """One question to the account."""
+    """One question to the account or the cluster."""
 
     question: str
     verdict: str
-    """`good`; `wrong`: `up` would fail; `unknown`: the account does not say."""
+    """`good`; `wrong`: `up` would fail; `unknown`: nobody says."""
     found: str
     fix: str
     """What helps; empty where nothing is wrong."""
 
 
 class PreflightDocument(Document):
-    """Whether the account can give what a stack needs."""
+    """Whether the account, or the cluster that exists, can give what a stack needs."""
 
     stack: str
-    region: str
+    region: str | None
+    """The account's; null where a cluster was asked."""
+    context: str | None
+    """The cluster's; null where an account was asked."""
     wrong: int
     """Answers with the verdict `wrong`."""
     unknown: int

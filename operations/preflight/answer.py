@@ -7,7 +7,7 @@ from operations.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One question, put to the account."""
+    """One question, put to the account or the cluster."""
 
     question: str
     verdict: Verdict
@@ -27,5 +27,5 @@ def wrong(question: str, found: str, fix: str) -> Answer:
 
 
 def unknown(question: str, found: str) -> Answer:
-    """The account does not say."""
+    """Nobody says."""
     return Answer(question, Verdict.UNKNOWN, found)

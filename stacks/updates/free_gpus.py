@@ -59,17 +59,10 @@ def pool_uses(stack: StackPlan, cluster: ClusterReader, graphs: Iterable[Graph] 
     This reads nodes and pods for a few seconds at most. `graphs` are this stack's own that run and make room;
     the wanted one is among them.
     """
-    shared = shared_pools(stack, ()) if _places_workers(stack) else ()
-    if not shared:
-        return {}
-    brief = cluster.within(_SECONDS)
-    nodes: dict[str, Sequence[KubernetesObject]] = {}
-    for pool in shared:
-        listed = brief.ask(NODES, labelSelector=_selector(pool))
-        if not listed.is_known:
-            return listed
-        nodes[pool.placed.pool.name] = listed.items
-    pods = brief.ask(PODS, fieldSelector=_NOT_ENDED)
+    nodes = nodes_of_pools(stack, cluster)
+    if isinstance(nodes, Answer) or not nodes:
+        return nodes if isinstance(nodes, Answer) else {}
+    pods = cluster.within(_SECONDS).ask(PODS, fieldSelector=_NOT_ENDED)
     if not pods.is_known:
         return pods
     own = {
@@ -80,6 +73,19 @@ def pool_uses(stack: StackPlan, cluster: ClusterReader, graphs: Iterable[Graph] 
     mine = [pod for pod in with_gpus if _place(pod) in own]
     others = [pod for pod in with_gpus if _place(pod) not in own]
     return {name: _use_of_nodes(listed, mine, others) for name, listed in nodes.items()}
+
+
+def nodes_of_pools(
+    stack: StackPlan, cluster: ClusterReader
+) -> Mapping[str, Sequence[KubernetesObject]] | Answer:
+    """Return the nodes of each pool that workers use, or the answer of a cluster that does not say."""
+    nodes: dict[str, Sequence[KubernetesObject]] = {}
+    for pool in shared_pools(stack, ()) if _places_workers(stack) else ():
+        listed = cluster.within(_SECONDS).ask(NODES, labelSelector=_selector(pool))
+        if not listed.is_known:
+            return listed
+        nodes[pool.placed.pool.name] = listed.items
+    return nodes
 
 
 def room_texts(stack: StackPlan, unasked: str, uses: Uses | None = None) -> tuple[tuple[str, bool], ...]:

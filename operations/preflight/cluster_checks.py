@@ -1,0 +1,194 @@
+"""Whether a cluster that exists has what a stack needs, before `up` makes anything in it."""
+
+from collections.abc import Iterator, Sequence
+
+import requests
+
+from components.cluster_answer import DEPLOYMENTS, Kind, KubernetesObject
+from components.cluster_answer import Answer as ClusterAnswer
+from components.cluster_reader import ClusterReader
+from components.dynamo_objects import OPERATOR_LABELS
+from components.gpu_nodes_ready import GPU_COUNT_LABEL
+from failures.unready_workloads import why_unusable
+from operations.preflight.answer import Answer, good, unknown, wrong
+from recipes.model_download import HuggingFaceDownload
+from stacks.plan.cache_plan import OwnVolume
+from stacks.plan.stack_plan import StackPlan
+from stacks.updates.free_gpus import nodes_of_pools, pool_uses, room_texts
+
+DRIVER_LABEL = "nvidia.com/cuda.driver-version.major"
+"""Written by GPU feature discovery."""
+NEEDED_DRIVER = 580
+"""Of the CUDA 13 that Dynamo's images have since 1.1 (ai-dynamo/dynamo docs, known issues)."""
+CHANNELS = "compute-domain-default-channel.nvidia.com"
+"""DeviceClass of NVIDIA's DRA driver (kubernetes-sigs/dra-driver-nvidia-gpu deployments/helm)."""
+
+_CLASSES = Kind("storageclasses", "storage.k8s.io")
+_DAEMONS = Kind("daemonsets", "apps")
+_DEVICE_CLASSES = Kind("deviceclasses", "resource.k8s.io")
+_POLICIES = Kind.of_definition("clusterpolicies.nvidia.com")
+_ENFORCERS = ("calico-node", "cilium", "antrea-agent", "kube-router")
+_EKS_AGENT = "aws-eks-nodeagent"
+_HUB = "https://huggingface.co"
+_HUB_SECONDS = 5
+
+
+def cluster_answers(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
+    """Ask the cluster, and the hub, each question; nothing is made."""
+    nodes = nodes_of_pools(stack, cluster)
+    if isinstance(nodes, ClusterAnswer):
+        yield wrong("cluster", nodes.why, f"`{cluster.command('get', 'nodes')}` has to answer")
+        return
+    yield from _room(stack, cluster)
+    for pool, items in nodes.items():
+        yield from _gpus(pool, items)
+        yield from _driver(pool, items)
+    yield from _gpu_operator(cluster)
+    if stack.serving.placed.compute_domain:
+        yield _channels(cluster)
+    yield from _storage_class(stack, cluster)
+    if stack.network_policies:
+        yield _enforcement(cluster)
+    if stack.platform:
+        yield from _operator(stack, cluster)
+    if isinstance(stack.cache, OwnVolume) and isinstance(stack.cache.source, HuggingFaceDownload):
+        yield _hub(stack)
+
+
+def _room(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
+    uses = pool_uses(stack, cluster)
+    if isinstance(uses, ClusterAnswer):
+        yield unknown("free GPUs", uses.why)
+        return
+    for text, fits in room_texts(stack, "", uses):
+        pool, _, found = text.partition(": ")
+        question = f"{pool}: free GPUs"
+        yield (
+            good(question, found)
+            if fits
+            else wrong(question, found, "nodePools, serving.replicas, or others end")
+        )
+
+
+def _gpus(pool: str, nodes: Sequence[KubernetesObject]) -> Iterator[Answer]:
+    question = f"pool {pool}: GPUs that the device plugin offers"
+    counts = {node["metadata"]["name"]: _labels(node).get(GPU_COUNT_LABEL, "") for node in nodes}
+    said = [why for node in nodes if (why := why_unusable(node, counts[node["metadata"]["name"]]))]
+    if said:
+        yield wrong(question, "; ".join(said), "docs/runbook/gpu-nodes-not-joining.md")
+    elif nodes:
+        yield good(question, ", ".join(f"{name}: {count}" for name, count in counts.items()))
+
+
+def _driver(pool: str, nodes: Sequence[KubernetesObject]) -> Iterator[Answer]:
+    question = f"pool {pool}: NVIDIA driver"
+    majors = {_labels(node).get(DRIVER_LABEL, "") for node in nodes}
+    if not nodes:
+        return
+    if not all(major.isdecimal() for major in majors):
+        yield unknown(question, f"no label {DRIVER_LABEL} on its nodes: GPU feature discovery does not run")
+    elif min(map(int, majors)) < NEEDED_DRIVER:
+        found = f"{min(majors, key=int)}; the images' CUDA 13 needs {NEEDED_DRIVER}"
+        yield wrong(question, found, "a newer node image, or the GPU operator's driver.version")
+    else:
+        yield good(question, ", ".join(sorted(majors)))
+
+
+def _gpu_operator(cluster: ClusterReader) -> Iterator[Answer]:
+    for policy in cluster.ask(_POLICIES).items:
+        state = (policy.get("status") or {}).get("state", "")
+        question = f"GPU operator: ClusterPolicy {policy['metadata']['name']}"
+        if state == "notReady":
+            look = cluster.command(
+                "get", "pods", "--all-namespaces", "--selector", "app.kubernetes.io/managed-by=gpu-operator"
+            )
+            yield wrong(question, "notReady: one of its operands does not run", f"`{look}`")
+        else:
+            yield good(question, state) if state else unknown(question, "it reports no state")
+
+
+def _channels(cluster: ClusterReader) -> Answer:
+    question = "DRA driver: IMEX channels of compute domains"
+    found = cluster.ask(_DEVICE_CLASSES, CHANNELS)
+    if found.first:
+        return good(question, f"DeviceClass {CHANNELS}")
+    if not found.is_known:
+        return unknown(question, found.why)
+    fix = "install nvidia-dra-driver-gpu (docs/other-clusters.md), on Kubernetes 1.34 or newer"
+    return wrong(question, f"there is no DeviceClass {CHANNELS}", fix)
+
+
+def _storage_class(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
+    name = stack.cache.class_name if isinstance(stack.cache, OwnVolume) else ""
+    if not name:
+        return
+    question, listed = f"storage class {name}", cluster.ask(_CLASSES)
+    names = {each["metadata"]["name"]: each for each in listed.items}
+    if not listed.is_known:
+        yield unknown(question, listed.why)
+    elif name not in names:
+        have = ", ".join(sorted(names)) or "none"
+        yield wrong(question, f"the cluster has {have}", "modelCache.storageClassName")
+    else:
+        binds = names[name].get("volumeBindingMode", "Immediate")
+        yield good(question, f"{names[name]['provisioner']}, {binds}")
+
+
+def _enforcement(cluster: ClusterReader) -> Answer:
+    question, listed = "NetworkPolicy is enforced", cluster.ask(_DAEMONS, namespace="kube-system")
+    if not listed.is_known:
+        return unknown(question, listed.why)
+    for each in listed.items:
+        containers = each["spec"]["template"]["spec"].get("containers") or []
+        name: str = each["metadata"]["name"]
+        if name in _ENFORCERS or any(container["name"] == _EKS_AGENT for container in containers):
+            return good(question, f"by DaemonSet {name}")
+    return unknown(question, "no DaemonSet of kube-system is known to enforce it: policies may be ignored")
+
+
+def _operator(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
+    question = "Dynamo operator"
+    listed = cluster.ask(DEPLOYMENTS, labelSelector=OPERATOR_LABELS)
+    if not listed.is_known:
+        yield unknown(question, listed.why)
+        return
+    platform = stack.platform
+    wanted = platform.version if platform else ""
+    own = platform is not None and platform.kind == "own"
+    for each in listed.items:
+        place = f"{each['metadata']['namespace']}/{each['metadata']['name']}"
+        images = [container["image"] for container in each["spec"]["template"]["spec"]["containers"]]
+        if any(image.endswith(f":{wanted}") for image in images):
+            yield good(question, f"{place} is of {wanted}, the settings' platform.version")
+        else:
+            tags = ", ".join(sorted({image.rpartition(":")[2] for image in images}))
+            yield wrong(
+                question, f"{place} is of {tags}, and platform.version is {wanted}", "platform.version"
+            )
+    if not listed.items and own:
+        yield good(question, "none: `up` installs it")
+    elif not listed.items:
+        yield wrong(question, "there is none, and platform.kind is existing", "platform: {kind: own}")
+
+
+def _hub(stack: StackPlan) -> Answer:
+    model = stack.serving.placed.recipe.model
+    question = f"hub: {model.repository} at {model.revision[:12]}"
+    try:
+        url = f"{_HUB}/api/models/{model.repository}/revision/{model.revision}"
+        status = requests.head(url, timeout=_HUB_SECONDS, allow_redirects=True).status_code
+    except requests.RequestException as error:
+        return unknown(
+            question, f"not reached from this machine ({type(error).__name__}); the Job's pod must reach it"
+        )
+    if status == requests.codes.ok:
+        return good(question, "is there, for everybody")
+    return wrong(
+        question,
+        f"the hub answers {status}",
+        "model.revision, or a token (pulumi config set --secret hfToken)",
+    )
+
+
+def _labels(node: KubernetesObject) -> dict[str, str]:
+    return node["metadata"].get("labels") or {}

@@ -1,0 +1,126 @@
+"""A cluster that exists, asked before `up`: what it lacks is said with what helps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+import requests
+import yaml
+
+from lab.directory import REPOSITORY
+from operations.preflight.cluster_checks import CHANNELS, DRIVER_LABEL, cluster_answers
+from operations.verdict import Verdict
+from tests.operations.doctor.recorded_cluster import NODE, RecordedCluster
+from tests.support.shipped_stacks import shipped_stack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from components.cluster_reader import ClusterReader
+    from operations.preflight.answer import Answer
+
+FIXTURES = REPOSITORY / "lab" / "fixtures"
+READY = {"type": "Ready", "status": "True"}
+
+
+def _cluster() -> RecordedCluster:
+    """The lab's nodes and classes, a network that enforces policies, and stack dev's operator."""
+    found = RecordedCluster()
+    nodes = list(yaml.safe_load_all((FIXTURES / "nodes.yaml").read_text()))
+    for node in nodes:
+        node["status"]["conditions"] = [READY]
+        node["status"].setdefault("allocatable", node["status"]["capacity"])
+    agent: dict[str, Any] = {
+        "metadata": {"name": "aws-node", "namespace": "kube-system"},
+        "spec": {"template": {"spec": {"containers": [{"name": "aws-node"}, {"name": "aws-eks-nodeagent"}]}}},
+    }
+    image = {"containers": [{"image": "nvcr.io/nvidia/ai-dynamo/kubernetes-operator:1.2.1"}]}
+    found.one("deployments", "operator")["spec"]["template"] = {"spec": image}
+    found.listed |= {
+        "nodes": nodes,
+        "pods": [],
+        "storageclasses": list(yaml.safe_load_all((FIXTURES / "storage_classes.yaml").read_text())),
+        "daemonsets": [agent],
+        "deviceclasses": [{"metadata": {"name": CHANNELS}}],
+        "clusterpolicies": [{"metadata": {"name": "cluster-policy"}, "status": {"state": "ready"}}],
+    }
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*_: object, **__: object) -> requests.Response:
+        raise requests.ConnectionError
+
+    monkeypatch.setattr(requests, "head", unreachable)
+
+
+def _asked(cluster: RecordedCluster, stack: str = "dev") -> dict[str, Answer]:
+    found = cluster_answers(shipped_stack(stack), cast("ClusterReader", cluster))
+    return {answer.question: answer for answer in found}
+
+
+def test_a_cluster_that_has_it_all_leaves_only_the_hub_open() -> None:
+    found = _asked(_cluster())
+    assert {each.verdict for question, each in found.items() if not question.startswith("hub")} == {
+        Verdict.GOOD
+    }
+    [hub] = [each for question, each in found.items() if question.startswith("hub: openai/gpt-oss-120b at ")]
+    assert hub.verdict is Verdict.UNKNOWN
+    assert "the Job's pod must reach it" in hub.found
+    assert found["storage class shared-files"].found.endswith(", Immediate")
+    assert found["NetworkPolicy is enforced"].found == "by DaemonSet aws-node"
+
+
+def _old_driver(cluster: RecordedCluster) -> None:
+    cluster.one("nodes", NODE)["metadata"]["labels"][DRIVER_LABEL] = "570"
+
+
+def _no_discovery(cluster: RecordedCluster) -> None:
+    del cluster.one("nodes", NODE)["metadata"]["labels"][DRIVER_LABEL]
+
+
+def _fewer_gpus(cluster: RecordedCluster) -> None:
+    cluster.one("nodes", NODE)["status"]["allocatable"]["nvidia.com/gpu"] = "4"
+
+
+def _operand(cluster: RecordedCluster) -> None:
+    cluster.listed["clusterpolicies"][0]["status"]["state"] = "notReady"
+
+
+def _other_class(cluster: RecordedCluster) -> None:
+    cluster.listed["storageclasses"] = [{"metadata": {"name": "gp3"}, "provisioner": "ebs.csi.aws.com"}]
+
+
+def _no_agent(cluster: RecordedCluster) -> None:
+    cluster.listed["daemonsets"] = []
+
+
+def _other_operator(cluster: RecordedCluster) -> None:
+    [container] = cluster.one("deployments", "operator")["spec"]["template"]["spec"]["containers"]
+    container["image"] = "nvcr.io/nvidia/ai-dynamo/kubernetes-operator:1.1.0"
+
+
+POOL = "pool b200"
+LACKS: list[tuple[Callable[[RecordedCluster], None], str, Verdict, str]] = [
+    (_old_driver, f"{POOL}: NVIDIA driver", Verdict.WRONG, "570; the images' CUDA 13 needs 580"),
+    (_no_discovery, f"{POOL}: NVIDIA driver", Verdict.UNKNOWN, "GPU feature discovery does not run"),
+    (_fewer_gpus, f"{POOL}: GPUs that the device plugin offers", Verdict.WRONG, "offers 4 GPUs of 8"),
+    (_fewer_gpus, f"{POOL}: free GPUs", Verdict.WRONG, "it does not fit until others end, or nodes join"),
+    (_operand, "GPU operator: ClusterPolicy cluster-policy", Verdict.WRONG, "one of its operands"),
+    (_other_class, "storage class shared-files", Verdict.WRONG, "the cluster has gp3"),
+    (_no_agent, "NetworkPolicy is enforced", Verdict.UNKNOWN, "policies may be ignored"),
+    (_other_operator, "Dynamo operator", Verdict.WRONG, "is of 1.1.0, and platform.version is 1.2.1"),
+]
+
+
+@pytest.mark.parametrize(("breaks", "question", "verdict", "found"), LACKS)
+def test_what_is_missing_is_said(
+    breaks: Callable[[RecordedCluster], None], question: str, verdict: Verdict, found: str
+) -> None:
+    cluster = _cluster()
+    breaks(cluster)
+    answer = _asked(cluster)[question]
+    assert (answer.verdict, bool(answer.fix)) == (verdict, verdict is Verdict.WRONG)
+    assert found in answer.found
