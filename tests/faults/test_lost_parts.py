@@ -97,7 +97,7 @@ def test_the_worker_that_survives_in_half_a_clique_keeps_the_other_from_a_whole_
         cluster=stack.lab.directory,
     )
     assert not is_ready(stack)
-    assert "no node fits the pod's selector, affinity and tolerations" in sick(stack)
+    assert "no node has room beside the pods that it must be with" in sick(stack)
     typed(stack, cordon, SURVIVOR=survivor)
     typed(stack, release, GRAPH=GRAPH)
     typed(stack, look, GRAPH=GRAPH)
