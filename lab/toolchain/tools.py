@@ -76,6 +76,15 @@ TOOL_MODULES: tuple[ToolModule, ...] = (
         usual_seconds=15,
         for_the_lab=False,
     ),
+    # Reads and tries rules of Prometheus as it does itself; without its discovery of targets.
+    ToolModule(
+        "promtool",
+        ("github.com/prometheus/prometheus/cmd/promtool",),
+        ("promtool",),
+        usual_seconds=120,
+        tags=("remove_all_sd",),
+        for_the_lab=False,
+    ),
     ToolModule("helm", ("helm.sh/helm/v3/cmd/helm",), ("helm",), usual_seconds=60),
     ToolModule(
         "kwok",

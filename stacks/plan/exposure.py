@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from components import exposure_kinds
 from components.exposure_kinds import ExposureKind, IngressRule
+from recipes.model import Recipe
 from stacks.errors import Problem
 from stacks.plan.layers.owned import owned_layers
 from stacks.settings.cluster import EksClusterSettings
@@ -54,3 +55,9 @@ def pod_monitor_labels(settings: StackSettings) -> Mapping[str, str] | None:
     if monitor is not None:
         return dict(monitor.labels)
     return {} if isinstance(cluster, EksClusterSettings) and cluster.monitoring else None
+
+
+def has_alerts(settings: StackSettings, recipe: Recipe) -> bool:
+    """Whether Prometheus and Grafana come with the cluster; they watch graphs of Dynamo's alone."""
+    cluster = settings.cluster
+    return isinstance(cluster, EksClusterSettings) and cluster.monitoring and recipe.engine_server is None

@@ -56,6 +56,8 @@ class ServingPlan:
     exposure: ExposureKind | None
     pod_monitor_labels: Mapping[str, str] | None
     """None: no PodMonitor."""
+    has_alerts: bool
+    """Whether Prometheus and Grafana come with the cluster, and a graph of Dynamo's is what they watch."""
     load: Load
     """What a new worker does before it serves, and for how long."""
     ready_timeout_seconds: int

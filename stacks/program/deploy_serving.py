@@ -2,12 +2,14 @@
 
 import pulumi
 
+from components.alerts import Alerts, AlertsArgs
 from components.compute_domain import ComputeDomain, ComputeDomainArgs
 from components.dynamo_graph import DynamoGraph, DynamoGraphArgs
 from components.exposure import Exposure, ExposureArgs
 from components.model_server import ModelServer, ModelServerArgs
 from components.namespace import Namespace
 from components.pod_monitor import PodMonitor, PodMonitorArgs
+from recipes.alerts import dashboard, rule_groups
 from recipes.graph_manifest import graph_spec
 from recipes.graph_manifest.api_versions import MAIN_CONTAINER
 from recipes.scraped_pods import scraped_pods
@@ -106,6 +108,18 @@ def deploy_serving(
                 pods=scraped.labels,
                 ports=scraped.ports,
                 path=scraped.path,
+            ),
+            depends_on=in_namespace,
+            opts=options,
+        )
+    if serving.has_alerts:
+        Alerts(
+            f"{serving.graph_name}-alerts",
+            AlertsArgs(
+                serving.graph_name,
+                serving.namespace,
+                rule_groups(serving.placed, stack.name),
+                dashboard(serving.placed),
             ),
             depends_on=in_namespace,
             opts=options,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -55,6 +56,24 @@ def test_frontend_workers_and_gpus_are_scraped() -> None:
     )
 
 
+def test_prometheus_has_rules_and_grafana_a_dashboard_of_the_graph() -> None:
+    graph = recorded()
+    [rules] = graph.kubernetes_objects("PrometheusRule")
+    assert graph.depends_on(rules, release(graph, "monitoring"))
+    assert (
+        values(graph, "monitoring")["prometheus"]["prometheusSpec"]["ruleSelectorNilUsesHelmValues"] is False
+    )
+    [dashboard] = [
+        each
+        for each in graph.kubernetes_objects("ConfigMap")
+        if each.inputs["metadata"].get("labels", {}).get("grafana_dashboard") == "1"
+    ]
+    [text] = dashboard.inputs["data"].values()
+    [group] = rules.inputs["spec"]["groups"]
+    asked = [panel["targets"][0]["expr"] for panel in json.loads(text)["panels"]]
+    assert all(any(rule["expr"].startswith(query) for query in asked) for rule in group["rules"])
+
+
 def test_a_scraped_graph_lets_prometheus_in() -> None:
     def ports(graph: ResourceGraph) -> set[Any]:
         policies = graph.kubernetes_objects("NetworkPolicy")
@@ -81,6 +100,7 @@ def test_the_password_of_grafana_is_known_to_the_cluster_alone() -> None:
 def test_without_it_nothing_asks_for_monitors() -> None:
     graph = recorded(monitoring=False)
     assert graph.kubernetes_objects("PodMonitor") == ()
+    assert graph.kubernetes_objects("PrometheusRule") == ()
     assert values(graph, "gpu-operator")["dcgmExporter"]["serviceMonitor"] == {"enabled": False}
     assert [each.name for each in graph.of_type(RELEASE) if each.name == "monitoring"] == []
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
+import requests
+import yaml
 
+from lab import report
+from lab.answer import first_answer
+from lab.directory import REPOSITORY
 from tests.operations.doctor.first_line import healthy, sick
 from tests.serving.faults.measure import Bench
+from tests.serving.pod_processes import processes_of
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -36,6 +44,11 @@ def _whole(bench: Bench) -> None:
     until(bench.is_whole, "every pod ready")
 
 
+def _families(url: str) -> set[str]:
+    answer = requests.get(url, timeout=10, proxies={"http": ""})
+    return set(re.findall(r"^# TYPE (\S+)", answer.text, re.MULTILINE))
+
+
 def _scale(bench: Bench, what: str, replicas: int) -> None:
     bench.stack.lab.kubectl("scale", what, "-n", PLATFORM, f"--replicas={replicas}")
     where = (what, "-n", PLATFORM, "--timeout=60s")
@@ -55,6 +68,23 @@ def test_a_stack_that_answers_is_healthy_in_one_line_and_within_its_time(bench: 
     assert found["kvPath"]["verdict"] == "not-proven"
     assert "nothing real can be proven" in found["kvPath"]["found"]
     assert "; " not in healthy(bench.stack)
+
+
+def test_the_metrics_that_alerts_compare_are_those_that_frontend_and_workers_export(bench: Bench) -> None:
+    first_answer(report.frontends(bench.stack.lab.directory)[NAMESPACE, GRAPH])
+    exported: set[str] = set()
+    for pod in (*bench.pods("frontend"), *bench.pods("prefill"), *bench.pods("decode")):
+        for process in processes_of(pod):
+            for each in process.net_connections("tcp"):
+                if each.status == psutil.CONN_LISTEN and each.laddr.port in {8000, 9090}:
+                    exported |= _families(f"http://{each.laddr.ip}:{each.laddr.port}/metrics")
+    rows = yaml.safe_load((REPOSITORY / "recipes" / "alerts.yaml").read_text())
+    for row in rows:
+        names = set(re.findall(r"dynamo_\w+", row["query"] + row.get("beside", ""))) - {
+            *row.get("unseen", ())
+        }
+        assert {name.removesuffix("_bucket") for name in names} <= exported, row["alert"]
+        assert not exported & {*row.get("unseen", ())}, row["alert"]
 
 
 def test_a_graph_is_looked_at_without_its_stack(bench: Bench) -> None:

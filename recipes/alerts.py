@@ -1,0 +1,143 @@
+"""What Prometheus watches of a graph, and the dashboard that asks the same questions."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import yaml
+
+from recipes.placed import PlacedRecipe
+
+_PANEL = {"h": 8, "w": 12}
+_COLUMNS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One alert of a graph, with the graph's own values."""
+
+    name: str
+    query: str
+    limit: str
+    """What the query is held against, such as `> 0`, and what has to hold beside it."""
+    duration: str
+    """For how long it holds before it fires, such as 5m."""
+    severity: str
+    summary: str
+    page: str
+    """The page of docs/runbook, without its ending."""
+
+
+def alerts(placed: PlacedRecipe) -> tuple[Alert, ...]:
+    """Return the alerts that are about a graph like this one, and one for each role without a ready pod."""
+    apart = any(service.roles == ("prefill",) for service in placed.services)
+    is_vllm = placed.recipe.is_disaggregated and placed.recipe.serving_engine.backend_framework == "vllm"
+    kinds = {"all", *(["disaggregated"] if apart else []), *(["vllm"] if is_vllm else [])}
+    values = _values(placed)
+    of_kind = (row for row in _rows() if row["only"] in kinds)
+    found = [row for row in of_kind if values["claim"] or "$claim" not in row["query"]]
+    return (*(_alert(row, values) for row in found), *_missing_roles(placed))
+
+
+def rule_groups(placed: PlacedRecipe, stack: str) -> list[dict[str, Any]]:
+    """Return the groups of a PrometheusRule; `stack`: what a person types after `dynamo-stack doctor`."""
+    rules = [
+        {
+            "alert": alert.name,
+            "expr": f"{alert.query} {alert.limit}",
+            "for": alert.duration,
+            "labels": {"severity": alert.severity, "namespace": placed.namespace},
+            "annotations": {
+                "summary": alert.summary,
+                "description": f"dynamo-stack doctor {stack}",
+                "runbook": f"docs/runbook/{alert.page}.md",
+            },
+        }
+        for alert in alerts(placed)
+    ]
+    return [{"name": placed.graph_name, "rules": rules}]
+
+
+def dashboard(placed: PlacedRecipe) -> dict[str, Any]:
+    """Return a Grafana dashboard: what is served, and a panel for what each alert compares."""
+    values = _values(placed)
+    served = [
+        (
+            "Requests a second, by status",
+            "sum by (status, error_type) (rate(dynamo_frontend_requests_total{$pods}[5m]))",
+        ),
+        ("Requests under way, by pod", "sum by (pod) (dynamo_component_inflight_requests{$pods})"),
+    ]
+    panels = [(title, Template(query).substitute(values)) for title, query in served]
+    panels += [(alert.summary, alert.query) for alert in alerts(placed)]
+    return {
+        "title": f"Dynamo: {placed.namespace}/{placed.graph_name}",
+        "uid": f"{placed.namespace}-{placed.graph_name}"[:40],
+        "schemaVersion": 39,
+        "time": {"from": "now-3h", "to": "now"},
+        "panels": [
+            {
+                "id": number + 1,
+                "type": "timeseries",
+                "title": title,
+                "gridPos": {
+                    **_PANEL,
+                    "x": number % _COLUMNS * _PANEL["w"],
+                    "y": number // _COLUMNS * _PANEL["h"],
+                },
+                "targets": [{"expr": query, "refId": "A"}],
+            }
+            for number, (title, query) in enumerate(panels)
+        ],
+    }
+
+
+def _missing_roles(placed: PlacedRecipe) -> Iterator[Alert]:
+    for service in placed.services:
+        pods = f'namespace="{placed.namespace}", pod=~"{placed.graph_name}-{service.name.lower()}-.*"'
+        yield Alert(
+            f"DynamoNo{service.name}",
+            f'(sum(kube_pod_status_ready{{condition="true", {pods}}}) or vector(0))',
+            "< 1",
+            "5m",
+            "critical",
+            f"{service.name} of {placed.graph_name} has no pod that is ready.",
+            "graph-never-ready",
+        )
+
+
+def _alert(row: dict[str, str], values: dict[str, str]) -> Alert:
+    query, beside, summary = (
+        Template(row.get(key, "")).substitute(values) for key in ("query", "beside", "summary")
+    )
+    limit = (
+        f"{row['limit']} and on ({'pod' if 'by (pod)' in beside else ''}) {beside}"
+        if beside
+        else row["limit"]
+    )
+    return Alert(row["alert"], query, limit, row["for"], row["severity"], summary, row["page"])
+
+
+def _values(placed: PlacedRecipe) -> dict[str, str]:
+    def pods(*names: str) -> str:
+        pattern = "|".join(f"{placed.graph_name}-{name}-.*" for name in names)
+        return f'namespace="{placed.namespace}", pod=~"{pattern}"'
+
+    roles = {role: service.name.lower() for service in placed.services for role in service.roles}
+    return {
+        "pods": f'namespace="{placed.namespace}", pod=~"{placed.graph_name}-.*"',
+        "prefill": pods(roles.get("prefill", "")),
+        "decode": pods(roles.get("decode", "")),
+        "namespace": placed.namespace,
+        "graph": placed.graph_name,
+        "model": placed.recipe.model.served_name,
+        "claim": placed.cache_claim_name if placed.cache_directory is None else "",
+    }
+
+
+@cache
+def _rows() -> tuple[dict[str, str], ...]:
+    return tuple(yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")))

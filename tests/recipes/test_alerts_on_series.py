@@ -1,0 +1,81 @@
+"""Each alert, evaluated by Prometheus' own promtool on series in which it fires, and on others."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from lab.toolchain.build import cache_directory, executables
+from recipes.alerts import alerts, rule_groups
+from tests.support.shipped_stacks import shipped_stack
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+SPLIT, VLLM = "disagg-b200-tcp", "vllm-disagg-h100"
+OF_VLLM = "DynamoKvTransfersFail"
+SERIES: dict[str, dict[str, dict[str, str]]] = yaml.safe_load(
+    (Path(__file__).parent / "alert_series.yaml").read_text()
+)
+PODS = {
+    "FRONTEND": "gpt-oss-disagg-frontend",
+    "PREFILL": "gpt-oss-disagg-trtllmprefillworker",
+    "DECODE": "gpt-oss-disagg-trtllmdecodeworker",
+    "VLLM": f"{shipped_stack(VLLM).serving.graph_name}-vllmworker",
+}
+
+
+def _named(series: str) -> str:
+    for word, pod in PODS.items():
+        series = series.replace(f"{{{word}", f'{{namespace="gpt-oss",pod="{pod}-0"')
+    return series
+
+
+def _test(stack: str, name: str, series: dict[str, str], *, fires: bool) -> dict[str, Any]:
+    [alert] = [each for each in alerts(shipped_stack(stack).serving.placed) if each.name == name]
+    fired = {
+        "exp_labels": {"severity": alert.severity, "namespace": "gpt-oss"},
+        "exp_annotations": {
+            "summary": alert.summary,
+            "description": f"dynamo-stack doctor {stack}",
+            "runbook": f"docs/runbook/{alert.page}.md",
+        },
+    }
+    if "by (pod)" in alert.query:
+        fired["exp_labels"]["pod"] = f"{PODS['PREFILL']}-0"
+    if "persistentvolumeclaim" in alert.query:
+        fired["exp_labels"]["persistentvolumeclaim"] = "model-cache"
+    return {
+        "interval": "1m",
+        "input_series": [{"series": _named(key), "values": values} for key, values in series.items()],
+        "alert_rule_test": [{"eval_time": "30m", "alertname": name, "exp_alerts": [fired] if fires else []}],
+    }
+
+
+def _promtool(folder: Path, *words: str) -> None:
+    program = str(executables(cache_directory())["promtool"])
+    answer = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+
+
+@pytest.mark.parametrize("stack", [SPLIT, VLLM])
+def test_each_alert_fires_on_its_fault_and_stays_silent_beside_it(tmp_path: Path, stack: str) -> None:
+    names = {OF_VLLM} if stack == VLLM else SERIES.keys() - {OF_VLLM}
+    tests = [
+        _test(stack, name, SERIES[name][kind], fires=kind == "fires")
+        for name in sorted(names)
+        for kind in ("fires", "silent")
+    ]
+    groups = rule_groups(shipped_stack(stack).serving.placed, stack)
+    (tmp_path / "rules.yaml").write_text(yaml.safe_dump({"groups": groups}))
+    (tmp_path / "tests.yaml").write_text(yaml.safe_dump({"rule_files": ["rules.yaml"], "tests": tests}))
+    _promtool(tmp_path, "check", "rules", "rules.yaml")
+    _promtool(tmp_path, "test", "rules", "tests.yaml")
+
+
+def test_every_alert_has_its_series() -> None:
+    of_split = {alert.name for alert in alerts(shipped_stack(SPLIT).serving.placed)}
+    assert of_split | {OF_VLLM} == SERIES.keys()
