@@ -29,6 +29,7 @@ PLATFORM, NAMESPACE, GRAPH = "dynamo-system", "gpt-oss", "gpt-oss-disagg"
 NATS = "dynamo-platform-nats"
 OPERATOR = "deployment/dynamo-platform-dynamo-operator-controller-manager"
 NODE = "p6-b200-0"
+OTHER = "of-others"
 SECONDS = 20
 """The doctor's time."""
 
@@ -96,6 +97,21 @@ def test_a_graph_is_looked_at_without_its_stack(bench: Bench) -> None:
     refused = bench.stack.dynamo_stack("doctor", *where, "--graph", "another", check=False)
     assert refused.returncode == 2
     assert f"there is no graph another in namespace {NAMESPACE}" in refused.stderr
+
+
+def test_a_graph_of_somebody_else_s_file_is_looked_at_as_it_stands(bench: Bench) -> None:
+    file = (REPOSITORY / "docs" / "examples" / "graph.yaml").read_text()
+    bench.stack.lab.kubectl("create", "namespace", OTHER)
+    manifest = file.replace("namespace: gpt-oss", f"namespace: {OTHER}")
+    bench.stack.lab.kubectl("apply", "-f", "-", stdin=manifest)
+    where = ("--context", "dynamo-lab", "--namespace", OTHER)
+
+    def first_line() -> str:
+        return bench.stack.dynamo_stack("doctor", *where, check=False).stdout.partition("\n")[0]
+
+    until(lambda: "no node has as many free GPUs as the pod asks for" in first_line(), "its first line")
+    assert first_line().startswith(f"graph {OTHER}/gpt-oss-vllm is sick: pod gpt-oss-vllm-")
+    bench.stack.lab.kubectl("delete", "namespace", OTHER, "--timeout=120s")
 
 
 @pytest.mark.parametrize("role", ["frontend", "prefill", "decode"])

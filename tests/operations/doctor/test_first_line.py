@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +80,18 @@ def webhook_silent(cluster: RecordedCluster) -> None:
 def nats_away(cluster: RecordedCluster) -> None:
     cluster.one("statefulsets", "nats")["status"]["readyReplicas"] = 0
     _unready(cluster.one("pods", "nats-0"))
+
+
+def etcd_member_lost(cluster: RecordedCluster) -> None:
+    etcd = copy.deepcopy(cluster.one("statefulsets", "nats"))
+    etcd["metadata"]["name"] = "dynamo-etcd"
+    etcd["spec"]["replicas"], etcd["status"]["readyReplicas"] = 3, 2
+    cluster.listed["statefulsets"].append(etcd)
+
+
+def etcd_away(cluster: RecordedCluster) -> None:
+    etcd_member_lost(cluster)
+    cluster.one("statefulsets", "etcd")["status"]["readyReplicas"] = 0
 
 
 def graph_gone(cluster: RecordedCluster) -> None:
@@ -183,6 +196,11 @@ FAULTS: dict[str, tuple[Callable[[RecordedCluster], None], str]] = {
     ),
     "the webhook is silent": (webhook_silent, "the operator's webhook does not answer"),
     "NATS is away": (nats_away, "dynamo-platform-nats: 1 of 1 members are not ready"),
+    "a member of etcd is lost": (
+        etcd_member_lost,
+        "dynamo-etcd: 1 of 3 members are not ready; the others serve on",
+    ),
+    "all of etcd is away": (etcd_away, "dynamo-etcd: 3 of 3 members are not ready; no pod of a graph starts"),
     "the graph is gone": (graph_gone, "graph gpt-oss/gpt-oss-disagg is gone: somebody deleted it"),
     "the graph asks for no prefill": (no_prefill_asked_for, "TrtllmPrefillWorker has no pod: graph"),
     "no GPUs are left": (no_gpus_left, "no node has as many free GPUs as the pod asks for"),
@@ -209,6 +227,7 @@ PAIRS = (
     ("the download failed", "the model is not on its volume", "follows"),
     ("the operator is away", "the graph asks for no prefill", "follows"),
     ("NATS is away", "a worker was killed", "follows"),
+    ("all of etcd is away", "a worker is not registered", "follows"),
     ("the image is not pulled", "the model is not listed", "follows"),
     ("a worker was killed", "a request never ends", "follows"),
     ("the operator is away", "the buffer pool is poisoned", "also"),
