@@ -25,6 +25,22 @@ def node_findings(view: View) -> Iterator[Finding]:
         yield from _node(view, name, nodes.get(name), waits=waits)
 
 
+def pool_findings(view: View) -> Iterator[Finding]:
+    """Return pools with fewer nodes than the stack counts on, whichever they were."""
+    for name, pool in view.target.pools.items() if view.nodes.is_known else ():
+        found = [node for node in view.nodes.items if pool.labels.items() <= _labels(node).items()]
+        if len(found) < pool.nodes:
+            selector = ",".join(f"{key}={value}" for key, value in sorted(pool.labels.items()))
+            yield Finding(
+                stage=Stage.NODES,
+                about=f"pool {name}",
+                what=f"pool {name}: {len(found)} of {pool.nodes} nodes are in the cluster",
+                setting="nodePools",
+                command=view.cluster.command("get", "nodes", "--selector", selector),
+                page="gpu-node-lost",
+            )
+
+
 def _node(view: View, name: str, node: KubernetesObject | None, *, waits: bool) -> Iterator[Finding]:
     gpus = _has_gpus(node) if node else True
     shown = view.cluster.command("describe", "node", name) if node else view.cluster.command("get", "nodes")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from operations.doctor.answers import answer_findings, asked, log_findings
 from operations.doctor.causes import split
 from operations.doctor.finding import Diagnosis, Finding, Stage
-from operations.doctor.foundations import download_findings, node_findings, volume_findings
+from operations.doctor.foundations import download_findings, node_findings, pool_findings, volume_findings
 from operations.doctor.kv_path import kv_proof, transfer_findings
 from operations.doctor.platform import graph_findings, operator_findings, server_findings
 from operations.doctor.pods import missing_findings, pod_findings, recent_ends
@@ -52,6 +52,7 @@ def judged(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
 
 def _below(view: View, now: dt.datetime) -> Iterator[Finding]:
     yield from node_findings(view)
+    yield from pool_findings(view)
     yield from volume_findings(view)
     yield from download_findings(view)
     yield from operator_findings(view)

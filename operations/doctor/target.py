@@ -1,7 +1,7 @@
 """What the doctor looks at: the deployment of a stack, or a graph that others deployed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from components.cluster_answer import Said
@@ -27,6 +27,15 @@ _VARIANTS = ("prefill", "decode", FRONTEND)
 
 
 @dataclass(frozen=True, slots=True)
+class Pool:
+    """Nodes that a stack counts on."""
+
+    labels: Mapping[str, str]
+    """By which its nodes are known."""
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """One deployment."""
 
@@ -37,6 +46,8 @@ class Target:
     """What its frontend is asked, as `smoke` asks it."""
     roles: Mapping[str, tuple[str, ...]]
     """Component of the graph -> what its pods do; frontend, prefill, decode or worker."""
+    pools: Mapping[str, Pool] = field(default_factory=dict[str, Pool])
+    """Pools that workers use."""
     job: str | None = None
     """The Job that fills the model cache; None where the stack has none."""
     platform_namespace: str = ""
@@ -72,6 +83,11 @@ def of_stack(name: str) -> Target:
         served=served,
         asked=target_of_stack(stack, cluster),
         roles=roles_of(stack.serving),
+        pools={
+            each.pool.name: Pool(each.pool.node_selector, each.pool.nodes)
+            for each in stack.pools
+            if each.used_gpus
+        },
         job=places_of(stack).job,
         platform_namespace=stack.platform.namespace if stack.platform else "",
         kv=kv_handover(stack),

@@ -84,7 +84,9 @@ class View:
     def needs(self) -> Needs:
         """Return which part cannot do without which others."""
         databases = {each["metadata"]["name"] for each in self.databases()}
+        pools = {f"pool {name}" for name in self.target.pools}
         nodes = {f"node {each['metadata']['name']}" for each in self.nodes.items}
+        nodes |= {on for pod in self.live_pods for on in _nodes(pod)}
         below: dict[str, set[str]] = {
             "answer": {"model", "workers", "frontend", "transfer"},
             "transfer": {"workers"},
@@ -98,10 +100,11 @@ class View:
         for pod in self.live_pods:
             claims = {f"claim {name}" for name in claim_names(pod)}
             # A pod that no node has got may wait for any of them.
-            below[name_of(pod)] = (set(_nodes(pod)) or nodes) | claims | {"download"} | databases
+            below[name_of(pod)] = (set(_nodes(pod)) or nodes | pools) | claims | {"download"} | databases
         for name in databases:
             own = [pod for pod in self.platform_pods.items if pod["metadata"]["name"].startswith(f"{name}-")]
             below[name] = {on for pod in own for on in _nodes(pod)}
+        below |= dict.fromkeys(pools, nodes)
         below["download"] = {f"claim {name}" for name in self.claims}
         return {part: frozenset(others) for part, others in below.items()}
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from components.cluster_answer import Answer, Said
 from failures.health import ServingObjects
 from operations.doctor.run import judged
-from operations.doctor.target import Target
+from operations.doctor.target import Pool, Target
 from operations.doctor.view import View, look
 from operations.smoke.checks import Result
 from operations.smoke.finding import good, not_run, wrong
@@ -79,6 +79,7 @@ class RecordedCluster:
             "served": ServingObjects(NAMESPACE, GRAPH, engine_files=None, claim="model-cache"),
             "asked": asked,
             "roles": ROLES,
+            "pools": {"b200": Pool({"nvidia.com/gpu.count": "8"}, 1)},
             "job": "model-download",
             "platform_namespace": "dynamo-system",
             "stack": "dev",

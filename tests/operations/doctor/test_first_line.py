@@ -46,6 +46,14 @@ def gpu_node_gone(cluster: RecordedCluster) -> None:
     _no_workers(cluster)
 
 
+def pool_short(cluster: RecordedCluster) -> None:
+    cluster.listed["nodes"].remove(cluster.one("nodes", NODE))
+    no_gpus_left(cluster)
+    for pod in cluster.pods("prefill"):
+        pod["spec"]["nodeName"] = None
+        pod["status"] = cluster.pods("decode")[0]["status"]
+
+
 def gpu_missing(cluster: RecordedCluster) -> None:
     cluster.one("nodes", NODE)["status"]["allocatable"]["nvidia.com/gpu"] = "7"
 
@@ -183,6 +191,7 @@ def never_answers(cluster: RecordedCluster) -> None:
 FAULTS: dict[str, tuple[Callable[[RecordedCluster], None], str]] = {
     "a GPU node is lost": (gpu_node_lost, f"node {NODE}: not ready, Kubelet stopped posting node status."),
     "a GPU node is gone": (gpu_node_gone, f"node {NODE}: does not exist any more"),
+    "a pool has lost its node": (pool_short, "pool b200: 0 of 1 nodes are in the cluster"),
     "a GPU is missing": (gpu_missing, f"node {NODE}: Ready, but GPU feature discovery sees 8"),
     "the claim has lost its volume": (claim_lost, "claim model-cache: has lost its volume"),
     "the download failed": (
