@@ -14,7 +14,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from cli.bench_command import bench_command
-from cli.completion import complete_stack
+from cli.check_command import check_command
 from cli.diff_command import diff_command
 from cli.doctor_command import doctor_command
 from cli.exit_codes import UNREADABLE
@@ -25,8 +25,9 @@ from cli.recipes_command import recipes_app
 from cli.record_command import record_command
 from cli.recover_command import recover_command
 from cli.report_command import report_command
+from cli.size_command import size_command
 from cli.smoke_command import smoke_command
-from cli.stack_argument import StackArgument, stack_name
+from cli.stack_argument import StackArgument
 from compose.options import ComposeOptions, Discovery, Network
 
 _Callback = TypeVar("_Callback", bound=Callable[..., None])
@@ -95,55 +96,11 @@ def explain_command(
     explain(stack, in_full=in_full, as_json=as_json)
 
 
-@_command(
+_command(
     "size",
     _CHOOSE,
     "dynamo-stack size --input 8192 --output 1024 --tpot 15ms --gpu B200 --to Pulumi.mine.yaml",
-)
-def size_command(
-    *,
-    input_tokens: Annotated[
-        int, typer.Option("--input", min=1, metavar="TOKENS", help="Tokens of a prompt, at most.")
-    ],
-    output_tokens: Annotated[
-        int, typer.Option("--output", min=1, metavar="TOKENS", help="Tokens of an answer, at most.")
-    ],
-    tpot: Annotated[
-        str | None, typer.Option("--tpot", metavar="TIME", help="Median time between tokens, such as 15ms.")
-    ] = None,
-    ttft: Annotated[
-        str | None, typer.Option("--ttft", metavar="TIME", help="Median time to the first token, such as 1s.")
-    ] = None,
-    gpu: Annotated[str | None, typer.Option("--gpu", help="Kind of GPU; any, if left out.")] = None,
-    gpus: Annotated[int | None, typer.Option("--gpus", min=1, help="GPUs that there are.")] = None,
-    rate: Annotated[
-        str | None, typer.Option("--rate", metavar="RATE", help="Requests a second, such as 20/s.")
-    ] = None,
-    users: Annotated[
-        int | None, typer.Option("--users", min=1, help="Requests that are under way at a time.")
-    ] = None,
-    to: Annotated[
-        Path | None, typer.Option("--to", metavar="FILE", help="Write a stack of the best layout.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Choose a layout for a workload among measured points: exit 1 if none keeps the limits."""
-    from cli.size import Asked, measured_gpu, milliseconds, per_second, size
-    from sizing.choose import Limits, Workload
-    from sizing.points import Shape
-
-    workload = Workload(
-        Shape(input_tokens, output_tokens),
-        requests_per_second=None if rate is None else per_second(rate),
-        users=users,
-        gpu=None if gpu is None else measured_gpu(gpu),
-        gpus=gpus,
-    )
-    limits = Limits(
-        tpot_ms=None if tpot is None else milliseconds(tpot, "--tpot"),
-        ttft_ms=None if ttft is None else milliseconds(ttft, "--ttft"),
-    )
-    size(Asked(workload, limits), to, as_json=as_json)
+)(size_command)
 
 
 @_command("render", _BEFORE, "dynamo-stack render disagg-b200 --to manifests --helm argocd")
@@ -208,68 +165,12 @@ def compose_command(
     compose(stack, to, ComposeOptions(discovery, network), force=force)
 
 
-@_command(
+_command(
     "check",
     _BEFORE,
     "dynamo-stack check disagg-b200",
     "dynamo-stack check --file deploy.yaml --pool p6-b200.48xlarge=1",
-)
-def check_command(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[STACK]",
-            help="Name of a stack; with --file, more files.",
-            autocompletion=complete_stack,
-        ),
-    ] = None,
-    file: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--file",
-            "-f",
-            metavar="FILE…",
-            help="Anybody's Kubernetes YAML, or what `pulumi stack export` wrote; - reads standard input.",
-        ),
-    ] = None,
-    pool: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--pool",
-            metavar="TYPE=NODES",
-            help="With --file: nodes that it runs on, such as p6e-gb200.36xlarge=2. May be repeated.",
-        ),
-    ] = None,
-    platform: Annotated[
-        str | None,
-        typer.Option(
-            "--platform",
-            metavar="VERSION",
-            help="With --file: the Dynamo platform that it is for, such as 1.2.1; else its images say it.",
-        ),
-    ] = None,
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Judge a stack, or anybody's YAML: exit 1 on a mandatory finding, 2 on what cannot be understood."""
-    from cli.check import check_files, check_stack
-
-    if file:
-        check_files([*file, *map(Path, names or [])], pool or [], platform, as_json=as_json)
-    elif platform is not None:
-        raise typer.BadParameter(
-            "goes with --file; a stack's settings say its platform", param_hint="--platform"
-        )
-    elif pool:
-        raise typer.BadParameter(
-            "goes with --file; the pools of a stack stand in its settings", param_hint="--pool"
-        )
-    elif names and len(names) == 1:
-        check_stack(stack_name(names[0]), as_json=as_json)
-    else:
-        raise typer.BadParameter("give one STACK, or --file FILE…")
-
-
+)(check_command)
 _command(
     "preflight",
     _BEFORE,
