@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hardware import ACCELERATORS, Accelerator
-from recipes.benchmark_job import benchmark_line
-from recipes.evidence import Correction, Level
+from recipes.evidence import Correction
 from recipes.fitting import Variant, fitted
 from recipes.load import load_recipe, recipe_names
 from recipes.model import Recipe
@@ -38,17 +37,11 @@ def recipe_document(recipe: Recipe) -> str:
             "",
             *_facts(recipe),
             "",
-            "## Services",
-            "",
-            *(_service_line(service) for service in recipe.services),
-            "",
             "## GPUs",
             "",
             "| GPU | validated upstream | tried by this project | what stands behind it |",
             "|---|---|---|---|",
             *_accelerator_rows(recipe),
-            "",
-            f"Levels: {', '.join(level.value for level in Level)}. Each includes those before it.",
             "",
             "## Published, ours, and why",
             "",
@@ -79,6 +72,7 @@ def _facts(recipe: Recipe) -> list[str]:
         f"{recipe.benchmark_concurrency} requests at a time",
         f"- longest prompt: {recipe.longest_prompt:,} tokens, {recipe.longest_sequence:,} with its answer; "
         f"the model takes {recipe.model.shape.max_positions:,}",
+        f"- services: {', '.join(_service(service) for service in recipe.services)}",
         f"- quantization: {_quantization(recipe)}",
         f"- KV cache: {recipe.kv_bytes_per_token:,} bytes per token in one worker",
     ]
@@ -102,9 +96,9 @@ def _platform_lines(recipe: Recipe) -> Iterator[str]:
         yield f"- platform lines: {tags}; for a new stack {runtime.line_of_new_stacks}, {page}"
 
 
-def _service_line(service: ServiceRecipe) -> str:
+def _service(service: ServiceRecipe) -> str:
     gpus = f" of {service.gpus} GPU{'s' if service.gpus > 1 else ''}" if service.gpus else ""
-    return f"- {service.service_name} ({service.role}): {service.replicas}{gpus}"
+    return f"{service.replicas} {service.service_name}{gpus}"
 
 
 def _accelerator_rows(recipe: Recipe) -> Iterator[str]:
@@ -135,16 +129,10 @@ def _open_requests(recipe: Recipe) -> str:
 def _benchmark(recipe: Recipe) -> list[str]:
     benchmark = recipe.benchmark
     longest_wait = benchmark.wait_for_model.attempts * benchmark.wait_for_model.seconds_between
-    words = benchmark_line(recipe, recipe.graph_name, "aiperf")
     return [
-        f"Job `{benchmark.job_name}`, image `{benchmark.image}`, {', '.join(benchmark.packages)}: "
-        f"{_open_requests(recipe)}. It waits at most {longest_wait} s for the model, ends after "
-        f"{benchmark.deadline_seconds} s, and keeps its results on the model cache below "
-        f"{benchmark.artifacts_directory}/, in a folder of its pod's name, RUN. Nobody here ran it on a GPU.",
-        "",
-        "```sh",
-        words.replace(" --", " \\\n  --"),
-        "```",
+        f"{_open_requests(recipe)}. The Job `{benchmark.job_name}` waits at most {longest_wait} s for the "
+        f"model and ends after {benchmark.deadline_seconds} s; `dynamo-stack render STACK --benchmark` "
+        "writes it, [bench](../benchmark.md) runs it.",
     ]
 
 
@@ -154,11 +142,13 @@ def _corrections(recipe: Recipe) -> list[str]:
     compared = compared_values(recipe)
     told = {correction: other for correction in recipe.corrections if (other := _told_by(recipe, correction))}
     return [
-        *([] if compared else ["Every value that is not in this table is as published.", ""]),
-        "| | setting | published | ours | why | source |",
-        "|---|---|---|---|---|---|",
+        f"[The catalogue](../../recipes/catalogue/{recipe.name}.yaml) names the source of each row."
+        f"{'' if compared else ' Every other value is as published.'}",
+        "",
+        "| | setting | published | ours | why |",
+        "|---|---|---|---|---|",
         *(_correction_row(each) for each in recipe.corrections if each not in told),
-        *_as_elsewhere(told),
+        *_as_elsewhere(recipe, told),
         *(_value_by_value(recipe, compared) if compared else ()),
     ]
 
@@ -173,10 +163,15 @@ def _told_by(recipe: Recipe, correction: Correction) -> Recipe | None:
     return None
 
 
-def _as_elsewhere(told: Mapping[Correction, Recipe]) -> Iterator[str]:
+def _as_elsewhere(recipe: Recipe, told: Mapping[Correction, Recipe]) -> Iterator[str]:
     """Yield a line for each page that has corrections of this recipe too."""
-    for other in dict.fromkeys(recipe.name for recipe in told.values()):
-        same = [f"{each.id} ({each.setting})" for each, recipe in told.items() if recipe.name == other]
+    several = [each.id for each in recipe.corrections]
+    for other in dict.fromkeys(elsewhere.name for elsewhere in told.values()):
+        same = [
+            each.id if several.count(each.id) == 1 else f"{each.id} ({each.setting})"
+            for each, elsewhere in told.items()
+            if elsewhere.name == other
+        ]
         page = f"{document_path(load_recipe(other)).name}#published-ours-and-why"
         yield from ("", f"As for [{other}]({page}): {', '.join(same)}.")
 
@@ -189,16 +184,20 @@ def _value_by_value(recipe: Recipe, compared: Sequence[PublishedValue]) -> Itera
         "### Value by value",
         "",
         f"Of {len(compared)} options, flags and variables in [the publisher's commands and files]"
-        f"(../../recipes/published/{recipe.name}.yaml) or in ours, {len(compared) - len(different)} are as "
-        "published. The variables of cache and runtime that every recipe's pods have are not among them. The "
-        "others:",
+        f"(../../recipes/published/{recipe.name}.yaml) or in ours, beside the variables of cache and runtime "
+        f"that every pod has, {len(compared) - len(different)} are as published. The others:",
         "",
         "| where | published | ours | |",
         "|---|---|---|---|",
     )
+    roles: dict[tuple[str, ...], list[str]] = {}
     for value in different:
-        cells = (f"`{value.place}`", _written(value.published), _written(value.ours))
-        yield f"| {' | '.join(cells)} | {', '.join(value.corrections)} |"
+        role, _, name = value.place.partition(" ")
+        cells = (_written(value.published), _written(value.ours), ", ".join(value.corrections))
+        roles.setdefault((name, *cells), []).append(role)
+    for (name, *cells), names in roles.items():
+        place = f"`{', '.join(names)} {name}`"
+        yield f"| {' | '.join((place, *cells))} |"
 
 
 def _written(text: str | None) -> str:
@@ -214,7 +213,6 @@ def _correction_row(correction: Correction) -> str:
         correction.published,
         correction.ours,
         correction.why,
-        correction.source,
     )
     return f"| {' | '.join(_cell(cell) for cell in cells)} |"
 

@@ -35,4 +35,4 @@ def test_a_value_that_somebody_changes_stands_in_the_table_at_once() -> None:
 def test_what_is_written_on_one_side_alone_is_nothing_on_the_other() -> None:
     page = recipe_document(load_recipe("gpt-oss-120b/vllm-disagg"))
     assert "| `prefill --is-prefill-worker` | given | nothing | W4 |" in page
-    assert "| `decode --max-num-seqs` | nothing | `256` | W8 |" in page
+    assert "| `prefill, decode --max-num-seqs` | nothing | `256` | W8 |" in page
