@@ -78,7 +78,7 @@ class SystemNodeSettings(StrictModel):
     nodes: Count = 3
     """Three keep a majority of NATS and etcd when one goes."""
     ami_release: AmiRelease | None = None
-    """Release of EKS' image, in quotes; another one exchanges the nodes one by one. None: EKS' newest
+    """Release of EKS' image; another one exchanges the nodes one by one. None: EKS' newest
     whenever it makes the group or brings it another Kubernetes version."""
 
 
@@ -111,7 +111,7 @@ class EksClusterSettings(StrictModel):
     name: ClusterName
     """Name of the cluster; names of what belongs to the cluster begin with it."""
     account_id: AccountId
-    """The account that is meant, in quotes: with credentials of another one nothing happens."""
+    """The account that is meant: with credentials of another one nothing happens."""
     region: Region
     """Region of the control plane, such as us-east-1; a Local Zone belongs to one."""
     assume_role: Arn | None = None
@@ -177,7 +177,7 @@ class CapacityBlockPurchase(StrictModel):
     id: ReservationId
     """Id of the block's capacity reservation, as the purchase printed it."""
     starts: UtcTime
-    """When its window opens, in quotes: at that time a pool that waits is filled."""
+    """When its window opens: at that time a pool that waits is filled."""
     phase: Literal["waiting", "active", "empty"]
     """waiting: before the window; the pool is made with no node and fills itself at its start. active: from
     the start on. `dynamo-stack preflight` says which is due. empty: end the nodes that run, so that what they

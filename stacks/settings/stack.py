@@ -78,7 +78,7 @@ class NodePoolSettings(StrictModel):
     purchase: PurchaseSettings | None = None
     """How its nodes are paid for; required with cluster kind eks, and only there."""
     ami_release: AmiRelease | None = None
-    """Release of EKS' image, with its GPU driver, in quotes; another one exchanges the nodes. None: EKS'
+    """Release of EKS' image, with its GPU driver; another one exchanges the nodes. None: EKS'
     newest whenever it makes the node group or brings it another Kubernetes version. With cluster kind eks
     only."""
     root_volume_type: Literal["gp3", "gp2"] | None = None
@@ -149,7 +149,7 @@ class PoolsPerRole(StrictModel):
 
 
 class ReplicaSettings(StrictModel):
-    """Replicas per role; what is left out stays as the recipe has it."""
+    """Replicas per role; where prefill and decode share a pod, worker counts pods, the others in each."""
 
     frontend: Count | None = None
     """Number of frontends, which take requests and need no GPU; None: the recipe's."""
@@ -240,7 +240,7 @@ class WaiverSettings(StrictModel):
     reason: Text
     """Why; printed with the rule wherever the rule is."""
     expires: IsoDate
-    """Last day on which the waiver holds, in quotes."""
+    """Last day on which the waiver holds."""
 
 
 class LayerStacks(StrictModel):
