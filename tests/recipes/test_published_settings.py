@@ -237,7 +237,7 @@ def test_every_correction_is_explained_on_the_page_and_its_source_is_one_click_a
     elsewhere = [line for line in page.splitlines() if line.startswith("As for [gpt-oss-120b/")]
     ids = [row.split("|")[1].strip() for row in rows]
     ids += [found for line in elsewhere for found in re.findall(r"\b[KD][0-9]+\b", line.split("): ")[1])]
-    assert sorted(ids) == sorted(correction.id for correction in loaded.corrections)
+    assert {*ids} == {correction.id for correction in loaded.corrections}
     assert f"(../../recipes/catalogue/{recipe}.yaml) names the source of each row" in page
     assert all(correction.source.strip() for correction in loaded.corrections)
     for row in rows:
