@@ -24,8 +24,8 @@ _INTRODUCTION = """\
 one that judges waivers, `check` counts {all}. [Checking](checking.md) says how to run them and what a finding
 means. `check --file` cannot evaluate {files}; the policy pack, {pack}.
 
-"Source" leads to the rule, whose `source=` names what was read, in the releases beside it; a rule without
-a release there depends on none."""
+Each fix leads to the rule's code, whose `source=` names what was read, and `lines=` the releases; without any the
+rule depends on none."""
 
 
 def rules_document() -> str:
@@ -72,11 +72,10 @@ def _module_of(rule: Rule) -> str:
 
 def _details(rule: Rule, module: str) -> Iterator[str]:
     yield from ("", f"### {rule.id}", "", f"{rule.title}. {_weight(rule)} {rule.reason}", "")
-    yield f"- Fix: {rule.fix}"
-    yield f"- [Source]({module}){''.join(f', {line}' for line in rule.lines or ())}"
+    yield f"Fix: {rule.fix} ([source]({module}))"
     if rule.reads:
         missing = ", ".join(sorted(aspect.value for aspect in rule.reads))
-        yield f"- Not evaluated without {missing}."
+        yield from ("", f"Not evaluated without {missing}.")
 
 
 def _weight(rule: Rule) -> str:
