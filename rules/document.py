@@ -24,8 +24,8 @@ _INTRODUCTION = """\
 one that judges waivers, `check` counts {all}. [Checking](checking.md) says how to run them and what a finding
 means. `check --file` cannot evaluate {files}; the policy pack, {pack}.
 
-Each fix leads to the rule's code, whose `source=` names what was read, and `lines=` the releases; without any the
-rule depends on none."""
+Each fix leads to the rule's code, whose `source=` names what was read, and `lines=` the releases; without any
+the rule depends on none."""
 
 
 def rules_document() -> str:
