@@ -25,6 +25,7 @@ _PLAIN = {bool: "boolean", int: "integer", float: "number", str: "text", Any: "a
 _ARTICLE = re.compile(r"^(?:an?|the) ")
 _FORM = re.compile(r"^(an? (?!address).+?)(?:, such as | such as |, in quotes|: | in quotes)(?=.)")
 _ROLES = {"frontend", "prefill", "decode", "worker"}
+_FIXED = "[Fixed](change-what-is-fixed.md)"
 _EXTRA = "extra"
 _ENGINE_PATH = "serving.overrides.<role>"
 
@@ -144,7 +145,8 @@ def _roles(fields: Mapping[str, FieldInfo]) -> Iterator[str]:
 
 
 def _line(key: str, field: FieldInfo, meaning: str) -> str:
-    return f"- `{key}`: {_taken(field)}. {meaning or _of_model(field)}".rstrip()
+    told = (meaning or _of_model(field)).replace("Fixed when the stack is created", _FIXED)
+    return f"- `{key}`: {_taken(field)}. {told}".rstrip()
 
 
 def _of_model(field: FieldInfo) -> str:
