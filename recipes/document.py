@@ -141,25 +141,17 @@ def _value_by_value(recipe: Recipe, compared: Sequence[PublishedValue]) -> Itera
         "",
         f"Of {len(compared)} options, flags and variables in [the publisher's commands and files]"
         f"(../../recipes/published/{recipe.name}.yaml) or in ours, beside the variables of cache and runtime "
-        f"that every pod has, {len(compared) - len(different)} are as published. The others:",
+        f"that every pod has, {len(compared) - len(different)} are as published. The others, by correction:",
         "",
-        "| where | published | ours | |",
-        "|---|---|---|---|",
     )
-    roles: dict[tuple[str, ...], list[str]] = {}
+    roles: dict[tuple[str, str], list[str]] = {}
     for value in different:
         role, _, name = value.place.partition(" ")
-        cells = (_written(value.published), _written(value.ours), ", ".join(value.corrections))
-        roles.setdefault((name, *cells), []).append(role)
-    for (name, *cells), names in roles.items():
-        place = f"`{', '.join(names)} {name}`"
-        yield f"| {' | '.join((place, *cells))} |"
-
-
-def _written(text: str | None) -> str:
-    if text is None:
-        return "nothing"
-    return f"`{_cell(text)}`" if text else "given"
+        roles.setdefault((", ".join(value.corrections) or "no correction", name), []).append(role)
+    places: dict[str, list[str]] = {}
+    for (corrections, name), names in roles.items():
+        places.setdefault(corrections, []).append(f"`{', '.join(names)} {name}`")
+    yield from (f"- {corrections}: {', '.join(named)}" for corrections, named in places.items())
 
 
 def _correction_row(correction: Correction) -> str:
