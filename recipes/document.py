@@ -32,8 +32,7 @@ def recipe_document(recipe: Recipe) -> str:
             "<!-- Written by `python -m recipes.document`; change recipes/catalogue instead. -->",
             "",
             f"{recipe.title}. `dynamo-stack recipes show {recipe.name}` prints image, services, engine "
-            "options and what stands behind each GPU; `dynamo-stack render` writes a stack's files, with "
-            "`--benchmark` the Job of its [benchmark](../benchmark.md).",
+            "options and what stands behind each GPU.",
             "",
             *_facts(recipe),
             "",
@@ -56,7 +55,7 @@ def _facts(recipe: Recipe) -> list[str]:
         f"- KV cache: {recipe.kv_bytes_per_token:,} bytes per token in one worker",
         f"- longest prompt: {recipe.longest_prompt:,} tokens, {recipe.longest_sequence:,} with its answer",
         f"- evidence: {'; '.join(_evidence(recipe))}",
-        f"- benchmark: {_open_requests(recipe)}, ended after {recipe.benchmark.deadline_seconds} s",
+        f"- [benchmark](../benchmark.md): {_open_requests(recipe)}, ended after {recipe.benchmark.deadline_seconds} s",
     ]
 
 
@@ -139,9 +138,9 @@ def _value_by_value(recipe: Recipe, compared: Sequence[PublishedValue]) -> Itera
         "",
         "### Value by value",
         "",
-        f"Of {len(compared)} options, flags and variables in [the publisher's commands and files]"
-        f"(../../recipes/published/{recipe.name}.yaml) or in ours, beside the variables of cache and runtime "
-        f"that every pod has, {len(compared) - len(different)} are as published. The others, by correction:",
+        f"{len(compared) - len(different)} of {len(compared)} options, flags and variables are as "
+        f"[published](../../recipes/published/{recipe.name}.yaml), beside those of cache and runtime that every "
+        "pod has. The others, by correction:",
         "",
     )
     roles: dict[tuple[str, str], list[str]] = {}

@@ -32,9 +32,7 @@ A stack that runs cannot change its line: `diff`, preview and `up` refuse the st
 where they would use ZeroMQ by default.
 
 A line stands here once its operator was run with this project's graphs and what it made is recorded. Of 1.6
-neither operator nor runtime was run here: its source is newer than the public fork from which the others
-were built (*read*), and ai-dynamo 1.6.1 wants a package that downloads its wheel from NVIDIA's own index
-(*measured*).
+neither operator nor runtime was run here.
 
 ## What differs
 
