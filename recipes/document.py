@@ -55,7 +55,8 @@ def _facts(recipe: Recipe) -> list[str]:
         f"- KV cache: {recipe.kv_bytes_per_token:,} bytes per token in one worker",
         f"- longest prompt: {recipe.longest_prompt:,} tokens, {recipe.longest_sequence:,} with its answer",
         f"- evidence: {'; '.join(_evidence(recipe))}",
-        f"- [benchmark](../benchmark.md): {_open_requests(recipe)}, ended after {recipe.benchmark.deadline_seconds} s",
+        f"- [benchmark](../benchmark.md): {_open_requests(recipe)}, ended after "
+        f"{recipe.benchmark.deadline_seconds} s",
     ]
 
 
@@ -139,8 +140,8 @@ def _value_by_value(recipe: Recipe, compared: Sequence[PublishedValue]) -> Itera
         "### Value by value",
         "",
         f"{len(compared) - len(different)} of {len(compared)} options, flags and variables are as "
-        f"[published](../../recipes/published/{recipe.name}.yaml), beside those of cache and runtime that every "
-        "pod has. The others, by correction:",
+        f"[published](../../recipes/published/{recipe.name}.yaml), beside those of cache and runtime that "
+        "every pod has. The others, by correction:",
         "",
     )
     roles: dict[tuple[str, str], list[str]] = {}
