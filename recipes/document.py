@@ -9,14 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hardware import ACCELERATORS, Accelerator
-from recipes.benchmark_job import benchmark_line
-from recipes.evidence import Correction, Level
+from recipes.evidence import Correction
 from recipes.fitting import Variant, fitted
 from recipes.load import load_recipe, recipe_names
 from recipes.model import Recipe
-from recipes.pod_environment import worker_start
 from recipes.published_values import PublishedValue, compared_values
-from recipes.services import ServiceRecipe
 
 _DOCUMENTS = Path(__file__).parent.parent / "docs" / "recipes"
 
@@ -34,32 +31,16 @@ def recipe_document(recipe: Recipe) -> str:
             "",
             "<!-- Written by `python -m recipes.document`; change recipes/catalogue instead. -->",
             "",
-            f"{recipe.title}.",
+            f"{recipe.title}. `dynamo-stack recipes show {recipe.name}` prints image, services, engine "
+            "options and what stands behind each GPU.",
             "",
             *_facts(recipe),
-            "",
-            "## Services",
-            "",
-            *(_service_line(service) for service in recipe.services),
-            "",
-            "## GPUs",
-            "",
-            "| GPU | validated upstream | tried by this project | what stands behind it |",
-            "|---|---|---|---|",
-            *_accelerator_rows(recipe),
-            "",
-            f"Levels: {', '.join(level.value for level in Level)}. Each includes those before it.",
             "",
             "## Published, ours, and why",
             "",
             *_corrections(recipe),
             "",
-            *_engine_sections(recipe),
             *_variants(recipe),
-            "## Benchmark",
-            "",
-            *_benchmark(recipe),
-            "",
             "## Sources",
             "",
             *(f"- {source}" for source in recipe.sources),
@@ -69,18 +50,13 @@ def recipe_document(recipe: Recipe) -> str:
 
 
 def _facts(recipe: Recipe) -> list[str]:
-    traffic = recipe.traffic
     return [
-        f"- model: {recipe.model.repository} at revision `{recipe.model.revision}`, "
-        f"{recipe.model.size_bytes / 1e9:.1f} GB to download",
-        f"- image: `{recipe.runtime.image}:{recipe.runtime.version}`",
-        *_platform_lines(recipe),
-        f"- traffic: {traffic.input_tokens} tokens in, {traffic.output_tokens} out, "
-        f"{recipe.benchmark_concurrency} requests at a time",
-        f"- longest prompt: {recipe.longest_prompt:,} tokens, {recipe.longest_sequence:,} with its answer; "
-        f"the model takes {recipe.model.shape.max_positions:,}",
         f"- quantization: {_quantization(recipe)}",
         f"- KV cache: {recipe.kv_bytes_per_token:,} bytes per token in one worker",
+        f"- longest prompt: {recipe.longest_prompt:,} tokens, {recipe.longest_sequence:,} with its answer",
+        f"- evidence: {'; '.join(_evidence(recipe))}",
+        f"- [benchmark](../benchmark.md): {_open_requests(recipe)}, ended after "
+        f"{recipe.benchmark.deadline_seconds} s",
     ]
 
 
@@ -94,35 +70,19 @@ def _quantization(recipe: Recipe) -> str:
     return f"{next(iter(by_family.values()))}, which needs {' or '.join(by_family)} GPUs"
 
 
-def _platform_lines(recipe: Recipe) -> Iterator[str]:
-    runtime = recipe.runtime
-    if runtime.platform_lines:
-        tags = ", ".join(f"{line} (image `{runtime.version_on(line)}`)" for line in runtime.platform_lines)
-        page = "[what differs](../versions.md)"
-        yield f"- platform lines: {tags}; for a new stack {runtime.line_of_new_stacks}, {page}"
-
-
-def _service_line(service: ServiceRecipe) -> str:
-    gpus = f" of {service.gpus} GPU{'s' if service.gpus > 1 else ''}" if service.gpus else ""
-    return f"- {service.service_name} ({service.role}): {service.replicas}{gpus}"
-
-
-def _accelerator_rows(recipe: Recipe) -> Iterator[str]:
-    """Yield a row for each group of GPUs of which the same is known."""
-    groups: dict[tuple[str, str, str], list[str]] = {}
+def _evidence(recipe: Recipe) -> Iterator[str]:
+    """Yield how far each group of GPUs was tried."""
+    groups: dict[str, list[str]] = {}
     for accelerator in ACCELERATORS.values():
-        groups.setdefault(_known_of(recipe, accelerator), []).append(accelerator.name)
-    yield from (f"| {', '.join(names)} | {' | '.join(known)} |" for known, names in groups.items())
+        groups.setdefault(_level(recipe, accelerator), []).append(accelerator.name)
+    yield from (f"{', '.join(names)} {level}" for level, names in groups.items())
 
 
-def _known_of(recipe: Recipe, accelerator: Accelerator) -> tuple[str, str, str]:
-    """Whether the publisher validated it, how far this project tried it, and why."""
+def _level(recipe: Recipe, accelerator: Accelerator) -> str:
     if accelerator.architecture_family not in recipe.quantization.architecture_families:
-        told = any(correction.id == "K9" for correction in recipe.corrections)
-        return "no", "refused", "see K9" if told else "the recipe is not made for it"
-    found = recipe.evidence_on(accelerator.name)
-    validated = "yes" if accelerator.name in recipe.validated_on else "no"
-    return validated, found.level.value, _cell(found.reason)
+        return "refused"
+    validated = ", validated upstream" if accelerator.name in recipe.validated_on else ""
+    return f"{recipe.evidence_on(accelerator.name).level.value}{validated}"
 
 
 def _open_requests(recipe: Recipe) -> str:
@@ -132,33 +92,19 @@ def _open_requests(recipe: Recipe) -> str:
     return f"{per_gpu} requests per GPU on {recipe.gpus}, {recipe.benchmark_concurrency} at a time"
 
 
-def _benchmark(recipe: Recipe) -> list[str]:
-    benchmark = recipe.benchmark
-    longest_wait = benchmark.wait_for_model.attempts * benchmark.wait_for_model.seconds_between
-    words = benchmark_line(recipe, recipe.graph_name, "aiperf")
-    return [
-        f"Job `{benchmark.job_name}`, image `{benchmark.image}`, {', '.join(benchmark.packages)}: "
-        f"{_open_requests(recipe)}. It waits at most {longest_wait} s for the model, ends after "
-        f"{benchmark.deadline_seconds} s, and keeps its results on the model cache below "
-        f"{benchmark.artifacts_directory}/, in a folder of its pod's name, RUN. Nobody here ran it on a GPU.",
-        "",
-        "```sh",
-        words.replace(" --", " \\\n  --"),
-        "```",
-    ]
-
-
 def _corrections(recipe: Recipe) -> list[str]:
     if not recipe.corrections:
         return ["No published recipe was corrected: its file says beside each value where that comes from."]
     compared = compared_values(recipe)
     told = {correction: other for correction in recipe.corrections if (other := _told_by(recipe, correction))}
     return [
-        *([] if compared else ["Every value that is not in this table is as published.", ""]),
-        "| | setting | published | ours | why | source |",
-        "|---|---|---|---|---|---|",
+        f"[The catalogue](../../recipes/catalogue/{recipe.name}.yaml) names the source of each row."
+        f"{'' if compared else ' Every other value is as published.'}",
+        "",
+        "| | setting | published | ours | why |",
+        "|---|---|---|---|---|",
         *(_correction_row(each) for each in recipe.corrections if each not in told),
-        *_as_elsewhere(told),
+        *_as_elsewhere(recipe, told),
         *(_value_by_value(recipe, compared) if compared else ()),
     ]
 
@@ -173,10 +119,15 @@ def _told_by(recipe: Recipe, correction: Correction) -> Recipe | None:
     return None
 
 
-def _as_elsewhere(told: Mapping[Correction, Recipe]) -> Iterator[str]:
+def _as_elsewhere(recipe: Recipe, told: Mapping[Correction, Recipe]) -> Iterator[str]:
     """Yield a line for each page that has corrections of this recipe too."""
-    for other in dict.fromkeys(recipe.name for recipe in told.values()):
-        same = [f"{each.id} ({each.setting})" for each, recipe in told.items() if recipe.name == other]
+    here = {each.id for each in recipe.corrections if each not in told}
+    for other in dict.fromkeys(elsewhere.name for elsewhere in told.values()):
+        same = dict.fromkeys(
+            f"{each.id} ({each.setting})" if each.id in here else each.id
+            for each, elsewhere in told.items()
+            if elsewhere.name == other
+        )
         page = f"{document_path(load_recipe(other)).name}#published-ours-and-why"
         yield from ("", f"As for [{other}]({page}): {', '.join(same)}.")
 
@@ -188,23 +139,19 @@ def _value_by_value(recipe: Recipe, compared: Sequence[PublishedValue]) -> Itera
         "",
         "### Value by value",
         "",
-        f"Of {len(compared)} options, flags and variables in [the publisher's commands and files]"
-        f"(../../recipes/published/{recipe.name}.yaml) or in ours, {len(compared) - len(different)} are as "
-        "published. The variables of cache and runtime that every recipe's pods have are not among them. The "
-        "others:",
+        f"{len(compared) - len(different)} of {len(compared)} options, flags and variables are as "
+        f"[published](../../recipes/published/{recipe.name}.yaml), beside those of cache and runtime that "
+        "every pod has. The others, by correction:",
         "",
-        "| where | published | ours | |",
-        "|---|---|---|---|",
     )
+    roles: dict[tuple[str, str], list[str]] = {}
     for value in different:
-        cells = (f"`{value.place}`", _written(value.published), _written(value.ours))
-        yield f"| {' | '.join(cells)} | {', '.join(value.corrections)} |"
-
-
-def _written(text: str | None) -> str:
-    if text is None:
-        return "nothing"
-    return f"`{_cell(text)}`" if text else "given"
+        role, _, name = value.place.partition(" ")
+        roles.setdefault((", ".join(value.corrections) or "no correction", name), []).append(role)
+    places: dict[str, list[str]] = {}
+    for (corrections, name), names in roles.items():
+        places.setdefault(corrections, []).append(f"`{', '.join(names)} {name}`")
+    yield from (f"- {corrections}: {', '.join(named)}" for corrections, named in places.items())
 
 
 def _correction_row(correction: Correction) -> str:
@@ -214,7 +161,6 @@ def _correction_row(correction: Correction) -> str:
         correction.published,
         correction.ours,
         correction.why,
-        correction.source,
     )
     return f"| {' | '.join(_cell(cell) for cell in cells)} |"
 
@@ -222,24 +168,6 @@ def _correction_row(correction: Correction) -> str:
 def _cell(text: str) -> str:
     # A placeholder in angle brackets would be taken for HTML and vanish.
     return text.strip().replace("|", "\\|").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _engine_sections(recipe: Recipe) -> Iterator[str]:
-    """Yield the engine files, or the command lines where the engine reads no file."""
-    engine = recipe.serving_engine
-    shown: list[str] = []
-    title = "## Engine files"
-    for worker in recipe.workers:
-        if worker.engine is None:
-            continue
-        file = engine.engine_file(worker.engine)
-        if file is None:
-            title = "## Command lines"
-            command = engine.command_line(worker.engine, worker_start(recipe, worker))
-            shown += [f"{worker.service_name}:", "", "```sh", command.replace(" --", " \\\n  --"), "```", ""]
-        else:
-            shown += [f"{worker.service_name}:", "", "```yaml", file.rstrip(), "```", ""]
-    yield from [title, "", *shown]
 
 
 def _variants(recipe: Recipe) -> Iterator[str]:

@@ -4,6 +4,7 @@ To bring it up to date: `python -m rules.document`.
 """
 
 import datetime as dt
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -20,12 +21,11 @@ _INTRODUCTION = """\
 <!-- Written by `python -m rules.document`; change the rules instead. -->
 
 {count} rules say what must hold for a deployment to start, fit its GPUs, answer, and go away again; with the
-one that judges waivers, `check` counts {all}. They look at resources and know nothing of how this project
-makes them, so they judge other people's programs and YAML alike: [checking](checking.md) says how to run them
-and what a finding means.
+one that judges waivers, `check` counts {all}. [Checking](checking.md) says how to run them and what a finding
+means. `check --file` cannot evaluate {files}; the policy pack, {pack}.
 
-`check --file` cannot evaluate {files}; the policy pack, {pack}.
-A rule without "Read from" depends on no release."""
+Each fix leads to the rule's code, whose `source=` names what was read, and `lines=` the releases; without any
+the rule depends on none."""
 
 
 def rules_document() -> str:
@@ -53,18 +53,29 @@ def _not_evaluated(rules: Sequence[Rule]) -> str:
 def _section(name: str, question: str, rules: Sequence[Rule]) -> Iterator[str]:
     yield from ("", f"## {name}", "", question)
     for rule in rules:
-        yield from _details(rule)
+        yield from _details(rule, _module_of(rule))
 
 
-def _details(rule: Rule) -> Iterator[str]:
+def _module_of(rule: Rule) -> str:
+    """The file in which a person reads the rule."""
+    name = rule.id.replace("-", "_")
+    home = next(
+        (
+            module
+            for module in sorted(sys.modules)
+            if module.startswith("rules.") and getattr(sys.modules[module], name, None) is rule
+        ),
+        waiver_rule.__module__,
+    )
+    return f"../{home.replace('.', '/')}.py"
+
+
+def _details(rule: Rule, module: str) -> Iterator[str]:
     yield from ("", f"### {rule.id}", "", f"{rule.title}. {_weight(rule)} {rule.reason}", "")
-    yield f"- Fix: {rule.fix}"
-    yield f"- Source: {rule.source}"
-    if rule.lines:
-        yield f"- Read from: {', '.join(rule.lines)}."
+    yield f"Fix: {rule.fix} ([source]({module}))"
     if rule.reads:
         missing = ", ".join(sorted(aspect.value for aspect in rule.reads))
-        yield f"- Not evaluated without {missing}."
+        yield from ("", f"Not evaluated without {missing}.")
 
 
 def _weight(rule: Rule) -> str:

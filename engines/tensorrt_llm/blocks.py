@@ -47,8 +47,8 @@ class CacheTransceiverConfig(EngineBlock, frozen=True):
     backend: TransceiverBackend | None = None
     """DEFAULT is NIXL. Without one nothing is transferred."""
     max_tokens_in_buffer: NonNegativeInt | None = None
-    """Tokens that a transfer buffer holds, a multiple of tokens_per_block. Default: max_seq_len tokens, one
-    buffer to send and one to receive beside the KV cache. 0: none, each transfer allocates its own."""
+    """Tokens that a transfer buffer holds, a multiple of tokens_per_block; 0: each transfer allocates its
+    own. Default: max_seq_len."""
     kv_transfer_timeout_ms: PositiveInt | None = None
     """Default: 60000."""
     kv_transfer_sender_future_timeout_ms: PositiveInt | None = None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from operations.benchmark.published import published_figures
+from operations.benchmark.published import PublishedFigure, published_figures
 from operations.benchmark.result import BenchmarkResult, Measurement, Percentiles
 from operations.benchmark.run_folder import RESULT_FILE
 from operations.benchmark.shapes import PUBLISHED_SHAPES
@@ -61,26 +61,39 @@ def benchmark_files_document() -> str:
         "",
         "## Published figures",
         "",
-        "Of gpt-oss-120b, output tokens a second. One with a shape stands beside a run of the same shape on",
-        "the same GPU; the others compare with no run. None was measured by this project.",
+        "Of gpt-oss-120b, output tokens a second and GPU. One with a shape stands beside a run of the same",
+        "shape on the same GPU; the others compare with no run. None was measured by this project.",
         "",
-        *table(("published", "system", "shape", "per GPU", "per user", "note", "source"), _figures()),
+        *table(("system", "per GPU", "published"), _figures()),
+        "",
+        *(f"{number}. {publication}" for number, publication in enumerate(_publications(), 1)),
     ]
     return "\n".join([*lines, ""])
 
 
 def _figures() -> Iterable[Sequence[str]]:
+    """A row for each system, with its figures."""
+    publications = _publications()
+    rows: dict[tuple[str, str], list[str]] = {}
     for each in published_figures():
-        user = each.output_tokens_per_second_per_user
-        yield (
-            each.date,
-            each.system,
-            each.shape or "",
-            f"{each.output_tokens_per_second_per_gpu:,.0f}",
-            "" if user is None else f"{user:g}",
-            each.note or "",
-            each.source,
-        )
+        row = each.system, f"{each.date}, {publications.index(_publication(each)) + 1}"
+        rows.setdefault(row, []).append(_figure(each))
+    return ((system, "; ".join(figures), published) for (system, published), figures in rows.items())
+
+
+def _figure(each: PublishedFigure) -> str:
+    shape = f"{each.shape}: " if each.shape else ""
+    user = each.output_tokens_per_second_per_user
+    per_user = "" if user is None else f" ({user:g} per user)"
+    return f"{shape}{each.output_tokens_per_second_per_gpu:,.0f}{per_user}"
+
+
+def _publications() -> list[str]:
+    return list(dict.fromkeys(map(_publication, published_figures())))
+
+
+def _publication(each: PublishedFigure) -> str:
+    return f"{each.source}: {each.note}" if each.note else each.source
 
 
 def main() -> None:

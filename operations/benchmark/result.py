@@ -41,23 +41,23 @@ class Measurement(_Recorded):
     requests: int
     """Requests that were answered."""
     errors: int
-    """Requests that were refused, broke off or were answered with an error."""
+    """Requests refused, broken off or answered with an error."""
     first_error: str | None
     """What most of them said; null where there were none."""
     seconds: float
     """From the first measured request to the last answer."""
     input_tokens: float
-    """Tokens of a prompt as the tokenizer counts them, on average."""
+    """Of a prompt, as the tokenizer counts, on average."""
     output_tokens: float
-    """Tokens of an answer as the tokenizer counts them, on average."""
+    """Of an answer, likewise."""
     requests_per_second: float
     output_tokens_per_second: float
     """Output tokens of all requests together."""
     output_tokens_per_second_per_gpu: float | None
-    """The same, divided by the GPUs of all workers; null where nobody said how many, and always for a mock
-    engine, which has none."""
+    """The same, divided by the GPUs of all workers; null where nobody said how many, and for a mock
+    engine."""
     output_tokens_per_second_per_user: float
-    """Output tokens a second of one request after its first token, on average."""
+    """Of one request after its first token, on average."""
     ttft_milliseconds: Percentiles
     """Time to the first token."""
     itl_milliseconds: Percentiles
@@ -74,21 +74,21 @@ class BenchmarkResult(_Recorded):
     engine: Engine
     """`mock`: no model ran, and no figure says anything about a GPU."""
     note: str | None
-    """What a reader must know before any figure; null where there is nothing."""
+    """What a reader must know before any figure."""
     target: str
     """The stack, or the address."""
     model: str
     """The name under which the model is served."""
     recipe: str | None
-    """The stack's recipe; null for an address."""
+    """Null for an address."""
     runtime: str | None
-    """The stack's runtime image, with its version; null for an address."""
+    """Runtime image with its version; null for an address."""
     gpus: PositiveInt | None
     """GPUs of all workers together; null where nobody said."""
     accelerators: tuple[str, ...]
     """Their kinds; empty where nobody said."""
     generator: Literal["job", "here"]
-    """Where AIPerf ran: as a Job in the cluster, or on the machine of the person."""
+    """Where AIPerf ran: as a Job, or on your machine."""
     aiperf: str
     """Version of AIPerf."""
     started: str
@@ -98,7 +98,7 @@ class BenchmarkResult(_Recorded):
     outcome: Outcome
     """Anything but `complete`: loads that were asked for are missing."""
     reason: str | None
-    """Why it is not complete; null where it is."""
+    """Why it is not complete."""
     measurements: tuple[Measurement, ...]
 
     @property

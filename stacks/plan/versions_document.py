@@ -3,7 +3,7 @@
 To bring it up to date: `python -m stacks.plan.versions_document`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -21,40 +21,23 @@ _INTRODUCTION = """\
 <!-- Written by `python -m stacks.plan.versions_document`; change stacks/plan/versions.py,
 engines/runtime_lines.py or the recipes instead. -->
 
-`platform.version` names one release of each line that this project knows: {releases}. A recipe is refused
-on a line that its `runtime.platformLines` does not name. Chart, operator, the tag of every image
-(`runtime.version`, `runtime.otherVersions`) and the words of options follow from `platform.version`.
+`platform.version` names one release of each line that this project knows: {releases}. Chart, operator, the
+tag of every image (`runtime.version`, `runtime.otherVersions`) and the words of options follow from it. A
+recipe is refused on a line that its `runtime.platformLines` does not name; a new stack begins on the newest
+([why](adr/0030-new-stacks-begin-on-the-newest-line.md)).
 
-A new stack begins on the newest line that its recipe names, and `dynamo-stack size --to` writes it so
-([why](adr/0030-new-stacks-begin-on-the-newest-line.md)). The stacks of this repository that were
-made with 1.2.1 stay there: a stack that runs cannot change its line.
-
-## Go to a later line
-
-A stack that runs is not brought from 1.2 to 1.4: `diff`, preview and `up` refuse the step, and
+A stack that runs cannot change its line: `diff`, preview and `up` refuse the step, and
 [a second stack](upgrade.md#a-second-stack) takes the place of the first
-([why](adr/0029-no-release-is-left-out.md)).
-
-NATS stays where it is: its values are written out on every line, and pods are told `DYN_EVENT_PLANE=nats`
+([why](adr/0029-no-release-is-left-out.md)). NATS stays on every line: pods are told `DYN_EVENT_PLANE=nats`
 where they would use ZeroMQ by default.
 
-## Why no later line
-
-A line stands here once its operator has been run with the graphs of this project and what it made is
-recorded. Of 1.6 is missing:
-
-- Its operator, built and run with these graphs. The public fork (wxsms/dynamo) from which those of 1.2 and
-  1.4 were built ends at 2a6da14 of 2026-08-21, before 1.6.0 of October (*read*); a build of the Go module
-  alone was not tried.
-- Its runtime behind the lab's pods. ai-dynamo 1.6.1 wants aisimulate 0.13.0, whose package downloads its
-  wheel from NVIDIA's own index when it is built; without its dependencies it installs (*measured*).
-- A runtime of 1.6.2 on PyPI, whose newest is 1.6.1, while images are of 1.6.2 (*read*).
-- The move of stored graphs from v1alpha1 to v1beta1, since 1.5, seen on an API server.
+A line stands here once its operator was run with this project's graphs and what it made is recorded. Of 1.6
+neither operator nor runtime was run here.
 
 ## What differs
 
 *measured*: the component was run, without a GPU; *read*: its files, packages or pages say so; *inferred*: its
-neighbours do.
+neighbours do. Numbers are those of the [sources](#sources).
 """
 
 _Name = TypeVar("_Name", bound=str)
@@ -66,26 +49,27 @@ def versions_document() -> str:
     """Return the page as Markdown."""
     lines = list(PLATFORM_LINES.values())
     names = [f"{name} ({version})" for name, version in zip(PLATFORM_LINES, PLATFORM_RELEASES, strict=True)]
+    sources = _sources(lines)
     return "\n".join(
         [
             _INTRODUCTION.format(releases=", ".join(PLATFORM_RELEASES)),
             f"| | {' | '.join(names)} |",
             f"|---|{'---|' * len(names)}",
-            *(_row(title, column, lines) for title, column in _COLUMNS.items()),
+            *(_row(title, column, lines, sources) for title, column in _COLUMNS.items()),
             "",
             "## Options that changed",
             "",
             "Against the line before in this table.",
             "",
-            "| line | change | known how | source |",
-            "|---|---|---|---|",
-            *_option_changes(),
+            "| line | change | source |",
+            "|---|---|---|",
+            *_option_changes(sources),
             "",
             "## Known defects",
             "",
-            "| line | what | what to do | known how | source |",
-            "|---|---|---|---|---|",
-            *_defects(),
+            "| line | what | what to do | source |",
+            "|---|---|---|---|",
+            *_defects(sources),
             "",
             "## Recipes",
             "",
@@ -93,9 +77,11 @@ def versions_document() -> str:
             f"|---|{'---|' * (len(names) + 1)}",
             *_recipes(),
             "",
-            "## Where each fact is from",
+            "## Sources",
             "",
-            *_sources(),
+            "Words of options without a number: engines/command_options.py, command_words.py of each engine.",
+            "",
+            *(f"{number}. {source}" for number, source in enumerate(sources, 1)),
             "",
         ]
     )
@@ -144,24 +130,29 @@ _COLUMNS: Mapping[str, _Column] = MappingProxyType(
 """Title of a row -> what a line has there."""
 
 
-def _row(title: str, column: _Column, lines: list[PlatformLine]) -> str:
+def _row(title: str, column: _Column, lines: list[PlatformLine], sources: Sequence[str]) -> str:
     cells: list[str] = []
     for line in lines:
         text, fact = column(line)
-        cells.append(f"{text} (*{fact.evidence if fact else 'read'}*)")
+        cells.append(f"{text} ({_known(fact.evidence, fact.source, sources) if fact else '*read*'})")
     return f"| {title} | {' | '.join(cells)} |"
 
 
-def _option_changes() -> Iterator[str]:
+def _known(evidence: str, source: str, sources: Sequence[str]) -> str:
+    return f"*{evidence}*, {sources.index(source) + 1}"
+
+
+def _option_changes(sources: Sequence[str]) -> Iterator[str]:
     for name, line in PLATFORM_LINES.items():
         for change in line.runtime.option_changes():
-            yield f"| {name} | {change.value} | {change.evidence} | {change.source} |"
+            yield f"| {name} | {change.value} | {_known(change.evidence, change.source, sources)} |"
 
 
-def _defects() -> Iterator[str]:
+def _defects(sources: Sequence[str]) -> Iterator[str]:
     for name, line in PLATFORM_LINES.items():
         for defect in line.all_defects():
-            yield f"| {name} | {defect.what} | {defect.action} | {defect.evidence} | {defect.source} |"
+            known = _known(defect.evidence, defect.source, sources)
+            yield f"| {name} | {defect.what} | {defect.action} | {known} |"
 
 
 def _recipes() -> Iterator[str]:
@@ -177,15 +168,12 @@ def _recipes() -> Iterator[str]:
         yield f"| {name} | {' | '.join(tags)} | {runtime.line_of_new_stacks} |"
 
 
-def _sources() -> Iterator[str]:
-    facts: dict[str, list[str]] = {}
-    for title, column in _COLUMNS.items():
-        for name, line in PLATFORM_LINES.items():
-            _, fact = column(line)
-            if fact is not None:
-                facts.setdefault(fact.source, []).append(f"{title} ({name})")
-    yield from (f"- {', '.join(titles)}: {source}" for source, titles in facts.items())
-    yield "- words of options: engines/command_options.py, command_words.py of each engine"
+def _sources(lines: Sequence[PlatformLine]) -> tuple[str, ...]:
+    """Return each source once, in the order of the page."""
+    cells = (column(line)[1] for column in _COLUMNS.values() for line in lines)
+    changes = (change.source for line in lines for change in line.runtime.option_changes())
+    defects = (defect.source for line in lines for defect in line.all_defects())
+    return tuple(dict.fromkeys((*(fact.source for fact in cells if fact), *changes, *defects)))
 
 
 def main() -> None:

@@ -35,12 +35,12 @@ class ExistingClusterSettings(StrictModel):
 
     kind: Literal["existing"]
     context: Text
-    """Context of the kubeconfig. Always named: the current context of a shell decides nothing."""
+    """Context of the kubeconfig; a shell's current one decides nothing."""
     kubeconfig: Text | None = None
     """Path of the kubeconfig file, `~` allowed; None: the KUBECONFIG environment variable."""
     server: ServerAddress | None = None
-    """Address of the API server that the context must lead to; `up` ends before anything is created where
-    the kubeconfig names another."""
+    """API server that the context must lead to; `up` ends before it creates anything where it leads
+    elsewhere."""
 
 
 class OwnNetwork(StrictModel):
@@ -50,8 +50,7 @@ class OwnNetwork(StrictModel):
     cidr: Cidr = "10.0.0.0/16"
     """Addresses of the VPC; /16 to /20."""
     zones: Annotated[tuple[ZoneName, ...], Field(min_length=2, max_length=4)]
-    """Availability zones of the region for the control plane, which stays in them; a pool may have another,
-    which gets a subnet of its own."""
+    """Availability zones of the control plane, which stays in them; a pool may have another."""
     nat_per_zone: bool = False
     """A NAT gateway in each zone, so that one zone's failure leaves the others online."""
 
@@ -78,8 +77,8 @@ class SystemNodeSettings(StrictModel):
     nodes: Count = 3
     """Three keep a majority of NATS and etcd when one goes."""
     ami_release: AmiRelease | None = None
-    """Release of EKS' image, in quotes; another one exchanges the nodes one by one. None: EKS' newest
-    whenever it makes the group or brings it another Kubernetes version."""
+    """Release of EKS' image; another one exchanges the nodes one by one. None: EKS' newest when it makes or
+    upgrades the group."""
 
 
 class AccessSettings(StrictModel):
@@ -88,8 +87,8 @@ class AccessSettings(StrictModel):
     arn: Arn
     """The IAM role or user. Several items may name it, each with another policy."""
     policy: AccessPolicy
-    """view, edit and admin: Kubernetes' roles of these names. adminView reads everything, with the Secrets in
-    which Helm keeps its releases: a preview needs it, in the whole cluster (docs/workflows.md)."""
+    """Kubernetes' roles of these names; adminView reads everything, Secrets too, which a preview needs in the
+    whole cluster (docs/workflows.md)."""
     namespaces: tuple[Name, ...] = ()
     """Where it holds; empty: in the whole cluster."""
 
@@ -100,8 +99,7 @@ class RoleSettings(StrictModel):
     path: RolePath = "/"
     """Path of every role. Fixed when the stack is created: IAM moves no role."""
     permissions_boundary: BoundaryArn | None = None
-    """ARN of a policy of this account, or of AWS, that limits every role; it has to leave them what their own
-    policies give."""
+    """Policy that limits every role; it has to leave them what their own policies give."""
 
 
 class EksClusterSettings(StrictModel):
@@ -111,12 +109,12 @@ class EksClusterSettings(StrictModel):
     name: ClusterName
     """Name of the cluster; names of what belongs to the cluster begin with it."""
     account_id: AccountId
-    """The account that is meant, in quotes: with credentials of another one nothing happens."""
+    """The account that is meant: with credentials of another one nothing happens."""
     region: Region
     """Region of the control plane, such as us-east-1; a Local Zone belongs to one."""
     assume_role: Arn | None = None
-    """IAM role as which everything is done in the account and on the cluster, `preflight` included: for
-    credentials that may do nothing but assume it. None: the credentials themselves."""
+    """IAM role as which everything is done, for credentials that may only assume it; None: the credentials
+    themselves."""
     version: Literal["1.34", "1.35", "1.36"] = "1.35"
     """Kubernetes version, in quotes. Compute domains need 1.34."""
     network: NetworkSettings
@@ -132,10 +130,10 @@ class EksClusterSettings(StrictModel):
     monitoring: bool = False
     """Install Prometheus and Grafana, and let them read Dynamo's metrics."""
     session_manager: bool = True
-    """Let AWS Systems Manager open a shell on nodes, for those whom IAM permits it: there is no SSH."""
+    """Let AWS Systems Manager open a shell on nodes, for whom IAM permits it; there is no SSH."""
     node_monitoring: bool = False
-    """Install EKS' node monitoring agent, which reports faults of GPUs, network and kubelet as conditions of
-    nodes; a privileged pod on each."""
+    """Install EKS' node monitoring agent, which reports faults as conditions of nodes; a privileged pod on
+    each."""
     node_repair: bool = False
     """Let EKS restart or replace nodes that stay unhealthy. Faults of GPUs reach it by nodeMonitoring."""
     tags: Mapping[LabelKey, LabelValue] = Field(default_factory=dict[str, str])
@@ -166,8 +164,8 @@ class ReservationPurchase(StrictModel):
     id: ReservationId
     """Id of the reservation, whose zone is the pool's."""
     placement_group: Text | None = None
-    """Name of the cluster placement group in which it was made; None: it was made outside one, and its nodes
-    are launched outside one."""
+    """Name of the cluster placement group in which it was made, and its nodes are launched; None: outside
+    one."""
 
 
 class CapacityBlockPurchase(StrictModel):
@@ -177,11 +175,10 @@ class CapacityBlockPurchase(StrictModel):
     id: ReservationId
     """Id of the block's capacity reservation, as the purchase printed it."""
     starts: UtcTime
-    """When its window opens, in quotes: at that time a pool that waits is filled."""
+    """When its window opens: at that time a pool that waits is filled."""
     phase: Literal["waiting", "active", "empty"]
-    """waiting: before the window; the pool is made with no node and fills itself at its start. active: from
-    the start on. `dynamo-stack preflight` says which is due. empty: end the nodes that run, so that what they
-    are made of can change with the next `up` (docs/capacity-blocks.md)."""
+    """waiting before the window, active in it, empty to end the nodes before they change; `dynamo-stack
+    preflight` says which is due (docs/capacity-blocks.md)."""
 
 
 PurchaseSettings = Annotated[

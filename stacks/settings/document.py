@@ -4,7 +4,7 @@ import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +23,9 @@ DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "settings.md"
 
 _PLAIN = {bool: "boolean", int: "integer", float: "number", str: "text", Any: "anything"}
 _ARTICLE = re.compile(r"^(?:an?|the) ")
+_FORM = re.compile(r"^(an? (?!address).+?)(?:, such as | such as |, in quotes|: | in quotes)(?=.)")
+_ROLES = {"frontend", "prefill", "decode", "worker"}
+_FIXED = "[Fixed](change-what-is-fixed.md)"
 _EXTRA = "extra"
 _ENGINE_PATH = "serving.overrides.<role>"
 
@@ -33,6 +36,8 @@ class _Section:
     model: type[BaseModel]
     framework: Framework | None = None
     """Engine of the recipes for which it holds; None for all."""
+    is_told: bool = False
+    """Whether the key that leads here has said what the section is about."""
 
     @property
     def heading(self) -> str:
@@ -54,12 +59,16 @@ def settings_document() -> str:
         "follows from the settings; an editor with the YAML language server completes them from",
         "`stacks/settings/settings.schema.json`. A setting is optional where neither `required` nor a",
         f"default stands behind it. A name is {NAME_WORDS.replace(', as', ' as')}.",
-        f"Every mapping of engine options takes `{_EXTRA}` too.",
+        f"Every mapping of engine options takes `{_EXTRA}` too. `prefill` and `decode` are the workers of a",
+        "disaggregated recipe, `worker` that of an aggregated one; what is left out for one of them, or for",
+        "`frontend`, stays the recipe's. A kind without a list takes no other key.",
         "",
         "The one secret is a key of its own: `pulumi config set --secret dynamo-stack:hfToken`.",
     ]
-    for section in _sections():
-        lines += ["", f"## {section.heading}", "", summary(section.model), "", *_keys(section)]
+    sections = _sections()
+    lines += ["", "## Forms of text", "", *_forms(sections)]
+    for section in sections:
+        lines += ["", f"## {section.heading}", *_told(section), *_keys(section)]
     return "\n".join([*lines, ""])
 
 
@@ -99,7 +108,14 @@ def _walk(section: _Section) -> Iterator[_Section]:
         for model in models_of(field.annotation):
             mark = "[]" if _is_list(field) else ""
             path = f"{section.path}.{field.alias or name}{mark}".removeprefix(".")
-            yield from _walk(_Section(path, model, section.framework))
+            yield from _walk(
+                _Section(path, model, section.framework, not field_docstrings(section.model).get(name))
+            )
+
+
+def _told(section: _Section) -> list[str]:
+    """Return what the section is about, where the key that leads to it has not said so."""
+    return ["", summary(section.model)] if kind_of(section.model) or not section.is_told else []
 
 
 def _keys(section: _Section) -> list[str]:
@@ -107,19 +123,61 @@ def _keys(section: _Section) -> list[str]:
     docstrings = field_docstrings(model)
     # Every mapping of an engine's options has this key; the mapping of a role says so for all.
     is_told = section.framework is not None and section.path != _ENGINE_PATH
-    return [
-        _line(field.alias or name, field, docstrings.get(name, ""))
+    fields = {
+        name: field
         for name, field in model.model_fields.items()
         if not (name == "kind" and kind_of(model)) and not (name == _EXTRA and is_told)
-    ] or ["No other key."]
+    }
+    if {*fields} <= _ROLES:
+        return ["", *_roles(fields)] if fields else []
+    return [
+        "",
+        *(_line(field.alias or name, field, docstrings.get(name, "")) for name, field in fields.items()),
+    ]
+
+
+def _roles(fields: Mapping[str, FieldInfo]) -> Iterator[str]:
+    """Yield a line for the roles that take the same: the section says what it means for each."""
+    by_form: dict[str, list[str]] = {}
+    for role, field in fields.items():
+        by_form.setdefault(_taken(field), []).append(f"`{role}`")
+    yield from (f"- {', '.join(roles)}: {taken}." for taken, roles in by_form.items())
 
 
 def _line(key: str, field: FieldInfo, meaning: str) -> str:
-    place = field_place(field)
-    if not meaning and len(place.models) == 1:
-        meaning = summary(place.models[0])
-    taken = ", ".join(part for part in (_ARTICLE.sub("", _takes(place)), _default(field)) if part)
-    return f"- `{key}`: {taken}. {meaning}".rstrip()
+    told = (meaning or _of_model(field)).replace("Fixed when the stack is created", _FIXED)
+    return f"- `{key}`: {_taken(field)}. {told}".rstrip()
+
+
+def _of_model(field: FieldInfo) -> str:
+    models = field_place(field).models
+    return summary(models[0]) if len(models) == 1 else ""
+
+
+def _taken(field: FieldInfo) -> str:
+    parts = (_ARTICLE.sub("", _takes(field_place(field))), _default(field))
+    return ", ".join(part for part in parts if part)
+
+
+def _forms(sections: Sequence[_Section]) -> Iterator[str]:
+    """Yield what the texts look like that have a name, each once."""
+    fields = (field for section in sections for field in section.model.model_fields.values())
+    words = dict.fromkeys(words for field in fields for words in _text_forms(field_place(field)))
+    for form in words:
+        if found := _FORM.match(form):
+            yield f"- {_ARTICLE.sub('', found[1])}: {form[found.end(1) :].lstrip(',: ')}"
+
+
+def _text_forms(place: Place) -> Iterator[str]:
+    yield place.form.words
+    for part in (part for choice in place.choices for part in get_args(choice)):
+        if part is not ... and not isinstance(part, str):
+            yield from _text_forms(choice_place(part))
+
+
+def _form_name(words: str) -> str:
+    found = _FORM.match(words)
+    return found[1] if found else words
 
 
 def _takes(place: Place) -> str:
@@ -137,7 +195,7 @@ def _takes(place: Place) -> str:
             inner = "" if get_args(choice) == (str, Any) else f" of {_takes(key)} to {_takes(value)}"
             shown.append(f"a mapping{inner}")
         elif place.form.pattern and choice not in place.models:
-            shown.append("a name" if place.form.words == NAME_WORDS else place.form.words)
+            shown.append("a name" if place.form.words == NAME_WORDS else _form_name(place.form.words))
         elif choice in _PLAIN:
             shown.append(_PLAIN[choice])
     return alternatives(shown)

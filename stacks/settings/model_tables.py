@@ -2,6 +2,7 @@
 
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -35,9 +36,13 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _keys(model: type[BaseModel]) -> Iterator[str]:
+    """A line for each key; neighbours that hold the same, and whose names say the rest, have one together."""
     meanings = field_docstrings(model)
-    for name, field in model.model_fields.items():
-        yield f"- `{field.alias or name}`: {_holds(field)}. {meanings.get(name, '')}".rstrip()
+    for (holds, meaning), keys in groupby(
+        model.model_fields.items(), key=lambda each: (_holds(each[1]), meanings.get(each[0], ""))
+    ):
+        names = ", ".join(f"`{field.alias or name}`" for name, field in keys)
+        yield f"- {names}: {holds}. {meaning}".rstrip()
 
 
 def _holds(field: FieldInfo) -> str:

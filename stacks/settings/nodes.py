@@ -35,8 +35,8 @@ class NodeSettings(StrictModel):
     architecture: CpuArchitecture
     """Of its processors, as in the node label kubernetes.io/arch."""
     nvlink_domain_gpus: Count | None = None
-    """GPUs of one NVLink domain; None: those of the node. Required where NVLink crosses nodes: 36 or 72 of a
-    rack, and the GPUs of the node where nothing joins its trays."""
+    """GPUs of one NVLink domain; None: those of the node. Required for GB200 and GB300: 36 or 72 of a rack,
+    the GPUs of the node where nothing joins its trays."""
     labels: Mapping[LabelKey, LabelValue] = Field(default_factory=dict[str, str])
     """Node labels that find these GPUs, such as cloud.google.com/gke-accelerator, instead of
     nvidia.com/gpu.product; left out: that one, with the value that the accelerator has."""

@@ -27,7 +27,7 @@ class VariablesPerRole(StrictModel):
 
 
 class ArgumentsPerRole(StrictModel):
-    """Options of the commands per role, beside the recipe's; one that the recipe has takes its place."""
+    """Options of the commands per role, one flag or value an entry, over the recipe's."""
 
     frontend: tuple[Text, ...] | None = None
     """Options of `dynamo.frontend`, one flag or value an entry; None: the recipe's alone."""

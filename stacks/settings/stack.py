@@ -78,9 +78,8 @@ class NodePoolSettings(StrictModel):
     purchase: PurchaseSettings | None = None
     """How its nodes are paid for; required with cluster kind eks, and only there."""
     ami_release: AmiRelease | None = None
-    """Release of EKS' image, with its GPU driver, in quotes; another one exchanges the nodes. None: EKS'
-    newest whenever it makes the node group or brings it another Kubernetes version. With cluster kind eks
-    only."""
+    """Release of EKS' image, with its GPU driver; another one exchanges the nodes. None: EKS' newest when it
+    makes or upgrades the group. With cluster kind eks only."""
     root_volume_type: Literal["gp3", "gp2"] | None = None
     """Type of the nodes' root disk, for a Local Zone that has no gp3; another one exchanges the nodes. None:
     gp3. With cluster kind eks only."""
@@ -149,7 +148,7 @@ class PoolsPerRole(StrictModel):
 
 
 class ReplicaSettings(StrictModel):
-    """Replicas per role; what is left out stays as the recipe has it."""
+    """Replicas per role; where prefill and decode share a pod, worker counts pods, the others in each."""
 
     frontend: Count | None = None
     """Number of frontends, which take requests and need no GPU; None: the recipe's."""
@@ -226,8 +225,8 @@ class ServingSettings(StrictModel):
     """None: reachable inside the cluster only. Never public."""
     pod_monitor: PodMonitorSettings | None = None
     wait_for_room: bool = False
-    """Whether `up` may begin where the cluster has not the free GPUs that the workers need, and wait for them
-    as long as for the graph: for pools whose nodes an autoscaler adds."""
+    """Let `up` begin without the free GPUs that the workers need, and wait for them: for pools whose nodes an
+    autoscaler adds."""
     ready_timeout_seconds: Seconds | None = None
     """Longest wait until the service is ready, in seconds; None: worked out from the model's size."""
 
@@ -240,7 +239,7 @@ class WaiverSettings(StrictModel):
     reason: Text
     """Why; printed with the rule wherever the rule is."""
     expires: IsoDate
-    """Last day on which the waiver holds, in quotes."""
+    """Last day on which the waiver holds."""
 
 
 class LayerStacks(StrictModel):
@@ -263,8 +262,7 @@ class StackSettings(StrictModel):
     cluster: ClusterSettings
     """A cluster that exists, or an EKS cluster that this stack makes. Fixed when the stack is created."""
     platform: PlatformSettings | None = None
-    """The Dynamo platform, this stack's own or one that runs already; None for a recipe that is served
-    without Dynamo, and only there."""
+    """The Dynamo platform, own or one that runs already; left out only for a recipe without Dynamo."""
     node_pools: Annotated[tuple[NodePoolSettings, ...], Field(min_length=1)]
     """The GPU nodes of the cluster that this stack may use."""
     model: ModelSettings = ModelSettings()
@@ -280,8 +278,8 @@ class StackSettings(StrictModel):
     """production protects what holds data, and keeps it in a cluster that exists already; disposable lets
     `destroy` remove everything."""
     layers: Annotated[tuple[Layer, ...], Field(min_length=1)] | None = None
-    """What this stack registers of what the file describes, and shares with stacks that join it; None: all of
-    it, shared with nobody. Fixed when the stack is created."""
+    """Layers that this stack makes and shares; None: all, shared with nobody. Fixed when the stack is
+    created."""
     layer_stacks: LayerStacks = LayerStacks()
     waivers: tuple[WaiverSettings, ...] = ()
     """Rules that this stack breaks on purpose, each for a time."""

@@ -1,4 +1,4 @@
-"""docs/gitlab-ci.md has a pipeline that GitLab's schema accepts, and a script that writes one note."""
+"""The pipeline of docs/gitlab-ci.md is one that GitLab's schema accepts, and its script writes one note."""
 
 from __future__ import annotations
 
@@ -30,9 +30,14 @@ TOKEN = "token-of-the-project"
 
 
 def pipeline_text() -> str:
-    found = re.search(r"^```yaml\n(.*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
-    assert found is not None
-    return found[1]
+    [file] = re.findall(r"^\$ cp (\S+) \.gitlab-ci\.yml", GUIDE, re.MULTILINE)
+    return (REPOSITORY / file).read_text(encoding="utf-8")
+
+
+def test_the_guide_names_every_job_of_the_pipeline() -> None:
+    jobs = yaml.safe_load(pipeline_text())
+    named = re.findall(r"`([a-z]+)`", GUIDE.partition("| job |")[2].partition("\n\n")[0])
+    assert {*named} >= {name for name, job in jobs.items() if isinstance(job, dict) and "script" in job}
 
 
 def schema_check(folder: Path, text: str) -> subprocess.CompletedProcess[str]:

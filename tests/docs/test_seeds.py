@@ -29,7 +29,7 @@ _CODE = re.compile(r"`([^`\n]+)`")
 _CONSOLE = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _CORRECTION = re.compile(r"\b[SKD]\d{1,2}\b")
 # A row of the page's table, or named in the line that points to another recipe's.
-_RECORDED = re.compile(r"(?:^\| |[:,] )([SKD]\d{1,2}) [|(]", re.MULTILINE)
+_RECORDED = re.compile(r"(?:^\| |[:,] )([SKD]\d{1,2})(?= [|(]|[,.])", re.MULTILINE)
 _RECIPE = re.compile(r"\bgpt-oss-\d+b/[a-z0-9-]+")
 _STACK_FILE = re.compile(r"/Pulumi\.([a-z0-9-]+)\.yaml\)")
 

@@ -230,13 +230,15 @@ def test_every_known_defect_of_the_published_recipe_is_corrected(recipe: str) ->
 
 
 @EVERY_RECIPE
-def test_every_correction_is_explained_on_the_page_with_a_source(recipe: str) -> None:
+def test_every_correction_is_explained_on_the_page_and_its_source_is_one_click_away(recipe: str) -> None:
     loaded = load_recipe(recipe)
     page = document_path(loaded).read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if re.match(r"\| [KD][0-9]+ ", line)]
     elsewhere = [line for line in page.splitlines() if line.startswith("As for [gpt-oss-120b/")]
     ids = [row.split("|")[1].strip() for row in rows]
-    ids += [found for line in elsewhere for found in re.findall(r"([KD][0-9]+) \(", line)]
-    assert sorted(ids) == sorted(correction.id for correction in loaded.corrections)
+    ids += [found for line in elsewhere for found in re.findall(r"\b[KD][0-9]+\b", line.split("): ")[1])]
+    assert {*ids} == {correction.id for correction in loaded.corrections}
+    assert f"(../../recipes/catalogue/{recipe}.yaml) names the source of each row" in page
+    assert all(correction.source.strip() for correction in loaded.corrections)
     for row in rows:
         assert all(cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]), row

@@ -24,15 +24,15 @@ def test_a_value_differs_where_a_correction_says_so_and_nowhere_else(name: str) 
         assert {*value.corrections} <= listed, value
 
 
-def test_a_value_that_somebody_changes_stands_in_the_table_at_once() -> None:
+def test_a_value_that_somebody_changes_stands_on_the_page_at_once() -> None:
     recipe = load_recipe("gpt-oss-120b/trtllm-disagg-8gpu")
     benchmark = recipe.benchmark.model_copy(update={"random_seed": 7})
-    row = "| `aiperf --random-seed` | `100` | `7` |  |"
-    assert row not in recipe_document(recipe)
-    assert row in recipe_document(recipe.model_copy(update={"benchmark": benchmark}))
+    line = "- no correction: `aiperf --random-seed`"
+    assert line not in recipe_document(recipe)
+    assert line in recipe_document(recipe.model_copy(update={"benchmark": benchmark}))
 
 
-def test_what_is_written_on_one_side_alone_is_nothing_on_the_other() -> None:
+def test_what_is_written_on_one_side_alone_is_told_of_too() -> None:
     page = recipe_document(load_recipe("gpt-oss-120b/vllm-disagg"))
-    assert "| `prefill --is-prefill-worker` | given | nothing | W4 |" in page
-    assert "| `decode --max-num-seqs` | nothing | `256` | W8 |" in page
+    assert "- W4: `prefill --is-prefill-worker`, `" in page
+    assert "- W8: `prefill, decode --max-num-seqs`" in page

@@ -96,8 +96,9 @@ def test_the_guide_says_what_was_measured_of_each_recipe_s_own_layout(name: str)
         family = ACCELERATORS[gpu].architecture_family
         if family in recipe.quantization.architecture_families:
             point = measured(fitted(recipe, family), gpu)
-            said.append(f"{gpu}: nobody" if point is None else f"{gpu}: {_figures(point)}")
-    assert f"| `{name}` | {'; '.join(said)} |" in GUIDE
+            said += [] if point is None else [f"{gpu}: {_figures(point)}"]
+    [row] = [line for line in GUIDE.splitlines() if line.startswith(f"| `{name}` | **")]
+    assert row.endswith(f" | {'; '.join(said) or 'nobody'} |")
 
 
 def _figures(point: Point) -> str:
