@@ -43,6 +43,7 @@ _KINDS = (
     "computedomains.resource.nvidia.com",
     "dynamographdeployments.nvidia.com",
     "podmonitors.monitoring.coreos.com",
+    "prometheusrules.monitoring.coreos.com",
 )
 _KUBERNETES = "kubernetes:"
 _RELEASE = ":Release"
