@@ -40,6 +40,8 @@ class CapacityBlock:
     starts: str
     """RFC 3339 time at which the window opens."""
     phase: Phase
+    ends: str | None = None
+    """RFC 3339 time at which the window closes; None where nobody typed it."""
     kind: Literal["capacityBlock"] = "capacityBlock"
 
 

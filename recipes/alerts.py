@@ -1,10 +1,12 @@
 """What Prometheus watches of a graph, and the dashboard that asks the same questions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from string import Template
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -31,18 +33,25 @@ class Alert:
     """The page of docs/runbook, without its ending."""
 
 
-def alerts(placed: PlacedRecipe) -> tuple[Alert, ...]:
-    """Return the alerts that are about a graph like this one, and one for each role without a ready pod."""
+def alerts(placed: PlacedRecipe, ends: Mapping[str, str] = MappingProxyType({})) -> tuple[Alert, ...]:
+    """Return what is watched of a graph like this one.
+
+    Args:
+        placed: the graph.
+        ends: Capacity Block -> the RFC 3339 time at which its window closes.
+
+    """
     apart = any(service.roles == ("prefill",) for service in placed.services)
     is_vllm = placed.recipe.is_disaggregated and placed.recipe.serving_engine.backend_framework == "vllm"
     kinds = {"all", *(["disaggregated"] if apart else []), *(["vllm"] if is_vllm else [])}
     values = _values(placed)
     of_kind = (row for row in _rows() if row["only"] in kinds)
     found = [row for row in of_kind if values["claim"] or "$claim" not in row["query"]]
-    return (*(_alert(row, values) for row in found), *_missing_roles(placed))
+    of_blocks = (alert for block, end in ends.items() for alert in _block_ends(block, end))
+    return (*(_alert(row, values) for row in found), *_missing_roles(placed), *of_blocks)
 
 
-def rule_groups(placed: PlacedRecipe, stack: str) -> list[dict[str, Any]]:
+def rule_groups(placed: PlacedRecipe, stack: str, ends: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the groups of a PrometheusRule; `stack`: what a person types after `dynamo-stack doctor`."""
     rules = [
         {
@@ -56,7 +65,7 @@ def rule_groups(placed: PlacedRecipe, stack: str) -> list[dict[str, Any]]:
                 "runbook": f"docs/runbook/{alert.page}.md",
             },
         }
-        for alert in alerts(placed)
+        for alert in alerts(placed, ends)
     ]
     return [{"name": placed.graph_name, "rules": rules}]
 
@@ -106,6 +115,21 @@ def _missing_roles(placed: PlacedRecipe) -> Iterator[Alert]:
             "critical",
             f"{service.name} of {placed.graph_name} has no pod that is ready.",
             "graph-never-ready",
+        )
+
+
+def _block_ends(block: str, end: str) -> Iterator[Alert]:
+    """EKS drains the nodes 40 minutes before (docs/capacity-blocks.md)."""
+    moment = int(datetime.fromisoformat(end).timestamp())
+    for hours, severity in ((24, "warning"), (2, "critical")):
+        yield Alert(
+            f"DynamoCapacityBlockEndsIn{hours}h",
+            f"vector({moment}) - time()",
+            f"< {hours * 3600}",
+            "0m",
+            severity,
+            f"Capacity Block {block} ends at {end}, and its nodes go before.",
+            "gpu-node-lost",
         )
 
 

@@ -108,6 +108,9 @@ def _window_answers(
 ) -> Iterator[Answer]:
     due = phase_due(found, now)
     window = f"{found.state} from {_shown(found.starts)} to {_shown(found.ends)}{_price(nodes, found)}"
+    if purchase.ends and found.ends and _shown(found.ends) != purchase.ends:
+        fix = f'purchase.ends: "{_shown(found.ends)}"'
+        yield wrong(f"{question}: its end", f"typed is {purchase.ends}", fix)
     if due == "over":
         yield wrong(
             question, f"{window}: over, or so near that EKS drains it", "buy another, and type its id"

@@ -1,5 +1,7 @@
 """The serving part of the program: the graph, and what surrounds it."""
 
+from collections.abc import Mapping
+
 import pulumi
 
 from components.alerts import Alerts, AlertsArgs
@@ -9,6 +11,7 @@ from components.exposure import Exposure, ExposureArgs
 from components.model_server import ModelServer, ModelServerArgs
 from components.namespace import Namespace
 from components.pod_monitor import PodMonitor, PodMonitorArgs
+from components.purchase import CapacityBlock
 from recipes.alerts import dashboard, rule_groups
 from recipes.graph_manifest import graph_spec
 from recipes.graph_manifest.api_versions import MAIN_CONTAINER
@@ -118,13 +121,20 @@ def deploy_serving(
             AlertsArgs(
                 serving.graph_name,
                 serving.namespace,
-                rule_groups(serving.placed, stack.name),
+                rule_groups(serving.placed, stack.name, _ends(stack)),
                 dashboard(serving.placed),
             ),
             depends_on=in_namespace,
             opts=options,
         )
     return policies
+
+
+def _ends(stack: StackPlan) -> Mapping[str, str]:
+    """When the Capacity Blocks of the stack's pools end, as far as somebody typed it."""
+    groups = stack.infrastructure.gpu_nodes if stack.infrastructure else ()
+    blocks = [nodes.purchase for nodes in groups if isinstance(nodes.purchase, CapacityBlock)]
+    return {block.id: block.ends for block in blocks if block.ends}
 
 
 def say_notices(update: Update, subject: pulumi.Resource | None) -> None:

@@ -176,6 +176,8 @@ class CapacityBlockPurchase(StrictModel):
     """Id of the block's capacity reservation, as the purchase printed it."""
     starts: UtcTime
     """When its window opens: at that time a pool that waits is filled."""
+    ends: UtcTime | None = None
+    """When it ends, as the purchase printed it: `cluster.monitoring` tells 24 and 2 hours before."""
     phase: Literal["waiting", "active", "empty"]
     """waiting before the window, active in it, empty to end the nodes before they change; `dynamo-stack
     preflight` says which is due (docs/capacity-blocks.md)."""

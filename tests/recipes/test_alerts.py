@@ -20,7 +20,7 @@ GRAPHS = [name for name in NAMES if shipped_stack(name).platform]
 @pytest.mark.parametrize("name", GRAPHS)
 def test_every_alert_names_the_stack_s_own_pods_a_page_and_the_doctor(name: str) -> None:
     placed = shipped_stack(name).serving.placed
-    [group] = rule_groups(placed, name)
+    [group] = rule_groups(placed, name, {})
     assert group["rules"]
     for rule in group["rules"]:
         assert "$" not in rule["expr"] + rule["annotations"]["summary"]

@@ -69,7 +69,7 @@ def test_each_alert_fires_on_its_fault_and_stays_silent_beside_it(tmp_path: Path
         for name in sorted(names)
         for kind in ("fires", "silent")
     ]
-    groups = rule_groups(shipped_stack(stack).serving.placed, stack)
+    groups = rule_groups(shipped_stack(stack).serving.placed, stack, {})
     (tmp_path / "rules.yaml").write_text(yaml.safe_dump({"groups": groups}))
     (tmp_path / "tests.yaml").write_text(yaml.safe_dump({"rule_files": ["rules.yaml"], "tests": tests}))
     _promtool(tmp_path, "check", "rules", "rules.yaml")
@@ -79,3 +79,29 @@ def test_each_alert_fires_on_its_fault_and_stays_silent_beside_it(tmp_path: Path
 def test_every_alert_has_its_series() -> None:
     of_split = {alert.name for alert in alerts(shipped_stack(SPLIT).serving.placed)}
     assert of_split | {OF_VLLM} == SERIES.keys()
+
+
+@pytest.mark.parametrize("hours", [24, 2])
+def test_the_end_of_a_block_is_told_a_day_and_two_hours_before(tmp_path: Path, hours: int) -> None:
+    name = f"DynamoCapacityBlockEndsIn{hours}h"
+    # Promtool's clock begins at 1970-01-01T00:00:00Z.
+    end = "1970-01-03T00:00:00Z"
+    groups = rule_groups(shipped_stack(SPLIT).serving.placed, SPLIT, {"cr-0123": end})
+    for group in groups:
+        group["rules"] = [rule for rule in group["rules"] if rule["alert"] == name]
+    [rule] = groups[0]["rules"]
+    assert f"Capacity Block cr-0123 ends at {end}" in rule["annotations"]["summary"]
+    fired = {"exp_labels": rule["labels"], "exp_annotations": rule["annotations"]}
+    moments = [(f"{48 - hours}h", []), (f"{(48 - hours) * 60 + 1}m", [fired])]
+    tests = [
+        {
+            "interval": "1m",
+            "input_series": [],
+            "alert_rule_test": [
+                {"eval_time": moment, "alertname": name, "exp_alerts": fires} for moment, fires in moments
+            ],
+        }
+    ]
+    (tmp_path / "rules.yaml").write_text(yaml.safe_dump({"groups": groups}))
+    (tmp_path / "tests.yaml").write_text(yaml.safe_dump({"rule_files": ["rules.yaml"], "tests": tests}))
+    _promtool(tmp_path, "test", "rules", "tests.yaml")

@@ -193,4 +193,4 @@ def _purchase(purchase: PurchaseSettings) -> Purchase:
         case ReservationPurchase():
             return Reservation(purchase.id, purchase.placement_group)
         case CapacityBlockPurchase():
-            return CapacityBlock(purchase.id, purchase.starts, purchase.phase)
+            return CapacityBlock(purchase.id, purchase.starts, purchase.phase, purchase.ends)
