@@ -18,8 +18,8 @@ from cli.documents.explained import (
 )
 from cli.price_age import today
 from components.purchase import Purchase
-from explain.explanation.names import names_by
 from explain.explanation.order import protected, steps
+from explain.explanation.serving import used_accelerators, workers_by_rollout
 from explain.explanation.tables import prices, purchases, workarounds
 from recipes.placed import PlacedService
 from resource_graph import ResourceGraph
@@ -138,9 +138,7 @@ def _kv_path(stack: StackPlan) -> ExplainedKvPath | None:
 
 
 def _rollouts(stack: StackPlan) -> Iterator[ExplainedRollout]:
-    placed = ((worker.placement, worker.name) for worker in stack.serving.placed.workers)
-    alike = names_by((placement.rollout, name) for placement, name in placed if placement is not None)
-    for rollout, workers in alike.items():
+    for rollout, workers in workers_by_rollout(stack).items():
         yield ExplainedRollout(
             workers=tuple(workers),
             strategy=rollout.strategy,
@@ -151,8 +149,7 @@ def _rollouts(stack: StackPlan) -> Iterator[ExplainedRollout]:
 
 def _evidence(stack: StackPlan) -> Iterator[ExplainedEvidence]:
     recipe = stack.serving.placed.recipe
-    used = {placed.pool.instance_type.accelerator.name for placed in stack.pools if placed.used_gpus}
-    for accelerator in sorted(used):
+    for accelerator in used_accelerators(stack):
         found = evidence_on(recipe, accelerator)
         yield ExplainedEvidence(
             accelerator=accelerator,

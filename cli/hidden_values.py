@@ -1,8 +1,10 @@
 """Values that may not be written, secrets and what only the update will know, and what stands for them."""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from cli.yaml_text import as_comment
+from comparison.nested_values import with_leaves
 from resource_graph import UNKNOWN, Resource, Value
 from resource_graph.resource import Path
 
@@ -22,7 +24,8 @@ def without_secrets(resource: Resource) -> Mapping[str, Value]:
 
 def with_unknowns_marked(inputs: Mapping[str, Value]) -> Mapping[str, Value]:
     """The inputs with a mark in the place of every unknown value."""
-    return {key: _marked(value) for key, value in inputs.items()}
+    marked = with_leaves(inputs, lambda each: _UNKNOWN_SHOWN if each is UNKNOWN else each)
+    return cast("Mapping[str, Value]", marked)
 
 
 def secret_document(resource: Resource) -> str:
@@ -51,11 +54,3 @@ def _replaced(value: Value, path: Path, secrets: frozenset[Path], *, inside: boo
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [_replaced(item, (*path, index), secrets, inside=inside) for index, item in enumerate(value)]
     return _SECRET_SHOWN if inside else value
-
-
-def _marked(value: Value) -> Value:
-    if isinstance(value, Mapping):
-        return with_unknowns_marked(value)
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_marked(item) for item in value]
-    return _UNKNOWN_SHOWN if value is UNKNOWN else value

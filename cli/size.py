@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import typer
@@ -21,14 +20,6 @@ _SHOWN = 10
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s)")
 _RATE = re.compile(r"(\d+(?:\.\d+)?)/s")
 _HEADERS = ("LAYOUT", "ENGINE", "USERS", "TOK/S/GPU", "TTFT", "TPOT", "GPUS", "$/M OUT", "RECIPE", "MEASURED")
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a person has typed, read."""
-
-    workload: Workload
-    limits: Limits
 
 
 def milliseconds(text: str, option: str) -> float:
@@ -71,42 +62,45 @@ def measured_gpu(text: str) -> str:
     return text.upper()
 
 
-def size(asked: Asked, to: Path | None, *, as_json: bool) -> None:
+def size(workload: Workload, limits: Limits, to: Path | None, *, as_json: bool) -> None:
     """Print the layouts, or what comes nearest with exit code 1; write a stack of the best one."""
-    choice = choose(asked.workload, asked.limits, (*recorded_points(), *published_points()))
+    choice = choose(workload, limits, (*recorded_points(), *published_points()))
     if as_json:
-        print_document("size", _document(asked.workload, choice).as_json())
+        print_document("size", _document(workload, choice).as_json())
     else:
-        _print(asked, choice)
+        _print(workload, limits, choice)
     if not choice.options:
         raise typer.Exit(FAILED)
     if to is not None:
-        write_stack(asked.workload, choice.options, to)
+        write_stack(workload, choice.options, to)
 
 
-def _print(asked: Asked, choice: Choice) -> None:
+def _print(workload: Workload, limits: Limits, choice: Choice) -> None:
     console = make_console()
-    shape = asked.workload.shape
+    shape = workload.shape
     if choice.measured is None:
         print_line(
             console, f"nobody has measured {shape.input_tokens} tokens in and {shape.output_tokens} out"
         )
         print_line(console, "nothing is computed from other lengths; the nearest that were measured gave")
     elif not choice.options:
-        print_line(console, f"no measured layout serves {choice.measured} {_limits(asked)}; the nearest")
+        print_line(
+            console, f"no measured layout serves {choice.measured} {_limits(workload, limits)}; the nearest"
+        )
     else:
         best = choice.options[0]
-        print_line(console, f"{choice.measured} {_limits(asked)}: {best.point.gpu}, {best.point.layout}")
+        print_line(
+            console, f"{choice.measured} {_limits(workload, limits)}: {best.point.gpu}, {best.point.layout}"
+        )
     shown = (choice.options or choice.nearest)[:_SHOWN]
     print_line(console)
     print_table(console, _HEADERS, (_columns(each, choice.measured is None) for each in shown))
     print_line(console)
-    for line in _notes(asked, choice, shown):
+    for line in _notes(workload, limits, choice, shown):
         print_line(console, line)
 
 
-def _limits(asked: Asked) -> str:
-    workload, limits = asked.workload, asked.limits
+def _limits(workload: Workload, limits: Limits) -> str:
     said = [
         f"at {workload.requests_per_second:g} requests a second" if workload.requests_per_second else "",
         f"for {workload.users} users" if workload.users else "",
@@ -144,7 +138,7 @@ def _measured(option: Option) -> str:
     return f"InferenceX {source.date}" if source else f"yours, {option.point.source}"
 
 
-def _notes(asked: Asked, choice: Choice, shown: tuple[Option, ...]) -> Iterator[str]:
+def _notes(workload: Workload, limits: Limits, choice: Choice, shown: tuple[Option, ...]) -> Iterator[str]:
     prices = {each.point.gpu: _prices().get(each.point.gpu) for each in shown}
     known = [
         f"{gpu} ${price[0]:.2f} an hour ({price[1].text}, {price[1].date})"
@@ -161,12 +155,12 @@ def _notes(asked: Asked, choice: Choice, shown: tuple[Option, ...]) -> Iterator[
         yield "users with two others behind them: between two runs, on a straight line"
     if choice.options or choice.measured is None:
         return
-    for name, limits in (
-        ("--tpot", Limits(ttft_ms=asked.limits.ttft_ms)),
-        ("--ttft", Limits(tpot_ms=asked.limits.tpot_ms)),
+    for name, fewer in (
+        ("--tpot", Limits(ttft_ms=limits.ttft_ms)),
+        ("--ttft", Limits(tpot_ms=limits.tpot_ms)),
     ):
-        relaxed = choose(asked.workload, limits, published_points()).options
-        if limits != asked.limits and relaxed:
+        relaxed = choose(workload, fewer, published_points()).options
+        if fewer != limits and relaxed:
             point = relaxed[0].point
             yield (
                 f"without {name}: {point.gpu} {point.layout}, {point.tokens_per_second_per_gpu:,.0f} "

@@ -37,7 +37,7 @@ def size_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
     """Choose a layout for a workload among measured points: exit 1 if none keeps the limits."""
-    from cli.size import Asked, measured_gpu, milliseconds, per_second, size
+    from cli.size import measured_gpu, milliseconds, per_second, size
     from sizing.choose import Limits, Workload
     from sizing.points import Shape
 
@@ -52,4 +52,4 @@ def size_command(
         tpot_ms=None if tpot is None else milliseconds(tpot, "--tpot"),
         ttft_ms=None if ttft is None else milliseconds(ttft, "--ttft"),
     )
-    size(Asked(workload, limits), to, as_json=as_json)
+    size(workload, limits, to, as_json=as_json)

@@ -30,11 +30,7 @@ _DOCUMENTS = (".json", ".yaml", ".yml")
 _BASE64 = frozenset({"userData"})
 
 
-class _Absent:
-    """The type of _ABSENT."""
-
-
-_ABSENT: Final = _Absent()
+_ABSENT: Final = object()
 """No such key: a null is one to Kubernetes and to the engine too."""
 
 

@@ -8,7 +8,7 @@ import binascii
 import re
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeGuard
 
 from rules.reading.engines.settings import load_engine_yaml
@@ -39,6 +39,13 @@ def value_at(value: object, *steps: str | int) -> object:
         else:
             value = value[step] if is_list(value) and isinstance(step, int) and step < len(value) else None
     return value
+
+
+def with_leaves(value: object, of_leaf: Callable[[object], object]) -> object:
+    """Return mappings and lists as they are, with another value in the place of each value inside."""
+    if is_mapping(value):
+        return {str(key): with_leaves(each, of_leaf) for key, each in value.items()}
+    return [with_leaves(each, of_leaf) for each in value] if is_list(value) else of_leaf(value)
 
 
 def same_scalar(before: object, after: object, *, is_amount: bool) -> bool:
@@ -82,7 +89,7 @@ def structure(text: str, *, is_document: bool = False) -> Mapping[str, object] |
     if not is_document and "\n" not in stripped and stripped[0] not in "{[":
         return None
     loaded = load_engine_yaml(text).content
-    plain = _plain(loaded)
+    plain = with_leaves(loaded, _plain)
     return plain if is_mapping(plain) or is_list(plain) else None
 
 
@@ -136,10 +143,6 @@ def _takes(word: str, last: tuple[str, object]) -> bool:
 
 
 def _plain(value: object) -> object:
-    if is_mapping(value):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if is_list(value):
-        return [_plain(each) for each in value]
     if isinstance(value, float) and value != value:  # noqa: PLR0124 - only nan is unlike itself
         return "nan"
     # YAML knows dates and sets; said, they are texts.

@@ -8,6 +8,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass
 from pydantic_core import core_schema
 
+from comparison.nested_values import with_leaves
 from resource_graph import UNKNOWN, CustomTimeouts, Resource, Unknown, Value
 from resource_graph.resource import Path
 
@@ -23,14 +24,8 @@ RESULT = ConfigDict(
 _UNKNOWN = "(known after the update)"
 
 
-def _said(value: Value) -> Any:
-    if isinstance(value, Unknown):
-        return _UNKNOWN
-    if isinstance(value, Mapping):
-        return {key: _said(item) for key, item in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_said(item) for item in value]
-    return value
+def _said(value: Value) -> object:
+    return with_leaves(value, lambda each: _UNKNOWN if isinstance(each, Unknown) else each)
 
 
 _ANY_VALUE = GetPydanticSchema(

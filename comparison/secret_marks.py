@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
-from comparison.nested_values import is_list, is_mapping
+from comparison.nested_values import is_list, is_mapping, with_leaves
 from resource_graph import Resource, Value
 from resource_graph.resource import Path
 
@@ -181,13 +181,7 @@ def inputs_of(resource: Resource) -> Mapping[str, object]:
 
 def shown(value: object) -> Value:
     """Return the value as it may be said: a mark in every secret's place."""
-    if isinstance(value, Secret):
-        return MARK
-    if is_mapping(value):
-        return {key: shown(each) for key, each in value.items()}
-    if is_list(value):
-        return [shown(each) for each in value]
-    return cast("Value", value)
+    return cast("Value", with_leaves(value, lambda each: MARK if isinstance(each, Secret) else each))
 
 
 def _replaced(match: re.Match[str]) -> str:
@@ -210,7 +204,8 @@ def _hidden(value: object, path: Path) -> object:
     if isinstance(value, Secret):
         return value
     if not path:
-        return _all_hidden(value)
+        # The names below are no secret, and say which value is another one.
+        return with_leaves(value, _as_secret)
     head, rest = path[0], path[1:]
     if is_mapping(value) and isinstance(head, str) and head in value:
         return {**value, head: _hidden(value[head], rest)}
@@ -219,10 +214,5 @@ def _hidden(value: object, path: Path) -> object:
     return value
 
 
-def _all_hidden(value: object) -> object:
-    # The names below are no secret, and say which value is another one.
-    if is_mapping(value):
-        return {key: _all_hidden(each) for key, each in value.items()}
-    if is_list(value):
-        return [_all_hidden(each) for each in value]
+def _as_secret(value: object) -> object:
     return value if value is None or isinstance(value, Secret) else Secret(value)

@@ -8,18 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recipes.placed import PlacedService
-from recipes.services import Role
+from recipes.services import ServiceRecipe
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.placement.packing import Room
 from stacks.updates.shared_pools import occupying_set
-
-
-@dataclass(frozen=True, slots=True)
-class SeatedProcess:
-    """One engine of a pod."""
-
-    role: Role
-    gpus: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +21,7 @@ class SeatedPod:
     service: str
     number: int
     """Among the service's pods, from 1."""
-    processes: tuple[SeatedProcess, ...]
+    processes: tuple[ServiceRecipe, ...]
     """More than one where a pod runs prefill and decode."""
     withheld_gpus: int
     """GPUs that no other worker can use, because the pod takes their share of processors or memory."""
@@ -75,7 +67,8 @@ def seated_nodes(placed: PlacedPool, workers: Sequence[PlacedService]) -> tuple[
         for number in range(1, worker.replicas + 1):
             index = _place(nodes, occupied, room, used)
             used.add(index)
-            nodes[index].append(_pod(worker, number, occupied))
+            pod = SeatedPod(worker.name, number, worker.recipe.processes, occupied - worker.gpus)
+            nodes[index].append(pod)
     # The packing has no room on nodes outside the workers' NVLink domain; the pool has them all the same.
     outside = [SeatedNode(room.gpus_per_node)] * (placed.pool.nodes - room.nodes)
     seated = [SeatedNode(room.gpus_per_node, tuple(pods)) for pods in nodes]
@@ -101,8 +94,3 @@ def _may_join(index: int, room: Room, own: set[int]) -> bool:
     if room.one_pod_per_node:
         return False
     return not room.different_nodes or index in own
-
-
-def _pod(worker: PlacedService, number: int, occupied: int) -> SeatedPod:
-    processes = tuple(SeatedProcess(each.role, each.gpus) for each in worker.recipe.processes)
-    return SeatedPod(worker.name, number, processes, occupied - worker.gpus)

@@ -1,12 +1,12 @@
 """The one screen of a stack: what runs where, what it costs, how sure it is, and what a change interrupts."""
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from explain.cost import gpu_cost
 from explain.explanation.cluster import layer_sections
-from explain.explanation.section import Section
-from explain.explanation.serving import address, prompts
+from explain.explanation.section import Section, section
+from explain.explanation.serving import address, prompts, used_accelerators
 from recipes.services import PodRecipe
 from sizing.of_recipe import layout_of, measured
 from sizing.points import INFERENCEX, SOURCES, Point
@@ -29,30 +29,26 @@ def title(stack: StackPlan) -> str:
 
 def short_sections(stack: StackPlan, today: dt.date) -> Iterator[Section]:
     """Yield what every reader asks first; the sections that have something to say."""
-    return (section for section in _all(stack, today) if section.texts)
+    return (each for each in _all(stack, today) if each.texts)
 
 
 def _all(stack: StackPlan, today: dt.date) -> Iterator[Section]:
     serves, has_nodes = stack.layers.owns("serving"), stack.layers.own != ("platform",)
     yield from layer_sections(stack)
     if serves:
-        yield _section("Runs", [_services(stack)])
+        yield section("Runs", [_services(stack)])
     if has_nodes:
-        yield _section("On", map(_pool, stack.pools))
-        yield _section("Cost", [gpu_cost(stack, today)])
+        yield section("On", map(_pool, stack.pools))
+        yield section("Cost", [gpu_cost(stack, today)])
     if not serves:
         return
-    yield _section("Waits", map(waiting_text, waited_for(stack)))
-    yield _section("Clients", [address(stack)])
-    yield _section("Prompts", [prompts(stack)])
-    yield _section("KV path", [_kv_path(stack)])
-    yield _section("Updates", effects_of_changes(stack))
-    yield _section("Measured", [_measured(stack)])
-    yield _section("Evidence", [_evidence(stack)])
-
-
-def _section(title: str, texts: Iterable[str]) -> Section:
-    return Section(title, tuple(texts))
+    yield section("Waits", map(waiting_text, waited_for(stack)))
+    yield section("Clients", [address(stack)])
+    yield section("Prompts", [prompts(stack)])
+    yield section("KV path", [_kv_path(stack)])
+    yield section("Updates", effects_of_changes(stack))
+    yield section("Measured", [_measured(stack)])
+    yield section("Evidence", [_evidence(stack)])
 
 
 def _services(stack: StackPlan) -> str:
@@ -90,7 +86,7 @@ def _kv_path(stack: StackPlan) -> str:
 def _measured(stack: StackPlan) -> str:
     """What others measured of the layout; the stack itself was measured by nobody."""
     recipe = stack.serving.placed.recipe
-    layout, gpus = layout_of(recipe), _gpus(stack)
+    layout, gpus = layout_of(recipe), used_accelerators(stack)
     found = [run for gpu in gpus if (run := measured(recipe, gpu)) is not None]
     if not found:
         return f"nobody has measured this layout ({layout}) on {' or '.join(gpus)}"
@@ -110,9 +106,5 @@ def _evidence(stack: StackPlan) -> str:
     return "; ".join(
         f"{gpu}: {evidence_on(recipe, gpu).level.value}, "
         f"{'' if gpu in recipe.validated_on else 'not '}validated upstream"
-        for gpu in _gpus(stack)
+        for gpu in used_accelerators(stack)
     )
-
-
-def _gpus(stack: StackPlan) -> list[str]:
-    return sorted({each.pool.instance_type.accelerator.name for each in stack.pools if each.used_gpus})

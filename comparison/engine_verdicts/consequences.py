@@ -25,23 +25,8 @@ _SERVICES = frozenset({"components", "services"})
 _SERVICE_AT = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Readers:
-    """Pod templates of the newer side, and the objects that each names."""
-
-    templates: Sequence[tuple[PodTemplate, frozenset[Reference]]]
-
-    def of(self, resource: Resource) -> tuple[PodTemplate, ...]:
-        """Return the templates of pods that run on and read the object."""
-        return tuple(
-            template
-            for template, references in self.templates
-            if template.resource.kind not in _RUN_ONCE
-            and (template.resource.namespace or "default") == (resource.namespace or "default")
-            and any((each.kind, each.name) == (resource.kind, resource.object_name) for each in references)
-        )
-
-
+Readers = Sequence[tuple[PodTemplate, frozenset[Reference]]]
+"""Pod templates of the newer side, and the objects that each names."""
 _NO_VERSION = frozenset({"defaultVersion", "name", "tags", "tagsAll", "updateDefaultVersion"})
 """Inputs of a launch template that are none of its content
 (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateLaunchTemplateVersion.html)."""
@@ -79,7 +64,18 @@ def read_readers(head: Iterable[Resource]) -> Readers:
         references = attempted(read_references, template)
         if not isinstance(references, Undecided):
             found.append((template, frozenset(references)))
-    return Readers(tuple(found))
+    return found
+
+
+def readers_of(resource: Resource, readers: Readers) -> tuple[PodTemplate, ...]:
+    """Return the templates of pods that run on and read the object."""
+    return tuple(
+        template
+        for template, references in readers
+        if template.resource.kind not in _RUN_ONCE
+        and (template.resource.namespace or "default") == (resource.namespace or "default")
+        and any((each.kind, each.name) == (resource.kind, resource.object_name) for each in references)
+    )
 
 
 def holds_content(resource: Resource) -> bool:
@@ -146,7 +142,7 @@ def _is_of_service(path: Path) -> bool:
 
 def _workers(template: PodTemplate, readers: Readers) -> set[str]:
     urn = template.resource.urn
-    return {each.name for each, _ in readers.templates if each.resource.urn == urn and _is_worker(each)}
+    return {each.name for each, _ in readers if each.resource.urn == urn and _is_worker(each)}
 
 
 def _is_worker(template: PodTemplate) -> bool:

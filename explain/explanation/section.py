@@ -1,5 +1,6 @@
 """One thing that is said of a stack."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -9,3 +10,8 @@ class Section:
 
     title: str
     texts: tuple[str, ...]
+
+
+def section(title: str, texts: Iterable[str]) -> Section:
+    """Return the section of sentences that are worked out one by one."""
+    return Section(title, tuple(texts))

@@ -1,10 +1,10 @@
 """Everything that is said of a stack below its tables, in the order of `explain`."""
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from explain.explanation.order import creation_order, left_by_destroy, protection
-from explain.explanation.section import Section
+from explain.explanation.section import Section, section
 from explain.explanation.serving import (
     clients,
     decided,
@@ -34,41 +34,41 @@ def sections(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Iterator
         today: the day on which the age of prices is told.
 
     """
-    return (section for section in _all(stack, graph, today) if section.texts)
+    return (each for each in _all(stack, graph, today) if each.texts)
 
 
 def serving_sections(stack: StackPlan) -> Iterator[Section]:
     """Yield what is said of the graph; there is none where another stack serves."""
     # `explain` asks no cluster: it says the same on every machine.
     room = room_texts(stack, "which a preview asks of the cluster too")
-    yield _section("Room", (text for text, _ in room))
-    yield _section("Clients", [clients(stack)])
-    yield _section("Prompts", [prompts(stack)])
-    yield _section("Draft", draft_models(stack))
-    yield _section("Tools", tools(stack))
-    yield _section("Placement", placements(stack))
-    yield _section("KV path", kv_path(stack))
-    yield _section("Rollout", rollouts(stack))
-    yield _section("Updates", effects_of_changes(stack))
-    yield _section("Losses", losses(stack.serving))
+    yield section("Room", (text for text, _ in room))
+    yield section("Clients", [clients(stack)])
+    yield section("Prompts", [prompts(stack)])
+    yield section("Draft", draft_models(stack))
+    yield section("Tools", tools(stack))
+    yield section("Placement", placements(stack))
+    yield section("KV path", kv_path(stack))
+    yield section("Rollout", rollouts(stack))
+    yield section("Updates", effects_of_changes(stack))
+    yield section("Losses", losses(stack.serving))
 
 
 def cost_sections(stack: StackPlan, today: dt.date) -> Iterator[Section]:
     """Yield the published prices, and what is paid for idle GPUs."""
     if stack.layers.own != ("platform",):
-        yield _section("Prices", prices(stack.pools, today))
+        yield section("Prices", prices(stack.pools, today))
     if stack.infrastructure is not None:
-        yield _section("Idle", idle_gpus(stack.infrastructure, stack.pools))
+        yield section("Idle", idle_gpus(stack.infrastructure, stack.pools))
 
 
 def life_sections(stack: StackPlan, graph: ResourceGraph) -> Iterator[Section]:
     """Yield what `destroy` refuses to delete, what it leaves, and what is worked around or waived."""
     if stack.infrastructure is not None:
-        yield _section("Protected", protection(graph))
-    yield _section("Retained", left_by_destroy(stack.retained))
+        yield section("Protected", protection(graph))
+    yield section("Retained", left_by_destroy(stack.retained))
     if stack.layers.owns("serving"):
-        yield _section("Defects", workarounds(stack))
-    yield _section("Waived", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
+        yield section("Defects", workarounds(stack))
+    yield section("Waived", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
 
 
 def _all(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Iterator[Section]:
@@ -76,17 +76,13 @@ def _all(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Iterator[Sec
     yield from cost_sections(stack, today)
     if serves:
         yield from serving_sections(stack)
-    yield _section("Order", [creation_order(graph)])
+    yield section("Order", [creation_order(graph)])
     yield from life_sections(stack, graph)
-    yield _section("Servers", decided(stack, "servers"))
-    yield _section("Namespace", decided(stack, "namespaces"))
+    yield section("Servers", decided(stack, "servers"))
+    yield section("Namespace", decided(stack, "namespaces"))
     if serves:
-        yield _section("Other", ["; ".join(decided(stack, *_other_topics(stack)))])
-        yield _section("Evidence", evidence(stack))
-
-
-def _section(title: str, texts: Iterable[str]) -> Section:
-    return Section(title, tuple(texts))
+        yield section("Other", ["; ".join(decided(stack, *_other_topics(stack)))])
+        yield section("Evidence", evidence(stack))
 
 
 def _other_topics(stack: StackPlan) -> tuple[Topic, ...]:

@@ -7,6 +7,7 @@ from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from engines.runtime_lines import lost_tool_calls
 from explain.explanation.names import names_by
 from hardware import KvPath, Standing
+from recipes.placed import Rollout
 from stacks.plan.recipe_choice import aggregated_recipes_like
 from stacks.plan.stack_plan import Decision, StackPlan, Topic
 from stacks.served_runs import evidence_on
@@ -101,20 +102,27 @@ def kv_path(stack: StackPlan) -> Iterator[str]:
     yield f"{verb}: {path.lifted_by}"
 
 
+def workers_by_rollout(stack: StackPlan) -> dict[Rollout, list[str]]:
+    """Return each way in which new workers take the place of old ones, with the workers that go it."""
+    placed = ((worker.placement, worker.name) for worker in stack.serving.placed.workers)
+    return names_by((placement.rollout, name) for placement, name in placed if placement is not None)
+
+
 def rollouts(stack: StackPlan) -> Iterator[str]:
     """Yield how new workers take the place of old ones, and what clients notice."""
-    placed = ((worker.placement, worker.name) for worker in stack.serving.placed.workers)
-    alike = names_by((placement.rollout, name) for placement, name in placed if placement is not None)
-    for rollout, workers in alike.items():
+    for rollout, workers in workers_by_rollout(stack).items():
         yield f"{', '.join(workers)}: {rollout.strategy} ({rollout.reason}); {rollout.interruption}"
+
+
+def used_accelerators(stack: StackPlan) -> list[str]:
+    """Return the kinds of GPU that the stack's workers use, by name."""
+    return sorted({each.pool.instance_type.accelerator.name for each in stack.pools if each.used_gpus})
 
 
 def evidence(stack: StackPlan) -> Iterator[str]:
     """Yield how far the recipe has been tried on each GPU that the stack uses."""
     recipe = stack.serving.placed.recipe
-    for accelerator in sorted(
-        {placed.pool.instance_type.accelerator.name for placed in stack.pools if placed.used_gpus}
-    ):
+    for accelerator in used_accelerators(stack):
         found = evidence_on(recipe, accelerator)
         upstream = "validated upstream" if accelerator in recipe.validated_on else "not validated upstream"
         yield f"{accelerator}: {found.level.value}, {upstream}; {found.reason}"
