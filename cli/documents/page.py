@@ -34,7 +34,7 @@ def command_output_page() -> str:
         *table(("command", "document and its schema", "exit codes"), map(_row, PRINTED)),
         "",
         "`dynamo-stack bench --json` prints its own file, `result.json`, which has a `schemaVersion`",
-        "([benchmark-files.md](benchmark-files.md)). `dynamo-stack preflight STACK --policy deployer` (or",
+        "([schema](schemas/bench.schema.json)). `dynamo-stack preflight STACK --policy deployer` (or",
         "`previewer`) prints IAM policies, one after the other, without these keys.",
         "",
         *_SHELL,

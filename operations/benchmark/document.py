@@ -1,28 +1,26 @@
-"""docs/benchmark-files.md: the keys of both files, the shapes and the published figures.
+"""docs/benchmark-files.md: both files, the shapes and the published figures; and the schema of result.json.
 
 Written from the models and the data, so that the page cannot say anything else than what is read and written.
 To bring it up to date: `python -m operations.benchmark.document`.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel
 
 from operations.benchmark.published import PublishedFigure, published_figures
-from operations.benchmark.result import BenchmarkResult, Measurement, Percentiles
+from operations.benchmark.result import BenchmarkResult
 from operations.benchmark.run_folder import RESULT_FILE
 from operations.benchmark.shapes import PUBLISHED_SHAPES
 from operations.benchmark.thresholds import AtLeast, AtMost, Threshold, Thresholds
 from stacks.settings.model_tables import sections, table
+from stacks.settings.schema import definitions_of
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "benchmark-files.md"
+SCHEMA = DOCUMENT.parent / "schemas" / "bench.schema.json"
 
-_RESULT: tuple[tuple[str, type[BaseModel]], ...] = (
-    ("", BenchmarkResult),
-    ("measurements[]", Measurement),
-    ("measurements[].…Milliseconds", Percentiles),
-)
 _THRESHOLDS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("", Thresholds),
     ("thresholds[]", Threshold),
@@ -42,8 +40,9 @@ def benchmark_files_document() -> str:
         "",
         f"## {RESULT_FILE}",
         "",
-        "One for each run, in a folder of its own. Units stand in the names of the keys.",
-        *sections(_RESULT),
+        "One for each run, in a folder of its own: what ran, and of each load its tokens, errors, throughput",
+        "and percentiles. Units stand in the names of the keys, and",
+        f"[the schema](schemas/{SCHEMA.name}) says what each means.",
         "",
         "## Thresholds",
         "",
@@ -69,6 +68,19 @@ def benchmark_files_document() -> str:
         *(f"{number}. {publication}" for number, publication in enumerate(_publications(), 1)),
     ]
     return "\n".join([*lines, ""])
+
+
+def result_schema_text() -> str:
+    """The schema of result.json."""
+    definitions = definitions_of(BenchmarkResult)
+    own = definitions.pop(BenchmarkResult.__name__)
+    schema = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "dynamo-stack bench --json",
+        **own,
+        "$defs": dict(sorted(definitions.items())),
+    }
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def _figures() -> Iterable[Sequence[str]]:
@@ -97,8 +109,9 @@ def _publication(each: PublishedFigure) -> str:
 
 
 def main() -> None:
-    """Write the page."""
+    """Write the page and the schema."""
     DOCUMENT.write_text(benchmark_files_document(), encoding="utf-8")
+    SCHEMA.write_text(result_schema_text(), encoding="utf-8")
 
 
 if __name__ == "__main__":

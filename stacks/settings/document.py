@@ -130,10 +130,8 @@ def _keys(section: _Section) -> list[str]:
     }
     if {*fields} <= _ROLES:
         return ["", *_roles(fields)] if fields else []
-    return [
-        "",
-        *(_line(field.alias or name, field, docstrings.get(name, "")) for name, field in fields.items()),
-    ]
+    lines = (_line(field.alias or name, field, docstrings.get(name, "")) for name, field in fields.items())
+    return ["", *lines]
 
 
 def _roles(fields: Mapping[str, FieldInfo]) -> Iterator[str]:
