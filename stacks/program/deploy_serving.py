@@ -1,5 +1,7 @@
 """The serving part of the program: the graph, and what surrounds it."""
 
+from dataclasses import dataclass, field
+
 import pulumi
 
 from components.alerts import Alerts, AlertsArgs
@@ -22,6 +24,16 @@ from stacks.program.served_by import kv_transport, placement, served_by
 from stacks.updates.planned_update import Update
 
 
+@dataclass(frozen=True, slots=True)
+class ServingParts:
+    """What the rest of the program needs to know of what serves."""
+
+    policies: list[pulumi.Resource]
+    """Those of the platform's servers among them."""
+    graph: list[pulumi.Resource] = field(default_factory=list[pulumi.Resource])
+    """What serves, with its exposure and what watches it; none before the windows of its nodes are open."""
+
+
 def deploy_serving(
     stack: StackPlan,
     namespace: Namespace | None,
@@ -32,7 +44,7 @@ def deploy_serving(
     infrastructure: InfrastructureParts,
     cache: tuple[pulumi.Resource, ...],
     watch: Watch,
-) -> list[pulumi.Resource]:
+) -> ServingParts:
     """Register everything in the serving namespace, in the order in which it works.
 
     What is named after the graph has that name in the state too: another graph is other resources, made
@@ -50,9 +62,6 @@ def deploy_serving(
         cache: what every reader of the model depends on.
         watch: is given the graph.
 
-    Returns:
-        The network policies, those of the platform's servers among them.
-
     """
     serving = stack.serving
     in_namespace: list[pulumi.Resource] = [*namespace.made] if namespace else []
@@ -60,7 +69,7 @@ def deploy_serving(
     if waited_for(stack):
         # Its pods would be pending until the window opens, and `up` would fail when the graph's time is over.
         say_notices(update, cache[0] if cache else None)
-        return policies
+        return ServingParts(policies)
     before_graph: list[pulumi.Resource] = [
         *in_namespace,
         *platform.used_by_graphs,
@@ -84,8 +93,9 @@ def deploy_serving(
     serves = _serves(stack, before_graph, options, update)
     say_notices(update, serves)
     watch(serves)
+    parts = ServingParts(policies, [serves])
     if serving.exposure:
-        Exposure(
+        exposure = Exposure(
             f"{serving.graph_name}-exposure",
             ExposureArgs(
                 serving.exposure,
@@ -97,9 +107,10 @@ def deploy_serving(
             depends_on=[serves],
             opts=options,
         )
+        parts.graph.append(exposure)
     if serving.pod_monitor_labels is not None:
         scraped = scraped_pods(serving.placed)
-        PodMonitor(
+        monitor = PodMonitor(
             f"{serving.graph_name}-pod-monitor",
             PodMonitorArgs(
                 serving.graph_name,
@@ -112,8 +123,9 @@ def deploy_serving(
             depends_on=in_namespace,
             opts=options,
         )
+        parts.graph.append(monitor)
     if serving.has_alerts:
-        Alerts(
+        alerts = Alerts(
             f"{serving.graph_name}-alerts",
             AlertsArgs(
                 serving.graph_name,
@@ -124,7 +136,8 @@ def deploy_serving(
             depends_on=in_namespace,
             opts=options,
         )
-    return policies
+        parts.graph.append(alerts)
+    return parts
 
 
 def say_notices(update: Update, subject: pulumi.Resource | None) -> None:
