@@ -7,7 +7,7 @@ import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 
 from components import removal
-from components.dynamo_objects import GRAPH_KIND
+from components.dynamo_objects import GRAPH_KIND, GRAPH_VERSIONS
 from components.engine_files import engine_files_map
 from components.options import Resources, limits
 from components.served import KvTransport, Served
@@ -70,7 +70,7 @@ class DynamoGraph(pulumi.ComponentResource):
 def _aliases(args: DynamoGraphArgs) -> list[str | pulumi.Alias]:
     # The API server holds one graph under both versions. Without the other type as an alias a change of the
     # version would be another resource to the engine, created while the graph of its name still exists.
-    other = {"nvidia.com/v1alpha1": "v1beta1", "nvidia.com/v1beta1": "v1alpha1"}[args.api_version]
+    other = next(version for version in GRAPH_VERSIONS if not args.api_version.endswith(version))
     same: list[str | pulumi.Alias] = [pulumi.Alias(type_=f"kubernetes:nvidia.com/{other}:{GRAPH_KIND}")]
     return [*same, args.instead_of] if args.instead_of else same
 

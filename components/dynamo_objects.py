@@ -9,6 +9,8 @@ GRAPH_KIND = "DynamoGraphDeployment"
 GRAPHS = "dynamographdeployments.nvidia.com"
 GRAPH_OBJECTS = Kind.of_definition(GRAPHS)
 """Graphs at the version that can be read while their operator is away."""
+GRAPH_VERSIONS = ("v1alpha1", "v1beta1")
+"""One is stored, and the operator's webhook converts to the other."""
 PARTS = "dynamocomponentdeployments.nvidia.com"
 """What the operator makes of a graph: one for each component and generation of workers, which owns a
 Deployment and a Service and has a finalizer of its own."""

@@ -1,9 +1,4 @@
-"""Keeps a platform from being destroyed while graphs of other stacks need it.
-
-`pulumi destroy` runs no program, but a plugin for each resource in the state: a dynamic provider's is Python
-itself, with this module. A delete hook would do too, and nothing could be destroyed without --run-program any
-more (pulumi 3.259, pkg/engine/destroy.go).
-"""
+"""Keeps a platform from being destroyed while graphs of other stacks need it."""
 
 import os
 import sys
@@ -14,12 +9,11 @@ from functools import partial
 from typing import Any
 
 import pulumi
-from pulumi.dynamic import CreateResult, DiffResult, Resource, ResourceProvider, UpdateResult
 
 from components.cluster_answer import DEPLOYMENTS
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_NAME, GRAPHS, OPERATOR_LABELS, PARTS, USES_PLATFORM, stored_name
-from components.options import Resources
+from components.guard import Guard, GuardedCluster, GuardProvider, guarded_cluster
 
 WITHOUT_PLATFORM_VARIABLE = "DYNAMO_STACK_WITHOUT_PLATFORM"
 """Environment variable with the graphs, `namespace/name`, separated by commas, that may lose it."""
@@ -37,33 +31,15 @@ class PlatformGuardArgs:
     platform_namespace: str
     own_namespaces: Sequence[str]
     """Whose graphs are this stack's own."""
-    context: str
-    kubeconfig_file: str | None
-    """None: the KUBECONFIG environment variable decides, or there is a content."""
-    kubeconfig: pulumi.Output[str] | None
-    """Content, of a cluster that a stack of this project makes."""
+    cluster: GuardedCluster
 
 
 class PlatformInUseError(Exception):
     """Graphs of other stacks would be left without the operator that changes and deletes them."""
 
 
-class PlatformGuardProvider(ResourceProvider):
+class PlatformGuardProvider(GuardProvider):
     """Asks, when it is deleted, who else serves on the platform."""
-
-    serialize_as_secret_always = False
-
-    def create(self, props: dict[str, Any]) -> CreateResult:
-        """Nothing is made."""
-        return CreateResult("platform", props)
-
-    def diff(self, _id: str, _olds: dict[str, Any], _news: dict[str, Any]) -> DiffResult:
-        """Compare all of it, this class included, which the state names by its module."""
-        return DiffResult(changes=_olds != _news)
-
-    def update(self, _id: str, _olds: dict[str, Any], _news: dict[str, Any]) -> UpdateResult:
-        """Nothing is changed."""
-        return UpdateResult(_news)
 
     def delete(self, _id: str, _props: dict[str, Any]) -> None:
         """Let the platform go.
@@ -72,14 +48,13 @@ class PlatformGuardProvider(ResourceProvider):
             PlatformInUseError: others serve on it, and nobody said that they may lose it.
 
         """
-        context, file = str(_props["context"]), _props.get("kubeconfigFile")
-        cluster = ClusterReader(context, file, content=_props.get("kubeconfig"))
+        cluster = guarded_cluster(_props)
         own = _props.get("ownNamespaces") or []
         others = graphs_of_others(cluster, str(_props["platformNamespace"]), own)
         if others is None:
             _say(
                 "not checked: whether graphs of other stacks need this platform. kubectl does not list those "
-                f"of context {context}"
+                f"of context {cluster.context}"
             )
             return
         permit(others, os.environ)
@@ -92,22 +67,12 @@ class PlatformGuardProvider(ResourceProvider):
             _say(f"{', '.join(others)} run on without an operator: {_PAGE}")
 
 
-class PlatformGuard(Resource, module="dynamo-stack", name="PlatformGuard"):
-    """Goes first when the platform does, so that nothing of it has gone where it refuses."""
+class PlatformGuard(Guard, module="dynamo-stack", name="PlatformGuard"):
+    """Of a stack with a platform of its own."""
 
-    def __init__(self, name: str, args: PlatformGuardArgs, *, depends_on: Resources) -> None:
-        found = {
-            "platformNamespace": args.platform_namespace,
-            "ownNamespaces": list(args.own_namespaces),
-            "context": args.context,
-            "kubeconfigFile": args.kubeconfig_file,
-            "kubeconfig": args.kubeconfig,
-        }
-        inputs = {key: value for key, value in found.items() if value is not None}
-        # The shipped stacks allow no provider that nobody has registered.
-        provider = pulumi.ProviderResource("pulumi-python", name, {})
-        options = pulumi.ResourceOptions(depends_on=depends_on, provider=provider)
-        super().__init__(PlatformGuardProvider(), name, inputs, options)
+    def __init__(self, name: str, args: PlatformGuardArgs, opts: pulumi.ResourceOptions) -> None:
+        inputs = {"platformNamespace": args.platform_namespace, "ownNamespaces": list(args.own_namespaces)}
+        super().__init__(PlatformGuardProvider(), name, inputs, args.cluster, opts)
 
 
 def graphs_of_others(

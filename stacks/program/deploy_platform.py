@@ -15,7 +15,6 @@ from components.network_policies import (
     NetworkPoliciesArgs,
     ServerPolicyArgs,
 )
-from components.platform_guard import PlatformGuard, PlatformGuardArgs
 from components.platform_release import dynamo_platform
 from components.removal import Keep
 from components.servers import BundledServers, EtcdArgs, ExternalServers, NatsArgs
@@ -68,34 +67,6 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions, *, keep: 
     chart = dynamo_platform(release)
     made = HelmChart("dynamo-platform", chart, depends_on=[*namespace.made, *servers], opts=options)
     return PlatformParts(namespace.made, (made.release, *servers))
-
-
-def guard_platform(
-    stack: StackPlan,
-    platform: OwnPlatform,
-    kubeconfig: pulumi.Output[str] | None,
-    parts: list[pulumi.Resource],
-) -> None:
-    """Register what stands between the platform and a `destroy` that others would not survive.
-
-    Args:
-        stack: everything that was decided.
-        platform: the stack's own.
-        kubeconfig: of a cluster that a stack of this project makes.
-        parts: what goes after the guard.
-
-    """
-    PlatformGuard(
-        "platform-guard",
-        PlatformGuardArgs(
-            platform_namespace=platform.namespace,
-            own_namespaces=[stack.serving.namespace] if stack.layers.owns("serving") else [],
-            context=stack.cluster.context,
-            kubeconfig_file=None if kubeconfig else stack.cluster.kubeconfig,
-            kubeconfig=kubeconfig,
-        ),
-        depends_on=parts,
-    )
 
 
 def network_policies(

@@ -1,6 +1,7 @@
 """The serving part of the program: the graph, and what surrounds it."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import pulumi
 
@@ -25,6 +26,16 @@ from stacks.program.served_by import kv_transport, placement, served_by
 from stacks.updates.planned_update import Update
 
 
+@dataclass(frozen=True, slots=True)
+class ServingParts:
+    """What the rest of the program needs to know of what serves."""
+
+    policies: list[pulumi.Resource]
+    """Those of the platform's servers among them."""
+    graph: list[pulumi.Resource] = field(default_factory=list[pulumi.Resource])
+    """What serves, with its exposure and what watches it; none before the windows of its nodes are open."""
+
+
 def deploy_serving(
     stack: StackPlan,
     namespace: Namespace | None,
@@ -35,7 +46,7 @@ def deploy_serving(
     infrastructure: InfrastructureParts,
     cache: tuple[pulumi.Resource, ...],
     watch: Watch,
-) -> list[pulumi.Resource]:
+) -> ServingParts:
     """Register everything in the serving namespace, in the order in which it works.
 
     What is named after the graph has that name in the state too: another graph is other resources, made
@@ -53,9 +64,6 @@ def deploy_serving(
         cache: what every reader of the model depends on.
         watch: is given the graph.
 
-    Returns:
-        The network policies, those of the platform's servers among them.
-
     """
     serving = stack.serving
     in_namespace: list[pulumi.Resource] = [*namespace.made] if namespace else []
@@ -63,7 +71,7 @@ def deploy_serving(
     if waited_for(stack):
         # Its pods would be pending until the window opens, and `up` would fail when the graph's time is over.
         say_notices(update, cache[0] if cache else None)
-        return policies
+        return ServingParts(policies)
     before_graph: list[pulumi.Resource] = [
         *in_namespace,
         *platform.used_by_graphs,
@@ -87,8 +95,9 @@ def deploy_serving(
     serves = _serves(stack, before_graph, options, update)
     say_notices(update, serves)
     watch(serves)
+    parts = ServingParts(policies, [serves])
     if serving.exposure:
-        Exposure(
+        exposure = Exposure(
             f"{serving.graph_name}-exposure",
             ExposureArgs(
                 serving.exposure,
@@ -100,9 +109,10 @@ def deploy_serving(
             depends_on=[serves],
             opts=options,
         )
+        parts.graph.append(exposure)
     if serving.pod_monitor_labels is not None:
         scraped = scraped_pods(serving.placed)
-        PodMonitor(
+        monitor = PodMonitor(
             f"{serving.graph_name}-pod-monitor",
             PodMonitorArgs(
                 serving.graph_name,
@@ -115,8 +125,9 @@ def deploy_serving(
             depends_on=in_namespace,
             opts=options,
         )
+        parts.graph.append(monitor)
     if serving.has_alerts:
-        Alerts(
+        alerts = Alerts(
             f"{serving.graph_name}-alerts",
             AlertsArgs(
                 serving.graph_name,
@@ -127,7 +138,8 @@ def deploy_serving(
             depends_on=in_namespace,
             opts=options,
         )
-    return policies
+        parts.graph.append(alerts)
+    return parts
 
 
 def _ends(stack: StackPlan) -> Mapping[str, str]:

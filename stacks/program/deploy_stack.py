@@ -13,12 +13,12 @@ from components.namespace import Namespace, NamespaceArgs
 from recipes.model_download import HuggingFaceDownload
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.cluster import ClusterPlan
-from stacks.plan.platform import OwnPlatform
 from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.program.deploy_cache import deploy_cache
-from stacks.program.deploy_platform import PlatformParts, deploy_platform, guard_platform, network_policies
-from stacks.program.deploy_serving import deploy_serving, say_notices
+from stacks.program.deploy_guards import deploy_guards
+from stacks.program.deploy_platform import PlatformParts, deploy_platform, network_policies
+from stacks.program.deploy_serving import ServingParts, deploy_serving, say_notices
 from stacks.program.end_of_up import Watch, no_watch
 from stacks.program.joined_layers import InfrastructureParts, joined_infrastructure, joined_platform, share
 from stacks.program.object_labels import label_objects
@@ -63,7 +63,7 @@ def deploy(
         cache = deploy_cache(
             stack, namespace, infrastructure, options, found_claim=found_claim, lost_claim=lost_claim
         )
-        policies = deploy_serving(
+        serving = deploy_serving(
             stack,
             namespace,
             platform,
@@ -75,12 +75,12 @@ def deploy(
         )
         _export_serving(stack.serving)
     else:
-        policies = network_policies(stack, platform, [], options)
+        serving = ServingParts(network_policies(stack, platform, [], options))
         made = (*platform.used_by_graphs, *infrastructure.before_workloads)
         say_notices(update, next(iter(made), None))
-    if isinstance(stack.platform, OwnPlatform):
-        parts = [*platform.used_by_graphs, *policies]
-        guard_platform(stack, stack.platform, infrastructure.kubeconfig, parts)
+    if stack.platform is not None:
+        parts = [*platform.used_by_graphs, *serving.policies]
+        deploy_guards(stack, stack.platform, infrastructure.kubeconfig, platform=parts, graph=serving.graph)
     share(stack, infrastructure, platform.used_by_graphs)
     pulumi.export(OUTPUT_NAME, fixed_values(stack))
 

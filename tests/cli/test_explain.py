@@ -143,8 +143,8 @@ def test_explain_shows_the_operator_before_the_graph(explain: Any) -> None:
     graph = steps.index("DynamoGraphDeployment gpt-oss-disagg")
     assert steps.index("Job model-download") < graph
     assert steps.index("Release dynamo-platform") < graph
-    # Registered last, the guard is the first to go.
-    assert steps[-1] == "PlatformGuard platform-guard"
+    # Registered last, the guards are the first to go.
+    assert steps[-2:] == ["PlatformGuard platform-guard", "GraphGuard graph-guard"]
 
 
 def test_explain_lists_everything_that_destroy_leaves(

@@ -1,0 +1,108 @@
+"""Keeps a graph from being deleted while its operator is away, which has to let go of it."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pulumi
+
+from components.cluster_reader import ClusterReader
+from components.dynamo_objects import CONVERSION_SIGN, GRAPH_OBJECTS, GRAPH_VERSIONS
+from components.guard import Guard, GuardedCluster, GuardProvider, guarded_cluster
+
+# Longer than the API server waits for the webhook, which is 30 s; it answers with what came of that.
+_ANSWER_SECONDS = 40
+# Through 1.2 an operator that comes back is ready before its webhook answers (ai-dynamo/dynamo#12255).
+_LOOKS = 5
+_PAUSE_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class GraphGuardArgs:
+    """Inputs of `GraphGuard`: nothing that an update of the graph changes."""
+
+    namespace: str
+    graph_name: str
+    platform_namespace: str
+    cluster: GuardedCluster
+
+
+class OperatorAwayError(Exception):
+    """The graph would be asked to end, and nobody would end it."""
+
+
+class GraphGuardProvider(GuardProvider):
+    """Asks, when it is deleted, whether the graph's operator is there."""
+
+    def delete(self, _id: str, _props: dict[str, Any]) -> None:
+        """Let the graph go.
+
+        Raises:
+            OperatorAwayError: its operator is away.
+
+        """
+        cluster = guarded_cluster(_props).within(_ANSWER_SECONDS)
+        await_operator(cluster, _props["namespace"], _props["graphName"], _props["platformNamespace"])
+
+
+class GraphGuard(Guard, module="dynamo-stack", name="GraphGuard"):
+    """Of a stack with a graph."""
+
+    def __init__(self, name: str, args: GraphGuardArgs, opts: pulumi.ResourceOptions) -> None:
+        inputs = {
+            "namespace": args.namespace,
+            "graphName": args.graph_name,
+            "platformNamespace": args.platform_namespace,
+        }
+        super().__init__(GraphGuardProvider(), name, inputs, args.cluster, opts)
+
+
+def why_unconverted(cluster: ClusterReader, namespace: str, name: str) -> str:
+    """Return the API server's words where it has the graph and nobody converts it; empty everywhere else.
+
+    Of the two versions one is stored, and only the operator converts to the other. Nobody is asked to convert
+    a graph that is gone; a cluster that does not answer is no reason to keep anything.
+    """
+    for version in GRAPH_VERSIONS:
+        why = cluster.ask(replace(GRAPH_OBJECTS, version=version), name, namespace).why
+        if why:
+            return why if CONVERSION_SIGN in why else ""
+    return ""
+
+
+def await_operator(
+    cluster: ClusterReader,
+    namespace: str,
+    name: str,
+    platform_namespace: str,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Wait for an operator that has just come back.
+
+    Args:
+        cluster: with the graph.
+        namespace: of the graph.
+        name: of the graph.
+        platform_namespace: where its operator runs.
+        sleep: waits so many seconds.
+
+    Raises:
+        OperatorAwayError: nobody converts the graph.
+
+    """
+    why = ""
+    for _ in range(_LOOKS):
+        why = why_unconverted(cluster, namespace, name)
+        if not why:
+            return
+        sleep(_PAUSE_SECONDS)
+    helm = f"helm -n {platform_namespace}"
+    raise OperatorAwayError(
+        f"graph {namespace}/{name} cannot be deleted while the Dynamo operator is away; nothing of it was "
+        f"deleted\nIt cannot be read: {why}\n"
+        "Nobody but the operator removes its finalizer; without it graph and namespace never end.\n"
+        f"  try: `{helm} history dynamo-platform`, then with the last revision that is deployed "
+        f"`{helm} rollback dynamo-platform REVISION --wait`, then the same command again\n"
+        "  runbook: docs/runbook/operator-gone.md"
+    )
