@@ -124,7 +124,7 @@ def _block_ends(block: str, end: str) -> Iterator[Alert]:
     for hours, severity in ((24, "warning"), (2, "critical")):
         yield Alert(
             f"DynamoCapacityBlockEndsIn{hours}h",
-            f"vector({moment}) - time()",
+            f'label_replace(vector({moment}), "block", "{block}", "", "") - time()',
             f"< {hours * 3600}",
             "0m",
             severity,

@@ -91,7 +91,7 @@ def test_the_end_of_a_block_is_told_a_day_and_two_hours_before(tmp_path: Path, h
         group["rules"] = [rule for rule in group["rules"] if rule["alert"] == name]
     [rule] = groups[0]["rules"]
     assert f"Capacity Block cr-0123 ends at {end}" in rule["annotations"]["summary"]
-    fired = {"exp_labels": rule["labels"], "exp_annotations": rule["annotations"]}
+    fired = {"exp_labels": rule["labels"] | {"block": "cr-0123"}, "exp_annotations": rule["annotations"]}
     moments = [(f"{48 - hours}h", []), (f"{(48 - hours) * 60 + 1}m", [fired])]
     tests = [
         {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.comparison.applied.judgement import assert_that_the_engine_says_so_too, previewed_cases
-from tests.faults.conftest import failing_up
-from tests.operations.doctor.first_line import sick
+from tests.faults.conftest import NAMESPACE, failing_up
 from tests.rehearsals.every_stack import EveryStack
 from tests.rehearsals.shipped import CLIQUE, Expected
 from tests.support.waiting import until
@@ -49,7 +49,9 @@ def test_the_worker_of_a_lost_tray_waits_for_the_next_tray_of_the_clique_and_the
     until(lambda: shipped.nodes(EXPECTED.node_group) == {left}, "the node to go")
     until(lambda: shipped.places() == {"prefill": None, "decode": left}, "a worker that waits")
     until(lambda: shipped.domain_nodes() == {left}, "a domain of one tray")
-    assert "pool gb200: 1 of 2 nodes are in the cluster" in sick(shipped.stack)
+    looked = ("doctor", "--context", "dynamo-lab", "--namespace", NAMESPACE)
+    line = shipped.stack.dynamo_stack(*looked, check=False).stdout.partition("\n")[0]
+    assert re.search(f"node {lost}: does not exist any more|no node has", line), line
 
     def one_frontend_more(settings: dict[str, Any]) -> None:
         settings["serving"] |= {"replicas": {"frontend": 2}, "readyTimeoutSeconds": 3}
