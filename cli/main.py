@@ -22,9 +22,9 @@ from cli.pools_command import pools_command
 from cli.preflight_command import preflight_command
 from cli.preview_command import preview_command
 from cli.recipes_command import recipes_app
-from cli.record import record_command
+from cli.record_command import record_command
 from cli.recover_command import recover_command
-from cli.report import report_command
+from cli.report_command import report_command
 from cli.size_command import size_command
 from cli.smoke_command import smoke_command
 from cli.stack_argument import StackArgument

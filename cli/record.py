@@ -1,48 +1,36 @@
 """`dynamo-stack record`."""
 
-# ruff: noqa: PLC0415
-# Each command imports what it needs when it runs: Pulumi's SDK alone takes longer to load than `list` runs.
-
 import contextlib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from cli.stack_argument import stack_name
+from comparison.recording import RecordingFormatError, Side, side_as_json, side_of_json
+from operations.errors import CommandError
+from operations.revisions.own_folder import recorded_folder
 
 
-def record_command(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[STACK …]", help="Names of stacks; else all of the folder.")
-    ] = None,
-    over: Annotated[
-        Path | None,
-        typer.Option(
-            "--over", metavar="FILE", help="What `record` has printed of the other side, as what runs."
-        ),
-    ] = None,
-) -> None:
-    """Print stacks as JSON, for `dynamo-stack diff`.
+def record(names: Sequence[str], over: Path | None) -> None:
+    """Print the stacks as JSON.
 
-    Each stack of the folder is recorded as the code beside it makes it: every resource, pool, price and
-    finding, what is fixed when it is created, and with --over what the update does to the stack that the
-    file describes. No secret is in the answer: a mark with a fingerprint stands for each, so that a change
-    shows. A stack that cannot be used is listed with the reason, and the command goes on. `diff` runs this
-    for either side in that side's own environment, without credentials; nobody else needs it.
+    Raises:
+        CommandError: there is no such stack, or what is to run beforehand is no recording.
+        OSError: the file of the other side cannot be read.
+
     """
-    from comparison.recording import RecordingFormatError, side_as_json, side_of_json
-    from operations.errors import CommandError
-    from operations.revisions.own_folder import recorded_folder
-
-    try:
-        running = None if over is None else side_of_json(over.read_bytes())
-    except RecordingFormatError as error:
-        raise CommandError(
-            f"--over {over}: {error}\n  try: a file that `dynamo-stack record` of this release has printed"
-        ) from None
+    running = None if over is None else _read(over)
     # Whatever the program prints is no part of the answer.
     with contextlib.redirect_stdout(sys.stderr):
-        side = recorded_folder([stack_name(name) for name in names or []], running)
+        side = recorded_folder(names, running)
     typer.echo(side_as_json(side))
+
+
+def _read(file: Path) -> Side:
+    try:
+        return side_of_json(file.read_bytes())
+    except RecordingFormatError as error:
+        raise CommandError(
+            f"--over {file}: {error}\n  try: a file that `dynamo-stack record` of this release has printed"
+        ) from None

@@ -168,7 +168,7 @@ def _with_readers(
         return found
     readers = consequences.read_readers(head)
     for resource in concerned:
-        templates = consequences.readers_of(resource, readers)
+        templates = readers.of(resource)
         if templates:
             waiting = consequences.not_restarted(templates, changes, readers)
             names = sorted({f"{each.resource.kind} {each.name}" for each in waiting})

@@ -25,8 +25,23 @@ _SERVICES = frozenset({"components", "services"})
 _SERVICE_AT = 2
 
 
-Readers = Sequence[tuple[PodTemplate, frozenset[Reference]]]
-"""Pod templates of the newer side, and the objects that each names."""
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """Pod templates of the newer side, and the objects that each names."""
+
+    templates: Sequence[tuple[PodTemplate, frozenset[Reference]]]
+
+    def of(self, resource: Resource) -> tuple[PodTemplate, ...]:
+        """Return the templates of pods that run on and read the object."""
+        return tuple(
+            template
+            for template, references in self.templates
+            if template.resource.kind not in _RUN_ONCE
+            and (template.resource.namespace or "default") == (resource.namespace or "default")
+            and any((each.kind, each.name) == (resource.kind, resource.object_name) for each in references)
+        )
+
+
 _NO_VERSION = frozenset({"defaultVersion", "name", "tags", "tagsAll", "updateDefaultVersion"})
 """Inputs of a launch template that are none of its content
 (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateLaunchTemplateVersion.html)."""
@@ -64,18 +79,7 @@ def read_readers(head: Iterable[Resource]) -> Readers:
         references = attempted(read_references, template)
         if not isinstance(references, Undecided):
             found.append((template, frozenset(references)))
-    return found
-
-
-def readers_of(resource: Resource, readers: Readers) -> tuple[PodTemplate, ...]:
-    """Return the templates of pods that run on and read the object."""
-    return tuple(
-        template
-        for template, references in readers
-        if template.resource.kind not in _RUN_ONCE
-        and (template.resource.namespace or "default") == (resource.namespace or "default")
-        and any((each.kind, each.name) == (resource.kind, resource.object_name) for each in references)
-    )
+    return Readers(tuple(found))
 
 
 def holds_content(resource: Resource) -> bool:
@@ -142,7 +146,7 @@ def _is_of_service(path: Path) -> bool:
 
 def _workers(template: PodTemplate, readers: Readers) -> set[str]:
     urn = template.resource.urn
-    return {each.name for each, _ in readers if each.resource.urn == urn and _is_worker(each)}
+    return {each.name for each, _ in readers.templates if each.resource.urn == urn and _is_worker(each)}
 
 
 def _is_worker(template: PodTemplate) -> bool:
