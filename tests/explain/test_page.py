@@ -117,7 +117,7 @@ def test_an_update_without_room_costs_minutes_and_one_beside_the_old_workers_non
 
 def test_steps_after_the_window_are_told_from_those_that_up_makes_now() -> None:
     later = {step.kind for step in shipped_page("disagg-gb200-two-trays").steps if step.is_later}
-    assert later == {"Deployment", "ComputeDomain", "ConfigMap", "DynamoGraphDeployment"}
+    assert later == {"Deployment", "ComputeDomain", "ConfigMap", "DynamoGraphDeployment", "GraphGuard"}
     now = {step.kind for step in shipped_page("disagg-gb200-two-trays").steps if not step.is_later}
     [account] = [step for step in shipped_page("disagg-gb200-two-trays").steps if step.kind == "account"]
     # As `explain` counts them.

@@ -103,13 +103,13 @@ def test_a_block_is_over_when_eks_begins_to_drain_its_nodes(account: Account, pr
 
 
 def test_another_end_than_the_one_that_is_typed_is_wrong(account: Account, preflight: Preflight) -> None:
-    starts = at(-1)
-    account.bought(starts, at(WEEK))
+    starts, ends = at(-1), at(WEEK)
+    account.bought(starts, ends)
     settings = in_a_block(starts)
     settings["nodePools"][0]["purchase"]["ends"] = at(2 * WEEK)
     answer = preflight(settings)
     assert answer.code == 1
-    assert f'its end: purchase.ends: "{at(WEEK)}"' in seen(answer)
+    assert f'its end: purchase.ends: "{ends}"' in seen(answer)
 
 
 def test_another_start_than_the_one_that_is_typed_is_wrong(account: Account, preflight: Preflight) -> None:
