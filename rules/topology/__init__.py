@@ -17,6 +17,7 @@ from rules.topology import (
     roles,
     rollouts,
     services,
+    shared_memory,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -27,7 +28,7 @@ RULES: tuple[Rule, ...] = (
     parallelism.tensor_parallelism_inside_nvlink_domain,
     node_selection.pod_selects_a_pool,
     images.image_architecture_matches_node,
-    parallelism.ranks_can_share_memory,
+    shared_memory.ranks_can_share_memory,
     rollouts.rollout_can_proceed,
     affinity.pod_affinity_can_match,
     affinity.frontend_off_gpu_nodes,

@@ -9,7 +9,8 @@ from rules.reading.disaggregation import KvHop
 from rules.reading.engines.settings import is_vllm
 from rules.reading.kv_ways import Ways
 from rules.reading.placements import read_placement
-from rules.reading.pods.workers import Privileges, Worker, read_privileges
+from rules.reading.pods.privileges import Privileges, read_privileges
+from rules.reading.pods.workers import Worker
 from rules.reading.shapes import mappings_at, text_at
 from rules.rule import Advice, Said, rule
 from rules.subjects import KV_HOPS, WORKERS

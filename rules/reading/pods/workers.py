@@ -21,9 +21,7 @@ from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_po
 from rules.reading.shapes import (
     Undecided,
     attempted,
-    field,
     grouped,
-    texts_at,
     whole_number,
     whole_number_at,
 )
@@ -135,36 +133,6 @@ def server_port(worker: Worker) -> Count:
 def workers_by_resource(graph: ResourceGraph) -> Mapping[str, Sequence[Worker | Unreadable]]:
     """URN of a graph or workload -> its workers."""
     return grouped((worker.resource.urn, worker) for worker in read_workers(graph))
-
-
-@dataclass(frozen=True, slots=True)
-class Privileges:
-    """Privileges that the security contexts give a container."""
-
-    privileged: bool
-    capabilities: frozenset[str]
-    """Added capabilities, without the prefix CAP_."""
-    user: int | None
-    """Numeric id of the user; None: the image decides."""
-    host_ipc: bool
-
-    def has(self, capability: str) -> bool:
-        """Whether the container holds the capability."""
-        return self.privileged or bool(self.capabilities & {capability, "ALL"})
-
-
-def read_privileges(worker: Worker) -> Privileges:
-    """The privileges of the worker's main container."""
-    added = texts_at(worker.container, "securityContext", "capabilities", "add")
-    user = whole_number_at(worker.container, "securityContext", "runAsUser")
-    if user is None:
-        user = whole_number_at(worker.pod, "securityContext", "runAsUser")
-    return Privileges(
-        privileged=field(worker.container, "securityContext", "privileged") is True,
-        capabilities=frozenset(name.upper().removeprefix("CAP_") for name in added if name is not None),
-        user=user,
-        host_ipc=field(worker.pod, "hostIPC") is True,
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
