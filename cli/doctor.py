@@ -35,7 +35,7 @@ def _run(target: Target, *, as_json: bool) -> Diagnosis:
     now = dt.datetime.now(dt.UTC)
     found = diagnose(target, now)
     if as_json:
-        print_document("doctor", found.model_dump(mode="json", by_alias=True))
+        print_document("doctor", found.as_json())
     else:
         console = make_console()
         print_line(console, _short(found.headline()))
@@ -79,5 +79,7 @@ def _short(text: str) -> str:
 
 
 def _ago(seconds: int) -> str:
-    minutes = seconds // 60
-    return f"{seconds} s" if minutes < 2 else f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"  # noqa: PLR2004
+    for name, length in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds // length} {name}"
+    return f"{seconds} s"

@@ -19,7 +19,7 @@ from cli.documents.explained import (
 from cli.price_age import today
 from components.purchase import Purchase
 from explain.explanation.order import protected, steps
-from explain.explanation.serving import used_accelerators, workers_by_rollout
+from explain.explanation.serving import workers_by_rollout
 from explain.explanation.tables import prices, purchases, workarounds
 from recipes.placed import PlacedService
 from resource_graph import ResourceGraph
@@ -149,7 +149,7 @@ def _rollouts(stack: StackPlan) -> Iterator[ExplainedRollout]:
 
 def _evidence(stack: StackPlan) -> Iterator[ExplainedEvidence]:
     recipe = stack.serving.placed.recipe
-    for accelerator in used_accelerators(stack):
+    for accelerator in stack.used_accelerators:
         found = evidence_on(recipe, accelerator)
         yield ExplainedEvidence(
             accelerator=accelerator,

@@ -2,13 +2,13 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
 
 from components.cluster_reader import ClusterReader
-from components.dynamo_objects import CONVERSION_SIGN, GRAPH_OBJECTS, GRAPH_VERSIONS
+from components.conversion import why_unconverted
 from components.guard import Guard, GuardedCluster, GuardProvider, guarded_cluster
 
 # Longer than the API server waits for the webhook, which is 30 s; it answers with what came of that.
@@ -56,19 +56,6 @@ class GraphGuard(Guard, module="dynamo-stack", name="GraphGuard"):
             "platformNamespace": args.platform_namespace,
         }
         super().__init__(GraphGuardProvider(), name, inputs, args.cluster, opts)
-
-
-def why_unconverted(cluster: ClusterReader, namespace: str, name: str) -> str:
-    """Return the API server's words where it has the graph and nobody converts it; empty everywhere else.
-
-    Of the two versions one is stored, and only the operator converts to the other. Nobody is asked to convert
-    a graph that is gone; a cluster that does not answer is no reason to keep anything.
-    """
-    for version in GRAPH_VERSIONS:
-        why = cluster.ask(replace(GRAPH_OBJECTS, version=version), name, namespace).why
-        if why:
-            return why if CONVERSION_SIGN in why else ""
-    return ""
 
 
 def await_operator(

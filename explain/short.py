@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from explain.cost import gpu_cost
 from explain.explanation.cluster import layer_sections
 from explain.explanation.section import Section, section
-from explain.explanation.serving import address, prompts, used_accelerators
+from explain.explanation.serving import address, prompts
 from recipes.services import PodRecipe
 from sizing.of_recipe import layout_of, measured
 from sizing.points import INFERENCEX, SOURCES, Point
@@ -86,7 +86,7 @@ def _kv_path(stack: StackPlan) -> str:
 def _measured(stack: StackPlan) -> str:
     """What others measured of the layout; the stack itself was measured by nobody."""
     recipe = stack.serving.placed.recipe
-    layout, gpus = layout_of(recipe), used_accelerators(stack)
+    layout, gpus = layout_of(recipe), stack.used_accelerators
     found = [run for gpu in gpus if (run := measured(recipe, gpu)) is not None]
     if not found:
         return f"nobody has measured this layout ({layout}) on {' or '.join(gpus)}"
@@ -106,5 +106,5 @@ def _evidence(stack: StackPlan) -> str:
     return "; ".join(
         f"{gpu}: {evidence_on(recipe, gpu).level.value}, "
         f"{'' if gpu in recipe.validated_on else 'not '}validated upstream"
-        for gpu in used_accelerators(stack)
+        for gpu in stack.used_accelerators
     )

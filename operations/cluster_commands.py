@@ -5,7 +5,7 @@ import os
 import shlex
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +35,13 @@ class ClusterCommands:
     def of(cls, cluster: ClusterPlan, *, needs_helm: bool = True) -> "ClusterCommands":
         """The clients for the stack's cluster, which must be on PATH; helm only where it is needed."""
         kubeconfig = str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
-        kubectl = found_on_path("kubectl", _KUBECTL)
         helm = found_on_path("helm", _HELM) if needs_helm else "helm"
-        return cls(cluster.context, kubeconfig, kubectl, helm)
+        return replace(cls.at(cluster.context), kubeconfig=kubeconfig, helm=helm)
+
+    @classmethod
+    def at(cls, context: str) -> "ClusterCommands":
+        """kubectl for a context of whatever KUBECONFIG leads to; it must be on PATH."""
+        return cls(context, None, found_on_path("kubectl", _KUBECTL), "helm")
 
     def line(self, program: str, *arguments: str) -> str:
         """The command as it would be typed."""

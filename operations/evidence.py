@@ -19,6 +19,6 @@ def record(stack: StackPlan, command: str, found: str, *, is_mock: bool | None) 
         raise CommandError(f"nothing is recorded: {reason}")
     recipe = stack.serving.placed.recipe
     date = dt.datetime.now(dt.UTC).date().isoformat()
-    for gpu in sorted({each.pool.instance_type.accelerator.name for each in stack.pools if each.used_gpus}):
+    for gpu in stack.used_accelerators:
         record_run(ServedRun(date, command, stack.name, recipe.name, recipe.runtime.version, gpu, found))
     return f"recorded in {RUNS}, which `dynamo-stack explain` reads"

@@ -106,7 +106,7 @@ def dashboard(placed: PlacedRecipe) -> dict[str, Any]:
 
 def _missing_roles(placed: PlacedRecipe) -> Iterator[Alert]:
     for service in placed.services:
-        pods = f'namespace="{placed.namespace}", pod=~"{placed.graph_name}-{service.name.lower()}-.*"'
+        pods = _pods(placed, f"{service.name.lower()}-")
         yield Alert(
             f"DynamoNo{service.name}",
             f'(sum(kube_pod_status_ready{{condition="true", {pods}}}) or vector(0))',
@@ -146,20 +146,21 @@ def _alert(row: dict[str, str], values: dict[str, str]) -> Alert:
 
 
 def _values(placed: PlacedRecipe) -> dict[str, str]:
-    def pods(*names: str) -> str:
-        pattern = "|".join(f"{placed.graph_name}-{name}-.*" for name in names)
-        return f'namespace="{placed.namespace}", pod=~"{pattern}"'
-
-    roles = {role: service.name.lower() for service in placed.services for role in service.roles}
+    roles = {role: f"{service.name.lower()}-" for service in placed.services for role in service.roles}
     return {
-        "pods": f'namespace="{placed.namespace}", pod=~"{placed.graph_name}-.*"',
-        "prefill": pods(roles.get("prefill", "")),
-        "decode": pods(roles.get("decode", "")),
+        "pods": _pods(placed, ""),
+        "prefill": _pods(placed, roles.get("prefill", "")),
+        "decode": _pods(placed, roles.get("decode", "")),
         "namespace": placed.namespace,
         "graph": placed.graph_name,
         "model": placed.recipe.model.served_name,
         "claim": placed.cache_claim_name if placed.cache_directory is None else "",
     }
+
+
+def _pods(placed: PlacedRecipe, begin: str) -> str:
+    """Matchers of the graph's pods whose names go on with this."""
+    return f'namespace="{placed.namespace}", pod=~"{placed.graph_name}-{begin}.*"'
 
 
 @cache

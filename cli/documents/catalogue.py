@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from pydantic import BaseModel
-
 from cli.documents.envelope import Command
 from cli.documents.explained import ExplainDocument
 from cli.documents.judged import CheckDocument
@@ -18,6 +16,7 @@ from cli.documents.operated import (
 from cli.documents.previewed import PreviewDocument
 from cli.documents.sized import SizeDocument
 from operations.doctor.finding import Diagnosis
+from operations.document import Document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +24,7 @@ class Printed:
     """One command's document."""
 
     command: Command
-    model: type[BaseModel]
+    model: type[Document]
     typed: str
     """How the command is typed."""
     exits: str

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from cli.documents.document import Document
+from operations.document import Document
 
 
 class ListedEvidence(Document):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cli.documents.document import Document
+from operations.document import Document
 
 
 class PreflightAnswer(Document):

@@ -1,6 +1,6 @@
 """`dynamo-stack preview --json`."""
 
-from cli.documents.document import Document
+from operations.document import Document
 
 
 class PreviewedField(Document):

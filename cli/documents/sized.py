@@ -1,6 +1,6 @@
 """`dynamo-stack size --json`."""
 
-from cli.documents.document import Document
+from operations.document import Document
 
 
 class SizedLayout(Document):

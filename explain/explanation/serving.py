@@ -114,15 +114,10 @@ def rollouts(stack: StackPlan) -> Iterator[str]:
         yield f"{', '.join(workers)}: {rollout.strategy} ({rollout.reason}); {rollout.interruption}"
 
 
-def used_accelerators(stack: StackPlan) -> list[str]:
-    """Return the kinds of GPU that the stack's workers use, by name."""
-    return sorted({each.pool.instance_type.accelerator.name for each in stack.pools if each.used_gpus})
-
-
 def evidence(stack: StackPlan) -> Iterator[str]:
     """Yield how far the recipe has been tried on each GPU that the stack uses."""
     recipe = stack.serving.placed.recipe
-    for accelerator in used_accelerators(stack):
+    for accelerator in stack.used_accelerators:
         found = evidence_on(recipe, accelerator)
         upstream = "validated upstream" if accelerator in recipe.validated_on else "not validated upstream"
         yield f"{accelerator}: {found.level.value}, {upstream}; {found.reason}"

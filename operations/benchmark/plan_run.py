@@ -39,7 +39,6 @@ def run_of_stack(
 
     """
     placed, recipe = stack.serving.placed, stack.serving.placed.recipe
-    used = {each.pool.instance_type.accelerator.name for each in stack.pools if each.used_gpus}
     return PlannedRun(
         target=stack.name,
         model=recipe.model.served_name,
@@ -50,7 +49,7 @@ def run_of_stack(
         engine=engine,
         aiperf=_version(recipe),
         gpus=recipe.gpus,
-        accelerators=tuple(sorted(used)),
+        accelerators=stack.used_accelerators,
         recipe=recipe.name,
         runtime=f"{recipe.runtime.image}:{recipe.runtime.version}",
         note=None if in_cluster else FORWARD_NOTE,

@@ -10,7 +10,6 @@ from operations.doctor.finding import Finding, Stage
 from operations.doctor.signatures import last_signed
 from operations.doctor.target import Target
 from operations.doctor.view import View, name_of
-from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.smoke import run
 from operations.smoke.checks import CHECKS
@@ -43,7 +42,7 @@ def asked(target: Target) -> SmokeReport:
     """Ask the frontend as a client does, through a port-forward."""
     served = target.served
     with PortForward(target.cluster, served.namespace, served.graph, seconds=_OPEN_SECONDS) as forward:
-        frontend = Frontend(partial(_address, forward), seconds=_ANSWER_SECONDS, by_proxy=False)
+        frontend = Frontend(partial(run.reachable_address, forward), seconds=_ANSWER_SECONDS, by_proxy=False)
         question = target.asked if target.asked.model else _of_listed_model(target, frontend)
         return run.ask(question, frontend, _PATIENCE, lambda _: None, _QUESTIONS)
 
@@ -86,13 +85,6 @@ def log_findings(view: View) -> Iterator[Finding]:
                 command=view.cluster.command("logs", *words),
                 page=known.page,
             )
-
-
-def _address(forward: PortForward) -> str:
-    try:
-        return forward.address()
-    except CommandError as error:
-        raise NoAnswer(str(error)) from error
 
 
 def _of_listed_model(target: Target, frontend: Frontend) -> run.Target:

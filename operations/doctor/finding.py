@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import ClassVar, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, field_serializer
-from pydantic.alias_generators import to_camel
+from pydantic import field_serializer
+
+from operations.document import Document
 
 
 class Stage(IntEnum):
@@ -32,13 +33,7 @@ class Stage(IntEnum):
     ANSWER = 15
 
 
-class _Result(BaseModel):
-    model_config: ClassVar[ConfigDict] = ConfigDict(
-        frozen=True, alias_generator=to_camel, validate_by_name=True, validate_by_alias=True
-    )
-
-
-class Finding(_Result):
+class Finding(Document):
     """One thing that is wrong."""
 
     stage: Stage
@@ -66,7 +61,7 @@ class Finding(_Result):
         return stage.name.lower()
 
 
-class KvProof(_Result):
+class KvProof(Document):
     """What logs and metrics prove of the KV cache's way from prefill to decode."""
 
     decided: str
@@ -78,7 +73,7 @@ class KvProof(_Result):
     """Lines of the workers' logs."""
 
 
-class Diagnosis(_Result):
+class Diagnosis(Document):
     """What is wrong with a deployment that runs, and why."""
 
     target: str

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from components.cluster_reader import KubernetesObject
-from components.dynamo_objects import CONVERSION_SIGN, GRAPHS
+from components.dynamo_objects import GRAPHS
 from failures.health import health_problems
 from failures.pod_causes import pod_causes
 from operations.doctor.finding import Finding, Stage
@@ -42,10 +42,10 @@ def operator_findings(view: View) -> Iterator[Finding]:
                 "command": view.cluster.command("get", "deployments,pods", *where),
             }
         )
-    elif CONVERSION_SIGN in view.converted.why:
+    elif view.unconverted:
         update = {
             "what": "the operator's webhook does not answer, and no graph can be read or changed",
-            "evidence": (view.converted.why,),
+            "evidence": (view.unconverted,),
             "command": view.cluster.command("get", "endpointslices", *where),
             "page": "webhook-down",
         }

@@ -12,7 +12,6 @@ from failures.health import ServingObjects
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
 from operations.project import resolved_stack
-from operations.pulumi_command import found_on_path
 from operations.smoke.first_token import KvHandover, kv_handover
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.run import Target as Asked
@@ -20,7 +19,6 @@ from operations.smoke.run import refuse_without_graph, roles_of, target_of_stack
 from stacks.program.end_of_up import serving_objects
 from stacks.updates.guards.lost_claim import places_of
 
-_KUBECTL = "https://kubernetes.io/docs/tasks/tools/"
 _LOOK_SECONDS = 5
 """For each question: the cluster answers at once, or nothing is to be had within the doctor's time."""
 _VARIANTS = ("prefill", "decode", FRONTEND)
@@ -102,7 +100,7 @@ def of_graph(context: str, namespace: str, name: str | None) -> Target:
         CommandError: there is no such graph, there are several, or the cluster does not say.
 
     """
-    cluster = ClusterCommands(context, None, found_on_path("kubectl", _KUBECTL), "helm")
+    cluster = ClusterCommands.at(context)
     graph = _graph(cluster.reader.within(_LOOK_SECONDS), namespace, name)
     found = str(graph["metadata"]["name"])
     roles = {str(key): (_role(each),) for key, each in _components(graph).items()}

@@ -6,7 +6,6 @@ from typing import Any
 
 from components.cluster_answer import (
     CLAIMS,
-    DEFINITIONS,
     DEPLOYMENTS,
     JOBS,
     NODES,
@@ -17,11 +16,13 @@ from components.cluster_answer import (
     Said,
 )
 from components.cluster_reader import ClusterReader, KubernetesObject
-from components.dynamo_objects import COMPONENT, FRONTEND, GRAPH_NAME, GRAPH_OBJECTS, GRAPHS, OPERATOR_LABELS
+from components.conversion import why_unconverted
+from components.dynamo_objects import FRONTEND, GRAPH_NAME, GRAPH_OBJECTS, OPERATOR_LABELS
 from failures.pods_and_events import claim_names, has_ended
 from operations.doctor.finding import Needs
 from operations.doctor.target import Target
 from operations.errors import CommandError
+from operations.smoke.graph_pods import component_of
 
 _EMPTY = Answer(Said.EMPTY)
 _DATABASES = ("nats", "etcd")
@@ -44,8 +45,8 @@ class View:
     servers: Answer
     """StatefulSets of the operator's namespace, or of the stack's platform."""
     platform_pods: Answer
-    converted: Answer
-    """The graph at a version that the operator's webhook converts it to."""
+    unconverted: str
+    """Why the operator's webhook gives nobody the graph; empty where it does."""
 
     @property
     def cluster(self) -> ClusterReader:
@@ -65,7 +66,7 @@ class View:
     def of_role(self, role: str) -> list[KubernetesObject]:
         """Return the pods of a role."""
         components = {name.lower() for name, roles in self.target.roles.items() if role in roles}
-        return [pod for pod in self.live_pods if _component(pod) in components]
+        return [pod for pod in self.live_pods if component_of(pod) in components]
 
     def databases(self) -> Iterator[KubernetesObject]:
         """Return the StatefulSets of NATS and etcd."""
@@ -147,7 +148,7 @@ def look(target: Target) -> View:
         operators,
         of_platform(STATEFUL_SETS),
         of_platform(PODS),
-        _converted(cluster, served.graph, served.namespace) if served.by_dynamo else _EMPTY,
+        why_unconverted(cluster, served.namespace, served.graph) if served.by_dynamo else "",
     )
 
 
@@ -166,19 +167,3 @@ def since(item: KubernetesObject, *types: str, status: str = "True") -> str | No
 def _nodes(pod: KubernetesObject) -> Iterator[str]:
     if name := (pod.get("spec") or {}).get("nodeName"):
         yield f"node {name}"
-
-
-def _converted(cluster: ClusterReader, graph: str, namespace: str) -> Answer:
-    """The graph as only the webhook can give it: that is seen by no other reading."""
-    definition = cluster.ask(DEFINITIONS, GRAPHS).first or {"spec": {"versions": []}}
-    others = [
-        each["name"] for each in definition["spec"]["versions"] if each["served"] and not each["storage"]
-    ]
-    if not others:
-        return _EMPTY
-    plural, _, group = GRAPHS.partition(".")
-    return cluster.ask(Kind(plural, group, others[-1]), graph, namespace)
-
-
-def _component(pod: KubernetesObject) -> str:
-    return str((pod["metadata"].get("labels") or {}).get(COMPONENT, "")).lower()

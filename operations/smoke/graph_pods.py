@@ -90,7 +90,7 @@ class GraphPods:
         pods = self._cluster.items(*self._words)
         if pods is None:
             return None
-        engines = [engine_of(pod) for pod in pods if _component(pod) in workers]
+        engines = [engine_of(pod) for pod in pods if component_of(pod) in workers]
         return bool(engines) and all(engine == MOCK_ENGINE for engine in engines)
 
     def _states(self, service: str, pods: Sequence[KubernetesObject]) -> Iterator[Absence]:
@@ -132,7 +132,7 @@ class GraphPods:
 
 
 def _of(service: str, pods: Sequence[KubernetesObject]) -> list[KubernetesObject]:
-    return [pod for pod in pods if _component(pod) == service.lower()]
+    return [pod for pod in pods if component_of(pod) == service.lower()]
 
 
 def _has_log(pod: KubernetesObject) -> bool:
@@ -150,5 +150,6 @@ def _waits_for_restart(pod: KubernetesObject) -> bool:
     )
 
 
-def _component(pod: KubernetesObject) -> str:
+def component_of(pod: KubernetesObject) -> str:
+    """Return the component of the graph that a pod belongs to, in small letters; empty where none."""
     return str((pod["metadata"].get("labels") or {}).get(COMPONENT, "")).lower()

@@ -63,7 +63,7 @@ def smoke_stack(name: str, patience: Patience, say: _Say) -> SmokeReport:
     target, serving = target_of_stack(stack, cluster), stack.serving
     with PortForward(cluster, serving.namespace, serving.graph_name) as forward:
         # A proxy of the environment does not lead to this machine's loopback.
-        address = partial(_address, forward)
+        address = partial(reachable_address, forward)
         frontend = Frontend(address, seconds=patience.answer_seconds, by_proxy=False)
         return ask(target, frontend, patience, say)
 
@@ -90,7 +90,7 @@ def roles_of(serving: ServingPlan) -> Mapping[str, tuple[str, ...]]:
     return {service.name: service.roles for service in serving.placed.services}
 
 
-def _address(forward: PortForward) -> str:
+def reachable_address(forward: PortForward) -> str:
     """The frontend's address; a way that does not open is an answer like others, and asked for again."""
     try:
         return forward.address()

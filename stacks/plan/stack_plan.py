@@ -120,6 +120,13 @@ class StackPlan:
         return f"nvidia.com/{self.graph_api}"
 
     @property
+    def used_accelerators(self) -> tuple[str, ...]:
+        """Names of the kinds of GPU that its workers use."""
+        return tuple(
+            sorted({each.pool.instance_type.accelerator.name for each in self.pools if each.used_gpus})
+        )
+
+    @property
     def creates_namespace(self) -> bool:
         """Whether this stack creates the serving namespace.
 

@@ -1,4 +1,4 @@
-"""Base of the models that say what a document holds."""
+"""Base of the models of results that a command prints as JSON."""
 
 from typing import Any, ClassVar
 
