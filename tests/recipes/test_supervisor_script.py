@@ -23,7 +23,7 @@ from tests.support.waiting import until
 # A worker that answers its probes until SIGTERM, then says so and ends with the code that it was given; with
 # `fails` it ends by itself as soon as that file is there.
 WORKER = """
-import http.server, os, pathlib, signal, sys, threading
+import http.server, os, pathlib, signal, sys, threading, time
 code, fails = int(sys.argv[1]), pathlib.Path(sys.argv[2])
 class Answer(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
@@ -32,12 +32,13 @@ class Answer(http.server.BaseHTTPRequestHandler):
         if self.path == "/metrics":
             self.wfile.write(b"# TYPE up gauge\\nup 1\\nasked{path=\\"a b\\"} 2.5\\n")
     def log_message(self, *_): pass
-told = threading.Event()
-signal.signal(signal.SIGTERM, lambda *_: told.set())
+told = []  # an Event's lock is not reentrant: set() in a handler that interrupts wait() never returns
+signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
 server = http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["DYN_SYSTEM_PORT"])), Answer)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 print("is up", flush=True)
-while not told.wait(0.02):
+while not told:
+    time.sleep(0.02)
     if fails.exists():
         print("cannot go on", file=sys.stderr, flush=True)
         os._exit(code)
