@@ -10,7 +10,7 @@ from rules.reading.claims import Claim, makes_ebs_volumes, read_claims
 from rules.reading.model_users import ModelUser
 from rules.reading.model_volumes import ModelVolume, on_one_node
 from rules.reading.shapes import Undecided, field, known
-from rules.rule import Advice, graph_rule, rule
+from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import MODEL_VOLUMES
 
 _MANY, _MANY_READERS, _ONE_POD = "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"
@@ -38,7 +38,7 @@ _DEFAULT_ANNOTATION = "storageclass.kubernetes.io/is-default-class"
         "where all pods mount it readOnly; or let every pod that mounts it select a pool of one node."
     ),
 )
-def cache_shared_by_nodes(graph: ResourceGraph, volume: ModelVolume) -> Iterator[str]:
+def cache_shared_by_nodes(graph: ResourceGraph, volume: ModelVolume) -> Iterator[Said]:
     """Pods on several nodes mount a model claim that one node may mount."""
     if volume.node_path is not None:
         return
@@ -56,10 +56,16 @@ def cache_shared_by_nodes(graph: ResourceGraph, volume: ModelVolume) -> Iterator
     modes = volume.claim.modes
     if _MANY in modes or (_MANY_READERS in modes and _only_read(volume)):
         return
-    if _ONE_POD not in modes and on_one_node(graph, users.values()):
-        return
     found = ", ".join(modes) or "no access mode"
-    yield f"allows {found}, but {total} pods mount it ({listed}), and nothing keeps them on one node"
+    message = f"allows {found}, but {total} pods mount it ({listed}), and nothing keeps them on one node"
+    try:
+        if _ONE_POD not in modes and on_one_node(graph, users.values()):
+            return
+    except Undecided:
+        # A cluster may have one such node.
+        yield Advice(message)
+        return
+    yield message
 
 
 def _only_read(volume: ModelVolume) -> bool:

@@ -1,6 +1,7 @@
 """Whether pods around a model find what they mount, and the Secrets that they name."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
@@ -20,7 +21,10 @@ _ROOT_HOME = "/root"
 # Dynamo's runtime and frontend images run as user 1000, dynamo.
 _IMAGES_OF_DYNAMO = "/ai-dynamo/"
 _HOME = "HF_HOME"
-_RUNTIMES = frozenset({"sglang-runtime", "tensorrtllm-runtime", "vllm-runtime"})
+_WITHOUT_MODELS = frozenset({"sglang-runtime", "tensorrtllm-runtime", "vllm-runtime", "vllm-openai"})
+"""Published images of engines, of which none holds a model."""
+_KEY_REFERENCES = {"Secret": "secretKeyRef", "ConfigMap": "configMapKeyRef"}
+_PARTS = ("data", "stringData", "binaryData")
 _LOSES_MOUNTS = (1, 2)
 _MENDED_IN_THE_LINE = (1, 3)
 
@@ -48,6 +52,9 @@ def model_path_mounted(_: ResourceGraph, user: ModelUser) -> Iterator[str]:
     paths = [text_at(mount, "mountPath") for mount in mappings_at(user.container, "volumeMounts")]
     mounted = [*(mount.path for mount in user.mounts), *(path for path in paths if path)]
     # Without any claim the model may be part of an image of one's own, or be fetched by the start script.
+    if user.kind == "download":
+        yield from _lost_download(user, mounted)
+        return
     if user.kind not in {"worker", "benchmark"} or (not user.mounts and not _has_no_model(user)):
         return
     yield from _cache_problems(user, mounted)
@@ -95,12 +102,44 @@ def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[str]:
             f"may not ask the hub (HF_HUB_OFFLINE) for {named[0].text} and looks for it in {cache}, where "
             f"nothing is mounted; it mounts {_places(user)}"
         )
+    elif user.kind == "worker" and _has_a_claim(user) and _has_no_model(user):
+        yield (
+            f"downloads {named[0].text} into {cache} of its own container at every start: nothing is mounted "
+            f"there; it mounts {_places(user)}"
+        )
+
+
+def _lost_download(user: ModelUser, mounted: Sequence[str]) -> Iterator[str]:
+    cache = user.cache_directory
+    if (
+        user.mounts
+        and user.models
+        and cache.startswith("/")
+        and not any(is_within(cache, path) for path in mounted)
+    ):
+        yield (
+            f"downloads {user.models[0].text} into {cache}, where nothing is mounted, so the model goes with "
+            f"the pod; it mounts {_places(user)}"
+        )
+
+
+def _has_a_claim(user: ModelUser) -> bool:
+    """Whether a claim is mounted that can be meant for models."""
+    service = user.template.described_by
+    compiled = {
+        text_at(mount, "mountPoint")
+        for mount in mappings_at(service, "volumeMounts")
+        if mount.get("useAsCompilationCache") is True
+    }
+    return any(mount.node_path is None and mount.path not in compiled for mount in user.mounts)
 
 
 def _has_no_model(user: ModelUser) -> bool:
     """Whether neither the user's image nor its start script brings a model."""
     image = read_image(user.container)
-    return image is not None and image.name in _RUNTIMES and "download" not in str(user.container).lower()
+    return (
+        image is not None and image.name in _WITHOUT_MODELS and "download" not in str(user.container).lower()
+    )
 
 
 def _places(user: ModelUser) -> str:
@@ -145,15 +184,15 @@ def service_mounts_kept(graph: ResourceGraph, template: PodTemplate) -> Iterator
 @graph_rule(
     severity=Severity.ADVISORY,
     reason=(
-        "A container whose Secret or key is missing waits in CreateContainerConfigError; without a pull "
-        "secret its image may not be pulled."
+        "A container whose Secret is missing, or a key of a Secret or ConfigMap, waits in "
+        "CreateContainerConfigError; without a pull secret its image may not be pulled."
     ),
     source="https://kubernetes.io/docs/concepts/configuration/secret/#using-secrets",
     lines=EVERY_RELEASE,
     fix="Create the Secret in the pods' namespace with that key, or drop the reference.",
 )
 def named_secrets_exist(graph: ResourceGraph) -> Iterator[Observation]:
-    """Secret or key that a pod around a model names is missing."""
+    """Secret that a pod around a model names, or a key of it or of a ConfigMap, is missing."""
     absent: dict[tuple[str, str], list[ModelUser]] = {}
     for user in _one_user_a_template(graph):
         namespace = user.resource.namespace
@@ -180,23 +219,22 @@ def _one_user_a_template(graph: ResourceGraph) -> tuple[ModelUser, ...]:
 
 
 def _missing_keys(graph: ResourceGraph, user: ModelUser) -> Iterator[str]:
-    for variable in environment_entries(user.template, user.container):
-        source = mapping_at(variable, "valueFrom", "secretKeyRef")
+    for variable, kind in product(environment_entries(user.template, user.container), _KEY_REFERENCES):
+        source = mapping_at(variable, "valueFrom", _KEY_REFERENCES[kind])
         name, key = text_at(source, "name"), text_at(source, "key")
         if name is None or key is None or source.get("optional") is True:
             continue
-        for secret in graph.kubernetes_objects_named("Secret", name, user.resource.namespace):
-            keys = _keys(secret)
+        for holder in graph.kubernetes_objects_named(kind, name, user.resource.namespace):
+            keys = _keys(holder)
             if keys is not None and key not in keys:
                 yield (
-                    f"takes {text_at(variable, 'name')} from key {key} of Secret {name}, which has "
+                    f"takes {text_at(variable, 'name')} from key {key} of {kind} {name}, which has "
                     f"{', '.join(sorted(keys)) or 'none'}"
                 )
 
 
-def _keys(secret: Resource) -> set[str] | None:
-    """Keys of the Secret; None where only the update knows them."""
-    parts = [secret.inputs.get(part) for part in ("data", "stringData")]
-    if any(part is UNKNOWN for part in parts):
+def _keys(holder: Resource) -> set[str] | None:
+    """Keys of the Secret or ConfigMap; None where only the update knows them."""
+    if any(holder.inputs.get(part) is UNKNOWN for part in _PARTS):
         return None
-    return {key for part in ("data", "stringData") for key in mapping_at(secret.inputs, part)}
+    return {key for part in _PARTS for key in mapping_at(holder.inputs, part)}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
-from rules.reading.disaggregation import read_role
+from rules.reading.disaggregation import MODE_FLAG, read_role
 from rules.reading.engines.settings import is_vllm
 from rules.reading.pods.pods import (
     COMPONENT_TYPES,
@@ -123,5 +123,6 @@ def _other_role(_: ResourceGraph, worker: Worker) -> Iterator[str]:
     elif declared in SUB_COMPONENT_TYPES:
         role = read_role(worker)
         # Without a word vLLM's worker does both, and decodes what a prefill worker hands it.
-        if role != declared and not (declared == "decode" and role == "aggregated" and is_vllm(worker)):
+        does_both = declared == "decode" and role == "aggregated" and is_vllm(worker)
+        if role != declared and not (does_both and worker.commands[0].flags.value(MODE_FLAG) is None):
             yield f"its type is {declared}, but its command line makes it {role}"

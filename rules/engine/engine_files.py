@@ -19,6 +19,7 @@ from engines.tensorrt_llm.options import EngineSettings
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.commands.container_commands import DYNAMO_VLLM
+from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_ways import connector_problems
 from rules.reading.pods.workers import Worker
@@ -31,6 +32,8 @@ from rules.subjects import WORKERS
 _COMPILATION = "compilation_config"
 _JSON_OPTIONS = ("kv_transfer_config", "kv_events_config", "speculative_config", _COMPILATION)
 _VLLM_SHARE = "gpu_memory_utilization"
+_VLLM_QUANTIZATION = "quantization"
+_MXFP4 = "mxfp4"
 _SHARE = ("kv_cache_config", "free_gpu_memory_fraction")
 # Of these other rules say more.
 _JUDGED_ELSEWHERE = (("cache_transceiver_config", "backend"), ("kv_cache_config", "dtype"))
@@ -67,7 +70,9 @@ def engine_settings_accepted(graph: ResourceGraph, worker: Worker) -> Iterator[S
             yield from dict.fromkeys(_refused(worker, settings))
             yield from _without_effect(worker, settings)
         elif is_vllm(worker):
-            yield from _refused_by_vllm(worker, read_settings(graph, worker))
+            settings = read_settings(graph, worker)
+            yield from _refused_by_vllm(worker, settings)
+            yield from _other_quantization(graph, worker, settings)
     except EngineFileProblem as problem:
         yield str(problem)
 
@@ -214,3 +219,16 @@ def _refused_by_vllm(worker: Worker, settings: Effective) -> Iterator[str]:
     if share is not None and (number is None or not 0 < number <= 1):
         given = f"{flag_of(_VLLM_SHARE)} ({share.source}) is {share.value}"
         yield f"{given}, not a share of the memory from 0 to 1"
+
+
+def _other_quantization(graph: ResourceGraph, worker: Worker, settings: Effective) -> Iterator[str]:
+    """vLLM compares the option with the method that the checkpoint's config.json names."""
+    given = settings.at(_VLLM_QUANTIZATION)
+    if given is None or given.value is None or _MXFP4 in str(given.value).lower():
+        return
+    checkpoint = known(read_checkpoint, graph, worker)
+    if checkpoint is not None and checkpoint.mxfp4 is not None:
+        yield (
+            f"{_VLLM_QUANTIZATION} {given.value} ({given.source}) is not what {checkpoint.text} holds, "
+            f"{_MXFP4}: vLLM refuses another method than the checkpoint's"
+        )

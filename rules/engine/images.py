@@ -37,6 +37,8 @@ from rules.subjects import (
 
 _HOST = "nvcr.io/"
 _REGISTRY = f"{_HOST}nvidia/ai-dynamo/"
+_VLLM_IMAGE = "vllm-openai"
+_GPT_OSS_SINCE = (0, 10)
 _WRONG_NAMES = {"trtllm-runtime": "tensorrtllm-runtime"}
 _PUBLISHED_RUNTIMES = ("dynamo-frontend", "sglang-runtime", "tensorrtllm-runtime", "vllm-runtime")
 _NAMES = (
@@ -132,6 +134,10 @@ def _other_engines(_: ResourceGraph, worker: Worker) -> Iterator[str]:
         if image is not None and (brings != engine or name in _WITHOUT_ENGINE):
             holds = f"holds {brings}" if name in _ENGINE_OF_IMAGE else "holds no engine"
             yield f"starts {engine}, but its image {image.text} {holds}"
+    if image is not None and image.name == _VLLM_IMAGE and image.line and image.line < _GPT_OSS_SINCE:
+        model = read_gpt_oss(worker)
+        if model is not None:
+            yield f"image {image.text} cannot load {model.name}, which vLLM knows from 0.10.1 on"
     framework = text_at(worker.template.graph_spec, "backendFramework")
     wanted = _FRAMEWORKS.get(framework or "")
     if wanted is not None and started and wanted not in started:

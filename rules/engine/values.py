@@ -8,6 +8,7 @@ from engines.effective import NO_FILE, VLLM, Effective, EngineFileProblem, flag_
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.container_commands import VLLM_SERVE, StartCommand
 from rules.reading.engines.expert_kernels import BACKEND_FLAG
+from rules.reading.engines.models import read_gpt_oss
 from rules.reading.engines.settings import is_vllm, read_settings
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import line_of, shown_command
@@ -22,6 +23,7 @@ _Written = tuple[str, str | None, str]
 """Option, what it is given or None for a switch, and the flag or file that says so."""
 _ATTENTION_BACKEND = "--attention-backend"
 _LOAD_FORMAT = "--load-format"
+_PARSERS = frozenset({"--dyn-reasoning-parser", "--dyn-tool-call-parser"})
 # What vLLM calls a human-readable integer; only --max-model-len takes auto.
 _SIZE = re.compile(r"\d+(?:\.\d+)?[kKmMgGtT]|auto", re.IGNORECASE)
 
@@ -30,7 +32,10 @@ def wrong_values(graph: ResourceGraph, started: Started, command: StartCommand) 
     """Each value that the command does not take, of its options and of the file that stands for some."""
     settings = None if started.worker is None else _option_settings(graph, started.worker)
     written = tuple(_written_values(command, settings))
-    yield from _wrong_choices(started.container, command, written)
+    # The rule answer-parsers says of gpt-oss which parser it needs.
+    is_gpt_oss = started.worker is not None and read_gpt_oss(started.worker) is not None
+    choices = [each for each in written if not (is_gpt_oss and each[0] in _PARSERS)]
+    yield from _wrong_choices(started.container, command, choices)
     for message in _number_problems(command, written):
         is_read = line_of(started.container, command_options(command.engine)) is not None
         # A later release may take words where these take numbers.

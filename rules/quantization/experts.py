@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 
 from engines import MXFP4_ALGORITHMS, VLLM_BACKEND_KERNELS, VLLM_MOE_BACKENDS, VllmMoeKernels
-from engines.told import Setting
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.engines.expert_kernels import (
@@ -22,9 +21,11 @@ from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import VLLM_0_20, as_read
 from rules.reading.shapes import Undecided
+from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
+_KNOWN_BACKENDS = ", ".join(sorted(VLLM_MOE_BACKENDS))
 _Wanted = Iterable[tuple[str, VllmMoeKernels | None]]
 
 
@@ -94,14 +95,18 @@ def vllm_moe_backend(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
             )
         flag = f"{BACKEND_FLAG} {backend.value} ({backend.source})"
         wanted = [(flag, VLLM_BACKEND_KERNELS.get(str(backend.value)))]
-    yield from as_read(worker, _unfit_for_vllm(graph, worker, backend, wanted), VLLM_0_20)
-
-
-def _unfit_for_vllm(graph: ResourceGraph, worker: Worker, backend: Setting, wanted: _Wanted) -> Iterator[str]:
     if backend.value not in VLLM_MOE_BACKENDS:
-        known = ", ".join(sorted(VLLM_MOE_BACKENDS))
-        yield f"{BACKEND_FLAG} {backend.value} ({backend.source}) is none of {known}: vLLM refuses it"
+        unknown = (
+            f"{BACKEND_FLAG} {backend.value} ({backend.source}) is none of {_KNOWN_BACKENDS}: vLLM refuses it"
+        )
+        is_slip = slip_of(str(backend.value).replace("-", "_"), VLLM_MOE_BACKENDS, SLIPS) is not None
+        # Other releases have other backends, and none has a slip of the pen.
+        yield from [unknown] if is_slip else as_read(worker, [unknown], VLLM_0_20)
         return
+    yield from as_read(worker, _unfit_for_vllm(graph, worker, wanted), VLLM_0_20)
+
+
+def _unfit_for_vllm(graph: ResourceGraph, worker: Worker, wanted: _Wanted) -> Iterator[str]:
     for name, kernels in wanted:
         if read_checkpoint(graph, worker).mxfp4 is None:
             return

@@ -15,6 +15,7 @@ from rules.reading.kv_ways import (
     NIXL_CONNECTOR,
     connects_by_itself,
     moving_connector,
+    nixl_backends,
 )
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
@@ -23,6 +24,8 @@ from rules.reading.shapes import Undecided, grouped, text_at
 from rules.rule import Advice, Said, each_of, rule
 from rules.subjects import DISAGGREGATED
 
+_OF_NIXL_ITSELF = "UCX"
+"""The plugin that NIXL takes where none is named."""
 _ROLES: Mapping[Role, tuple[str, str]] = {
     "prefill": ("kv_both", "kv_producer"),
     "decode": ("kv_both", "kv_consumer"),
@@ -122,11 +125,14 @@ def _library(graph: ResourceGraph, worker: Worker, role: Role) -> str | None:
         raise Undecided(f"{worker.name} starts an engine whose KV transfer is not read here")
     config = read_settings(graph, worker).mapping(KV_TRANSFER)
     if config is not None:
-        return moving_connector(config) or "a connector without a name"
+        connector = moving_connector(config) or "a connector without a name"
+        if connector != NIXL_CONNECTOR:
+            return connector
+        return f"{connector} ({' and '.join(sorted(nixl_backends(config) or [_OF_NIXL_ITSELF]))})"
     if role == "prefill" and not known_lines(worker.container, worker.described_by):
         return None
     if connects_by_itself(worker):
-        return NIXL_CONNECTOR
+        return f"{NIXL_CONNECTOR} ({_OF_NIXL_ITSELF})"
     return "no connector" if role == "decode" else None
 
 

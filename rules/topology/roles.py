@@ -23,14 +23,18 @@ from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, may_be_one, read_pods
 from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
-from rules.reading.releases import READ_SINCE, by_line
+from rules.reading.releases import READ_SINCE, by_line, known_lines
 from rules.reading.shapes import Undecided, grouped, text_at
 from rules.rule import graph_rule, rule
 from rules.subjects import WORKERS
 
 _SCALED_BY = frozenset({"scalingAdapter", "autoscaling"})
 _PLANNER = "planner"
-_NAMESPACES = ("dynamoNamespace", "globalDynamoNamespace")
+_GLOBAL_NAMESPACE = "globalDynamoNamespace"
+_OLD_NAMESPACE = "dynamoNamespace"
+_OLD_NAMESPACE_IGNORED_SINCE = (1, 2)
+"""From there on the operator names the Dynamo namespace after the graph (ai-dynamo/dynamo
+deploy/operator/api/v1alpha1/dynamocomponentdeployment_types.go, ComputeDynamoNamespace, at 2a6da14)."""
 _NAMESPACE_VARIABLE = "DYN_NAMESPACE"
 _OTHER_GRAPHS = re.compile(r"global[_-]router|--namespace\b|\bDYN_NAMESPACE\b|\bdyn://")
 """Pattern of commands that look into another Dynamo namespace than their graph's."""
@@ -104,7 +108,7 @@ def _joins(template: PodTemplate) -> bool:
     entries = environment_entries(template, template.main)
     return (
         any(entry.get("name") == _NAMESPACE_VARIABLE for entry in entries)
-        or any(template.described_by.get(key) for key in _NAMESPACES)
+        or _shares_a_namespace(template)
         or any(mentions(container, _OTHER_GRAPHS) for container in template.containers)
     )
 
@@ -116,8 +120,16 @@ def _has_pods(worker: Worker) -> bool:
 
 def _finds_others(worker: Worker) -> bool:
     """Whether workers of other graphs may be its other half."""
-    named = any(worker.described_by.get(key) for key in _NAMESPACES)
-    return named or _NAMESPACE_VARIABLE in worker.environment
+    return _shares_a_namespace(worker.template) or _NAMESPACE_VARIABLE in worker.environment
+
+
+def _shares_a_namespace(template: PodTemplate) -> bool:
+    """Whether the operator may put the pods into a Dynamo namespace that another graph has too."""
+    if template.described_by.get(_GLOBAL_NAMESPACE):
+        return True
+    lines = known_lines(template.main, template.described_by)
+    is_ignored = bool(lines) and min(lines) >= _OLD_NAMESPACE_IGNORED_SINCE
+    return bool(template.described_by.get(_OLD_NAMESPACE)) and not is_ignored
 
 
 @rule(

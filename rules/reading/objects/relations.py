@@ -7,14 +7,15 @@ Kubernetes say too is left to them.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from resource_graph import Resource, Value
 from resource_graph.resource import Path
 from rules.reading.objects.mistakes import PLACEHOLDER, Mistake
 from rules.reading.objects.schemas import dotted
-from rules.reading.pods.pods import SPEC_PATHS
-from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
+from rules.reading.pods.pods import GRAPH_KIND, SPEC_PATHS
+from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at
 
 _SELECTING = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 """Kinds that find their pods by a selector of their own, and restart them always; a Job does neither."""
@@ -22,6 +23,8 @@ _GPU = "nvidia.com/gpu"
 _KINDS = ("initContainers", "containers")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 """Effects of a taint that a toleration may name."""
+_Finder = Callable[["_Pods"], Iterator[Mistake]]
+_COMPONENT_SPEC = ("podTemplate", "spec")
 _NONE_AT_ONCE = frozenset({"0", "0%"})
 _VARIABLE = re.compile(r"[ -<>-~]+")
 _NO_VARIABLE = (
@@ -30,35 +33,57 @@ _NO_VARIABLE = (
 
 
 def relation_mistakes(resource: Resource) -> Iterator[Mistake]:
-    """Each place of a workload that the API server refuses although its schema takes it."""
+    """Each place of a workload that the API server refuses although its schema takes it.
+
+    Of a Dynamo graph it refuses the pods, which never start.
+    """
     path = SPEC_PATHS.get(resource.kind or "")
-    if path is None:
-        return
-    for find in (_selector, _strategy, _restarts, _tolerations, _names, _variables, _mounts, _gpus):
+    if path is not None:
+        spec = known(mapping_at, resource.inputs, *path)
+        # Of a specification that only the update knows nothing is missing.
+        of_spec = () if spec is None else (_restarts, _mounts, *_OF_ALL_PODS)
+        yield from _found(_Pods(resource, spec or {}, path), (_selector, _strategy, *of_spec))
+    elif resource.kind == GRAPH_KIND:
+        for index, component in enumerate(known(mappings_at, resource.inputs, "spec", "components") or ()):
+            spec = known(mapping_at, component, *_COMPONENT_SPEC) or {}
+            at = ("spec", "components", index, *_COMPONENT_SPEC)
+            yield from _found(_Pods(resource, spec, at), _OF_ALL_PODS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pods:
+    resource: Resource
+    spec: Mapping[str, Value]
+    at: Path
+    """Where the resource has the specification of the pods."""
+
+
+def _found(pods: _Pods, finders: Sequence[_Finder]) -> Iterator[Mistake]:
+    for find in finders:
         try:
-            yield from find(resource, path)
+            yield from find(pods)
         except Undecided:
             # The schema names what has another type, and what only the update knows may agree.
             continue
 
 
-def _selector(resource: Resource, _: Path) -> Iterator[Mistake]:
+def _selector(pods: _Pods) -> Iterator[Mistake]:
     """The selector that the own pods do not match (ValidatePodTemplateSpecForReplicaSet)."""
-    if resource.kind not in _SELECTING:
+    if pods.resource.kind not in _SELECTING:
         return
-    wanted = mapping_at(resource.inputs, "spec", "selector", "matchLabels")
-    labels = mapping_at(resource.inputs, "spec", "template", "metadata", "labels")
+    wanted = mapping_at(pods.resource.inputs, "spec", "selector", "matchLabels")
+    labels = mapping_at(pods.resource.inputs, "spec", "template", "metadata", "labels")
     if any(field(labels, key) != value for key, value in wanted.items()):
         shown = json.dumps(dict(labels), sort_keys=True, separators=(",", ":"))
         said = f"Invalid value: {shown}: `selector` does not match template `labels`"
         yield _mistake(("spec", "template", "metadata", "labels"), said)
 
 
-def _strategy(resource: Resource, _: Path) -> Iterator[Mistake]:
+def _strategy(pods: _Pods) -> Iterator[Mistake]:
     """A rollout that its own strategy excludes, or that may never begin (ValidateDeploymentStrategy)."""
-    if resource.kind != "Deployment":
+    if pods.resource.kind != "Deployment":
         return
-    strategy = mapping_at(resource.inputs, "spec", "strategy")
+    strategy = mapping_at(pods.resource.inputs, "spec", "strategy")
     rolling = mapping_at(strategy, "rollingUpdate")
     at = ("spec", "strategy", "rollingUpdate")
     if text_at(strategy, "type") == "Recreate":
@@ -70,40 +95,44 @@ def _strategy(resource: Resource, _: Path) -> Iterator[Mistake]:
         yield _mistake((*at, "maxUnavailable"), said)
 
 
-def _restarts(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
+def _restarts(pods: _Pods) -> Iterator[Mistake]:
     """The policy that the kind does not take (ValidatePodTemplateSpecForReplicaSet, validateJobSpec)."""
-    policy = text_at(mapping_at(resource.inputs, *path), "restartPolicy")
-    taken = ("Always",) if resource.kind in _SELECTING else ("OnFailure", "Never")
-    if resource.kind == "Pod" or policy in taken or (policy is None and resource.kind in _SELECTING):
+    policy = text_at(pods.spec, "restartPolicy")
+    taken = ("Always",) if pods.resource.kind in _SELECTING else ("OnFailure", "Never")
+    if (
+        pods.resource.kind == "Pod"
+        or policy in taken
+        or (policy is None and pods.resource.kind in _SELECTING)
+    ):
         return
     supported = ", ".join(f'"{each}"' for each in taken)
     shown = f'Unsupported value: "{policy}"' if policy is not None else "Required value"
-    yield _mistake((*path, "restartPolicy"), f"{shown}: supported values: {supported}")
+    yield _mistake((*pods.at, "restartPolicy"), f"{shown}: supported values: {supported}")
 
 
-def _tolerations(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
+def _tolerations(pods: _Pods) -> Iterator[Mistake]:
     """The effect that no taint has (validateTaintEffect)."""
     supported = ", ".join(f'"{each}"' for each in EFFECTS)
-    for index, toleration in enumerate(mappings_at(resource.inputs, *path, "tolerations")):
+    for index, toleration in enumerate(mappings_at(pods.spec, "tolerations")):
         effect = text_at(toleration, "effect")
         if effect and effect not in EFFECTS:
-            at = (*path, "tolerations", index, "effect")
+            at = (*pods.at, "tolerations", index, "effect")
             yield _refused(at, effect, f'Unsupported value: "{effect}": supported values: {supported}')
 
 
-def _names(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
+def _names(pods: _Pods) -> Iterator[Mistake]:
     """The name that an earlier container of the pod has (validateContainers)."""
     seen: set[str] = set()
-    for at, container in _containers(resource, path):
+    for at, container in _containers(pods):
         name = text_at(container, "name")
         if name is not None and name in seen:
             yield _mistake((*at, "name"), f'Duplicate value: "{name}"')
         seen.add(name or "")
 
 
-def _variables(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
+def _variables(pods: _Pods) -> Iterator[Mistake]:
     """The name that no variable may have (IsRelaxedEnvVarName)."""
-    for at, container in _containers(resource, path):
+    for at, container in _containers(pods):
         for index, entry in enumerate(mappings_at(container, "env")):
             name = text_at(entry, "name")
             if name and not _VARIABLE.fullmatch(name):
@@ -111,14 +140,14 @@ def _variables(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
                 yield _refused((*at, "env", index, "name"), name, f"Invalid value: {shown}: {_NO_VARIABLE}")
 
 
-def _mounts(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
+def _mounts(pods: _Pods) -> Iterator[Mistake]:
     """A mount of a volume that the pod does not have, or at the path of another (ValidateVolumeMounts)."""
-    volumes = {text_at(each, "name") for each in mappings_at(resource.inputs, *path, "volumes")}
-    if resource.kind == "StatefulSet":
+    volumes = {text_at(each, "name") for each in mappings_at(pods.spec, "volumes")}
+    if pods.resource.kind == "StatefulSet":
         # Its claims are volumes of its pods.
-        claims = mappings_at(resource.inputs, "spec", "volumeClaimTemplates")
+        claims = mappings_at(pods.resource.inputs, "spec", "volumeClaimTemplates")
         volumes |= {text_at(each, "metadata", "name") for each in claims}
-    for at, container in _containers(resource, path):
+    for at, container in _containers(pods):
         paths: set[str | None] = set()
         for index, mount in enumerate(mappings_at(container, "volumeMounts")):
             name, mounted_at = text_at(mount, "name"), text_at(mount, "mountPath")
@@ -130,9 +159,9 @@ def _mounts(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
             paths.add(mounted_at)
 
 
-def _gpus(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
+def _gpus(pods: _Pods) -> Iterator[Mistake]:
     """Each request of GPUs that is not the limit (ValidateContainerResourceRequirements)."""
-    for at, container in _containers(resource, path):
+    for at, container in _containers(pods):
         request, most = (field(container, "resources", kind, _GPU) for kind in ("requests", "limits"))
         if request is None or str(request) == str(most):
             continue
@@ -144,11 +173,11 @@ def _gpus(resource: Resource, path: tuple[str, ...]) -> Iterator[Mistake]:
             yield _mistake((*at, "resources", "requests"), said)
 
 
-def _containers(resource: Resource, path: tuple[str, ...]) -> Iterator[tuple[Path, Mapping[str, Value]]]:
-    spec = mapping_at(resource.inputs, *path)
+def _containers(pods: _Pods) -> Iterator[tuple[Path, Mapping[str, Value]]]:
+    spec = pods.spec
     for kind in _KINDS:
         for index, container in enumerate(mappings_at(spec, kind)):
-            yield (*path, kind, index), container
+            yield (*pods.at, kind, index), container
 
 
 def _refused(at: Path, text: str, says: str) -> Mistake:
@@ -157,3 +186,6 @@ def _refused(at: Path, text: str, says: str) -> Mistake:
 
 def _mistake(at: Path, says: str) -> Mistake:
     return Mistake(at, "relation", f"{dotted(at)}: {says}")
+
+
+_OF_ALL_PODS = (_tolerations, _names, _variables, _gpus)

@@ -47,4 +47,24 @@ CASES = (
         (add(DOWNLOAD, f"{_CONTAINER}.env", _TOKEN), document(_SECRET.format(key="HF_TOKEN"))),
         frozenset(),
     ),
+    Case(
+        SECRETS,
+        "a key that the ConfigMap does not have",
+        "agg-gb200",
+        (
+            add(
+                DOWNLOAD,
+                f"{_CONTAINER}.env",
+                {"name": "HUB", "valueFrom": {"configMapKeyRef": {"name": "hub", "key": "adress"}}},
+            ),
+            document("""
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: hub, namespace: gpt-oss}
+data: {address: hub.example.com}
+"""),
+        ),
+        failed(SECRETS, JOB),
+        ("takes HUB from key adress of ConfigMap hub, which has address",),
+    ),
 )

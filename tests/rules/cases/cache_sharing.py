@@ -98,4 +98,16 @@ CASES = (
         undecided(SHARED, CLAIM),
         ("there are 2 claims named model-cache",),
     ),
+    Case(
+        SHARED,
+        "two servers on any nodes, of which one may mount it",
+        "vllm-serve",
+        (
+            put(_CLAIM, _MODES, ["ReadWriteOnce"]),
+            put("Deployment", "spec.replicas", 2),
+        ),
+        failed(SHARED, CLAIM),
+        ("allows ReadWriteOnce, but 2 pods mount it (2 of engine), and nothing keeps them on one node",),
+        pools=(),
+    ),
 )

@@ -13,6 +13,7 @@ _GRAPH = "DynamoGraphDeployment"
 _SIZE = "spec.resources.requests.storage"
 _WORKER = "spec.services.TrtllmWorker"
 _SCRIPT = "spec.template.spec.containers[0].args[0]"
+_SERVE = "spec.template.spec.containers[0]"
 _ENV = f"{_WORKER}.extraPodSpec.mainContainer.env"
 
 _EBS_CLASS = document(
@@ -184,5 +185,25 @@ spec:
         (_EBS_CLASS,),
         failed(CLASS, CLAIM),
         ("asks for ReadWriteMany from storage class shared-files",),
+    ),
+    Case(
+        PATH,
+        "a download beside the claim",
+        "agg-gb200",
+        (put("Job/model-download", "spec.template.spec.containers[0].volumeMounts[0].mountPath", "/models"),),
+        failed(PATH, "model-download"),
+        ("where nothing is mounted, so the model goes with the pod; it mounts model-cache at /models",),
+    ),
+    Case(
+        PATH,
+        "vLLM's own server that keeps its model beside the claim",
+        "vllm-serve",
+        (
+            put("Deployment", f"{_SERVE}.args[0]", "openai/gpt-oss-120b"),
+            drop("Deployment", f"{_SERVE}.env[3]"),
+            put("Deployment", f"{_SERVE}.env[2].value", "/root/.cache/huggingface"),
+        ),
+        failed(PATH, "engine"),
+        ("downloads openai/gpt-oss-120b into /root/.cache/huggingface/hub of its own container",),
     ),
 )

@@ -1,7 +1,7 @@
 """What the operator makes of a graph's components, by their types and roles."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import document, drop, put
+from tests.rules.edits import document, drop, put, text
 from tests.rules.serving_edits import (
     GRAPH,
     PREFILL,
@@ -92,5 +92,20 @@ CASES = (
         (put(GRAPH, f"{_WORKER}.type", "frontend"),),
         failed(KNOWN, "VllmWorker"),
         ("its type is frontend, but it starts dynamo.vllm",),
+    ),
+    Case(
+        KNOWN,
+        "a decode worker that is told to do both",
+        "vllm-disagg-efa",
+        (
+            text(
+                GRAPH,
+                "spec.components[2].podTemplate.spec.containers[0].args[2]",
+                "--disaggregation-mode=decode",
+                "--disaggregation-mode=agg",
+            ),
+        ),
+        failed(KNOWN, "Decode"),
+        ("its type is decode, but its command line makes it aggregated",),
     ),
 )

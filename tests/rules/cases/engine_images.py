@@ -107,4 +107,12 @@ CASES = (
         (drop(GRAPH, "spec.components[0]"),),
         failed(FRONTEND_THERE, "gpt-oss-vllm"),
     ),
+    Case(
+        BRINGS,
+        "a release of vLLM from before the model",
+        "vllm-serve",
+        (put("Deployment", "spec.template.spec.containers[0].image", "docker.io/vllm/vllm-openai:v0.9.2"),),
+        failed(BRINGS, "engine"),
+        ("cannot load gpt-oss-120b, which vLLM knows from 0.10.1 on",),
+    ),
 )

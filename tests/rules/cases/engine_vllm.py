@@ -195,4 +195,31 @@ CASES = (
         (add("Deployment", f"{_SERVE}.args", _DRAFT),),
         frozenset(),
     ),
+    Case(
+        VALUES,
+        "another quantization than the checkpoint's",
+        "vllm-serve",
+        (add("Deployment", f"{_SERVE}.args", "--quantization=fp8"),),
+        failed(VALUES, "engine"),
+        ("quantization fp8 (--quantization) is not what /opt/models/", "holds, mxfp4: vLLM refuses"),
+    ),
+    Case(
+        VALUES,
+        "the checkpoint's own quantization",
+        "vllm-serve",
+        (add("Deployment", f"{_SERVE}.args", "--quantization=mxfp4"),),
+        frozenset(),
+    ),
+    Case(
+        FLAGS,
+        "a parser that the release does not have",
+        "vllm-agg",
+        (
+            put(GRAPH, f"{_DYNAMO}.args[0]", "--model=nvidia/Kimi-K2.6-NVFP4"),
+            put(GRAPH, f"{_DYNAMO}.args[1]", "--served-model-name=kimi"),
+            add(GRAPH, f"{_DYNAMO}.args", "--dyn-tool-call-parser=kimi_k2_5"),
+        ),
+        failed(FLAGS, "VllmWorker"),
+        ("--dyn-tool-call-parser is kimi_k2_5, which dynamo.vllm 1.2 does not take",),
+    ),
 )

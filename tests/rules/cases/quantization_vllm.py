@@ -90,4 +90,12 @@ CASES = (
         ),
     ),
     Case(ENV, "the flag's default written out", "vllm-agg", (_on_blackwell("auto"),), frozenset()),
+    Case(
+        BACKEND,
+        "a slip in any release",
+        "vllm-serve",
+        (put("Deployment", f"{_ENGINE}.image", _LATER), _on_hopper("flashinfer-trtlm")),
+        failed(BACKEND, "engine"),
+        ("--moe-backend flashinfer-trtlm (--moe-backend) is none of",),
+    ),
 )

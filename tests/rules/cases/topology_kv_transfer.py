@@ -93,7 +93,15 @@ CASES = (
         BASE,
         connector(DECODE, config='{"kv_connector":"MooncakeConnector","kv_role":"kv_consumer"}'),
         failed(AGREES, "Prefill, Decode"),
-        ("Prefill hands KV cache over by NixlConnector, but Decode takes it by MooncakeConnector",),
+        ("KV cache over by NixlConnector (LIBFABRIC), but Decode takes it by MooncakeConnector",),
+    ),
+    Case(
+        AGREES,
+        "NIXL by another plugin",
+        BASE,
+        connector(DECODE, config='{"kv_connector":"NixlConnector","kv_role":"kv_both"}'),
+        failed(AGREES, "Prefill, Decode"),
+        ("by NixlConnector (LIBFABRIC), but Decode takes it by NixlConnector (UCX)",),
     ),
     Case(
         AGREES,

@@ -59,6 +59,22 @@ CASES = (
     ),
     Case(
         ROLES,
+        "prefill alone, with a dynamoNamespace, which the operator does not read",
+        "published-disagg",
+        (
+            drop(GRAPH, "spec.services.TrtllmDecodeWorker"),
+            text(
+                GRAPH,
+                "spec.services.TrtllmPrefillWorker.extraPodSpec.mainContainer.image",
+                "0.7.0",
+                "1.3.0",
+            ),
+        ),
+        failed(ROLES, "gpt-oss-disagg"),
+        ("TrtllmPrefillWorker prefills, and no worker of the graph decodes",),
+    ),
+    Case(
+        ROLES,
         "a prefill worker without replicas, under SGLang",
         "sglang-disagg",
         (put(GRAPH, "spec.components[1].replicas", 0),),

@@ -1,0 +1,137 @@
+"""What an API server refuses in pods although their schema takes it."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import add, drop, put
+from tests.rules.serving_edits import GRAPH
+
+VALUES = "values-accepted"
+
+_CONTAINER = "spec.components[1].podTemplate.spec.containers[0]"
+_POD = "spec.template.spec"
+
+CASES = (
+    Case(
+        VALUES,
+        "fewer GPUs requested than a graph's worker has for its limit",
+        "vllm-agg",
+        (put(GRAPH, f"{_CONTAINER}.resources.requests", {"nvidia.com/gpu": "2"}),),
+        failed(VALUES, "VllmWorker"),
+        ('Invalid value: "2": must be equal to nvidia.com/gpu limit of',),
+    ),
+    Case(
+        VALUES,
+        "a selector that the own pods do not match",
+        "vllm-serve",
+        (put("Deployment", "spec.selector.matchLabels", {"app": "vllm"}),),
+        failed(VALUES, "vllm-serve"),
+        ("spec.template.metadata.labels: Invalid value:", "`selector` does not match template `labels`"),
+    ),
+    Case(
+        VALUES,
+        "a mount of a volume that the pod does not have",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.containers[0].volumeMounts[1].name", "scratch"),),
+        failed(VALUES, "vllm-serve"),
+        (f'{_POD}.containers[0].volumeMounts[1].name: Not found: "scratch"',),
+    ),
+    Case(
+        VALUES,
+        "two mounts at one path",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.containers[0].volumeMounts[1].mountPath", "/opt/models"),),
+        failed(VALUES, "vllm-serve"),
+        (f'{_POD}.containers[0].volumeMounts[1].mountPath: Invalid value: "/opt/models": must be unique',),
+    ),
+    Case(
+        VALUES,
+        "two containers of one name",
+        "vllm-serve",
+        (add("Deployment", f"{_POD}.containers", {"name": "engine", "image": "example.com/side:1"}),),
+        failed(VALUES, "vllm-serve"),
+        (f'{_POD}.containers[1].name: Duplicate value: "engine"',),
+    ),
+    Case(
+        VALUES,
+        "GPUs that are requested and not limited",
+        "vllm-serve",
+        (drop("Deployment", f"{_POD}.containers[0].resources.limits[nvidia.com/gpu]"),),
+        failed(VALUES, "vllm-serve"),
+        ("Limit must be set for non overcommitable resources",),
+    ),
+    Case(
+        VALUES,
+        "more GPUs in the limit than are requested",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.containers[0].resources.limits[nvidia.com/gpu]", "8"),),
+        failed(VALUES, "vllm-serve"),
+        ('Invalid value: "4": must be equal to nvidia.com/gpu limit of 8',),
+    ),
+    Case(
+        VALUES,
+        "a Deployment whose pods are never restarted",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.restartPolicy", "Never"),),
+        failed(VALUES, "vllm-serve"),
+        (f'{_POD}.restartPolicy: Unsupported value: "Never": supported values: "Always"',),
+    ),
+    Case(
+        VALUES,
+        "a Deployment that stops its pods first and rolls them too",
+        "vllm-serve",
+        (put("Deployment", "spec.strategy.type", "Recreate"),),
+        failed(VALUES, "vllm-serve"),
+        ("spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'",),
+    ),
+    Case(
+        VALUES,
+        "a rollout that may neither start a pod nor stop one",
+        "vllm-serve",
+        (put("Deployment", "spec.strategy.rollingUpdate.maxSurge", "0%"),),
+        failed(VALUES, "vllm-serve"),
+        ("spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when `maxSurge` is 0",),
+    ),
+    Case(
+        VALUES,
+        "a rollout that stops a pod before it starts one",
+        "vllm-serve",
+        (put("Deployment", "spec.strategy.rollingUpdate", {"maxSurge": 0, "maxUnavailable": 1}),),
+        frozenset(),
+    ),
+    Case(
+        VALUES,
+        "a toleration of an effect that there is not",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.tolerations[0].effect", "NoScheduled"),),
+        failed(VALUES, "vllm-serve"),
+        (
+            f'{_POD}.tolerations[0].effect: Unsupported value: "NoScheduled": supported values: '
+            '"NoSchedule", "PreferNoSchedule", "NoExecute"',
+        ),
+    ),
+    Case(
+        VALUES,
+        "an effect that something is to fill in",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.tolerations[0].effect", "${EFFECT}"),),
+        undecided(VALUES, "vllm-serve"),
+    ),
+    Case(
+        VALUES,
+        "a variable whose name holds its value too",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.containers[0].env[0].name", "HOME=/tmp"),),
+        failed(VALUES, "vllm-serve"),
+        (
+            f'{_POD}.containers[0].env[0].name: Invalid value: "HOME=/tmp": a valid environment variable '
+            "name must consist only of printable ASCII characters other than '='",
+        ),
+    ),
+    Case(
+        VALUES,
+        "a variable with a space at the end of its name, which new servers take",
+        "vllm-agg",
+        (put(GRAPH, f"{_CONTAINER}.env[0].name", "HF_HUB_OFFLINE "),),
+        failed(VALUES, "VllmWorker"),
+        ("sets the variable 'HF_HUB_OFFLINE ': no program reads one with a space in its name",),
+    ),
+)
