@@ -1,5 +1,6 @@
 """Whether a command has the options of its command line, and takes their values."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
@@ -22,6 +23,8 @@ from rules.reading.commands.container_commands import (
     TRTLLM_SERVE,
     VLLM_SERVE,
     StartCommand,
+    command_line,
+    script_position,
 )
 from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM
 from rules.reading.pods.containers import read_image
@@ -36,6 +39,8 @@ _SHORT = 2
 """Characters of `--` alone; options of one dash are few, and are no abbreviations of others."""
 _SHORTEST = 4
 """Characters that an abbreviation has at least, dashes included, so that it means something."""
+_SHELL_VARIABLE = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]{3,})(?=[^\w:?+-]|$)")
+"""Variable without a default of its own, whose name is long enough to be misspelt."""
 _OF_VLLM = frozenset({DYNAMO_VLLM, VLLM_SERVE})
 _MODE_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE", DYNAMO_VLLM: MODE_OF_VLLM}
 
@@ -70,11 +75,26 @@ def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
             shown = shown_image(started.container)
             yield message if certain else Undecided(f"{message}; whether {shown} has it is not known")
         worker = started.worker
+        yield from _misspelt_variables(started, command)
         if worker is not None:
             yield from _mode(worker, command)
         yield from wrong_values(graph, started, command)
         if worker is not None:
             yield from _deprecated(worker, command)
+
+
+def _misspelt_variables(started: Started, command: StartCommand) -> Iterator[str]:
+    """A shell takes a variable that nobody sets for an empty text."""
+    words = command_line(started.container)
+    script = words[position] if (position := script_position(words)) is not None else None
+    for name in dict.fromkeys(_SHELL_VARIABLE.findall(script or "")):
+        if name in command.environment or re.search(
+            rf"\b(?:{name}=|(?:for|read)\b[^\n]*\b{name}\b)", script or ""
+        ):
+            continue
+        meant = slip_of(name, command.environment)
+        if meant is not None:
+            yield f"its start script reads ${name}, which nothing sets; {meant} is set"
 
 
 def _mode(worker: Worker, command: StartCommand) -> Iterator[Said]:

@@ -13,7 +13,7 @@ from rules.reading.engines.settings import is_vllm, read_settings
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import line_of, shown_command
 from rules.reading.shapes import Undecided
-from rules.reading.spelling import nearest, slip_of
+from rules.reading.spelling import SLIPS, nearest, slip_of
 from rules.rule import Said
 from rules.subjects import Started
 
@@ -23,6 +23,8 @@ _Written = tuple[str, str | None, str]
 """Option, what it is given or None for a switch, and the flag or file that says so."""
 _ATTENTION_BACKEND = "--attention-backend"
 _LOAD_FORMAT = "--load-format"
+_MODEL_FLAGS = frozenset({"--model", "--model-path"})
+_REPOSITORIES = frozenset({"openai/gpt-oss-20b", "openai/gpt-oss-120b"})
 _PARSERS = frozenset({"--dyn-reasoning-parser", "--dyn-tool-call-parser"})
 # What vLLM calls a human-readable integer; only --max-model-len takes auto.
 _SIZE = re.compile(r"\d+(?:\.\d+)?[kKmMgGtT]|auto", re.IGNORECASE)
@@ -36,6 +38,7 @@ def wrong_values(graph: ResourceGraph, started: Started, command: StartCommand) 
     is_gpt_oss = started.worker is not None and read_gpt_oss(started.worker) is not None
     choices = [each for each in written if not (is_gpt_oss and each[0] in _PARSERS)]
     yield from _wrong_choices(started.container, command, choices)
+    yield from _misspelt_model(written)
     for message in _number_problems(command, written):
         is_read = line_of(started.container, command_options(command.engine)) is not None
         # A later release may take words where these take numbers.
@@ -108,6 +111,14 @@ def _problem_of_option(
 def _slips(value: str) -> int:
     # Short names are alike: fp8 and fp4 are two formats.
     return 2 if len(value) >= _LONG else 1
+
+
+def _misspelt_model(written: Sequence[_Written]) -> Iterator[str]:
+    for name, value, _ in written:
+        if name in _MODEL_FLAGS and value is not None and value not in _REPOSITORIES:
+            meant = slip_of(value, _REPOSITORIES, SLIPS)
+            if meant is not None:
+                yield f"{name} is {value}, which the hub does not have; the nearest is {meant}"
 
 
 def _number_problems(command: StartCommand, written: Sequence[_Written]) -> Iterator[str]:

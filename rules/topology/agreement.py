@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from engines.effective import flag_of
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, advised
 from rules.reading.disaggregation import Disaggregated, Role
@@ -26,6 +27,7 @@ from rules.subjects import DISAGGREGATED
 
 _OF_NIXL_ITSELF = "UCX"
 """The plugin that NIXL takes where none is named."""
+_SPECULATIVE = "speculative_config"
 _ROLES: Mapping[Role, tuple[str, str]] = {
     "prefill": ("kv_both", "kv_producer"),
     "decode": ("kv_both", "kv_consumer"),
@@ -40,7 +42,8 @@ _ROLES: Mapping[Role, tuple[str, str]] = {
         "called. A cache of another model has another shape, the receiving side refuses other blocks, and "
         "bytes of another format are not taken or read wrongly. Each "
         "library has a handshake of its own: a decode worker that speaks another waits for a cache that "
-        "never comes, or computes the prompt again by itself (advice). With other activations in its experts "
+        "never comes, or computes the prompt again by itself (advice). A draft model's layers are "
+        "part of the cache, so that one side's does not fit the other (advice). With other activations in its experts "
         "quality and measurements are of neither side, and the engine compares nothing (advice)."
     ),
     source=(
@@ -48,7 +51,8 @@ _ROLES: Mapping[Role, tuple[str, str]] = {
         "tensorrt_llm/_torch/model_config.py (get_mxfp4_quant_algo), docs trtllm-kv-cache-transfer (backend "
         "DEFAULT) in ai-dynamo/dynamo at 2f34551; ai-dynamo/dynamo docs cloud-providers/eks/efa.md at "
         "0c21bf2 (kv_role), lib/llm/src/discovery/model_manager.rs (activate_prefill_router); "
-        "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp (inquireSupport)"
+        "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp (inquireSupport); "
+        "ai-dynamo/dynamo recipes/gpt-oss-120b/vllm/disagg-b200-agentic at 2a6da14 (draft on both)"
     ),
     lines=("Dynamo 0.5 to 1.6", "TensorRT-LLM 1.3.0rc14"),
     fix=(
@@ -60,7 +64,7 @@ _ROLES: Mapping[Role, tuple[str, str]] = {
 )
 def prefill_and_decode_agree(graph: ResourceGraph, group: Disaggregated) -> Iterator[Said]:
     """Prefill and decode differ in what they must share."""
-    return each_of(graph, group, _models, _formats, _libraries, _releases, _roles, _experts)
+    return each_of(graph, group, _models, _formats, _libraries, _drafts, _releases, _roles, _experts)
 
 
 def _models(graph: ResourceGraph, group: Disaggregated) -> Iterator[str]:
@@ -134,6 +138,17 @@ def _library(graph: ResourceGraph, worker: Worker, role: Role) -> str | None:
     if connects_by_itself(worker):
         return f"{NIXL_CONNECTOR} ({_OF_NIXL_ITSELF})"
     return "no connector" if role == "decode" else None
+
+
+def _drafts(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
+    """A draft model has layers of its own in the KV cache."""
+    if not all(map(is_vllm, group.workers)):
+        return
+    with_draft = [each for each in group.workers if read_settings(graph, each).at(_SPECULATIVE) is not None]
+    without = [each.name for each in group.workers if each not in with_draft]
+    if with_draft and without:
+        names = ", ".join(each.name for each in with_draft)
+        yield Advice(f"{flag_of(_SPECULATIVE)} is given to {names} and not to {', '.join(without)}")
 
 
 def _releases(_: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from engines.tensorrt_llm.on_lines import DEEP_EP_OFF, WITHOUT_DEEP_EP
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity
-from rules.reading.engines.settings import is_vllm
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm
 from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates
 from rules.reading.pods.containers import OWN_SHARED_MEMORY, shared_memory
 from rules.reading.pods.privileges import read_privileges
@@ -46,7 +46,7 @@ def ranks_can_share_memory(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _small_shared_memory(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    if not is_vllm(worker) or worker.gpus_per_pod == 1:
+    if not (is_vllm(worker) or is_tensorrt_llm(worker)) or worker.gpus_per_pod == 1:
         return
     shared = shared_memory(worker.template, worker.container)
     if shared is None or quantity(shared.value, shared.source) > quantity(OWN_SHARED_MEMORY.value, ""):

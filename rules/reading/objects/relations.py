@@ -24,6 +24,8 @@ _KINDS = ("initContainers", "containers")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 """Effects of a taint that a toleration may name."""
 _Finder = Callable[["_Pods"], Iterator[Mistake]]
+_OPERATORS = ("Equal", "Exists", "Lt", "Gt")
+"""Operators of a toleration; Lt and Gt are behind a feature gate of 1.35 and later."""
 _COMPONENT_SPEC = ("podTemplate", "spec")
 _NONE_AT_ONCE = frozenset({"0", "0%"})
 _VARIABLE = re.compile(r"[ -<>-~]+")
@@ -111,13 +113,14 @@ def _restarts(pods: _Pods) -> Iterator[Mistake]:
 
 
 def _tolerations(pods: _Pods) -> Iterator[Mistake]:
-    """The effect that no taint has (validateTaintEffect)."""
-    supported = ", ".join(f'"{each}"' for each in EFFECTS)
+    """The effect that no taint has, or another operator (validateTaintEffect, ValidateTolerations)."""
     for index, toleration in enumerate(mappings_at(pods.spec, "tolerations")):
-        effect = text_at(toleration, "effect")
-        if effect and effect not in EFFECTS:
-            at = (*pods.at, "tolerations", index, "effect")
-            yield _refused(at, effect, f'Unsupported value: "{effect}": supported values: {supported}')
+        for key, known_values in (("effect", EFFECTS), ("operator", _OPERATORS)):
+            value = text_at(toleration, key)
+            if value and value not in known_values:
+                supported = ", ".join(f'"{each}"' for each in known_values)
+                said = f'Unsupported value: "{value}": supported values: {supported}'
+                yield _refused((*pods.at, "tolerations", index, key), value, said)
 
 
 def _names(pods: _Pods) -> Iterator[Mistake]:

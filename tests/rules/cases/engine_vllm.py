@@ -222,4 +222,12 @@ CASES = (
         failed(FLAGS, "VllmWorker"),
         ("--dyn-tool-call-parser is kimi_k2_5, which dynamo.vllm 1.2 does not take",),
     ),
+    Case(
+        FLAGS,
+        "a model that is nearly the published one",
+        "vllm-serve",
+        (put("Deployment", f"{_SERVE}.args[0]", "--model=openai/gpt-oss120b"),),
+        failed(FLAGS, "engine"),
+        ("--model is openai/gpt-oss120b, which the hub does not have; the nearest is openai/gpt-oss-120b",),
+    ),
 )

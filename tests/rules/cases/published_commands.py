@@ -167,4 +167,22 @@ CASES = (
         undecided(GPUS, "Broken"),
         ("Broken is 3, not a mapping",),
     ),
+    Case(
+        "flags-exist",
+        "a variable of nearly the name that is set",
+        PUBLISHED,
+        (command(DECODE, "${ENGINE_ARGS}", "${ENGINE_ARG}"),),
+        failed("flags-exist", DECODE),
+        ("its start script reads $ENGINE_ARG, which nothing sets; ENGINE_ARGS is set",),
+    ),
+    Case(
+        "flags-exist",
+        "a variable of nearly the name that is set, which the script sets itself",
+        PUBLISHED,
+        (
+            command(DECODE, "${ENGINE_ARGS}", "${ENGINE_ARG}"),
+            command(DECODE, "python3 -m", "ENGINE_ARG=$ENGINE_ARGS; python3 -m"),
+        ),
+        frozenset(),
+    ),
 )

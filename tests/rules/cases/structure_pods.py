@@ -134,4 +134,12 @@ CASES = (
         failed(VALUES, "VllmWorker"),
         ("sets the variable 'HF_HUB_OFFLINE ': no program reads one with a space in its name",),
     ),
+    Case(
+        VALUES,
+        "a toleration whose operator there is not",
+        "vllm-agg",
+        (put(GRAPH, "spec.components[1].podTemplate.spec.tolerations[0].operator", "Exist"),),
+        failed(VALUES, "VllmWorker"),
+        ('Unsupported value: "Exist": supported values: "Equal", "Exists", "Lt", "Gt"',),
+    ),
 )

@@ -1,7 +1,7 @@
 """Whether prefill and decode are set up to hand KV cache over, and by the same library."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, drop, engine_file, put
+from tests.rules.edits import Edit, add, drop, engine_file, put
 from tests.rules.kv_edits import BASE, BOTH, DECODE, DGD, PREFILL, connector, main
 
 CONFIGURED = "cache-transceiver-configured"
@@ -122,5 +122,13 @@ CASES = (
             "kv_producer",
             "is a decode worker with kv_role kv_producer",
         ),
+    ),
+    Case(
+        AGREES,
+        "a draft model on one side",
+        BASE,
+        (add(DGD, main(PREFILL, "args"), '--speculative-config={"method":"eagle3","model":"nvidia/draft"}'),),
+        failed(AGREES, "Prefill, Decode"),
+        ("--speculative-config is given to Prefill and not to Decode",),
     ),
 )

@@ -79,4 +79,12 @@ CASES = (
         failed(SHARE, "Decode"),
         ("its 4 ranks (--tensor-parallel-size) exchange through 64Mi of shared memory",),
     ),
+    Case(
+        SHARE,
+        "ranks of TensorRT-LLM in the memory that a container has by itself",
+        "published-disagg",
+        (put(GRAPH, "spec.services.TrtllmDecodeWorker.sharedMemory.size", "64Mi"),),
+        failed(SHARE, DECODE),
+        ("its 4 ranks (decode.yaml", "exchange through 64Mi of shared memory (sharedMemory.size)"),
+    ),
 )
