@@ -43,8 +43,8 @@ _ROLES: Mapping[Role, tuple[str, str]] = {
         "bytes of another format are not taken or read wrongly. Each "
         "library has a handshake of its own: a decode worker that speaks another waits for a cache that "
         "never comes, or computes the prompt again by itself (advice). A draft model's layers are "
-        "part of the cache, so that one side's does not fit the other (advice). With other activations in its experts "
-        "quality and measurements are of neither side, and the engine compares nothing (advice)."
+        "part of the cache, so that one side's does not fit the other (advice). With other activations in "
+        "its experts quality and measurements are of neither side, and the engine compares nothing (advice)."
     ),
     source=(
         "NVIDIA/TensorRT-LLM docs/source/features/disagg-serving.md at 0434b98, "
