@@ -144,11 +144,19 @@ def _drafts(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
     """A draft model has layers of its own in the KV cache."""
     if not all(map(is_vllm, group.workers)):
         return
-    with_draft = [each for each in group.workers if read_settings(graph, each).at(_SPECULATIVE) is not None]
+    with_draft = [each for each in group.workers if _has_a_draft(graph, each)]
     without = [each.name for each in group.workers if each not in with_draft]
     if with_draft and without:
         names = ", ".join(each.name for each in with_draft)
-        yield Advice(f"{flag_of(_SPECULATIVE)} is given to {names} and not to {', '.join(without)}")
+        yield Advice(
+            f"a draft model ({flag_of(_SPECULATIVE)}) is given to {names} and not to {', '.join(without)}"
+        )
+
+
+def _has_a_draft(graph: ResourceGraph, worker: Worker) -> bool:
+    # Heads of the model itself (MTP) the publisher gives to decode alone.
+    config = read_settings(graph, worker).mapping(_SPECULATIVE)
+    return config is not None and (text_at(config, "method") or "").startswith("eagle")
 
 
 def _releases(_: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:

@@ -129,6 +129,6 @@ CASES = (
         BASE,
         (add(DGD, main(PREFILL, "args"), '--speculative-config={"method":"eagle3","model":"nvidia/draft"}'),),
         failed(AGREES, "Prefill, Decode"),
-        ("--speculative-config is given to Prefill and not to Decode",),
+        ("a draft model (--speculative-config) is given to Prefill and not to Decode",),
     ),
 )
