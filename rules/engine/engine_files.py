@@ -54,7 +54,7 @@ _RELEASE = "TensorRT-LLM around 1.3.0rc14, of Dynamo 1.2,"
         "ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py; NVIDIA/TensorRT-LLM "
         "tensorrt_llm/llmapi/llm_args.py, tensorrt_llm/commands/serve.py and "
         "tensorrt_llm/_torch/attention_backend/utils.py around release 1.3.0rc14; vllm 0.20.1 "
-        "vllm/engine/arg_utils.py"
+        "vllm/engine/arg_utils.py and vllm/config/model.py (_verify_quantization), vllm-project/vllm#19050"
     ),
     lines=("Dynamo 1.2", "TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
     fix=(

@@ -110,7 +110,7 @@ _MODULE = re.compile(r"(?<=-m )\s*(dynamo\.[a-z_]+)(?![\w.])")
     source=(
         "ai-dynamo/dynamo release notes of 1.2.1 (images), and the name in its older recipes, at 05e46aa; "
         "deploy/operator/internal/dynamo/graph.go (determineBackendFramework) at 2a6da14; ai-dynamo 1.2.1 to "
-        "1.6.0 from PyPI (packages)"
+        "1.6.0 from PyPI (packages); vllm-project/vllm#22259 (gpt-oss since 0.10.1)"
     ),
     lines=("Dynamo 0.6 to 1.6",),
     fix=(

@@ -34,7 +34,7 @@ _VLLM_BLOCK = "block_size"
 
 _NAMES_OF_VLLM = frozenset({"openai", "openai_gptoss", "gptoss"})
 """What vLLM's own server calls these parsers, which Dynamo does not."""
-_PARSERS = (
+PARSERS = (
     (
         "--dyn-reasoning-parser",
         "DYN_REASONING_PARSER",
@@ -70,7 +70,7 @@ def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[Said]:
         # trtllm-serve reads harmony by itself; vLLM's own server has options of its own.
         if command.engine not in {TENSORRT_LLM, DYNAMO_VLLM}:
             continue
-        for flag, variable, parser, without in _PARSERS:
+        for flag, variable, parser, without in PARSERS:
             found = command.given(flag, variable)
             given = None if found is None else str(found.value)
             if given != parser:
@@ -112,7 +112,7 @@ def _is_counted(worker: Worker) -> bool:
 
 
 def _parses_calls(worker: Worker) -> bool:
-    flag, variable, parser, _ = _PARSERS[1]
+    flag, variable, parser, _ = PARSERS[1]
     given = (command.given(flag, variable) for command in worker.commands)
     return any(found is not None and found.value == parser for found in given)
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from engines import Vocabulary, command_options, number_options, option_values, size_options
 from engines.effective import NO_FILE, VLLM, Effective, EngineFileProblem, flag_of
 from resource_graph import ResourceGraph, Value
+from rules.engine.serving import PARSERS
 from rules.reading.commands.container_commands import VLLM_SERVE, StartCommand
 from rules.reading.engines.expert_kernels import BACKEND_FLAG
-from rules.reading.engines.models import read_gpt_oss
+from rules.reading.engines.models import PUBLISHED, checkpoint_name, read_gpt_oss
 from rules.reading.engines.settings import is_vllm, read_settings
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import line_of, shown_command
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Undecided, known
 from rules.reading.spelling import SLIPS, nearest, slip_of
 from rules.rule import Said
 from rules.subjects import Started
@@ -23,9 +24,7 @@ _Written = tuple[str, str | None, str]
 """Option, what it is given or None for a switch, and the flag or file that says so."""
 _ATTENTION_BACKEND = "--attention-backend"
 _LOAD_FORMAT = "--load-format"
-_MODEL_FLAGS = frozenset({"--model", "--model-path"})
-_REPOSITORIES = frozenset({"openai/gpt-oss-20b", "openai/gpt-oss-120b"})
-_PARSERS = frozenset({"--dyn-reasoning-parser", "--dyn-tool-call-parser"})
+_PARSERS = frozenset(flag for flag, *_ in PARSERS)
 # What vLLM calls a human-readable integer; only --max-model-len takes auto.
 _SIZE = re.compile(r"\d+(?:\.\d+)?[kKmMgGtT]|auto", re.IGNORECASE)
 
@@ -38,7 +37,7 @@ def wrong_values(graph: ResourceGraph, started: Started, command: StartCommand) 
     is_gpt_oss = started.worker is not None and read_gpt_oss(started.worker) is not None
     choices = [each for each in written if not (is_gpt_oss and each[0] in _PARSERS)]
     yield from _wrong_choices(started.container, command, choices)
-    yield from _misspelt_model(written)
+    yield from _misspelt_model(command)
     for message in _number_problems(command, written):
         is_read = line_of(started.container, command_options(command.engine)) is not None
         # A later release may take words where these take numbers.
@@ -113,12 +112,11 @@ def _slips(value: str) -> int:
     return 2 if len(value) >= _LONG else 1
 
 
-def _misspelt_model(written: Sequence[_Written]) -> Iterator[str]:
-    for name, value, _ in written:
-        if name in _MODEL_FLAGS and value is not None and value not in _REPOSITORIES:
-            meant = slip_of(value, _REPOSITORIES, SLIPS)
-            if meant is not None:
-                yield f"{name} is {value}, which the hub does not have; the nearest is {meant}"
+def _misspelt_model(command: StartCommand) -> Iterator[str]:
+    model = known(checkpoint_name, command)
+    meant = None if model is None or model in PUBLISHED else slip_of(model, PUBLISHED, SLIPS)
+    if meant is not None:
+        yield f"its model is {model}, which the hub does not have; the nearest is {meant}"
 
 
 def _number_problems(command: StartCommand, written: Sequence[_Written]) -> Iterator[str]:

@@ -31,6 +31,8 @@ _CHECKPOINT_VARIABLES = ("DYN_TRTLLM_MODEL", "DYN_TRTLLM_MODEL_PATH")
 _REPOSITORY = re.compile(r"([\w.-]+)/([\w.-]+)")
 _PUBLISHER = "openai"
 _FAMILY = "gpt-oss"
+PUBLISHED = frozenset(f"{_PUBLISHER}/{name}" for name in GPT_OSS_MODELS)
+"""The repositories of the models, as their publisher calls them."""
 _SAYS_NOTHING = re.compile(r"models?|checkpoints?|weights|[0-9a-f]{40}")
 """Names of folders that may hold any model."""
 _OTHER_FORMAT = re.compile(r"fp4|fp8|bf16|fp16|int[48]|w4a|w8a|awq|gptq|gguf|bnb|[348]bit", re.IGNORECASE)
@@ -86,10 +88,22 @@ def read_checkpoint(_: ResourceGraph, worker: Worker) -> Checkpoint:
     command = next(iter(worker.commands), None)
     if command is None:
         raise Undecided("no engine is seen in command or args, so no checkpoint either")
-    text = _checkpoint_name(command)
+    text = checkpoint_name(command)
     if not text:
         raise Undecided("its command names no model")
     return Checkpoint(text, _mxfp4_model(text, served_as_gpt_oss=read_gpt_oss(worker) is not None))
+
+
+def checkpoint_name(command: StartCommand) -> str | None:
+    """The path or repository that an engine is told to load; None where the command names none."""
+    positional = command.model_word
+    if positional is not None and not positional.known:
+        raise Undecided("the name of its model is unknown")
+    if positional is not None and positional.text:
+        return positional.text
+    _, flag = command.flags.option(_CHECKPOINT_FLAGS)
+    variables = (variable_in(command.environment, name) for name in _CHECKPOINT_VARIABLES)
+    return flag or next((text for text in variables if text is not None), None)
 
 
 def served_name(worker: Worker) -> Setting | None:
@@ -143,14 +157,3 @@ def _repository(text: str) -> tuple[str | None, str]:
     if folder is not None:
         return folder[:2]
     return (None, PurePosixPath(lowered).name) if repository is None else (repository[1], repository[2])
-
-
-def _checkpoint_name(command: StartCommand) -> str | None:
-    positional = command.model_word
-    if positional is not None and not positional.known:
-        raise Undecided("the name of its model is unknown")
-    if positional is not None and positional.text:
-        return positional.text
-    _, flag = command.flags.option(_CHECKPOINT_FLAGS)
-    variables = (variable_in(command.environment, name) for name in _CHECKPOINT_VARIABLES)
-    return flag or next((text for text in variables if text is not None), None)

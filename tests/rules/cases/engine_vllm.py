@@ -226,8 +226,8 @@ CASES = (
         FLAGS,
         "a model that is nearly the published one",
         "vllm-serve",
-        (put("Deployment", f"{_SERVE}.args[0]", "--model=openai/gpt-oss120b"),),
+        (put("Deployment", f"{_SERVE}.args[0]", "openai/gpt-oss120b"),),
         failed(FLAGS, "engine"),
-        ("--model is openai/gpt-oss120b, which the hub does not have; the nearest is openai/gpt-oss-120b",),
+        ("its model is openai/gpt-oss120b, which the hub does not have; the nearest is openai/gpt-oss-120b",),
     ),
 )
