@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from hardware import FIRST_TOKEN_SECONDS_WITHOUT_RDMA, TCP_FIRST_TOKEN_SECONDS
 from recipes.placed import PlacedRecipe
 
 _PANEL = {"h": 8, "w": 12}
@@ -33,25 +34,33 @@ class Alert:
     """The page of docs/runbook, without its ending."""
 
 
-def alerts(placed: PlacedRecipe, ends: Mapping[str, str] = MappingProxyType({})) -> tuple[Alert, ...]:
+def alerts(
+    placed: PlacedRecipe,
+    ends: Mapping[str, str] = MappingProxyType({}),
+    measured_first_token: float | None = None,
+) -> tuple[Alert, ...]:
     """Return what is watched of a graph like this one.
 
     Args:
         placed: the graph.
         ends: Capacity Block -> the RFC 3339 time at which its window closes.
+        measured_first_token: seconds of the slowest median first token that was measured of the recipe; None
+            where nobody has measured it.
 
     """
     apart = any(service.roles == ("prefill",) for service in placed.services)
     is_vllm = placed.recipe.is_disaggregated and placed.recipe.serving_engine.backend_framework == "vllm"
     kinds = {"all", *(["disaggregated"] if apart else []), *(["vllm"] if is_vllm else [])}
-    values = _values(placed)
+    values = _values(placed) | _first_token(placed, measured_first_token)
     of_kind = (row for row in _rows() if row["only"] in kinds)
     found = [row for row in of_kind if values["claim"] or "$claim" not in row["query"]]
     of_blocks = (alert for block, end in ends.items() for alert in _block_ends(block, end))
     return (*(_alert(row, values) for row in found), *_missing_roles(placed), *of_blocks)
 
 
-def rule_groups(placed: PlacedRecipe, stack: str, ends: Mapping[str, str]) -> list[dict[str, Any]]:
+def rule_groups(
+    placed: PlacedRecipe, stack: str, ends: Mapping[str, str], measured_first_token: float | None = None
+) -> list[dict[str, Any]]:
     """Return the groups of a PrometheusRule; `stack`: what a person types after `dynamo-stack doctor`."""
     rules = [
         {
@@ -65,7 +74,7 @@ def rule_groups(placed: PlacedRecipe, stack: str, ends: Mapping[str, str]) -> li
                 "runbook": f"docs/runbook/{alert.page}.md",
             },
         }
-        for alert in alerts(placed, ends)
+        for alert in alerts(placed, ends, measured_first_token)
     ]
     return [{"name": placed.graph_name, "rules": rules}]
 
@@ -134,15 +143,28 @@ def _block_ends(block: str, end: str) -> Iterator[Alert]:
 
 
 def _alert(row: dict[str, str], values: dict[str, str]) -> Alert:
-    query, beside, summary = (
-        Template(row.get(key, "")).substitute(values) for key in ("query", "beside", "summary")
+    query, beside, summary, limit = (
+        Template(row.get(key, "")).substitute(values) for key in ("query", "beside", "summary", "limit")
     )
-    limit = (
-        f"{row['limit']} and on ({'pod' if 'by (pod)' in beside else ''}) {beside}"
-        if beside
-        else row["limit"]
-    )
+    if beside:
+        limit += f" and on ({'pod' if 'by (pod)' in beside else ''}) {beside}"
     return Alert(row["alert"], query, limit, row["for"], row["severity"], summary, row["page"])
+
+
+def _first_token(placed: PlacedRecipe, measured: float | None) -> dict[str, str]:
+    """After how many seconds a first token is late, and what that means."""
+    if placed.kv_transport is not None and placed.kv_transport.path.transport == "tcp":
+        return {
+            "first_token": f"{TCP_FIRST_TOKEN_SECONDS:g}",
+            "slow": "slower than NVIDIA's guide gives for TCP",
+        }
+    if measured is not None:
+        return {"first_token": f"{measured:.2f}", "slow": "later than in any measured run of this recipe"}
+    tcp, no_transfer = "the signature of a KV cache that goes over TCP", "which no KV transfer explains"
+    return {
+        "first_token": f"{FIRST_TOKEN_SECONDS_WITHOUT_RDMA:g}",
+        "slow": tcp if placed.kv_transport is not None else no_transfer,
+    }
 
 
 def _values(placed: PlacedRecipe) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """What was measured of the layout that a recipe makes."""
 
 import math
+from collections.abc import Collection
 
 from recipes.model import Recipe
 from sizing.points import Layout, Point, Shape, published_points
@@ -31,15 +32,30 @@ def measured(recipe: Recipe, gpu: str) -> Point | None:
     those runs does not stand by them.
     """
     layout, shape = layout_of(recipe), Shape(recipe.traffic.input_tokens, recipe.traffic.output_tokens)
-    runs = [
-        run
-        for run in published_points()
-        if (run.gpu, run.layout, run.precedence) == (gpu, layout, 1) and run.is_trusted
-    ]
-    if recipe.model.shape.name != "gpt-oss-120b":
-        return None
     return max(
-        runs,
+        (run for run in _runs(recipe, layout) if run.gpu == gpu),
         key=lambda run: (run.shape.holds(shape), run.shape.input_tokens, run.tokens_per_second_per_gpu),
         default=None,
     )
+
+
+def slowest_first_token(recipe: Recipe, gpus: Collection[str]) -> float | None:
+    """Return the slowest median time to the first token that was measured of the layout, in seconds.
+
+    Of runs at the recipe's own lengths on these kinds of GPU; None where there is none.
+    """
+    layout, shape = layout_of(recipe), Shape(recipe.traffic.input_tokens, recipe.traffic.output_tokens)
+    times = [
+        run.ttft_ms
+        for run in _runs(recipe, layout)
+        if run.gpu in gpus and run.shape.holds(shape) and run.ttft_ms is not None
+    ]
+    return max(times) / 1000 if times else None
+
+
+def _runs(recipe: Recipe, layout: Layout) -> list[Point]:
+    if recipe.model.shape.name != "gpt-oss-120b":
+        return []
+    return [
+        run for run in published_points() if (run.layout, run.precedence) == (layout, 1) and run.is_trusted
+    ]

@@ -9,6 +9,7 @@ from failures.explanation import Subject
 from failures.pods_and_events import is_ready, why_lost
 from failures.unready_workloads import unfinished_job, why_unusable
 from operations.doctor.finding import Finding, Stage
+from operations.doctor.target import Pool
 from operations.doctor.view import View, since
 
 
@@ -34,11 +35,19 @@ def pool_findings(view: View) -> Iterator[Finding]:
             yield Finding(
                 stage=Stage.NODES,
                 about=f"pool {name}",
-                what=f"pool {name}: {len(found)} of {pool.nodes} nodes are in the cluster",
+                what=f"pool {name}: {len(found)} of {pool.nodes} nodes are in the cluster{_window(pool)}",
                 setting="nodePools",
+                fix="`dynamo-stack preflight` says whether the block is over" if pool.block else "",
                 command=view.cluster.command("get", "nodes", "--selector", selector),
                 page="gpu-node-lost",
             )
+
+
+def _window(pool: Pool) -> str:
+    if pool.block is None:
+        return ""
+    window = f"ends at {pool.block.ends}" if pool.block.ends else f"opened at {pool.block.starts}"
+    return f"; its Capacity Block {pool.block.id} {window}"
 
 
 def _node(view: View, name: str, node: KubernetesObject | None, *, waits: bool) -> Iterator[Finding]:

@@ -5,7 +5,8 @@ vllm 0.25.1 metrics.py, NVIDIA/TensorRT-LLM nixl_utils, UCX_PROTO_INFO). None of
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from failures.last_words import without_colours
 from hardware import KvTransportName, tcp_range
@@ -30,10 +31,8 @@ _METRICS = re.compile(
     r"KV Transfer metrics: Num successful transfers=(\d+).*?"
     r"Avg MB per transfer=([\d.]+), Throughput \(MB/s\)=([\d.]+)"
 )
-_FAILURES = re.compile(
-    r"^vllm:nixl_num_(failed_transfers|failed_notifications|kv_expired_reqs)_total(?:\{[^}]*\})? ([\d.e+]+)$",
-    re.MULTILINE,
-)
+_VALUES = re.compile(r"^vllm:(\w+)(?:\{[^}]*\})? ([\d.e+-]+)$", re.MULTILINE)
+_FAILURES = ("failed_transfers", "failed_notifications", "kv_expired_reqs")
 _LOG_LINES = "--tail=4000"
 _SHOWN = 3
 _SYSTEM_PORT = 9090
@@ -44,26 +43,68 @@ _ASK_MORE = (
 )
 
 
-def kv_proof(view: View, *, is_mock: bool | None) -> KvProof:
-    """Return what the workers' logs prove of the transport that the stack decided."""
+@dataclass(frozen=True, slots=True)
+class Transfers:
+    """What a decode worker of vLLM has counted since it started, by the names of its metrics."""
+
+    values: Mapping[str, float]
+
+    @classmethod
+    def of(cls, page: str) -> "Transfers":
+        """Return the counters of a worker's metrics; those of several engines in a worker are added up."""
+        values: dict[str, float] = {}
+        for name, value in _VALUES.findall(page):
+            values[name] = values.get(name, 0.0) + float(value)
+        return cls(values)
+
+    @property
+    def handed_over(self) -> tuple[float, float] | None:
+        """Megabytes of one transfer and MB/s; None where there was none, or nobody counts."""
+        count = self.values.get("nixl_bytes_transferred_count")
+        moved = self.values.get("nixl_bytes_transferred_sum", 0) / 1e6
+        seconds = self.values.get("nixl_xfer_time_seconds_sum")
+        return (moved / count, moved / seconds) if count and moved and seconds else None
+
+    @property
+    def missed(self) -> float:
+        """Answers of a worker that counts transfers and has had none."""
+        return self.values.get("request_success_total", 0) * (
+            self.values.get("nixl_bytes_transferred_count") == 0
+        )
+
+
+def counted(view: View) -> Mapping[str, Transfers]:
+    """Return what each decode worker has counted: its pod -> its counters."""
+    pods = [str(pod["metadata"]["name"]) for pod in view.of_role("decode")]
+    return {pod: Transfers.of(view.cluster.page(_metrics_path(view, pod))) for pod in pods}
+
+
+def kv_proof(view: View, transfers: Sequence[Transfers], *, is_mock: bool | None) -> KvProof:
+    """Return what the workers' logs and counters prove of the transport that the stack decided."""
     kv = view.target.kv
     if view.target.asked.roles == ("worker",):
         return KvProof(decided="", verdict="does-not-apply", found="the KV cache never leaves its worker")
     if is_mock:
         found = "a mock engine serves, which hands over no KV cache: nothing real can be proven"
         return KvProof(decided=kv.path.transport if kv else "", verdict="not-proven", found=found)
-    return judge_lines(_worker_lines(view), kv)
+    if alone := sum(each.missed for each in transfers):
+        decided = kv.path.transport if kv else ""
+        found = (
+            f"decode workers gave {alone:.0f} answers and count no KV transfer: they filled the cache alone"
+        )
+        return KvProof(decided=decided, verdict="contradicted", found=found)
+    return judge_lines(_worker_lines(view), kv, transfers)
 
 
-def judge_lines(lines: Iterable[str], kv: KvHandover | None) -> KvProof:
-    """Return what lines of workers' logs prove; `kv`: what was decided, None where nobody decided."""
+def judge_lines(lines: Iterable[str], kv: KvHandover | None, transfers: Sequence[Transfers] = ()) -> KvProof:
+    """Return what workers' logs and counters prove; `kv`: what was decided, None where nobody decided."""
     lines = [" ".join(without_colours(line).split()) for line in lines]
     decided: str = kv.path.transport if kv else ""
     if not lines:
         return KvProof(decided=decided, verdict="not-proven", found="no worker has a log")
     proven, proof = _matched(lines, _PROVES)
     ruled_out, refutation = _matched(lines, _RULES_OUT)
-    rate, rated = _rate(lines, kv)
+    rate, rated = _rate(lines, kv, transfers)
     proof = [*proof, *rated]
     if kv is None:
         names = " or ".join(sorted(proven))
@@ -89,7 +130,7 @@ def judge_lines(lines: Iterable[str], kv: KvHandover | None) -> KvProof:
     return KvProof(decided=decided, verdict="not-proven", found=f"{_ASK_MORE}{rate}", evidence=_shown(proof))
 
 
-def transfer_findings(view: View, proof: KvProof) -> Iterator[Finding]:
+def transfer_findings(view: View, proof: KvProof, transfers: Mapping[str, Transfers]) -> Iterator[Finding]:
     """Return a transport that is not the one that was decided, and transfers that fail."""
     found = Finding(
         stage=Stage.TRANSFER,
@@ -102,14 +143,16 @@ def transfer_findings(view: View, proof: KvProof) -> Iterator[Finding]:
     )
     if proof.verdict == "contradicted":
         yield found
-    for pod in view.of_role("decode"):
-        name, namespace = pod["metadata"]["name"], view.target.served.namespace
-        path = f"/api/v1/namespaces/{namespace}/pods/{name}:{_SYSTEM_PORT}/proxy/metrics"
-        for what, count in _FAILURES.findall(view.cluster.page(path)):
-            if float(count) > 0:
-                counted = f"pod {name} counts {float(count):.0f} {what.replace('_', ' ')} of NIXL"
-                command = view.cluster.command("get", "--raw", path)
-                yield found.model_copy(update={"what": counted, "evidence": (), "command": command})
+    for name, worker in transfers.items():
+        for what in _FAILURES:
+            if count := worker.values.get(f"nixl_num_{what}_total"):
+                told = f"pod {name} counts {count:.0f} {what.replace('_', ' ')} of NIXL"
+                command = view.cluster.command("get", "--raw", _metrics_path(view, name))
+                yield found.model_copy(update={"what": told, "evidence": (), "command": command})
+
+
+def _metrics_path(view: View, pod: str) -> str:
+    return f"/api/v1/namespaces/{view.target.served.namespace}/pods/{pod}:{_SYSTEM_PORT}/proxy/metrics"
 
 
 def _worker_lines(view: View) -> Iterator[str]:
@@ -142,17 +185,22 @@ def _matched(
     return transports, found
 
 
-def _rate(lines: Sequence[str], kv: KvHandover | None) -> tuple[str, list[str]]:
+def _rate(
+    lines: Sequence[str], kv: KvHandover | None, transfers: Sequence[Transfers]
+) -> tuple[str, list[str]]:
     """What vLLM's own numbers add: the tokens of a transfer, and whether plain TCP could be as fast."""
-    last = next((line for line in reversed(lines) if _METRICS.search(line)), None)
-    found = _METRICS.search(last) if last else None
-    if last is None or found is None or kv is None:
+    last = next((line for line in reversed(lines) if _METRICS.search(line)), "")
+    said = _METRICS.search(last)
+    sizes = [(float(said[2]), float(said[3]))] if said else []
+    sizes += [found for each in transfers if (found := each.handed_over)]
+    if not sizes or kv is None:
         return "", []
-    megabytes, rate = float(found[2]), float(found[3])
+    megabytes, rate = sizes[0]
     tokens = megabytes * 1e6 / kv.bytes_per_token
     fastest, _ = tcp_range(int(megabytes * 1e6))
     beyond = "faster than plain TCP" if megabytes / rate < fastest else "which plain TCP could be too"
-    return f"; {tokens:,.0f} tokens of KV cache a transfer, at {rate:,.0f} MB/s, {beyond}", [last]
+    told = f"; {tokens:,.0f} tokens of KV cache a transfer, at {rate:,.0f} MB/s, {beyond}"
+    return told, [last] if last else []
 
 
 def _shown(lines: Sequence[str]) -> tuple[str, ...]:

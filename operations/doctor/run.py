@@ -8,7 +8,7 @@ from operations.doctor.answers import answer_findings, asked, log_findings
 from operations.doctor.causes import split
 from operations.doctor.finding import Diagnosis, Finding, Stage
 from operations.doctor.foundations import download_findings, node_findings, pool_findings, volume_findings
-from operations.doctor.kv_path import kv_proof, transfer_findings
+from operations.doctor.kv_path import counted, kv_proof, transfer_findings
 from operations.doctor.platform import graph_findings, operator_findings, server_findings
 from operations.doctor.pods import missing_findings, pod_findings, recent_ends
 from operations.doctor.target import Target
@@ -31,8 +31,13 @@ def diagnose(target: Target, now: dt.datetime) -> Diagnosis:
 
 def judged(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
     """Return what the cluster's words and the frontend's answers come to."""
-    proof = kv_proof(view, is_mock=report.is_mock)
-    findings = [*_below(view, now), *answer_findings(view, report), *transfer_findings(view, proof)]
+    transfers = counted(view)
+    proof = kv_proof(view, [*transfers.values()], is_mock=report.is_mock)
+    findings = [
+        *_below(view, now),
+        *answer_findings(view, report),
+        *transfer_findings(view, proof, transfers),
+    ]
     causes, symptoms = split(findings, view.needs())
     if causes and all(each.stage >= Stage.REGISTRATION for each in causes):
         causes, symptoms = split([*findings, *log_findings(view)], view.needs())

@@ -7,6 +7,7 @@ from typing import Any
 from components.cluster_answer import Said
 from components.cluster_reader import ClusterReader, KubernetesObject
 from components.dynamo_objects import FRONTEND, GRAPH_OBJECTS, GRAPHS
+from components.purchase import CapacityBlock
 from engines.runtime_lines import LOST_TOOL_CALLS
 from failures.health import ServingObjects
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
@@ -31,6 +32,8 @@ class Pool:
     labels: Mapping[str, str]
     """By which its nodes are known."""
     nodes: int
+    block: CapacityBlock | None = None
+    """In which they run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ def of_stack(name: str) -> Target:
     if served is None:
         raise CommandError(f"stack {name} has no graph yet")
     cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
+    purchases = {nodes.pool.name: nodes.purchase for nodes in stack.gpu_nodes}
     return Target(
         title=f"stack {name}",
         cluster=cluster,
@@ -82,7 +86,11 @@ def of_stack(name: str) -> Target:
         asked=target_of_stack(stack, cluster),
         roles=roles_of(stack.serving),
         pools={
-            each.pool.name: Pool(each.pool.node_selector, each.pool.nodes)
+            each.pool.name: Pool(
+                each.pool.node_selector,
+                each.pool.nodes,
+                bought if isinstance(bought := purchases.get(each.pool.name), CapacityBlock) else None,
+            )
             for each in stack.pools
             if each.used_gpus
         },

@@ -127,6 +127,11 @@ class StackPlan:
         )
 
     @property
+    def gpu_nodes(self) -> tuple[PlannedNodes, ...]:
+        """Node groups on EKS, of this stack or of the one below it."""
+        return self.infrastructure.gpu_nodes if self.infrastructure else self.layers.nodes
+
+    @property
     def creates_namespace(self) -> bool:
         """Whether this stack creates the serving namespace.
 
@@ -137,11 +142,10 @@ class StackPlan:
 
 def waited_for(stack: StackPlan) -> tuple[PlannedNodes, ...]:
     """Return the node groups that the graph needs and that have no node yet; the graph comes after them."""
-    groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
     if not stack.layers.owns("serving"):
         return ()
     used = {placed.pool.name for placed in stack.pools if placed.used_gpus}
-    return tuple(nodes for nodes in groups if nodes.pool.name in used and nodes.phase != "active")
+    return tuple(nodes for nodes in stack.gpu_nodes if nodes.pool.name in used and nodes.phase != "active")
 
 
 def with_open_windows(stack: StackPlan) -> StackPlan:

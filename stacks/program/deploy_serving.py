@@ -18,6 +18,7 @@ from recipes.graph_manifest import graph_spec
 from recipes.graph_manifest.api_versions import MAIN_CONTAINER
 from recipes.scraped_pods import scraped_pods
 from recipes.server_manifest import client_pod_labels, server_deployment, server_service
+from sizing.of_recipe import slowest_first_token
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.program.deploy_platform import PlatformParts, network_policies
 from stacks.program.end_of_up import Watch
@@ -132,7 +133,12 @@ def deploy_serving(
             AlertsArgs(
                 serving.graph_name,
                 serving.namespace,
-                rule_groups(serving.placed, stack.name, _ends(stack)),
+                rule_groups(
+                    serving.placed,
+                    stack.name,
+                    _ends(stack),
+                    slowest_first_token(serving.placed.recipe, stack.used_accelerators),
+                ),
                 dashboard(serving.placed),
             ),
             depends_on=in_namespace,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lab import processes
+from lab import control_plane, processes
 from lab.dra_driver.slices import slice_name
 from lab.dynamo_operator import switches
 from lab.faults import api_server, jobs, nodes
@@ -139,6 +139,15 @@ def test_up_waits_out_an_api_server_that_is_restarted_and_so_do_the_controllers(
     nodes.join_clique(stack.lab.directory, "a-clique.1", "p6e-gb200-0", "p6e-gb200-2")
     stack.lab.kubectl("wait", "--for=create", f"resourceslice/{slice_name('p6e-gb200-2')}", "--timeout=60s")
     fault("none: `up` asks again until its own deadline")
+
+
+def test_a_doctor_who_gets_no_answer_of_the_api_server_says_so_and_what_to_try(stack: LabStack) -> None:
+    control_plane.kill(stack.lab.directory, ("kube-apiserver", "kube-controller-manager", "kube-scheduler"))
+    answer = stack.dynamo_stack("doctor", "dev", check=False)
+    control_plane.start_what_ended(stack.lab.directory)
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert answer.stderr.startswith("stack dev could not be looked at: the API server does not answer: ")
+    assert "try: `kubectl --context dynamo-lab get pods --namespace gpt-oss`" in answer.stderr
 
 
 def test_up_waits_out_an_operator_that_is_restarted_just_when_the_graph_changes(

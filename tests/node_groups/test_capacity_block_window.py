@@ -112,7 +112,7 @@ def test_a_block_is_waited_for_filled_served_on_and_left(
     settings = eks_b200_settings()
     settings["cluster"]["monitoring"] = True
     settings["lifecycle"] = "disposable"
-    settings["nodePools"][0]["purchase"] |= {"starts": STARTS, "phase": "waiting"}
+    settings["nodePools"][0]["purchase"] |= {"starts": STARTS, "ends": ENDS, "phase": "waiting"}
     file = tmp_path / "Pulumi.block.yaml"
     file.write_text(yaml.safe_dump({"config": {SETTINGS: settings}}), encoding="utf-8")
     with rehearsal("block", file) as run:
@@ -250,6 +250,10 @@ def _at_the_end(window: _Window) -> None:
     said = window.preflight(code=1)
     assert "over, or so near that EKS drains it" in said
     assert "buy another, and type its id" in said
+    assert (
+        f"pool b200: 0 of 1 nodes are in the cluster; its Capacity Block {ANOTHER} ends at {ENDS}"
+        in window.type("dynamo-stack", "doctor", "block", code=1)
+    )
     # What EKS has done is not undone, and nothing serves.
     asked = window.changes_of_groups()
     window.ready_within(seconds=10)

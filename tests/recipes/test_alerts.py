@@ -10,6 +10,7 @@ import yaml
 
 from lab.directory import REPOSITORY
 from recipes.alerts import alerts, dashboard, rule_groups
+from sizing.of_recipe import slowest_first_token
 from tests.support.runbook import pages
 from tests.support.shipped_stacks import shipped_stack
 
@@ -51,3 +52,23 @@ def test_the_dashboard_asks_what_the_alerts_compare() -> None:
     assert {alert.query for alert in alerts(placed)} < set(asked)
     assert len({(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels}) == len(panels)
     assert yaml.safe_load(yaml.safe_dump(shown)) == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "why"),
+    [
+        ("disagg-gb200", "> 1.09", "later than in any measured run of this recipe"),
+        ("disagg-b200-tcp", "> 98", "slower than NVIDIA's guide gives for TCP"),
+        ("vllm-disagg-h100", "> 10", "the signature of a KV cache that goes over TCP"),
+        ("vllm-agg-b200", "> 10", "which no KV transfer explains"),
+    ],
+)
+def test_a_first_token_is_late_by_what_was_measured_of_the_recipe_or_its_transport(
+    name: str, limit: str, why: str
+) -> None:
+    stack = shipped_stack(name)
+    measured = slowest_first_token(stack.serving.placed.recipe, stack.used_accelerators)
+    watched = alerts(stack.serving.placed, measured_first_token=measured)
+    [alert] = [each for each in watched if each.name == "DynamoFirstTokenLate"]
+    assert alert.limit == limit
+    assert why in alert.summary

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from lab.toolchain.build import cache_directory, executables
 from recipes.alerts import alerts, rule_groups
+from tests.support.promtool import promtool
 from tests.support.shipped_stacks import shipped_stack
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
@@ -55,12 +54,6 @@ def _test(stack: str, name: str, series: dict[str, str], *, fires: bool) -> dict
     }
 
 
-def _promtool(folder: Path, *words: str) -> None:
-    program = str(executables(cache_directory())["promtool"])
-    answer = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, check=False)
-    assert answer.returncode == 0, answer.stdout + answer.stderr
-
-
 @pytest.mark.parametrize("stack", [SPLIT, VLLM])
 def test_each_alert_fires_on_its_fault_and_stays_silent_beside_it(tmp_path: Path, stack: str) -> None:
     names = {OF_VLLM} if stack == VLLM else SERIES.keys() - {OF_VLLM}
@@ -72,8 +65,8 @@ def test_each_alert_fires_on_its_fault_and_stays_silent_beside_it(tmp_path: Path
     groups = rule_groups(shipped_stack(stack).serving.placed, stack, {})
     (tmp_path / "rules.yaml").write_text(yaml.safe_dump({"groups": groups}))
     (tmp_path / "tests.yaml").write_text(yaml.safe_dump({"rule_files": ["rules.yaml"], "tests": tests}))
-    _promtool(tmp_path, "check", "rules", "rules.yaml")
-    _promtool(tmp_path, "test", "rules", "tests.yaml")
+    promtool(tmp_path, "check", "rules", "rules.yaml")
+    promtool(tmp_path, "test", "rules", "tests.yaml")
 
 
 def test_every_alert_has_its_series() -> None:
@@ -104,4 +97,4 @@ def test_the_end_of_a_block_is_told_a_day_and_two_hours_before(tmp_path: Path, h
     ]
     (tmp_path / "rules.yaml").write_text(yaml.safe_dump({"groups": groups}))
     (tmp_path / "tests.yaml").write_text(yaml.safe_dump({"rule_files": ["rules.yaml"], "tests": tests}))
-    _promtool(tmp_path, "test", "rules", "tests.yaml")
+    promtool(tmp_path, "test", "rules", "tests.yaml")

@@ -15,12 +15,17 @@ import yaml
 from lab import report
 from lab.answer import first_answer
 from lab.directory import REPOSITORY
+from recipes.alerts import dashboard
 from tests.operations.doctor.first_line import healthy, sick
 from tests.serving.faults.measure import Bench
 from tests.serving.pod_processes import processes_of
+from tests.support.promtool import promtool
+from tests.support.shipped_stacks import shipped_stack
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.serving.conftest import BroughtUp
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
@@ -32,6 +37,13 @@ NODE = "p6-b200-0"
 OTHER = "of-others"
 SECONDS = 20
 """The doctor's time."""
+ALERTS = yaml.safe_load((REPOSITORY / "recipes" / "alerts.yaml").read_text())
+PANELS = 4
+SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? (\S+)$", re.MULTILINE)
+
+
+def _names(row: dict[str, str]) -> set[str]:
+    return set(re.findall(r"[a-z]+[:_]\w+(?=\{)", row["query"] + row.get("beside", "")))
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +57,20 @@ def _whole(bench: Bench) -> None:
     until(bench.is_whole, "every pod ready")
 
 
-def _families(url: str) -> set[str]:
-    answer = requests.get(url, timeout=10, proxies={"http": ""})
-    return set(re.findall(r"^# TYPE (\S+)", answer.text, re.MULTILINE))
+def _series(bench: Bench) -> dict[str, str]:
+    """What frontend and workers export: a series as Prometheus keeps it -> its value now."""
+    found: dict[str, str] = {}
+    for pod in (*bench.pods("frontend"), *bench.pods("prefill"), *bench.pods("decode")):
+        for process in processes_of(pod):
+            for each in process.net_connections("tcp"):
+                if each.status == psutil.CONN_LISTEN and each.laddr.port in {8000, 9090}:
+                    url = f"http://{each.laddr.ip}:{each.laddr.port}/metrics"
+                    page = requests.get(url, timeout=10, proxies={"http": ""}).text
+                    for name, labels, value in SAMPLE.findall(page):
+                        # The PodMonitor's own labels.
+                        own = f'namespace="{NAMESPACE}",pod="{pod}"'
+                        found[f"{name}{{{own}{',' if labels else ''}{labels}}}"] = value
+    return found
 
 
 def _scale(bench: Bench, what: str, replicas: int) -> None:
@@ -73,19 +96,46 @@ def test_a_stack_that_answers_is_healthy_in_one_line_and_within_its_time(bench: 
 
 def test_the_metrics_that_alerts_compare_are_those_that_frontend_and_workers_export(bench: Bench) -> None:
     first_answer(report.frontends(bench.stack.lab.directory)[NAMESPACE, GRAPH])
-    exported: set[str] = set()
-    for pod in (*bench.pods("frontend"), *bench.pods("prefill"), *bench.pods("decode")):
-        for process in processes_of(pod):
-            for each in process.net_connections("tcp"):
-                if each.status == psutil.CONN_LISTEN and each.laddr.port in {8000, 9090}:
-                    exported |= _families(f"http://{each.laddr.ip}:{each.laddr.port}/metrics")
-    rows = yaml.safe_load((REPOSITORY / "recipes" / "alerts.yaml").read_text())
-    for row in rows:
-        names = set(re.findall(r"dynamo_\w+", row["query"] + row.get("beside", ""))) - {
-            *row.get("unseen", ())
-        }
-        assert {name.removesuffix("_bucket") for name in names} <= exported, row["alert"]
+    exported = {name.partition("{")[0] for name in _series(bench)}
+    for row in ALERTS:
+        names = _names(row) - {*row.get("unseen", ())}
+        assert {name for name in names if name.startswith("dynamo_")} <= exported, row["alert"]
         assert not exported & {*row.get("unseen", ())}, row["alert"]
+
+
+def test_every_panel_of_the_dashboard_has_data_from_frontend_and_workers_that_answer(
+    bench: Bench, tmp_path: Path
+) -> None:
+    before = _series(bench)
+    first_answer(report.frontends(bench.stack.lab.directory)[NAMESPACE, GRAPH])
+    after = _series(bench)
+    # Of the errors that these count there is none; the labels by which they choose are exported.
+    counted = next(name for name in after if name.startswith("dynamo_frontend_requests_total{"))
+    assert all(f'{label}="' in counted for label in ("model", "status", "error_type"))
+    panels = dashboard(shipped_stack("dev").serving.placed)["panels"]
+    asked = {panel["title"]: panel["targets"][0]["expr"] for panel in panels}
+    unseen = {name for row in ALERTS for name in row.get("unseen", ())}
+    asked = {
+        title: query
+        for title, query in asked.items()
+        if "dynamo_" in query
+        and "error_type=" not in query
+        and "error_type!" not in query
+        and not any(name in query for name in unseen)
+    }
+    assert len(asked) >= PANELS
+    samples = [
+        {"series": name, "values": f"{before.get(name, '0')} {value}"}
+        for name, value in after.items()
+        if name.startswith("dynamo_") and value != "NaN"
+    ]
+    has_data = [
+        {"expr": f"count({query}) > bool 0", "eval_time": "1m", "exp_samples": [{"labels": "{}", "value": 1}]}
+        for query in asked.values()
+    ]
+    tests = {"tests": [{"interval": "1m", "input_series": samples, "promql_expr_test": has_data}]}
+    (tmp_path / "tests.yaml").write_text(yaml.safe_dump(tests))
+    promtool(tmp_path, "test", "rules", "tests.yaml")
 
 
 def test_a_graph_is_looked_at_without_its_stack(bench: Bench) -> None:
@@ -147,27 +197,33 @@ def test_a_pod_that_was_killed_is_named_with_its_exit_code(bench: Bench, role: s
     assert f"{ended} (Error) " in healthy(bench.stack)
 
 
-def test_a_pod_that_is_told_to_end_waits_for_what_its_node_has_not(bench: Bench) -> None:
+def test_of_faults_that_come_together_the_lowest_is_the_first_line(bench: Bench) -> None:
+    def also() -> list[str]:
+        said = bench.stack.dynamo_stack("doctor", "dev", "--json", check=False).stdout
+        return [each["what"] for each in json.loads(said)["causes"][1:]]
+
+    cordoned, away = f"node {NODE} is cordoned, and a pod waits for a node", f"{NATS}: it is scaled to 0"
+    nobody = "the Dynamo operator has no pod: somebody scaled it down or deleted it"
     [pod] = bench.pods("decode")
     bench.stack.lab.kubectl("cordon", NODE)
     bench.delete(pod)
     until(lambda: pod not in bench.pods("decode"), "another pod")
-    assert f"node {NODE} is cordoned, and a pod waits for a node" in sick(bench.stack)
-    bench.stack.lab.kubectl("uncordon", NODE)
-
-
-def test_nats_and_the_operator_are_told_from_the_pods_that_need_them(bench: Bench) -> None:
+    # The pod that waits is a symptom.
+    assert cordoned in sick(bench.stack)
     _scale(bench, f"statefulset/{NATS}", 0)
+    assert cordoned in sick(bench.stack)
+    assert any(away in each for each in also())
+    _scale(bench, OPERATOR, 0)
+    assert cordoned in sick(bench.stack)
+    assert nobody in also()
+    bench.stack.lab.kubectl("uncordon", NODE)
     [pod] = bench.pods("frontend")
     bench.kill(pod)
-    # A pod that starts finds no NATS: a symptom.
-    assert f"{NATS}: it is scaled to 0; no pod of a graph starts without them" in sick(bench.stack)
-    _scale(bench, OPERATOR, 0)
-    # The operator lies below.
-    assert "the Dynamo operator has no pod: somebody scaled it down or deleted it" in sick(bench.stack)
-    said = bench.stack.dynamo_stack("doctor", "dev", check=False).stdout
-    assert f"also       {NATS}: it is scaled to 0" in said
+    # Pods that start find no NATS, symptoms again; the operator lies below it.
+    assert nobody in sick(bench.stack)
+    assert [each for each in also() if away not in each] == []
     _scale(bench, OPERATOR, 1)
+    assert f"{away}; no pod of a graph starts without them" in sick(bench.stack)
     _scale(bench, f"statefulset/{NATS}", 1)
 
 

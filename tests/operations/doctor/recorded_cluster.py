@@ -26,6 +26,7 @@ from operations.smoke.run import Target as Asked
 if TYPE_CHECKING:
     from components.cluster_answer import Kind
     from components.cluster_reader import ClusterReader
+    from components.purchase import CapacityBlock
     from operations.cluster_commands import ClusterCommands
     from operations.doctor.finding import Diagnosis
 
@@ -51,6 +52,10 @@ class RecordedCluster:
     logs: dict[str, str] = field(default_factory=dict[str, str])
     """Part of a pod's name -> its log."""
     metrics: str = ""
+    unreachable: str = ""
+    """Why there is no answer at all."""
+    block: CapacityBlock | None = None
+    """In which the GPU nodes run."""
     unconverted: str = ""
     """Why the API server gives no graph at another version than the stored one."""
     wrong_answers: dict[str, str] = field(default_factory=dict[str, str])
@@ -79,7 +84,7 @@ class RecordedCluster:
             "served": ServingObjects(NAMESPACE, GRAPH, engine_files=None, claim="model-cache"),
             "asked": asked,
             "roles": ROLES,
-            "pools": {"b200": Pool({"nvidia.com/gpu.count": "8"}, 1)},
+            "pools": {"b200": Pool({"nvidia.com/gpu.count": "8"}, 1, self.block)},
             "job": "model-download",
             "platform_namespace": "dynamo-system",
             "stack": "dev",
@@ -119,6 +124,8 @@ class RecordedCluster:
         return self
 
     def ask(self, kind: Kind, name: str = "", namespace: str | None = None, **selectors: str) -> Answer:
+        if self.unreachable:
+            return Answer(Said.UNREACHABLE, why=self.unreachable)
         items = self._of(kind.plural, namespace, selectors.get("labelSelector", ""))
         if kind.version == "v1beta1" and self.unconverted:
             return Answer(Said.UNREACHABLE, why=self.unconverted)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from components.purchase import CapacityBlock
 from lab.directory import REPOSITORY
 from operations.doctor.finding import Stage
+from operations.errors import CommandError
 from tests.operations.doctor.recorded_cluster import GRAPH, NODE, RecordedCluster
 
 if TYPE_CHECKING:
@@ -52,6 +54,11 @@ def pool_short(cluster: RecordedCluster) -> None:
     for pod in cluster.pods("prefill"):
         pod["spec"]["nodeName"] = None
         pod["status"] = cluster.pods("decode")[0]["status"]
+
+
+def block_over(cluster: RecordedCluster) -> None:
+    pool_short(cluster)
+    cluster.block = CapacityBlock("cr-0123", "2026-11-27T11:30:00Z", "active", "2026-11-28T11:30:00Z")
 
 
 def gpu_missing(cluster: RecordedCluster) -> None:
@@ -192,6 +199,10 @@ FAULTS: dict[str, tuple[Callable[[RecordedCluster], None], str]] = {
     "a GPU node is lost": (gpu_node_lost, f"node {NODE}: not ready, Kubelet stopped posting node status."),
     "a GPU node is gone": (gpu_node_gone, f"node {NODE}: does not exist any more"),
     "a pool has lost its node": (pool_short, "pool b200: 0 of 1 nodes are in the cluster"),
+    "a Capacity Block is over": (
+        block_over,
+        "pool b200: 0 of 1 nodes are in the cluster; its Capacity Block cr-0123 ends at 2026-11-28T11:30:00Z",
+    ),
     "a GPU is missing": (gpu_missing, f"node {NODE}: Ready, but GPU feature discovery sees 8"),
     "the claim has lost its volume": (claim_lost, "claim model-cache: has lost its volume"),
     "the download failed": (
@@ -226,6 +237,7 @@ FAULTS: dict[str, tuple[Callable[[RecordedCluster], None], str]] = {
     "the buffer pool is poisoned": (pool_poisoned, "a worker's peer died in the middle of a KV transfer"),
     "a request never ends": (never_answers, "a completion failed: no answer within 8 s"),
 }
+API_SERVER, AWAY = "the API server is away", "could not be looked at: the API server does not answer"
 # The lower fault first: it is the first line, and the upper one stands below it, or follows from it.
 PAIRS = (
     ("a GPU node is lost", "the operator is away", "also"),
@@ -272,6 +284,12 @@ def test_of_two_faults_the_first_line_names_the_cause(lower: str, upper: str, pl
     assert any(each.stage >= found.causes[0].stage for each in elsewhere), found
 
 
+def test_without_an_answer_of_the_api_server_nothing_is_diagnosed() -> None:
+    why = "the API server does not answer: Connection refused"
+    with pytest.raises(CommandError, match=f"stack dev {AWAY}: Connection refused\n"):
+        RecordedCluster(unreachable=why).diagnosis()
+
+
 def test_what_a_pod_below_explains_is_no_second_cause() -> None:
     cluster = RecordedCluster()
     gpu_node_lost(cluster)
@@ -283,4 +301,4 @@ def test_what_a_pod_below_explains_is_no_second_cause() -> None:
 def test_the_page_lists_every_fault_with_its_line() -> None:
     page = (REPOSITORY / "docs" / "doctor.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (.+) \| `(.+)` \|$", page, re.MULTILINE)
-    assert dict(rows) == {fault: line for fault, (_, line) in FAULTS.items()}
+    assert dict(rows) == {API_SERVER: AWAY, **{fault: line for fault, (_, line) in FAULTS.items()}}

@@ -102,3 +102,33 @@ def test_transfers_that_fail_are_counted_from_the_decode_workers_metrics() -> No
     )
     found = RecordedCluster(metrics=metrics).diagnosis(kv=_decided("efa"))
     assert "counts 4 failed transfers of NIXL" in found.headline()
+
+
+def _counters(transfers: int, answers: int) -> str:
+    moved, seconds = transfers * 302e6, transfers * 302e6 / 24e9
+    return "\n".join(
+        (
+            f'vllm:nixl_bytes_transferred_count{{engine="0"}} {transfers}',
+            f'vllm:nixl_bytes_transferred_sum{{engine="0"}} {moved}',
+            f'vllm:nixl_xfer_time_seconds_sum{{engine="0"}} {seconds}',
+            f'vllm:request_success_total{{engine="0",finished_reason="stop"}} {answers}',
+            'vllm:request_success_total{engine="0",finished_reason="length"} 0.0',
+        )
+    )
+
+
+def test_the_counters_of_a_decode_worker_say_how_long_prompts_were_and_how_fast_they_came() -> None:
+    cluster = RecordedCluster(metrics=_counters(3, 3), logs={"decode": f"{EFA}\n"})
+    found = cluster.diagnosis(kv=_decided("efa")).kv_path
+    assert (found.verdict, found.found) == (
+        "proven",
+        "the workers use efa; 8,192 tokens of KV cache a transfer, at 24,000 MB/s, faster than plain TCP",
+    )
+
+
+def test_answers_without_a_transfer_were_served_by_the_decode_worker_alone() -> None:
+    found = RecordedCluster(metrics=_counters(0, 12)).diagnosis(kv=_decided("efa"))
+    assert found.headline().endswith(
+        "decode workers gave 12 answers and count no KV transfer: they filled the cache alone"
+    )
+    assert RecordedCluster(metrics=_counters(0, 0)).diagnosis(kv=_decided("efa")).healthy
