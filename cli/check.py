@@ -6,14 +6,16 @@
 import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli.check_coverage import WatchedGraph, count_kinds, kinds_read
 from cli.check_table import print_report
+from cli.completion import complete_stack
 from cli.exit_codes import FAILED, UNREADABLE
 from cli.output import make_console, print_document
+from cli.stack_argument import AsJson, stack_name
 from resource_graph import ResourceGraph
 from resource_graph.input_text import input_name
 from rules.catalogue import rules_on
@@ -26,7 +28,61 @@ if TYPE_CHECKING:
 _NAMED_FILES = 3
 
 
-def check_stack(name: str, *, as_json: bool) -> None:
+def check(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[STACK]",
+            help="Name of a stack; with --file, more files.",
+            autocompletion=complete_stack,
+        ),
+    ] = None,
+    file: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--file",
+            "-f",
+            metavar="FILE…",
+            help="Anybody's Kubernetes YAML, or what `pulumi stack export` wrote; - reads standard input.",
+        ),
+    ] = None,
+    pool: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pool",
+            metavar="TYPE=NODES",
+            help="With --file: nodes that it runs on, such as p6e-gb200.36xlarge=2. May be repeated.",
+        ),
+    ] = None,
+    platform: Annotated[
+        str | None,
+        typer.Option(
+            "--platform",
+            metavar="VERSION",
+            help="With --file: the Dynamo platform that it is for, such as 1.2.1; else its images say it.",
+        ),
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Judge; exit 1 on a mandatory finding, 2 on what cannot be understood."""
+    if file:
+        _check_files([*file, *map(Path, names or [])], pool or [], platform, as_json=as_json)
+    elif platform is not None:
+        raise typer.BadParameter(
+            "goes with --file; a stack's settings say its platform", param_hint="--platform"
+        )
+    elif pool:
+        raise typer.BadParameter(
+            "goes with --file; the pools of a stack stand in its settings", param_hint="--pool"
+        )
+    elif names and len(names) == 1:
+        _check_stack(stack_name(names[0]), as_json=as_json)
+    else:
+        raise typer.BadParameter("give one STACK, or --file FILE…")
+
+
+def _check_stack(name: str, *, as_json: bool) -> None:
     """Judge what the program registers for the stack."""
     from operations.project import recorded_stack, resolved_stack
     from resource_graph.setting_lines import SettingLines
@@ -42,7 +98,7 @@ def check_stack(name: str, *, as_json: bool) -> None:
     _judge(graph, f"stack {name}", as_json=as_json, lines=lines)
 
 
-def check_files(paths: Sequence[Path], pools: Sequence[str], platform: str | None, *, as_json: bool) -> None:
+def _check_files(paths: Sequence[Path], pools: Sequence[str], platform: str | None, *, as_json: bool) -> None:
     """Judge anybody's manifests, or a stack's exported state, beside what was named."""
     from cli.check_input import read_files
     from cli.resource_limits import bounded

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from cli.output import say
 from cli.own_files import refuse_foreign, write_files
+from cli.stack_argument import StackArgument
 from cli.yaml_text import as_comment, to_yaml
 from compose.one_host import several_hosts, several_servers
-from compose.options import ComposeOptions, Network
+from compose.options import ComposeOptions, Discovery, Network
 from compose.project import COMPOSE_FILE, compose_project
 from operations.errors import CommandError
 from operations.project import resolved_stack
@@ -19,21 +23,38 @@ _READABLE_FILE, _READABLE_FOLDER = 0o644, 0o755
 """Containers read these files as users of their own, whatever the umask of the person who wrote them."""
 
 
-def compose(name: str, directory: Path | None, options: ComposeOptions, *, force: bool) -> None:
+def compose(
+    stack: StackArgument,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="DIR", help="Write into this directory; else into compose-STACK here."),
+    ] = None,
+    discovery: Annotated[
+        Discovery,
+        typer.Option("--discovery", help="How workers are found: by etcd, with NATS, or by files alone."),
+    ] = Discovery.ETCD,
+    network: Annotated[
+        Network,
+        typer.Option("--network", help="The network of the containers: one of their own, or the host's."),
+    ] = Network.BRIDGE,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files there that this command did not write.")
+    ] = False,
+) -> None:
     """Write the compose file and what lies beside it, or nothing of it."""
-    stack = resolved_stack(name)
-    problem = several_hosts(stack) or several_servers(stack)
+    plan = resolved_stack(stack)
+    problem = several_hosts(plan) or several_servers(plan)
     if problem is not None:
-        raise SettingsError({stack.source: [problem]})
-    server = stack.serving.placed.recipe.server
-    if options.network is Network.HOST and stack.serving.placed.recipe.engine_server is not None:
+        raise SettingsError({plan.source: [problem]})
+    server = plan.serving.placed.recipe.server
+    if network is Network.HOST and plan.serving.placed.recipe.engine_server is not None:
         raise CommandError(
             f"--network host: {server} listens on every address of the host and asks nobody who they are\n"
             "  try: --network bridge, where BIND_ADDRESS says which address clients reach"
         )
-    project = compose_project(stack, options)
-    folder = directory or Path(f"compose-{name}")
-    files = {COMPOSE_FILE: _heading(stack) + to_yaml(project.document), **project.files}
+    project = compose_project(plan, ComposeOptions(discovery, network))
+    folder = to or Path(f"compose-{stack}")
+    files = {COMPOSE_FILE: _heading(plan) + to_yaml(project.document), **project.files}
     if not force:
         suggestion = "move it, name another folder with --to, or replace it with --force"
         refuse_foreign((folder / each for each in files), MARK, suggestion=suggestion)
@@ -41,7 +62,7 @@ def compose(name: str, directory: Path | None, options: ComposeOptions, *, force
     for each in files:
         (folder / each).chmod(_READABLE_FILE)
         (folder / each).parent.chmod(_READABLE_FOLDER)
-    for line in (f"{len(files)} files in {folder}: {', '.join(files)}", *_left_out(stack), *_next(folder)):
+    for line in (f"{len(files)} files in {folder}: {', '.join(files)}", *_left_out(plan), *_next(folder)):
         say(line)
 
 

@@ -5,14 +5,16 @@ import datetime as dt
 import io
 import json
 from collections.abc import Sequence
+from enum import Enum
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from cli.diff_command import DiffFormat
 from cli.diff_text import print_comparison
 from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
 from cli.output import make_console, say
+from cli.stack_argument import stack_name
 from comparison.document import as_document
 from comparison.markdown import as_markdown
 from comparison.stack_comparison import Comparison, Verdict, compare_sides
@@ -29,10 +31,39 @@ _CODES = {
 }
 
 
-def diff(base: str, head: str | None, stacks: Sequence[str], form: DiffFormat, to: Path | None) -> None:
+class DiffFormat(Enum):
+    """How a comparison is written."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+def diff(
+    sides: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="BASE..HEAD",
+            help="Two revisions of git; BASE...HEAD from where HEAD left BASE; BASE alone against the files "
+            "here; or two folders.",
+        ),
+    ],
+    stacks: Annotated[
+        list[str] | None, typer.Option("--stack", metavar="NAME", help="A stack; several are allowed.")
+    ] = None,
+    form: Annotated[
+        DiffFormat,
+        typer.Option("--format", help="For a terminal, the comment of a pull request, or programs."),
+    ] = DiffFormat.TEXT,
+    to: Annotated[Path | None, typer.Option("--to", metavar="FILE", help="Write it there instead.")] = None,
+) -> None:
     """Print or write the comparison, and exit by its verdict."""
+    if len(sides) > 2:  # noqa: PLR2004 - a comparison has two sides
+        raise typer.BadParameter("give BASE..HEAD, or two folders", param_hint="BASE..HEAD")
+    base, head = (*sides, None)[:2]
+    names = [stack_name(each) for each in stacks or ()]
     try:
-        comparison = _compared(base, head, stacks)
+        comparison = _compared(str(base), head, names)
         _write(_as_text(comparison, form), to) if to else _print(comparison, form)
     except (CommandError, SettingsError) as error:
         # Not 2, by which a comparison says that the change must not be deployed.

@@ -2,15 +2,17 @@
 
 import datetime as dt
 from collections.abc import Iterator
+from typing import Annotated
 
 import typer
 
 from cli.exit_codes import FAILED
 from cli.output import Row, labelled, make_console, print_document, print_line, print_sections, say
+from cli.stack_argument import AsJson, OptionalStackArgument, stack_name
 from operations.doctor.finding import Diagnosis, Finding
 from operations.doctor.run import diagnose
 from operations.doctor.target import Target, of_graph, of_stack
-from operations.evidence import record
+from operations.evidence import record as write_evidence
 from operations.project import resolved_stack
 
 _SHOWN_SYMPTOMS = 3
@@ -18,17 +20,47 @@ _SHOWN_LINES = 3
 _LONGEST = 300
 
 
-def doctor(name: str, *, as_json: bool, keeps: bool) -> None:
-    """Look at the deployment of a stack; exit 1 where it is sick. `keeps`: for `explain`."""
+def doctor(
+    stack: OptionalStackArgument = None,
+    *,
+    context: Annotated[
+        str | None,
+        typer.Option("--context", metavar="CONTEXT", help="Of a graph that others deployed: its cluster."),
+    ] = None,
+    namespace: Annotated[
+        str | None,
+        typer.Option("--namespace", "-n", metavar="NAMESPACE", help="With --context: where it is."),
+    ] = None,
+    graph: Annotated[
+        str | None,
+        typer.Option("--graph", metavar="NAME", help="With --context: which one, where there are several."),
+    ] = None,
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Keep for `explain`, in evidence.local.csv, that it serves."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Look at a deployment; exit 1 where it is sick, 2 where nobody can look."""
+    if stack is not None and (context or namespace or graph):
+        raise typer.BadParameter(
+            "a stack's settings say its cluster", param_hint="--context, --namespace, --graph"
+        )
+    if stack is not None:
+        _of_stack(stack_name(stack), as_json=as_json, keeps=record)
+    elif record:
+        raise typer.BadParameter("goes with a STACK", param_hint="--record")
+    elif context and namespace:
+        _run(of_graph(context, namespace, graph), as_json=as_json)
+    else:
+        raise typer.BadParameter("give a STACK, or --context and --namespace")
+
+
+def _of_stack(name: str, *, as_json: bool, keeps: bool) -> None:
     found = _run(of_stack(name), as_json=as_json)
     if keeps:
         said = f"{found.headline().partition(' is ')[2]}; KV path {found.kv_path.verdict}"
-        say(record(resolved_stack(name), "doctor", said, is_mock=found.mock_engine), error=True)
-
-
-def doctor_of_graph(context: str, namespace: str, graph: str | None, *, as_json: bool) -> None:
-    """Look at a graph that others deployed; exit 1 where it is sick."""
-    _run(of_graph(context, namespace, graph), as_json=as_json)
+        say(write_evidence(resolved_stack(name), "doctor", said, is_mock=found.mock_engine), error=True)
 
 
 def _run(target: Target, *, as_json: bool) -> Diagnosis:

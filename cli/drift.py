@@ -4,13 +4,14 @@ import typer
 
 from cli.exit_codes import FAILED
 from cli.output import make_console, print_document, print_line, print_sections, print_table
+from cli.stack_argument import AsJson, StackArgument
 from operations.drift.detect import find_drift
 from operations.drift.report import DriftReport, columns
 
 
-def drift(name: str, *, as_json: bool) -> None:
+def drift(stack: StackArgument, *, as_json: AsJson = False) -> None:
     """Print what differs; exit 1 if anything does."""
-    report = find_drift(name)
+    report = find_drift(stack)
     if as_json:
         print_document("drift", report.as_json())
     else:

@@ -1,10 +1,14 @@
 """`dynamo-stack explain`: what a stack becomes, and why."""
 
 from collections.abc import Iterable, Iterator
+from typing import Annotated
+
+import typer
 
 from cli.explain_document import explain_document
 from cli.output import Row, labelled, make_console, print_document, print_line, print_sections, print_table
 from cli.price_age import today
+from cli.stack_argument import AsJson, StackArgument
 from explain.explanation.cluster import foundation
 from explain.explanation.section import Section
 from explain.explanation.sections import sections
@@ -17,18 +21,25 @@ _WIDTH = 110
 _WIDTH_OF_ALL = 120
 
 
-def explain(name: str, *, in_full: bool, as_json: bool) -> None:
+def explain(
+    stack: StackArgument,
+    *,
+    in_full: Annotated[
+        bool, typer.Option("--all", help="Everything: nodes, prices, order, defects.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Print one screen of the stack, or all that is known of it."""
-    stack = resolved_stack(name)
+    plan = resolved_stack(stack)
     if as_json:
-        print_document("explain", explain_document(stack, recorded_stack(stack)).as_json())
+        print_document("explain", explain_document(plan, recorded_stack(plan)).as_json())
     elif in_full:
-        _print_all(stack)
+        _print_all(plan)
     else:
         console = make_console(_WIDTH)
-        print_line(console, title(stack))
-        print_sections(console, _rows(short_sections(stack, today())))
-        print_line(console, f"why, order, retained objects, defects: dynamo-stack explain {name} --all")
+        print_line(console, title(plan))
+        print_sections(console, _rows(short_sections(plan, today())))
+        print_line(console, f"why, order, retained objects, defects: dynamo-stack explain {stack} --all")
 
 
 def _print_all(stack: StackPlan) -> None:

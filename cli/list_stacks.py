@@ -8,6 +8,7 @@ from rich.console import Console
 
 from cli.documents.listed import ListDocument, ListedEvidence, ListedRecipe, ListedStack
 from cli.output import make_console, print_document, print_line, print_table
+from cli.stack_argument import AsJson
 from hardware import ACCELERATORS
 from recipes.fitting import gpus_on_one_node
 from recipes.load import recipe_names
@@ -24,7 +25,7 @@ _HEADERS = ("GPUS", "PLATFORM", "VALIDATED UPSTREAM ON", "EVIDENCE")
 _UNUSABLE = "cannot be used"
 
 
-def list_stacks_and_recipes(*, as_json: bool) -> None:
+def list_stacks_and_recipes(*, as_json: AsJson = False) -> None:
     """Print the tables; a stack or recipe that cannot be used is listed with the reason."""
     directory = stack_directory(Path.cwd())
     listed = _listed(directory)

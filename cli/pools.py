@@ -1,5 +1,7 @@
 """`dynamo-stack pools`: the nodes with GPUs of a cluster, as a stack file names them."""
 
+from typing import Annotated
+
 import typer
 
 from cli.exit_codes import FAILED
@@ -9,7 +11,18 @@ from operations.node_pools.pools import FoundPool, FoundPools, find_pools
 from stacks.wording import in_words
 
 
-def pools(context: str, kubeconfig: str | None, *, as_json: bool) -> None:
+def pools(
+    context: Annotated[
+        str,
+        typer.Option("--context", metavar="CONTEXT", help="Of the kubeconfig; never the current one."),
+    ],
+    kubeconfig: Annotated[
+        str | None,
+        typer.Option("--kubeconfig", metavar="FILE", help="Instead of the KUBECONFIG environment variable."),
+    ] = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")] = False,
+) -> None:
     """Print `nodePools`; exit 1 where no node can be used."""
     found = find_pools(context, kubeconfig)
     if as_json:

@@ -4,6 +4,7 @@
 # botocore takes as long to load as a whole `check`, and a stack without EKS needs none of it.
 
 import json
+from typing import Annotated
 
 import typer
 
@@ -11,6 +12,7 @@ from cli.documents.operated import PreflightAnswer, PreflightDocument
 from cli.exit_codes import FAILED
 from cli.output import make_console, print_document, print_line, print_table, say
 from cli.price_age import aged
+from cli.stack_argument import AsJson, StackArgument
 from operations.errors import CommandError
 from operations.permissions.right import Holder
 from operations.preflight.answer import Answer
@@ -28,14 +30,38 @@ _NOT_IN_IT = {
 }
 
 
-def preflight(name: str, *, as_json: bool, binds_claim: bool) -> None:
+def preflight(
+    stack: StackArgument,
+    *,
+    as_json: AsJson = False,
+    bind_claim: Annotated[
+        bool,
+        typer.Option(
+            "--bind-claim",
+            help="On a cluster that exists: make a claim of the storage class, and delete it once bound; "
+            "a class may make a whole file system for it.",
+        ),
+    ] = False,
+    policy: Annotated[
+        Holder | None,
+        typer.Option(
+            "--policy",
+            help="Ask nothing: print the IAM policy that the stack's deployer or previewer needs.",
+        ),
+    ] = None,
+) -> None:
     """Ask the account, or the cluster that exists, for what the stack needs; exit 1 where `up` would fail.
 
-    Nothing is bought, and nothing made but the claim that `binds_claim` asks for.
+    Nothing is bought, and nothing made but the claim that `bind_claim` asks for.
     """
-    stack = resolved_stack(name)
-    own = stack.infrastructure is not None or "infrastructure" in stack.layers.joined
-    document = _of_account(stack) if own else _of_cluster(stack, binds_claim=binds_claim)
+    if policy is not None:
+        if as_json:
+            raise typer.BadParameter("--policy prints JSON already, as IAM takes it", param_hint="--json")
+        _print_policy(stack, policy)
+        return
+    plan = resolved_stack(stack)
+    own = plan.infrastructure is not None or "infrastructure" in plan.layers.joined
+    document = _of_account(plan) if own else _of_cluster(plan, binds_claim=bind_claim)
     if as_json:
         print_document("preflight", document.as_json())
     else:
@@ -73,7 +99,7 @@ def _of_account(stack: StackPlan) -> PreflightDocument:
     return _document(stack.name, plan.cluster.region, None, found, remarks)
 
 
-def print_policy(name: str, holder: Holder) -> None:
+def _print_policy(name: str, holder: Holder) -> None:
     """Print the IAM policy that a stack's deployer or previewer needs, and on stderr what is not in it.
 
     Nothing is asked: it is worked out from the resources that the program registers.

@@ -14,6 +14,7 @@ from cli.documents.previewed import (
     PreviewedResource,
 )
 from cli.output import make_console, print_document, print_line, say
+from cli.stack_argument import AsJson, StackArgument
 from comparison.changes import FieldChange, Operation, ResourceChange
 from operations.drift.property_paths import shown_path
 from operations.engine_preview.preview import EnginePreview, preview_stack
@@ -27,10 +28,10 @@ _LATER = "[known only after the update]"
 _LONGEST_VALUE = 80
 
 
-def preview(name: str, *, as_json: bool) -> None:
+def preview(stack: StackArgument, *, as_json: AsJson = False) -> None:
     """Print what the next `pulumi up` does; exit 1 for changes, 2 where it would be refused."""
     try:
-        found = preview_stack(name)
+        found = preview_stack(stack)
     except (CommandError, SettingsError) as error:
         say(str(error), error=True)
         raise typer.Exit(_NOT_LOOKED) from None

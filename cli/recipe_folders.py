@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from operations.errors import CommandError
 from recipes.load import recipe_names
@@ -12,6 +15,11 @@ from stacks.nearest import nearest_recipe
 from stacks.plan.recipe_files import known_recipes, read_recipe
 from stacks.settings.load import load_stack
 from stacks.stack_files import list_stacks, stack_directory
+
+FolderOption = Annotated[
+    Path | None,
+    typer.Option("--folder", metavar="DIR", help="Recipes of your own; else where the stacks here say."),
+]
 
 
 def named_folders(directory: Path) -> tuple[Path, ...]:

@@ -2,21 +2,34 @@
 
 import shlex
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from cli.completion import complete_recipe
 from cli.output import say
-from cli.recipe_folders import find_recipe, folder_to_write, searched_folders
+from cli.recipe_folders import FolderOption, find_recipe, folder_to_write, searched_folders
 from operations.errors import CommandError
 from recipes.files import RECIPE_NAME, copied_recipe
 from recipes.load import CATALOGUE, recipe_file, recipe_names
 
 
-def new(name: str, original: str, typed: Path | None) -> None:
+def new(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Of the new recipe, such as ours/long-prompts.")
+    ],
+    original: Annotated[
+        str,
+        typer.Option("--from", metavar="RECIPE", help="The recipe to copy.", autocompletion=complete_recipe),
+    ],
+    folder: FolderOption = None,
+) -> None:
     """Write a copy of a recipe; nothing is overwritten."""
-    file = new_file(name, folder_to_write(typed))
+    file = new_file(name, folder_to_write(folder))
     # The typed folder may be there only afterwards.
-    found = typed if typed and typed.is_dir() else None
-    _, folder = find_recipe(original, searched_folders(found))
-    text = recipe_file(original, folder).read_text(encoding="utf-8")
+    known = folder if folder and folder.is_dir() else None
+    _, found = find_recipe(original, searched_folders(known))
+    text = recipe_file(original, found).read_text(encoding="utf-8")
     write_new(file, copied_recipe(text, original=original, name=name, file=file))
     say(f"{file}: {original} under another name; change what you want to differ")
     say_what_next(name, file)

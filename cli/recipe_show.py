@@ -2,9 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from cli.completion import complete_recipe
 from cli.output import Row, make_console, print_line, print_sections, print_table
-from cli.recipe_folders import find_recipe, searched_folders
+from cli.recipe_folders import FolderOption, find_recipe, searched_folders
 from engines.runtime_lines import RUNTIME_LINES
 from hardware import ACCELERATORS
 from recipes.document import document_path
@@ -17,10 +21,19 @@ from stacks.served_runs import evidence_on
 _WIDTH = 120
 
 
-def show(name: str, typed: Path | None, *, as_yaml: bool) -> None:
+def show(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="RECIPE", help="As `dynamo-stack list` prints it.", autocompletion=complete_recipe
+        ),
+    ],
+    folder: FolderOption = None,
+    as_yaml: Annotated[bool, typer.Option("--yaml", help="Print its file.")] = False,
+) -> None:
     """Print a recipe, or its file."""
-    recipe, folder = find_recipe(name, searched_folders(typed))
-    file = recipe_file(name, folder)
+    recipe, found = find_recipe(name, searched_folders(folder))
+    file = recipe_file(name, found)
     if as_yaml:
         print(file.read_text(encoding="utf-8"), end="")
         return

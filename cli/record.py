@@ -2,17 +2,28 @@
 
 import contextlib
 import sys
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
+from cli.stack_argument import stack_name
 from comparison.recording import RecordingFormatError, Side, side_as_json, side_of_json
 from operations.errors import CommandError
 from operations.revisions.own_folder import recorded_folder
 
 
-def record(names: Sequence[str], over: Path | None) -> None:
+def record(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[STACK …]", help="Names of stacks; else all of the folder.")
+    ] = None,
+    over: Annotated[
+        Path | None,
+        typer.Option(
+            "--over", metavar="FILE", help="What `record` has printed of the other side, as what runs."
+        ),
+    ] = None,
+) -> None:
     """Print the stacks as JSON.
 
     Raises:
@@ -23,7 +34,7 @@ def record(names: Sequence[str], over: Path | None) -> None:
     running = None if over is None else _read(over)
     # Whatever the program prints is no part of the answer.
     with contextlib.redirect_stdout(sys.stderr):
-        side = recorded_folder(names, running)
+        side = recorded_folder([stack_name(each) for each in names or ()], running)
     typer.echo(side_as_json(side))
 
 

@@ -1,10 +1,13 @@
 """`dynamo-stack recover`."""
 
+from typing import Annotated
+
 import typer
 
 from cli.documents.operated import RecoverDocument, RecoverStep
 from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import print_document, say
+from cli.stack_argument import StackArgument
 from cli.terminal import confirm
 from failures.health import health_problems
 from operations.cluster_commands import ClusterCommands
@@ -23,16 +26,36 @@ _LOOK_FIRST = (
 )
 
 
-def recover(name: str, *, yes: bool, destroy: bool) -> None:
+def recover(
+    stack: StackArgument,
+    *,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="No run of this stack is alive: show the steps and run them.")
+    ] = False,
+    destroy: Annotated[
+        bool, typer.Option("--destroy", help="End with the stack destroyed instead of up.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print as JSON what would be run, and run nothing.")
+    ] = False,
+) -> None:
     """Show what an interrupted run left, and clear it; exit 1 when a step fails."""
+    if as_json and yes:
+        raise typer.BadParameter(
+            "prints what would be run, and runs nothing: leave out --yes",
+            param_hint="--json",
+        )
+    if as_json:
+        _print_recovery(stack, destroy=destroy)
+        return
     try:
-        _recover(name, yes=yes, destroy=destroy)
+        _recover(stack, yes=yes, destroy=destroy)
     except KeyboardInterrupt:
         say("\ninterrupted; running the command again continues", error=True)
         raise typer.Exit(INTERRUPTED) from None
 
 
-def print_recovery(name: str, *, destroy: bool) -> None:
+def _print_recovery(name: str, *, destroy: bool) -> None:
     """Print as JSON what an interrupted run left and what would clear it; exit 1 where there is anything."""
     stack = resolved_stack(name)
     pulumi = PulumiCommand.of_stack(name)

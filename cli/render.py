@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -11,6 +12,7 @@ from cli.gitops import HelmStyle, object_document, release_documents
 from cli.hidden_values import secret_document, with_unknowns_marked, without_secrets
 from cli.output import say
 from cli.own_files import is_own, refuse_foreign, write_files
+from cli.stack_argument import StackArgument
 from cli.yaml_text import as_comment, to_yaml
 from operations.project import recorded_stack, resolved_stack
 from recipes.benchmark_job import benchmark_job
@@ -48,8 +50,40 @@ def render_graph(graph: ResourceGraph, helm: HelmStyle = HelmStyle.COMMENT) -> l
     ]
 
 
-def render(name: str, directory: Path | None, helm: HelmStyle) -> None:
+def render(
+    stack: StackArgument,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="DIR", help="Write one file per object into this directory."),
+    ] = None,
+    helm: Annotated[
+        str,
+        typer.Option(
+            "--helm",
+            metavar="argocd|flux",
+            help="Write each Helm release as what Argo CD or Flux makes it from, instead of a comment.",
+        ),
+    ] = HelmStyle.COMMENT.value,
+    benchmark: Annotated[
+        bool, typer.Option("--benchmark", help="Print the recipe's benchmark Job and nothing else.")
+    ] = False,
+) -> None:
     """Print the documents, or write one file each into the directory."""
+    styles = {style.value: style for style in HelmStyle}
+    if helm not in styles:
+        raise typer.BadParameter(f"{helm!r} is not one of {', '.join(styles)}", param_hint="--helm")
+    if not benchmark:
+        _render(stack, to, styles[helm])
+    elif to is None:
+        _render_benchmark(stack)
+    else:
+        # In a folder that is applied again and again the run would start again and again.
+        raise typer.BadParameter(
+            "--benchmark prints one Job; it has no place in a folder of a stack's objects"
+        )
+
+
+def _render(name: str, directory: Path | None, helm: HelmStyle) -> None:
     stack = resolved_stack(name)
     # Without its graph a file could be neither read nor handed to another tool: it is shown as it will be.
     documents = render_graph(recorded_stack(with_open_windows(stack)), helm)
@@ -67,7 +101,7 @@ def render(name: str, directory: Path | None, helm: HelmStyle) -> None:
     say(f"{len(documents)} files and {_KUSTOMIZATION} in {directory}")
 
 
-def render_benchmark(name: str) -> None:
+def _render_benchmark(name: str) -> None:
     """Print the Job that measures the stack with the recipe's own benchmark."""
     stack = resolved_stack(name)
     placed = stack.serving.placed

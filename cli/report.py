@@ -1,10 +1,14 @@
 """`dynamo-stack report`: a stack as one page for a browser."""
 
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from cli.output import say
 from cli.own_files import refuse_foreign, write_files
 from cli.price_age import today
+from cli.stack_argument import StackArgument
 from explain.build import Judged, build_page
 from explain.html import to_html
 from operations.errors import CommandError
@@ -16,18 +20,23 @@ from stacks.plan.stack_plan import with_open_windows
 MARK = "<!-- Written by `dynamo-stack report`; changes are overwritten. -->"
 
 
-def report(name: str, file: Path) -> None:
+def report(
+    stack: StackArgument,
+    to: Annotated[
+        Path, typer.Option("--to", metavar="FILE.html", help="Write the page here; folders are made.")
+    ],
+) -> None:
     """Write the page of the stack, or nothing where somebody else's file is in the way."""
-    if file.is_dir():
-        raise CommandError(f"--to {file}: is a folder\n  try: --to {file / f'{name}.html'}")
-    stack = resolved_stack(name)
-    opened = with_open_windows(stack)
+    if to.is_dir():
+        raise CommandError(f"--to {to}: is a folder\n  try: --to {to / f'{stack}.html'}")
+    plan = resolved_stack(stack)
+    opened = with_open_windows(plan)
     later = recorded_stack(opened)
-    now = later if opened == stack else recorded_stack(stack)
+    now = later if opened == plan else recorded_stack(plan)
     day = today()
     rules = rules_on(day)
-    judged = Judged(stack, now, later, run_rules(later, rules, today=day), len(rules))
+    judged = Judged(plan, now, later, run_rules(later, rules, today=day), len(rules))
     page = to_html(build_page(judged, day))
-    refuse_foreign([file], MARK, suggestion="move it, or name another file with --to")
-    write_files(file.parent, {file.name: page}, MARK)
-    say(f"{file}: {len(page.encode()) / 1000:,.0f} KB; open it in a browser")
+    refuse_foreign([to], MARK, suggestion="move it, or name another file with --to")
+    write_files(to.parent, {to.name: page}, MARK)
+    say(f"{to}: {len(page.encode()) / 1000:,.0f} KB; open it in a browser")

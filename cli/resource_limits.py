@@ -11,6 +11,7 @@ from operations.errors import CommandError
 
 _SECONDS = 10.0
 """Processor time; the largest files that are read need half."""
+_AGAIN_SECONDS = 0.1
 _MEMORY = 768 * 1024 * 1024
 """Bytes beside what the process has when it begins, about 150 MB."""
 
@@ -26,7 +27,8 @@ def bounded(what: str) -> Iterator[None]:
     """Raise CommandError about `what` once the block has needed more time or memory than any honest input."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     before = signal.signal(signal.SIGPROF, _end)
-    signal.setitimer(signal.ITIMER_PROF, _SECONDS)
+    # Again and again: Python swallows what a handler raises in a finalizer.
+    signal.setitimer(signal.ITIMER_PROF, _SECONDS, _AGAIN_SECONDS)
     # Only Linux tells what is in use already; elsewhere the time bounds the memory too.
     if _SIZES.exists():
         used = int(_SIZES.read_text(encoding="ascii").split()[0]) * resource.getpagesize()

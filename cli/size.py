@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -10,11 +11,12 @@ from cli.documents.sized import SizedLayout, SizeDocument
 from cli.exit_codes import FAILED
 from cli.output import make_console, print_document, print_line, print_table
 from cli.sized_stack import write_stack
+from cli.stack_argument import AsJson
 from hardware import INSTANCE_TYPES, Source
 from operations.own_points import recorded_points
 from sizing.choose import Choice, Limits, Option, Workload, choose
 from sizing.made_by import made_by
-from sizing.points import SOURCES, published_points
+from sizing.points import SOURCES, Shape, published_points
 
 _SHOWN = 10
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s)")
@@ -22,48 +24,45 @@ _RATE = re.compile(r"(\d+(?:\.\d+)?)/s")
 _HEADERS = ("LAYOUT", "ENGINE", "USERS", "TOK/S/GPU", "TTFT", "TPOT", "GPUS", "$/M OUT", "RECIPE", "MEASURED")
 
 
-def milliseconds(text: str, option: str) -> float:
-    """Return a time such as 15ms or 1.5s in milliseconds.
-
-    Raises:
-        typer.BadParameter: it is none.
-
-    """
-    found = _TIME.fullmatch(text)
-    if found is None:
-        raise typer.BadParameter(f"{text!r} is no time; such as 15ms or 1.5s", param_hint=option)
-    return float(found[1]) * (1000 if found[2] == "s" else 1)
-
-
-def per_second(text: str) -> float:
-    """Return a rate such as 20/s.
-
-    Raises:
-        typer.BadParameter: it is none.
-
-    """
-    found = _RATE.fullmatch(text)
-    if found is None or not float(found[1]):
-        raise typer.BadParameter(f"{text!r} is no rate of requests; such as 20/s", param_hint="--rate")
-    return float(found[1])
-
-
-def measured_gpu(text: str) -> str:
-    """Return the kind of GPU as the points name it.
-
-    Raises:
-        typer.BadParameter: nobody has measured one.
-
-    """
-    known = sorted({point.gpu for point in published_points()})
-    if text.upper() not in known:
-        message = f"nobody has measured {text!r}; measured: {', '.join(known)}"
-        raise typer.BadParameter(message, param_hint="--gpu")
-    return text.upper()
-
-
-def size(workload: Workload, limits: Limits, to: Path | None, *, as_json: bool) -> None:
+def size(
+    *,
+    input_tokens: Annotated[
+        int, typer.Option("--input", min=1, metavar="TOKENS", help="Tokens of a prompt, at most.")
+    ],
+    output_tokens: Annotated[
+        int, typer.Option("--output", min=1, metavar="TOKENS", help="Tokens of an answer, at most.")
+    ],
+    tpot: Annotated[
+        str | None, typer.Option("--tpot", metavar="TIME", help="Median time between tokens, such as 15ms.")
+    ] = None,
+    ttft: Annotated[
+        str | None, typer.Option("--ttft", metavar="TIME", help="Median time to the first token, such as 1s.")
+    ] = None,
+    gpu: Annotated[str | None, typer.Option("--gpu", help="Kind of GPU; any, if left out.")] = None,
+    gpus: Annotated[int | None, typer.Option("--gpus", min=1, help="GPUs that there are.")] = None,
+    rate: Annotated[
+        str | None, typer.Option("--rate", metavar="RATE", help="Requests a second, such as 20/s.")
+    ] = None,
+    users: Annotated[
+        int | None, typer.Option("--users", min=1, help="Requests that are under way at a time.")
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FILE", help="Write a stack of the best layout.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Print the layouts, or what comes nearest with exit code 1; write a stack of the best one."""
+    workload = Workload(
+        Shape(input_tokens, output_tokens),
+        requests_per_second=None if rate is None else _per_second(rate),
+        users=users,
+        gpu=None if gpu is None else _measured_gpu(gpu),
+        gpus=gpus,
+    )
+    limits = Limits(
+        tpot_ms=None if tpot is None else _milliseconds(tpot, "--tpot"),
+        ttft_ms=None if ttft is None else _milliseconds(ttft, "--ttft"),
+    )
     choice = choose(workload, limits, (*recorded_points(), *published_points()))
     if as_json:
         print_document("size", _document(workload, choice).as_json())
@@ -73,6 +72,28 @@ def size(workload: Workload, limits: Limits, to: Path | None, *, as_json: bool) 
         raise typer.Exit(FAILED)
     if to is not None:
         write_stack(workload, choice.options, to)
+
+
+def _milliseconds(text: str, option: str) -> float:
+    found = _TIME.fullmatch(text)
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is no time; such as 15ms or 1.5s", param_hint=option)
+    return float(found[1]) * (1000 if found[2] == "s" else 1)
+
+
+def _per_second(text: str) -> float:
+    found = _RATE.fullmatch(text)
+    if found is None or not float(found[1]):
+        raise typer.BadParameter(f"{text!r} is no rate of requests; such as 20/s", param_hint="--rate")
+    return float(found[1])
+
+
+def _measured_gpu(text: str) -> str:
+    known = sorted({point.gpu for point in published_points()})
+    if text.upper() not in known:
+        message = f"nobody has measured {text!r}; measured: {', '.join(known)}"
+        raise typer.BadParameter(message, param_hint="--gpu")
+    return text.upper()
 
 
 def _print(workload: Workload, limits: Limits, choice: Choice) -> None:

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from os import environ
+from typing import Annotated
 
 import typer
 
 from cli.ending_signals import EndedBySignalError, ending_signals
 from cli.exit_codes import FAILED, INTERRUPTED, SIGNALLED
 from cli.output import make_console, print_document, print_line, print_table, say
-from operations.evidence import record
+from cli.stack_argument import OptionalStackArgument, stack_name
+from operations.evidence import record as write_evidence
 from operations.project import resolved_stack
 from operations.smoke.address import parse_url, published_model, read_key
 from operations.smoke.report import SmokeReport
@@ -16,34 +18,72 @@ from operations.smoke.run import Address, address_of_stack, smoke_address, smoke
 from operations.smoke.waits import Patience
 
 
-def smoke(name: str, patience: Patience, *, as_json: bool, keeps: bool) -> None:
-    """Ask the frontend of a stack; exit 1 where an answer is wrong. `keeps`: for `explain`."""
-    report = _run(lambda: smoke_stack(name, patience, _progress), as_json=as_json)
-    if keeps:
-        found = report.summary().partition(": ")[2]
-        say(record(resolved_stack(name), "smoke", found, is_mock=report.is_mock), error=True)
-
-
-def smoke_at(
-    url: str,
-    model: str | None,
-    key_variable: str | None,
-    patience: Patience,
+def smoke(
+    stack: OptionalStackArgument = None,
     *,
-    disaggregated: bool,
-    as_json: bool,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            "--url",
+            metavar="URL",
+            help="An address, such as http://localhost:8000; with STACK: where it runs by Docker Compose.",
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", metavar="NAME", help="With --url alone: the model to ask; else that of most recipes."
+        ),
+    ] = None,
+    disaggregated: Annotated[
+        bool,
+        typer.Option("--disaggregated", help="With --url alone: prefill workers of their own are expected."),
+    ] = False,
+    api_key_from: Annotated[
+        str | None,
+        typer.Option(
+            "--api-key-from",
+            metavar="VARIABLE",
+            help="With --url: environment variable whose value is sent as a bearer token.",
+        ),
+    ] = None,
+    wait: Annotated[
+        float, typer.Option("--wait", metavar="SECONDS", min=0, help="For model and workers to be listed.")
+    ] = 60.0,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="For each answer, to its end.")
+    ] = 120.0,
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Keep for `explain`, in evidence.local.csv, that a STACK serves."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Ask whatever answers at an address; exit 1 where an answer is wrong."""
-    address = Address(parse_url(url), model or published_model(), disaggregated, key=_key(key_variable))
-    _run(lambda: smoke_address(address, patience, _progress), as_json=as_json)
-
-
-def smoke_stack_at(
-    name: str, url: str, key_variable: str | None, patience: Patience, *, as_json: bool
-) -> None:
-    """Ask an address where a stack runs without its cluster; exit 1 where an answer is wrong."""
-    address = address_of_stack(name, parse_url(url), _key(key_variable))
-    _run(lambda: smoke_address(address, patience, _progress), as_json=as_json)
+    """Ask the frontend of a stack, or an address; exit 1 where an answer is wrong."""
+    if stack is None and url is None:
+        raise typer.BadParameter("give a STACK, a --url URL, or both")
+    if record and (stack is None or url is not None):
+        raise typer.BadParameter("goes with a STACK in its cluster", param_hint="--record")
+    patience = Patience(wait, timeout)
+    if stack is None:
+        key = _key(api_key_from)
+        address = Address(parse_url(str(url)), model or published_model(), disaggregated, key=key)
+        _run(lambda: smoke_address(address, patience, _progress), as_json=as_json)
+        return
+    name = stack_name(stack)
+    for option, value in (("--model", model), ("--disaggregated", disaggregated)):
+        if value:
+            raise typer.BadParameter("goes with --url alone; a stack's settings say it", param_hint=option)
+    if url is not None:
+        address = address_of_stack(name, parse_url(url), _key(api_key_from))
+        _run(lambda: smoke_address(address, patience, _progress), as_json=as_json)
+        return
+    if api_key_from:
+        raise typer.BadParameter("goes with --url", param_hint="--api-key-from")
+    report = _run(lambda: smoke_stack(name, patience, _progress), as_json=as_json)
+    if record:
+        found = report.summary().partition(": ")[2]
+        say(write_evidence(resolved_stack(name), "smoke", found, is_mock=report.is_mock), error=True)
 
 
 def _key(variable: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""The name of a stack, as a person types it."""
+"""What several commands take: the name of a stack, as a person types it, and --json."""
 
 from typing import Annotated
 
@@ -29,3 +29,5 @@ OptionalStackArgument = Annotated[
     ),
 ]
 """Of a command that takes an address instead."""
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]

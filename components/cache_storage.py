@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
-from components.model_cache import FileSystem, efs, lustre
+from components.model_volume import FileSystem, efs, lustre
 from components.options import Resources, child
 from components.storage_kinds import Efs, Lustre
 

@@ -18,7 +18,7 @@ ALLOWED = {
     "sizing": {"engines", "hardware", "recipes"},
     "failures": {"components"},
     "components": {"hardware"},
-    "stacks": {"engines", "hardware", "recipes", "components", "failures", "resource_graph"},
+    "stacks": {"engines", "hardware", "recipes", "sizing", "components", "failures", "resource_graph"},
     "comparison": {"engines", "hardware", "recipes", "stacks", "components", "resource_graph", "rules"},
     "explain": {
         "engines",

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pulumi
 
-from components.model_cache import FoundClaim, LostClaim, ModelCache, ModelCacheArgs, OwnClaim
+from components.model_cache import ModelCache, ModelCacheArgs
+from components.model_volume import FoundClaim, LostClaim, OwnClaim
 from components.namespace import Namespace
 from components.node_cache import NodeCache, NodeCacheArgs
 from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec

@@ -8,7 +8,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
-from components.model_cache import LostClaim
+from components.model_volume import LostClaim
 from components.namespace import Namespace, NamespaceArgs
 from recipes.model_download import HuggingFaceDownload
 from stacks.plan.cache_plan import ExistingVolume

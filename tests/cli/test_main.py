@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
+import sys
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
 import pytest
-import typer.main
 from typer.testing import CliRunner
 
+from cli.commands import COMMANDS
 from cli.main import app
 
-if TYPE_CHECKING:
-    import click
-
-GROUP: click.Group = typer.main.get_command(app)  # pyright: ignore[reportAssignmentType]
-COMMANDS = {name: command for name, command in GROUP.commands.items() if not command.hidden}
+SHOWN = sorted(name for name, listed in COMMANDS.items() if not listed.is_hidden)
 
 
 def _help() -> str:
@@ -35,18 +32,34 @@ def test_commands_stand_in_the_order_in_which_a_stack_lives() -> None:
 
 
 def test_what_only_diff_calls_is_not_shown_and_works() -> None:
-    assert "record" not in COMMANDS
-    assert "record" in GROUP.commands
+    assert "record" not in SHOWN
+    assert "Print stacks as JSON" in CliRunner().invoke(app, ["record", "--help"]).output
     assert "│ record" not in _help()
 
 
-@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"recipes"}))
+@pytest.mark.parametrize("name", sorted(set(SHOWN) - {"recipes"}))
 def test_the_help_of_a_command_ends_with_an_example_that_it_accepts(name: str) -> None:
-    epilog = COMMANDS[name].epilog or ""
-    examples = [line.removeprefix("Example: ") for line in epilog.splitlines() if line]
+    command = COMMANDS[name].load(name)
+    examples = [line.removeprefix("Example: ") for line in (command.epilog or "").splitlines() if line]
     assert examples
     for example in examples:
-        program, command, *arguments = shlex.split(example)
-        assert (program, command) == ("dynamo-stack", name)
+        program, word, *arguments = shlex.split(example)
+        assert (program, word) == ("dynamo-stack", name)
         # An option that does not exist, or a value of another type, ends it.
-        COMMANDS[name].make_context(name, arguments)
+        command.make_context(name, arguments)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_help_lists_each_command_with_the_words_of_its_own_help(name: str) -> None:
+    own = " ".join(CliRunner().invoke(app, [name, "--help"]).output.split())
+    assert COMMANDS[name].help.splitlines()[0] in own
+
+
+def test_a_command_is_loaded_alone() -> None:
+    code = "import sys; from cli.main import app; app(['--help'], standalone_mode=False); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert not {f"cli.{listed.place.partition(':')[0]}" for listed in COMMANDS.values()} & {*loaded.split()}
+
+
+def test_a_misspelt_command_gets_the_nearest() -> None:
+    assert "Did you mean 'doctor'?" in CliRunner().invoke(app, ["doctr"]).output

@@ -8,7 +8,8 @@ import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import resource_pb2
 
-from components.model_cache import FileSystem, ModelCache, ModelCacheArgs, OwnClaim
+from components.model_cache import ModelCache, ModelCacheArgs
+from components.model_volume import FileSystem, OwnClaim
 from components.removal import Keep
 from resource_graph import Resource, ResourceGraph, has_unknown
 from resource_graph.recorder import run_against

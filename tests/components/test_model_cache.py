@@ -11,7 +11,8 @@ from pulumi.runtime import rpc
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import resource_pb2
 
-from components.model_cache import FoundClaim, LostClaim, ModelCache, ModelCacheArgs, OwnClaim
+from components.model_cache import ModelCache, ModelCacheArgs
+from components.model_volume import FoundClaim, LostClaim, OwnClaim
 from components.removal import Keep
 from resource_graph.recorder import run_against
 

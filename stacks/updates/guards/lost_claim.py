@@ -1,7 +1,7 @@
 """Losses of a stack in the cluster, found before anything is registered, and the claim that ends an `up`."""
 
 from components.cluster_reader import ClusterReader
-from components.model_cache import LostClaim
+from components.model_volume import LostClaim
 from failures.engine_process import makes_resources
 from failures.losses import ClaimAndLosses, Places, look
 from stacks.errors import Problem
