@@ -56,8 +56,8 @@ class _Window:
         content = {"config": {"pulumi:disable-default-providers": ["*"], SETTINGS: self._settings}}
         (self._run.project / "Pulumi.block.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
 
-    def type(self, *command: str, code: int = 0) -> str:
-        environment = sealed_environment(self.lab) | {"NO_COLOR": "1"}
+    def type(self, *command: str, code: int = 0, **variables: str) -> str:
+        environment = sealed_environment(self.lab) | {"NO_COLOR": "1"} | variables
         answer = subprocess.run(
             command, cwd=self._run.project, env=environment, capture_output=True, text=True, check=False
         )
@@ -76,6 +76,14 @@ class _Window:
     def up(self, code: int = 0) -> str:
         command = ("pulumi", "up", "--yes", "--skip-preview", "--stack", "block", "--non-interactive")
         return self.type(*command, code=code)
+
+    def doctor(self, code: int = 0) -> str:
+        """With a kubeconfig that `aws eks update-kubeconfig` has added the cluster to."""
+        known = yaml.safe_load(self.lab.kubeconfig.read_text(encoding="utf-8"))
+        known["contexts"].append(known["contexts"][0] | {"name": "gpt-oss"})
+        file = self.lab.root / "with-the-cluster"
+        file.write_text(yaml.safe_dump(known), encoding="utf-8")
+        return self.type("dynamo-stack", "doctor", "block", code=code, KUBECONFIG=str(file))
 
     def preflight(self, code: int = 0) -> str:
         return self.type("dynamo-stack", "preflight", "block", code=code)
@@ -252,7 +260,7 @@ def _at_the_end(window: _Window) -> None:
     assert "buy another, and type its id" in said
     assert (
         f"pool b200: 0 of 1 nodes are in the cluster; its Capacity Block {ANOTHER} ends at {ENDS}"
-        in window.type("dynamo-stack", "doctor", "block", code=1)
+        in window.doctor(code=1)
     )
     # What EKS has done is not undone, and nothing serves.
     asked = window.changes_of_groups()
