@@ -17,7 +17,6 @@ from cli.documents.explained import (
     ExplainedWaiver,
 )
 from cli.price_age import today
-from components.purchase import Purchase
 from explain.explanation.order import protected, steps
 from explain.explanation.serving import workers_by_rollout
 from explain.explanation.tables import prices, purchases, workarounds
@@ -28,6 +27,7 @@ from stacks.plan.losses import losses
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.served_runs import evidence_on
+from stacks.settings.purchase import Purchase
 from stacks.updates.infrastructure_notices import waiting_text
 from stacks.updates.notices import effects_of_changes
 

@@ -14,7 +14,6 @@ from comparison.recording import (
 )
 from comparison.secret_marks import marked, marked_settings, without_secrets
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
-from components.purchase import CapacityBlock, Purchase
 from resource_graph import ResourceGraph, Value
 from rules.catalogue import rules_on
 from rules.model import BrokenRule, Finding
@@ -22,6 +21,7 @@ from rules.run import run_rules
 from stacks.plan.infrastructure.prices import published_price
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan
+from stacks.settings.purchase import CapacityBlock, Purchase
 from stacks.updates.deployed import UNKNOWN_CREATOR
 from stacks.updates.guards.fixed_at_creation import fixed_values
 from stacks.updates.guards.refused_changes import refused_changes

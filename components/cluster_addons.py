@@ -10,7 +10,7 @@ from components.ebs_storage import EBS_DRIVER
 from components.eks_cluster import Addon, register_addon
 from components.iam import POD_IDENTITY_SERVICE, role
 from components.options import Resources, child
-from components.role_rules import RoleRules
+from stacks.settings.cluster import RoleSettings
 
 _TIMEOUT = "20m"
 
@@ -22,7 +22,7 @@ class ClusterAddonsArgs:
     cluster: str
     cluster_name: pulumi.Input[str]
     addons: tuple[Addon, ...]
-    roles: RoleRules
+    roles: RoleSettings
     volume_class_name: str
     """The class of NATS's and etcd's volumes, and the cluster's default."""
 

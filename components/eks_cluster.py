@@ -8,10 +8,9 @@ from typing import Literal
 import pulumi
 import pulumi_aws as aws
 
-from components.cluster_access import Access, AccessPolicy
 from components.iam import POD_IDENTITY_SERVICE, ManagedPolicy, role
 from components.options import Resources, child
-from components.role_rules import RoleRules
+from stacks.settings.cluster import AccessPolicy, AccessSettings, RoleSettings
 
 _POLICIES: Mapping[AccessPolicy | Literal["clusterAdmin"], str] = {
     "clusterAdmin": "AmazonEKSClusterAdminPolicy",
@@ -86,9 +85,9 @@ class EksClusterArgs:
     administrator, as it does where a cluster asks for that when it is created, and the entry is EKS'."""
     administrators: tuple[str, ...]
     """ARNs of others that administer the cluster: EKS refuses a second entry of one principal."""
-    access: tuple[Access, ...]
+    access: tuple[AccessSettings, ...]
     """Of others again; one principal may have several policies, each once."""
-    roles: RoleRules
+    roles: RoleSettings
     log_days: int
     addons: tuple[Addon, ...]
     """Addons that need no node: the CNI, kube-proxy, the pod identity agent."""

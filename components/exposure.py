@@ -9,8 +9,8 @@ from pulumi_kubernetes.core.v1 import Service
 from pulumi_kubernetes.networking.v1 import Ingress
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
-from components.exposure_kinds import ExposureKind, IngressRule, InternalLoadBalancer
 from components.options import Resources, child
+from stacks.settings.exposure import ExposureSettings, IngressExposure, InternalLoadBalancer
 
 # A controller that is not installed answers never; one that is, in two or three minutes.
 _TIMEOUT = "600s"
@@ -51,7 +51,7 @@ _INGRESS_ANNOTATIONS = {
 class ExposureArgs:
     """Inputs of `Exposure`."""
 
-    way: ExposureKind
+    way: ExposureSettings
     graph_name: str
     namespace: str
     pod_labels: Mapping[str, str]
@@ -100,7 +100,7 @@ def _load_balancer(pod_labels: Mapping[str, str]) -> Any:
     }
 
 
-def _ingress(graph_name: str, rule: IngressRule) -> Any:
+def _ingress(graph_name: str, rule: IngressExposure) -> Any:
     service = {"name": frontend_service(graph_name), "port": {"number": FRONTEND_PORT}}
     path = {"path": "/", "pathType": "Prefix", "backend": {"service": service}}
     spec: dict[str, Any] = {

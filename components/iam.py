@@ -12,7 +12,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.options import Resources
-from components.role_rules import NO_PATH, RoleRules
+from stacks.settings.cluster import NO_PATH, RoleSettings
 
 POD_IDENTITY_SERVICE = "pods.eks.amazonaws.com"
 
@@ -46,7 +46,7 @@ def role(
     policies: Iterable[ManagedPolicy],
     opts: pulumi.ResourceOptions,
     *,
-    rules: RoleRules,
+    rules: RoleSettings,
 ) -> tuple[aws.iam.Role, Resources]:
     """Make a role that a service may take, with policies of AWS.
 

@@ -8,8 +8,8 @@ import pulumi_aws as aws
 
 from components.iam import document, role
 from components.options import Resources, child
-from components.role_rules import RoleRules
 from components.zone_subnets import ZoneSubnets, zone_group
+from stacks.settings.cluster import RoleSettings
 
 _WRITES_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
 
@@ -30,7 +30,7 @@ class NetworkArgs:
     """A NAT gateway in each zone; False: one, whose zone's failure cuts off the others."""
     flow_log_days: int
     """How long flow logs are kept, in days as CloudWatch counts them."""
-    roles: RoleRules
+    roles: RoleSettings
     keep: bool
     """Protect the VPC and its subnets: a cluster cannot move to others."""
 

@@ -8,7 +8,7 @@ import pulumi_aws as aws
 
 from components.node_template import NodeTemplate, template_content
 from components.options import Resources, child
-from components.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
+from stacks.settings.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
 
 _TIMEOUT = "60m"
 

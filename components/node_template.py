@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from components.purchase import CapacityBlock, Purchase, reservation_id
 from hardware import NetworkInterface
+from stacks.settings.purchase import CapacityBlock, Purchase, reservation_id
 
 _ROOT_DEVICE = "/dev/xvda"
 """As Amazon Linux 2023 names it (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html)."""

@@ -3,12 +3,12 @@
 import datetime as dt
 from collections.abc import Iterator
 
-from components.purchase import CapacityBlock, Purchase
 from explain.explanation.price_age import aged
 from explain.explanation.tables import purchases
 from hardware import InstanceType
 from stacks.plan.infrastructure.prices import PublishedPrice, least_sold, published_price
 from stacks.plan.stack_plan import StackPlan
+from stacks.settings.purchase import CapacityBlock, Purchase
 
 
 def gpu_cost(stack: StackPlan, today: dt.date) -> str:

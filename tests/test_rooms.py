@@ -17,7 +17,7 @@ ALLOWED = {
     "recipes": {"engines", "hardware"},
     "sizing": {"engines", "hardware", "recipes"},
     "failures": {"components"},
-    "components": {"hardware"},
+    "components": {"hardware", "stacks"},
     "stacks": {"engines", "hardware", "recipes", "sizing", "components", "failures", "resource_graph"},
     "comparison": {"engines", "hardware", "recipes", "stacks", "components", "resource_graph", "rules"},
     "explain": {
@@ -66,7 +66,7 @@ ALLOWED = {
 ALLOWED_IN_STACKS = {
     "settings": set(),
     "plan": {"settings"},
-    "updates": {"plan"},
+    "updates": {"settings", "plan"},
     "program": {"settings", "plan", "updates"},
 }
 # Inside stacks/plan, from below. A module of plan itself may import all of them; one that a room uses, none.
@@ -123,6 +123,11 @@ def test_a_room_imports_only_the_rooms_that_it_may(room: str) -> None:
     }
     assert _modules(room)
     assert wrong == set()
+
+
+def test_components_know_of_a_stack_what_a_person_types_and_no_more() -> None:
+    names = {name for module in _modules("components") for name in _imported_names(module)}
+    assert {name.split(".")[1] for name in names if name.startswith("stacks.")} == {"settings"}
 
 
 def _imported_names(module: Path) -> set[str]:

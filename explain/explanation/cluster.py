@@ -4,7 +4,6 @@ import datetime as dt
 from collections.abc import Iterator
 
 from components.chart_values import Chart
-from components.purchase import CapacityBlock, Reservation
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre
 from explain.explanation.price_age import aged
@@ -27,6 +26,7 @@ from stacks.plan.versions import (
     PROMETHEUS_STACK,
     SUPPORT_ENDS_SOON,
 )
+from stacks.settings.purchase import CapacityBlock, Reservation
 from stacks.updates.infrastructure_notices import waiting_text
 
 _PRICED_REGION = "us-east-1"
@@ -79,7 +79,7 @@ def _support_end(version: str) -> str:
 def _network(plan: EksPlan) -> str:
     network = plan.network
     if isinstance(network, AdoptedNetwork):
-        return f"existing, {network.vpc_id}, subnets in {', '.join(network.subnets)}"
+        return f"existing, {network.typed.vpc_id}, subnets in {', '.join(network.typed.subnets)}"
     zones = [subnet.zone for subnet in network.subnets if subnet.public is not None]
     gateways = "a NAT gateway in each zone" if network.nat_per_zone else "one NAT gateway"
     return f"own, {network.cidr}, {', '.join(zones)}{_local_zones(network)}, {gateways}"

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
-from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from engines.runtime_lines import lost_tool_calls
 from explain.explanation.names import names_by
 from hardware import KvPath, Standing
@@ -11,6 +10,7 @@ from recipes.placed import Rollout
 from stacks.plan.recipe_choice import aggregated_recipes_like
 from stacks.plan.stack_plan import Decision, StackPlan, Topic
 from stacks.served_runs import evidence_on
+from stacks.settings.exposure import IngressExposure, InternalLoadBalancer
 from stacks.wording import alternatives
 
 
@@ -27,7 +27,7 @@ def address(stack: StackPlan) -> str:
     match serving.exposure:
         case InternalLoadBalancer():
             return f"{inside} and an internal load balancer"
-        case IngressRule(class_name=class_name, host=host, tls_secret_name=tls):
+        case IngressExposure(class_name=class_name, host=host, tls_secret_name=tls):
             scheme = "https" if tls else "http"
             return f"{inside} and {scheme}://{host} by Ingress class {class_name}"
         case None:

@@ -7,7 +7,6 @@ from typing import Any
 from components.cluster_answer import Said
 from components.cluster_reader import ClusterReader, KubernetesObject
 from components.dynamo_objects import FRONTEND, GRAPH_OBJECTS, GRAPHS
-from components.purchase import CapacityBlock
 from engines.runtime_lines import LOST_TOOL_CALLS
 from failures.health import ServingObjects
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
@@ -18,6 +17,7 @@ from operations.smoke.graph_pods import GraphPods
 from operations.smoke.run import Target as Asked
 from operations.smoke.run import refuse_without_graph, roles_of, target_of_stack
 from stacks.program.end_of_up import serving_objects
+from stacks.settings.purchase import CapacityBlock
 from stacks.updates.guards.lost_claim import places_of
 
 _LOOK_SECONDS = 5

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from components.purchase import CapacityBlock
 from operations.errors import CommandError
 from operations.permissions.right import Holder, On, Rights, reads
 from operations.permissions.table import ALWAYS, RIGHTS
 from resource_graph import Resource, ResourceGraph
 from stacks.plan.infrastructure.eks_plan import STACK_TAG, EksPlan
+from stacks.settings.purchase import CapacityBlock
 
 Statement = dict[str, Any]
 Policy = dict[str, Any]
@@ -88,7 +88,7 @@ class _Recorded:
         return [self.here("autoscaling", each) for each in names]
 
     def role(self, name: str) -> str:
-        return f"arn:aws:iam::{self.plan.cluster.account_id}:role{self.plan.roles.path}{name}"
+        return f"arn:aws:iam::{self.plan.cluster.account_id}:role{self.plan.cluster.roles.path}{name}"
 
     def here(self, service: str, resource: str) -> str:
         return f"arn:aws:{service}:{self.plan.cluster.region}:{self.plan.cluster.account_id}:{resource}"
@@ -102,7 +102,7 @@ def _allowed(recorded: _Recorded, holder: Holder) -> Iterator[Statement]:
     for rights in recorded.rights():
         for right in rights.all:
             actions[right.on] |= {each for each in right.actions if holder is Holder.DEPLOYER or reads(each)}
-    if recorded.plan.roles.permissions_boundary is None:
+    if recorded.plan.cluster.roles.permissions_boundary is None:
         # A boundary that somebody else has put on a role stays there.
         actions[On.NEW_ROLES].discard("iam:PutRolePermissionsBoundary")
     for on, found in actions.items():
@@ -137,7 +137,7 @@ def _resources(recorded: _Recorded, on: On, actions: Iterable[str]) -> list[str]
 
 
 def _condition(recorded: _Recorded, on: On) -> Mapping[str, object] | None:
-    boundary = recorded.plan.roles.permissions_boundary
+    boundary = recorded.plan.cluster.roles.permissions_boundary
     match on:
         case On.OWN:
             return {"StringEquals": {f"aws:ResourceTag/{STACK_TAG}": recorded.plan.tags[STACK_TAG]}}

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from components.purchase import CapacityBlock, OnDemand, Reservation, Spot
 from components.storage_kinds import Lustre
 from components.zone_subnets import zone_group
 from operations.preflight.account import Account, Unanswered
@@ -14,6 +13,7 @@ from operations.preflight.capacity_checks import capacity_answers
 from operations.preflight.network_checks import API_SERVER, adopted, reached
 from operations.verdict import Verdict
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, PlannedNodes
+from stacks.settings.purchase import CapacityBlock, OnDemand, Reservation, Spot
 
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)
 _WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})

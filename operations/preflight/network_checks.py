@@ -35,12 +35,12 @@ def adopted(plan: EksPlan, account: Account) -> Iterator[Answer]:
 
 
 def _subnets(network: AdoptedNetwork, account: Account) -> Iterator[Answer]:
-    found, ways = account.subnets(network.vpc_id), account.ways_out(network.vpc_id)
-    for zone, subnet_id in sorted(network.subnets.items()):
+    found, ways = account.subnets(network.typed.vpc_id), account.ways_out(network.typed.vpc_id)
+    for zone, subnet_id in sorted(network.typed.subnets.items()):
         question, setting = f"subnet {subnet_id}", f"cluster.network.subnets.{zone}"
         subnet = found.get(subnet_id)
         if subnet is None:
-            yield wrong(question, f"{network.vpc_id} has no such subnet", f"{setting}: another one")
+            yield wrong(question, f"{network.typed.vpc_id} has no such subnet", f"{setting}: another one")
             continue
         if subnet.zone != zone:
             yield wrong(question, f"is in {subnet.zone}", f"{setting}: one in {zone}")
@@ -61,10 +61,10 @@ def _subnets(network: AdoptedNetwork, account: Account) -> Iterator[Answer]:
 
 
 def _names(network: AdoptedNetwork, account: Account) -> Iterator[Answer]:
-    question = f"DNS of {network.vpc_id}"
-    off = [flag for name, flag in _FLAGS.items() if not account.has_dns(network.vpc_id, name)]
+    question = f"DNS of {network.typed.vpc_id}"
+    off = [flag for name, flag in _FLAGS.items() if not account.has_dns(network.typed.vpc_id, name)]
     if not off:
         yield good(question, "names and resolution are on")
     for flag in off:
-        fix = f"aws ec2 modify-vpc-attribute --vpc-id {network.vpc_id} {flag}"
+        fix = f"aws ec2 modify-vpc-attribute --vpc-id {network.typed.vpc_id} {flag}"
         yield wrong(question, "nodes find neither API server nor file systems by name", fix)

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from components import exposure_kinds
-from components.exposure_kinds import ExposureKind, IngressRule
 from recipes.model import Recipe
 from stacks.errors import Problem
 from stacks.plan.layers.owned import owned_layers
 from stacks.settings.cluster import EksClusterSettings
-from stacks.settings.exposure import IngressExposure, InternalLoadBalancer
+from stacks.settings.exposure import IngressExposure
 from stacks.settings.stack import StackSettings
 
 
@@ -33,17 +31,6 @@ def exposure_problems(settings: StackSettings) -> Iterator[Problem]:
         "a controller, such as the AWS Load Balancer Controller, before the stack that serves",
         suggestion="kind: internalLoadBalancer",
     )
-
-
-def resolved_exposure(exposure: InternalLoadBalancer | IngressExposure | None) -> ExposureKind | None:
-    """Return how clients outside the cluster reach the frontend; None: not at all."""
-    match exposure:
-        case None:
-            return None
-        case InternalLoadBalancer():
-            return exposure_kinds.InternalLoadBalancer()
-        case IngressExposure():
-            return IngressRule(exposure.class_name, exposure.host, exposure.tls_secret_name)
 
 
 def pod_monitor_labels(settings: StackSettings) -> Mapping[str, str] | None:

@@ -15,7 +15,7 @@ from stacks.plan.cache_plan import (
 )
 from stacks.plan.cache_problems import placement_problems, source_problems, storage_problems
 from stacks.plan.decisions import decisions
-from stacks.plan.exposure import exposure_problems, has_alerts, pod_monitor_labels, resolved_exposure
+from stacks.plan.exposure import exposure_problems, has_alerts, pod_monitor_labels
 from stacks.plan.infrastructure.cluster import cluster_plan, cluster_problems, eks_plan
 from stacks.plan.layers.layering import layering
 from stacks.plan.layers.owned import layer_problems
@@ -141,7 +141,7 @@ def _serving(
             None if isinstance(cache, ExistingVolume) else cache.nodes,
             instance=name,
         ),
-        exposure=resolved_exposure(serving.exposure),
+        exposure=serving.exposure,
         pod_monitor_labels=pod_monitor_labels(settings),
         has_alerts=has_alerts(settings, recipe),
         load=load_of(size, rate),

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from components.exposure_kinds import ExposureKind
-from components.purchase import CapacityBlock, Phase
 from recipes.placed import GraphApi, PlacedRecipe
 from stacks.plan.cache_plan import CachePlan, ExistingVolume
 from stacks.plan.infrastructure.cluster import ClusterPlan
@@ -19,6 +17,8 @@ from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.platform import PlatformPlan
 from stacks.plan.timeouts import Load
 from stacks.plan.typed_settings import TypedSetting
+from stacks.settings.exposure import ExposureSettings
+from stacks.settings.purchase import CapacityBlock, Phase
 from stacks.settings.stack import WaiverSettings
 
 Lifecycle = Literal["production", "disposable"]
@@ -53,7 +53,7 @@ class ServingPlan:
     namespace_exists: bool
     """Others made its namespace."""
     placed: PlacedRecipe
-    exposure: ExposureKind | None
+    exposure: ExposureSettings | None
     pod_monitor_labels: Mapping[str, str] | None
     """None: no PodMonitor."""
     has_alerts: bool
@@ -164,7 +164,7 @@ def in_phase(stack: StackPlan, phase: Phase) -> StackPlan:
 
 def _in_phase(groups: Iterable[PlannedNodes], phase: Phase) -> tuple[PlannedNodes, ...]:
     return tuple(
-        replace(nodes, purchase=replace(nodes.purchase, phase=phase))
+        replace(nodes, purchase=nodes.purchase.model_copy(update={"phase": phase}))
         if isinstance(nodes.purchase, CapacityBlock)
         else nodes
         for nodes in groups

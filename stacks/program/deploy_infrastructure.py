@@ -10,14 +10,12 @@ import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
 from components.cache_storage import CacheStorage, CacheStorageArgs
-from components.cluster_access import Access
 from components.cluster_addons import ClusterAddons, ClusterAddonsArgs
 from components.ebs_storage import EbsStorage
 from components.eks_cluster import Addon, EksCluster, EksClusterArgs
 from components.iam import ManagedPolicy, role
 from components.node_group import ExistingPlacement, NewPlacement, NodeGroup, NodeGroupArgs, Taint
 from components.node_network import NodeNetwork, NodeNetworkArgs
-from components.purchase import Reservation
 from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre, file_system_name
 from stacks.plan.infrastructure import eks_plan as planned
 from stacks.plan.infrastructure.nodes import gpu_template, system_template
@@ -26,6 +24,7 @@ from stacks.program.deploy_network import LOG_DAYS, Place, deploy_network
 from stacks.program.deploy_operators import deploy_monitoring, deploy_operators, wait_for_gpu_nodes
 from stacks.program.joined_layers import InfrastructureParts
 from stacks.program.live_nodes import refuse_filled_blocks
+from stacks.settings.purchase import Reservation
 from stacks.updates.deployed import UNKNOWN_CREATOR, Creator
 from stacks.updates.deployed_nodes import EMPTIED_TAG, SYSTEM, DeployedNodes, logical_name
 
@@ -94,7 +93,7 @@ def deploy_infrastructure(
         "ec2.amazonaws.com",
         _SHELL_POLICIES if plan.cluster.session_manager else _NODE_POLICIES,
         pulumi.ResourceOptions(provider=account),
-        rules=plan.roles,
+        rules=plan.cluster.roles,
     )
     site = _Site(place, cluster, groups, node_role.arn, resized)
     before_nodes = [*cluster.ready, *policies, *groups.rules]
@@ -102,7 +101,7 @@ def deploy_infrastructure(
     drivers = ClusterAddons(
         "addons",
         ClusterAddonsArgs(
-            name, cluster.cluster.name, _addons(plan, plan.node_addons), plan.roles, VOLUME_CLASS
+            name, cluster.cluster.name, _addons(plan, plan.node_addons), plan.cluster.roles, VOLUME_CLASS
         ),
         cluster=provider,
         depends_on=[system.group],
@@ -199,8 +198,8 @@ def _cluster_arguments(
         public_cidrs=plan.cluster.public_cidrs,
         creator=creator,
         administrators=tuple(arn for arn in plan.cluster.administrators if arn != creator),
-        access=tuple(Access(each.arn, each.policy, each.namespaces) for each in plan.cluster.access),
-        roles=plan.roles,
+        access=plan.cluster.access,
+        roles=plan.cluster.roles,
         log_days=LOG_DAYS,
         addons=_addons(plan, planned.ADDONS_BEFORE_NODES),
         keep=keep,

@@ -38,7 +38,7 @@ def deploy_network(plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep:
     """Register the network, or nothing of one that exists."""
     network = plan.network
     if isinstance(network, planned.AdoptedNetwork):
-        return Place(network.vpc_id, network.subnets, network.control_plane)
+        return Place(network.typed.vpc_id, network.typed.subnets, network.control_plane)
     made = Network(
         "network",
         NetworkArgs(
@@ -49,7 +49,7 @@ def deploy_network(plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep:
             subnets=network.subnets,
             nat_per_zone=network.nat_per_zone,
             flow_log_days=LOG_DAYS,
-            roles=plan.roles,
+            roles=plan.cluster.roles,
             keep=keep,
         ),
         opts,

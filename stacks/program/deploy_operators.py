@@ -8,7 +8,6 @@ from components import removal
 from components.chart_values import HelmChartArgs, dra_driver, efa_device_plugin, gpu_operator, monitoring
 from components.gpu_nodes_ready import GpuNodesReady, GpuNodesReadyArgs
 from components.helm_chart import HelmChart
-from components.purchase import CapacityBlock, reservation_id
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.timeouts import NODES_WAIT_SECONDS
 from stacks.plan.versions import (
@@ -18,6 +17,7 @@ from stacks.plan.versions import (
     PAUSE_IMAGE,
     PROMETHEUS_STACK,
 )
+from stacks.settings.purchase import CapacityBlock, reservation_id
 
 _NAMESPACE = "gpu-operators"
 _MONITORING = "monitoring"

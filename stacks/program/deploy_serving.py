@@ -12,7 +12,6 @@ from components.exposure import Exposure, ExposureArgs
 from components.model_server import ModelServer, ModelServerArgs
 from components.namespace import Namespace
 from components.pod_monitor import PodMonitor, PodMonitorArgs
-from components.purchase import CapacityBlock
 from recipes.alerts import dashboard, rule_groups
 from recipes.graph_manifest import graph_spec
 from recipes.graph_manifest.api_versions import MAIN_CONTAINER
@@ -24,6 +23,7 @@ from stacks.program.deploy_platform import PlatformParts, network_policies
 from stacks.program.end_of_up import Watch
 from stacks.program.joined_layers import InfrastructureParts
 from stacks.program.served_by import kv_transport, placement, served_by
+from stacks.settings.purchase import CapacityBlock
 from stacks.updates.planned_update import Update
 
 

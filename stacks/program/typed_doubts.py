@@ -4,7 +4,8 @@ import ipaddress
 from collections.abc import Iterator
 
 from engines.release import NEWEST_PATCHES, is_no_release, line_name
-from stacks.settings.cluster import CapacityBlockPurchase, EksClusterSettings, ReservationPurchase
+from stacks.settings.cluster import EksClusterSettings
+from stacks.settings.purchase import CapacityBlock, Reservation
 from stacks.settings.stack import ImageVersionsPerRole, StackSettings
 from stacks.updates.notices import Notice
 
@@ -31,7 +32,7 @@ def _placeholders(settings: StackSettings) -> Iterator[tuple[str, str, str]]:
                 yield "cluster.publicCidrs", cidr, why
     for index, pool in enumerate(settings.node_pools):
         purchase = pool.purchase
-        if isinstance(purchase, CapacityBlockPurchase | ReservationPurchase) and purchase.id == _RESERVATION:
+        if isinstance(purchase, CapacityBlock | Reservation) and purchase.id == _RESERVATION:
             why = "a placeholder; type the id that the purchase printed"
             yield f"nodePools[{index}].purchase.id", _RESERVATION, why
 

@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from components.cluster_access import AccessPolicy
 from recipes.strict_model import StrictModel
 from stacks.settings.setting_types import (
     AccountId,
@@ -19,12 +18,10 @@ from stacks.settings.setting_types import (
     LabelValue,
     Name,
     Region,
-    ReservationId,
     RolePath,
     ServerAddress,
     SubnetId,
     Text,
-    UtcTime,
     VpcId,
     ZoneName,
 )
@@ -55,7 +52,7 @@ class OwnNetwork(StrictModel):
     """A NAT gateway in each zone, so that one zone's failure leaves the others online."""
 
 
-class AdoptedNetwork(StrictModel):
+class AdoptedNetworkSettings(StrictModel):
     """A VPC that exists."""
 
     kind: Literal["existing"]
@@ -66,7 +63,7 @@ class AdoptedNetwork(StrictModel):
     plane stays in those of the region that are here when the stack is created."""
 
 
-NetworkSettings = Annotated[OwnNetwork | AdoptedNetwork, Field(discriminator="kind")]
+NetworkSettings = Annotated[OwnNetwork | AdoptedNetworkSettings, Field(discriminator="kind")]
 
 
 class SystemNodeSettings(StrictModel):
@@ -81,6 +78,9 @@ class SystemNodeSettings(StrictModel):
     upgrades the group."""
 
 
+AccessPolicy = Literal["view", "adminView", "edit", "admin"]
+
+
 class AccessSettings(StrictModel):
     """A role or user that enters the cluster without administering it."""
 
@@ -93,10 +93,14 @@ class AccessSettings(StrictModel):
     """Where it holds; empty: in the whole cluster."""
 
 
+NO_PATH = "/"
+"""Path of a role that has none."""
+
+
 class RoleSettings(StrictModel):
     """What an organization asks of the IAM roles that this stack makes."""
 
-    path: RolePath = "/"
+    path: RolePath = NO_PATH
     """Path of every role. Fixed when the stack is created: IAM moves no role."""
     permissions_boundary: BoundaryArn | None = None
     """Policy that limits every role; it has to leave them what their own policies give."""
@@ -143,50 +147,6 @@ class EksClusterSettings(StrictModel):
 
 
 ClusterSettings = Annotated[ExistingClusterSettings | EksClusterSettings, Field(discriminator="kind")]
-
-
-class OnDemandPurchase(StrictModel):
-    """Paid by the hour, when there is room."""
-
-    kind: Literal["onDemand"]
-
-
-class SpotPurchase(StrictModel):
-    """Paid by the hour, taken away with two minutes' notice."""
-
-    kind: Literal["spot"]
-
-
-class ReservationPurchase(StrictModel):
-    """An On-Demand Capacity Reservation that was made before."""
-
-    kind: Literal["reservation"]
-    id: ReservationId
-    """Id of the reservation, whose zone is the pool's."""
-    placement_group: Text | None = None
-    """Name of the cluster placement group in which it was made, and its nodes are launched; None: outside
-    one."""
-
-
-class CapacityBlockPurchase(StrictModel):
-    """GPUs that were bought for a window of time. Nothing here buys one."""
-
-    kind: Literal["capacityBlock"]
-    id: ReservationId
-    """Id of the block's capacity reservation, as the purchase printed it."""
-    starts: UtcTime
-    """When its window opens: at that time a pool that waits is filled."""
-    ends: UtcTime | None = None
-    """When it ends, as the purchase printed it: `cluster.monitoring` tells 24 and 2 hours before."""
-    phase: Literal["waiting", "active", "empty"]
-    """waiting before the window, active in it, empty to end the nodes before they change; `dynamo-stack
-    preflight` says which is due (docs/capacity-blocks.md)."""
-
-
-PurchaseSettings = Annotated[
-    OnDemandPurchase | SpotPurchase | ReservationPurchase | CapacityBlockPurchase,
-    Field(discriminator="kind"),
-]
 
 
 class LustreStorage(StrictModel):

@@ -27,7 +27,7 @@ class IngressExposure(StrictModel):
     """Secret with the certificate, in the serving namespace; None: plain HTTP."""
 
 
-Exposure = Annotated[InternalLoadBalancer | IngressExposure, Field(discriminator="kind")]
+ExposureSettings = Annotated[InternalLoadBalancer | IngressExposure, Field(discriminator="kind")]
 
 
 class PodMonitorSettings(StrictModel):

@@ -12,10 +12,11 @@ from pydantic import Field
 from hardware import KvTransportName
 from recipes.placed import RdmaFabric
 from recipes.strict_model import StrictModel
-from stacks.settings.cluster import CacheStorageSettings, ClusterSettings, PurchaseSettings
-from stacks.settings.exposure import Exposure, PodMonitorSettings
+from stacks.settings.cluster import CacheStorageSettings, ClusterSettings
+from stacks.settings.exposure import ExposureSettings, PodMonitorSettings
 from stacks.settings.nodes import NodeSettings
 from stacks.settings.platform import Namespace, PlatformSettings
+from stacks.settings.purchase import Purchase
 from stacks.settings.service_changes import (
     ArgumentsPerRole,
     ImageVersionsPerRole,
@@ -75,7 +76,7 @@ class NodePoolSettings(StrictModel):
     """None: no InfiniBand or RoCE devices."""
     zone: ZoneName | None = None
     """Zone of the pool's nodes; required with cluster kind eks, and only there."""
-    purchase: PurchaseSettings | None = None
+    purchase: Purchase | None = None
     """How its nodes are paid for; required with cluster kind eks, and only there."""
     ami_release: AmiRelease | None = None
     """Release of EKS' image, with its GPU driver; another one exchanges the nodes. None: EKS' newest when it
@@ -221,7 +222,7 @@ class ServingSettings(StrictModel):
     image_versions: ImageVersionsPerRole = ImageVersionsPerRole()
     kv_transport: KvTransportName | None = None
     """How KV blocks travel from prefill to decode; one that is not documented to work must be typed."""
-    exposure: Exposure | None = None
+    exposure: ExposureSettings | None = None
     """None: reachable inside the cluster only. Never public."""
     pod_monitor: PodMonitorSettings | None = None
     wait_for_room: bool = False

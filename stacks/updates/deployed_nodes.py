@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from components.node_template import template_content
-from components.purchase import CapacityBlock, reservation_id
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.infrastructure.nodes import gpu_template, system_template
+from stacks.settings.purchase import CapacityBlock, reservation_id
 from stacks.updates.nested_values import mapping_in
 
 SYSTEM = "system-nodes"

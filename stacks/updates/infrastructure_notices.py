@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from components.purchase import CapacityBlock
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.infrastructure.prices import idle_gpus, price_source
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import SUPPORT_ENDS_SOON
+from stacks.settings.purchase import CapacityBlock
 from stacks.updates.comparable_graph import Graph
 from stacks.updates.deployed_nodes import SYSTEM, DeployedNodes, node_changes, system_change
 from stacks.updates.notices import Notice

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, NodeCopies, OwnVolume
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan
+from stacks.settings.exposure import IngressExposure, InternalLoadBalancer
 from stacks.updates.comparable_graph import Graph, Service
 from stacks.updates.deployed import Deployed, DeployedRelease, DeployedVolume
 from stacks.updates.nested_values import leaves_by_path
@@ -192,7 +192,7 @@ def _outside_change(stack: StackPlan) -> str:
     match stack.serving.exposure:
         case InternalLoadBalancer():
             return ", and another load balancer"
-        case IngressRule(host=host):
+        case IngressExposure(host=host):
             return f", {host} stays"
         case None:
             return ""

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Literal
 
-from components.purchase import CapacityBlock, OnDemand, Phase, Purchase
-from components.role_rules import RoleRules
 from components.storage_kinds import Efs, Lustre, MadeStorage
 from components.zone_subnets import ZoneSubnets
 from hardware import LARGEST_PACKET_TO_REGION
 from stacks.plan.infrastructure.zones import Zone
 from stacks.plan.placement.pools import Pool
 from stacks.plan.versions import EKS_ADDONS
-from stacks.settings.cluster import EksClusterSettings
+from stacks.settings.cluster import AdoptedNetworkSettings, EksClusterSettings
+from stacks.settings.purchase import CapacityBlock, OnDemand, Phase, Purchase
 
 AmiType = Literal[
     "AL2023_x86_64_STANDARD", "AL2023_ARM_64_STANDARD", "AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA"
@@ -44,9 +43,7 @@ class PlannedNetwork:
 class AdoptedNetwork:
     """A VPC that exists."""
 
-    vpc_id: str
-    subnets: Mapping[str, str]
-    """Zone -> private subnet."""
+    typed: AdoptedNetworkSettings
     control_plane: tuple[str, ...]
     """Zones of the region with a subnet, sorted."""
 
@@ -106,12 +103,6 @@ class EksPlan:
     def tags(self) -> Mapping[str, str]:
         """Tags of everything in the account."""
         return tags_of(self.cluster)
-
-    @property
-    def roles(self) -> RoleRules:
-        """What every role of the stack has."""
-        asked = self.cluster.roles
-        return RoleRules(asked.path, asked.permissions_boundary)
 
     @property
     def system_ami_type(self) -> AmiType:

@@ -53,7 +53,7 @@ def planned_network(
     network = cluster.network
     if not isinstance(network, OwnNetwork):
         control_plane = tuple(sorted(name for name in network.subnets if not zone_named(name).is_local))
-        return AdoptedNetwork(network.vpc_id, dict(network.subnets), control_plane)
+        return AdoptedNetwork(network, control_plane)
     named = [zone_named(name) for name in network.zones]
     zones = dict.fromkeys([*named, *pool_zones])
     return PlannedNetwork(

@@ -3,20 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from components.node_template import NodeTemplate
-from components.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
 from hardware import INSTANCE_TYPES, InstanceType, NetworkInterface
 from stacks.errors import Problem
 from stacks.plan.infrastructure.eks_plan import PlannedNodes, tags_of
 from stacks.plan.infrastructure.zones import zone_named
 from stacks.plan.placement.pools import Pool
-from stacks.settings.cluster import (
-    CapacityBlockPurchase,
-    EksClusterSettings,
-    OnDemandPurchase,
-    PurchaseSettings,
-    ReservationPurchase,
-    SpotPurchase,
-)
+from stacks.settings.cluster import EksClusterSettings
+from stacks.settings.purchase import OnDemand, Purchase
 from stacks.settings.stack import NodePoolSettings
 
 _LONGEST_NAME = 63
@@ -73,7 +66,7 @@ def planned_nodes(
             _group_name(cluster, wanted),
             pools[wanted.name],
             zone_named(wanted.zone),
-            _purchase(wanted.purchase),
+            wanted.purchase,
             wanted.ami_release,
             wanted.root_volume_type or _ROOT_VOLUME_TYPE,
             _node_tags(cluster),
@@ -93,7 +86,7 @@ def system_template(cluster: EksClusterSettings) -> NodeTemplate:
         root_type=_ROOT_VOLUME_TYPE,
         local_disks=False,
         own_imex=False,
-        purchase=OnDemand(),
+        purchase=OnDemand(kind="onDemand"),
         tags=_node_tags(cluster),
     )
 
@@ -175,22 +168,8 @@ def _zone_problems(
         yield Problem(key, name, message, suggestion=f"{cluster.region}a")
 
 
-def _purchase_problems(
-    instance_type: InstanceType, purchase: PurchaseSettings, key: str
-) -> Iterator[Problem]:
+def _purchase_problems(instance_type: InstanceType, purchase: Purchase, key: str) -> Iterator[Problem]:
     if _OPTIONS[purchase.kind] not in instance_type.purchase_options:
         allowed = ", ".join(_IN_SETTINGS[option] for option in instance_type.purchase_options)
         message = f"{instance_type.name} is not sold this way"
         yield Problem(f"{key}.kind", purchase.kind, message, allowed=allowed)
-
-
-def _purchase(purchase: PurchaseSettings) -> Purchase:
-    match purchase:
-        case OnDemandPurchase():
-            return OnDemand()
-        case SpotPurchase():
-            return Spot()
-        case ReservationPurchase():
-            return Reservation(purchase.id, purchase.placement_group)
-        case CapacityBlockPurchase():
-            return CapacityBlock(purchase.id, purchase.starts, purchase.phase, purchase.ends)

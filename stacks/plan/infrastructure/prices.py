@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from components.purchase import CapacityBlock, Purchase, Spot
 from hardware import InstanceType, Source, UltraServer
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.placement.capacity import PlacedPool
+from stacks.settings.purchase import CapacityBlock, Purchase, Spot
 from stacks.wording import in_words
 
 NAMES = {

@@ -14,7 +14,6 @@ Each run exports these values, and the next one compares before it registers any
 from collections.abc import Mapping, Sequence
 
 from components.dynamo_objects import GRAPH_KIND
-from components.role_rules import NO_PATH
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from components.storage_kinds import Lustre
 from stacks.errors import Problem
@@ -23,6 +22,7 @@ from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan
+from stacks.settings.cluster import NO_PATH
 
 _LAYERS = "layers"
 _ROLE_PATH = "cluster.roles.path"
@@ -111,7 +111,7 @@ def _network_values(plan: EksPlan) -> dict[str, str]:
     if isinstance(network, AdoptedNetwork):
         return {
             "cluster.network.kind": "existing",
-            "cluster.network.vpcId": network.vpc_id,
+            "cluster.network.vpcId": network.typed.vpc_id,
             "cluster.network.subnets": ", ".join(network.control_plane),
         }
     # In their order: the first has the NAT gateway that all others leave by.
@@ -237,7 +237,7 @@ def _cluster_values(stack: StackPlan) -> dict[str, str]:
         "cluster.name": plan.cluster.name,
         "cluster.accountId": plan.cluster.account_id,
         "cluster.region": plan.cluster.region,
-        _ROLE_PATH: plan.roles.path,
+        _ROLE_PATH: plan.cluster.roles.path,
         **_network_values(plan),
     }
     if isinstance(plan.storage, Lustre):

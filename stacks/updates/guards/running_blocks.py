@@ -9,9 +9,9 @@ only after several minutes (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/
 
 from collections.abc import Iterator, Mapping
 
-from components.purchase import CapacityBlock
 from stacks.errors import Problem
 from stacks.plan.infrastructure.eks_plan import EksPlan
+from stacks.settings.purchase import CapacityBlock
 from stacks.updates.deployed_nodes import DeployedNodes, NodeChange, node_changes
 from stacks.wording import in_words
 

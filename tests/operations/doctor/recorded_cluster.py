@@ -26,9 +26,9 @@ from operations.smoke.run import Target as Asked
 if TYPE_CHECKING:
     from components.cluster_answer import Kind
     from components.cluster_reader import ClusterReader
-    from components.purchase import CapacityBlock
     from operations.cluster_commands import ClusterCommands
     from operations.doctor.finding import Diagnosis
+    from stacks.settings.purchase import CapacityBlock
 
 NAMESPACE, GRAPH, NODE = "gpt-oss", "gpt-oss-disagg", "p6-b200-0"
 ROLES = {

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from components.purchase import CapacityBlock
 from lab.directory import REPOSITORY
 from operations.doctor.finding import Stage
 from operations.errors import CommandError
+from stacks.settings.purchase import CapacityBlock
 from tests.operations.doctor.recorded_cluster import GRAPH, NODE, RecordedCluster
 
 if TYPE_CHECKING:
@@ -58,7 +58,13 @@ def pool_short(cluster: RecordedCluster) -> None:
 
 def block_over(cluster: RecordedCluster) -> None:
     pool_short(cluster)
-    cluster.block = CapacityBlock("cr-0123", "2026-11-27T11:30:00Z", "active", "2026-11-28T11:30:00Z")
+    cluster.block = CapacityBlock(
+        kind="capacityBlock",
+        id="cr-0123456789abcdef0",
+        starts="2026-11-27T11:30:00Z",
+        ends="2026-11-28T11:30:00Z",
+        phase="active",
+    )
 
 
 def gpu_missing(cluster: RecordedCluster) -> None:
@@ -201,7 +207,7 @@ FAULTS: dict[str, tuple[Callable[[RecordedCluster], None], str]] = {
     "a pool has lost its node": (pool_short, "pool b200: 0 of 1 nodes are in the cluster"),
     "a Capacity Block is over": (
         block_over,
-        "pool b200: 0 of 1 nodes are in the cluster; its Capacity Block cr-0123 ends at 2026-11-28T11:30:00Z",
+        "pool b200: 0 of 1 nodes are in the cluster; its Capacity Block cr-0123456789abcdef0 ends at 2026-11-28T11:30:00Z",
     ),
     "a GPU is missing": (gpu_missing, f"node {NODE}: Ready, but GPU feature discovery sees 8"),
     "the claim has lost its volume": (claim_lost, "claim model-cache: has lost its volume"),

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from recipes.load import load_recipe
 from stacks.plan import timeouts
 from stacks.plan.cache_plan import OwnVolume
@@ -12,6 +11,7 @@ from stacks.plan.platform import OwnPlatform
 from stacks.plan.resolve import resolve
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.plan.volume_sizes import needed_gib, size_in_gib
+from stacks.settings.exposure import IngressExposure, InternalLoadBalancer
 from stacks.settings.load import parse_settings
 from stacks.settings.stack import WaiverSettings
 from tests.support.dev_settings import FILE, dev_settings, problems_of, resolved
@@ -137,9 +137,11 @@ def test_a_service_is_reachable_from_outside_only_where_that_is_typed() -> None:
     assert resolved().serving.exposure is None
     settings = dev_settings()
     settings["serving"]["exposure"] = {"kind": "internalLoadBalancer"}
-    assert resolved(settings).serving.exposure == InternalLoadBalancer()
+    assert resolved(settings).serving.exposure == InternalLoadBalancer(kind="internalLoadBalancer")
     settings["serving"]["exposure"] = {"kind": "ingress", "className": "internal", "host": "llm.example.com"}
-    assert resolved(settings).serving.exposure == IngressRule("internal", "llm.example.com", None)
+    assert resolved(settings).serving.exposure == IngressExposure(
+        kind="ingress", class_name="internal", host="llm.example.com"
+    )
 
 
 def test_pods_are_scraped_only_where_that_is_typed() -> None:

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from stacks.settings.cluster import OwnNetwork, ReservationPurchase
+from stacks.settings.cluster import OwnNetwork
+from stacks.settings.purchase import Reservation
 from tests.stacks.settings.mistakes import GONE, Path, keys_of, said
 from tests.support.eks_settings import BLOCK, eks_b200_settings
 
@@ -162,7 +163,7 @@ CASES: list[tuple[str, Path, object, str]] = [
         {"kind": "reservation", "id": BLOCK["id"], "starts": BLOCK["starts"]},
         "Pulumi.dev.yaml: nodePools[0].purchase.starts = '2026-12-01T11:30:00Z'\n"
         "  kind reservation has no 'starts'; kind capacityBlock has\n"
-        f"  allowed: {keys_of(ReservationPurchase)}\n"
+        f"  allowed: {keys_of(Reservation)}\n"
         "  try: leave starts out, or write kind: capacityBlock",
     ),
     (

@@ -3,10 +3,10 @@ from typing import Any
 
 import pytest
 
-from components.purchase import CapacityBlock
 from components.storage_kinds import Efs, Lustre
 from stacks.errors import SettingsError
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
+from stacks.settings.purchase import CapacityBlock
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
@@ -33,7 +33,9 @@ def test_a_b200_pool_is_a_node_group_of_its_zone_with_the_x86_image() -> None:
         "AL2023_x86_64_NVIDIA",
         "us-east-1a",
     )
-    assert nodes.purchase == CapacityBlock("cr-0123456789abcdef0", "2026-12-01T11:30:00Z", "active")
+    assert nodes.purchase == CapacityBlock(
+        kind="capacityBlock", id="cr-0123456789abcdef0", starts="2026-12-01T11:30:00Z", phase="active"
+    )
     assert not nodes.placed_together
     assert plan.storage == Lustre(nodes.zone.name, 1200, 250)
     assert (plan.uses_compute_domains, plan.efa_instance_types) == (False, ("p6-b200.48xlarge",))

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from components.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
 from hardware import INSTANCE_TYPES
 from stacks.plan.infrastructure.prices import published_price
+from stacks.settings.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
 
-BLOCK = CapacityBlock("cr-0123456789abcdef0", "2026-12-01T11:30:00Z", "active")
+BLOCK = CapacityBlock(
+    kind="capacityBlock", id="cr-0123456789abcdef0", starts="2026-12-01T11:30:00Z", phase="active"
+)
 B200, GB200 = INSTANCE_TYPES["p6-b200.48xlarge"], INSTANCE_TYPES["p6e-gb200.36xlarge"]
 
 
-@pytest.mark.parametrize("purchase", [OnDemand(), Reservation("cr-1"), None])
+@pytest.mark.parametrize(
+    "purchase", [OnDemand(kind="onDemand"), Reservation(kind="reservation", id="cr-1234567890"), None]
+)
 def test_a_price_on_demand_holds_for_reservations_and_where_nobody_says_how_it_is_bought(
     purchase: Purchase | None,
 ) -> None:
@@ -31,5 +35,5 @@ def test_what_is_sold_in_capacity_blocks_alone_has_their_price(purchase: Purchas
 
 
 def test_spot_has_no_published_price_and_capacity_blocks_have_none_on_demand() -> None:
-    assert published_price(B200, Spot()) is None
-    assert published_price(GB200, OnDemand()) is None
+    assert published_price(B200, Spot(kind="spot")) is None
+    assert published_price(GB200, OnDemand(kind="onDemand")) is None
