@@ -207,7 +207,8 @@ FAULTS: dict[str, tuple[Callable[[RecordedCluster], None], str]] = {
     "a pool has lost its node": (pool_short, "pool b200: 0 of 1 nodes are in the cluster"),
     "a Capacity Block is over": (
         block_over,
-        "pool b200: 0 of 1 nodes are in the cluster; its Capacity Block cr-0123456789abcdef0 ends at 2026-11-28T11:30:00Z",
+        "pool b200: 0 of 1 nodes are in the cluster; its Capacity Block cr-0123456789abcdef0 ends at "
+        "2026-11-28T11:30:00Z",
     ),
     "a GPU is missing": (gpu_missing, f"node {NODE}: Ready, but GPU feature discovery sees 8"),
     "the claim has lost its volume": (claim_lost, "claim model-cache: has lost its volume"),

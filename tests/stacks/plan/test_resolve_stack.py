@@ -139,8 +139,11 @@ def test_a_service_is_reachable_from_outside_only_where_that_is_typed() -> None:
     settings["serving"]["exposure"] = {"kind": "internalLoadBalancer"}
     assert resolved(settings).serving.exposure == InternalLoadBalancer(kind="internalLoadBalancer")
     settings["serving"]["exposure"] = {"kind": "ingress", "className": "internal", "host": "llm.example.com"}
-    assert resolved(settings).serving.exposure == IngressExposure(
-        kind="ingress", class_name="internal", host="llm.example.com"
+    exposure = resolved(settings).serving.exposure
+    assert isinstance(exposure, IngressExposure)
+    assert (exposure.class_name, exposure.host, exposure.tls_secret_name) == (
+        *("internal", "llm.example.com"),
+        None,
     )
 
 
