@@ -4,14 +4,13 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from components.cluster_answer import DEPLOYMENTS, Said
+from components.cluster_answer import DEFINITIONS, DEPLOYMENTS, Said
+from components.cluster_reader import ClusterReader
 from components.dynamo_objects import (
     GRAPH_KIND,
     GRAPH_OBJECTS,
     GRAPHS,
     OPERATOR_LABELS,
-    stored_name,
-    stored_version,
     why_not_ready,
 )
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
@@ -48,14 +47,14 @@ def find_drift(name: str) -> DriftReport:
     state = _state_of_finished_run(pulumi)
     # The provider reads what a server that does not answer no longer says as deleted, or not at all.
     cluster.require_answer()
-    unread = unreadable_graphs(state, cluster)
+    unread = unreadable_graphs(state, cluster.reader)
     answer = _answer(pulumi, unread)
     steps = read_steps(answer["steps"])
     release = deployed_release(steps)
     has_failed = any(_RELEASE in urn for urn in state.failed)
     inside = changes_inside(cluster, *release, has_failed=has_failed) if release else ()
     repair = repair_command(cluster, *release) if release and inside else None
-    unready = (*map(not_compared, unread), *unready_objects(answer), *unready_graphs(state, cluster))
+    unready = (*map(not_compared, unread), *unready_objects(answer), *unready_graphs(state, cluster.reader))
     seen = look_for_losses(stack, cluster.reader)
     losses = seen.losses if seen else ()
     found = changes_seen(steps, state.failed, recorded_stack(stack))
@@ -97,21 +96,22 @@ def _write_again(changes: Sequence[Change], cluster: ClusterCommands) -> Iterato
             yield cluster.line("kubectl", "rollout", command, *where)
 
 
-def unreadable_graphs(state: StackState, cluster: ClusterCommands) -> tuple[str, ...]:
+def unreadable_graphs(state: StackState, cluster: ClusterReader) -> tuple[str, ...]:
     """Return URNs of graphs that Pulumi cannot read: nobody converts them to the program's version."""
     urns = [urn for urn, _ in state.recorded if _KIND in urn]
     if not urns or operator_answers(cluster):
         return ()
-    stored = f"kubernetes:nvidia.com/{stored_version(cluster.reader.get, GRAPHS)}:{GRAPH_KIND}"
-    return tuple(urn for urn in urns if stored not in urn)
+    definition = cluster.ask(DEFINITIONS, GRAPHS).first or {"spec": {"versions": []}}
+    stored = [each["name"] for each in definition["spec"]["versions"] if each.get("storage")]
+    return tuple(urn for urn in urns if not any(f"nvidia.com/{each}:{GRAPH_KIND}" in urn for each in stored))
 
 
-def unready_graphs(state: StackState, cluster: ClusterCommands) -> tuple[str, ...]:
+def unready_graphs(state: StackState, cluster: ClusterReader) -> tuple[str, ...]:
     """Return each graph of the stack that is not ready, in its operator's words."""
     found: list[str] = []
     for identifier in sorted(identifier for urn, identifier in state.recorded if _KIND in urn):
         namespace, _, name = identifier.rpartition("/")
-        live = cluster.reader.get(stored_name(cluster.reader.get, GRAPHS), name, "--namespace", namespace)
+        live = cluster.ask(GRAPH_OBJECTS, name, namespace).first
         reason = why_not_ready(live) if live else None
         if reason:
             found.append(f"graph {identifier}: {reason}")

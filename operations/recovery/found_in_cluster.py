@@ -7,7 +7,10 @@ from typing import Any, cast
 
 import yaml
 
-from components.dynamo_objects import CONVERSION_SIGN, GRAPH_NAME, GRAPHS, PARTS, stored_name, stored_version
+from components.cluster_answer import Kind
+from components.cluster_reader import ClusterReader
+from components.conversion import why_unconverted
+from components.dynamo_objects import GRAPH_NAME, GRAPH_OBJECTS, GRAPHS, PARTS, stored_name, stored_version
 from components.managed_fields import managed_fields
 from components.object_owner import owner_of
 from operations.cluster_commands import ClusterCommands, last_line
@@ -70,19 +73,17 @@ def existing_objects(graph: ResourceGraph, cluster: ClusterCommands) -> tuple[Cl
     return tuple(each for each in found if each is not None)
 
 
-def operator_answers(cluster: ClusterCommands) -> bool:
+def operator_answers(cluster: ClusterReader) -> bool:
     """Whether the operator converts graphs for those who ask for another version than the stored one.
 
     Without it no graph can be changed or deleted, and Pulumi cannot read one of another version. Parts may
     be left of a graph that is gone, whose finalizers nobody else removes.
     """
-    for kind in (GRAPHS, PARTS):
-        listed = cluster.reader.get(stored_name(cluster.reader.get, kind), "--all-namespaces") or {}
-        for metadata in [item["metadata"] for item in listed.get("items") or []][:1]:
-            # By its plain name kubectl asks for the newest version that is served. One object and no list:
-            # the API server may answer a list from what was converted while the operator was there.
-            words = ("get", kind, metadata["name"], "--namespace", metadata["namespace"], "--output=name")
-            return CONVERSION_SIGN not in cluster.run("kubectl", *words).err
+    for kind in (GRAPH_OBJECTS, Kind.of_definition(PARTS)):
+        for item in cluster.ask(kind).items[:1]:
+            metadata = item["metadata"]
+            # One object and no list: the API server may answer a list from what was converted before.
+            return not why_unconverted(cluster, metadata["namespace"], metadata["name"], kind)
     return True
 
 

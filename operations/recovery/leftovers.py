@@ -64,7 +64,7 @@ def read_leftovers(stack: StackPlan, pulumi: PulumiCommand, cluster: ClusterComm
         release=read_release(stack, graph, cluster),
         objects=existing_objects(graph, cluster),
         graph_to_come=_graph_to_come(graph, state),
-        operator_answers=operator_answers(cluster),
+        operator_answers=operator_answers(cluster.reader),
     )
 
 

@@ -18,14 +18,22 @@ if TYPE_CHECKING:
 
 REFUSED = Answer(Said.FORBIDDEN, why='User "someone" cannot list this')
 SILENT = Answer(Said.UNREACHABLE, why="the API server does not answer: connection refused")
+UNCONVERTED = Answer(
+    Said.UNREACHABLE,
+    why="the API server answers conversion webhook for nvidia.com/v1alpha1 failed: no endpoints available",
+)
 NO_KIND = Answer(Said.ABSENT)
 
 
 class Told(ClusterReader):
     """Answers with these objects by the plural of their kind, and with none of all others."""
 
-    def __init__(self, answers: Mapping[str, Answer | Sequence[dict[str, Any]]]) -> None:
+    def __init__(
+        self, answers: Mapping[str, Answer | Sequence[dict[str, Any]]], unconverted: str = ""
+    ) -> None:
+        """`unconverted`: the version of Dynamo's objects that nobody converts to."""
         super().__init__("gpu-cluster")
+        object.__setattr__(self, "unconverted", unconverted)
         object.__setattr__(self, "answers", answers)
         object.__setattr__(self, "asked", [])
 
@@ -34,6 +42,8 @@ class Told(ClusterReader):
 
     def ask(self, kind: Kind, name: str = "", namespace: str | None = None, **selectors: str) -> Answer:
         self.asked.append((kind.plural, name, namespace, selectors))
+        if kind.version and kind.version == self.unconverted:
+            return UNCONVERTED
         answer = self.answers.get(kind.plural, ())
         if isinstance(answer, Answer):
             return answer

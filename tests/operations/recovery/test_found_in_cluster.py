@@ -11,6 +11,7 @@ import pytest
 from operations.cluster_commands import ClusterCommands
 from operations.recovery.found_in_cluster import existing_objects, operator_answers, read_release
 from operations.recovery.steps import what_holds
+from tests.support.clusters import Told
 from tests.support.dev_settings import dev_settings, resolved
 from tests.support.recordings import recorded_stack
 
@@ -90,17 +91,16 @@ def test_a_graph_of_either_version_is_found_without_its_operator(
     assert found.is_pulumis
 
 
-def test_an_operator_that_converts_nothing_is_away(cluster: ClusterCommands) -> None:
-    assert not operator_answers(cluster)
+def test_an_operator_that_converts_nothing_is_away() -> None:
+    graphs = {"dynamographdeployments": [_object("gpt-oss-disagg")]}
+    assert not operator_answers(Told(graphs, unconverted="v1beta1"))
+    assert operator_answers(Told(graphs))
 
 
-def test_parts_of_a_graph_that_is_gone_tell_of_the_operator_too(
-    cluster: ClusterCommands, tmp_path: Path
-) -> None:
-    (tmp_path / "graphs.json").write_text('{"items": []}')
-    assert not operator_answers(cluster)
-    (tmp_path / "parts.json").write_text('{"items": []}')
-    assert operator_answers(cluster)
+def test_parts_of_a_graph_that_is_gone_tell_of_the_operator_too() -> None:
+    parts = {"dynamocomponentdeployments": [_object("deleted-frontend", labels={LABEL: "deleted"})]}
+    assert not operator_answers(Told(parts, unconverted="v1beta1"))
+    assert operator_answers(Told({}, unconverted="v1beta1"))
 
 
 def test_what_a_graph_waits_for_at_its_end_is_named_with_the_finalizers_of_its_parts(
