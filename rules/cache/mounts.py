@@ -14,7 +14,7 @@ from rules.reading.references import read_references
 from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at
 from rules.reading.spelling import SLIPS, slip_of
-from rules.rule import graph_rule, rule
+from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import POD_TEMPLATES, model_users
 
 _ROOT_HOME = "/root"
@@ -31,10 +31,11 @@ _MENDED_IN_THE_LINE = (1, 3)
 
 @rule(
     model_users(*KINDS),
-    severity=Severity.ADVISORY,
+    severity=Severity.MANDATORY,
     reason=(
         "The directory is empty or absent in the container, or below /root, which nobody but root may "
-        "enter: the engine ends at start."
+        "enter: the engine ends at start. Where the image may hold the model, or the hub be asked, this is "
+        "advice."
     ),
     source=(
         "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml at 05e46aa; ai-dynamo/dynamo#4290 "
@@ -46,24 +47,25 @@ _MENDED_IN_THE_LINE = (1, 3)
         "every pod that uses the model."
     ),
 )
-def model_path_mounted(_: ResourceGraph, user: ModelUser) -> Iterator[str]:
+def model_path_mounted(_: ResourceGraph, user: ModelUser) -> Iterator[Said]:
     """Model's directory is on no volume, or where the container's user may not go."""
-    yield from _below_root(user)
+    yield from map(Advice, _below_root(user))
     paths = [text_at(mount, "mountPath") for mount in mappings_at(user.container, "volumeMounts")]
     mounted = [*(mount.path for mount in user.mounts), *(path for path in paths if path)]
     # Without any claim the model may be part of an image of one's own, or be fetched by the start script.
     if user.kind == "download":
-        yield from _lost_download(user, mounted)
+        yield from map(Advice, _lost_download(user, mounted))
         return
     if user.kind not in {"worker", "benchmark"} or (not user.mounts and not _has_no_model(user)):
         return
     yield from _cache_problems(user, mounted)
     for model in user.models:
         if model.is_path and not any(is_within(model.text, path) for path in mounted):
-            yield (
+            found = (
                 f"reads its model from {model.text} ({model.source}), where nothing is mounted; it mounts "
                 f"{_places(user)}"
             )
+            yield found if _has_no_model(user) else Advice(found)
 
 
 def _below_root(user: ModelUser) -> Iterator[str]:
@@ -87,7 +89,7 @@ def _why_not_root(user: ModelUser) -> str:
     return ""
 
 
-def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[str]:
+def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[Said]:
     """A model that is named by its repository comes from the hub's cache, or from the hub."""
     cache = user.cache_directory
     named = [model for model in user.models if not model.is_path and model.repository is not None]
@@ -96,14 +98,14 @@ def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[str]:
     home = user.variable(_HOME)
     meant = None if home is None else slip_of(home.rstrip("/"), mounted, SLIPS)
     if meant is not None:
-        yield f"keeps models in {_HOME} {home}, where nothing is mounted; {meant} is"
+        yield Advice(f"keeps models in {_HOME} {home}, where nothing is mounted; {meant} is")
     elif user.is_offline and user.kind == "worker" and _has_no_model(user):
         yield (
             f"may not ask the hub (HF_HUB_OFFLINE) for {named[0].text} and looks for it in {cache}, where "
             f"nothing is mounted; it mounts {_places(user)}"
         )
     elif user.kind == "worker" and _has_a_claim(user) and _has_no_model(user):
-        yield (
+        yield Advice(
             f"downloads {named[0].text} into {cache} of its own container at every start: nothing is mounted "
             f"there; it mounts {_places(user)}"
         )
@@ -182,7 +184,7 @@ def service_mounts_kept(graph: ResourceGraph, template: PodTemplate) -> Iterator
 
 
 @graph_rule(
-    severity=Severity.ADVISORY,
+    severity=Severity.MANDATORY,
     reason=(
         "A container whose Secret is missing, or a key of a Secret or ConfigMap, waits in "
         "CreateContainerConfigError; without a pull secret its image may not be pulled."
