@@ -59,13 +59,57 @@ class Kind:
 
 
 CLAIMS = Kind("persistentvolumeclaims")
+DAEMON_SETS = Kind("daemonsets", "apps")
 DEFINITIONS = Kind("customresourcedefinitions", "apiextensions.k8s.io")
 DEPLOYMENTS = Kind("deployments", "apps")
+ENDPOINT_SLICES = Kind("endpointslices", "discovery.k8s.io")
+EVENTS = Kind("events")
 JOBS = Kind("jobs", "batch")
 NAMESPACES = Kind("namespaces")
 NODES = Kind("nodes")
 PODS = Kind("pods")
+SERVICES = Kind("services")
 STATEFUL_SETS = Kind("statefulsets", "apps")
+STORAGE_CLASSES = Kind("storageclasses", "storage.k8s.io")
+VOLUMES = Kind("persistentvolumes")
+KINDS: Mapping[str, Kind] = {
+    "ComputeDomain": Kind.of_definition("computedomains.resource.nvidia.com"),
+    "ConfigMap": Kind("configmaps"),
+    "DaemonSet": DAEMON_SETS,
+    "Deployment": DEPLOYMENTS,
+    "Ingress": Kind("ingresses", "networking.k8s.io"),
+    "Job": JOBS,
+    "Namespace": NAMESPACES,
+    "NetworkPolicy": Kind("networkpolicies", "networking.k8s.io"),
+    "PersistentVolume": VOLUMES,
+    "PersistentVolumeClaim": CLAIMS,
+    "PodDisruptionBudget": Kind("poddisruptionbudgets", "policy"),
+    "PodMonitor": Kind.of_definition("podmonitors.monitoring.coreos.com"),
+    "PrometheusRule": Kind.of_definition("prometheusrules.monitoring.coreos.com"),
+    "Secret": Kind("secrets"),
+    "Service": SERVICES,
+    "StatefulSet": STATEFUL_SETS,
+    "StorageClass": STORAGE_CLASSES,
+}
+"""Kinds that stacks make, by the names that manifests give them; Dynamo's own are in dynamo_objects.py."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """What a question is about: one object, or all of a kind."""
+
+    kind: Kind
+    name: str = ""
+    namespace: str | None = None
+    """None: of a kind without namespaces, or of all of them."""
+    labels: str = ""
+    """A selector, as the API takes it."""
+
+    @property
+    def where(self) -> tuple[str, ...]:
+        """The options by which kubectl finds them."""
+        namespace = ("--namespace", self.namespace) if self.namespace else ()
+        return (*namespace, *(("--selector", self.labels) if self.labels else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +131,11 @@ class Answer:
     def is_known(self) -> bool:
         """Whether the cluster says what there is, be it nothing."""
         return not self.why
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the server has the kind, and says which objects there are."""
+        return self.said in {Said.FOUND, Said.EMPTY}
 
     @property
     def first(self) -> KubernetesObject | None:

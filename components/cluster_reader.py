@@ -1,16 +1,22 @@
-"""Reads the cluster of a stack: by Kubernetes' own client, and with kubectl to say why a wait ended."""
+"""Reads the cluster of a stack: objects by Kubernetes' own client; logs, pages and deletions with kubectl."""
 
-import json
 import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Self
 
-from components.cluster_answer import Answer, ClusterAddress, Kind, KubernetesObject, ask
+from components.cluster_answer import (
+    DEFINITIONS,
+    Answer,
+    ClusterAddress,
+    Kind,
+    Objects,
+    ask,
+)
 
 _KUBECTL_SECONDS = 20
 
@@ -43,19 +49,32 @@ class ClusterReader:
         address = ClusterAddress(self.context, self.kubeconfig, self.content)
         return ask(address, kind, name, namespace, seconds=self.seconds, **selectors)
 
-    def get(self, *words: str) -> KubernetesObject | None:
-        """Return what `kubectl get` finds; None where it does not exist or cannot be read."""
-        try:
-            found = json.loads(self._printed("get", *words, "--output", "json") or "null")
-        except ValueError:
-            return None
-        return found if isinstance(found, dict) else None
+    def find(self, objects: Objects) -> Answer:
+        """Return these objects, and why where the cluster does not say."""
+        selectors = {"labelSelector": objects.labels} if objects.labels else {}
+        return self.ask(objects.kind, objects.name, objects.namespace, **selectors)
 
-    def items(self, *words: str) -> Sequence[KubernetesObject] | None:
-        """Return the objects that `kubectl get` lists; None where it cannot be read."""
-        found = self.get(*words)
-        listed = (found or {}).get("items")
-        return listed if isinstance(listed, list) else None
+    def shown(self, objects: Objects, *more: str, verb: str = "get") -> str:
+        """Return the command that shows these objects, for a person to type."""
+        named = (self.resource(objects.kind), *([objects.name] if objects.name else []))
+        return self.command(verb, *named, *objects.where, *more)
+
+    def resource(self, kind: Kind) -> str:
+        """Return what to call a kind so that kubectl reads it at the version in which it is stored.
+
+        By its plain name kubectl asks for the newest served version. Where that is not the stored one, the
+        operator's webhook has to convert every object, and nothing can be read or deleted while it is away.
+        """
+        if kind.version:
+            return f"{kind.plural}.{kind.group}" if kind.group else kind.plural
+        stored = self.stored_version(kind)
+        return f"{kind.plural}.{stored}.{kind.group}" if stored else f"{kind.plural}.{kind.group}"
+
+    def stored_version(self, kind: Kind) -> str | None:
+        """Return the version in which a definition's objects are stored; None where nobody says."""
+        definition = self.ask(DEFINITIONS, f"{kind.plural}.{kind.group}").first or {}
+        versions = definition.get("spec", {}).get("versions") or []
+        return next((str(each["name"]) for each in versions if each.get("storage")), None)
 
     def log(self, *words: str) -> str:
         """Return what `kubectl logs` prints; empty where there is nothing, or it cannot be read."""

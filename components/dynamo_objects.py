@@ -1,9 +1,9 @@
 """Dynamo's own objects: their names and labels, and how to read them while their operator is gone."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from components.cluster_answer import Kind
+from components.cluster_answer import KINDS, Kind
 
 GRAPH_KIND = "DynamoGraphDeployment"
 GRAPHS = "dynamographdeployments.nvidia.com"
@@ -14,6 +14,7 @@ GRAPH_VERSIONS = ("v1alpha1", "v1beta1")
 PARTS = "dynamocomponentdeployments.nvidia.com"
 """What the operator makes of a graph: one for each component and generation of workers, which owns a
 Deployment and a Service and has a finalizer of its own."""
+PART_OBJECTS = Kind.of_definition(PARTS)
 FINALIZER = "nvidia.com/finalizer"
 """On graphs and on their parts (ai-dynamo/dynamo deploy/operator/internal/controller_common/finalizer.go)."""
 CONVERSION_SIGN = "conversion webhook"
@@ -31,7 +32,7 @@ DISCOVERY_BACKEND = "nvidia.com/dynamo-discovery-backend"
 """Label of a graph's pods: by what frontends and workers find each other, kubernetes or etcd."""
 DISCOVERY_ENABLED = "nvidia.com/dynamo-discovery-enabled"
 """Label of the Services, and so of their EndpointSlices, in which the runtime looks for instances."""
-WORKER_METADATA = "dynamoworkermetadatas.nvidia.com"
+WORKER_METADATA = Kind.of_definition("dynamoworkermetadatas.nvidia.com")
 """What a worker writes of itself, under the name of its pod, where it is discovered by Kubernetes."""
 FRONTEND = "frontend"
 FRONTEND_PORT = 8000
@@ -39,7 +40,10 @@ FRONTEND_PORT = 8000
 USES_PLATFORM = "uses-dynamo-platform"
 """This project's label on a namespace: NATS and etcd of the platform that it names admit the pods there."""
 
-_DEFINITIONS = "customresourcedefinitions"
+
+def kind_named(name: str) -> Kind:
+    """Return a kind by the name that manifests give it."""
+    return {GRAPH_KIND: GRAPH_OBJECTS, **KINDS}.get(name) or Kind(f"{name.lower()}s")
 
 
 def frontend_service(graph_name: str) -> str:
@@ -50,35 +54,6 @@ def frontend_service(graph_name: str) -> str:
 def frontend_labels(graph_name: str) -> dict[str, str]:
     """Return the labels of a graph's frontend pods."""
     return {GRAPH_NAME: graph_name, COMPONENT_TYPE: FRONTEND}
-
-
-def stored_version(get: Callable[..., Mapping[str, Any] | None], name: str) -> str | None:
-    """Return the API version in which objects of a kind are stored; None where the server does not say.
-
-    Args:
-        get: `kubectl get` with these words; None where there is nothing, or nothing can be read.
-        name: plural and group, such as GRAPHS.
-
-    """
-    definition = get(_DEFINITIONS, name) or {}
-    versions = definition.get("spec", {}).get("versions") or []
-    return next((version["name"] for version in versions if version.get("storage")), None)
-
-
-def stored_name(get: Callable[..., Mapping[str, Any] | None], name: str) -> str:
-    """Return what to call a kind so that kubectl reads it at the version in which it is stored.
-
-    By its plain name kubectl asks for the newest served version. Where that is not the stored one, the
-    operator's webhook has to convert every object, and nothing can be read or deleted while it is away.
-
-    Returns:
-        Plural, version and group, such as dynamographdeployments.v1alpha1.nvidia.com; the plain name where
-        the server does not say.
-
-    """
-    version = stored_version(get, name)
-    plural, _, group = name.partition(".")
-    return f"{plural}.{version}.{group}" if version else name
 
 
 def is_seen(item: Mapping[str, Any]) -> bool:

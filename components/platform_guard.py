@@ -10,9 +10,9 @@ from typing import Any
 
 import pulumi
 
-from components.cluster_answer import DEPLOYMENTS
+from components.cluster_answer import DEPLOYMENTS, NAMESPACES
 from components.cluster_reader import ClusterReader
-from components.dynamo_objects import GRAPH_NAME, GRAPHS, OPERATOR_LABELS, PARTS, USES_PLATFORM, stored_name
+from components.dynamo_objects import GRAPH_NAME, GRAPH_OBJECTS, OPERATOR_LABELS, PART_OBJECTS, USES_PLATFORM
 from components.guard import Guard, GuardedCluster, GuardProvider, guarded_cluster
 
 WITHOUT_PLATFORM_VARIABLE = "DYNAMO_STACK_WITHOUT_PLATFORM"
@@ -53,8 +53,8 @@ class PlatformGuardProvider(GuardProvider):
         others = graphs_of_others(cluster, str(_props["platformNamespace"]), own)
         if others is None:
             _say(
-                "not checked: whether graphs of other stacks need this platform. kubectl does not list those "
-                f"of context {cluster.context}"
+                "not checked: whether graphs of other stacks need this platform. The cluster of "
+                f"context {cluster.context} does not list them"
             )
             return
         permit(others, os.environ)
@@ -82,15 +82,12 @@ def graphs_of_others(
 
     A namespace that says which platform it uses, and names another one, is no concern of this one.
     """
-    definitions = cluster.items("customresourcedefinitions", "--field-selector", f"metadata.name={GRAPHS}")
-    if not definitions:
-        return None if definitions is None else ()
-    graphs = cluster.items(stored_name(cluster.get, GRAPHS), "--all-namespaces")
-    if graphs is None:
+    graphs = cluster.ask(GRAPH_OBJECTS)
+    if not graphs.is_known:
         return None
-    labelled = cluster.items("namespaces", "--selector", USES_PLATFORM) or []
+    labelled = cluster.ask(NAMESPACES, labelSelector=USES_PLATFORM).items
     platforms = {each["metadata"]["name"]: each["metadata"]["labels"][USES_PLATFORM] for each in labelled}
-    found = [(graph["metadata"]["namespace"], graph["metadata"]["name"]) for graph in graphs]
+    found = [(graph["metadata"]["namespace"], graph["metadata"]["name"]) for graph in graphs.items]
     return tuple(
         f"{namespace}/{name}"
         for namespace, name in sorted(found)
@@ -107,14 +104,13 @@ def left_parts(cluster: ClusterReader, namespaces: Collection[str]) -> tuple[str
     """
     left: list[str] = []
     for namespace in namespaces:
-        where = ("--namespace", namespace)
-        parts = cluster.items(stored_name(cluster.get, PARTS), *where)
-        graphs = cluster.items(stored_name(cluster.get, GRAPHS), *where)
-        if parts is None or graphs is None:
+        parts = cluster.ask(PART_OBJECTS, namespace=namespace)
+        graphs = cluster.ask(GRAPH_OBJECTS, namespace=namespace)
+        if not parts.is_listed or not graphs.is_listed:
             # Without the graphs every part would look left, also one that serves, and would be deleted.
             continue
-        present = {graph["metadata"]["name"] for graph in graphs}
-        owners = {(part["metadata"].get("labels") or {}).get(GRAPH_NAME) for part in parts}
+        present = {graph["metadata"]["name"] for graph in graphs.items}
+        owners = {(part["metadata"].get("labels") or {}).get(GRAPH_NAME) for part in parts.items}
         left += sorted(f"{namespace}/{owner}" for owner in owners - present if owner)
     return tuple(left)
 
@@ -137,7 +133,7 @@ def delete_parts(cluster: ClusterReader, graphs: Iterable[str]) -> str:
         namespace, _, name = graph.partition("/")
         selector = f"{GRAPH_NAME}={name}"
         refusals.append(
-            cluster.delete(stored_name(cluster.get, PARTS), "--namespace", namespace, "--selector", selector)
+            cluster.delete(cluster.resource(PART_OBJECTS), "--namespace", namespace, "--selector", selector)
         )
     return "\n".join(filter(None, refusals))
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from components.cluster_reader import ClusterReader, KubernetesObject
+from components.cluster_answer import CLAIMS, STORAGE_CLASSES, VOLUMES, KubernetesObject
+from components.cluster_reader import ClusterReader
 from failures.deletion import is_being_deleted, mounting_pods
 from failures.explanation import Explanation, Subject
 from failures.pods_and_events import claim_names, warnings_of
@@ -26,7 +27,7 @@ def unbound_claim(cluster: ClusterReader, subject: Subject) -> Explanation:
 
 def claim_reasons(cluster: ClusterReader, subject: Subject) -> list[str]:
     """Return what keeps the claim from its volume; nothing where it is bound or cannot be read."""
-    claim = cluster.get("pvc", subject.name, "--namespace", str(subject.namespace))
+    claim = cluster.ask(CLAIMS, subject.name, subject.namespace).first
     if claim is None:
         return []
     if ended := _why_ended(cluster, claim):
@@ -43,7 +44,7 @@ def claim_reasons(cluster: ClusterReader, subject: Subject) -> list[str]:
 
 def ended_claims(cluster: ClusterReader, subject: Subject, names: Sequence[str]) -> list[str]:
     """Return which of the claims of a namespace no new pod can ever mount."""
-    claims = {name: cluster.get("pvc", name, "--namespace", str(subject.namespace)) for name in names}
+    claims = {name: cluster.ask(CLAIMS, name, subject.namespace).first for name in names}
     return [
         f"claim {name}: {why}"
         for name, claim in claims.items()
@@ -61,7 +62,7 @@ def mounted_claims(cluster: ClusterReader, subject: Subject, pods: Sequence[Kube
 
 def _named_volume(cluster: ClusterReader, subject: Subject, name: str) -> str:
     """Return why a claim does not get the one volume that it names."""
-    volume = cluster.get("pv", name)
+    volume = cluster.ask(VOLUMES, name).first
     if volume is None:
         return f"claim {subject.name}: its volume {name} is not there"
     phase, owner = volume.get("status", {}).get("phase", "Pending"), volume["spec"].get("claimRef", {})
@@ -88,9 +89,9 @@ def _without_volume(
     cluster: ClusterReader, subject: Subject, claim: KubernetesObject, name: str
 ) -> list[str]:
     lines = [f"claim {subject.name}: {said}" for said in warnings_of(cluster, subject)]
-    classes = cluster.items("storageclasses")
-    known = sorted(each["metadata"]["name"] for each in classes or [])
-    if classes is not None and name not in known:
+    classes = cluster.ask(STORAGE_CLASSES)
+    known = sorted(each["metadata"]["name"] for each in classes.items)
+    if classes.is_known and name not in known:
         have = f"the cluster has {', '.join(known)}" if known else "the cluster has none"
         lines.append(f"claim {subject.name}: there is no storage class {name}; {have}")
     if not lines:

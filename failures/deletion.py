@@ -4,15 +4,16 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from components.cluster_reader import ClusterReader, KubernetesObject
+from components.cluster_answer import NAMESPACES, PODS, KubernetesObject, Objects
+from components.cluster_reader import ClusterReader
 from components.dynamo_objects import (
     CONVERSION_SIGN,
     FINALIZER,
     GRAPH_KIND,
     GRAPH_NAME,
-    GRAPHS,
-    PARTS,
-    stored_name,
+    GRAPH_OBJECTS,
+    PART_OBJECTS,
+    kind_named,
 )
 from failures.explanation import Explanation, Subject
 from failures.pods_and_events import claim_names, pod_reasons
@@ -32,13 +33,13 @@ _NAMESPACE_CONDITIONS = (
     "NamespaceDeletionContentFailure",
 )
 _NAMESPACE = "Namespace"
+_KINDS = {GRAPH_OBJECTS: GRAPH_KIND, PART_OBJECTS: "DynamoComponentDeployment"}
 
 
-def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Explanation:
-    """Return what holds the object; `resource` is its kind as kubectl knows it, with its group."""
-    name = stored_name(cluster.get, GRAPHS) if resource == GRAPHS else resource
-    words = [name, subject.name, *(["--namespace", subject.namespace] if subject.namespace else [])]
-    live = cluster.get(*words)
+def undeleted(cluster: ClusterReader, subject: Subject) -> Explanation:
+    """Return what holds the object."""
+    own = Objects(kind_named(subject.kind), subject.name, subject.namespace)
+    live = cluster.find(own).first
     reasons: list[str] = []
     if live:
         reasons = [*holders(live), *_of_dynamo(cluster, subject)]
@@ -48,8 +49,8 @@ def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Explan
         waits_for="it is gone",
         page="deletion-hangs",
         reasons=reasons,
-        look=cluster.command("get", *words, "--output", "yaml"),
-        then=_what_to_do(cluster, words, live or {}, reasons),
+        look=cluster.shown(own, "--output", "yaml"),
+        then=_what_to_do(cluster, own, live or {}, reasons),
     )
 
 
@@ -57,12 +58,13 @@ def ended_by_deletion(cluster: ClusterReader, subject: Subject) -> list[str]:
     """Return that the object's namespace, or the graph itself, is being deleted; empty where neither is."""
     if subject.namespace is None:
         return []
-    if reasons := _reasons_of(cluster, f"namespace {subject.namespace}", "namespace", subject.namespace):
+    namespace = cluster.ask(NAMESPACES, subject.namespace).first
+    if reasons := _reasons_of(f"namespace {subject.namespace}", namespace):
         return reasons
     if subject.kind != GRAPH_KIND:
         return []
-    words = [stored_name(cluster.get, GRAPHS), subject.name, "--namespace", subject.namespace]
-    return _reasons_of(cluster, f"graph {subject.name}", *words)
+    graph = cluster.ask(GRAPH_OBJECTS, subject.name, subject.namespace).first
+    return _reasons_of(f"graph {subject.name}", graph)
 
 
 def is_being_deleted(live: Mapping[str, Any]) -> bool:
@@ -92,14 +94,13 @@ def mounting_pods(cluster: ClusterReader, claim: Mapping[str, Any]) -> list[str]
         return []
     return [
         f"pod {pod['metadata']['name']}"
-        for pod in cluster.items("pods", "--namespace", metadata.get("namespace", "default")) or []
+        for pod in cluster.ask(PODS, namespace=metadata.get("namespace", "default")).items
         if metadata["name"] in claim_names(pod) and pod["spec"].get("nodeName")
     ]
 
 
-def _reasons_of(cluster: ClusterReader, title: str, *words: str) -> list[str]:
-    live = cluster.get(*words) or {}
-    if not is_being_deleted(live):
+def _reasons_of(title: str, live: KubernetesObject | None) -> list[str]:
+    if live is None or not is_being_deleted(live):
         return []
     return [f"{title} is being deleted since {live['metadata']['deletionTimestamp']}", *holders(live)]
 
@@ -107,21 +108,22 @@ def _reasons_of(cluster: ClusterReader, title: str, *words: str) -> list[str]:
 def _of_dynamo(cluster: ClusterReader, subject: Subject) -> list[str]:
     """Return what holds the parts of a graph, or any of Dynamo's objects in a namespace."""
     if subject.kind == GRAPH_KIND:
-        where = ["--namespace", str(subject.namespace), "--selector", f"{GRAPH_NAME}={subject.name}"]
-        pods = cluster.items("pods", *where) or []
+        where = (subject.namespace, f"{GRAPH_NAME}={subject.name}")
+        pods = cluster.find(Objects(PODS, "", *where)).items
         ending = [pod for pod in pods if pod["metadata"].get("deletionTimestamp")]
-        return [*_held_objects(cluster, PARTS, where), *(f"pod {line}" for line in pod_reasons(ending))]
+        held = _held_objects(cluster, Objects(PART_OBJECTS, "", *where))
+        return [*held, *(f"pod {line}" for line in pod_reasons(ending))]
     if subject.kind == _NAMESPACE:
-        where = ["--namespace", subject.name]
-        return [*_held_objects(cluster, GRAPHS, where), *_held_objects(cluster, PARTS, where)]
+        kinds = (GRAPH_OBJECTS, PART_OBJECTS)
+        return [line for each in kinds for line in _held_objects(cluster, Objects(each, "", subject.name))]
     return []
 
 
-def _held_objects(cluster: ClusterReader, kind: str, where: list[str]) -> list[str]:
-    items = cluster.items(stored_name(cluster.get, kind), *where) or []
+def _held_objects(cluster: ClusterReader, objects: Objects) -> list[str]:
+    kind = _KINDS[objects.kind]
     return [
-        f"{item['kind']} {item['metadata']['name']}: {line}"
-        for item in items
+        f"{kind} {item['metadata']['name']}: {line}"
+        for item in cluster.find(objects).items
         for line in _finalizer_lines(item)
     ]
 
@@ -133,7 +135,7 @@ def _finalizer_lines(live: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _what_to_do(cluster: ClusterReader, words: list[str], live: KubernetesObject, reasons: list[str]) -> str:
+def _what_to_do(cluster: ClusterReader, own: Objects, live: KubernetesObject, reasons: list[str]) -> str:
     again = "then run the same command again: it continues from here"
     finalizers = _finalizers(live)
     if any(FINALIZER in reason or CONVERSION_SIGN in reason for reason in reasons):
@@ -143,7 +145,7 @@ def _what_to_do(cluster: ClusterReader, words: list[str], live: KubernetesObject
     if rest == finalizers:
         return f"mend that, {again}"
     patch = json.dumps({"metadata": {"finalizers": rest}})
-    lift = cluster.command("patch", *words, "--type=merge", "--patch", patch)
+    lift = cluster.shown(own, "--type=merge", "--patch", patch, verb="patch")
     return f"let the program that set the finalizer finish, or lift it with `{lift}`; {again}"
 
 

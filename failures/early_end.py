@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from components.cluster_reader import ClusterReader, KubernetesObject
+from components.cluster_answer import PODS, KubernetesObject, Objects
+from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_KIND, GRAPH_NAME
 from failures.claims import ended_claims
 from failures.deletion import ended_by_deletion, is_being_deleted
@@ -54,8 +55,8 @@ def pods_of(cluster: ClusterReader, subject: Subject) -> list[KubernetesObject]:
     """Return the pods that the object is waited for with; none where it has none, or nobody can tell."""
     if subject.kind not in _PODS or subject.namespace is None:
         return []
-    words = ["--namespace", subject.namespace, "--selector", f"{_PODS[subject.kind]}={subject.name}"]
-    return [pod for pod in cluster.items("pods", *words) or [] if not is_being_deleted(pod)]
+    own = Objects(PODS, namespace=subject.namespace, labels=f"{_PODS[subject.kind]}={subject.name}")
+    return [pod for pod in cluster.find(own).items if not is_being_deleted(pod)]
 
 
 def causes(

@@ -7,7 +7,9 @@ another stack's object is not this one's to take.
 from collections.abc import Mapping
 from typing import Any
 
+from components.cluster_answer import Objects
 from components.cluster_reader import ClusterReader
+from components.dynamo_objects import kind_named
 from components.object_owner import Owner, owner_of
 from failures.explanation import Subject, escaped
 
@@ -26,11 +28,10 @@ def existing_text(cluster: ClusterReader, subject: Subject, inputs: Mapping[str,
     """
     title = f"{subject.kind} {subject.name}"
     # A release is whose its namespace is: Helm writes down nobody.
-    where = (
-        ("namespace", str(subject.namespace)) if subject.kind == _RELEASE else (subject.kind, subject.name)
-    )
-    namespace = ("--namespace", subject.namespace) if subject.namespace and subject.kind != _RELEASE else ()
-    owner = owner_of(cluster.get(*where, *namespace) or {})
+    if subject.kind == _RELEASE:
+        subject = Subject("Namespace", str(subject.namespace), None)
+    own = Objects(kind_named(subject.kind), subject.name, subject.namespace)
+    owner = owner_of(cluster.find(own).first or {})
     is_own = owner is not None and owner in {owner_of(inputs), Owner(stack=stack)}
     if owner is None or is_own:
         whose = "it is this stack's own" if is_own else "it does not say whose it is"
@@ -47,7 +48,7 @@ def existing_text(cluster: ClusterReader, subject: Subject, inputs: Mapping[str,
         f"What to do: {then}.",
         "Neither delete it nor import it by hand, and do not set upsertExistingObjects: that takes over "
         "whatever bears these names, also another stack's.",
-        f"See: {cluster.command('get', *where, *namespace, '--show-labels')}",
+        f"See: {cluster.shown(own, '--show-labels')}",
         "Runbook: docs/runbook/interrupted-run.md",
     ]
     return "\n".join(lines)

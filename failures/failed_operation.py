@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from components.cluster_reader import ClusterReader
-from components.dynamo_objects import GRAPH_KIND, GRAPHS
+from components.dynamo_objects import GRAPH_KIND
 from failures.claims import unbound_claim
 from failures.deletion import ended_by_deletion, undeleted
 from failures.existing_object import existing_text
@@ -102,17 +102,10 @@ _LOOKS: Mapping[str, _Look] = {
     "Service": _any_other,
     "StatefulSet": unready_servers,
 }
-_DELETED = {
-    "ComputeDomain": "computedomains.resource.nvidia.com",
-    "DaemonSet": "daemonsets.apps",
-    "Deployment": "deployments.apps",
-    GRAPH_KIND: GRAPHS,
-    "Job": "jobs.batch",
-    "Namespace": "namespaces",
-    "PersistentVolume": "persistentvolumes",
-    "PersistentVolumeClaim": "persistentvolumeclaims",
-    "StatefulSet": "statefulsets.apps",
-}
+_DELETED = (
+    *("ComputeDomain", "DaemonSet", "Deployment", GRAPH_KIND, "Job", "Namespace"),
+    *("PersistentVolume", "PersistentVolumeClaim", "StatefulSet"),
+)
 
 EXPLAINED_KINDS = frozenset(_LOOKS) | frozenset(_DELETED)
 """Kinds for which a wait can end without what it waited for."""
@@ -185,8 +178,7 @@ def _explanation(cluster: ClusterReader, failed: FailedOperation) -> Explanation
     if not _has(failed.error, _WAIT_SIGNS):
         return None
     if failed.operation == "delete":
-        resource = _DELETED.get(failed.kind)
-        return undeleted(cluster, subject, resource) if resource else None
+        return undeleted(cluster, subject) if failed.kind in _DELETED else None
     look = _LOOKS.get(failed.kind)
     return look(cluster, subject) if look else None
 

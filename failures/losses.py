@@ -7,7 +7,7 @@ from typing import Any
 
 from components.cluster_answer import CLAIMS, JOBS, NAMESPACES, Said
 from components.cluster_reader import ClusterReader
-from components.dynamo_objects import GRAPH_KIND, GRAPH_OBJECTS, GRAPHS, stored_name
+from components.dynamo_objects import GRAPH_KIND, GRAPH_OBJECTS
 from failures.deletion import holders, is_being_deleted, mounting_pods
 from failures.explanation import Subject
 
@@ -149,7 +149,7 @@ def _deleted_claim(cluster: ClusterReader, places: Places, claim: Mapping[str, A
 
 
 def _delete_command(cluster: ClusterReader, places: Places) -> str:
-    users = [f"{stored_name(cluster.get, GRAPHS)}/{places.graph}"] if places.graph else []
+    users = [f"{cluster.resource(GRAPH_OBJECTS)}/{places.graph}"] if places.graph else []
     # A pod that has ended holds the claim too.
     users += [f"job/{places.job}"] if places.job else []
     where = ["--namespace", places.namespace, "--ignore-not-found", "--cascade=foreground"]

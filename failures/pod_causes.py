@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from components.cluster_reader import ClusterReader, KubernetesObject
+from components.cluster_answer import KubernetesObject
+from components.cluster_reader import ClusterReader
 from failures.explanation import Subject
 from failures.last_words import last_words
 from failures.pods_and_events import container_statuses, is_ready, pod_reasons, warnings_of

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from components.cluster_reader import ClusterReader, KubernetesObject
+from components.cluster_answer import EVENTS, KubernetesObject
+from components.cluster_reader import ClusterReader
 from failures.explanation import Subject
 from failures.last_words import last_words
 
@@ -48,8 +49,8 @@ def why_lost(node: KubernetesObject | None) -> str:
 def warnings_of(cluster: ClusterReader, subject: Subject) -> list[str]:
     """Return the newest warnings about the object, each once, the newest last; none where nobody can tell."""
     selector = f"involvedObject.kind={subject.kind},involvedObject.name={subject.name}"
-    words = ["events", "--namespace", subject.namespace or "default", "--field-selector", selector]
-    found = sorted(cluster.items(*words) or [], key=_last_seen)
+    namespace = subject.namespace or "default"
+    found = sorted(cluster.ask(EVENTS, namespace=namespace, fieldSelector=selector).items, key=_last_seen)
     # A claim that nobody provisions gets no warning but this normal event.
     lines = {
         f"{event.get('reason')}: {event.get('message')}": None

@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from components.cluster_reader import ClusterReader, KubernetesObject
-from components.dynamo_objects import CONVERSION_SIGN, GRAPH_NAME, GRAPHS, stored_name, why_not_ready
+from components.cluster_answer import DEPLOYMENTS, JOBS, NODES, PODS, SERVICES, KubernetesObject, Objects
+from components.cluster_reader import ClusterReader
+from components.dynamo_objects import CONVERSION_SIGN, GRAPH_NAME, GRAPH_OBJECTS, why_not_ready
 from components.gpu_nodes_ready import BOUGHT, GPU_COUNT_LABEL, NODE_GROUP_LABEL, NODES_OF_POOL
 from failures.claims import LOST_PAGE, UNBOUND_PAGE, mounted_claims
 from failures.explanation import Explanation, Subject
@@ -23,17 +24,17 @@ _NAME = "app.kubernetes.io/name"
 
 def unready_graph(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why the graph is not ready: its pods, their nodes, then its operator."""
-    words = _pods_of(subject, GRAPH_NAME)
-    pods = cluster.items(*words)
-    reasons, page = _of_serving_pods(cluster, subject, pods or [])
-    if pods is not None and not reasons:
-        reasons = _operator_says(cluster, subject, pods)
+    pods = _pods_of(subject, GRAPH_NAME)
+    found = cluster.find(pods)
+    reasons, page = _of_serving_pods(cluster, subject, found.items)
+    if found.is_known and not reasons:
+        reasons = _operator_says(cluster, subject, found.items)
     return Explanation(
         title=f"graph {subject.name}",
         waits_for="its operator reports the condition Ready: every worker has loaded the model",
         page=page,
         reasons=reasons,
-        look=cluster.command("get", *words, "--output", "wide"),
+        look=cluster.shown(pods, "--output", "wide"),
     )
 
 
@@ -41,27 +42,28 @@ def unready_deployment(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why a Deployment is not available: the nodes that it stands for, or the server in it."""
     if subject.name.startswith(NODES_OF_POOL):
         return missing_gpu_nodes(cluster, subject)
-    words = _pods_of(subject, GRAPH_NAME)
-    reasons, page = _of_serving_pods(cluster, subject, cluster.items(*words) or [])
+    pods = _pods_of(subject, GRAPH_NAME)
+    reasons, page = _of_serving_pods(cluster, subject, cluster.find(pods).items)
     return Explanation(
         title=f"server {subject.name}",
         waits_for="every server answers /health: it has loaded the model",
         page=page,
         reasons=reasons,
-        look=cluster.command("get", *words, "--output", "wide"),
+        look=cluster.shown(pods, "--output", "wide"),
     )
 
 
 def unchecked_graph(cluster: ClusterReader, subject: Subject, error: str) -> Explanation:
     """Return why the webhook did not answer: no operator, one that is not ready, or one that starts."""
     named = _SERVICE_OF_URL.search(error)
-    service = cluster.get("service", named[1], "--namespace", named[2]) if named else None
+    service = cluster.ask(SERVICES, named[1], named[2]).first if named else None
     pods: Sequence[KubernetesObject] | None = None
     look, page = "", "webhook-down"
     if named and service:
         chosen = ",".join(f"{key}={value}" for key, value in service["spec"].get("selector", {}).items())
-        words = ["pods", "--namespace", named[2], "--selector", chosen]
-        pods, look = cluster.items(*words), cluster.command("get", *words)
+        own = Objects(PODS, namespace=named[2], labels=chosen)
+        answer, look = cluster.find(own), cluster.shown(own)
+        pods = answer.items if answer.is_known else None
     then = "run the same command again in a minute: it continues from here"
     gone = "bring the operator back as the runbook says, then run the same command again"
     if _NO_SERVICE.search(error):
@@ -85,9 +87,9 @@ def unchecked_graph(cluster: ClusterReader, subject: Subject, error: str) -> Exp
 
 def unfinished_job(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why the Job that fills or checks the model cache is not complete."""
-    words = _pods_of(subject, "batch.kubernetes.io/job-name")
-    pods = cluster.items(*words) or []
-    job = cluster.get("job", subject.name, *_namespace_words(subject)) or {}
+    own = _pods_of(subject, "batch.kubernetes.io/job-name")
+    pods = cluster.find(own).items
+    job = cluster.ask(JOBS, subject.name, subject.namespace).first or {}
     failed = [
         f"it failed for good: {condition.get('reason')}, {condition.get('message', '')}"
         for condition in job.get("status", {}).get("conditions") or []
@@ -100,7 +102,7 @@ def unfinished_job(cluster: ClusterReader, subject: Subject) -> Explanation:
         waits_for="the model cache holds every file",
         page=UNBOUND_PAGE if claims else "download-failed",
         reasons=[*failed, *claims, *pod_reasons(unfinished)],
-        look=cluster.command("logs", *words[1:], "--prefix", "--tail=20"),
+        look=cluster.command("logs", *own.where, "--prefix", "--tail=20"),
         then=(
             "mend that, then run `pulumi up` again: it replaces the Job, and what is on the volume "
             "is not downloaded twice"
@@ -110,15 +112,15 @@ def unfinished_job(cluster: ClusterReader, subject: Subject) -> Explanation:
 
 def unfilled_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why some node has no copy of the model."""
-    words = _pods_of(subject, _NAME)
-    pods = cluster.items(*words) or []
-    lost = lost_node_reasons(cluster.items("nodes") or [], pods)
+    own = _pods_of(subject, _NAME)
+    pods = cluster.find(own).items
+    lost = lost_node_reasons(cluster.ask(NODES).items, pods)
     return Explanation(
         title=f"DaemonSet {subject.name}",
         waits_for="every GPU node has a copy of the model",
         page="gpu-node-lost" if lost else "download-failed",
         reasons=[*lost, *pod_reasons(pods)],
-        look=cluster.command("logs", *words[1:], "--all-containers", "--prefix", "--tail=20"),
+        look=cluster.command("logs", *own.where, "--all-containers", "--prefix", "--tail=20"),
         then=(
             "mend that; its pods try again by themselves, and `pulumi up` waits for them again: what is on a "
             "node is not downloaded twice"
@@ -128,41 +130,41 @@ def unfilled_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
 
 def unready_servers(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why members of NATS or etcd are not ready."""
-    words = _pods_of(subject, _NAME)
-    pods = cluster.items(*words) or []
-    lost = lost_node_reasons(cluster.items("nodes") or [], pods)
+    own = _pods_of(subject, _NAME)
+    pods = cluster.find(own).items
+    lost = lost_node_reasons(cluster.ask(NODES).items, pods)
     kind = "etcd" if subject.name.endswith("etcd") else "nats"
     return Explanation(
         title=f"servers {subject.name}",
         waits_for="every member runs and is ready",
         page="system-node-lost" if lost else f"{kind}-member-lost",
         reasons=[*lost, *mounted_claims(cluster, subject, pods), *pod_reasons(pods)],
-        look=cluster.command("get", *words, "--output", "wide"),
+        look=cluster.shown(own, "--output", "wide"),
     )
 
 
 def unfinished_release(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why the platform's Helm release is not complete."""
-    words = _pods_of(subject, "app.kubernetes.io/instance")
-    pods = cluster.items(*words) or []
+    own = _pods_of(subject, "app.kubernetes.io/instance")
+    pods = cluster.find(own).items
     return Explanation(
         title=f"Helm release {subject.name}",
         waits_for="its operator and what the chart brings along are ready",
         page="operator-gone",
         reasons=[*mounted_claims(cluster, subject, pods), *pod_reasons(pods)],
-        look=cluster.command("get", *words),
+        look=cluster.shown(own),
     )
 
 
 def missing_gpu_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return which nodes of a pool have not joined, are not Ready, or show too few GPUs."""
-    deployment = cluster.get("deployment", subject.name, *_namespace_words(subject)) or {}
+    deployment = cluster.ask(DEPLOYMENTS, subject.name, subject.namespace).first or {}
     spec: dict[str, Any] = deployment.get("spec", {})
     template: dict[str, Any] = spec.get("template", {})
     wanted: dict[str, str] = template.get("spec", {}).get("nodeSelector") or {}
     group, gpus = wanted.get(NODE_GROUP_LABEL, ""), wanted.get(GPU_COUNT_LABEL, "")
-    words = ["nodes", "--selector", f"{NODE_GROUP_LABEL}={group}"]
-    nodes = (cluster.items(*words) or []) if group else []
+    of_group = Objects(NODES, labels=f"{NODE_GROUP_LABEL}={group}")
+    nodes = cluster.find(of_group).items if group else []
     reasons = [reason for node in nodes if (reason := why_unusable(node, gpus))]
     expected = int(spec.get("replicas") or 0)
     if group and len(nodes) < expected:
@@ -174,13 +176,13 @@ def missing_gpu_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
                 "`dynamo-stack preflight` says which phase is due"
             )
     if not reasons:
-        reasons = pod_reasons(cluster.items(*_pods_of(subject, _NAME)) or [])
+        reasons = pod_reasons(cluster.find(_pods_of(subject, _NAME)).items)
     return Explanation(
         title=f"the nodes of pool {subject.name.removeprefix(NODES_OF_POOL)}",
         waits_for=f"every node of the pool is Ready and shows {f'its {gpus}' if gpus else 'its'} GPUs",
         page="gpu-nodes-not-joining",
         reasons=reasons,
-        look=cluster.command("get", *words, "--label-columns", GPU_COUNT_LABEL),
+        look=cluster.shown(of_group, "--label-columns", GPU_COUNT_LABEL),
         then="mend that, then run `pulumi up` again: it waits for the nodes again, and no graph waits before",
     )
 
@@ -202,7 +204,7 @@ def why_unusable(node: KubernetesObject, gpus: str) -> str | None:
 
 
 def _operator_says(cluster: ClusterReader, subject: Subject, pods: Sequence[KubernetesObject]) -> list[str]:
-    graph = cluster.get(stored_name(cluster.get, GRAPHS), subject.name, *_namespace_words(subject)) or {}
+    graph = cluster.ask(GRAPH_OBJECTS, subject.name, subject.namespace).first or {}
     said = why_not_ready(graph)
     if not graph.get("status"):
         if pods:
@@ -214,12 +216,8 @@ def _operator_says(cluster: ClusterReader, subject: Subject, pods: Sequence[Kube
     return [f"{start} the operator says: {said}"]
 
 
-def _pods_of(subject: Subject, label: str) -> list[str]:
-    return ["pods", *_namespace_words(subject), "--selector", f"{label}={subject.name}"]
-
-
-def _namespace_words(subject: Subject) -> list[str]:
-    return ["--namespace", str(subject.namespace)]
+def _pods_of(subject: Subject, label: str) -> Objects:
+    return Objects(PODS, namespace=str(subject.namespace), labels=f"{label}={subject.name}")
 
 
 def _of_serving_pods(
@@ -227,7 +225,7 @@ def _of_serving_pods(
 ) -> tuple[list[str], str]:
     """Return what keeps the pods from serving, the deepest cause first, and the page about it."""
     reasons, page = pod_causes(cluster, pods) if pods else [], "graph-never-ready"
-    if lost := lost_node_reasons(cluster.items("nodes") or [], pods) if pods else []:
+    if lost := lost_node_reasons(cluster.ask(NODES).items, pods) if pods else []:
         reasons, page = [*lost, *reasons], "gpu-node-lost"
     if claims := mounted_claims(cluster, subject, pods) if pods else []:
         reasons, page = [*claims, *reasons], LOST_PAGE

@@ -1,14 +1,13 @@
 """kubectl and helm on the stack's own cluster: its context, never the current one."""
 
-import json
 import os
 import shlex
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from components.cluster_answer import KubernetesObject, Objects
 from components.cluster_reader import ClusterReader
 from operations.errors import CommandError
 from operations.pulumi_command import Printed, found_on_path
@@ -73,16 +72,18 @@ class ClusterCommands:
                 f"  try: `{self.line('kubectl', 'get', 'nodes')}`; nothing can be done without it"
             )
 
-    def get(self, *arguments: str) -> Mapping[str, Any] | None:
-        """What `kubectl get` finds, None for nothing; a kind that the server does not have is nothing too.
+    def found(self, objects: Objects) -> Sequence[KubernetesObject]:
+        """The objects; none where the server does not have the kind.
 
         Raises:
             CommandError: the server refuses to say.
         """
-        answer = self.run("kubectl", "get", *arguments, "--ignore-not-found", "--output=json")
-        if answer.code != 0 and "doesn't have a resource type" not in answer.err:
-            raise self.failure(answer, "kubectl", "get", *arguments)
-        return json.loads(answer.out) if answer.code == 0 and answer.out.strip() else None
+        reader = self.reader.within(_ANSWER_SECONDS)
+        answer = reader.find(objects)
+        if not answer.is_known:
+            shown = reader.shown(objects)
+            raise CommandError(f"`{shown}` failed; nothing was changed\n  {answer.why}")
+        return answer.items
 
     @property
     def reader(self) -> ClusterReader:

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from components.cluster_reader import KubernetesObject
+from components.cluster_answer import JOBS, PODS, KubernetesObject, Objects
 from failures.explanation import Subject
 from failures.pods_and_events import container_statuses, has_ended, pod_reasons, warnings_of
 from operations.benchmark.job_log import JobLog
@@ -62,7 +62,9 @@ class BenchmarkJob:
         self._receive = received
         self._pause = pause
         self._name: str = manifest["metadata"]["name"]
-        self._where = ("--namespace", str(manifest["metadata"]["namespace"]))
+        namespace = str(manifest["metadata"]["namespace"])
+        self._where = ("--namespace", namespace)
+        self._pods = Objects(PODS, namespace=namespace, labels=f"{_RUN_LABEL}={label}")
         self._log = JobLog()
         self._received: set[int] = set()
         self._may_exist = True
@@ -209,14 +211,12 @@ class BenchmarkJob:
     def _job(self) -> Mapping[str, Any]:
         """The Job; empty where the cluster does not say just now, which a long run outlives."""
         try:
-            found = self._cluster.get(
-                "job", self._name, *self._where, f"--request-timeout={_ANSWER_SECONDS}s"
-            )
+            found = self._cluster.found(Objects(JOBS, self._name, self._where[1]))
         except CommandError:
             return {}
-        if found is None:
+        if not found:
             raise CommandError(f"Job {self._name} is gone: somebody deleted it")
-        return found
+        return found[0]
 
     def _failure(self, pod: KubernetesObject) -> str:
         ends = [(each.get("state") or {}).get("terminated") or {} for each in container_statuses(pod)]
@@ -224,7 +224,7 @@ class BenchmarkJob:
         return f"Job {self._name} failed ({code or 'its pod says nothing'}): {self._log.reason()}"
 
     def _pod(self) -> KubernetesObject | None:
-        pods = self._cluster.reader.items("pods", *self._chosen, *self._where) or []
+        pods = self._cluster.reader.find(self._pods).items
         return pods[0] if pods else None
 
 

@@ -1,6 +1,6 @@
 """What of a stack is measured: its graph's pods, which must be there and ready."""
 
-from components.cluster_reader import KubernetesObject
+from components.cluster_answer import PODS, KubernetesObject, Objects
 from components.dynamo_objects import GRAPH_NAME
 from failures.pods_and_events import has_ended, is_ready, pod_reasons
 from operations.benchmark.result import Engine
@@ -8,8 +8,6 @@ from operations.cluster_commands import ClusterCommands
 from operations.errors import CommandError
 from operations.mock_engine import has_mock_engine
 from stacks.plan.stack_plan import StackPlan
-
-_ANSWER_SECONDS = 15
 
 
 def serving_engine(stack: StackPlan, cluster: ClusterCommands) -> Engine:
@@ -34,7 +32,5 @@ def serving_engine(stack: StackPlan, cluster: ClusterCommands) -> Engine:
 def graph_pods(stack: StackPlan, cluster: ClusterCommands) -> list[KubernetesObject]:
     """Return the pods of the stack's graph that have not ended."""
     placed = stack.serving.placed
-    where = ("--namespace", placed.namespace, f"--request-timeout={_ANSWER_SECONDS}s")
-    found = cluster.get("pods", "--selector", f"{GRAPH_NAME}={placed.graph_name}", *where) or {}
-    pods: list[KubernetesObject] = found.get("items") or []
-    return [pod for pod in pods if not has_ended(pod)]
+    own = Objects(PODS, namespace=placed.namespace, labels=f"{GRAPH_NAME}={placed.graph_name}")
+    return [pod for pod in cluster.found(own) if not has_ended(pod)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from components.cluster_reader import KubernetesObject
+from components.cluster_answer import KubernetesObject
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.claims import claim_reasons
 from failures.explanation import Subject

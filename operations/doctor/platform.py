@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from components.cluster_reader import KubernetesObject
+from components.cluster_answer import KubernetesObject
 from components.dynamo_objects import GRAPHS
 from failures.health import health_problems
 from failures.pod_causes import pod_causes

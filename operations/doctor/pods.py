@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Iterator
 
-from components.cluster_reader import KubernetesObject
+from components.cluster_answer import KubernetesObject
 from failures.pod_causes import pod_causes
 from failures.pods_and_events import container_statuses, is_ready
 from operations.doctor.finding import Finding, Stage

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from components.cluster_answer import Said
-from components.cluster_reader import ClusterReader, KubernetesObject
+from components.cluster_answer import KubernetesObject, Said
+from components.cluster_reader import ClusterReader
 from components.dynamo_objects import FRONTEND, GRAPH_OBJECTS, GRAPHS
 from engines.runtime_lines import LOST_TOOL_CALLS
 from failures.health import ServingObjects

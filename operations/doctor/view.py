@@ -13,9 +13,10 @@ from components.cluster_answer import (
     STATEFUL_SETS,
     Answer,
     Kind,
+    KubernetesObject,
     Said,
 )
-from components.cluster_reader import ClusterReader, KubernetesObject
+from components.cluster_reader import ClusterReader
 from components.conversion import why_unconverted
 from components.dynamo_objects import FRONTEND, GRAPH_NAME, GRAPH_OBJECTS, OPERATOR_LABELS
 from failures.pods_and_events import claim_names, has_ended

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kubernetes.utils.quantity import parse_quantity
 
-from components.cluster_reader import KubernetesObject
+from components.cluster_answer import KubernetesObject
 from failures.pods_and_events import is_ready
 from hardware import ACCELERATORS, Accelerator
 

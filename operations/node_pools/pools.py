@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from os import environ
 from typing import Any
 
+from components.cluster_answer import NODES, Objects
 from hardware import INSTANCE_TYPES, InstanceType
 from operations.cluster_commands import ClusterCommands
 from operations.errors import CommandError
@@ -98,7 +99,7 @@ def find_pools(context: str, kubeconfig: str | None) -> FoundPools:
         raise SettingsError({_COMMAND: named})
     cluster = ClusterCommands.of(plan, needs_helm=False)
     cluster.require_answer()
-    listed = (cluster.get("nodes") or {}).get("items") or []
+    listed = cluster.found(Objects(NODES))
     found = pools_of(context, *read_nodes(listed))
     if not found.pools and not found.left_out:
         signs = ", ".join(SIGNS)

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 import yaml
 
-from components.cluster_answer import Kind
+from components.cluster_answer import Kind, KubernetesObject, Objects
 from components.cluster_reader import ClusterReader
 from components.conversion import why_unconverted
-from components.dynamo_objects import GRAPH_NAME, GRAPH_OBJECTS, GRAPHS, PARTS, stored_name, stored_version
+from components.dynamo_objects import GRAPH_NAME, GRAPH_OBJECTS, PART_OBJECTS, kind_named
 from components.managed_fields import managed_fields
 from components.object_owner import owner_of
 from operations.cluster_commands import ClusterCommands, last_line
@@ -79,7 +79,7 @@ def operator_answers(cluster: ClusterReader) -> bool:
     Without it no graph can be changed or deleted, and Pulumi cannot read one of another version. Parts may
     be left of a graph that is gone, whose finalizers nobody else removes.
     """
-    for kind in (GRAPH_OBJECTS, Kind.of_definition(PARTS)):
+    for kind in (GRAPH_OBJECTS, PART_OBJECTS):
         for item in cluster.ask(kind).items[:1]:
             metadata = item["metadata"]
             # One object and no list: the API server may answer a list from what was converted before.
@@ -115,14 +115,13 @@ def read_release(stack: StackPlan, graph: ResourceGraph, cluster: ClusterCommand
 
 def _as_stored(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject:
     """A graph at the version that can be read without its operator; anything else as it is."""
-    version = stored_version(cluster.reader.get, GRAPHS) if wanted.is_graph else None
+    version = cluster.reader.stored_version(GRAPH_OBJECTS) if wanted.is_graph else None
     group = wanted.api_version.partition("/")[0]
     return replace(wanted, api_version=f"{group}/{version}") if version else wanted
 
 
 def _live_object(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject | None:
-    where = ["--namespace", wanted.namespace] if wanted.namespace else []
-    live = cluster.get(wanted.resource, wanted.name, *where, "--show-managed-fields")
+    live = next(iter(cluster.found(Objects(kind_named(wanted.kind), wanted.name, wanted.namespace))), None)
     if live is None:
         return None
     metadata = live["metadata"]
@@ -165,7 +164,7 @@ def _is_kept(document: Mapping[str, Any]) -> bool:
 
 def _graphs(cluster: ClusterCommands) -> tuple[str, ...]:
     """Every graph, and every one that is gone and has left parts whose finalizers its operator removes."""
-    graphs, parts = (_listed(cluster, kind) for kind in (GRAPHS, PARTS))
+    graphs, parts = (_listed(cluster, kind) for kind in (GRAPH_OBJECTS, PART_OBJECTS))
     names = [f"{metadata['namespace']}/{metadata['name']}" for metadata in graphs]
     names += [
         f"{metadata['namespace']}/{metadata.get('labels', {}).get(GRAPH_NAME, metadata['name'])}"
@@ -174,6 +173,5 @@ def _graphs(cluster: ClusterCommands) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _listed(cluster: ClusterCommands, kind: str) -> list[Mapping[str, Any]]:
-    listed = cluster.get(stored_name(cluster.reader.get, kind), "--all-namespaces") or {}
-    return [item["metadata"] for item in listed.get("items") or []]
+def _listed(cluster: ClusterCommands, kind: Kind) -> list[KubernetesObject]:
+    return [item["metadata"] for item in cluster.found(Objects(kind))]

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from components.dynamo_objects import GRAPHS
 from failures.deletion import undeleted
 from failures.explanation import Subject
 from operations.cluster_commands import ClusterCommands
@@ -62,9 +61,7 @@ def run_steps(
 
 def what_holds(item: ClusterObject, cluster: ClusterCommands) -> str:
     """Say why an object that was to go is still there: its finalizers, and those of a graph's parts."""
-    resource = GRAPHS if item.is_graph else item.resource
-    subject = Subject(item.kind, item.name, item.namespace)
-    return undeleted(cluster.reader, subject, resource).text(GONE_SECONDS)
+    return undeleted(cluster.reader, Subject(item.kind, item.name, item.namespace)).text(GONE_SECONDS)
 
 
 def _succeeds(

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from components.cluster_reader import ClusterReader, KubernetesObject
+from components.cluster_answer import ENDPOINT_SLICES, KubernetesObject
+from components.cluster_reader import ClusterReader
 from components.dynamo_objects import DISCOVERY_BACKEND, DISCOVERY_ENABLED, WORKER_METADATA
 
-SLICES = "endpointslices.discovery.k8s.io"
 _SERVICE = "kubernetes.io/service-name"
+_LOOKED_AT = "services,endpointslices.discovery.k8s.io"
 _LOG = "its log says why"
 
 
@@ -31,9 +32,9 @@ def why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject) ->
     name, labels = pod["metadata"]["name"], pod["metadata"].get("labels") or {}
     if labels.get(DISCOVERY_BACKEND) != "kubernetes":
         return Unseen(_LOG)
-    slices = cluster.items(SLICES, "--namespace", namespace)
-    own = [each for each in slices or [] if name in _ready_in(each)]
-    if slices is not None and not any(_is_looked_at(each) for each in own):
+    slices = cluster.ask(ENDPOINT_SLICES, namespace=namespace)
+    own = [each for each in slices.items if name in _ready_in(each)]
+    if slices.is_known and not any(_is_looked_at(each) for each in own):
         return _unlabelled(namespace, own)
     written = worker_models(cluster, namespace)
     if written is not None and name not in written:
@@ -50,10 +51,10 @@ def registered_names(pod: KubernetesObject) -> tuple[str, ...]:
 
 def worker_models(cluster: ClusterReader, namespace: str) -> Mapping[str, frozenset[str]] | None:
     """Return the models that each worker has registered, by its pod's name; None where nobody can tell."""
-    found = cluster.items(WORKER_METADATA, "--namespace", namespace)
-    if found is None:
+    found = cluster.ask(WORKER_METADATA, namespace=namespace)
+    if not found.is_listed:
         return None
-    return {each["metadata"]["name"]: frozenset(_models(each)) for each in found}
+    return {each["metadata"]["name"]: frozenset(_models(each)) for each in found.items}
 
 
 def _unlabelled(namespace: str, own: Iterable[KubernetesObject]) -> Unseen:
@@ -65,7 +66,14 @@ def _unlabelled(namespace: str, own: Iterable[KubernetesObject]) -> Unseen:
         why = f"no EndpointSlice with {label} lists it as ready"
     return Unseen(
         f"{why}, and frontends look at no other; the label comes from the Service that the operator makes",
-        ("get", f"services,{SLICES}", "--namespace", namespace, "--label-columns", DISCOVERY_ENABLED),
+        (
+            "get",
+            "services,endpointslices.discovery.k8s.io",
+            "--namespace",
+            namespace,
+            "--label-columns",
+            DISCOVERY_ENABLED,
+        ),
     )
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from components.cluster_reader import ClusterReader, KubernetesObject
+from components.cluster_answer import PODS, KubernetesObject, Objects
+from components.cluster_reader import ClusterReader
 from components.dynamo_objects import (
     COMPONENT,
     FRONTEND,
     GRAPH_NAME,
-    GRAPHS,
+    GRAPH_OBJECTS,
     asked_replicas,
-    stored_name,
     why_not_ready,
 )
 from failures.pod_causes import pod_causes
@@ -42,17 +42,16 @@ class GraphPods:
         self._roles = roles
         self._namespace = namespace
         self._graph = graph
-        selector = f"{GRAPH_NAME}={graph}"
-        self._words = ("pods", "--namespace", self._namespace, "--selector", selector)
+        self._pods = Objects(PODS, namespace=namespace, labels=f"{GRAPH_NAME}={graph}")
 
     def why_absent(self, roles: Iterable[str]) -> Absence:
         """Return the state of the pods of these roles, or why nobody knows it."""
-        pods = self._cluster.items(*self._words)
-        look = self._cluster.command("get", *self._words, "--output", "wide")
-        if pods is None:
+        answer = self._cluster.find(self._pods)
+        look = self._cluster.shown(self._pods, "--output", "wide")
+        if not answer.is_known:
             return Absence("their pods cannot be read", look)
         wanted = set(roles)
-        own = [(name, _of(name, pods)) for name, roles in self._roles.items() if wanted & set(roles)]
+        own = [(name, _of(name, answer.items)) for name, roles in self._roles.items() if wanted & set(roles)]
         found = [absence for name, each in own for absence in self._states(name, each)]
         looks = [absence.look for absence in found if absence.look]
         return Absence("; ".join(absence.found for absence in found), looks[0] if looks else look)
@@ -62,7 +61,7 @@ class GraphPods:
         written = worker_models(self._cluster, self._namespace) or {}
         found = [
             (pod["metadata"]["name"], written[name])
-            for pod in self._cluster.items(*self._words) or []
+            for pod in self._cluster.find(self._pods).items
             for name in registered_names(pod)
             if written.get(name)
         ]
@@ -74,7 +73,7 @@ class GraphPods:
 
     def refused_models(self) -> list[str]:
         """Return what the frontends' logs say of models that they do not list."""
-        pods = self._cluster.items(*self._words) or []
+        pods = self._cluster.find(self._pods).items
         return [
             f"pod {name} logs: {said}"
             for name in self._frontends(pods)
@@ -87,10 +86,10 @@ class GraphPods:
         One without the annotation means a real engine: nothing is excused by mistake.
         """
         workers = {name.lower() for name, roles in self._roles.items() if FRONTEND not in roles}
-        pods = self._cluster.items(*self._words)
-        if pods is None:
+        answer = self._cluster.find(self._pods)
+        if not answer.is_known:
             return None
-        engines = [engine_of(pod) for pod in pods if component_of(pod) in workers]
+        engines = [engine_of(pod) for pod in answer.items if component_of(pod) in workers]
         return bool(engines) and all(engine == MOCK_ENGINE for engine in engines)
 
     def _states(self, service: str, pods: Sequence[KubernetesObject]) -> Iterator[Absence]:
@@ -110,11 +109,11 @@ class GraphPods:
 
     def _without_pods(self, service: str) -> Absence:
         said = f"{service} has no pod"
-        words = (stored_name(self._cluster.get, GRAPHS), self._graph, "--namespace", self._namespace)
-        graph = self._cluster.get(*words)
+        own = Objects(GRAPH_OBJECTS, self._graph, self._namespace)
+        graph = self._cluster.find(own).first
         if graph is None:
             return Absence(said, "")
-        look = self._cluster.command("get", *words, "--output", "yaml")
+        look = self._cluster.shown(own, "--output", "yaml")
         replicas = asked_replicas(graph, service)
         if replicas == 0:
             return Absence(f"{said}: graph {self._graph} asks for 0 replicas of it", look)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
+from components import cluster_reader
+from components.cluster_answer import NODES, Answer
 from tests.cli.command import squeezed
 from tests.cli.documents.schemas import read_document
 from tests.operations.node_pools.test_pools import B200, SYSTEM, elsewhere, lab_nodes
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from components.cluster_answer import ClusterAddress, Kind
+
 from tests.cli.command import Command
 
 _KUBECTL = """#!/bin/sh
 echo "$*" >> {folder}/calls
 case "$*" in
 *readyz*) test -e {folder}/nodes.json || {{ echo 'Unable to connect to the server: EOF' >&2; exit 1; }} ;;
-*nodes*) cat {folder}/nodes.json ;;
 esac
 """
 
@@ -41,7 +43,13 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pa
     kubeconfig.write_text(yaml.safe_dump({"contexts": contexts, "clusters": clusters}), encoding="utf-8")
 
     def with_nodes(*nodes: dict[str, Any]) -> Path:
-        (tmp_path / "nodes.json").write_text(json.dumps({"items": list(nodes)}), encoding="utf-8")
+        (tmp_path / "nodes.json").touch()
+
+        def ask(address: ClusterAddress, kind: Kind, *_: Any, **__: Any) -> Answer:
+            assert (address.context, address.kubeconfig, kind) == ("gpus", str(kubeconfig), NODES)
+            return Answer.of(nodes)
+
+        monkeypatch.setattr(cluster_reader, "ask", ask)
         return kubeconfig
 
     return with_nodes

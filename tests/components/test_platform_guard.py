@@ -1,4 +1,4 @@
-"""Who else needs a platform, from what kubectl lists."""
+"""Who else needs a platform, from what the cluster lists."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from components.cluster_answer import Answer, Said
 from components.cluster_reader import ClusterReader
 from components.platform_guard import (
+    PlatformGuardProvider,
     PlatformInUseError,
     await_parts,
     delete_parts,
@@ -19,10 +20,12 @@ from components.platform_guard import (
     refuse_parts,
 )
 from tests.components.recorded import recorded
+from tests.support.clusters import NO_KIND, REFUSED, SILENT, Told, kubeconfig_of
 from tests.support.dev_settings import dev_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from components.cluster_answer import Kind
     from resource_graph import Resource
@@ -30,28 +33,28 @@ if TYPE_CHECKING:
 LABEL = "uses-dynamo-platform"
 
 
-class _Cluster(ClusterReader):
-    """Answers as kubectl does."""
+OF_GRAPH = "nvidia.com/dynamo-graph-deployment-name"
+NAMESPACES = [
+    {"metadata": {"name": "elsewhere", "labels": {LABEL: "another-platform"}}},
+    {"metadata": {"name": "gpt-oss", "labels": {LABEL: "dynamo-system"}}},
+]
 
-    definitions: Sequence[dict[str, Any]] | None = ({"metadata": {"name": "of-graphs"}},)
-    graphs: Sequence[str] | None = ("gpt-oss/gpt-oss-disagg", "team-b/chat", "elsewhere/chat")
 
-    def get(self, *_: str) -> dict[str, Any] | None:
-        return {"spec": {"versions": [{"name": "v1alpha1", "storage": True}]}}
+def _graph(namespace: str, name: str) -> dict[str, Any]:
+    return {"metadata": {"namespace": namespace, "name": name}}
 
-    def items(self, *words: str) -> Sequence[dict[str, Any]] | None:
-        if words[0] == "customresourcedefinitions":
-            return self.definitions
-        if words[0] == "namespaces":
-            return [
-                {"metadata": {"name": "elsewhere", "labels": {LABEL: "another-platform"}}},
-                {"metadata": {"name": "gpt-oss", "labels": {LABEL: "dynamo-system"}}},
-            ]
-        assert words == ("dynamographdeployments.v1alpha1.nvidia.com", "--all-namespaces")
-        if self.graphs is None:
-            return None
-        named = [each.split("/") for each in self.graphs]
-        return [{"metadata": {"namespace": namespace, "name": name}} for namespace, name in named]
+
+def _part(owner: str) -> dict[str, Any]:
+    return {"metadata": {"name": f"{owner}-worker", "labels": {OF_GRAPH: owner}}}
+
+
+def _cluster(graphs: Answer | Sequence[dict[str, Any]], parts: Sequence[dict[str, Any]] = ()) -> Told:
+    answers = {
+        "namespaces": NAMESPACES,
+        "dynamographdeployments": graphs,
+        "dynamocomponentdeployments": parts,
+    }
+    return Told(answers)
 
 
 def _guards(settings: dict[str, Any]) -> list[Resource]:
@@ -63,20 +66,27 @@ def _others(cluster: ClusterReader) -> tuple[str, ...] | None:
 
 
 def test_graphs_outside_the_stacks_own_namespace_need_its_platform_unless_they_name_another() -> None:
-    assert _others(_Cluster("c")) == ("team-b/chat",)
+    graphs = [_graph("gpt-oss", "gpt-oss-disagg"), _graph("team-b", "chat"), _graph("elsewhere", "chat")]
+    assert _others(_cluster(graphs)) == ("team-b/chat",)
 
 
 def test_a_cluster_without_definitions_of_graphs_has_none_and_a_silent_one_is_not_known() -> None:
-    class Empty(_Cluster):
-        definitions = ()
+    found = [_others(_cluster(each)) for each in (NO_KIND, SILENT, REFUSED)]
+    assert found == [(), None, None]
 
-    class Silent(_Cluster):
-        definitions = None
 
-    class Refusing(_Cluster):
-        graphs = None
-
-    assert [_others(each("c")) for each in (Empty, Silent, Refusing)] == [(), None, None]
+def test_a_cluster_that_does_not_answer_keeps_no_stack_from_its_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    props = {
+        "context": "there",
+        "kubeconfigFile": kubeconfig_of(tmp_path, 1),
+        "platformNamespace": "dynamo-system",
+        "ownNamespaces": ["gpt-oss"],
+    }
+    PlatformGuardProvider().delete("an-id", props)
+    said = "".join(capsys.readouterr())
+    assert "not checked: whether graphs of other stacks need this platform" in said
 
 
 def test_every_graph_must_be_named_that_loses_its_platform() -> None:
@@ -91,17 +101,7 @@ def test_every_graph_must_be_named_that_loses_its_platform() -> None:
 
 
 def test_parts_of_a_graph_that_is_gone_are_waited_for_and_then_refused() -> None:
-    class Orphaned(_Cluster):
-        def items(self, *words: str) -> Sequence[dict[str, Any]] | None:
-            label = "nvidia.com/dynamo-graph-deployment-name"
-            owners = ["gone", "serves"] if words[0].startswith("dynamocomponent") else []
-            names = ["serves"] if words[0].startswith("dynamograph") else []
-            return [
-                *({"metadata": {"name": f"{each}-worker", "labels": {label: each}}} for each in owners),
-                *({"metadata": {"name": each}} for each in names),
-            ]
-
-    left = left_parts(Orphaned("c"), ["gpt-oss"])
+    left = left_parts(_cluster([_graph("gpt-oss", "serves")], [_part("gone"), _part("serves")]), ["gpt-oss"])
     assert left == ("gpt-oss/gone",)
     pauses: list[float] = []
     with pytest.raises(PlatformInUseError) as refused:
@@ -115,13 +115,8 @@ def test_parts_of_a_graph_that_is_gone_are_waited_for_and_then_refused() -> None
 
 
 def test_parts_of_graphs_that_cannot_be_listed_are_not_taken_for_left() -> None:
-    class Refusing(_Cluster):
-        def items(self, *words: str) -> Sequence[dict[str, Any]] | None:
-            label = "nvidia.com/dynamo-graph-deployment-name"
-            part = {"metadata": {"name": "serves-worker", "labels": {label: "serves"}}}
-            return [part] if words[0].startswith("dynamocomponent") else None
-
-    assert left_parts(Refusing("c"), ["gpt-oss"]) == ()
+    for unlisted in (REFUSED, NO_KIND):
+        assert left_parts(_cluster(unlisted, [_part("serves")]), ["gpt-oss"]) == ()
 
 
 def test_a_deletion_that_an_operator_refuses_that_has_just_come_back_is_asked_for_again() -> None:
@@ -142,18 +137,24 @@ def test_a_deletion_that_an_operator_refuses_that_has_just_come_back_is_asked_fo
 def test_parts_of_a_graph_that_is_gone_are_deleted_at_the_version_that_is_stored() -> None:
     deleted: list[tuple[str, ...]] = []
 
-    class Deleting(_Cluster):
+    class Deleting(Told):
         def delete(self, *words: str) -> str:
             deleted.append(words)
             return "refused"
 
-    assert delete_parts(Deleting("c"), ["gpt-oss/gone"]) == "refused"
-    kind, label = "dynamocomponentdeployments.v1alpha1.nvidia.com", "nvidia.com/dynamo-graph-deployment-name"
-    assert deleted == [(kind, "--namespace", "gpt-oss", "--selector", f"{label}=gone")]
+    versions = [{"name": "v1beta1"}, {"name": "v1alpha1", "storage": True}]
+    definition = {
+        "metadata": {"name": "dynamocomponentdeployments.nvidia.com"},
+        "spec": {"versions": versions},
+    }
+    cluster = Deleting({"customresourcedefinitions": [definition]})
+    assert delete_parts(cluster, ["gpt-oss/gone"]) == "refused"
+    kind = "dynamocomponentdeployments.v1alpha1.nvidia.com"
+    assert deleted == [(kind, "--namespace", "gpt-oss", "--selector", f"{OF_GRAPH}=gone")]
 
 
 def test_nobody_waits_for_an_operator_that_has_no_pod() -> None:
-    class Operated(_Cluster):
+    class Operated(ClusterReader):
         answer = Answer.of([{"status": {"readyReplicas": 1}}])
 
         def ask(self, kind: Kind, name: str = "", namespace: str | None = None, **selectors: str) -> Answer:

@@ -89,16 +89,3 @@ def test_graphs_that_a_person_names_lose_the_platform_and_both_stacks_end_all_th
     assert user.urns() == []
     owner.pulumi("destroy", "--yes", "--skip-preview")
     assert owner.urns() == []
-
-
-def test_a_cluster_that_does_not_answer_keeps_no_stack_from_its_end(owner: LabStack) -> None:
-    typed(owner, BRING_BACK)
-    # The first kubectl on the path reaches nothing.
-    kubectl = owner.project / "bin" / "kubectl"
-    kubectl.parent.mkdir()
-    kubectl.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
-    kubectl.chmod(0o755)
-    path = f"{kubectl.parent}:{owner.lab.environment['PATH']}"
-    said = owner.pulumi("destroy", "--yes", "--skip-preview", variables={"PATH": path}).stdout
-    assert "not checked: whether graphs of other stacks need this platform" in said
-    assert owner.urns() == []

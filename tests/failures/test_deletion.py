@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from failures.failed_operation import explanation
-from tests.failures.conftest import AnsweringKubectl
+from tests.failures.conftest import AnsweringCluster
 from tests.failures.objects import CLUSTER, failed, pod
 
 PROTECTION = "kubernetes.io/pvc-protection"
@@ -21,9 +21,9 @@ def _said(kind: str) -> str:
 
 
 def test_a_graph_is_let_go_by_its_operator_and_not_by_a_patch_that_its_webhook_would_refuse(
-    kubectl: AnsweringKubectl,
+    cluster: AnsweringCluster,
 ) -> None:
-    kubectl.answers(**{"dynamographdeployments.nvidia.com": _terminating("nvidia.com/finalizer")})
+    cluster.answers(**{"dynamographdeployments.nvidia.com": _terminating("nvidia.com/finalizer")})
     said = _said("DynamoGraphDeployment")
     assert "bring the operator back (docs/runbook/operator-gone.md)" in said
     assert "kubectl --context somewhere patch" not in said
@@ -34,10 +34,10 @@ def _part(name: str, *finalizers: str) -> dict[str, Any]:
 
 
 def test_a_graph_that_waits_for_its_parts_names_each_with_its_finalizer_and_each_pod_that_stays(
-    kubectl: AnsweringKubectl,
+    cluster: AnsweringCluster,
 ) -> None:
     ending = {"metadata": {"name": "decode-0", "deletionTimestamp": "now"}, "spec": {"nodeName": "tray-0"}}
-    kubectl.answers(
+    cluster.answers(
         pods=[ending, pod("other")],
         **{
             "dynamographdeployments.nvidia.com": _terminating("foregroundDeletion"),
@@ -55,8 +55,8 @@ def test_a_graph_that_waits_for_its_parts_names_each_with_its_finalizer_and_each
     assert "bring the operator back (docs/runbook/operator-gone.md)" in said
 
 
-def test_an_object_is_looked_at_in_the_version_that_is_stored(kubectl: AnsweringKubectl) -> None:
-    kubectl.answers(
+def test_an_object_is_looked_at_in_the_version_that_is_stored(cluster: AnsweringCluster) -> None:
+    cluster.answers(
         customresourcedefinitions={"spec": {"versions": [{"name": "v1alpha1", "storage": True}]}},
         **{
             "dynamographdeployments.v1alpha1.nvidia.com": _terminating("nvidia.com/finalizer"),
@@ -79,10 +79,10 @@ def test_an_object_is_looked_at_in_the_version_that_is_stored(kubectl: Answering
     ],
 )
 def test_a_namespace_that_waits_for_the_operator_says_so(
-    kubectl: AnsweringKubectl, condition: str, message: str
+    cluster: AnsweringCluster, condition: str, message: str
 ) -> None:
     said = {"type": condition, "status": "True", "message": message}
-    kubectl.answers(
+    cluster.answers(
         namespaces={**_terminating(), "status": {"conditions": [said]}},
         **{"dynamocomponentdeployments.nvidia.com": [_part("frontend", "nvidia.com/finalizer")]},
     )
@@ -92,10 +92,10 @@ def test_a_namespace_that_waits_for_the_operator_says_so(
     assert "bring the operator back (docs/runbook/operator-gone.md)" in text
 
 
-def test_a_strangers_finalizer_is_lifted_and_the_others_stay(kubectl: AnsweringKubectl) -> None:
-    kubectl.answers(
-        persistentvolumeclaims=_terminating(
-            PROTECTION, "example.com/hold", name="model-cache", namespace="gpt-oss"
+def test_a_strangers_finalizer_is_lifted_and_the_others_stay(cluster: AnsweringCluster) -> None:
+    cluster.answers(
+        PersistentVolumeClaim=_terminating(
+            PROTECTION, "example.com/hold", name="model-cache", Namespace="gpt-oss"
         ),
         pods=[],
     )
@@ -107,11 +107,11 @@ def test_a_strangers_finalizer_is_lifted_and_the_others_stay(kubectl: AnsweringK
     ) in said
 
 
-def test_a_claim_that_is_in_use_names_the_pods_that_use_it(kubectl: AnsweringKubectl) -> None:
+def test_a_claim_that_is_in_use_names_the_pods_that_use_it(cluster: AnsweringCluster) -> None:
     volume = {"name": "cache", "persistentVolumeClaim": {"claimName": "model-cache"}}
     mount = {"nodeName": "tray-0", "volumes": [volume]}
     claim = _terminating(PROTECTION, name="model-cache", namespace="gpt-oss")
-    kubectl.answers(persistentvolumeclaims=claim, pods=[pod("debug", mount), pod("other")])
+    cluster.answers(PersistentVolumeClaim=claim, pods=[pod("debug", mount), pod("other")])
     said = _said(CLAIM)
     assert "pod debug mounts it" in said
     assert "pod other" not in said

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from failures.early_end import Waits
-from tests.failures.conftest import AnsweringKubectl
+from tests.failures.conftest import AnsweringCluster
 from tests.failures.objects import CLUSTER, READY, failed
 
 GOING = {"metadata": {"name": "gpt-oss", "deletionTimestamp": "2026-11-22T10:00:00Z"}}
@@ -44,9 +44,9 @@ def _absent(uid: str) -> dict[str, Any]:
 
 
 def test_a_wait_in_a_namespace_that_is_being_deleted_is_ended_with_its_cause_at_the_second_look(
-    kubectl: AnsweringKubectl,
+    cluster: AnsweringCluster,
 ) -> None:
-    kubectl.answers(namespace=GOING)
+    cluster.answers(Namespace=GOING)
     run = Run()
     run.waits.begun("graph", GRAPH)
     run.waits.look()
@@ -70,10 +70,10 @@ def test_a_wait_in_a_namespace_that_is_being_deleted_is_ended_with_its_cause_at_
 
 
 def test_an_image_that_a_new_pod_cannot_get_ends_the_wait_but_old_words_only_after_the_kubelets_pause(
-    kubectl: AnsweringKubectl,
+    cluster: AnsweringCluster,
 ) -> None:
     old, new = Run(), Run()
-    kubectl.answers(pods=[_absent("of-before")])
+    cluster.answers(pods=[_absent("of-before")])
     old.waits.begun("graph", GRAPH)
     for _ in range(3):
         old.waits.look()
@@ -82,10 +82,10 @@ def test_an_image_that_a_new_pod_cannot_get_ends_the_wait_but_old_words_only_aft
     old.waits.look()
     old.waits.look()
     assert old.endings == 1
-    kubectl.answers(pods=[READY | {"metadata": {"name": "decode", "uid": "of-before"}}])
+    cluster.answers(pods=[READY | {"metadata": {"name": "decode", "uid": "of-before"}}])
     new.waits.begun("graph", GRAPH)
     new.waits.look()
-    kubectl.answers(pods=[_absent("of-this-run")])
+    cluster.answers(pods=[_absent("of-this-run")])
     new.waits.look()
     new.waits.look()
     assert new.endings == 1
@@ -93,9 +93,9 @@ def test_an_image_that_a_new_pod_cannot_get_ends_the_wait_but_old_words_only_aft
 
 
 def test_nothing_is_ended_while_helm_works_and_nothing_that_has_ended_by_itself(
-    kubectl: AnsweringKubectl,
+    cluster: AnsweringCluster,
 ) -> None:
-    kubectl.answers(namespace=GOING)
+    cluster.answers(Namespace=GOING)
     run = Run()
     run.waits.begun("release", RELEASE)
     run.waits.begun("graph", GRAPH)
@@ -109,19 +109,19 @@ def test_nothing_is_ended_while_helm_works_and_nothing_that_has_ended_by_itself(
 
 
 def test_a_wait_that_may_end_well_and_a_cluster_that_does_not_answer_are_left_alone(
-    kubectl: AnsweringKubectl,
+    cluster: AnsweringCluster,
 ) -> None:
     run = Run()
     run.waits.begun("graph", GRAPH)
     run.waits.look()
-    kubectl.answers(namespace={"metadata": {"name": "gpt-oss"}}, pods=[READY])
+    cluster.answers(Namespace={"metadata": {"name": "gpt-oss"}}, pods=[READY])
     run.waits.look()
     run.waits.look()
     assert (run.endings, run.said) == (0, [])
 
 
-def test_where_the_engine_cannot_be_found_the_person_is_told_to_end_it(kubectl: AnsweringKubectl) -> None:
-    kubectl.answers(namespace=GOING)
+def test_where_the_engine_cannot_be_found_the_person_is_told_to_end_it(cluster: AnsweringCluster) -> None:
+    cluster.answers(Namespace=GOING)
     run = Run(can_end=False)
     run.waits.begun("graph", GRAPH)
     run.waits.look()

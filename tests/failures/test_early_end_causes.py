@@ -7,7 +7,7 @@ import pytest
 from failures.early_end import causes, pods_of
 from failures.explanation import Subject
 from failures.failed_operation import explanation
-from tests.failures.conftest import AnsweringKubectl
+from tests.failures.conftest import AnsweringCluster
 from tests.failures.objects import CLUSTER, failed
 
 GRAPH = Subject("DynamoGraphDeployment", "gpt-oss-disagg", "gpt-oss")
@@ -46,19 +46,19 @@ def _causes() -> list[str]:
     ],
 )
 def test_only_an_image_that_the_registry_does_not_have_is_given_up(
-    kubectl: AnsweringKubectl, message: str, passes: bool
+    cluster: AnsweringCluster, message: str, passes: bool
 ) -> None:
-    kubectl.answers(pods=[_pulling("ImagePullBackOff", message)])
+    cluster.answers(pods=[_pulling("ImagePullBackOff", message)])
     found = _causes()
     assert (not found) is passes
     assert passes or "image nvcr.io/a/b:9 does not exist" in found[0]
 
 
 def test_a_namespace_that_is_being_deleted_takes_nothing_and_says_what_it_waits_for(
-    kubectl: AnsweringKubectl,
+    cluster: AnsweringCluster,
 ) -> None:
     remaining = {"type": "NamespaceContentRemaining", "status": "True", "message": "pods. has 3"}
-    kubectl.answers(namespace={"metadata": GOING, "status": {"conditions": [remaining]}})
+    cluster.answers(Namespace={"metadata": GOING, "status": {"conditions": [remaining]}})
     assert _causes() == [
         "namespace gpt-oss is being deleted since 2026-11-22T10:00:00Z",
         "NamespaceContentRemaining: pods. has 3",
@@ -70,8 +70,8 @@ def test_a_namespace_that_is_being_deleted_takes_nothing_and_says_what_it_waits_
     assert "docs/runbook/deletion-hangs.md" in said
 
 
-def test_a_namespace_that_is_gone_already_has_the_same_page(kubectl: AnsweringKubectl) -> None:
-    kubectl.answers()
+def test_a_namespace_that_is_gone_already_has_the_same_page(cluster: AnsweringCluster) -> None:
+    cluster.answers()
     said = explanation(CLUSTER, failed("Job", 'namespaces "gpt-oss" not found')) or ""
     assert "namespace gpt-oss is gone" in said
     assert "ended after" not in said
@@ -86,9 +86,11 @@ def test_a_namespace_that_is_gone_already_has_the_same_page(kubectl: AnsweringKu
     ],
 )
 def test_a_pod_that_waits_for_a_claim_that_is_going_or_lost_never_starts(
-    kubectl: AnsweringKubectl, claim: dict[str, Any], words: str
+    cluster: AnsweringCluster, claim: dict[str, Any], words: str
 ) -> None:
-    kubectl.answers(pods=[{"metadata": {"name": "decode-0"}, "spec": MOUNT, "status": {}}], pvc=claim)
+    cluster.answers(
+        pods=[{"metadata": {"name": "decode-0"}, "spec": MOUNT, "status": {}}], PersistentVolumeClaim=claim
+    )
     [found] = _causes()
     assert found.startswith(f"claim model-cache: {words}")
     said = explanation(CLUSTER, failed("DynamoGraphDeployment")) or ""
@@ -96,7 +98,9 @@ def test_a_pod_that_waits_for_a_claim_that_is_going_or_lost_never_starts(
     assert "docs/runbook/cache-lost.md" in said
 
 
-def test_a_pod_that_only_waits_for_room_may_still_start(kubectl: AnsweringKubectl) -> None:
+def test_a_pod_that_only_waits_for_room_may_still_start(cluster: AnsweringCluster) -> None:
     bound = {"spec": {"volumeName": "pv-1"}, "status": {"phase": "Bound"}}
-    kubectl.answers(pods=[{"metadata": {"name": "decode-0"}, "spec": MOUNT, "status": {}}], pvc=bound)
+    cluster.answers(
+        pods=[{"metadata": {"name": "decode-0"}, "spec": MOUNT, "status": {}}], PersistentVolumeClaim=bound
+    )
     assert _causes() == []

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from failures.failed_operation import FailedOperation, explanation
-from tests.failures.conftest import AnsweringKubectl
+from tests.failures.conftest import AnsweringCluster
 from tests.failures.objects import CLUSTER
 
 EXISTS = (
@@ -30,9 +30,9 @@ def _said(kind: str, error: str = EXISTS) -> str:
 
 
 def test_what_an_interrupted_run_of_this_stack_made_is_taken_over_by_recover(
-    kubectl: AnsweringKubectl,
+    cluster: AnsweringCluster,
 ) -> None:
-    kubectl.answers(PersistentVolumeClaim={"metadata": {"labels": _labels("dev")}})
+    cluster.answers(PersistentVolumeClaim={"metadata": {"labels": _labels("dev")}})
     said = _said("PersistentVolumeClaim")
     assert "PersistentVolumeClaim model-cache exists already, and it is this stack's own" in said
     assert "What to do: `dynamo-stack recover dev`" in said
@@ -41,20 +41,20 @@ def test_what_an_interrupted_run_of_this_stack_made_is_taken_over_by_recover(
 
 @pytest.mark.parametrize(
     ("kind", "asked", "error"),
-    [("PersistentVolumeClaim", "PersistentVolumeClaim", EXISTS), ("Release", "namespace", IN_USE)],
+    [("PersistentVolumeClaim", "PersistentVolumeClaim", EXISTS), ("Release", "Namespace", IN_USE)],
 )
 def test_what_another_stack_has_is_left_to_it(
-    kubectl: AnsweringKubectl, kind: str, asked: str, error: str
+    cluster: AnsweringCluster, kind: str, asked: str, error: str
 ) -> None:
-    kubectl.answers(**{asked: {"metadata": {"labels": _labels("first")}}})
+    cluster.answers(**{asked: {"metadata": {"labels": _labels("first")}}})
     said = _said(kind, error)
     assert "exists already, and belongs to stack first." in said
     assert "`platform: {kind: existing}`" in said
     assert "recover" not in said
 
 
-def test_what_nobody_can_say_of_is_shown_before_anything_is_done(kubectl: AnsweringKubectl) -> None:
+def test_what_nobody_can_say_of_is_shown_before_anything_is_done(cluster: AnsweringCluster) -> None:
     said = _said("PersistentVolumeClaim")
     assert "it does not say whose it is" in said
     assert "--show-labels" in said
-    assert kubectl.asked()
+    assert cluster.asked()

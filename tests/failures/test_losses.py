@@ -9,7 +9,10 @@ from tests.support.clusters import REFUSED, SILENT, Told
 
 PLACES = Places(("dynamo-system", "gpt-oss"), "gpt-oss", "model-cache", "model-download", "graph")
 MADE, DONE, LATER = "2026-11-22T10:00:00Z", "2026-11-22T11:00:00Z", "2026-11-22T12:00:00Z"
-STORED = {"spec": {"versions": [{"name": "v1beta1"}, {"name": "v1alpha1", "storage": True}]}}
+STORED = {
+    "metadata": {"name": "dynamographdeployments.nvidia.com"},
+    "spec": {"versions": [{"name": "v1beta1"}, {"name": "v1alpha1", "storage": True}]},
+}
 PROTECTION = "kubernetes.io/pvc-protection"
 
 
@@ -31,28 +34,20 @@ def _pod(name: str, node: str | None, claim: str = "model-cache") -> dict[str, A
     return {"metadata": {"name": name}, "spec": {"volumes": [volume], "nodeName": node}}
 
 
-class _Cluster(Told):
-    """What kubectl is still asked: the pods that mount a claim, and the version of a graph to delete."""
-
-    def get(self, *words: str) -> dict[str, Any] | None:
-        return STORED if words[0] == "customresourcedefinitions" else None
-
-    def items(self, *words: str) -> list[dict[str, Any]]:
-        return self.pods if words[0] == "pods" else []
-
-
 def _losses(
     *listed: dict[str, Any],
     graph: dict[str, Any] | None = None,
     pods: tuple[dict[str, Any], ...] = (),
     places: Places = PLACES,
 ) -> tuple[Loss, ...]:
-    found: dict[str, list[dict[str, Any]]] = {"dynamographdeployments": [graph] if graph else []}
+    found: dict[str, list[dict[str, Any]]] = {
+        "customresourcedefinitions": [STORED],
+        "dynamographdeployments": [graph] if graph else [],
+        "pods": [*pods],
+    }
     for each in listed:
         found.setdefault(f"{each['kind'].lower()}s", []).append(each)
-    cluster = _Cluster(found)
-    object.__setattr__(cluster, "pods", [*pods])
-    seen = look(cluster, places)
+    seen = look(Told(found), places)
     assert seen is not None
     return seen.losses
 
@@ -123,6 +118,6 @@ def test_a_cluster_that_does_not_answer_says_nothing_and_is_asked_once() -> None
 
 def test_somebody_who_may_not_read_namespaces_is_still_told_of_the_claim() -> None:
     claim = _claim("Lost")
-    seen = look(_Cluster({"namespaces": REFUSED, "persistentvolumeclaims": [claim]}), PLACES)
+    seen = look(Told({"namespaces": REFUSED, "persistentvolumeclaims": [claim]}), PLACES)
     assert seen is not None
     assert "has lost its volume" in str(seen.losses[0])

@@ -5,7 +5,7 @@ import pytest
 
 from failures.failed_operation import explanation, pause_before_another_try
 from failures.pods_and_events import pod_reasons
-from tests.failures.conftest import AnsweringKubectl
+from tests.failures.conftest import AnsweringCluster
 from tests.failures.objects import CLUSTER, PENDING, READY, UNSCHEDULABLE, failed, pod
 
 LOOK = (
@@ -63,9 +63,9 @@ def test_a_pod_that_is_not_ready_says_why(unready: dict[str, Any], reason: str) 
 
 
 def test_the_person_reads_which_wait_how_long_for_what_and_the_schedulers_own_words(
-    kubectl: AnsweringKubectl,
+    cluster: AnsweringCluster,
 ) -> None:
-    kubectl.answers(pods=[READY, PENDING], nodes=[])
+    cluster.answers(pods=[READY, PENDING], nodes=[])
     said = explanation(CLUSTER, failed(GRAPH)) or ""
     assert said.splitlines() == [
         "The wait for graph gpt-oss-disagg ended after 25 min.",
@@ -78,45 +78,45 @@ def test_the_person_reads_which_wait_how_long_for_what_and_the_schedulers_own_wo
     ]
 
 
-def test_a_worker_on_a_node_that_went_away_names_the_node(kubectl: AnsweringKubectl) -> None:
+def test_a_worker_on_a_node_that_went_away_names_the_node(cluster: AnsweringCluster) -> None:
     message = "Kubelet stopped posting node status."
     node = {
         "metadata": {"name": "tray-0"},
         "status": {"conditions": [{"type": "Ready", "status": "Unknown", "message": message}]},
     }
     lost = [pod(name, {"nodeName": name}, phase="Running") for name in ("tray-0", "tray-1")]
-    kubectl.answers(pods=lost, nodes=[node])
+    cluster.answers(pods=lost, nodes=[node])
     said = explanation(CLUSTER, failed(GRAPH)) or ""
     assert f"node tray-0: not ready, {message}" in said
     assert "node tray-1: does not exist any more" in said
     assert "docs/runbook/gpu-node-lost.md" in said
 
 
-def test_a_graph_without_pods_points_at_its_operator(kubectl: AnsweringKubectl) -> None:
-    kubectl.answers(pods=[])
+def test_a_graph_without_pods_points_at_its_operator(cluster: AnsweringCluster) -> None:
+    cluster.answers(pods=[])
     said = explanation(CLUSTER, failed(GRAPH)) or ""
     assert "it has no pods: the operator has not acted on it" in said
 
 
-def test_an_operator_that_does_not_call_ready_pods_ready_is_quoted(kubectl: AnsweringKubectl) -> None:
+def test_an_operator_that_does_not_call_ready_pods_ready_is_quoted(cluster: AnsweringCluster) -> None:
     condition = {"type": "Ready", "status": "False", "reason": "some_resources_are_not_ready"}
-    kubectl.answers(
+    cluster.answers(
         pods=[READY], **{"dynamographdeployments.nvidia.com": {"status": {"conditions": [condition]}}}
     )
     said = explanation(CLUSTER, failed(GRAPH)) or ""
     assert "every pod is ready, but the operator says: some_resources_are_not_ready" in said
 
 
-def test_an_operator_that_could_make_no_pods_is_quoted(kubectl: AnsweringKubectl) -> None:
+def test_an_operator_that_could_make_no_pods_is_quoted(cluster: AnsweringCluster) -> None:
     condition = {"type": "Ready", "status": "False", "reason": "failed", "message": "quota exceeded"}
-    kubectl.answers(pods=[], **{"dynamographdeployments.nvidia.com": {"status": {"conditions": [condition]}}})
+    cluster.answers(pods=[], **{"dynamographdeployments.nvidia.com": {"status": {"conditions": [condition]}}})
     said = explanation(CLUSTER, failed(GRAPH, "timed out waiting for the condition")) or ""
     assert "it has no pods, and the operator says: failed quota exceeded" in said
 
 
-def test_a_graph_that_became_ready_meanwhile_is_not_blamed(kubectl: AnsweringKubectl) -> None:
+def test_a_graph_that_became_ready_meanwhile_is_not_blamed(cluster: AnsweringCluster) -> None:
     condition = {"type": "Ready", "status": "True"}
-    kubectl.answers(
+    cluster.answers(
         pods=[READY], **{"dynamographdeployments.nvidia.com": {"status": {"conditions": [condition]}}}
     )
     said = explanation(CLUSTER, failed(GRAPH)) or ""
@@ -125,23 +125,23 @@ def test_a_graph_that_became_ready_meanwhile_is_not_blamed(kubectl: AnsweringKub
 
 
 def test_a_graph_that_is_ready_for_what_was_asked_before_is_not_called_ready(
-    kubectl: AnsweringKubectl,
+    cluster: AnsweringCluster,
 ) -> None:
     stale = {
         "metadata": {"generation": 2},
         "status": {"observedGeneration": 1, "conditions": [{"type": "Ready", "status": "True"}]},
     }
-    kubectl.answers(pods=[READY], **{"dynamographdeployments.nvidia.com": stale})
+    cluster.answers(pods=[READY], **{"dynamographdeployments.nvidia.com": stale})
     said = explanation(CLUSTER, failed(GRAPH)) or ""
     assert "the operator says: its operator has not looked at its latest change yet" in said
     assert "ready by now" not in said
 
 
 def test_a_graph_is_read_at_the_version_that_needs_no_operator_to_convert_it(
-    kubectl: AnsweringKubectl,
+    cluster: AnsweringCluster,
 ) -> None:
     versions = [{"name": "v1beta1", "storage": False}, {"name": "v1alpha1", "storage": True}]
-    kubectl.answers(
+    cluster.answers(
         pods=[READY],
         customresourcedefinitions={"spec": {"versions": versions}},
         **{
@@ -154,8 +154,8 @@ def test_a_graph_is_read_at_the_version_that_needs_no_operator_to_convert_it(
     assert "every pod is ready, but the operator says: stored" in said
 
 
-def test_an_answer_that_cannot_be_read_leaves_the_command_to_type(kubectl: AnsweringKubectl) -> None:
-    (kubectl.folder / "pods.json").write_text("not json")
+def test_an_answer_that_cannot_be_read_leaves_the_command_to_type(cluster: AnsweringCluster) -> None:
+    assert cluster
     said = explanation(CLUSTER, failed(GRAPH)) or ""
     assert "What is wrong now" not in said
     assert "See: kubectl --context somewhere get pods" in said
@@ -170,9 +170,9 @@ def test_without_kubectl_the_command_to_type_is_given(
 
 
 def test_a_webhook_that_does_not_answer_yet_is_told_apart_from_a_graph_that_is_wrong(
-    kubectl: AnsweringKubectl,
+    cluster: AnsweringCluster,
 ) -> None:
-    kubectl.answers(service=WEBHOOK_SERVICE, pods=[READY])
+    cluster.answers(Service=WEBHOOK_SERVICE, pods=[READY])
     said = explanation(CLUSTER, failed(GRAPH, REFUSED)) or ""
     assert "webhook does not answer yet" in said
     assert "run the same command again" in said
@@ -194,28 +194,28 @@ def test_a_deletion_is_never_tried_again() -> None:
     assert pause_before_another_try(failed(GRAPH, REFUSED, "delete"), 1) is None
 
 
-def test_an_operator_that_is_gone_is_told_apart_from_one_that_starts(kubectl: AnsweringKubectl) -> None:
-    kubectl.answers(service=WEBHOOK_SERVICE, pods=[])
+def test_an_operator_that_is_gone_is_told_apart_from_one_that_starts(cluster: AnsweringCluster) -> None:
+    cluster.answers(Service=WEBHOOK_SERVICE, pods=[])
     gone = explanation(CLUSTER, failed(GRAPH, REFUSED)) or ""
     assert "the operator has no pod" in gone
     assert "docs/runbook/operator-gone.md" in gone
-    kubectl.answers(pods=[PENDING])
+    cluster.answers(pods=[PENDING])
     assert UNSCHEDULABLE in (explanation(CLUSTER, failed(GRAPH, REFUSED)) or "")
 
 
 @pytest.mark.parametrize("operation", ["create", "update", "delete"])
 def test_an_object_that_nobody_converts_is_the_operators_and_not_the_api_servers_fault(
-    kubectl: AnsweringKubectl, operation: str
+    cluster: AnsweringCluster, operation: str
 ) -> None:
-    kubectl.answers(service=WEBHOOK_SERVICE, pods=[])
+    cluster.answers(Service=WEBHOOK_SERVICE, pods=[])
     refused = CONVERTING.format(reason="dial tcp 10.0.0.7:443: connect: connection refused")
     said = explanation(CLUSTER, failed(GRAPH, refused, operation)) or ""
     assert "the operator has no pod" in said
     assert "docs/runbook/operator-gone.md" in said
 
 
-def test_a_platform_that_was_uninstalled_under_its_graphs_is_said(kubectl: AnsweringKubectl) -> None:
-    assert kubectl
+def test_a_platform_that_was_uninstalled_under_its_graphs_is_said(cluster: AnsweringCluster) -> None:
+    assert cluster
     refused = CONVERTING.format(reason='service "platform-webhook-service" not found')
     said = explanation(CLUSTER, failed(GRAPH, refused, "delete")) or ""
     assert "the platform's Helm release is gone, and the operator with it" in said
@@ -224,8 +224,8 @@ def test_a_platform_that_was_uninstalled_under_its_graphs_is_said(kubectl: Answe
 
 @pytest.mark.parametrize("error", ["admission webhook denied the request", "spec.services: Required value"])
 def test_a_failure_that_is_no_wait_is_left_in_the_providers_words(
-    kubectl: AnsweringKubectl, error: str
+    cluster: AnsweringCluster, error: str
 ) -> None:
-    kubectl.answers(pods=[READY, PENDING])
+    cluster.answers(pods=[READY, PENDING])
     assert explanation(CLUSTER, failed(GRAPH, error)) is None
-    assert kubectl.asked() == []
+    assert cluster.asked() == []

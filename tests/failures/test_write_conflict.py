@@ -10,7 +10,7 @@ from failures.early_end import causes, pods_of
 from failures.explanation import Subject
 from failures.health import ServingObjects, health_problems
 from lab.dynamo_operator.status import Outcome, Override, graph_status
-from tests.failures.conftest import AnsweringKubectl
+from tests.failures.conftest import AnsweringCluster
 from tests.failures.objects import CLUSTER, READY
 from tests.support.clusters import Told
 
@@ -34,8 +34,8 @@ def test_the_state_is_the_recorded_one() -> None:
     assert (condition["status"], condition["reason"]) == ("False", "failed_to_reconcile_the_resources")
 
 
-def test_an_up_waits_on_for_a_graph_that_its_operator_calls_failed(kubectl: AnsweringKubectl) -> None:
-    kubectl.answers(
+def test_an_up_waits_on_for_a_graph_that_its_operator_calls_failed(cluster: AnsweringCluster) -> None:
+    cluster.answers(
         pods=[READY],
         customresourcedefinitions=DEFINITION,
         **{GRAPHS: FAILED, "dynamographdeployments": FAILED, "dynamographdeployments.nvidia.com": FAILED},

@@ -98,9 +98,7 @@ def test_the_pod_of_a_job_of_the_same_name_that_was_just_deleted_is_not_taken_fo
     created = json.loads((kubectl.folder / "created.json").read_text(encoding="utf-8"))
     [(key, value)] = created["spec"]["template"]["metadata"]["labels"].items()
     assert created["metadata"]["labels"] == {key: value}
-    looked = [call for call in kubectl.calls("get") if call.startswith("get pods ")]
-    assert looked
-    assert all(f"--selector {key}={value} " in call for call in looked)
+    assert {*kubectl.selectors} == {f"{key}={value}"}
 
 
 def test_a_job_of_somebody_else_is_left_alone_and_named(kubectl: FakeKubectl) -> None:

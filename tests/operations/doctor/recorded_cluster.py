@@ -24,7 +24,7 @@ from operations.smoke.report import SmokeReport
 from operations.smoke.run import Target as Asked
 
 if TYPE_CHECKING:
-    from components.cluster_answer import Kind
+    from components.cluster_answer import Kind, Objects
     from components.cluster_reader import ClusterReader
     from operations.cluster_commands import ClusterCommands
     from operations.doctor.finding import Diagnosis
@@ -38,7 +38,6 @@ ROLES = {
 }
 NOW = dt.datetime(2026, 11, 28, 9, 0, tzinfo=dt.UTC)
 _HEALTHY = json.loads((Path(__file__).parent / "healthy.json").read_text(encoding="utf-8"))
-_SHORT = {"pvc": "persistentvolumeclaims", "job": "jobs"}
 
 Item = dict[str, Any]
 
@@ -126,6 +125,9 @@ class RecordedCluster:
     def ask(self, kind: Kind, name: str = "", namespace: str | None = None, **selectors: str) -> Answer:
         if self.unreachable:
             return Answer(Said.UNREACHABLE, why=self.unreachable)
+        if kind.plural == "events":
+            about = selectors["fieldSelector"].rpartition("involvedObject.name=")[2]
+            return Answer.of([each for each in self.events if each["involvedObject"]["name"] == about])
         items = self._of(kind.plural, namespace, selectors.get("labelSelector", ""))
         if kind.version == "v1beta1" and self.unconverted:
             return Answer(Said.UNREACHABLE, why=self.unconverted)
@@ -133,17 +135,14 @@ class RecordedCluster:
             return Answer(Said.ABSENT)
         return Answer.of([each for each in items if not name or each["metadata"]["name"] == name])
 
-    def get(self, kind: str, *words: str) -> Item | None:
-        plural = _SHORT.get(kind, kind.partition(".")[0])
-        name = next((word for word in words if not word.startswith("--")), "")
-        return next((each for each in self.listed.get(plural, []) if each["metadata"]["name"] == name), None)
+    def find(self, objects: Objects) -> Answer:
+        return self.ask(objects.kind, objects.name, objects.namespace, labelSelector=objects.labels)
 
-    def items(self, kind: str, *words: str) -> list[Item]:
-        options = dict(zip(words[::2], words[1::2], strict=False))
-        if kind == "events":
-            about = options["--field-selector"].rpartition("involvedObject.name=")[2]
-            return [each for each in self.events if each["involvedObject"]["name"] == about]
-        return self._of(kind, options.get("--namespace"), options.get("--selector", ""))
+    def shown(self, objects: Objects, *more: str, verb: str = "get") -> str:
+        return self.command(verb, objects.kind.plural, objects.name, *objects.where, *more)
+
+    def resource(self, kind: Kind) -> str:
+        return kind.plural
 
     def log(self, name: str, *_: str) -> str:
         return next((text for part, text in self.logs.items() if part in name), "")

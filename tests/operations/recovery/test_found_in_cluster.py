@@ -1,9 +1,7 @@
-"""What recovery reads of a cluster whose operator is away: a kubectl that answers as the API server does."""
+"""What recovery reads of a cluster whose operator is away."""
 
 from __future__ import annotations
 
-import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,61 +16,50 @@ from tests.support.recordings import recorded_stack
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from components.cluster_reader import ClusterReader
     from resource_graph import ResourceGraph
 
-CONVERSION = (
-    "Error from server: conversion webhook for nvidia.com/v1alpha1, Kind=DynamoGraphDeployment failed: Post "
-    '"https://webhook.dynamo-system.svc:443/convert?timeout=30s": no endpoints available for service'
-)
-STORED = {"spec": {"versions": [{"name": "v1beta1"}, {"name": "v1alpha1", "storage": True}]}}
+DEFINITION = {
+    "metadata": {"name": "dynamographdeployments.nvidia.com"},
+    "spec": {"versions": [{"name": "v1beta1"}, {"name": "v1alpha1", "storage": True}]},
+}
 LABEL = "nvidia.com/dynamo-graph-deployment-name"
-# By kind and version, as kubectl's words name it; nothing is there that is not named.
-_KUBECTL = """#!/bin/sh
-while [ "$1" != get ]; do shift; done
-case "$2" in
-customresourcedefinitions) cat {folder}/definition.json ;;
-DynamoGraphDeployment.v1alpha1.nvidia.com) cat {folder}/graph.json ;;
-dynamographdeployments.v1alpha1.nvidia.com) cat {folder}/graphs.json ;;
-dynamocomponentdeployments.v1alpha1.nvidia.com) cat {folder}/parts.json ;;
-dynamo*|Dynamo*) echo '{conversion}' >&2; exit 1 ;;
-esac
-"""
 _HELM = """#!/bin/sh
 case "$*" in *history*) echo '[{"revision": 1, "status": "deployed"}]' ;; esac
 """
-
-
-@pytest.fixture(autouse=True)
-def _on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
 
 
 def _object(name: str, **metadata: Any) -> dict[str, Any]:
     return {"metadata": {"namespace": "gpt-oss", "name": name, **metadata}}
 
 
+class _Commands(ClusterCommands):
+    """Its reader is told what there is; nobody converts a graph."""
+
+    told: dict[str, list[dict[str, Any]]]
+
+    @property
+    def reader(self) -> ClusterReader:
+        return Told(self.told, unconverted="v1beta1")
+
+
 @pytest.fixture
-def cluster(tmp_path: Path) -> ClusterCommands:
-    answers = {
-        "definition": STORED,
-        "graph": _object("gpt-oss-disagg", managedFields=[{"manager": "pulumi-kubernetes"}]),
-        "graphs": {"items": [_object("gpt-oss-disagg")]},
-        "parts": {
-            "items": [
-                _object("gpt-oss-disagg-frontend", labels={LABEL: "gpt-oss-disagg"}),
-                _object("deleted-frontend", labels={LABEL: "deleted"}),
-            ]
-        },
+def cluster(tmp_path: Path) -> _Commands:
+    (tmp_path / "helm").write_text(_HELM)
+    (tmp_path / "helm").chmod(0o755)
+    commands = _Commands("somewhere", None, "kubectl", str(tmp_path / "helm"))
+    told = {
+        "customresourcedefinitions": [DEFINITION],
+        "dynamographdeployments": [
+            _object("gpt-oss-disagg", managedFields=[{"manager": "pulumi-kubernetes"}])
+        ],
+        "dynamocomponentdeployments": [
+            _object("gpt-oss-disagg-frontend", labels={LABEL: "gpt-oss-disagg"}),
+            _object("deleted-frontend", labels={LABEL: "deleted"}),
+        ],
     }
-    for name, answer in answers.items():
-        (tmp_path / f"{name}.json").write_text(json.dumps(answer))
-    for name, text in (
-        ("kubectl", _KUBECTL.format(folder=tmp_path, conversion=CONVERSION)),
-        ("helm", _HELM),
-    ):
-        (tmp_path / name).write_text(text)
-        (tmp_path / name).chmod(0o755)
-    return ClusterCommands("somewhere", None, str(tmp_path / "kubectl"), str(tmp_path / "helm"))
+    object.__setattr__(commands, "told", told)
+    return commands
 
 
 @pytest.fixture(params=["v1alpha1", "v1beta1"])
@@ -83,7 +70,7 @@ def graph(request: pytest.FixtureRequest) -> ResourceGraph:
 
 
 def test_a_graph_of_either_version_is_found_without_its_operator(
-    cluster: ClusterCommands, graph: ResourceGraph
+    cluster: _Commands, graph: ResourceGraph
 ) -> None:
     [found] = existing_objects(graph, cluster)
     assert str(found) == "DynamoGraphDeployment gpt-oss/gpt-oss-disagg"
@@ -104,14 +91,12 @@ def test_parts_of_a_graph_that_is_gone_tell_of_the_operator_too() -> None:
 
 
 def test_what_a_graph_waits_for_at_its_end_is_named_with_the_finalizers_of_its_parts(
-    cluster: ClusterCommands, graph: ResourceGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: _Commands, graph: ResourceGraph
 ) -> None:
     part = _object("gpt-oss-disagg-frontend", finalizers=["nvidia.com/finalizer"])
-    part["kind"] = "DynamoComponentDeployment"
-    (tmp_path / "parts.json").write_text(json.dumps({"items": [part]}))
     gone = {"deletionTimestamp": "2026-11-22T12:00:00Z", "finalizers": ["foregroundDeletion"]}
-    (tmp_path / "graphs.json").write_text(json.dumps(_object("gpt-oss-disagg", **gone)))
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    cluster.told["dynamocomponentdeployments"] = [part]
+    cluster.told["dynamographdeployments"] = [_object("gpt-oss-disagg", **gone)]
     [item] = existing_objects(graph, cluster)
     said = what_holds(item, cluster)
     assert "finalizer foregroundDeletion, removed by Kubernetes" in said
@@ -123,7 +108,7 @@ def test_what_a_graph_waits_for_at_its_end_is_named_with_the_finalizers_of_its_p
 
 
 def test_a_graph_that_is_gone_still_needs_the_operator_while_it_has_parts(
-    cluster: ClusterCommands, graph: ResourceGraph
+    cluster: _Commands, graph: ResourceGraph
 ) -> None:
     release = read_release(resolved(dev_settings()), graph, cluster)
     assert release

@@ -1,4 +1,4 @@
-"""A kubectl of the tests' own, whose port-forward leads to a loopback server, and the pods that it lists."""
+"""A cluster of the tests' own: its objects, and a kubectl whose port-forward leads to a loopback server."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from components.cluster_answer import Answer
+from tests.support.clusters import REFUSED
+
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from components.cluster_answer import ClusterAddress, Kind
 
 GRAPH = "gpt-oss-disagg"
 SERVICES = {"Frontend": "frontend", "TrtllmPrefillWorker": "prefill", "TrtllmDecodeWorker": "decode"}
@@ -19,10 +24,6 @@ folder={folder}
 echo "$*" >> "$folder/typed"
 case " $* " in
 *" get --raw "*) [ ! -e "$folder/down" ] || {{ cat "$folder/down" >&2; exit 1; }} ;;
-*" get pods "*) cat "$folder/pods.json" ;;
-*" get endpointslices.discovery.k8s.io "*) cat "$folder/slices.json" ;;
-*" get dynamoworkermetadatas.nvidia.com "*) cat "$folder/metadata.json" ;;
-*" get dynamographdeployments."*) cat "$folder/graph.json" ;;
 *" logs "*) cat "$folder/log" ;;
 *" port-forward "*)
   echo $$ >> "$folder/forwards"
@@ -33,6 +34,12 @@ case " $* " in
 esac
 """
 _LONGEST_SECONDS = 60
+_FILES = {
+    "pods": "pods",
+    "endpointslices": "slices",
+    "dynamoworkermetadatas": "metadata",
+    "dynamographdeployments": "graph",
+}
 DISCOVERED = {"nvidia.com/dynamo-discovery-enabled": "true"}
 KUBECONFIG = {
     "contexts": [{"name": "dynamo-lab", "context": {"cluster": "dynamo-lab"}}],
@@ -64,6 +71,14 @@ class Cluster:
         """What a command needs in its environment to find it."""
         path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
         return {"PATH": path, "KUBECONFIG": str(self.folder / "kubeconfig")}
+
+    def ask(self, _address: ClusterAddress, kind: Kind, *_: Any, **__: Any) -> Answer:
+        """Answer the client as the API server does; of what no test has put down it does not say."""
+        file = self.folder / f"{_FILES.get(kind.plural, 'nothing')}.json"
+        if not file.exists():
+            return REFUSED
+        found = json.loads(file.read_text())
+        return Answer.of(found.get("items", [found]))
 
     def have(self, *pods: dict[str, Any]) -> None:
         (self.folder / "pods.json").write_text(json.dumps({"kind": "List", "items": pods}))

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from components import cluster_reader
 from tests.cli.documents.schemas import read_document
 from tests.operations.smoke.answers import answer_well
 from tests.operations.smoke.cluster import Cluster
@@ -57,6 +58,7 @@ def cluster(tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch) -
     found = Cluster.at(tmp_path, server.port)
     for name, value in found.variables.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setattr(cluster_reader, "ask", found.ask)
     # It leads nowhere, and a port-forward passes none.
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")

@@ -2,41 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.run import roles_of
+from tests.support.clusters import Told
 from tests.support.shipped_stacks import shipped_stack
-
-if TYPE_CHECKING:
-    from components.cluster_reader import ClusterReader
 
 MODEL = "openai/gpt-oss-120b"
 POD = "gpt-oss-disagg-8gpu-trtllmworker-0"
-
-
-class _Cluster:
-    """A cluster with one pod of both workers, whose prefill worker has registered under another model."""
-
-    def items(self, kind: str, *_: str) -> list[dict[str, Any]]:
-        if kind == "pods":
-            status = {"conditions": [{"type": "Ready", "status": "False", "message": "unready: [prefill]"}]}
-            labels = {"nvidia.com/dynamo-component": "TrtllmWorker"}
-            containers = [{"name": "main"}, {"name": "prefill"}]
-            metadata = {"name": POD, "labels": labels}
-            return [{"metadata": metadata, "spec": {"containers": containers}, "status": status}]
-        if kind.startswith("dynamoworkermetadatas"):
-            return [_registered(POD, MODEL), _registered(f"{POD}-prefill", "gpt-oss")]
-        return []
-
-    def command(self, *words: str) -> str:
-        return " ".join(("kubectl", *words))
-
-    def log(self, *_: str) -> str:
-        return ""
-
-    def get(self, *_: str) -> None:
-        return None
 
 
 def _registered(name: str, model: str) -> dict[str, Any]:
@@ -45,8 +19,18 @@ def _registered(name: str, model: str) -> dict[str, Any]:
 
 
 def _pods() -> GraphPods:
+    """One pod of both workers, whose prefill worker has registered under another model."""
     serving = shipped_stack("disagg-b200-8gpu").serving
-    cluster = cast("ClusterReader", _Cluster())
+    status = {"conditions": [{"type": "Ready", "status": "False", "message": "unready: [prefill]"}]}
+    labels = {"nvidia.com/dynamo-component": "TrtllmWorker"}
+    containers = [{"name": "main"}, {"name": "prefill"}]
+    pod = {
+        "metadata": {"name": POD, "labels": labels},
+        "spec": {"containers": containers},
+        "status": status,
+    }
+    registered = [_registered(POD, MODEL), _registered(f"{POD}-prefill", "gpt-oss")]
+    cluster = Told({"pods": [pod], "dynamoworkermetadatas": registered})
     return GraphPods(cluster, serving.namespace, serving.graph_name, roles_of(serving))
 
 

@@ -95,7 +95,7 @@ def test_an_aggregated_stack_needs_one_worker_and_hands_no_kv_cache_over(
 def test_pods_that_cannot_be_read_are_not_said_to_be_absent(
     smoke_stack: Smoke, cluster: Cluster, server: Loopback
 ) -> None:
-    (cluster.folder / "pods.json").write_text("no JSON")
+    (cluster.folder / "pods.json").unlink()
     server.replies["/health"] = Reply(answers.health(answers.instance("prefill")))
     answer = smoke_stack("--json")
     found = checks_of(answer)["workers"]["found"]
