@@ -184,11 +184,16 @@ def ask(
     return _get(client, kind.path(version, name, namespace), seconds, selectors)
 
 
+def version_stored_by(definition: Answer) -> str | None:
+    """Return the version in which a definition's objects are stored; None where nobody says."""
+    versions: Sequence[Mapping[str, Any]] = (definition.first or {}).get("spec", {}).get("versions") or []
+    return next((str(version["name"]) for version in versions if version.get("storage")), None)
+
+
 def _stored_version(client: "ApiClient", kind: Kind, seconds: float) -> str | Answer:
     definition = _get(client, DEFINITIONS.path("v1", f"{kind.plural}.{kind.group}"), seconds)
-    if definition.first:
-        versions: Sequence[Mapping[str, Any]] = definition.first["spec"]["versions"]
-        return next(str(version["name"]) for version in versions if version.get("storage"))
+    if version := version_stored_by(definition):
+        return version
     if definition.said is not Said.FORBIDDEN:
         return Answer(Said.ABSENT) if definition.is_known else definition
     # An account that may read one namespace alone reads no definitions, but may ask what is served.

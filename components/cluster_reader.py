@@ -16,6 +16,7 @@ from components.cluster_answer import (
     Kind,
     Objects,
     ask,
+    version_stored_by,
 )
 
 _KUBECTL_SECONDS = 20
@@ -72,9 +73,7 @@ class ClusterReader:
 
     def stored_version(self, kind: Kind) -> str | None:
         """Return the version in which a definition's objects are stored; None where nobody says."""
-        definition = self.ask(DEFINITIONS, f"{kind.plural}.{kind.group}").first or {}
-        versions = definition.get("spec", {}).get("versions") or []
-        return next((str(each["name"]) for each in versions if each.get("storage")), None)
+        return version_stored_by(self.ask(DEFINITIONS, f"{kind.plural}.{kind.group}"))
 
     def log(self, *words: str) -> str:
         """Return what `kubectl logs` prints; empty where there is nothing, or it cannot be read."""

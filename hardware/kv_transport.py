@@ -78,6 +78,11 @@ class KvPath:
     ends_at_pod: bool = False
     """A prefill and a decode worker of two pods do not reach each other."""
 
+    @property
+    def late_first_token_seconds(self) -> float:
+        """After which a first token came too late for this path, by DYNAMO_TRANSPORT_GUIDE."""
+        return TCP_FIRST_TOKEN_SECONDS if self.transport == "tcp" else FIRST_TOKEN_SECONDS_WITHOUT_RDMA
+
 
 def transfer_seconds(payload_bytes: int, gbit_per_second: float) -> float:
     """How long the bytes are on the wire at line rate."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from hardware import FIRST_TOKEN_SECONDS_WITHOUT_RDMA, TCP_FIRST_TOKEN_SECONDS
+from hardware import FIRST_TOKEN_SECONDS_WITHOUT_RDMA
 from recipes.placed import PlacedRecipe
 
 _PANEL = {"h": 8, "w": 12}
@@ -153,18 +153,14 @@ def _alert(row: dict[str, str], values: dict[str, str]) -> Alert:
 
 def _first_token(placed: PlacedRecipe, measured: float | None) -> dict[str, str]:
     """After how many seconds a first token is late, and what that means."""
-    if placed.kv_transport is not None and placed.kv_transport.path.transport == "tcp":
-        return {
-            "first_token": f"{TCP_FIRST_TOKEN_SECONDS:g}",
-            "slow": "slower than NVIDIA's guide gives for TCP",
-        }
-    if measured is not None:
+    path = placed.kv_transport.path if placed.kv_transport else None
+    is_tcp = path is not None and path.transport == "tcp"
+    if measured is not None and not is_tcp:
         return {"first_token": f"{measured:.2f}", "slow": "later than in any measured run of this recipe"}
-    tcp, no_transfer = "the signature of a KV cache that goes over TCP", "which no KV transfer explains"
-    return {
-        "first_token": f"{FIRST_TOKEN_SECONDS_WITHOUT_RDMA:g}",
-        "slow": tcp if placed.kv_transport is not None else no_transfer,
-    }
+    seconds = path.late_first_token_seconds if path else FIRST_TOKEN_SECONDS_WITHOUT_RDMA
+    over_tcp, no_transfer = "the signature of a KV cache that goes over TCP", "which no KV transfer explains"
+    slow = "slower than NVIDIA's guide gives for TCP" if is_tcp else over_tcp if path else no_transfer
+    return {"first_token": f"{seconds:g}", "slow": slow}
 
 
 def _values(placed: PlacedRecipe) -> dict[str, str]:

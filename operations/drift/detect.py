@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from components.cluster_answer import DEFINITIONS, DEPLOYMENTS, Said
+from components.cluster_answer import DEPLOYMENTS, Said
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import (
     GRAPH_KIND,
@@ -101,9 +101,8 @@ def unreadable_graphs(state: StackState, cluster: ClusterReader) -> tuple[str, .
     urns = [urn for urn, _ in state.recorded if _KIND in urn]
     if not urns or operator_answers(cluster):
         return ()
-    definition = cluster.ask(DEFINITIONS, GRAPHS).first or {"spec": {"versions": []}}
-    stored = [each["name"] for each in definition["spec"]["versions"] if each.get("storage")]
-    return tuple(urn for urn in urns if not any(f"nvidia.com/{each}:{GRAPH_KIND}" in urn for each in stored))
+    stored = f"nvidia.com/{cluster.stored_version(GRAPH_OBJECTS)}:{GRAPH_KIND}"
+    return tuple(urn for urn in urns if stored not in urn)
 
 
 def unready_graphs(state: StackState, cluster: ClusterReader) -> tuple[str, ...]:

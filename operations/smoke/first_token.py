@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 
 from hardware import (
-    FIRST_TOKEN_SECONDS_WITHOUT_RDMA,
-    TCP_FIRST_TOKEN_SECONDS,
     KvPath,
     tcp_range,
     transfer_range,
@@ -27,11 +25,6 @@ class KvHandover:
     bytes_per_token: int
     prompt_words: int
 
-    @property
-    def limit_seconds(self) -> float:
-        """After which a first token is too late for this path, by the guide that `explain` quotes."""
-        return TCP_FIRST_TOKEN_SECONDS if self.path.transport == "tcp" else FIRST_TOKEN_SECONDS_WITHOUT_RDMA
-
 
 def kv_handover(stack: StackPlan) -> KvHandover | None:
     """Return how the stack's KV cache travels; None for an aggregated one, whose cache stays where it is."""
@@ -49,8 +42,8 @@ def judge_first_token(seen: FirstToken, kv: KvHandover) -> Finding:
     payload = tokens * kv.bytes_per_token
     took = f"{seen.seconds:.2f} s for a prompt of {tokens:,} tokens"
     carried = f"its {payload / 1e6:.0f} MB of KV cache take {_computed(payload, kv.path)}"
-    if seen.seconds > kv.limit_seconds:
-        limit = f"over {kv.limit_seconds:g} s"
+    if seen.seconds > kv.path.late_first_token_seconds:
+        limit = f"over {kv.path.late_first_token_seconds:g} s"
         if kv.path.transport == "tcp":
             return wrong(
                 f"{took}; {carried}; {limit} is slower than NVIDIA's guide gives even for TCP", _SIGNS

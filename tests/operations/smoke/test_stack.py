@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from operations.smoke import first_token
+from hardware import KvPath
 from tests.cli.command import write_stack
 from tests.operations.smoke import answers
 from tests.operations.smoke.answers import CHAT, checks_of
@@ -55,7 +55,7 @@ def test_the_prompt_for_the_first_token_is_long_and_compared_with_what_explain_c
 def test_a_first_token_that_is_too_late_for_the_transport_is_wrong(
     smoke_stack: Smoke, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(first_token, "TCP_FIRST_TOKEN_SECONDS", 0.0)
+    monkeypatch.setattr(KvPath, "late_first_token_seconds", 0.0)
     found = checks_of(smoke_stack("--json"))["first-token"]
     assert found["verdict"] == "wrong"
     assert "slower than NVIDIA's guide gives even for TCP" in found["found"]
