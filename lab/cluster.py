@@ -50,6 +50,7 @@ def up(
     """
     python = _runtime(lab, say) if serving else None
     prepare(lab, say)
+    processes.start(lab, processes.FORK_SERVER, wait=False)
     done = control_plane.start(lab, kubectl_access=serving)
     if done != "running":
         say(f"control plane {done}")

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from lab.environment import KUBERNETES_PLUGIN
+from lab.fork_server import LAUNCHER
 from lab.toolchain.tools import LAB_TOOLS
 
 if TYPE_CHECKING:
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
 
 _COMMAND = """#!/bin/sh
 # -P keeps the program's own folder off sys.path: its packages must not shadow the lab's.
-exec {python} -P -m {module} "$@"
+exec {launcher} {python} -P -m {module} "$@"
 """
 
 # As the vendor's script of this name does, for providers that are a program's own Python: they are found in
 # the program's folder, which is where the engine starts it.
 _DYNAMIC = """#!/bin/sh
-exec {python} -u -m pulumi.dynamic "$@"
+exec {launcher} {python} -u -m pulumi.dynamic "$@"
 """
 
 # Provider plugins by name: the module that stands in, and the wheel whose version it must report,
@@ -44,7 +45,7 @@ def install(lab: LabDirectory, tools: Mapping[str, Path]) -> None:
         _link(tools[name], lab.bin / name)
     # In the same folder as pulumi the host is taken as bundled; on PATH it would draw a warning.
     _write_command(lab.bin / "pulumi-language-python", "lab.language_host")
-    _write(lab.bin / "pulumi-resource-pulumi-python", _DYNAMIC.format(python=shlex.quote(sys.executable)))
+    _write(lab.bin / "pulumi-resource-pulumi-python", _filled(_DYNAMIC))
     # Named by kubeconfigs of EKS; a real one further along PATH would ask a real account.
     _write_command(lab.bin / "aws", "lab.aws_command")
     for name, (module, wheel) in _PROVIDERS.items():
@@ -71,7 +72,12 @@ def _link(source: Path, target: Path) -> None:
 
 
 def _write_command(path: Path, module: str) -> None:
-    _write(path, _COMMAND.format(python=shlex.quote(sys.executable), module=module))
+    _write(path, _filled(_COMMAND, module=module))
+
+
+def _filled(script: str, **others: str) -> str:
+    launcher = shlex.join(LAUNCHER)
+    return script.format(launcher=launcher, python=shlex.quote(sys.executable), **others)
 
 
 def _write(path: Path, text: str) -> None:

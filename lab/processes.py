@@ -51,6 +51,9 @@ class Running:
     restarts: int
 
 
+# A program of its own: it must have one thread, and it forks.
+FORK_SERVER = StandIn("fork-server", "lab.fork_server", is_program=True)
+
 OPERATOR = StandIn("dynamo-operator", "lab.dynamo_operator.operator")
 STAND_INS = (
     OPERATOR,

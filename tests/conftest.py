@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
-from lab import cluster
+from lab import cluster, processes
 from lab.directory import PROGRAM_ROOMS, REPOSITORY
 from lab.toolchain.build import cache_directory, missing_modules
 from tests.lab.conformance.shared_lab import shared_lab
@@ -56,14 +56,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     """The pulumi CLI with the lab's plugins in a sealed environment; no cluster."""
     missing = missing_modules(cache_directory())
     if missing:
         pytest.fail(f"tools not built: {', '.join(module.name for module in missing)}; run `make tools`")
     sandbox = Sandbox.at(tmp_path_factory.mktemp("lab"))
     cluster.prepare(sandbox.directory, say=print)
-    return sandbox
+    processes.start(sandbox.directory, processes.FORK_SERVER)
+    yield sandbox
+    processes.end(sandbox.directory)
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from pathlib import Path
 
 from lab.controller.api import connected
@@ -24,11 +25,13 @@ def main() -> int:
 
     async def work() -> None:
         async with connected(lab.kubeconfig, "kubelet") as api:
-            kubelet = Kubelet(Machine(api, lab, arguments.runtime_python))
+            kubelet = Kubelet(Machine(api, lab, arguments.runtime_python, Path(temporary)))
             await follow(api, kubelet.kinds(), kubelet.work(), ready=say_ready)
 
     end_with_parent()
-    return run(work())
+    # Not in the lab's folder: a socket's address has 108 bytes.
+    with tempfile.TemporaryDirectory(prefix="lab-") as temporary:
+        return run(work())
 
 
 if __name__ == "__main__":

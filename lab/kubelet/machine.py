@@ -35,8 +35,9 @@ _log = logging.getLogger(__name__)
 class Machine:
     """The one machine behind all of the lab's nodes."""
 
-    def __init__(self, api: KubernetesApi, lab: LabDirectory, python: Path) -> None:
+    def __init__(self, api: KubernetesApi, lab: LabDirectory, python: Path, temporary: Path) -> None:
         self.api = api
+        self._temporary = temporary
         self.root = lab.root / "kubelet"
         self.services: dict[str, Manifest] = {}
         self.sets: dict[str, Manifest] = {}
@@ -64,6 +65,8 @@ class Machine:
         given = {
             "PATH": f"{self.programs.folder(image)}:{_SYSTEM_PATH}",
             "HOME": str(self.root / "home"),
+            # Dynamo's runtime leaves a file there with each start.
+            "TMPDIR": str(self._temporary),
             "PYTHONUNBUFFERED": "1",
             **dict.fromkeys(_HOSTS, address),
             # Takes an interface, on a port that the system chooses: the first one of the machine without it.

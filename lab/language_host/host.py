@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 
+from lab.fork_server import LAUNCHER
 from lab.language_host.executor import ALREADY_REPORTED
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         # The engine passes its own address only to the host, and the program needs it for its log.
         del request.args[:]
         request.args.append(self._engine_address)
-        child = subprocess.Popen([python, "-u", str(_EXECUTOR)], stdin=subprocess.PIPE)
+        child = subprocess.Popen([*LAUNCHER, python, "-u", str(_EXECUTOR)], stdin=subprocess.PIPE)
         self._children.add(child)
         try:
             child.communicate(request.SerializeToString())
@@ -100,7 +101,15 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             yield language_pb2.RunPluginResponse(stderr=f"{error}\n".encode())
             yield language_pb2.RunPluginResponse(exitcode=1)
             return
-        command = [python, "-u", "-m", "pulumi.policy", *request.args, request.info.program_directory]
+        command = [
+            *LAUNCHER,
+            python,
+            "-u",
+            "-m",
+            "pulumi.policy",
+            *request.args,
+            request.info.program_directory,
+        ]
         child = subprocess.Popen(
             command,
             cwd=request.pwd,

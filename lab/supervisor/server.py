@@ -27,9 +27,9 @@ _LOCK_SECONDS = 0.1
 Document = dict[str, Any]
 
 
-def socket_path(folder: int) -> str:
-    """The socket in an open folder: its own path may be longer than a socket's address can be."""
-    return f"/proc/self/fd/{folder}/{SOCKET}"
+def socket_path(folder: int, name: str = SOCKET) -> str:
+    """A socket in an open folder: its own path may be longer than a socket's address can be."""
+    return f"/proc/self/fd/{folder}/{name}"
 
 
 async def serve(lab: LabDirectory) -> None:
