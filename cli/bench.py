@@ -13,22 +13,20 @@ from cli.exit_codes import FAILED, INTERRUPTED, SIGNALLED
 from cli.output import make_console, print_json, print_line, print_table, say
 from cli.stack_argument import OptionalStackArgument, stack_name
 from operations.benchmark.aiperf_here import AIPerfProgram
-from operations.benchmark.frontend import served_model
 from operations.benchmark.measure import measure_here, measure_in_cluster
-from operations.benchmark.measured_points import MEASURED, points_of, thresholds_of
-from operations.benchmark.measured_stack import serving_engine
+from operations.benchmark.measured_points import MEASURED, comparable_figures, points_of, thresholds_of
 from operations.benchmark.plan_run import (
     MeasuredAddress,
     endpoint_here,
     method_of_addresses,
     run_of_address,
     run_of_stack,
+    served_model,
+    serving_engine,
 )
 from operations.benchmark.progress import BenchProgress, bench_progress
-from operations.benchmark.published import comparable_figures
-from operations.benchmark.recording import PlannedRun, Recording
+from operations.benchmark.recording import RESULT_FILE, PlannedRun, Recording
 from operations.benchmark.result import BenchmarkResult, Outcome
-from operations.benchmark.run_folder import RESULT_FILE
 from operations.benchmark.shapes import advice
 from operations.benchmark.thresholds import Thresholds, load_thresholds, regressions, unmeasured
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster

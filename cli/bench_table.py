@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from operations.benchmark.published import PublishedFigure
+from operations.benchmark.measured_points import PublishedFigure
 from operations.benchmark.result import BenchmarkResult, Measurement, Percentiles
 
 _NONE = "-"

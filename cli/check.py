@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.check_coverage import WatchedGraph, count_kinds, kinds_read
+from cli.check_input import WatchedGraph, count_kinds, kinds_read
 from cli.check_table import print_report
 from cli.completion import complete_stack
 from cli.exit_codes import FAILED, UNREADABLE

@@ -5,11 +5,11 @@ from pathlib import PurePath
 
 from rich.console import Console
 
-from cli.check_coverage import WatchedGraph, count_kinds, kinds_read
+from cli.check_input import WatchedGraph, count_kinds, kinds_read
 from cli.output import print_line, print_table
 from resource_graph import Origin
 from resource_graph.printable import one_line
-from resource_graph.resource import Path
+from resource_graph.values import Path
 from rules.model import Finding, Report, Rule, Severity
 from rules.reading.pools import read_pools
 

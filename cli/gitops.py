@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from cli.hidden_values import with_unknowns_marked, without_secrets
-from cli.yaml_text import as_comment, to_yaml
+from cli.yaml_text import as_comment, to_yaml, with_unknowns_marked, without_secrets
 from resource_graph import Resource, Value, has_unknown
 
 _FLUX_SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"

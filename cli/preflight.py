@@ -72,8 +72,7 @@ def preflight(
 
 def _of_cluster(stack: StackPlan, *, binds_claim: bool) -> PreflightDocument:
     from operations.cluster_commands import ClusterCommands, refuse_other_cluster
-    from operations.preflight.bound_claim import bound_claim
-    from operations.preflight.cluster_checks import cluster_answers
+    from operations.preflight.cluster_checks import bound_claim, cluster_answers
 
     refuse_other_cluster(stack)
     cluster = ClusterCommands.of(stack.cluster, needs_helm=False)

@@ -9,11 +9,10 @@ from typing import Annotated
 import typer
 
 from cli.gitops import HelmStyle, object_document, release_documents
-from cli.hidden_values import secret_document, with_unknowns_marked, without_secrets
 from cli.output import say
 from cli.own_files import is_own, refuse_foreign, write_files
 from cli.stack_argument import StackArgument
-from cli.yaml_text import as_comment, to_yaml
+from cli.yaml_text import as_comment, secret_document, to_yaml, with_unknowns_marked, without_secrets
 from operations.project import recorded_stack, resolved_stack
 from recipes.benchmark_job import benchmark_job
 from resource_graph import Resource, ResourceGraph, Value, has_unknown

@@ -9,7 +9,7 @@ from pydantic.dataclasses import dataclass
 
 from comparison.result import RESULT, AnyValue
 from resource_graph.printable import one_line
-from resource_graph.resource import Path
+from resource_graph.values import Path
 
 
 class Operation(Enum):

@@ -23,7 +23,7 @@ from comparison.nested_values import (
     structure,
 )
 from comparison.secret_marks import Secret, shown
-from resource_graph.resource import Path
+from resource_graph.values import Path
 
 _COMMANDS = frozenset({"args", "command"})
 _DOCUMENTS = (".json", ".yaml", ".yml")

@@ -10,7 +10,7 @@ from pydantic_core import core_schema
 
 from comparison.nested_values import with_leaves
 from resource_graph import UNKNOWN, CustomTimeouts, Resource, Unknown, Value
-from resource_graph.resource import Path
+from resource_graph.values import Path
 
 RESULT = ConfigDict(
     alias_generator=to_camel,

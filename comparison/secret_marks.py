@@ -17,7 +17,7 @@ from typing import Final, cast
 
 from comparison.nested_values import is_list, is_mapping, with_leaves
 from resource_graph import Resource, Value
-from resource_graph.resource import Path
+from resource_graph.values import Path
 
 _MARK_DIGITS = 12
 _MARK_FORM: Final = re.compile(rf"\[secret [0-9a-f]{{{_MARK_DIGITS}}}\]")

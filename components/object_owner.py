@@ -1,6 +1,6 @@
-"""Whose an object of the cluster is, by the labels and annotations that its maker writes."""
+"""Whose an object of the cluster is, and who has written its fields, by its labels and annotations."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,3 +33,17 @@ def owner_of(live: Mapping[str, Any]) -> Owner | None:
     if labels.get(_MANAGED_BY) == _PULUMI and _INSTANCE in labels:
         return Owner(stack=labels[_INSTANCE])
     return None
+
+
+PULUMI_MANAGERS = ("pulumi-kubernetes", "pulumi-resource-kubernetes")
+"""How the provider begins the names of its field managers (pulumi-kubernetes provider/pkg/await/await.go)."""
+
+
+def managed_fields(live: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return an entry for each manager, operation and API version; `kubectl get` hides them unless told."""
+    return live.get("metadata", {}).get("managedFields") or []
+
+
+def is_pulumi(manager: str) -> bool:
+    """Whether Pulumi's provider wrote what this manager owns."""
+    return manager.startswith(PULUMI_MANAGERS)

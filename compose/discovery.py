@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from components import etcd_command, nats_configuration
-from compose.health import ran
+from compose.containers import ran
 from compose.options import ComposeOptions, Discovery
 from recipes.images import mirrored
 from stacks.plan.versions import ETCD_IMAGE, NATS_IMAGE

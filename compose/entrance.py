@@ -3,15 +3,13 @@
 from typing import Any
 
 from components.dynamo_objects import FRONTEND_PORT
-from compose.containers import service_of
+from compose.containers import Interpolated, answers, service_of
 from compose.env_file import ADDRESS_VARIABLE
-from compose.health import answers
 from compose.options import ComposeOptions, Network
 from compose.surroundings import Surroundings
-from compose.text import Interpolated
 from compose.workers import Worker, with_devices
-from engines.server import PORT as SERVER_PORT
-from engines.server import EngineServer
+from engines.engine import PORT as SERVER_PORT
+from engines.engine import EngineServer
 from hardware import CpuArchitecture
 from recipes.graph_manifest.services import GraphService
 

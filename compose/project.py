@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from compose.containers import escaped
 from compose.discovery import DiscoveryParts, discovery_parts
 from compose.entrance import frontend_service, server_service
 from compose.env_file import ENV_EXAMPLE, env_example
 from compose.model import model_mount, model_services, own_volume
 from compose.options import ComposeOptions
 from compose.surroundings import network_fields, surroundings
-from compose.text import escaped
 from compose.workers import ENGINE_FOLDER, worker_services, workers_of
 from hardware import CpuArchitecture, KvTransportName
 from recipes.engine_files import engine_files

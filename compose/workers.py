@@ -4,10 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from compose.containers import service_of
-from compose.health import answers
+from compose.containers import answers, byte_size, service_of
 from compose.surroundings import Surroundings
-from compose.text import byte_size
 from hardware import CpuArchitecture
 from recipes.graph_manifest.services import GraphService
 from recipes.pod_environment import ENGINE_FILES_DIRECTORY

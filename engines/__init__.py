@@ -32,7 +32,7 @@ from engines.quantization import (
 )
 from engines.registry import COMMANDS, ENGINE_IMAGES
 from engines.runtime_lines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
-from engines.tensorrt_llm.command_words import TRTLLM_SERVE_FLAGS, TRTLLM_SERVE_FLAGS_LINE
+from engines.tensorrt_llm.flags import TRTLLM_SERVE_FLAGS, TRTLLM_SERVE_FLAGS_LINE
 from engines.tensorrt_llm.kernels import (
     MOE_BACKENDS,
     TENSORRT_LLM_KV_DTYPES,

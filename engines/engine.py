@@ -1,14 +1,14 @@
-"""What an engine is to the rest of the project: the one protocol behind which every engine stands."""
+"""What an engine, or a server that it brings along, is to the rest of the project: one protocol for each."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from engines.option_block import KvDtype, WorkerRole
 from engines.quantization import MxFp4AlgorithmName
-from engines.sourced import Workaround
+from engines.release import Workaround
 from engines.transport_setup import KvProfile
 from hardware import ArchitectureFamily, EfaEvidence, InstanceType, KvTransportName
 
@@ -204,4 +204,43 @@ class Engine(Protocol[Options]):
 
     def contradictions(self, roles: Mapping[WorkerRole, Options], use: ModelUse) -> Iterator[str]:
         """Yield where the roles of one graph do not fit together, or not the traffic."""
+        ...
+
+
+PORT = 8000
+"""What every such server listens at here, and the Service in front of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerPaths:
+    """Paths of its HTTP port."""
+
+    ready: str
+    """Answers 200 once requests are served, and not before."""
+    metrics: str
+    """Metrics in Prometheus' words."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerCommand:
+    """How one server is started."""
+
+    command_line: str
+    """For a shell, without `exec`; options of the engine come from its file alone."""
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class EngineServer(Protocol):
+    """One engine's own server."""
+
+    framework: str
+    """Name of the engine, a key of ENGINES."""
+    paths: ServerPaths
+    dynamo_releases: Mapping[str, str]
+    """Version of its image -> release of Dynamo's runtime with the same engine: defects are known by it."""
+
+    def command(
+        self, *, served_name: str, engine_file_path: str, model_path: str, algorithm: str | None
+    ) -> ServerCommand:
+        """Return how it is started for a model on the cache."""
         ...

@@ -5,17 +5,15 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from engines.command_options import FRONTEND, CommandWords
-from engines.engine import Engine
-from engines.release import ReleaseLine
-from engines.server import EngineServer
-from engines.sourced import EngineOnLine
-from engines.tensorrt_llm import command_words as tensorrt_llm_words
+from engines.engine import Engine, EngineServer
+from engines.release import EngineOnLine, ReleaseLine
+from engines.tensorrt_llm import flags as tensorrt_llm_words
 from engines.tensorrt_llm import on_lines as tensorrt_llm_on_lines
 from engines.tensorrt_llm.engine import TensorRtLlm
 from engines.tensorrt_llm.options import TensorRtLlmOptions
 from engines.tensorrt_llm.trtllm_serve import TrtllmServe
-from engines.vllm import command_words as vllm_words
-from engines.vllm import on_lines as vllm_on_lines
+from engines.vllm import command as vllm_words
+from engines.vllm import engine as vllm_on_lines
 from engines.vllm.engine import Vllm
 from engines.vllm.options import VllmOptions
 

@@ -11,8 +11,16 @@ from typing import Literal
 
 from engines.command_options import option_values
 from engines.registry import COMMANDS, ON_LINES, WORKER_COMMANDS, Framework
-from engines.release import ReleaseLine, known_line_name, line_name, release_line
-from engines.sourced import RELEASE_NOTES, WHEELS, Defect, Sourced
+from engines.release import (
+    RELEASE_NOTES,
+    WHEELS,
+    Defect,
+    ReleaseLine,
+    Sourced,
+    known_line_name,
+    line_name,
+    release_line,
+)
 
 LOST_TOOL_CALLS = Defect(
     "gpt-oss-120b puts about half of its tool calls on the analysis channel, and the frontend drops those",

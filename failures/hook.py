@@ -6,8 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 import pulumi
 
 from components.cluster_reader import ClusterReader
-from failures.aws.message import FailedRequest, refused_text
-from failures.aws.stack_file import StackFile
+from failures.aws.message import FailedRequest, StackFile, refused_text
 from failures.early_end import Waits, end_run
 from failures.failed_operation import (
     FailedOperation,

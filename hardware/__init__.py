@@ -6,8 +6,14 @@ from hardware.aws import (
     is_local_zone,
     lustre_usd_per_hour,
 )
-from hardware.described_node import described_node
-from hardware.instance_type import InstanceType, LocalNvme, PurchaseOption
+from hardware.instance_type import (
+    InstanceType,
+    LocalNvme,
+    NetworkInterface,
+    NetworkLayout,
+    PurchaseOption,
+    described_node,
+)
 from hardware.instance_types import INSTANCE_TYPES
 from hardware.kv_standing import kv_path
 from hardware.kv_transport import (
@@ -26,7 +32,6 @@ from hardware.kv_transport import (
     transfer_range,
     transfer_seconds,
 )
-from hardware.network_interfaces import NetworkInterface, NetworkLayout
 from hardware.source import FSX_LUSTRE_PRICES, Source
 from hardware.ultraservers import UltraServer, Zone
 

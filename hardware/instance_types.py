@@ -5,8 +5,13 @@ from types import MappingProxyType
 
 from hardware import offers
 from hardware.accelerators import B200, B300, GB200, H100, H200
-from hardware.instance_type import InstanceType, LocalNvme, PurchaseOption
-from hardware.network_interfaces import efa_beside_card_zero, efa_on_every_card
+from hardware.instance_type import (
+    InstanceType,
+    LocalNvme,
+    PurchaseOption,
+    efa_beside_card_zero,
+    efa_on_every_card,
+)
 from hardware.source import (
     CAPACITY_BLOCK_PRICES,
     DYNAMO_RELEASE_NOTES_1_3,

@@ -1,4 +1,4 @@
-"""What Prometheus watches of a graph, and the dashboard that asks the same questions."""
+"""What Prometheus scrapes and watches of a graph, and the dashboard that asks the same questions."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,9 @@ from typing import Any
 import yaml
 
 from hardware import FIRST_TOKEN_SECONDS_WITHOUT_RDMA
+from recipes.graph_manifest.placement import GRAPH_NAME_LABEL
 from recipes.placed import PlacedRecipe
+from recipes.server_manifest import server_labels
 
 _PANEL = {"h": 8, "w": 12}
 _COLUMNS = 2
@@ -184,3 +186,25 @@ def _pods(placed: PlacedRecipe, begin: str) -> str:
 @cache
 def _rows() -> tuple[dict[str, str], ...]:
     return tuple(yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")))
+
+
+@dataclass(frozen=True, slots=True)
+class ScrapedPods:
+    """Pods with metrics, as a PodMonitor selects them."""
+
+    labels: Mapping[str, str]
+    ports: tuple[str, ...]
+    """Names of the containers' ports; a pod without one of them is read at the others."""
+    path: str
+
+
+def scraped_pods(placed: PlacedRecipe) -> ScrapedPods:
+    """Return the pods with metrics: a server's, or those that the operator marks."""
+    if server := placed.recipe.engine_server:
+        return ScrapedPods(server_labels(placed), ("http",), server.paths.metrics)
+    return ScrapedPods(
+        {GRAPH_NAME_LABEL: placed.graph_name, "nvidia.com/metrics-enabled": "true"},
+        # As the operator names the ports: the frontend's, the workers' own server, and NIXL's telemetry.
+        ("http", "system", "nixl"),
+        "/metrics",
+    )

@@ -13,8 +13,8 @@ from recipes.benchmark_load import Load, recipe_load
 from recipes.graph_manifest import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
-from recipes.model_cache import MODEL_CACHE
 from recipes.model_download import UNPRIVILEGED_POD, listed
+from recipes.model_files import MODEL_CACHE
 from recipes.node_directory import directory_volume
 from recipes.placed import CacheNodes, PlacedRecipe
 

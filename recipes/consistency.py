@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import model_validator
 
-from engines.engine import ModelUse
+from engines.engine import EngineServer, ModelUse
 from engines.registry import Options
 from engines.release import known_line_name
-from engines.server import EngineServer
 from hardware import ACCELERATORS
 from recipes.evidence import Level
 from recipes.fitting import every_fit

@@ -9,15 +9,13 @@ from typing import Any
 from pydantic import Field
 
 from engines import MxFp4AlgorithmName
-from engines.engine import Engine
+from engines.engine import Engine, EngineServer
 from engines.option_block import WorkerRole
 from engines.registry import ENGINE_SERVERS, ENGINES, Framework, Options, ServerName
-from engines.server import EngineServer
 from hardware import ArchitectureFamily
 from recipes.benchmark import Benchmark
 from recipes.evidence import Correction, Evidence, Level
-from recipes.model_cache import snapshot_directory
-from recipes.model_files import DraftModel, ModelFiles
+from recipes.model_files import DraftModel, ModelFiles, snapshot_directory
 from recipes.runtime import Runtime
 from recipes.services import PodRecipe, ServiceRecipe
 from recipes.strict_model import PositiveInt, StrictModel

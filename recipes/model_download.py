@@ -9,7 +9,7 @@ from typing import Any
 from recipes.graph_manifest import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
-from recipes.model_cache import MODEL_CACHE, snapshot_directory
+from recipes.model_files import MODEL_CACHE, snapshot_directory
 from recipes.placed import CacheNodes
 
 TOKEN_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token

@@ -10,7 +10,6 @@ from typing import Any
 from recipes.graph_manifest import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
-from recipes.model_cache import MODEL_CACHE
 from recipes.model_download import (
     CACHE_VOLUME,
     SCRATCH_VOLUME,
@@ -18,6 +17,7 @@ from recipes.model_download import (
     filling_container,
     filling_pod_fields,
 )
+from recipes.model_files import MODEL_CACHE
 from recipes.node_directory import directory_volume, marker_file
 from recipes.placed import CopyNodes
 

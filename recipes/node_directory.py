@@ -4,7 +4,7 @@ import shlex
 from typing import Any
 
 from recipes.model import Recipe
-from recipes.model_cache import MODEL_CACHE
+from recipes.model_files import MODEL_CACHE
 
 WAIT_CONTAINER = "wait-for-model"
 

@@ -2,13 +2,11 @@
 
 from typing import Any
 
-from engines.engine import Engine, WorkerStart
-from engines.release import line_name, release_line
+from engines.engine import Engine, ServerCommand, WorkerStart
+from engines.release import Workaround, line_name, release_line
 from engines.runtime_lines import RUNTIME_LINES
-from engines.server import ServerCommand
-from engines.sourced import Workaround
 from recipes.model import Recipe
-from recipes.model_cache import MODEL_CACHE, snapshot_directory
+from recipes.model_files import MODEL_CACHE, snapshot_directory
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.pod_processes import MAIN_CONTAINER
 from recipes.services import Role, ServiceRecipe

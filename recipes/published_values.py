@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import yaml
 
-from engines.server import ServerCommand
+from engines.engine import ServerCommand
 from recipes.benchmark_job import benchmark_line
 from recipes.model import Recipe
 from recipes.pod_environment import worker_start

@@ -7,7 +7,7 @@ from enum import Enum
 
 from resource_graph import Aspect, Resource, ResourceGraph
 from resource_graph.printable import one_line
-from resource_graph.resource import Path
+from resource_graph.values import Path
 
 EVERY_RELEASE: tuple[str, ...] = ()
 """Lines of a rule that holds in every release, such as one about Kubernetes' own API or an arithmetic one."""

@@ -12,8 +12,8 @@ from comparison.engine_verdicts.verdict import touches
 from comparison.nested_values import is_list, value_at
 from comparison.pairs import Pair
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
-from resource_graph.resource import Path
 from resource_graph.urns import urn_name
+from resource_graph.values import Path
 from rules.reading.pods.pods import WORKER_TYPES, PodTemplate, read_pods, readable
 from rules.reading.references import Reference, read_references
 from rules.reading.shapes import Undecided, attempted

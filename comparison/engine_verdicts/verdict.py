@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from comparison.changes import Change, Effect, FieldChange, Operation, dotted
 from comparison.pairs import Pair
 from resource_graph import Resource, Value
-from resource_graph.resource import Path
+from resource_graph.values import Path
 
 _ANY = "*"
 

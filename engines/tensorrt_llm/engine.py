@@ -7,8 +7,7 @@ from pydantic import BaseModel
 
 from engines.engine import ModelUse, ShortBuffer, WorkerStart
 from engines.option_block import WorkerRole
-from engines.release import release_line
-from engines.sourced import WITHOUT_MNNVL_IN_NCCL, Workaround
+from engines.release import WITHOUT_MNNVL_IN_NCCL, Workaround, release_line
 from engines.tensorrt_llm import command, kv_profiles
 from engines.tensorrt_llm import refusals as judged
 from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS, TransceiverBackend

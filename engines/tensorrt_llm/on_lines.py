@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engines.sourced import RELEASE_NOTES, WHEELS, Defect, EngineOnLine, Sourced, Workaround
+from engines.release import RELEASE_NOTES, WHEELS, Defect, EngineOnLine, Sourced, Workaround
 
 DEEP_EP_CRASH_LINE = (1, 2)
 """Release line of Dynamo whose TensorRT-LLM has the defect that `WITHOUT_DEEP_EP` avoids."""

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engines.server import PORT, ServerCommand, ServerPaths
+from engines.engine import PORT, ServerCommand, ServerPaths
 from engines.tensorrt_llm.command import algorithm_environment
 
 # The image's user is root, without a home that another user may write. Caches of the hub, of Triton and of

@@ -1,13 +1,15 @@
-"""What a worker gets of its options: a command line and environment variables."""
+"""What starts vLLM's workers: words of the command, the options that a worker gets, and its environment."""
 
 import json
 import shlex
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, cast
 
+from engines.command_options import STORE_KV, CommandWords
 from engines.engine import WorkerStart
 from engines.option_block import written
-from engines.release import release_line
+from engines.release import ReleaseLine, release_line
 from engines.vllm.options import VllmSettings
 
 FIRST_LINE_WITH_ACTIVATION_OPTION = (1, 4)
@@ -85,3 +87,35 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(inner) for key, inner in cast("Mapping[str, Any]", value).items()}
     return value
+
+
+COMMANDS: Mapping[str, CommandWords] = MappingProxyType(
+    {
+        "dynamo.vllm": CommandWords(
+            removed={"--connector": "write --kv-transfer-config with a kv_connector", **STORE_KV},
+            deprecated={
+                "--is-prefill-worker": "write --disaggregation-mode prefill",
+                "--is-decode-worker": "write --disaggregation-mode decode",
+            },
+            disaggregation_modes={
+                (1, 0): ("agg", "prefill", "decode"),
+                (1, 1): ("agg", "prefill", "decode", "encode"),
+                (1, 3): ("agg", "pd", "prefill", "decode", "encode"),
+            },
+        )
+    }
+)
+"""Command -> its words."""
+
+OWN_IMAGES: Mapping[str, Mapping[ReleaseLine, ReleaseLine]] = MappingProxyType(
+    {
+        "vllm/vllm-openai": {
+            (0, 20): (1, 2),
+            (0, 23): (1, 3),
+            (0, 26): (1, 4),
+            (0, 28): (1, 5),
+            (0, 31): (1, 6),
+        }
+    }
+)
+"""End of the engine's own repository -> its release -> the line of Dynamo that names the same release."""

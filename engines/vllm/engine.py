@@ -1,17 +1,17 @@
-"""vLLM as the rest of the project sees it."""
+"""vLLM as the rest of the project sees it, and what it is in the images of each line of Dynamo's runtime."""
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from pydantic import BaseModel
 
 from engines.engine import ModelUse, ShortBuffer, WorkerStart
 from engines.option_block import WorkerRole
-from engines.sourced import WITHOUT_MNNVL_IN_NCCL, Workaround
+from engines.release import WHEELS, WITHOUT_MNNVL_IN_NCCL, EngineOnLine, Sourced, Workaround
 from engines.transport_setup import KvProfile
 from engines.vllm import command, kv_profiles
 from engines.vllm import refusals as judged
-from engines.vllm.blocks import NIXL
-from engines.vllm.options import VllmOptions, VllmSettings
+from engines.vllm.options import NIXL, VllmOptions, VllmSettings
 from hardware import EfaEvidence, InstanceType, KvTransportName
 
 
@@ -91,3 +91,28 @@ class Vllm:
     def contradictions(self, roles: Mapping[WorkerRole, VllmOptions], use: ModelUse) -> Iterator[str]:
         """Lengths of prompts and answers, and connectors that do not meet."""
         return judged.contradictions(roles, use)
+
+
+ON_LINES: Mapping[str, EngineOnLine] = MappingProxyType(
+    {
+        "1.2": EngineOnLine("0.20.1", "backend"),
+        "1.4": EngineOnLine(
+            "0.26.0",
+            "backend",
+            option_changes=(
+                Sourced(
+                    "dynamo.vllm: --is-prefill-worker and --is-decode-worker are gone",
+                    "read",
+                    f"{WHEELS}: dynamo/vllm/backend_args.py",
+                ),
+                Sourced(
+                    "dynamo.vllm: the number format of activations is an option, "
+                    "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8 is gone",
+                    "read",
+                    "PyPI packages vllm 0.20.1, 0.26.0 and 0.31.0: vllm/envs.py, vllm/config/quantization.py",
+                ),
+            ),
+        ),
+    }
+)
+"""Line -> what is known of the engine in it."""

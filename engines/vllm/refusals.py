@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping
 
 from engines.engine import ModelUse
 from engines.option_block import WorkerRole
-from engines.vllm.blocks import NIXL, KvTransferConfig
 from engines.vllm.kernels import VLLM_BACKEND_KERNELS, VLLM_MOE_VARIABLES, VllmMoeKernels
-from engines.vllm.options import DEFAULT_MAX_NUM_BATCHED_TOKENS, VllmOptions
+from engines.vllm.options import DEFAULT_MAX_NUM_BATCHED_TOKENS, NIXL, KvTransferConfig, VllmOptions
 from hardware import ACCELERATORS, Accelerator
 
 _MXFP8 = VLLM_MOE_VARIABLES["VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8"]

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from operations.benchmark.aiperf_output import LoadProgress, failure_reason, read_progress
-from operations.benchmark.aiperf_summary import SUMMARY_FILE
+from operations.benchmark.aiperf_output import SUMMARY_FILE, LoadProgress, failure_reason, read_progress
 from operations.errors import CommandError
 from operations.streamed_process import streamed
 from recipes.aiperf_command import Endpoint, aiperf_arguments

@@ -1,13 +1,15 @@
-"""What AIPerf prints while it runs: how far it is, and why it ended.
+"""What AIPerf prints while it runs, why it ended, and the summary that it writes of one load."""
 
-Source: aiperf 0.13.0 with --ui simple.
-"""
-
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, cast
 
-from failures.last_words import without_colours
+from failures.explanation import without_colours
+from operations.benchmark.result import Measurement, Percentiles
+from operations.errors import CommandError
+from recipes.benchmark_load import Load
 
 _BAR = re.compile(r"\b(Warmup|Profiling): +([\d,]+)/([\d,]+)")
 _FRAME = "│╭╮╰╯─"
@@ -61,3 +63,108 @@ def _given_reason(lines: list[str]) -> str | None:
 def _last_error(lines: list[str]) -> str | None:
     found = [match[1] for line in lines if (match := _LOGGED_ERROR.search(line))]
     return next((error for error in reversed(found) if not error.startswith(_ALL_FAILED)), None)
+
+
+SUMMARY_FILE = "profile_export_aiperf.json"
+_SCHEMA = "1.4"
+_NOT_ANSWERED = "no request was answered"
+
+
+class _Summary:
+    """One summary; what it lacks is named, with the place that it came from."""
+
+    def __init__(self, document: Mapping[str, Any], place: str) -> None:
+        self._document = document
+        self._place = place
+
+    def error(self, problem: str) -> CommandError:
+        """The error that AIPerf's summary cannot be used."""
+        return CommandError(f"{self._place}: {problem}")
+
+    def number(self, metric: str, key: str = "avg") -> float:
+        """A number of a metric, which must be there."""
+        value = self.optional(metric, key)
+        if value is None:
+            raise self.error(f"AIPerf's summary has no {metric}.{key}, which a streamed answer gives it")
+        return value
+
+    def optional(self, metric: str, key: str = "avg") -> float | None:
+        """A number of a metric; None where it is not there."""
+        found = self._document.get(metric)
+        value = cast("Mapping[str, object]", found).get(key) if isinstance(found, Mapping) else None
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    def percentiles(self, metric: str) -> Percentiles:
+        """A distribution, which must be there."""
+        names = {"average": "avg", "p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99"}
+        return Percentiles(**{name: self.number(metric, key) for name, key in names.items()})
+
+
+def read_summary(text: str, load: Load, gpus: int | None, place: str) -> Measurement:
+    """Return what AIPerf measured.
+
+    Args:
+        text: the summary.
+        load: what was sent.
+        gpus: by which throughput is divided; None where it is not to be.
+        place: where the summary is from, for messages.
+
+    Raises:
+        CommandError: not a summary of a load that ran to its end.
+
+    """
+    document = _document(text, place)
+    summary = _Summary(document, place)
+    if document.get("schema_version") != _SCHEMA:
+        found = document.get("schema_version")
+        raise summary.error(f"AIPerf's summary has schema_version {found!r}; only {_SCHEMA} is understood")
+    if document.get("was_cancelled") or not document.get("is_complete"):
+        raise summary.error("AIPerf was interrupted before its load had ended")
+    errors = _whole(summary.optional("error_request_count"))
+    answered = _whole(summary.optional("request_count"))
+    if not answered:
+        raise summary.error(f"{_NOT_ANSWERED}; {_first_error(document) or 'AIPerf does not say why'}")
+    tokens_per_second = summary.number("output_token_throughput")
+    return Measurement(
+        shape=load.shape,
+        concurrency=load.concurrency,
+        requests=answered,
+        errors=errors,
+        first_error=_first_error(document),
+        seconds=summary.number("benchmark_duration"),
+        input_tokens=summary.number("input_sequence_length"),
+        output_tokens=summary.number("output_sequence_length"),
+        requests_per_second=summary.number("request_throughput"),
+        output_tokens_per_second=tokens_per_second,
+        output_tokens_per_second_per_gpu=tokens_per_second / gpus if gpus else None,
+        output_tokens_per_second_per_user=summary.number("output_token_throughput_per_user"),
+        ttft_milliseconds=summary.percentiles("time_to_first_token"),
+        itl_milliseconds=summary.percentiles("inter_token_latency"),
+        request_milliseconds=summary.percentiles("request_latency"),
+    )
+
+
+def _document(text: str, place: str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, Mapping):
+        raise CommandError(f"{place}: not the summary of AIPerf, which is a JSON object")
+    return cast("Mapping[str, Any]", found)
+
+
+def _whole(value: float | None) -> int:
+    return round(value or 0)
+
+
+def _first_error(document: Mapping[str, Any]) -> str | None:
+    """Return what most of the errors said."""
+    listed = document.get("error_summary")
+    entries = [entry for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
+    if not entries:
+        return None
+    most = max(entries, key=lambda entry: entry.get("count") or 0)
+    details = most.get("error_details") or {}
+    words = (details.get("code"), details.get("type"), details.get("message"))
+    return " ".join(" ".join(str(word) for word in words if word).split()) or None

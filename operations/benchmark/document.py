@@ -10,9 +10,9 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from operations.benchmark.published import PublishedFigure, published_figures
+from operations.benchmark.measured_points import PublishedFigure, published_figures
+from operations.benchmark.recording import RESULT_FILE
 from operations.benchmark.result import BenchmarkResult
-from operations.benchmark.run_folder import RESULT_FILE
 from operations.benchmark.shapes import PUBLISHED_SHAPES
 from operations.benchmark.thresholds import AtLeast, AtMost, Threshold, Thresholds
 from stacks.settings.model_tables import sections, table

@@ -1,14 +1,26 @@
 """From what a person asked for to what is sent, with everything refused that can be refused before."""
 
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
+from components.cluster_answer import PODS, KubernetesObject, Objects
+from components.dynamo_objects import GRAPH_NAME
+from failures.pods_and_events import has_ended, is_ready, pod_reasons
 from operations.benchmark.aiperf_here import pinned_requirement
 from operations.benchmark.recording import PlannedRun
 from operations.benchmark.result import Engine
 from operations.benchmark.shapes import Wanted, loads_of_address, loads_of_recipe
+from operations.cluster_commands import ClusterCommands
+from operations.errors import CommandError
+from operations.mock_engine import has_mock_engine
 from operations.port_forward import FORWARD_NOTE
 from recipes.aiperf_command import Endpoint
 from recipes.model import Recipe
+from stacks.nearest import nearest
 from stacks.plan.recipe_files import read_recipe
 from stacks.plan.stack_plan import StackPlan
 
@@ -106,3 +118,70 @@ def endpoint_here(run: PlannedRun, recipe: Recipe, url: str, tokenizer: str | No
 
 def _version(recipe: Recipe) -> str:
     return pinned_requirement(recipe.benchmark).partition("==")[2]
+
+
+_SECONDS = 10
+
+
+def served_model(url: str, wanted: str | None) -> str:
+    """Return the model to measure: the wanted one, or the only one that is served.
+
+    Raises:
+        CommandError: nobody answers, or the model is not served.
+
+    """
+    models = _listed(url)
+    served = ", ".join(models) or "no model"
+    if wanted is None:
+        if len(models) == 1:
+            return models[0]
+        hint = "  try: --model NAME" if models else "  try: wait until its workers have registered"
+        raise CommandError(f"{url} serves {served}\n{hint}")
+    if wanted in models:
+        return wanted
+    meant = nearest(wanted, models)
+    hint = f"\n  try: --model {meant}" if meant else ""
+    raise CommandError(f"{url} does not serve {wanted}: it serves {served}{hint}")
+
+
+def _listed(url: str) -> Sequence[str]:
+    # Not through a proxy of the environment: AIPerf uses none either.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    address = f"{url}/v1/models"
+    try:
+        with opener.open(address, timeout=_SECONDS) as answer:
+            document = cast("dict[str, Any]", json.load(answer))
+        return [str(entry["id"]) for entry in document["data"]]
+    except urllib.error.HTTPError as error:
+        raise CommandError(f"{address} answers HTTP {error.code}: no frontend of Dynamo") from None
+    except OSError as error:
+        reason = getattr(error, "reason", None) or error
+        raise CommandError(f"{address} does not answer within {_SECONDS} s: {reason}") from None
+    except (ValueError, KeyError, TypeError):
+        raise CommandError(f"{address} answers what is no list of models: no frontend of Dynamo") from None
+
+
+def serving_engine(stack: StackPlan, cluster: ClusterCommands) -> Engine:
+    """Return what answers in the stack's graph.
+
+    Raises:
+        CommandError: the cluster does not answer, or the graph does not serve with all of its pods.
+
+    """
+    placed = stack.serving.placed
+    pods = graph_pods(stack, cluster)
+    graph = f"graph {placed.graph_name} in namespace {placed.namespace}"
+    if not pods:
+        raise CommandError(f"{graph} has no pod: there is nothing to measure\n  try: `pulumi up` deploys it")
+    # With a part of its workers it would be slower than it is.
+    if any(not is_ready(pod) for pod in pods):
+        lines = "\n".join(f"  {reason}" for reason in pod_reasons(pods))
+        raise CommandError(f"{graph} does not serve with all of its pods\n{lines}")
+    return "mock" if has_mock_engine(pods) else "real"
+
+
+def graph_pods(stack: StackPlan, cluster: ClusterCommands) -> list[KubernetesObject]:
+    """Return the pods of the stack's graph that have not ended."""
+    placed = stack.serving.placed
+    own = Objects(PODS, namespace=placed.namespace, labels=f"{GRAPH_NAME}={placed.graph_name}")
+    return [pod for pod in cluster.found(own) if not has_ended(pod)]

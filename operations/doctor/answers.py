@@ -15,8 +15,7 @@ from operations.smoke import run
 from operations.smoke.checks import CHECKS
 from operations.smoke.client import Frontend, NoAnswer
 from operations.smoke.finding import WrongAnswer
-from operations.smoke.protocol import ModelList
-from operations.smoke.reading import read
+from operations.smoke.protocol import ModelList, read
 from operations.smoke.report import SmokeReport
 from operations.smoke.waits import Patience
 from operations.verdict import Verdict

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from failures.last_words import without_colours
+from failures.explanation import without_colours
 from hardware import KvTransportName, tcp_range
 from operations.doctor.finding import Finding, KvProof, Stage
 from operations.doctor.view import View

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from components.cluster_answer import KubernetesObject
 from components.dynamo_objects import GRAPHS
 from failures.health import health_problems
-from failures.pod_causes import pod_causes
+from failures.pods_and_events import pod_causes
 from operations.doctor.finding import Finding, Stage
 from operations.doctor.view import View, since
 

@@ -4,8 +4,7 @@ import datetime as dt
 from collections.abc import Iterator
 
 from components.cluster_answer import KubernetesObject
-from failures.pod_causes import pod_causes
-from failures.pods_and_events import container_statuses, is_ready
+from failures.pods_and_events import container_statuses, is_ready, pod_causes
 from operations.doctor.finding import Finding, Stage
 from operations.doctor.signatures import signature_of
 from operations.doctor.view import View, name_of, since

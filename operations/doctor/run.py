@@ -2,11 +2,10 @@
 
 import datetime as dt
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from operations.doctor.answers import answer_findings, asked, log_findings
-from operations.doctor.causes import split
-from operations.doctor.finding import Diagnosis, Finding, Stage
+from operations.doctor.finding import Diagnosis, Finding, Needs, Stage
 from operations.doctor.foundations import download_findings, node_findings, pool_findings, volume_findings
 from operations.doctor.kv_path import counted, kv_proof, transfer_findings
 from operations.doctor.platform import graph_findings, operator_findings, server_findings
@@ -34,7 +33,7 @@ def judged(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
     transfers = counted(view)
     proof = kv_proof(view, [*transfers.values()], is_mock=report.is_mock)
     findings = [
-        *_below(view, now),
+        *_from_nodes_to_graph(view, now),
         *answer_findings(view, report),
         *transfer_findings(view, proof, transfers),
     ]
@@ -55,7 +54,7 @@ def judged(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
     )
 
 
-def _below(view: View, now: dt.datetime) -> Iterator[Finding]:
+def _from_nodes_to_graph(view: View, now: dt.datetime) -> Iterator[Finding]:
     yield from node_findings(view)
     yield from pool_findings(view)
     yield from volume_findings(view)
@@ -70,3 +69,24 @@ def _below(view: View, now: dt.datetime) -> Iterator[Finding]:
 def _answered(report: SmokeReport) -> float | None:
     found = next((each for each in report.results if each.name == "chat"), None)
     return round(found.seconds, 2) if found and found.seconds is not None and not found.finding.fix else None
+
+
+def split(findings: Iterable[Finding], needs: Needs) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """Return causes and symptoms, each from the ground up.
+
+    A symptom is about a part that needs another one, directly or not, about which there is a finding.
+    """
+    ordered = sorted(findings, key=lambda each: (each.stage, each.about))
+    wrong = {each.about for each in ordered}
+    causes = tuple(each for each in ordered if not (_below(each.about, needs) & wrong))
+    return causes, tuple(each for each in ordered if each not in causes)
+
+
+def _below(part: str, needs: Needs) -> set[str]:
+    """All that a part needs, without itself."""
+    found: set[str] = set()
+    ahead = [part]
+    while ahead:
+        ahead += (new := needs.get(ahead.pop(), frozenset()) - found)
+        found |= new
+    return found - {part}

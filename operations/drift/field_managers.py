@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from components.managed_fields import PULUMI_MANAGERS, is_pulumi, managed_fields
+from components.object_owner import PULUMI_MANAGERS, is_pulumi, managed_fields
 from operations.drift.property_paths import Path, lookup
 from operations.drift.report import Outcome
 

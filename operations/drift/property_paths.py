@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from resource_graph.resource import Path
+from resource_graph.values import Path
 
 MISSING = object()
 """Stands for a value that is not there; None is a value."""

@@ -9,7 +9,7 @@ from comparison.pairs import title_of
 from operations.drift.property_paths import MISSING, lookup, parse_path
 from operations.engine_preview.events import EngineStep
 from resource_graph import Resource, Value
-from resource_graph.resource import Path
+from resource_graph.values import Path
 
 SECRET = "[secret]"  # noqa: S105 - stands in the place of a secret
 _REPLACING = frozenset({"replace", "create-replacement", "delete-replaced", "import-replacement"})

@@ -1,5 +1,7 @@
 """Whether a cluster that exists has what a stack needs, before `up` makes anything in it."""
 
+import json
+import secrets
 from collections.abc import Iterator, Sequence
 
 import requests
@@ -10,6 +12,7 @@ from components.cluster_reader import ClusterReader
 from components.dynamo_objects import OPERATOR_LABELS
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.unready_workloads import why_unusable
+from operations.cluster_commands import ClusterCommands, last_line
 from operations.preflight.answer import Answer, good, unknown, wrong
 from recipes.model_download import HuggingFaceDownload
 from stacks.plan.cache_plan import OwnVolume
@@ -192,3 +195,46 @@ def _hub(stack: StackPlan) -> Answer:
 
 def _labels(node: KubernetesObject) -> dict[str, str]:
     return node["metadata"].get("labels") or {}
+
+
+_NAMESPACE = "default"
+_SECONDS = 300
+
+
+def bound_claim(stack: StackPlan, cluster: ClusterCommands) -> Answer:
+    """Make a claim of 1 GiB, wait until it is bound, and delete it, whatever became of it."""
+    name = stack.cache.class_name if isinstance(stack.cache, OwnVolume) else ""
+    question = f"a claim of storage class {name or '(none)'} gets a volume"
+    if not name:
+        return unknown(question, "the model cache is of no storage class")
+    claim = f"dynamo-stack-preflight-{secrets.token_hex(3)}"
+    where = ("--namespace", _NAMESPACE)
+    made = cluster.run("kubectl", "create", "--filename", "-", *where, text=_manifest(claim, name))
+    if made.code != 0:
+        return wrong(
+            question, last_line(made.err), "modelCache.storageClassName, or the right to make claims"
+        )
+    try:
+        condition = "--for=jsonpath={.status.phase}=Bound"
+        waited = cluster.run("kubectl", "wait", condition, f"pvc/{claim}", *where, f"--timeout={_SECONDS}s")
+        if waited.code == 0:
+            return good(question, f"claim {claim} was bound, and is deleted")
+        events = cluster.run("kubectl", "events", "--for", f"pvc/{claim}", *where)
+        return wrong(question, last_line(events.out), "docs/runbook/cache-volume-unbound.md")
+    finally:
+        cluster.run("kubectl", "delete", "pvc", claim, *where, f"--timeout={_SECONDS}s")
+
+
+def _manifest(claim: str, storage_class: str) -> str:
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": claim},
+            "spec": {
+                "accessModes": ["ReadWriteMany"],
+                "storageClassName": storage_class,
+                "resources": {"requests": {"storage": "1Gi"}},
+            },
+        }
+    )

@@ -1,6 +1,6 @@
 """What a frontend's log says of models that it does not list."""
 
-from failures.last_words import without_colours
+from failures.explanation import without_colours
 
 # Of PyPI package ai-dynamo 1.2.1; health and readiness stay good (ai-dynamo/dynamo#11178).
 REFUSED = "Error adding model from discovery"

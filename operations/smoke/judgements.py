@@ -7,15 +7,23 @@ from dataclasses import dataclass, replace
 from operations.smoke.bodies import TOOL
 from operations.smoke.client import Answer, StreamedAnswer
 from operations.smoke.finding import Finding, WrongAnswer, good, wrong
-from operations.smoke.harmony import (
+from operations.smoke.protocol import (
     REASONING_PARSER,
     TOOL_PARSER,
+    Choice,
+    Chunk,
+    Completion,
+    Message,
+    ResponsesAnswer,
+    ToolCall,
     channel_mark,
     looks_like_call,
+    quoted,
+    read,
+    read_text,
+    refusal,
     repeated_end,
 )
-from operations.smoke.protocol import Choice, Chunk, Completion, Message, ResponsesAnswer, ToolCall
-from operations.smoke.reading import quoted, read, read_text, refusal
 
 _DONE = "[DONE]"
 _STOPPED = frozenset({"stop", "length", "tool_calls"})

@@ -8,8 +8,7 @@ from typing import Literal
 from operations.smoke.client import Answer
 from operations.smoke.finding import Finding, WrongAnswer, good, not_run, unknown, wrong
 from operations.smoke.frontend_log import REFUSED
-from operations.smoke.protocol import Health, ModelList
-from operations.smoke.reading import read
+from operations.smoke.protocol import Health, ModelList, read
 from operations.verdict import Verdict
 
 Role = Literal["prefill", "decode", "worker"]

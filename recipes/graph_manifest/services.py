@@ -10,7 +10,7 @@ from engines.transport_setup import KvProfile, Privileges
 from recipes.graph_manifest.placement import frontend_scheduling, worker_scheduling
 from recipes.graph_manifest.processes import registering_containers, supervised
 from recipes.images import mirrored
-from recipes.model_cache import MODEL_CACHE
+from recipes.model_files import MODEL_CACHE
 from recipes.node_directory import directory_volume, marker_file, waiting_container
 from recipes.placed import PlacedRecipe, PlacedService, Rollout
 from recipes.pod_environment import (

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
-from resource_graph.resource import Path
+from resource_graph.values import Path
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate

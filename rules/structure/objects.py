@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph
-from resource_graph.resource import Path
+from resource_graph.values import Path
 from rules.model import Observation, Severity, advised, failed, undecided
 from rules.reading.objects.definitions import (
     built_in_kinds,

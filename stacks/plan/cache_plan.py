@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre, MadeStorage, StorageClass
 from recipes.model import Recipe
-from recipes.model_cache import MODEL_CACHE
 from recipes.model_download import HuggingFaceDownload, S3Copy
+from recipes.model_files import MODEL_CACHE
 from recipes.placed import CacheNodes, CopyNodes, PlacedService
 from stacks.plan.infrastructure.zones import Zone, zone_named
 from stacks.plan.timeouts import check_timeout_seconds, download_timeout_seconds

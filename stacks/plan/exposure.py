@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from recipes.model import Recipe
 from stacks.errors import Problem
-from stacks.plan.layers.owned import owned_layers
+from stacks.plan.layers.layering import owned_layers
 from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.exposure import IngressExposure
 from stacks.settings.stack import StackSettings

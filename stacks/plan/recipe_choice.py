@@ -1,4 +1,4 @@
-"""The recipe that a stack serves, with the stack's revision and overrides in it."""
+"""The recipe that a stack serves: for its pools' GPUs, with the stack's revision and overrides in it."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -9,6 +9,8 @@ from pydantic import BaseModel, ValidationError
 
 from engines.option_block import WorkerRole
 from engines.registry import ENGINES
+from hardware import ArchitectureFamily
+from recipes.fitting import fitted, worker_sizes
 from recipes.merging import dotted_options
 from recipes.model import Recipe
 from recipes.overrides import OverrideError, overridden
@@ -16,12 +18,11 @@ from recipes.services import Role
 from stacks.errors import Problem
 from stacks.plan.placement.pools import Pool
 from stacks.plan.recipe_files import known_recipes, read_recipe, sound_recipes, unknown_recipe
-from stacks.plan.recipe_fit import recipe_for_pools
 from stacks.plan.service_changes import with_service_changes
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.settings.explain_validation import problems_of
-from stacks.settings.stack import EngineKeys, EngineOverrides, ReplicaSettings, StackSettings
-from stacks.wording import alternatives
+from stacks.settings.stack import EngineKeys, EngineOverrides, ReplicaSettings, ServingSettings, StackSettings
+from stacks.wording import alternatives, in_words
 
 _KEY = "serving.overrides"
 
@@ -144,3 +145,54 @@ def _problem(role: Role | None, text: str, overrides: Mapping[Role, BaseModel]) 
 def _options(settings: BaseModel | None) -> Iterator[tuple[str, object]]:
     """Yield the options of the settings as dotted paths, innermost options first."""
     return dotted_options(settings.model_dump(exclude_unset=True) if settings else {})
+
+
+_GPUS_PER_WORKER = "serving.gpusPerWorker"
+
+
+def recipe_for_pools(
+    recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool]
+) -> tuple[Recipe, tuple[Problem, ...]]:
+    """Return the recipe with the values that it has for these GPUs, or why there are none.
+
+    A pool that nobody knows, or whose GPUs the recipe is not for, leaves the recipe as it is: the placement
+    says so.
+    """
+    pair = serving.pools
+    names = (serving.pool or "",) if pair is None else (pair.prefill, pair.decode)
+    used = [pools[name] for name in names if name in pools]
+    families: set[ArchitectureFamily] = {pool.instance_type.accelerator.architecture_family for pool in used}
+    if not used or not families <= set(recipe.quantization.architecture_families):
+        return recipe, ()
+    if len(families) > 1 and recipe.variants:
+        return recipe, (_several_families(recipe, families),)
+    gpus, problems = _gpus_per_worker(recipe, serving.gpus_per_worker, used[0])
+    return (fitted(recipe, families.pop(), gpus) if recipe.variants else recipe), problems
+
+
+def _gpus_per_worker(
+    recipe: Recipe, wanted: int | None, pool: Pool
+) -> tuple[int | None, tuple[Problem, ...]]:
+    sizes = worker_sizes(recipe)
+    if recipe.is_disaggregated:
+        if wanted is None:
+            return None, ()
+        message = f"{recipe.name} has prefill and decode workers, each with GPUs of its own"
+        suggestion = "leave it out, or change serving.overrides"
+        return None, (Problem(_GPUS_PER_WORKER, wanted, message, suggestion=suggestion),)
+    possible = [size for size in sizes if size <= pool.instance_type.gpus]
+    # Where none is small enough, the placement names the smallest.
+    most = max(possible, default=sizes[0])
+    if wanted is None or wanted in possible:
+        return wanted or most, ()
+    message = f"{recipe.name} cannot be split over {in_words(wanted, 'GPU')}"
+    if wanted in sizes:
+        message = f"a node of {pool} has {in_words(pool.instance_type.gpus, 'GPU')}"
+    allowed = " or ".join(str(size) for size in possible) or None
+    return most, (Problem(_GPUS_PER_WORKER, wanted, message, allowed=allowed),)
+
+
+def _several_families(recipe: Recipe, families: set[ArchitectureFamily]) -> Problem:
+    words = " and ".join(sorted(family.capitalize() for family in families))
+    message = f"{recipe.name} has other engine values on each of {words}, and its workers must agree"
+    return Problem("serving.pools", None, message, suggestion="take pools of one family for both roles")

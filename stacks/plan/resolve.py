@@ -17,8 +17,7 @@ from stacks.plan.cache_problems import placement_problems, source_problems, stor
 from stacks.plan.decisions import decisions
 from stacks.plan.exposure import exposure_problems, has_alerts, pod_monitor_labels
 from stacks.plan.infrastructure.cluster import cluster_plan, cluster_problems, eks_plan
-from stacks.plan.layers.layering import layering
-from stacks.plan.layers.owned import layer_problems
+from stacks.plan.layers.layering import layer_problems, layering
 from stacks.plan.placement.pools import known_pools
 from stacks.plan.placement.services import Placed, place_services, placed_recipe
 from stacks.plan.platform import (
@@ -30,9 +29,9 @@ from stacks.plan.platform import (
 )
 from stacks.plan.recipe_choice import chosen_recipe
 from stacks.plan.retention import retained_objects
+from stacks.plan.service_changes import typed_settings
 from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.plan.timeouts import load_of, ready_timeout_seconds
-from stacks.plan.typed_settings import typed_settings
 from stacks.plan.versions import PlatformRelease
 from stacks.settings.platform import namespace_name
 from stacks.settings.stack import StackSettings

@@ -15,8 +15,8 @@ from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.layers.layering import Layering
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.platform import PlatformPlan
+from stacks.plan.service_changes import TypedSetting
 from stacks.plan.timeouts import Load
-from stacks.plan.typed_settings import TypedSetting
 from stacks.settings.exposure import ExposureSettings
 from stacks.settings.purchase import CapacityBlock, Phase
 from stacks.settings.stack import WaiverSettings

@@ -6,9 +6,8 @@ from types import MappingProxyType
 
 from components.chart_values import Chart
 from engines.registry import ENGINES, Framework
-from engines.release import line_name
+from engines.release import Defect, Sourced, line_name
 from engines.runtime_lines import RUNTIME_LINES, RuntimeLine
-from engines.sourced import Defect, Sourced
 from recipes.placed import GraphApi
 
 PROJECT_VERSION = "0.1.0"

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from engines.registry import COMMANDS
-from engines.sourced import Sourced
+from engines.release import Sourced
 from recipes.load import load_recipe, recipe_names
 from stacks.plan.versions import PLATFORM_LINES, PLATFORM_RELEASES, PlatformLine
 

@@ -1,4 +1,4 @@
-"""The platform's part of the program: NATS, etcd and the operator, where they are this stack's own."""
+"""The platform's part of the program: NATS, etcd, the operator, and what is asked before any of it goes."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,6 +6,8 @@ from typing import Literal
 import pulumi
 
 from components.etcd import Etcd
+from components.graph_guard import GraphGuard, GraphGuardArgs
+from components.guard import GuardedCluster
 from components.helm_chart import HelmChart
 from components.namespace import Namespace, NamespaceArgs
 from components.nats import Nats
@@ -15,12 +17,13 @@ from components.network_policies import (
     NetworkPoliciesArgs,
     ServerPolicyArgs,
 )
+from components.platform_guard import PlatformGuard, PlatformGuardArgs
 from components.platform_release import dynamo_platform
 from components.removal import Keep
 from components.servers import BundledServers, EtcdArgs, ExternalServers, NatsArgs
 from components.stateful_servers import NAME_LABEL
 from recipes.server_manifest import client_pod_labels
-from stacks.plan.platform import OwnPlatform
+from stacks.plan.platform import OwnPlatform, PlatformPlan
 from stacks.plan.stack_plan import StackPlan
 
 
@@ -109,3 +112,47 @@ def _server_policy(stack: StackPlan, kind: Literal["nats", "etcd"]) -> ServerPol
     # A namespace that this stack has not made has no label that the servers could admit it by.
     unlabelled = () if stack.creates_namespace else (stack.serving.namespace,)
     return ServerPolicyArgs(platform.namespace, labels, members, client_namespaces=unlabelled)
+
+
+def deploy_guards(
+    stack: StackPlan,
+    used: PlatformPlan,
+    kubeconfig: pulumi.Output[str] | None,
+    *,
+    platform: list[pulumi.Resource],
+    graph: list[pulumi.Resource],
+) -> None:
+    """Register what stands between graph and platform and a `destroy` that would leave halves of them.
+
+    Args:
+        stack: everything that was decided.
+        used: the platform, this stack's own or another's.
+        kubeconfig: of a cluster that a stack of this project makes.
+        platform: what goes after the platform's guard, where the platform is the stack's own.
+        graph: what goes after the graph's guard; none where nothing serves yet, or another stack's graph.
+
+    """
+    own = isinstance(used, OwnPlatform)
+    if not own and not graph:
+        return
+    # The shipped stacks allow no provider that nobody has registered.
+    plugin = pulumi.ProviderResource("pulumi-python", "platform-guard" if own else "graph-guard", {})
+    cluster = GuardedCluster(
+        stack.cluster.context, None if kubeconfig else stack.cluster.kubeconfig, kubeconfig
+    )
+    after = [*graph]
+    if own:
+        namespaces = [stack.serving.namespace] if stack.layers.owns("serving") else []
+        made = PlatformGuard(
+            "platform-guard",
+            PlatformGuardArgs(used.namespace, namespaces, cluster),
+            pulumi.ResourceOptions(depends_on=platform, provider=plugin),
+        )
+        # It goes for good once it lets go: not before the graph's guard does too.
+        after.append(made)
+    if graph:
+        GraphGuard(
+            "graph-guard",
+            GraphGuardArgs(stack.serving.namespace, stack.serving.graph_name, used.namespace, cluster),
+            pulumi.ResourceOptions(depends_on=after, provider=plugin),
+        )

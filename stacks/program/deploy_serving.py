@@ -12,10 +12,9 @@ from components.exposure import Exposure, ExposureArgs
 from components.model_server import ModelServer, ModelServerArgs
 from components.namespace import Namespace
 from components.pod_monitor import PodMonitor, PodMonitorArgs
-from recipes.alerts import dashboard, rule_groups
+from recipes.alerts import dashboard, rule_groups, scraped_pods
 from recipes.graph_manifest import graph_spec
 from recipes.graph_manifest.api_versions import MAIN_CONTAINER
-from recipes.scraped_pods import scraped_pods
 from recipes.server_manifest import client_pod_labels, server_deployment, server_service
 from sizing.of_recipe import slowest_first_token
 from stacks.plan.stack_plan import StackPlan, waited_for

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pulumi
 
 from components.cluster_reader import ClusterReader
-from failures.aws.stack_file import StackFile
+from failures.aws.message import StackFile
 from failures.engine_process import makes_resources
 from failures.hook import OwnCluster, explain_failures
 from stacks.errors import Problem, SettingsError

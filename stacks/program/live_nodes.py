@@ -10,7 +10,7 @@ import pulumi_aws as aws
 from stacks.errors import SettingsError
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.updates.deployed_nodes import DeployedNodes
-from stacks.updates.guards.running_blocks import running_block_problems
+from stacks.updates.guards.refused_changes import running_block_problems
 
 _GONE = re.compile(r"ResourceNotFoundException|couldn't find resource")
 """hashicorp/terraform-provider-aws internal/service/eks/node_group.go, findNodegroup."""

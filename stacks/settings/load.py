@@ -10,9 +10,8 @@ from pydantic import ValidationError
 from stacks.errors import Problem, SettingsError
 from stacks.nearest import nearest
 from stacks.settings.explain_validation import problems_of
-from stacks.settings.indentation import wrong_indent
 from stacks.settings.stack import StackSettings
-from stacks.settings.yaml_file import YamlProblemError, parse_yaml
+from stacks.settings.yaml_file import YamlProblemError, parse_yaml, wrong_indent
 from stacks.stack_files import PREFIX, SUFFIX, list_stacks
 
 CONFIG_NAMESPACE = "dynamo-stack"

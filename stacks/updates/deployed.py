@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from components.dynamo_objects import COMPONENT, GRAPH_KIND
+from resource_graph import Resource
 from resource_graph.engine_state import EngineRecord, records_of_outputs
 from resource_graph.urns import RELEASE_TYPE
 from stacks.plan.volume_sizes import size_in_gib
@@ -174,3 +175,10 @@ def _creator(cluster: Mapping[str, Any] | None, entry: Mapping[str, Any] | None)
     if access.get("bootstrapClusterCreatorAdminPermissions"):
         return Creator(entered_by_eks=True)
     return Creator(makes_it_now=True)
+
+
+def state_of(resources: Iterable[Resource]) -> Deployed:
+    """Return what exists once all of these do."""
+    inputs = {each.urn: {"__inputs": dict(each.inputs)} for each in resources}
+    # What only the update knows is of no interest to an update.
+    return deployed(json.loads(json.dumps(inputs, default=str)))

@@ -6,7 +6,7 @@ from typing import Any
 from components.cluster_answer import DEPLOYMENTS
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_OBJECTS
-from components.managed_fields import is_pulumi, managed_fields
+from components.object_owner import is_pulumi, managed_fields
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.comparable_graph import graph_of, read_graph, read_server
 from stacks.updates.deployed import Deployed

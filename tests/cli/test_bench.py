@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.benchmark.run_folder import RESULT_FILE
+from operations.benchmark.recording import RESULT_FILE
 from tests.cli.command import squeezed
 from tests.operations.benchmark.fake_aiperf import RECORDED, fake_aiperf
 from tests.recipes.listing_frontend import LISTED, answers, listing_frontend

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from operations.benchmark.run_folder import RESULT_FILE
+from operations.benchmark.recording import RESULT_FILE
 from operations.mock_engine import ENGINE_ANNOTATION
 from recipes.benchmark_job import RESULT_FOLLOWS
 from tests.operations.benchmark.fake_aiperf import RECORDED, fake_aiperf

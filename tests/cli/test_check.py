@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cli.check_coverage import WatchedGraph
+from cli.check_input import WatchedGraph
 from cli.check_table import print_report
 from cli.output import make_console
 from resource_graph import Resource, ResourceGraph

@@ -6,7 +6,7 @@ import datetime as dt
 import json
 from typing import TYPE_CHECKING
 
-from cli.diff_text import print_comparison
+from cli.diff import print_comparison
 from cli.output import make_console
 from comparison.document import as_document
 from comparison.markdown import as_markdown

@@ -8,7 +8,7 @@ from comparison.secret_marks import is_marked, mark_of, marked
 from resource_graph import UNKNOWN, Resource
 
 if TYPE_CHECKING:
-    from resource_graph.resource import Path
+    from resource_graph.values import Path
 
 HUB = "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwX"
 

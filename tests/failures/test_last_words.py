@@ -1,6 +1,6 @@
 import pytest
 
-from failures.last_words import last_words
+from failures.explanation import last_words
 
 TRACEBACK = """INFO starting
 Traceback (most recent call last):

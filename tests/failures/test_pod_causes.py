@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from failures.pod_causes import pod_causes
+from failures.pods_and_events import pod_causes
 from tests.failures.conftest import AnsweringCluster
 from tests.failures.objects import CLUSTER, PENDING, READY, UNSCHEDULABLE
 

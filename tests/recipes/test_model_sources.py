@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from recipes.load import load_recipe
-from recipes.model_cache import MODEL_CACHE
 from recipes.model_download import (
     CacheSource,
     HuggingFaceDownload,
@@ -18,6 +17,7 @@ from recipes.model_download import (
     cache_job_spec,
     download_job_spec,
 )
+from recipes.model_files import MODEL_CACHE
 
 RECIPE = load_recipe("gpt-oss-120b/trtllm-disagg")
 SNAPSHOT = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"

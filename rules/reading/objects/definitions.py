@@ -17,7 +17,7 @@ from pathlib import Path as FilePath
 from typing import Any, cast
 
 from resource_graph import Resource, ResourceGraph
-from resource_graph.resource import Path
+from resource_graph.values import Path
 from rules.reading.objects.schemas import NAME, Raw, Schema, schema_at
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.releases import operator_line

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from resource_graph import Aspect, Resource, ResourceGraph
-from resource_graph.resource import Path
+from resource_graph.values import Path
 from rules.reading.memoized import memoized
 from rules.reading.objects.definitions import Candidates, candidates, other_lines
 from rules.reading.objects.mistakes import Mistake, find_mistakes, name_mistakes

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from resource_graph import UNKNOWN, Resource, Value
-from resource_graph.resource import Path
+from resource_graph.values import Path
 from rules.reading.objects.definitions import group_of
 from rules.reading.objects.schemas import KINDS, Schema, dotted, limit_broken
 from rules.reading.shapes import Undecided, field

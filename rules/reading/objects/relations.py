@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource, Value
-from resource_graph.resource import Path
+from resource_graph.values import Path
 from rules.reading.objects.mistakes import PLACEHOLDER, Mistake
 from rules.reading.objects.schemas import dotted
 from rules.reading.pods.pods import GRAPH_KIND, SPEC_PATHS

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from resource_graph import Value
-from resource_graph.resource import Path
+from resource_graph.values import Path
 
 Raw = Mapping[str, Any]
 Resolve = Callable[[Raw], Raw]

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from stacks.errors import Problem
 from stacks.nearest import nearest
 from stacks.plan.layers.contract import VERSION, exported, is_of_pool, pools_in
-from stacks.plan.layers.layering import JoinedLayer, Layering
-from stacks.plan.layers.owned import FROM_BELOW
+from stacks.plan.layers.layering import FROM_BELOW, JoinedLayer, Layering
 from stacks.settings.stack import Layer
 
 Outputs = Mapping[str, object]

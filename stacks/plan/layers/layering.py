@@ -1,14 +1,15 @@
-"""Which layers a stack registers, which it shares with other stacks, and which it joins."""
+"""Which layers a stack registers, which it shares with other stacks, and which of them one stack may own."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from stacks.errors import Problem
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.layers.contract import Contract, infrastructure_contract, platform_contract
-from stacks.plan.layers.owned import joined_layers, owned_layers
 from stacks.plan.platform import PlatformPlan
 from stacks.settings.stack import Layer, StackSettings
+from stacks.wording import alternatives
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +73,103 @@ def _contracts(
     if platform is not None and platform.kind == "own":
         found["platform"] = platform_contract(platform, cluster)
     return found
+
+
+FROM_BELOW: tuple[Layer, ...] = ("infrastructure", "platform", "serving")
+
+
+def layers_there_are(settings: StackSettings) -> tuple[Layer, ...]:
+    """Return the layers that a stack can own; no stack owns a cluster or a platform that exists."""
+    platform = settings.platform.kind if settings.platform else "none"
+    kinds = {"infrastructure": settings.cluster.kind, "platform": platform}
+    return tuple(layer for layer in FROM_BELOW if kinds.get(layer) not in {"existing", "none"})
+
+
+def owned_layers(settings: StackSettings) -> tuple[Layer, ...]:
+    """Return the layers that this stack registers, from below."""
+    there = layers_there_are(settings)
+    return tuple(layer for layer in there if settings.layers is None or layer in settings.layers)
+
+
+def joined_layers(settings: StackSettings) -> dict[Layer, str]:
+    """Return the layers below this stack's own, each with the stack that owns it."""
+    owners = _owners(settings)
+    return {layer: owner for layer in _needed_below(settings) if (owner := owners[layer]) is not None}
+
+
+def layer_problems(name: str, settings: StackSettings) -> tuple[Problem, ...]:
+    """Return why the layers cannot be divided like this.
+
+    Args:
+        name: of this stack, which cannot join itself.
+        settings: of the stack.
+
+    """
+    return (*_own_problems(settings), *_owner_problems(name, settings))
+
+
+def _own_problems(settings: StackSettings) -> Iterator[Problem]:
+    listed, there = settings.layers, layers_there_are(settings)
+    if listed is None:
+        return
+    key = "layers"
+    shown = _listed(listed)
+    for layer in dict.fromkeys(listed):
+        if layer not in there:
+            yield Problem(key, shown, _why_absent(layer, settings), allowed=_listed(there))
+    if len(set(listed)) < len(listed):
+        yield Problem(key, shown, "a layer stands there twice", suggestion="leave one of them out")
+    own = owned_layers(settings)
+    if len(own) > 1 and there.index(own[-1]) - there.index(own[0]) >= len(own):
+        message = (
+            "a stack cannot own what is below and above a layer of another stack: neither could go first"
+        )
+        choices = alternatives([_listed(own[:1]), _listed(there), _listed(own[-1:])])
+        yield Problem(key, shown, message, allowed=choices)
+
+
+def _owner_problems(name: str, settings: StackSettings) -> Iterator[Problem]:
+    needed = _needed_below(settings)
+    for layer, owner in _owners(settings).items():
+        key = f"layerStacks.{layer}"
+        if owner is None and layer in needed:
+            message = f"is missing: which stack of this project owns the {layer}?"
+            suggestion = f"{layer} in layers, where this stack owns it"
+            yield Problem(key, None, message, allowed="a stack's name", suggestion=suggestion)
+        if owner is None:
+            continue
+        if layer not in needed:
+            yield Problem(key, owner, _why_not_joined(layer, settings), suggestion="leave it out")
+        elif owner == name:
+            message = "is this stack itself"
+            yield Problem(key, owner, message, suggestion=f"add {layer} to layers, or name its owner")
+
+
+def _needed_below(settings: StackSettings) -> tuple[Layer, ...]:
+    own, there = owned_layers(settings), layers_there_are(settings)
+    return there[: there.index(own[0])] if own else ()
+
+
+def _owners(settings: StackSettings) -> dict[Layer, str | None]:
+    stacks = settings.layer_stacks
+    return {"infrastructure": stacks.infrastructure, "platform": stacks.platform}
+
+
+def _why_absent(layer: Layer, settings: StackSettings) -> str:
+    if settings.platform is None and layer == "platform":
+        return "the recipe is served without Dynamo, so there is no platform"
+    if layer == "infrastructure":
+        return "with cluster.kind existing there is no infrastructure to own"
+    return "with platform.kind existing somebody outside this project runs the platform"
+
+
+def _why_not_joined(layer: Layer, settings: StackSettings) -> str:
+    if layer not in layers_there_are(settings):
+        return _why_absent(layer, settings)
+    if layer in owned_layers(settings):
+        return f"this stack owns the {layer} itself, by layers"
+    return f"nothing in this stack stands on the {layer}"
+
+
+def _listed(layers: Sequence[str]) -> str:
+    return f"[{', '.join(layers)}]"

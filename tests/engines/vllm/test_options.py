@@ -9,9 +9,8 @@ from pydantic import ValidationError
 
 from engines import command_options, option_values
 from engines.release import release_line
-from engines.vllm.blocks import CompilationConfig
 from engines.vllm.engine import Vllm
-from engines.vllm.options import VllmOptions, VllmSettings
+from engines.vllm.options import CompilationConfig, VllmOptions, VllmSettings
 from recipes.load import load_recipe
 from recipes.pod_environment import worker_start as start_of
 from tests.support.worker_starts import worker_start

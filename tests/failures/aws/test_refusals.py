@@ -6,10 +6,15 @@ from typing import Any
 import botocore.session
 import pytest
 
-from failures.aws.answer import FAILED_LATER, aws_error
-from failures.aws.message import FailedRequest, refused_text
-from failures.aws.refusals import refusal_of, refusals
-from failures.aws.stack_file import StackFile
+from failures.aws.message import (
+    FAILED_LATER,
+    FailedRequest,
+    StackFile,
+    aws_error,
+    refusal_of,
+    refusals,
+    refused_text,
+)
 from tests.failures.aws.aws_answer import GROUP, NODES, REQUEST, Answer
 from tests.failures.aws.aws_answers import ANSWERS
 from tests.support.eks_settings import eks_b200_settings

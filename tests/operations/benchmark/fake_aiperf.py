@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from operations.benchmark.aiperf_summary import SUMMARY_FILE
+from operations.benchmark.aiperf_output import SUMMARY_FILE
 
 RECORDED = Path(__file__).with_name("recorded") / SUMMARY_FILE
 """Of AIPerf 0.13.0 against Dynamo 1.2.1's frontend and mocker: 128/200, 4 at a time; abridged."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from operations.benchmark.aiperf_summary import read_summary
+from operations.benchmark.aiperf_output import read_summary
 from operations.errors import CommandError
 from recipes.benchmark_load import Load
 from tests.operations.benchmark.fake_aiperf import RECORDED

@@ -3,7 +3,7 @@ import json
 import jsonschema
 
 from operations.benchmark.document import DOCUMENT, SCHEMA, benchmark_files_document, result_schema_text
-from operations.benchmark.run_folder import RESULT_FILE
+from operations.benchmark.recording import RESULT_FILE
 from tests.operations.benchmark.made_results import result
 
 OUTDATED = "run `python -m operations.benchmark.document`"

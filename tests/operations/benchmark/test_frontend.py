@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from operations.benchmark.frontend import served_model
+from operations.benchmark.plan_run import served_model
 from operations.errors import CommandError
 from tests.recipes.listing_frontend import EMPTY, LISTED, MODEL, answers, listing_frontend
 

@@ -1,7 +1,7 @@
 """What is read of the log of a Job."""
 
 from operations.benchmark.aiperf_output import LoadProgress
-from operations.benchmark.job_log import JobLog
+from operations.benchmark.job_run import JobLog
 from recipes.benchmark_job import RESULT_FOLLOWS
 
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.benchmark.measured_stack import serving_engine
-from operations.benchmark.plan_run import run_of_stack
+from operations.benchmark.plan_run import run_of_stack, serving_engine
 from operations.benchmark.shapes import Wanted
 from operations.errors import CommandError
 from operations.mock_engine import ENGINE_ANNOTATION

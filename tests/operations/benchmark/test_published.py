@@ -1,7 +1,7 @@
 """Figures of others: data with source and date, and beside which run they may stand."""
 
 from hardware import ACCELERATORS
-from operations.benchmark.published import comparable_figures, published_figures
+from operations.benchmark.measured_points import comparable_figures, published_figures
 from operations.benchmark.shapes import PUBLISHED_SHAPES
 
 

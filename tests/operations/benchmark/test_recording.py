@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from operations.benchmark.recording import PlannedRun, Recording
+from operations.benchmark.recording import RESULT_FILE, PlannedRun, Recording
 from operations.benchmark.result import MOCK_NOTE, BenchmarkResult
-from operations.benchmark.run_folder import RESULT_FILE
 from operations.errors import CommandError
 from recipes.benchmark_load import Load
 from recipes.load import load_recipe

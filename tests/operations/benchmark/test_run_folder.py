@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from operations.benchmark.recording import RESULT_FILE, make_run_folder, write_result
 from operations.benchmark.result import BenchmarkResult
-from operations.benchmark.run_folder import RESULT_FILE, make_run_folder, write_result
 from operations.errors import CommandError
 from tests.operations.benchmark.made_results import result
 

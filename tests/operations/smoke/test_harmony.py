@@ -1,6 +1,6 @@
 import pytest
 
-from operations.smoke.harmony import channel_mark, looks_like_call, repeated_end
+from operations.smoke.protocol import channel_mark, looks_like_call, repeated_end
 
 
 @pytest.mark.parametrize(

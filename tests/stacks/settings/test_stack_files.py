@@ -6,8 +6,8 @@ import pytest
 
 from lab.directory import REPOSITORY
 from stacks.errors import SettingsError
-from stacks.settings.indentation import wrong_indent
 from stacks.settings.load import load_stack
+from stacks.settings.yaml_file import wrong_indent
 from stacks.stack_files import list_stacks
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stacks.updates.platform_steps import is_supported_step
+from stacks.updates.guards.refused_changes import is_supported_step
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stacks.updates.guards.model_volume import volume_problems
+from stacks.updates.guards.refused_changes import volume_problems
 from tests.stacks.updates.changes import state
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings

@@ -7,7 +7,7 @@ import pytest
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.deployed import Deployed, DeployedRelease
-from stacks.updates.guards.platform_release import SECOND_STACK, left_out_problems
+from stacks.updates.guards.refused_changes import SECOND_STACK, left_out_problems
 from tests.cli.command import ROOT
 from tests.support.dev_settings import resolved
 

@@ -9,7 +9,7 @@ import pytest
 
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.updates.deployed import Deployed
-from stacks.updates.guards.running_blocks import running_block_problems
+from stacks.updates.guards.refused_changes import running_block_problems
 from tests.stacks.updates.changes import changed, state
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings
