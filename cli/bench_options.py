@@ -10,8 +10,9 @@ import typer
 from hardware import ACCELERATORS
 from operations.benchmark.shapes import PUBLISHED_SHAPES, Wanted
 from recipes.load import recipe_names
+from resource_graph.spelling import nearest
 from sizing.points import Shape
-from stacks.nearest import nearest, nearest_recipe
+from stacks.plan.recipe_files import nearest_recipe
 
 ALL = "all"
 _SHAPE = re.compile(r"([1-9][0-9]{0,6})/([1-9][0-9]{0,6})")

@@ -1,6 +1,5 @@
 """What `dynamo-stack check --file` judges, and the objects among it that no rule or schema knows."""
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from operations.errors import CommandError
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.input_text import read_inputs
 from resource_graph.manifests import manifest_graph
+from resource_graph.spelling import most_alike
 from resource_graph.state_export import looks_like_state, state_graph
 from rules.reading.objects.definitions import has_schema
 from rules.reading.pods.pods import read_pods
@@ -67,12 +67,12 @@ def _pool(option: str) -> tuple[str, int]:
     name, separator, nodes = option.partition("=")
     known = sorted(INSTANCE_TYPES)
     if name not in INSTANCE_TYPES:
-        nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
+        meant = most_alike(name, known, 0.0)
         raise _refused(
             option,
             f"{name!r} is no instance type known here",
             f"TYPE=NODES, where TYPE is one of {', '.join(known)}",
-            f"{nearest}{separator}{nodes}" if separator else f"{nearest}=1",
+            f"{meant}{separator}{nodes}" if separator else f"{meant}=1",
         )
     if not _NODES.fullmatch(nodes):
         found = f"{nodes!r} is no number of nodes" if separator else "says no number of nodes"

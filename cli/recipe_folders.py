@@ -11,8 +11,7 @@ from operations.errors import CommandError
 from recipes.load import recipe_names
 from recipes.model import Recipe
 from stacks.errors import SettingsError
-from stacks.nearest import nearest_recipe
-from stacks.plan.recipe_files import known_recipes, read_recipe
+from stacks.plan.recipe_files import known_recipes, nearest_recipe, read_recipe
 from stacks.settings.load import load_stack
 from stacks.stack_files import list_stacks, stack_directory
 

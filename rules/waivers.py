@@ -1,10 +1,10 @@
 """Waivers: rules that a stack breaks on purpose, for a time."""
 
 import datetime as dt
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
+from resource_graph.spelling import most_alike
 from rules.model import EVERY_RELEASE, Observation, Rule, Severity, Waiver, advised, failed, undecided
 from rules.retired import successor
 
@@ -72,9 +72,9 @@ def _judge(
     elif (became := successor(waiver.rule)) is not None:
         yield failed(resource, f"waiver of {waiver.rule}", f"{waiver.rule} {became}")
     elif waiver.rule not in known_rules:
-        nearest = difflib.get_close_matches(waiver.rule, known_rules, n=1, cutoff=0.0)
+        near = most_alike(waiver.rule, known_rules, 0.0)
         said = f"no rule that can be waived has the id {waiver.rule}"
-        meant = f"; did you mean {nearest[0]}?" if nearest else ""
+        meant = f"; did you mean {near}?" if near else ""
         yield failed(resource, f"waiver of {waiver.rule}", f"{said}{meant}")
     elif waiver.expires < today:
         said = f"expired on {waiver.expires.isoformat()} and waives nothing; renew or remove it"

@@ -20,7 +20,7 @@ from operations.mock_engine import has_mock_engine
 from operations.port_forward import FORWARD_NOTE
 from recipes.aiperf_command import Endpoint
 from recipes.model import Recipe
-from stacks.nearest import nearest
+from resource_graph.spelling import nearest
 from stacks.plan.recipe_files import read_recipe
 from stacks.plan.stack_plan import StackPlan
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from operations.errors import CommandError
 from resource_graph.printable import one_line
-from stacks.nearest import nearest
+from resource_graph.spelling import nearest
 
 _SECONDS = 120
 _SUBMODULE = "160000"

@@ -17,8 +17,8 @@ from comparison.secret_marks import fingerprint, without_secrets
 from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack, stack_directory
 from resource_graph.printable import printable
+from resource_graph.spelling import nearest
 from stacks.errors import SettingsError
-from stacks.nearest import nearest
 from stacks.plan.stack_plan import with_open_windows
 from stacks.settings.load import SETTINGS_KEY, TOKEN_KEY, list_stacks
 from stacks.settings.yaml_file import parse_yaml

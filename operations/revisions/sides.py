@@ -17,7 +17,7 @@ from operations.revisions.environment import interpreter_for
 from operations.revisions.git import Repository, repository_of
 from operations.revisions.record_process import RecordProcess
 from resource_graph.printable import one_line
-from stacks.nearest import nearest
+from resource_graph.spelling import nearest
 from stacks.settings.load import list_stacks
 
 _WORKING_TREE = "working tree"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from urllib.parse import SplitResult, urlsplit
 
 from operations.errors import CommandError
-from stacks.nearest import nearest
+from resource_graph.spelling import nearest
 from stacks.plan.recipe_files import sound_recipes
 
 _SCHEMES = ("http", "https")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph
+from resource_graph.spelling import SLIPS, slip_of
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
 from rules.reading.claims import is_within
 from rules.reading.memoized import memoized
@@ -13,7 +14,6 @@ from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.references import read_references
 from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at
-from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import POD_TEMPLATES, model_users
 

@@ -17,6 +17,7 @@ from engines.effective import Effective, EngineFile, EngineFileProblem, flag_of
 from engines.tensorrt_llm.flags import OPTIONS
 from engines.tensorrt_llm.options import EngineSettings
 from resource_graph import ResourceGraph
+from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.model import Severity
 from rules.reading.commands.container_commands import DYNAMO_VLLM
 from rules.reading.engines.models import read_checkpoint
@@ -25,7 +26,6 @@ from rules.reading.kv_ways import connector_problems
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read, by_line, line_of
 from rules.reading.shapes import Undecided, known
-from rules.reading.spelling import SLIPS, nearest, slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import WORKERS
 
@@ -152,9 +152,9 @@ def _place_of(key: str) -> str:
     block, _, name = key.rpartition(".")
     if block:
         at_the_top = "; it is one at the top level" if name in ENGINE_KEYS else ""
-        return at_the_top or nearest(name, ENGINE_BLOCK_KEYS[block])
+        return at_the_top or hint(name, ENGINE_BLOCK_KEYS[block])
     homes = sorted(block for block, names in ENGINE_BLOCK_KEYS.items() if name in names)
-    return f"; it is one inside {' and '.join(homes)}" if homes else nearest(name, ENGINE_KEYS)
+    return f"; it is one inside {' and '.join(homes)}" if homes else hint(name, ENGINE_KEYS)
 
 
 def _without_effect(worker: Worker, settings: Effective) -> Iterator[Said]:

@@ -10,6 +10,7 @@ from engines.tensorrt_llm.on_lines import (
     WITHOUT_DEEP_EP,
 )
 from resource_graph import ResourceGraph
+from resource_graph.spelling import SLIPS, slip_of
 from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.commands.container_commands import (
     DYNAMO_FRONTEND,
@@ -25,7 +26,6 @@ from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import RUNTIMES, Platform, read_platforms, runtime_image
 from rules.reading.shapes import Undecided, known, text_at
-from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import (
     POD_TEMPLATES,

@@ -14,6 +14,7 @@ from engines import (
 )
 from engines.command_line import Flag
 from resource_graph import ResourceGraph, Value
+from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.engine.values import wrong_values
 from rules.model import Severity
 from rules.reading.commands.container_commands import (
@@ -31,7 +32,6 @@ from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import Line, by_line, line_of, shown_command, shown_image
 from rules.reading.shapes import Undecided
-from rules.reading.spelling import SLIPS, nearest, slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import STARTED, Started
 
@@ -193,7 +193,7 @@ def _of_vocabulary(
             found.append((message, line is not None))
         elif vocabulary is not None and not _is_known(flag, vocabulary, line):
             known = vocabulary.of_any_line if line is None else vocabulary.by_line[line]
-            message = f"{flag} is no option of {shown_command(engine, line)}{nearest(flag, known)}"
+            message = f"{flag} is no option of {shown_command(engine, line)}{hint(flag, known)}"
             # Of a release that was not read nobody knows all options, but a slip of the pen is one anywhere.
             slip = may_be_read and slip_of(flag, vocabulary.of_every_line, SLIPS) is not None
             found.append((message, line is not None or slip))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from engines import checkpoint_bytes
 from engines.told import Count
 from resource_graph import ResourceGraph
+from resource_graph.spelling import SLIPS, slip_of
 from rules.model import Severity
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.memoized import memoized
@@ -48,7 +49,6 @@ from rules.reading.shapes import (
     whole_number,
     whole_number_at,
 )
-from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import POD_TEMPLATES
 

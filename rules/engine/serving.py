@@ -8,6 +8,7 @@ from engines.effective import Effective, option_value
 from engines.tensorrt_llm.flags import Option
 from engines.told import Count
 from resource_graph import ResourceGraph
+from resource_graph.spelling import SLIPS, slip_of
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.commands.container_commands import (
     DYNAMO_VLLM,
@@ -23,7 +24,6 @@ from rules.reading.kv_cache import tokens_per_block
 from rules.reading.pods.workers import Router, Worker
 from rules.reading.releases import by_line, shown_image
 from rules.reading.shapes import whole_number
-from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import ROUTERS, WORKERS
 

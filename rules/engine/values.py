@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from engines import Vocabulary, command_options, number_options, option_values, size_options
 from engines.effective import NO_FILE, VLLM, Effective, EngineFileProblem, flag_of
 from resource_graph import ResourceGraph, Value
+from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.engine.serving import PARSERS
 from rules.reading.commands.container_commands import VLLM_SERVE, StartCommand
 from rules.reading.engines.expert_kernels import BACKEND_FLAG
@@ -14,7 +15,6 @@ from rules.reading.engines.settings import is_vllm, read_settings
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import line_of, shown_command
 from rules.reading.shapes import Undecided, known
-from rules.reading.spelling import SLIPS, nearest, slip_of
 from rules.rule import Said
 from rules.subjects import Started
 
@@ -104,7 +104,7 @@ def _problem_of_option(
     is_open = line is None or by_plugins
     if is_open and slip_of(value, vocabulary.of_every_line, _slips(value)) is None:
         return None
-    return nearest(value, known) or f": one of {', '.join(sorted(known))}"
+    return hint(value, known) or f": one of {', '.join(sorted(known))}"
 
 
 def _slips(value: str) -> int:

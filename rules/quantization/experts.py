@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from engines import MXFP4_ALGORITHMS, VLLM_BACKEND_KERNELS, VLLM_MOE_BACKENDS, VllmMoeKernels
 from resource_graph import ResourceGraph
+from resource_graph.spelling import SLIPS, slip_of
 from rules.model import Severity
 from rules.reading.engines.expert_kernels import (
     BACKEND_FLAG,
@@ -21,7 +22,6 @@ from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import VLLM_0_20, as_read
 from rules.reading.shapes import Undecided
-from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 

@@ -7,6 +7,7 @@ from engines import kv_connectors
 from engines.effective import Effective, EngineFileProblem, flag_of
 from hardware import KvTransportName
 from resource_graph import ResourceGraph, Value
+from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.reading.commands.container_commands import DYNAMO_VLLM
 from rules.reading.devices import (
     EFA_DEVICE_CLASS,
@@ -21,7 +22,6 @@ from rules.reading.engines.settings import is_vllm, read_settings
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import by_line
 from rules.reading.shapes import Undecided, attempted, mapping_at, mappings_at, text_at, texts_at
-from rules.reading.spelling import SLIPS, nearest, slip_of
 
 UCX_TRANSPORTS = "UCX_TLS"
 NVLINK_BETWEEN_NODES = "UCX_CUDA_IPC_ENABLE_MNNVL"
@@ -118,8 +118,8 @@ def connector_problems(settings: Effective, line: tuple[int, int] | None) -> Ite
     known = kv_connectors(DYNAMO_VLLM)
     wrong = name in known.of_any_line or slip_of(name, known.of_any_line, SLIPS) is not None
     if wrong and name not in known.by_line[line]:
-        hint = nearest(name, known.by_line[line])
-        yield f"kv_connector in {KV_TRANSFER_CONFIG} is {name}, which its release of vLLM does not have{hint}"
+        near = hint(name, known.by_line[line])
+        yield f"kv_connector in {KV_TRANSFER_CONFIG} is {name}, which its release of vLLM does not have{near}"
 
 
 def connects_by_itself(worker: Worker) -> bool:

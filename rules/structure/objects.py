@@ -1,9 +1,9 @@
 """Whether the API server knows an object's kind, its fields and their values."""
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph
+from resource_graph.spelling import most_alike
 from resource_graph.values import Path
 from rules.model import Observation, Severity, advised, failed, undecided
 from rules.reading.objects.definitions import (
@@ -75,7 +75,7 @@ def _custom(resource: Resource) -> str | None:
         if name == kind:
             right = home == group and version_of(resource) in versions
             return None if right else f"{kind} is served in {_listed(home, versions)}"
-    near = _nearest(kind, [name for home, name in served if home == group])
+    near = most_alike(kind, [name for home, name in served if home == group], _LIKENESS)
     return f"the nearest kind of {group} is {near}" if near else None
 
 
@@ -86,14 +86,8 @@ def _built_in(resource: Resource) -> str | None:
     versions = sorted(version for version, name in kinds if name == kind)
     if versions:
         return f"{kind} is served in {_listed(group_of(resource), versions)}"
-    near = _nearest(kind, [name for _, name in kinds])
+    near = most_alike(kind, [name for _, name in kinds], _LIKENESS)
     return f"the nearest kind there is {near}" if near else "Kubernetes has no such kind"
-
-
-def _nearest(kind: str, names: Sequence[str]) -> str | None:
-    known = {name.lower(): name for name in names}
-    found = difflib.get_close_matches(kind.lower(), known, 1, _LIKENESS)
-    return known[found[0]] if found else None
 
 
 def _listed(group: str, versions: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from resource_graph import Resource, ResourceGraph, Value
+from resource_graph.spelling import SLIPS, slip_of
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.claims import CLAIM
 from rules.reading.devices import domains_of_template
@@ -13,7 +14,6 @@ from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
 from rules.reading.references import read_references
 from rules.reading.shapes import Undecided, grouped, known, mappings_at, text_at
-from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import graph_rule
 
 _CLAIM_TEMPLATE = "ResourceClaimTemplate"

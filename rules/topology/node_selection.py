@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from hardware import ACCELERATORS
 from resource_graph import Resource, ResourceGraph
+from resource_graph.spelling import SLIPS, slip_of
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
 from rules.reading.memoized import memoized
@@ -24,7 +25,6 @@ from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import GPU_RESOURCE
 from rules.reading.pools import Pool, Taint, known_pools, read_pools, read_taints
 from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, mappings_at, text_at
-from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import Advice, Said, each_of, rule
 from rules.subjects import GPU_PODS
 

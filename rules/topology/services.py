@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
+from resource_graph.spelling import SLIPS, slip_of
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.memoized import memoized
 from rules.reading.pods.operator_defaults import declared_ports, port_names
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable, selected_pods
 from rules.reading.pods.workers import server_port, servers_of
 from rules.reading.shapes import field, grouped, mapping_at, mappings_at, text_at
-from rules.reading.spelling import SLIPS, slip_of
 from rules.rule import Advice, Said, rule
 from rules.subjects import kubernetes_objects
 

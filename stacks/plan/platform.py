@@ -21,8 +21,8 @@ from recipes.graph_manifest import NODES_WITHOUT_GPUS
 from recipes.images import DOCKER_HUB, mirrored
 from recipes.model import Recipe
 from recipes.placed import GraphApi
+from resource_graph.spelling import nearest
 from stacks.errors import Problem
-from stacks.nearest import nearest
 from stacks.plan.versions import (
     ETCD_IMAGE,
     NATS_IMAGE,

@@ -1,7 +1,8 @@
 """Recipes by their names, with the mistakes of a file in the words of the person who writes it."""
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import yaml
@@ -21,8 +22,8 @@ from recipes.load import (
 )
 from recipes.model import Recipe
 from recipes.model_files import ModelFiles
+from resource_graph.spelling import nearest
 from stacks.errors import Problem, SettingsError
-from stacks.nearest import nearest, nearest_recipe
 from stacks.settings.explain_validation import problems_of
 
 
@@ -38,6 +39,19 @@ def unknown_recipe(key: str, name: str, folder: Path | None) -> Problem:
     return Problem(
         key, name, "no recipe has this name", allowed=", ".join(names), suggestion=nearest_recipe(name, names)
     )
+
+
+def nearest_recipe(entered: str, known: Iterable[str]) -> str | None:
+    """Return the recipe most like the entered one, of the same model; several where no model was entered.
+
+    Names differ in few letters between models: the nearest name alone would offer another model.
+    """
+    model, slash, way = entered.rpartition("/")
+    names = [name for name in known if not slash or _numbers(name.rpartition("/")[0]) == _numbers(model)]
+    if slash:
+        return nearest(entered, names)
+    meant = nearest(way, {name.rpartition("/")[2] for name in names})
+    return " or ".join(name for name in names if name.rpartition("/")[2] == meant) or None
 
 
 def read_recipe(name: str, folder: Path | None = None) -> Recipe:
@@ -104,3 +118,8 @@ def _unknown_framework(name: object) -> Problem:
         return Problem("framework", None, "is missing", allowed=", ".join(ENGINES))
     meant = nearest(str(name), tuple(ENGINES))
     return Problem("framework", name, "no engine has this name", ", ".join(ENGINES), suggestion=meant)
+
+
+def _numbers(model: str) -> list[str]:
+    """Return the numbers in a model's name, which say how large it is."""
+    return re.findall(r"[0-9]+", model)

@@ -8,8 +8,8 @@ from typing import Any, cast
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from resource_graph.spelling import nearest
 from stacks.errors import Problem
-from stacks.nearest import nearest
 from stacks.settings.key_depth import depth_problem, home_of, too_deep
 from stacks.settings.setting_places import Location, Place, keys_of, kind_of, place_of
 from stacks.settings.setting_types import UNQUOTED_DATE, UTC_TIME

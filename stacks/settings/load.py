@@ -7,8 +7,8 @@ from typing import cast
 
 from pydantic import ValidationError
 
+from resource_graph.spelling import nearest
 from stacks.errors import Problem, SettingsError
-from stacks.nearest import nearest
 from stacks.settings.explain_validation import problems_of
 from stacks.settings.stack import StackSettings
 from stacks.settings.yaml_file import YamlProblemError, parse_yaml, wrong_indent

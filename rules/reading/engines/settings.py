@@ -21,12 +21,12 @@ from engines.effective import (
     engine_file_path,
 )
 from resource_graph import UNKNOWN, ResourceGraph, Value
+from resource_graph.spelling import SLIPS, slip_of
 from rules.reading.commands.container_commands import ENGINES, StartCommand
 from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.containers import find_config_map
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, mapping_at, mappings_at, text_at
-from rules.reading.spelling import SLIPS, slip_of
 from rules.reading.typed_settings import typed_options
 
 _yaml: Any = yaml

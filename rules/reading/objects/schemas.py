@@ -1,11 +1,11 @@
 """An OpenAPI schema, read only as far as an object uses it, and the right place of an unknown field."""
 
-import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from resource_graph import Value
+from resource_graph.spelling import most_alike
 from resource_graph.values import Path
 
 Raw = Mapping[str, Any]
@@ -165,7 +165,7 @@ def limit_broken(schema: Schema, value: Value, path: Path) -> str | None:
 
 def misspelt(schema: Schema, name: str) -> str | None:
     """The field of the schema that was meant for sure; None where there is none."""
-    return _nearest(schema, name, _SURE)
+    return most_alike(name, schema.names, _SURE)
 
 
 def hint(root: Schema, content: Mapping[str, Value], path: Path) -> str:
@@ -173,7 +173,7 @@ def hint(root: Schema, content: Mapping[str, Value], path: Path) -> str:
     parent, name = schema_at(root, path[:-1]), str(path[-1])
     if parent is None:
         return ""
-    near = _nearest(parent, name, _LIKELY)
+    near = most_alike(name, parent.names, _LIKELY)
     places = list(dict.fromkeys([*_above(root, path, name), *_below(parent, content, path, name)]))[
         :_MOST_PLACES
     ]
@@ -228,12 +228,6 @@ def _kinds(raw: Raw) -> frozenset[str]:
         return frozenset(kind for branch in branches for kind in _kinds(branch))
     kinds = frozenset({stated} if isinstance(stated, str) else stated) - {"null"}
     return kinds | {"integer"} if "number" in kinds else kinds
-
-
-def _nearest(schema: Schema, name: str, likeness: float) -> str | None:
-    folded = {known.lower(): known for known in schema.names}
-    found = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=likeness)
-    return folded[found[0]] if found else None
 
 
 def _above(root: Schema, path: Path, name: str) -> Iterator[str]:

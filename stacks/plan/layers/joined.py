@@ -6,8 +6,8 @@ node, or as workers that look for NATS in the wrong place.
 
 from collections.abc import Callable, Iterator, Mapping
 
+from resource_graph.spelling import nearest
 from stacks.errors import Problem
-from stacks.nearest import nearest
 from stacks.plan.layers.contract import VERSION, exported, is_of_pool, pools_in
 from stacks.plan.layers.layering import FROM_BELOW, JoinedLayer, Layering
 from stacks.settings.stack import Layer

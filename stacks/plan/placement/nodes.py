@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from hardware import ACCELERATORS, INSTANCE_TYPES, Accelerator, InstanceType, described_node
+from resource_graph.spelling import nearest
 from stacks.errors import Problem
-from stacks.nearest import nearest
 from stacks.plan.volume_sizes import size_in_gib
 from stacks.settings.nodes import NodeSettings
 from stacks.settings.stack import NodePoolSettings

@@ -7,8 +7,8 @@ from itertools import combinations
 from hardware import InstanceType
 from recipes.model import Recipe
 from recipes.services import PodRecipe
+from resource_graph.spelling import nearest
 from stacks.errors import Problem
-from stacks.nearest import nearest
 from stacks.plan.placement.nodes import ARCHITECTURE_LABEL, PRODUCT_LABEL, node_of
 from stacks.settings.nodes import TaintSettings
 from stacks.settings.stack import NodePoolSettings, RdmaSettings, ServingSettings

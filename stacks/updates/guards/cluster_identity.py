@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import yaml
 
 from components.cluster_reader import ClusterReader
+from resource_graph.spelling import nearest
 from stacks.errors import Problem
-from stacks.nearest import nearest
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.updates.nested_values import mapping_in, mappings_in
 

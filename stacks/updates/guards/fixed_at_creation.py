@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from components.dynamo_objects import GRAPH_KIND
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from components.storage_kinds import Lustre
+from resource_graph.spelling import nearest
 from stacks.errors import Problem
-from stacks.nearest import nearest
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan
 from stacks.plan.platform import OwnPlatform

@@ -1,4 +1,4 @@
-"""How far a word is from one that would have been right."""
+"""How far a word is from one that would have been right, and which one was most likely meant."""
 
 import difflib
 from collections.abc import Iterable
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 SLIPS = 2
 """Letters by which a name may differ from a known one that nothing else can mean."""
 _FEWEST_LETTERS = 4
+_ALIKE = 0.6
 
 
 def edits_apart(left: str, right: str) -> int:
@@ -30,7 +31,24 @@ def slip_of(word: str, known: Iterable[str], edits: int = 1) -> str | None:
     return next((name for name in near if edits_apart(word, name) <= edits), None)
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint for the end of a message: the word that may have been meant."""
-    near = difflib.get_close_matches(word, sorted(known), n=1)
-    return f"; the nearest is {near[0]}" if near else ""
+def most_alike(word: str, known: Iterable[str], likeness: float = _ALIKE) -> str | None:
+    """The known word most like this one, in small letters or large; None when none is alike.
+
+    `likeness`: from 0, with which any word will do, to 1, as difflib measures it.
+    """
+    words = {each.lower(): each for each in known}
+    found = difflib.get_close_matches(word.lower(), words, n=1, cutoff=likeness)
+    return words[found[0]] if found else None
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The word that a person most likely meant: the only one that begins so, or else the most alike."""
+    words = list(known)
+    started = [each for each in words if word and each.lower().startswith(word.lower())]
+    return started[0] if len(started) == 1 else most_alike(word, words)
+
+
+def hint(word: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown word: the one that may have been meant; empty without one."""
+    near = most_alike(word, sorted(known))
+    return f"; the nearest is {near}" if near else ""
