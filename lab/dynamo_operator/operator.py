@@ -18,7 +18,7 @@ from lab.dynamo_operator.conversion import COMPONENT, GRAPH, V1ALPHA1
 from lab.dynamo_operator.graph_reconciler import GraphReconciler
 from lab.dynamo_operator.installation import Installation, find_installation, open_gates
 from lab.dynamo_operator.switches import Switches
-from lab.dynamo_operator.trust import trust
+from lab.dynamo_operator.trust import ADMISSION, WEBHOOK_KINDS, trust, trust_webhooks
 from lab.dynamo_operator.webhook_server import WebhookServer
 from lab.dynamo_operator.work_queue import Key, WorkQueue
 from lab.operator_lines import operator_line
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from lab.controller.api import Manifest
     from lab.directory import LabDirectory
+    from lab.dynamo_operator.certificates import ServingCertificate
 
 CRD_FIELD_MANAGER = "dynamo-crd-apply"
 _SWITCH_SECONDS = 0.5
@@ -65,6 +66,7 @@ class Operator:
         self._graphs: GraphReconciler | None = None
         self._components: ComponentReconciler | None = None
         self._webhooks: WebhookServer | None = None
+        self._certificate: ServingCertificate | None = None
         self._override = switches.override
         self._is_behind = False
         """What changed while the operator was away has not been reconciled since."""
@@ -81,6 +83,7 @@ class Operator:
             Kind(V1ALPHA1, GRAPH, self._graph_changed),
             Kind(V1ALPHA1, COMPONENT, self._component_changed),
             Kind("apps/v1", "Deployment", self._deployment_changed, LABEL_GRAPH),
+            *(Kind(ADMISSION, kind, self._webhooks_changed) for kind in WEBHOOK_KINDS),
         )
 
     async def supervise(self) -> None:
@@ -119,6 +122,7 @@ class Operator:
                     await self._start(found)
             await self._obey_switches()
             if self._installation is not None:
+                await self._trust_webhooks(self._installation)
                 if self._is_behind:
                     # The API server may refuse the list: it stores anew after each change of a definition.
                     await self._reconcile_all()
@@ -142,6 +146,7 @@ class Operator:
             self._api, namespace, configuration.certificate_secret, f"{service}.{namespace}.svc"
         )
         await trust(self._api, service, namespace, configuration.webhook_port, certificate)
+        self._certificate = certificate
         self._webhooks = WebhookServer(configuration.version, certificate)
         self._graphs = GraphReconciler(self._api, configuration, self._switches)
         self._components = ComponentReconciler(self._api, configuration)
@@ -172,6 +177,11 @@ class Operator:
         if service is not None:
             await webhooks.start(service["spec"]["clusterIP"], configuration.webhook_port)
 
+    async def _trust_webhooks(self, installation: Installation) -> None:
+        if self._certificate is not None:
+            service = installation.configuration.webhook_service
+            await trust_webhooks(self._api, service, installation.namespace, self._certificate)
+
     async def _reconcile_all(self) -> None:
         for kind, queue in ((GRAPH, self._graph_queue), (COMPONENT, self._component_queue)):
             for found in await self._api.list(V1ALPHA1, kind):
@@ -195,6 +205,9 @@ class Operator:
     async def _installation_changed(self, change: str, thing: Manifest) -> None:
         if "dynamo-operator" in thing["metadata"]["labels"].values() or change == DELETED:
             self._look_again.set()
+
+    async def _webhooks_changed(self, _: str, __: Manifest) -> None:
+        self._look_again.set()
 
     async def _graph_changed(self, _: str, graph: Manifest) -> None:
         key = _key(graph)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from lab.controller.api import KubernetesApi, Manifest
     from lab.dynamo_operator.certificates import ServingCertificate
 
-_ADMISSION = "admissionregistration.k8s.io/v1"
-_WEBHOOK_KINDS = ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration")
+ADMISSION = "admissionregistration.k8s.io/v1"
+WEBHOOK_KINDS = ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration")
 _CONVERTED = ("dynamographdeployments.nvidia.com", "dynamocomponentdeployments.nvidia.com")
 
 
@@ -26,16 +26,10 @@ async def trust(
 
     A definition keeps its conversion when the operator goes: reads in a version that is not stored fail then.
     """
-    bundle = base64.b64encode(certificate.authority).decode()
-    for kind in _WEBHOOK_KINDS:
-        for found in await api.list(_ADMISSION, kind):
-            webhooks = [_with_authority(each, service, namespace, bundle) for each in found["webhooks"]]
-            if webhooks != found["webhooks"]:
-                named = {"apiVersion": _ADMISSION, "kind": kind, **found}
-                await api.merge_patch(named, {"webhooks": webhooks})
+    await trust_webhooks(api, service, namespace, certificate)
     target = {"name": service, "namespace": namespace, "path": CONVERT_PATH, "port": port}
     webhook = {
-        "clientConfig": {"service": target, "caBundle": bundle},
+        "clientConfig": {"service": target, "caBundle": _bundle(certificate)},
         "conversionReviewVersions": ["v1"],
     }
     for name in _CONVERTED:
@@ -45,6 +39,28 @@ async def trust(
             "metadata": {"name": name},
         }
         await api.merge_patch(named, {"spec": {"conversion": {"strategy": "Webhook", "webhook": webhook}}})
+
+
+async def trust_webhooks(
+    api: KubernetesApi, service: str, namespace: str, certificate: ServingCertificate
+) -> None:
+    """Writes the authority into the webhooks that have another one or none.
+
+    Helm makes them after the operator's Deployment and writes them anew with each update; the operator's
+    cert-controller watches them (open-policy-agent/cert-controller pkg/rotator).
+    """
+    for kind in WEBHOOK_KINDS:
+        for found in await api.list(ADMISSION, kind):
+            webhooks = [
+                _with_authority(each, service, namespace, _bundle(certificate)) for each in found["webhooks"]
+            ]
+            if webhooks != found["webhooks"]:
+                named = {"apiVersion": ADMISSION, "kind": kind, **found}
+                await api.merge_patch(named, {"webhooks": webhooks})
+
+
+def _bundle(certificate: ServingCertificate) -> str:
+    return base64.b64encode(certificate.authority).decode()
 
 
 def _with_authority(webhook: Manifest, service: str, namespace: str, bundle: str) -> Manifest:

@@ -83,6 +83,20 @@ def test_a_graph_that_breaks_a_rule_is_refused_by_the_webhook(cluster: Cluster) 
     ) in answer.stderr
 
 
+def test_a_webhook_that_lost_its_authority_is_given_it_again(cluster: Cluster) -> None:
+    # Helm makes it after the operator's Deployment, and an update of the release writes it anew.
+    named = ("validatingwebhookconfiguration", "dynamo-platform-dynamo-operator-validating")
+    webhooks = cluster.lab.get(*named)["webhooks"]
+    assert all(each["clientConfig"].pop("caBundle") for each in webhooks)
+    cluster.lab.kubectl("patch", *named, "--type=merge", "-p", json.dumps({"webhooks": webhooks}))
+    until(
+        cluster.lab,
+        "every webhook has its authority",
+        lambda: all(each["clientConfig"].get("caBundle") for each in cluster.lab.get(*named)["webhooks"]),
+    )
+    cluster.apply(toy_graph())
+
+
 def test_check_says_of_a_wrong_graph_what_the_server_says(cluster: Cluster, tmp_path: Path) -> None:
     for path, value in WRONG:
         graph = toy_graph()
