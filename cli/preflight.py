@@ -8,16 +8,14 @@ from typing import Annotated
 
 import typer
 
-from cli.documents.operated import PreflightAnswer, PreflightDocument
 from cli.exit_codes import FAILED
 from cli.output import make_console, print_document, print_line, print_table, say
 from cli.price_age import aged
 from cli.stack_argument import AsJson, StackArgument
 from operations.errors import CommandError
 from operations.permissions.right import Holder
-from operations.preflight.answer import Answer
+from operations.preflight.answer import Preflight
 from operations.project import recorded_stack, resolved_stack
-from operations.verdict import Verdict
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.infrastructure.prices import NAMES, idle_gpus, price_source, usd_per_gpu_hour
 from stacks.plan.stack_plan import StackPlan, in_phase, waited_for
@@ -61,41 +59,43 @@ def preflight(
         return
     plan = resolved_stack(stack)
     own = plan.infrastructure is not None or "infrastructure" in plan.layers.joined
-    document = _of_account(plan) if own else _of_cluster(plan, binds_claim=bind_claim)
+    report = _of_account(plan) if own else _of_cluster(plan, binds_claim=bind_claim)
     if as_json:
-        print_document("preflight", document.as_json())
+        print_document("preflight", report.as_json())
     else:
-        _print(document)
-    if document.wrong:
+        _print(report)
+    if report.wrong:
         raise typer.Exit(FAILED)
 
 
-def _of_cluster(stack: StackPlan, *, binds_claim: bool) -> PreflightDocument:
+def _of_cluster(stack: StackPlan, *, binds_claim: bool) -> Preflight:
     from operations.cluster_commands import ClusterCommands, refuse_other_cluster
     from operations.preflight.cluster_checks import bound_claim, cluster_answers
 
     refuse_other_cluster(stack)
     cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
-    found = list(cluster_answers(stack, cluster.reader))
+    found = tuple(cluster_answers(stack, cluster.reader))
     if binds_claim:
-        found.append(bound_claim(stack, cluster))
-    return _document(stack.name, None, stack.cluster.context, found, [])
+        found = (*found, bound_claim(stack, cluster))
+    return Preflight(stack=stack.name, region=None, context=stack.cluster.context, answers=found, remarks=())
 
 
-def _of_account(stack: StackPlan) -> PreflightDocument:
+def _of_account(stack: StackPlan) -> Preflight:
     from operations.preflight.account import Account
     from operations.preflight.capacity_checks import offered_now
     from operations.preflight.checks import answers
 
     plan = _infrastructure(stack)
     account = Account(plan.cluster.region, plan.cluster.assume_role)
-    found = list(answers(plan, account))
+    found = tuple(answers(plan, account))
     idle = (f"idle in pool {text}" for text in idle_gpus(plan, stack.pools))
     waiting = (f"no graph yet: {waiting_text(nodes)}" for nodes in waited_for(stack))
     offers = (text for nodes in plan.gpu_nodes if (text := offered_now(nodes, account)) is not None)
     prices = [f"price of pool {nodes.pool.name}: {_price(nodes)}" for nodes in plan.gpu_nodes]
-    remarks = [*prices, *offers, *idle, *waiting]
-    return _document(stack.name, plan.cluster.region, None, found, remarks)
+    remarks = (*prices, *offers, *idle, *waiting)
+    return Preflight(
+        stack=stack.name, region=plan.cluster.region, context=None, answers=found, remarks=remarks
+    )
 
 
 def _print_policy(name: str, holder: Holder) -> None:
@@ -130,40 +130,17 @@ def _infrastructure(stack: StackPlan) -> EksPlan:
     return stack.infrastructure
 
 
-def _document(
-    name: str, region: str | None, context: str | None, found: list[Answer], remarks: list[str]
-) -> PreflightDocument:
-    wrong, unknown = (
-        sum(answer.verdict is verdict for answer in found) for verdict in (Verdict.WRONG, Verdict.UNKNOWN)
-    )
-    answers = (
-        PreflightAnswer(
-            question=answer.question, verdict=answer.verdict.value, found=answer.found, fix=answer.fix
-        )
-        for answer in found
-    )
-    return PreflightDocument(
-        stack=name,
-        region=region,
-        context=context,
-        wrong=wrong,
-        unknown=unknown,
-        answers=tuple(answers),
-        remarks=tuple(remarks),
-    )
-
-
-def _print(document: PreflightDocument) -> None:
+def _print(report: Preflight) -> None:
     console = make_console()
-    rows = ((answer.verdict, answer.question, answer.found) for answer in document.answers)
+    rows = ((answer.verdict.words, answer.question, answer.found) for answer in report.answers)
     print_table(console, ("RESULT", "QUESTION", "FOUND"), rows)
     print_line(console)
     # Apart from the table, whose columns would break what is to be typed.
-    fixes = [f"fix {answer.question}: {answer.fix}" for answer in document.answers if answer.fix]
-    for text in (*fixes, *([""] if fixes else []), *document.remarks):
+    fixes = [f"fix {answer.question}: {answer.fix}" for answer in report.answers if answer.fix]
+    for text in (*fixes, *([""] if fixes else []), *report.remarks):
         print_line(console, text)
-    counts = f"{document.wrong} wrong, {document.unknown} unknown of {len(document.answers)} answers"
-    print_line(console, f"stack {document.stack}: {counts}")
+    counts = f"{report.wrong} wrong, {report.unknown} unknown of {len(report.answers)} answers"
+    print_line(console, f"stack {report.stack}: {counts}")
 
 
 def _price(nodes: PlannedNodes) -> str:

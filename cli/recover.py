@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cli.documents.operated import RecoverDocument, RecoverStep
+from cli.documents.recovered import RecoverDocument, RecoverStep
 from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import print_document, say
 from cli.stack_argument import StackArgument

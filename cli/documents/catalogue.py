@@ -6,17 +6,15 @@ from cli.documents.envelope import Command
 from cli.documents.explained import ExplainDocument
 from cli.documents.judged import CheckDocument
 from cli.documents.listed import ListDocument
-from cli.documents.operated import (
-    DriftDocument,
-    PoolsDocument,
-    PreflightDocument,
-    RecoverDocument,
-    SmokeDocument,
-)
 from cli.documents.previewed import PreviewDocument
+from cli.documents.recovered import RecoverDocument
 from cli.documents.sized import SizeDocument
 from operations.doctor.finding import Diagnosis
 from operations.document import Document
+from operations.drift.report import DriftReport
+from operations.node_pools.pools import FoundPools
+from operations.preflight.answer import Preflight
+from operations.smoke.report import SmokeReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +46,7 @@ PRINTED: tuple[Printed, ...] = (
     ),
     Printed(
         command="preflight",
-        model=PreflightDocument,
+        model=Preflight,
         typed="preflight STACK --json",
         exits="0; 1 where `up` would fail",
     ),
@@ -59,7 +57,7 @@ PRINTED: tuple[Printed, ...] = (
         exits="0; 1 for changes; 2 where `up` would be refused; 3 where the engine could not look",
     ),
     Printed(
-        command="drift", model=DriftDocument, typed="drift STACK --json", exits="0; 1 where anything differs"
+        command="drift", model=DriftReport, typed="drift STACK --json", exits="0; 1 where anything differs"
     ),
     Printed(
         command="recover",
@@ -75,13 +73,13 @@ PRINTED: tuple[Printed, ...] = (
     ),
     Printed(
         command="smoke",
-        model=SmokeDocument,
+        model=SmokeReport,
         typed="smoke STACK --json",
         exits="0; 1 where an answer is wrong",
     ),
     Printed(
         command="pools",
-        model=PoolsDocument,
+        model=FoundPools,
         typed="pools --context CONTEXT --json",
         exits="0; 1 where no node can be used",
     ),

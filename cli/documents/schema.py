@@ -18,7 +18,7 @@ SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 
 def document_schema(printed: Printed) -> dict[str, Any]:
     """Return the schema of a command's document; it lets keys pass that a later program adds."""
-    definitions = definitions_of(printed.model)
+    definitions = definitions_of(printed.model, "serialization")
     own = definitions.pop(printed.model.__name__)
     envelope = {
         "schema": {"const": schema_name(printed.command)},

@@ -104,7 +104,7 @@ class Refusal(BaseModel):
 @cache
 def refusals() -> tuple[Refusal, ...]:
     """Return the table, whose first row that fits is taken."""
-    text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("refusals.yaml").read_text(encoding="utf-8")
     return TypeAdapter(tuple[Refusal, ...]).validate_python(yaml.safe_load(text))
 
 

@@ -62,13 +62,20 @@ def find_drift(name: str) -> DriftReport:
         found = (*found, *lost_definition(cluster))
     first = (*install_again(steps, pulumi), *_write_again(found, cluster))
     changes = (*found, *as_changes(losses), *inside)
-    return DriftReport(name, changes, repair, unready, losses, first)
+    return DriftReport(
+        stack=name,
+        changes=changes,
+        repair_release=repair,
+        unready=unready,
+        losses=tuple(losses),
+        first=first,
+    )
 
 
 def lost_definition(cluster: ClusterCommands) -> Iterator[Change]:
     """Return the definition of graphs where somebody deleted it, and every graph of the cluster with it."""
     if cluster.reader.ask(GRAPH_OBJECTS).said is Said.ABSENT:
-        yield Change("CustomResourceDefinition", None, GRAPHS, None, "exists", "is gone", Outcome.FIRST)
+        yield Change.of_object(("CustomResourceDefinition", None, GRAPHS), "exists", "is gone", Outcome.FIRST)
 
 
 def install_again(steps: Sequence[Step], pulumi: PulumiCommand) -> Iterator[str]:

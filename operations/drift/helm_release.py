@@ -6,7 +6,6 @@ So defaults, quantities and what a controller adds are no difference.
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, cast
 
 from operations.cluster_commands import ClusterCommands, last_line
@@ -40,7 +39,7 @@ def changes_inside(
     dry_run = ("--server-side", "--dry-run=server", "--force-conflicts", f"--field-manager={_MANAGER}")
     wanted = _objects(_answer(cluster, "kubectl", "apply", *dry_run, *where, text=manifest))
     found = tuple(differences(wanted, live))
-    return tuple(replace(each, by_failed_up=has_failed and not each.managers) for each in found)
+    return tuple(each.model_copy(update={"by_failed_up": has_failed and not each.managers}) for each in found)
 
 
 def repair_command(cluster: ClusterCommands, namespace: str, name: str) -> str:
@@ -57,7 +56,7 @@ def differences(wanted: Mapping[_Key, _Object], live: Mapping[_Key, _Object]) ->
     """Return each field, or whole object, that is not as the server would make it from the manifest."""
     for key, item in wanted.items():
         if key not in live:
-            yield Change(*key, None, "exists", "is gone", Outcome.LEFT)
+            yield Change.of_object(key, "exists", "is gone", Outcome.LEFT)
             continue
         for path, expected, actual in _fields(item, live[key], ()):
             owners = (owner.manager for owner in owners_of(live[key], path))

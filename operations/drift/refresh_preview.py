@@ -64,7 +64,7 @@ def _changes(step: Step, failed: frozenset[str], program: ResourceGraph) -> Iter
     if step.op == "delete":
         outcome = _AGAIN.get(before.resource.type, Outcome.RECREATED)
         expected = "exists, with its data" if kind == _CLAIM else "exists"
-        yield Change(kind, namespace, name, None, expected, "is gone", outcome)
+        yield Change.of_object((kind, namespace, name), expected, "is gone", outcome)
     elif step.op == "update" and after is not None:
         resource = program.find(step.urn)
         yield from _changed_fields(before, after, step.kinds, resource, has_failed=step.urn in failed)

@@ -1,15 +1,19 @@
 """A stack's drift: its changes, the commands that undo them, and both for a person or a pipeline."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from itertools import takewhile
-from typing import Any, Self
+from typing import Self, TypeAlias
+
+from pydantic import Field, computed_field
 
 from failures.field_conflict import edit_command
 from failures.losses import Loss
+from operations.document import Document
 from operations.drift.property_paths import Path, shown, shown_path
 
+Item: TypeAlias = "tuple[str, str | None, str]"
+"""Kind, namespace and name of an object."""
 _HIDDEN = "[secret]"
 _LONGEST_VALUE = 48
 _SHARED = 12
@@ -19,51 +23,87 @@ _SHARED = 12
 class Outcome(Enum):
     """What `pulumi up --refresh` does about a change."""
 
-    REPAIRED = "put back"
-    RECREATED = "made again"
-    REFILLED = "made again and filled"
-    GOING = "made again once it is gone"
-    REPLACED = "deleted and made again"
-    PREVIEW_STOPS = "put back, but its preview stops at the conflict"
-    REFUSED = "refused: conflict"
-    LEFT = "left: Pulumi sees a Helm release as one object"
-    RECORDED = "nothing to put back: the settings say so"
-    FIRST = "made again by what FIRST says"
+    REPAIRED = "repaired"
+    RECREATED = "recreated"
+    REFILLED = "refilled"
+    GOING = "going"
+    REPLACED = "replaced"
+    PREVIEW_STOPS = "preview-stops"
+    REFUSED = "refused"
+    LEFT = "left"
+    RECORDED = "recorded"
+    FIRST = "first"
+
+    @property
+    def words(self) -> str:
+        """The outcome as a table has it."""
+        return _WORDS[self]
 
 
-@dataclass(frozen=True)
-class Change:
+_WORDS = {
+    Outcome.REPAIRED: "put back",
+    Outcome.RECREATED: "made again",
+    Outcome.REFILLED: "made again and filled",
+    Outcome.GOING: "made again once it is gone",
+    Outcome.REPLACED: "deleted and made again",
+    Outcome.PREVIEW_STOPS: "put back, but its preview stops at the conflict",
+    Outcome.REFUSED: "refused: conflict",
+    Outcome.LEFT: "left: Pulumi sees a Helm release as one object",
+    Outcome.RECORDED: "nothing to put back: the settings say so",
+    Outcome.FIRST: "made again by what FIRST says",
+}
+
+
+class Change(Document):
     """One field that is not as the stack wrote it, or an object that is gone."""
 
     kind: str
     namespace: str | None
-    """Namespace of the object; None for an object of the whole cluster."""
+    """Null for an object of the whole cluster."""
     name: str
-    field: str | None
-    """Field that differs; None where the whole object is gone."""
+    field: str | None = None
+    """Null where the whole object is gone."""
     expected: str
     """The program's value, which `pulumi up --refresh` writes."""
     found: str
-    outcome: Outcome
-    managers: Sequence[str] = ()
+    managers: tuple[str, ...] = Field(default=(), serialization_alias="changedBy")
     """Field managers that own the field now; empty where nobody does, or nobody can tell."""
     by_failed_up: bool = False
-    """Whether it is what an `up` left that failed, and nobody else had a hand in it."""
+    """Whether an `up` that failed left it, and nobody else had a hand in it."""
+    outcome: Outcome = Field(serialization_alias="up")
+    """What `pulumi up --refresh` does about it."""
 
     @classmethod
     def of_field(
         cls,
-        item: tuple[str, str | None, str],
+        item: Item,
         path: Path,
         values: tuple[object, object],
         outcome: Outcome,
-        managers: Sequence[str],
+        managers: tuple[str, ...],
         *,
         by_failed_up: bool = False,
     ) -> Self:
-        """Return the change of one field of an item: kind, namespace, name. A Secret's values are hidden."""
-        expected, found = (_HIDDEN if item[0] == "Secret" else shown(value) for value in values)
-        return cls(*item, shown_path(path), expected, found, outcome, managers, by_failed_up)
+        """Return the change of one field of an item. A Secret's values are hidden."""
+        kind, namespace, name = item
+        expected, found = (_HIDDEN if kind == "Secret" else shown(value) for value in values)
+        return cls(
+            kind=kind,
+            namespace=namespace,
+            name=name,
+            field=shown_path(path),
+            expected=expected,
+            found=found,
+            managers=managers,
+            by_failed_up=by_failed_up,
+            outcome=outcome,
+        )
+
+    @classmethod
+    def of_object(cls, item: Item, expected: str, found: str, outcome: Outcome) -> Self:
+        """Return the change of a whole object."""
+        kind, namespace, name = item
+        return cls(kind=kind, namespace=namespace, name=name, expected=expected, found=found, outcome=outcome)
 
     @property
     def object_name(self) -> str:
@@ -77,20 +117,37 @@ class Change:
         return edit_command(self.kind, self.name, self.namespace)
 
 
-@dataclass(frozen=True)
-class DriftReport:
-    """Every change, and the commands that undo them."""
+class DriftReport(Document):
+    """What somebody changed in the cluster behind the stack's back."""
 
     stack: str
-    changes: Sequence[Change]
-    repair_release: str | None = None
+    changes: tuple[Change, ...]
+    repair_release: str | None = Field(default=None, exclude=True)
     """The command for what lies inside the Helm release; None where nothing of it differs."""
-    unready: Sequence[str] = ()
-    """Objects that do not work though nobody changed them: no drift, but worth a line."""
-    losses: Sequence[Loss] = ()
+    unready: tuple[str, ...] = Field(default=(), serialization_alias="notReady")
+    """Objects that do not work though nobody changed them."""
+    losses: tuple[Loss, ...] = Field(default=(), exclude=True)
     """Parts that are being deleted or are empty; each is among the changes too."""
-    first: Sequence[str] = ()
+    first: tuple[str, ...] = Field(default=(), exclude=True)
     """Commands for what is gone with Outcome.FIRST, in their order."""
+
+    @computed_field
+    @property
+    def differs(self) -> bool:
+        """Whether there is any change."""
+        return bool(self.changes)
+
+    @computed_field
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """Parts that are being deleted, or are empty."""
+        return tuple(map(str, self.losses))
+
+    @computed_field(alias="repair")
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """Commands that undo it, in their order."""
+        return tuple(each for each in (self.repair_release, *self.before_repair, self.repair) if each)
 
     @property
     def repair(self) -> str | None:
@@ -168,32 +225,6 @@ class DriftReport:
             "at; they stay, but for what kubectl added to an object that is updated",
         )
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the report for a program."""
-        return {
-            "stack": self.stack,
-            "differs": bool(self.changes),
-            "changes": [
-                {
-                    "kind": change.kind,
-                    "namespace": change.namespace,
-                    "name": change.name,
-                    "field": change.field,
-                    "expected": change.expected,
-                    "found": change.found,
-                    "changedBy": list(change.managers),
-                    "byFailedUp": change.by_failed_up,
-                    "up": change.outcome.name.lower().replace("_", "-"),
-                }
-                for change in self.changes
-            ],
-            "notReady": list(self.unready),
-            "lost": [str(loss) for loss in self.losses],
-            "repair": [
-                command for command in (self.repair_release, *self.before_repair, self.repair) if command
-            ],
-        }
-
 
 def columns(change: Change) -> tuple[str, ...]:
     """Return the row of the table for one change."""
@@ -204,7 +235,7 @@ def columns(change: Change) -> tuple[str, ...]:
         expected,
         found,
         ", ".join(change.managers) or ("an unfinished `up`" if change.by_failed_up else "-"),
-        change.outcome.value,
+        change.outcome.words,
     )
 
 
@@ -213,11 +244,8 @@ def as_changes(losses: Sequence[Loss]) -> Iterator[Change]:
     for loss in losses:
         subject = loss.subject
         filled = loss.found == "was made again"
-        yield Change(
-            subject.kind,
-            subject.namespace,
-            subject.name,
-            None,
+        yield Change.of_object(
+            (subject.kind, subject.namespace, subject.name),
             "holds the model" if subject.kind == "PersistentVolumeClaim" else "stays",
             f"{loss.found}, and is empty" if filled else loss.found,
             Outcome.REFILLED if filled else Outcome.GOING,

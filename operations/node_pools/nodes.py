@@ -9,6 +9,7 @@ from kubernetes.utils.quantity import parse_quantity
 from components.cluster_answer import KubernetesObject
 from failures.pods_and_events import is_ready
 from hardware import ACCELERATORS, Accelerator
+from operations.document import Document
 
 GPUS = "nvidia.com/gpu"
 PRODUCT = "nvidia.com/gpu.product"
@@ -63,8 +64,7 @@ class GpuModel:
     """Empty: nvidia.com/gpu.product finds them, with the value that the accelerator has everywhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Document):
     """Nodes with GPUs that no pool can be made of, and why."""
 
     nodes: tuple[str, ...]
@@ -96,7 +96,9 @@ def read_nodes(listed: Sequence[KubernetesObject]) -> tuple[tuple[GpuNode, ...],
                 taints=_taints(node),
             )
         )
-    return tuple(found), tuple(LeftOut(tuple(names), reason) for reason, names in left_out.items())
+    return tuple(found), tuple(
+        LeftOut(nodes=tuple(names), reason=reason) for reason, names in left_out.items()
+    )
 
 
 def model_of(node: GpuNode) -> GpuModel | str:

@@ -6,9 +6,12 @@ from dataclasses import dataclass, replace
 from os import environ
 from typing import Any
 
+from pydantic import Field, computed_field
+
 from components.cluster_answer import NODES, Objects
 from hardware import INSTANCE_TYPES, InstanceType
 from operations.cluster_commands import ClusterCommands
+from operations.document import Document
 from operations.errors import CommandError
 from operations.node_pools.nodes import (
     GPUS,
@@ -66,22 +69,24 @@ class FoundPool:
     """What the cluster does not say, or a person has to decide."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPools:
-    """Everything with GPUs that a cluster has."""
+class FoundPools(Document):
+    """The GPU nodes of a cluster, as a stack file names them."""
 
     context: str
-    pools: tuple[FoundPool, ...]
+    pools: tuple[FoundPool, ...] = Field(exclude=True)
     left_out: tuple[LeftOut, ...]
 
-    def as_json(self) -> dict[str, Any]:
-        """The same for a program."""
-        return {
-            "context": self.context,
-            "nodePools": [dict(pool.settings) for pool in self.pools],
-            "notes": {pool.settings["name"]: list(pool.notes) for pool in self.pools},
-            "leftOut": [{"nodes": list(each.nodes), "reason": each.reason} for each in self.left_out],
-        }
+    @computed_field
+    @property
+    def node_pools(self) -> tuple[Mapping[str, Any], ...]:
+        """What belongs below `nodePools` in a stack file (docs/settings.md)."""
+        return tuple(pool.settings for pool in self.pools)
+
+    @computed_field
+    @property
+    def notes(self) -> Mapping[str, tuple[str, ...]]:
+        """Pool -> what the cluster does not say of it."""
+        return {pool.settings["name"]: pool.notes for pool in self.pools}
 
 
 def find_pools(context: str, kubeconfig: str | None) -> FoundPools:
@@ -125,11 +130,11 @@ def pools_of(context: str, nodes: Sequence[GpuNode], left_out: Sequence[LeftOut]
         key = (selector, node.gpus, node.taints, sold and sold.name)
         groups.setdefault(key, _Group(model, selector, sold, [])).nodes.append(node)
     found = list(_pools(list(groups.values())))
-    unknown_models = [LeftOut(tuple(names), reason) for reason, names in unknown.items()]
+    unknown_models = [LeftOut(nodes=tuple(names), reason=reason) for reason, names in unknown.items()]
     return FoundPools(
-        context,
-        tuple(each for each in found if isinstance(each, FoundPool)),
-        (*left_out, *unknown_models, *(each for each in found if isinstance(each, LeftOut))),
+        context=context,
+        pools=tuple(each for each in found if isinstance(each, FoundPool)),
+        left_out=(*left_out, *unknown_models, *(each for each in found if isinstance(each, LeftOut))),
     )
 
 
@@ -143,7 +148,11 @@ def _pools(groups: Sequence[_Group]) -> Iterator[FoundPool | LeftOut]:
         refused = _refusal(pool.settings)
         if refused is None:
             names[base] += 1
-        yield pool if refused is None else LeftOut(tuple(node.name for node in group.nodes), refused)
+        yield (
+            pool
+            if refused is None
+            else LeftOut(nodes=tuple(node.name for node in group.nodes), reason=refused)
+        )
 
 
 def _pool(name: str, group: _Group, alike: Sequence[_Group]) -> FoundPool:

@@ -1,31 +1,60 @@
 """The questions and their answers."""
 
-from dataclasses import dataclass
+from pydantic import computed_field
 
+from operations.document import Document
 from operations.verdict import Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One question, put to the account or the cluster."""
+class Answer(Document):
+    """One question to the account or the cluster."""
 
     question: str
     verdict: Verdict
+    """`good`; `wrong`: `up` would fail; `unknown`: nobody says."""
     found: str
     fix: str = ""
-    """The setting or command that helps."""
+    """What helps; empty where nothing is wrong."""
+
+
+class Preflight(Document):
+    """Whether the account, or the cluster that exists, can give what a stack needs."""
+
+    stack: str
+    region: str | None
+    """The account's; null where a cluster was asked."""
+    context: str | None
+    """The cluster's; null where an account was asked."""
+    answers: tuple[Answer, ...]
+    remarks: tuple[str, ...]
+    """Prices, offers and idle GPUs, as sentences."""
+
+    @computed_field
+    @property
+    def wrong(self) -> int:
+        """Answers with the verdict `wrong`."""
+        return self._number(Verdict.WRONG)
+
+    @computed_field
+    @property
+    def unknown(self) -> int:
+        """Answers with the verdict `unknown`."""
+        return self._number(Verdict.UNKNOWN)
+
+    def _number(self, verdict: Verdict) -> int:
+        return sum(answer.verdict is verdict for answer in self.answers)
 
 
 def good(question: str, found: str) -> Answer:
     """All is well."""
-    return Answer(question, Verdict.GOOD, found)
+    return Answer(question=question, verdict=Verdict.GOOD, found=found)
 
 
 def wrong(question: str, found: str, fix: str) -> Answer:
     """`up` would not do what was meant."""
-    return Answer(question, Verdict.WRONG, found, fix)
+    return Answer(question=question, verdict=Verdict.WRONG, found=found, fix=fix)
 
 
 def unknown(question: str, found: str) -> Answer:
     """Nobody says."""
-    return Answer(question, Verdict.UNKNOWN, found)
+    return Answer(question=question, verdict=Verdict.UNKNOWN, found=found)

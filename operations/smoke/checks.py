@@ -3,7 +3,11 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
 
+from pydantic import Field, computed_field
+
+from operations.document import Document
 from operations.smoke import bodies
 from operations.smoke.client import Answer, Frontend, NoAnswer, StreamedAnswer
 from operations.smoke.finding import Finding, WrongAnswer, from_mock, not_applicable, not_run, wrong
@@ -24,15 +28,39 @@ _LETS_GO_ON = frozenset({Verdict.GOOD, Verdict.MOCK, Verdict.UNKNOWN})
 _UNASKED = frozenset({Verdict.NOT_RUN, Verdict.NOT_APPLICABLE})
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One check as it ended."""
+class Result(Document):
+    """One thing that was asked, and how it ended."""
 
     name: str
     asked: str
-    finding: Finding
+    finding: Finding = Field(exclude=True)
     seconds: float | None = None
-    """None where nothing was asked."""
+    """Null where nothing was sent."""
+
+    @computed_field
+    @property
+    def verdict(self) -> Verdict:
+        """How it ended."""
+        return self.finding.verdict
+
+    @computed_field
+    @property
+    def found(self) -> str:
+        """What was answered, or is wrong with the answer."""
+        return self.finding.found
+
+    @computed_field
+    @property
+    def fix(self) -> str:
+        """What helps; empty where nothing is wrong, or the answer says it all."""
+        return self.finding.fix
+
+    @classmethod
+    def of(cls, name: str, asked: str, finding: Finding, seconds: float | None = None) -> Self:
+        """Return the result of a check that took so many seconds."""
+        return cls(
+            name=name, asked=asked, finding=finding, seconds=None if seconds is None else round(seconds, 3)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +165,7 @@ def run_checks(
 
 def _ended(check: Check, subject: Subject, failed: Sequence[str]) -> Result:
     if failed:
-        return Result(check.name, check.asked, not_run(f"needs {' and '.join(failed)}"))
+        return Result.of(check.name, check.asked, not_run(f"needs {' and '.join(failed)}"))
     start = time.monotonic()
     try:
         finding = check.ask(subject)
@@ -147,7 +175,7 @@ def _ended(check: Check, subject: Subject, failed: Sequence[str]) -> Result:
         finding = wrong(str(error))
     seconds = time.monotonic() - start
     if finding.verdict in _UNASKED:
-        return Result(check.name, check.asked, finding)
+        return Result.of(check.name, check.asked, finding)
     if subject.is_mock and finding.verdict is Verdict.WRONG and finding.needs_model:
         finding = from_mock(f"cannot answer this: {finding.found}")
-    return Result(check.name, check.asked, finding, seconds)
+    return Result.of(check.name, check.asked, finding, seconds)

@@ -161,8 +161,15 @@ def ask(
         lost_calls=target.lost_calls if found.is_dynamo else "",
     )
     results = (*registered, *run_checks(subject, registered, checks))
-    seconds = time.monotonic() - start
-    return SmokeReport(target.name, target.stack, target.url, target.model, is_mock, seconds, results)
+    return SmokeReport(
+        target=target.name,
+        stack=target.stack,
+        url=target.url,
+        model=target.model,
+        is_mock=is_mock,
+        seconds=round(time.monotonic() - start, 3),
+        results=results,
+    )
 
 
 def _registered(found: Registration, target: Target, waited: float) -> Sequence[Result]:
@@ -177,7 +184,7 @@ def _registered(found: Registration, target: Target, waited: float) -> Sequence[
         model = _with_names(model, target.model, pods)
     roles = ", ".join(target.roles)
     return (
-        Result("frontend", "the frontend", frontend, waited),
+        Result.of("frontend", "the frontend", frontend, waited),
         _result(
             "workers",
             f"a worker of each role: {roles}" if len(target.roles) > 1 else "a worker",
@@ -189,7 +196,7 @@ def _registered(found: Registration, target: Target, waited: float) -> Sequence[
 
 
 def _result(name: str, asked: str, finding: Finding, waited: float) -> Result:
-    return Result(name, asked, finding, None if finding.verdict is Verdict.NOT_RUN else waited)
+    return Result.of(name, asked, finding, None if finding.verdict is Verdict.NOT_RUN else waited)
 
 
 def _with_pods(finding: Finding, pods: GraphPods, roles: Sequence[str]) -> Finding:

@@ -7,7 +7,7 @@ Written from the settings' own model. To bring settings.schema.json and docs/set
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from pydantic import BaseModel
 
@@ -45,10 +45,15 @@ def stack_file_schema() -> dict[str, Any]:
     }
 
 
-def definitions_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the schemas of a model and of all models in it, by name, with what their docstrings say."""
-    own = model.model_json_schema(by_alias=True)
-    definitions: dict[str, Any] = own.pop("$defs")
+def definitions_of(
+    model: type[BaseModel], mode: Literal["validation", "serialization"] = "validation"
+) -> dict[str, Any]:
+    """Return the schemas of a model and of all models in it, by name, with what their docstrings say.
+
+    `mode`: of what is read, or of what is printed.
+    """
+    own = model.model_json_schema(by_alias=True, mode=mode)
+    definitions: dict[str, Any] = own.pop("$defs", {})
     definitions[model.__name__] = own
     for each in models_within(model):
         _describe(definitions[each.__name__], each)
@@ -93,8 +98,9 @@ def _describe(definition: dict[str, Any], model: type[BaseModel]) -> None:
     definition["description"] = summary(model)
     docstrings = field_docstrings(model)
     for name, field in model.model_fields.items():
-        if name in docstrings:
-            definition["properties"][field.alias or name]["description"] = docstrings[name]
+        said = definition["properties"].get(field.serialization_alias or field.alias or name)
+        if said is not None and name in docstrings:
+            said["description"] = docstrings[name]
 
 
 def _tidy(node: dict[str, Any]) -> None:

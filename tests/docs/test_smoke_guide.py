@@ -28,9 +28,7 @@ def test_the_guide_lists_every_check_in_its_order() -> None:
 
 def test_the_guide_lists_every_verdict_of_the_json() -> None:
     line = squeezed(GUIDE).partition("A verdict is ")[2].partition(". ")[0]
-    assert set(re.findall(r"`([a-z-]+)`", line)) == {
-        verdict.name.lower().replace("_", "-") for verdict in Verdict
-    }
+    assert set(re.findall(r"`([a-z-]+)`", line)) == {verdict.value for verdict in Verdict}
 
 
 def test_the_guide_names_the_limits_the_annotation_and_the_defaults(command: Command) -> None:

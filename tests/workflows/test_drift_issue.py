@@ -16,16 +16,23 @@ if TYPE_CHECKING:
 
 MARKER = "<!-- dynamo-stack drift -->"
 CHANGE = Change(
-    "Deployment", "gpt-oss", "frontend", "spec.replicas", "1", "tuned-by-hand", Outcome.REPAIRED, ("kubectl",)
+    kind="Deployment",
+    namespace="gpt-oss",
+    name="frontend",
+    field="spec.replicas",
+    expected="1",
+    found="tuned-by-hand",
+    outcome=Outcome.REPAIRED,
+    managers=("kubectl",),
 )
 
 
 def clean(stack: str) -> DriftReport:
-    return DriftReport(stack, ())
+    return DriftReport(stack=stack, changes=())
 
 
 def drifted(stack: str, *changes: Change) -> DriftReport:
-    return DriftReport(stack, changes or (CHANGE,))
+    return DriftReport(stack=stack, changes=changes or (CHANGE,))
 
 
 @pytest.fixture
@@ -143,7 +150,15 @@ def test_the_issue_is_found_behind_a_hundred_others(github: FakeGitHub, folder: 
 
 def test_names_in_the_cluster_cannot_leave_their_fence(github: FakeGitHub, folder: Path) -> None:
     hostile = "x\n```\n@everyone <img src=x>"
-    change = Change("ConfigMap", None, hostile, None, "", "", Outcome.LEFT, (hostile,))
+    change = Change(
+        kind="ConfigMap",
+        namespace=None,
+        name=hostile,
+        expected="",
+        found="",
+        outcome=Outcome.LEFT,
+        managers=(hostile,),
+    )
     run(github, folder, drifted("one", change), clean("two"))
     body = github.issues[0]["body"]
     assert body.count("````") == 2

@@ -99,8 +99,16 @@ class RecordedCluster:
             found = (
                 not_run("needs what failed") if failed else wrong(said, "mend it") if said else good("well")
             )
-            results.append(Result(name, name, found, None if failed else 0.4))
-        return SmokeReport("stack dev", "dev", None, "openai/gpt-oss-120b", False, 1.0, results)
+            results.append(Result.of(name, name, found, None if failed else 0.4))
+        return SmokeReport(
+            target="stack dev",
+            stack="dev",
+            url=None,
+            model="openai/gpt-oss-120b",
+            is_mock=False,
+            seconds=1.0,
+            results=tuple(results),
+        )
 
     def pods(self, role: str) -> list[Item]:
         """The pods of a role, to break them."""

@@ -135,10 +135,10 @@ def test_the_json_is_what_the_guide_describes(smoke: Callable[..., Answer], serv
     report = json.loads(answer.out)
     assert answer.err == ""
     assert list(report)[:2] == ["schema", "version"]
-    assert list(report)[2:] == ["stack", "url", "model", "mockEngine", "failed", "seconds", "checks"]
+    assert list(report)[2:] == ["stack", "url", "model", "mockEngine", "seconds", "checks", "failed"]
     assert (report["stack"], report["url"], report["model"]) == (None, server.url, MODEL)
     assert (report["mockEngine"], report["failed"]) == (None, False)
     assert all(
-        list(check) == ["name", "asked", "verdict", "seconds", "found", "fix"] for check in report["checks"]
+        list(check) == ["name", "asked", "seconds", "verdict", "found", "fix"] for check in report["checks"]
     )
     assert [check["seconds"] is None for check in report["checks"]].count(True) == 1
