@@ -6,13 +6,6 @@ from collections.abc import Iterator
 
 import typer
 
-from cli.documents.previewed import (
-    PreviewDocument,
-    PreviewedField,
-    PreviewedFinding,
-    PreviewedNotice,
-    PreviewedResource,
-)
 from cli.output import make_console, print_document, print_line, say
 from cli.stack_argument import AsJson, StackArgument
 from comparison.changes import FieldChange, Operation, ResourceChange
@@ -36,55 +29,13 @@ def preview(stack: StackArgument, *, as_json: AsJson = False) -> None:
         say(str(error), error=True)
         raise typer.Exit(_NOT_LOOKED) from None
     if as_json:
-        print_document("preview", _document(found).as_json())
+        print_document("preview", found.as_json())
     else:
         _print(found)
     if found.stops:
         raise typer.Exit(_STOPS)
     if found.changes:
         raise typer.Exit(_CHANGES)
-
-
-def _document(found: EnginePreview) -> PreviewDocument:
-    return PreviewDocument(
-        stack=found.stack,
-        verdict="stops" if found.stops else "changes" if found.changes else "unchanged",
-        resources=tuple(map(_resource, found.changes)),
-        findings=tuple(
-            PreviewedFinding(
-                rule=each.rule, severity=each.severity, resource=each.resource, message=each.message
-            )
-            for each in found.findings
-        ),
-        notices=tuple(PreviewedNotice(text=each.text, warns=each.warns) for each in found.notices),
-        refused=found.refused,
-    )
-
-
-def _resource(change: ResourceChange) -> PreviewedResource:
-    return PreviewedResource(
-        urn=change.urn,
-        type=change.type,
-        title=change.title,
-        operation=change.operation.value,
-        deletes_first=change.deletes_first,
-        is_protected=change.is_protected,
-        is_stateful=change.is_stateful,
-        is_refused=change.is_refused,
-        fields=tuple(map(_field, change.fields)),
-        reasons=change.reasons,
-    )
-
-
-def _field(field: FieldChange) -> PreviewedField:
-    return PreviewedField(
-        path=shown_path(field.path),
-        change=field.change.value,
-        before=_shown(field.before),
-        after=_shown(field.after),
-        effect=field.effect.value,
-        is_secret=field.is_secret,
-    )
 
 
 def _print(found: EnginePreview) -> None:

@@ -6,12 +6,12 @@ from cli.documents.envelope import Command
 from cli.documents.explained import ExplainDocument
 from cli.documents.judged import CheckDocument
 from cli.documents.listed import ListDocument
-from cli.documents.previewed import PreviewDocument
 from cli.documents.recovered import RecoverDocument
 from cli.documents.sized import SizeDocument
 from operations.doctor.finding import Diagnosis
 from operations.document import Document
 from operations.drift.report import DriftReport
+from operations.engine_preview.preview import EnginePreview
 from operations.node_pools.pools import FoundPools
 from operations.preflight.answer import Preflight
 from operations.smoke.report import SmokeReport
@@ -52,7 +52,7 @@ PRINTED: tuple[Printed, ...] = (
     ),
     Printed(
         command="preview",
-        model=PreviewDocument,
+        model=EnginePreview,
         typed="preview STACK --json",
         exits="0; 1 for changes; 2 where `up` would be refused; 3 where the engine could not look",
     ),

@@ -17,7 +17,7 @@ VERSIONS: Mapping[Command, int] = MappingProxyType(
         "list": 1,
         "pools": 1,
         "preflight": 1,
-        "preview": 1,
+        "preview": 2,
         "recover": 1,
         "size": 1,
         "smoke": 1,

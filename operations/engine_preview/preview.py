@@ -1,11 +1,14 @@
 """`pulumi preview` of a stack with its policy pack, as changes, findings and what was said."""
 
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, computed_field
 
 from comparison.changes import ResourceChange
 from comparison.recording import RecordedFinding, RecordedNotice
+from operations.document import Document
 from operations.engine_preview.events import Diagnostic, Events, PolicyViolation, read_events
 from operations.engine_preview.steps import resource_changes
 from operations.errors import CommandError
@@ -20,12 +23,12 @@ _SHOWS_OPTION = {"PULUMI_DEBUG_COMMANDS": "true"}
 _SHOWN_LINES = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EnginePreview:
+class EnginePreview(Document):
     """What the next `pulumi up` does, in the engine's own words."""
 
     stack: str
-    changes: tuple[ResourceChange, ...]
+    changes: tuple[ResourceChange, ...] = Field(serialization_alias="resources")
+    """As `dynamo-stack diff --format json` has them."""
     findings: tuple[RecordedFinding, ...]
     """Of the policy pack."""
     notices: tuple[RecordedNotice, ...]
@@ -38,6 +41,14 @@ class EnginePreview:
         """Whether `up` would be refused."""
         mandatory = any(each.severity == "mandatory" for each in self.findings)
         return mandatory or bool(self.refused) or any(each.is_refused for each in self.changes)
+
+    @computed_field
+    @property
+    def verdict(self) -> Literal["unchanged", "changes", "stops"]:
+        """Whether anything changes, and whether `up` would be refused."""
+        if self.stops:
+            return "stops"
+        return "changes" if self.changes else "unchanged"
 
 
 def preview_stack(name: str) -> EnginePreview:

@@ -202,10 +202,13 @@ def test_a_program_reads_the_same_as_a_document(command: Command, monkeypatch: p
     [files] = [each for each in document["resources"] if each["title"] == "ConfigMap toy/files"]
     assert files["operation"] == "replace"
     assert files["fields"][0] == {
-        "path": "data.a",
+        "path": ["data", "a"],
         "change": "changed",
         "before": "1",
         "after": "3",
         "effect": "replaces",
         "isSecret": False,
     }
+    fields = [each for resource in document["resources"] for each in resource["fields"]]
+    [secret] = [each for each in fields if each["isSecret"]]
+    assert (secret["path"], secret["before"], secret["after"]) == (["data", "key"], None, None)
