@@ -25,7 +25,7 @@ environment: $(ENVIRONMENT) ## install the locked Python packages and the dynamo
 lab-up: $(ENVIRONMENT) ## bring stack dev up on a simulated GB200/B200 cluster and ask its model something (PODS=simulated: no processes)
 	@$(RUN) -m lab up $(if $(PODS),--pods $(PODS))
 
-# Whoever has no environment has no lab of this checkout either.
+# A checkout without an environment has no lab either.
 lab-down: ## destroy the stack, then the simulated cluster
 	@if test -e $(ENVIRONMENT); then $(RUN) -m lab down; \
 	elif test -d "$${LAB_DIR:-.lab}"; then $(MAKE) --no-print-directory environment && $(RUN) -m lab down; \

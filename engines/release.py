@@ -111,12 +111,12 @@ class Defect:
 
 @dataclass(frozen=True, slots=True)
 class EngineOnLine:
-    """Which release of the engine the images carry, and what is otherwise than on the line before."""
+    """Which release of the engine the images carry, and how it differs from that of the line before."""
 
     release: str
     """Support matrix of the line and Requires-Dist of its wheel."""
     registers_as: str
     """Name under which an aggregated or decode worker registers: args.py of the command's package."""
     option_changes: tuple[Sourced[str], ...] = ()
-    """What of the worker's command line is otherwise, a sentence each."""
+    """How the worker's options differ from those of the line before, a sentence each."""
     defects: tuple[Defect, ...] = ()

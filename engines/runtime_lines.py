@@ -59,7 +59,7 @@ class RuntimeLine:
     event_plane: Sourced[EventPlane]
     """What carries events where neither an option nor DYN_EVENT_PLANE says so, beside Kubernetes or etcd."""
     runtime_option_changes: tuple[Sourced[str], ...]
-    """What of Dynamo's own options is otherwise than on the line before, a sentence each."""
+    """How Dynamo's own options differ from those of the line before, a sentence each."""
     runtime_defects: tuple[Defect, ...]
     """Of the runtime, whatever the engine."""
 
