@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from engines import memory_demand
+from engines.memory import memory_demand
 from hardware import Accelerator
 from recipes.placed import PlacedService
 from resource_graph import ResourceGraph

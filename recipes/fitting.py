@@ -5,7 +5,7 @@ from itertools import product
 
 from pydantic import ValidationError
 
-from engines import MxFp4AlgorithmName
+from engines.quantization import MxFp4AlgorithmName
 from hardware import ACCELERATORS, ArchitectureFamily
 from recipes.merging import option_messages, with_options
 from recipes.model import Recipe, Variant

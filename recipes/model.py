@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import Field
 
-from engines import MxFp4AlgorithmName
 from engines.engine import Engine, EngineServer
 from engines.option_block import WorkerRole
+from engines.quantization import MxFp4AlgorithmName
 from engines.registry import ENGINE_SERVERS, ENGINES, Framework, Options, ServerName
 from hardware import ArchitectureFamily
 from recipes.benchmark import Benchmark

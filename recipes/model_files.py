@@ -6,9 +6,9 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import Field, field_validator
 
-from engines import GPT_OSS_MODELS, KV_VALUE_BYTES, ModelShape
-from engines.models import hub_folder
+from engines.models import GPT_OSS_MODELS, ModelShape, hub_folder
 from engines.option_block import KvDtype
+from engines.quantization import KV_VALUE_BYTES
 from recipes.strict_model import PositiveInt, StrictModel
 
 CommitHash = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]

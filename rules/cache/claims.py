@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from engines import ModelShape, checkpoint_bytes
+from engines.memory import checkpoint_bytes
+from engines.models import ModelShape
 from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.claims import Claim, makes_ebs_volumes, read_claims

@@ -3,8 +3,12 @@
 from collections.abc import Iterator
 from typing import cast
 
-from engines import DEFAULT_CUDA_GRAPH_BATCH_SIZE, DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
 from engines.effective import Effective, flag_of
+from engines.tensorrt_llm.keys import (
+    DEFAULT_CUDA_GRAPH_BATCH_SIZE,
+    DEFAULT_MAX_BATCH_SIZE,
+    DEFAULT_MAX_NUM_TOKENS,
+)
 from engines.told import Count
 from resource_graph import ResourceGraph
 from rules.model import Severity

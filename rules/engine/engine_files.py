@@ -5,16 +5,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from engines import (
+from engines.command_options import kv_connectors
+from engines.effective import Effective, EngineFile, EngineFileProblem, flag_of
+from engines.tensorrt_llm.flags import OPTIONS
+from engines.tensorrt_llm.keys import (
     ATTENTION_BACKENDS,
     DEPRECATED_ENGINE_KEYS,
     ENGINE_BLOCK_KEYS,
     ENGINE_CHOICES,
     ENGINE_KEYS,
-    kv_connectors,
 )
-from engines.effective import Effective, EngineFile, EngineFileProblem, flag_of
-from engines.tensorrt_llm.flags import OPTIONS
 from engines.tensorrt_llm.options import EngineSettings
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, hint, slip_of

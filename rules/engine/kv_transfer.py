@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from engines import GIB, KV_VALUE_BYTES
 from engines.effective import Effective, EngineFileProblem
+from engines.memory import GIB
+from engines.quantization import KV_VALUE_BYTES
 from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS
 from engines.told import Count
 from resource_graph import ResourceGraph

@@ -4,15 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
-from engines import (
-    COMMANDS,
-    TRTLLM_SERVE_FLAGS,
-    TRTLLM_SERVE_FLAGS_LINE,
-    CommandWords,
-    Vocabulary,
-    command_options,
-)
 from engines.command_line import Flag
+from engines.command_options import CommandWords, Vocabulary, command_options
+from engines.registry import COMMANDS
+from engines.tensorrt_llm.flags import TRTLLM_SERVE_FLAGS, TRTLLM_SERVE_FLAGS_LINE
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.engine.values import wrong_values

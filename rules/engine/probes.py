@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from engines import checkpoint_bytes
+from engines.memory import checkpoint_bytes
 from engines.told import Count
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of

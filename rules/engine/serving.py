@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from engines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
 from engines.effective import Effective, option_value
+from engines.runtime_lines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
 from engines.tensorrt_llm.flags import Option
 from engines.told import Count
 from resource_graph import ResourceGraph

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from engines import Vocabulary, command_options, number_options, option_values, size_options
+from engines.command_options import Vocabulary, command_options, number_options, option_values, size_options
 from engines.effective import NO_FILE, VLLM, Effective, EngineFileProblem, flag_of
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, hint, slip_of

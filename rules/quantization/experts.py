@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from engines import MXFP4_ALGORITHMS, VLLM_BACKEND_KERNELS, VLLM_MOE_BACKENDS, VllmMoeKernels
+from engines.quantization import MXFP4_ALGORITHMS
+from engines.vllm.kernels import VLLM_BACKEND_KERNELS, VLLM_MOE_BACKENDS, VllmMoeKernels
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
 from rules.model import Severity

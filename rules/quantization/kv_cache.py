@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
-from engines import TENSORRT_LLM_KV_DTYPES, VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPES, fp8_kv_cache_is_tested
+from engines.quantization import fp8_kv_cache_is_tested
+from engines.tensorrt_llm.kernels import TENSORRT_LLM_KV_DTYPES
+from engines.vllm.kernels import VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPES
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import get_args
 
-from engines import DEFAULT_MAX_NUM_TOKENS, DEFAULT_TOKENS_PER_BLOCK, KV_VALUE_BYTES, ModelShape
 from engines.effective import Effective
+from engines.models import ModelShape
+from engines.quantization import KV_VALUE_BYTES
 from engines.tensorrt_llm.blocks import TransceiverBackend
+from engines.tensorrt_llm.keys import DEFAULT_MAX_NUM_TOKENS, DEFAULT_TOKENS_PER_BLOCK
 from engines.told import Count, Setting
 from hardware import TCP_FLOW_GBIT, TCP_GBIT, requests_per_second, transfer_seconds
 from resource_graph import ResourceGraph

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from engines import kv_connectors
+from engines.command_options import kv_connectors
 from engines.effective import Effective, EngineFileProblem, flag_of
 from hardware import KvTransportName
 from resource_graph import ResourceGraph, Value

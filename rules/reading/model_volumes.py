@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engines import GPT_OSS_MODELS, ModelShape
+from engines.models import GPT_OSS_MODELS, ModelShape
 from resource_graph import Resource, ResourceGraph
 from rules.reading.claims import Claim, Mount, find_claim
 from rules.reading.memoized import memoized

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeVar
 
-from engines import ENGINE_IMAGES, Vocabulary
+from engines.command_options import Vocabulary
+from engines.registry import ENGINE_IMAGES
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import VLLM_SERVE
 from rules.reading.memoized import memoized, memoized_for_each

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator, Mapping
 
-from engines import ModelLimits
 from engines.effective import Effective
+from engines.models import ModelLimits
 from engines.told import Count
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity

@@ -2,19 +2,21 @@
 
 import pytest
 
-from engines import (
-    MOE_BACKENDS,
+from engines.engine import ModelUse
+from engines.quantization import (
     MXFP4_ALGORITHMS,
-    MoeBackend,
-    MoeOutcome,
     MxFp4AlgorithmName,
     algorithms_with_kernels,
     default_algorithm,
-    default_moe_backend,
     fp8_kv_cache_is_tested,
+)
+from engines.tensorrt_llm.kernels import (
+    MOE_BACKENDS,
+    MoeBackend,
+    MoeOutcome,
+    default_moe_backend,
     moe_support,
 )
-from engines.engine import ModelUse
 from engines.tensorrt_llm.options import TensorRtLlmOptions
 from engines.tensorrt_llm.refusals import refusals
 from hardware import ACCELERATORS

@@ -3,23 +3,24 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from engines import (
+from engines.command_line import Word, variable_in
+from engines.effective import Effective
+from engines.quantization import (
     MXFP4_ALGORITHMS,
-    VLLM_MOE_VARIABLES,
+    MxFp4AlgorithmName,
+    algorithms_with_kernels,
+    default_algorithm,
+)
+from engines.tensorrt_llm.kernels import (
     MoeBackend,
     MoeOutcome,
     MoeSupport,
-    MxFp4AlgorithmName,
-    VllmMoeKernels,
-    algorithms_with_kernels,
-    default_algorithm,
     default_moe_backend,
     is_moe_backend,
     moe_support,
 )
-from engines.command_line import Word, variable_in
-from engines.effective import Effective
 from engines.told import Setting
+from engines.vllm.kernels import VLLM_MOE_VARIABLES, VllmMoeKernels
 from hardware import ACCELERATORS, Accelerator
 from resource_graph import ResourceGraph
 from rules.reading.engines.models import read_checkpoint

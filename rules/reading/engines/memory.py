@@ -5,19 +5,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
-from engines import (
-    DEFAULT_MAX_BATCH_SIZE,
-    DEFAULT_MAX_NUM_TOKENS,
-    SLIDING_WINDOW,
-    ExpertPadding,
-    ModelShape,
-    Sharding,
-    default_vllm_kernels,
-    tensorrt_llm_padding,
-    vllm_padding,
-)
 from engines.effective import Effective, EngineFileProblem, flag_of
+from engines.memory import SLIDING_WINDOW, ExpertPadding, Sharding
+from engines.models import ModelShape
+from engines.tensorrt_llm.kernels import tensorrt_llm_padding
+from engines.tensorrt_llm.keys import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
 from engines.told import number
+from engines.vllm.kernels import default_vllm_kernels, vllm_padding
 from hardware import Accelerator
 from resource_graph import ResourceGraph
 from rules.reading.engines.expert_kernels import (

@@ -8,16 +8,9 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engines import (
-    GIB,
-    KV_VALUE_BYTES,
-    ExpertPadding,
-    MemoryDemand,
-    ModelShape,
-    Sharding,
-    kv_bytes,
-    memory_demand,
-)
+from engines.memory import GIB, ExpertPadding, MemoryDemand, Sharding, kv_bytes, memory_demand
+from engines.models import ModelShape
+from engines.quantization import KV_VALUE_BYTES
 from hardware import Accelerator
 from rules.reading.shapes import Undecided
 

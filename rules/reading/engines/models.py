@@ -7,9 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from engines import GPT_OSS_MODELS, ModelLimits, ModelShape, model_limits
 from engines.command_line import variable_in
-from engines.models import in_hub_folder
+from engines.models import GPT_OSS_MODELS, ModelLimits, ModelShape, in_hub_folder, model_limits
 from engines.told import Setting
 from resource_graph import ResourceGraph
 from rules.reading.commands.container_commands import (

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from engines import REMOVED_ENGINE_KEYS
 from engines.command_options import command_options
 from engines.release import release_line
 from engines.tensorrt_llm.command import command_line, engine_file, environment
 from engines.tensorrt_llm.engine import TensorRtLlm
+from engines.tensorrt_llm.keys import REMOVED_ENGINE_KEYS
 from engines.tensorrt_llm.options import EngineSettings, TensorRtLlmOptions
 from recipes.load import load_recipe
 from tests.support.worker_starts import worker_start

@@ -2,7 +2,12 @@
 
 import pytest
 
-from engines import VLLM_BACKEND_KERNELS, VLLM_MOE_BACKENDS, VLLM_MOE_VARIABLES, default_vllm_kernels
+from engines.vllm.kernels import (
+    VLLM_BACKEND_KERNELS,
+    VLLM_MOE_BACKENDS,
+    VLLM_MOE_VARIABLES,
+    default_vllm_kernels,
+)
 from hardware import ACCELERATORS
 
 BLACKWELL, HOPPER, AMPERE = {"B200", "GB200", "B300", "GB300"}, {"H200", "H100"}, {"A100", "A100-40GB"}

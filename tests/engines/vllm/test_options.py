@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from engines import command_options, option_values
+from engines.command_options import command_options, option_values
 from engines.release import release_line
 from engines.vllm.engine import Vllm
 from engines.vllm.options import CompilationConfig, VllmOptions, VllmSettings
