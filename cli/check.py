@@ -12,15 +12,13 @@ import typer
 
 from cli.check_input import WatchedGraph, count_kinds, kinds_read
 from cli.check_table import print_report
-from cli.completion import complete_stack
 from cli.exit_codes import FAILED, UNREADABLE
 from cli.output import make_console, print_document
-from cli.stack_argument import AsJson, stack_name
+from cli.stack_argument import AsJson, complete_stack, stack_name
 from resource_graph import ResourceGraph
 from resource_graph.input_text import input_name
-from rules.catalogue import rules_on
+from rules.catalogue import rules_on, run_rules
 from rules.model import Finding, Report, Rule
-from rules.run import run_rules
 
 if TYPE_CHECKING:
     from resource_graph.setting_lines import SettingLines

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from cli.completion import complete_recipe
 from cli.output import say
 from cli.recipe_folders import FolderOption, find_recipe, folder_to_write, searched_folders
+from cli.stack_argument import complete_recipe
 from operations.errors import CommandError
 from recipes.files import RECIPE_NAME, copied_recipe
 from recipes.load import CATALOGUE, recipe_file, recipe_names

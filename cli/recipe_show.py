@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from cli.completion import complete_recipe
 from cli.output import Row, make_console, print_line, print_sections, print_table
 from cli.recipe_folders import FolderOption, find_recipe, searched_folders
+from cli.stack_argument import complete_recipe
 from engines.runtime_lines import RUNTIME_LINES
 from hardware import ACCELERATORS
 from recipes.document import document_path

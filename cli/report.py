@@ -13,8 +13,7 @@ from explain.build import Judged, build_page
 from explain.html import to_html
 from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack
-from rules.catalogue import rules_on
-from rules.run import run_rules
+from rules.catalogue import rules_on, run_rules
 from stacks.plan.stack_plan import with_open_windows
 
 MARK = "<!-- Written by `dynamo-stack report`; changes are overwritten. -->"

@@ -13,7 +13,7 @@ from cli.output import make_console, print_document, print_line, print_table
 from cli.sized_stack import write_stack
 from cli.stack_argument import AsJson
 from hardware import INSTANCE_TYPES, Source
-from operations.own_points import recorded_points
+from operations.evidence import recorded_points
 from sizing.choose import Choice, Limits, Option, Workload, choose
 from sizing.made_by import made_by
 from sizing.points import SOURCES, Shape, published_points

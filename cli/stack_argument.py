@@ -1,10 +1,30 @@
 """What several commands take: the name of a stack, as a person types it, and --json."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cli.completion import complete_stack
+from recipes.names import CATALOGUE, names_in
+from stacks.stack_files import PREFIX, SUFFIX, list_stacks, stack_directory
+
+
+def complete_stack(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the stacks here whose names, or whose files' names, begin so."""
+    if context.params.get("file"):
+        # Of `check --file` they are more files, which the shell itself completes.
+        return []
+    names = list_stacks(stack_directory(Path.cwd()))
+    if incomplete.startswith(PREFIX):
+        names = [f"{PREFIX}{name}{SUFFIX}" for name in names]
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def complete_recipe(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the recipes of the catalogue, and of the folder that --folder names, that begin so."""
+    folder: Path | None = context.params.get("folder")
+    own = names_in(folder) if folder is not None else ()
+    return [name for name in sorted({*names_in(CATALOGUE), *own}) if name.startswith(incomplete)]
 
 
 def stack_name(text: str) -> str:

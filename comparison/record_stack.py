@@ -15,9 +15,8 @@ from comparison.recording import (
 from comparison.secret_marks import marked, marked_settings, without_secrets
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from resource_graph import ResourceGraph, Value
-from rules.catalogue import rules_on
+from rules.catalogue import rules_on, run_rules
 from rules.model import BrokenRule, Finding
-from rules.run import run_rules
 from stacks.plan.infrastructure.prices import published_price
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan

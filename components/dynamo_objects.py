@@ -1,9 +1,11 @@
 """Dynamo's own objects: their names and labels, and how to read them while their operator is gone."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from components.cluster_answer import KINDS, Kind
+from components.cluster_reader import ClusterReader
 
 GRAPH_KIND = "DynamoGraphDeployment"
 GRAPHS = "dynamographdeployments.nvidia.com"
@@ -90,3 +92,18 @@ def why_not_ready(graph: Mapping[str, Any]) -> str | None:
         return None
     said = f"{condition.get('reason', '')} {condition.get('message', '')}".strip()
     return said or "its operator has reported nothing"
+
+
+def why_unconverted(cluster: ClusterReader, namespace: str, name: str, kind: Kind = GRAPH_OBJECTS) -> str:
+    """Return the API server's words where it has the graph and nobody converts it; empty everywhere else.
+
+    `kind`: of a part of a graph instead.
+
+    Of the two versions one is stored, and only the operator converts to the other. Nobody is asked to convert
+    a graph that is gone; a cluster that does not answer is no reason to keep anything.
+    """
+    for version in GRAPH_VERSIONS:
+        why = cluster.ask(replace(kind, version=version), name, namespace).why
+        if why:
+            return why if CONVERSION_SIGN in why else ""
+    return ""

@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 
 from components.cluster_reader import ClusterReader
-from components.conversion import why_unconverted
+from components.dynamo_objects import why_unconverted
 from components.guard import Guard, GuardedCluster, GuardProvider, guarded_cluster
 
 # Longer than the API server waits for the webhook, which is 30 s; it answers with what came of that.

@@ -4,8 +4,7 @@ from typing import Any
 
 from components.dynamo_objects import FRONTEND_PORT
 from compose.containers import Interpolated, answers, service_of
-from compose.env_file import ADDRESS_VARIABLE
-from compose.options import ComposeOptions, Network
+from compose.options import ADDRESS_VARIABLE, ComposeOptions, Network
 from compose.surroundings import Surroundings
 from compose.workers import Worker, with_devices
 from engines.engine import PORT as SERVER_PORT

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from compose.containers import Interpolated, service_of
-from compose.env_file import CACHE_VARIABLE, ENV_FILE
+from compose.options import CACHE_VARIABLE, ENV_FILE
 from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, filling_container
 from recipes.model_files import MODEL_CACHE
 from recipes.node_directory import marker_file

@@ -7,9 +7,8 @@ from typing import Any
 from compose.containers import escaped
 from compose.discovery import DiscoveryParts, discovery_parts
 from compose.entrance import frontend_service, server_service
-from compose.env_file import ENV_EXAMPLE, env_example
 from compose.model import model_mount, model_services, own_volume
-from compose.options import ComposeOptions
+from compose.options import ENV_EXAMPLE, ComposeOptions, env_example
 from compose.surroundings import network_fields, surroundings
 from compose.workers import ENGINE_FOLDER, worker_services, workers_of
 from hardware import CpuArchitecture, KvTransportName

@@ -15,8 +15,8 @@ from engines.registry import ENGINE_SERVERS, ENGINES, Framework, Options, Server
 from hardware import ArchitectureFamily
 from recipes.benchmark import Benchmark
 from recipes.evidence import Correction, Evidence, Level
+from recipes.images import Runtime
 from recipes.model_files import DraftModel, ModelFiles, snapshot_directory
-from recipes.runtime import Runtime
 from recipes.services import PodRecipe, ServiceRecipe
 from recipes.strict_model import PositiveInt, StrictModel
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from explain.explanation.names import names_by, shortened
+from explain.explanation.section import names_by, shortened
 from resource_graph import ResourceGraph
 from stacks.plan.stack_plan import RetainedObject
 

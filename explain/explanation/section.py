@@ -1,7 +1,8 @@
-"""One thing that is said of a stack."""
+"""What is said of a stack: titles with their sentences, and names that have something in common."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,3 +16,22 @@ class Section:
 def section(title: str, texts: Iterable[str]) -> Section:
     """Return the section of sentences that are worked out one by one."""
     return Section(title, tuple(texts))
+
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+def names_by(pairs: Iterable[tuple[_Key, str]]) -> dict[_Key, list[str]]:
+    """Return the names that belong to each key, in the order in which both come."""
+    groups: dict[_Key, list[str]] = {}
+    for key, name in pairs:
+        groups.setdefault(key, []).append(name)
+    return groups
+
+
+def shortened(names: Sequence[str]) -> str:
+    """Return the names; those of definitions end in their group, which is said once."""
+    groups = {name.partition(".")[2] for name in names}
+    if len(names) == 1 or len(groups) > 1 or groups == {""}:
+        return ", ".join(names)
+    return f"of {groups.pop()} ({', '.join(name.partition('.')[0] for name in names)})"

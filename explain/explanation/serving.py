@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from engines.runtime_lines import lost_tool_calls
-from explain.explanation.names import names_by
+from explain.explanation.section import names_by
 from hardware import KvPath, Standing
 from recipes.placed import Rollout
 from stacks.plan.recipe_choice import aggregated_recipes_like

@@ -3,8 +3,8 @@
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 
-from explain.explanation.names import names_by
 from explain.explanation.price_age import aged
+from explain.explanation.section import names_by
 from hardware import InstanceType, Source
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.pod_environment import service_workarounds

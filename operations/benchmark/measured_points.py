@@ -14,7 +14,7 @@ from operations.benchmark.recording import PlannedRun
 from operations.benchmark.result import BenchmarkResult
 from operations.benchmark.thresholds import AtLeast, ShapeText, Threshold, Thresholds
 from operations.errors import CommandError
-from operations.own_points import recorded_points
+from operations.evidence import recorded_points
 from recipes.benchmark_load import Load
 from recipes.model import Recipe
 from recipes.strict_model import StrictModel

@@ -10,6 +10,7 @@ from operations.doctor.finding import Finding, Stage
 from operations.doctor.signatures import last_signed
 from operations.doctor.target import Target
 from operations.doctor.view import View, name_of
+from operations.document import Verdict
 from operations.port_forward import PortForward
 from operations.smoke import run
 from operations.smoke.checks import CHECKS
@@ -18,7 +19,6 @@ from operations.smoke.finding import WrongAnswer
 from operations.smoke.protocol import ModelList, read
 from operations.smoke.report import SmokeReport
 from operations.smoke.waits import Patience
-from operations.verdict import Verdict
 
 _ANSWER_SECONDS = 8.0
 _LISTING_SECONDS = 3.0

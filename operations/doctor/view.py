@@ -17,8 +17,7 @@ from components.cluster_answer import (
     Said,
 )
 from components.cluster_reader import ClusterReader
-from components.conversion import why_unconverted
-from components.dynamo_objects import FRONTEND, GRAPH_NAME, GRAPH_OBJECTS, OPERATOR_LABELS
+from components.dynamo_objects import FRONTEND, GRAPH_NAME, GRAPH_OBJECTS, OPERATOR_LABELS, why_unconverted
 from failures.pods_and_events import claim_names, has_ended
 from operations.doctor.finding import Needs
 from operations.doctor.target import Target

@@ -2,8 +2,7 @@
 
 from pydantic import computed_field
 
-from operations.document import Document
-from operations.verdict import Verdict
+from operations.document import Document, Verdict
 
 
 class Answer(Document):

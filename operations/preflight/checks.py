@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from components.storage_kinds import Lustre
 from components.zone_subnets import zone_group
+from operations.document import Verdict
 from operations.preflight.account import Account, Unanswered
 from operations.preflight.answer import Answer, good, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
 from operations.preflight.network_checks import API_SERVER, adopted, reached
-from operations.verdict import Verdict
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, PlannedNodes
 from stacks.settings.purchase import CapacityBlock, OnDemand, Reservation, Spot
 

@@ -9,8 +9,7 @@ import yaml
 
 from components.cluster_answer import Kind, KubernetesObject, Objects
 from components.cluster_reader import ClusterReader
-from components.conversion import why_unconverted
-from components.dynamo_objects import GRAPH_NAME, GRAPH_OBJECTS, PART_OBJECTS, kind_named
+from components.dynamo_objects import GRAPH_NAME, GRAPH_OBJECTS, PART_OBJECTS, kind_named, why_unconverted
 from components.object_owner import managed_fields, owner_of
 from operations.cluster_commands import ClusterCommands, last_line
 from operations.errors import CommandError

@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import Field, computed_field
 
-from operations.document import Document
+from operations.document import Document, Verdict
 from operations.smoke import bodies
 from operations.smoke.client import Answer, Frontend, NoAnswer, StreamedAnswer
 from operations.smoke.finding import Finding, WrongAnswer, from_mock, not_applicable, not_run, wrong
@@ -21,7 +21,6 @@ from operations.smoke.judgements import (
     judge_stream,
     judge_tool_result,
 )
-from operations.verdict import Verdict
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 _LETS_GO_ON = frozenset({Verdict.GOOD, Verdict.MOCK, Verdict.UNKNOWN})

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from operations.verdict import Verdict
+from operations.document import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from components.dynamo_objects import (
     asked_replicas,
     why_not_ready,
 )
+from failures.explanation import without_colours
 from failures.pods_and_events import container_statuses, is_ready, pod_causes
 from operations.mock_engine import MOCK_ENGINE, engine_of
-from operations.smoke.frontend_log import refused_model
 
 _LOG_LINES = "--tail=2000"
 
@@ -248,3 +248,14 @@ def _ready_in(endpoints: KubernetesObject) -> set[str]:
         for endpoint in endpoints.get("endpoints") or []
         if (endpoint.get("conditions") or {}).get("ready") is not False
     }
+
+
+# Of PyPI package ai-dynamo 1.2.1; health and readiness stay good (ai-dynamo/dynamo#11178).
+REFUSED = "Error adding model from discovery"
+_LONGEST = 400
+
+
+def refused_model(log: str) -> str:
+    """Return the last refusal of a registered model; empty where there is none."""
+    lines = [line for line in without_colours(log).splitlines() if REFUSED in line]
+    return " ".join(lines[-1][lines[-1].index(REFUSED) :].split())[:_LONGEST] if lines else ""

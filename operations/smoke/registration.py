@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from operations.document import Verdict
 from operations.smoke.client import Answer
 from operations.smoke.finding import Finding, WrongAnswer, good, not_run, unknown, wrong
-from operations.smoke.frontend_log import REFUSED
+from operations.smoke.graph_pods import REFUSED
 from operations.smoke.protocol import Health, ModelList, read
-from operations.verdict import Verdict
 
 Role = Literal["prefill", "decode", "worker"]
 """`worker` does both, prefill and decode."""

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 from pydantic import Field, computed_field
 
-from operations.document import Document
+from operations.document import Document, Verdict
 from operations.smoke.checks import Result
-from operations.verdict import Verdict
 
 
 class SmokeReport(Document):

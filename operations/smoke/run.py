@@ -8,6 +8,7 @@ from functools import partial
 from components.dynamo_objects import FRONTEND
 from engines.runtime_lines import LOST_TOOL_CALLS, lost_tool_calls
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
+from operations.document import Verdict
 from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.project import resolved_stack
@@ -19,7 +20,6 @@ from operations.smoke.graph_pods import GraphPods
 from operations.smoke.registration import OTHER_NAME, Registration, Role
 from operations.smoke.report import SmokeReport
 from operations.smoke.waits import Patience, wait_until_registered
-from operations.verdict import Verdict
 from recipes.model import Recipe
 from stacks.plan.stack_plan import ServingPlan, StackPlan, waited_for
 from stacks.updates.infrastructure_notices import waiting_text

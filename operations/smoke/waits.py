@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from operations.document import Verdict
 from operations.smoke.client import Answer, Frontend, NoAnswer
 from operations.smoke.registration import Look, Registration, Role, judge_look
-from operations.verdict import Verdict
 
 _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 5.0

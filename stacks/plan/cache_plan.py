@@ -8,7 +8,7 @@ from recipes.model import Recipe
 from recipes.model_download import HuggingFaceDownload, S3Copy
 from recipes.model_files import MODEL_CACHE
 from recipes.placed import CacheNodes, CopyNodes, PlacedService
-from stacks.plan.infrastructure.zones import Zone, zone_named
+from stacks.plan.infrastructure.eks_plan import Zone, zone_named
 from stacks.plan.timeouts import check_timeout_seconds, download_timeout_seconds
 from stacks.plan.volume_sizes import needed_gib, size_in_gib
 from stacks.settings.cluster import (

@@ -6,7 +6,7 @@ from recipes.model import Recipe
 from recipes.placed import PlacedService
 from stacks.errors import Problem
 from stacks.plan.cache_plan import regional_zones
-from stacks.plan.infrastructure.zones import zone_named
+from stacks.plan.infrastructure.eks_plan import zone_named
 from stacks.plan.placement.pools import Pool
 from stacks.plan.placement.resources import WORKERS_SHARE, occupied_gpus
 from stacks.plan.volume_sizes import needed_gib, size_in_gib

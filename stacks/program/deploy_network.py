@@ -7,7 +7,7 @@ import pulumi
 
 from components.network import Network, NetworkArgs
 from stacks.plan.infrastructure import eks_plan as planned
-from stacks.plan.infrastructure.zones import zone_named
+from stacks.plan.infrastructure.eks_plan import zone_named
 
 LOG_DAYS = 90
 """How long flow logs and the control plane's are kept."""

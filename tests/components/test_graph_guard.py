@@ -8,7 +8,7 @@ import pytest
 
 from components.cluster_answer import Answer, Said
 from components.cluster_reader import ClusterReader
-from components.conversion import why_unconverted
+from components.dynamo_objects import why_unconverted
 from components.graph_guard import OperatorAwayError, await_operator
 from tests.components.recorded import recorded
 from tests.support.dev_settings import dev_settings

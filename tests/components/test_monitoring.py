@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rules.catalogue import rules_on
-from rules.run import run_rules
+from rules.catalogue import rules_on, run_rules
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings
 from tests.support.recordings import recorded_stack

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from resource_graph import Resource, ResourceGraph
-from rules.catalogue import rules_on
+from rules.catalogue import rules_on, run_rules
 from rules.model import Severity
-from rules.run import run_rules
 from tests.rules.judging import TODAY
 from tests.stacks.plan.test_cache_problems import on_disk, on_nodes
 from tests.support.dev_settings import resolved

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from hardware import FIRST_TOKEN_SECONDS_WITHOUT_RDMA, TCP_FIRST_TOKEN_SECONDS
+from operations.document import Verdict
 from operations.mock_engine import ENGINE_ANNOTATION, MOCK_ENGINE
 from operations.smoke.checks import CHECKS
-from operations.verdict import Verdict
 from tests.cli.command import ROOT, squeezed
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from explain.build import Judged, build_page
 from explain.html import to_html
 from lab.directory import REPOSITORY
-from rules.catalogue import rules_on
-from rules.run import run_rules
+from rules.catalogue import rules_on, run_rules
 from stacks.plan.resolve import resolve
 from stacks.plan.stack_plan import with_open_windows
 from stacks.settings.load import list_stacks, load_stack

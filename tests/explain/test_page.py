@@ -12,8 +12,8 @@ from explain.build import build_page
 from explain.findings import ordered, state, summary, tone
 from explain.html import to_html
 from explain.short import short_sections
+from rules.catalogue import run_rules
 from rules.model import BrokenRule, Finding, Report, Rule, Severity, Waiver, failed, undecided
-from rules.run import run_rules
 from tests.explain.elements import parsed
 from tests.explain.pages import DAY, STACKS, judged, page_of, shipped_html, shipped_page, shipped_plan
 from tests.stacks.plan.layers.settings import layered

@@ -16,10 +16,9 @@ from cli.yaml_text import to_yaml
 from recipes.benchmark_job import benchmark_job
 from resource_graph import ResourceGraph
 from resource_graph.manifests import read_manifests
-from rules.catalogue import rules_on
+from rules.catalogue import rules_on, run_rules
 from rules.model import Report, Rule
 from rules.reading.pools import pool_resource
-from rules.run import run_rules
 from stacks.plan.resolve import resolve
 from stacks.settings.load import parse_settings
 from tests.rules.edits import Edit, edited

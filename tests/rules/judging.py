@@ -12,9 +12,8 @@ import yaml
 from resource_graph import ResourceGraph
 from resource_graph.manifests import read_manifests
 from resource_graph.recorder import record
-from rules.catalogue import RULES, rules_on
+from rules.catalogue import RULES, rules_on, run_rules
 from rules.model import Report
-from rules.run import run_rules
 
 PUBLISHED = Path(__file__).parent / "bases" / "published-disagg.yaml"
 TODAY = dt.date(2026, 11, 21)

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from resource_graph import Resource, ResourceGraph
-from rules.catalogue import RULES, rules_on
+from rules.catalogue import RULES, rules_on, run_rules
 from rules.model import Observation, Rule, Severity, advised, failed, undecided
-from rules.run import run_rules
 from tests.rules.judging import TODAY
 
 ROOT = Path(__file__).parents[2]

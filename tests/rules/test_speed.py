@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from resource_graph import Resource, ResourceGraph
-from rules.catalogue import rules_on
-from rules.run import run_rules
+from rules.catalogue import rules_on, run_rules
 from tests.rules.judging import TODAY
 from tests.support.counted_work import steps
 from tests.support.measured import record

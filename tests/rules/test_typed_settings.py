@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from rules.catalogue import rules_on
+from rules.catalogue import rules_on, run_rules
 from rules.model import Finding
-from rules.run import run_rules
 from tests.rules.judging import TODAY, in_program, judge, mutated
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.recordings import recorded_stack

@@ -1,5 +1,6 @@
 """The plan of an EKS cluster, as plain data: what components/ are filled from."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from string import ascii_lowercase
@@ -7,12 +8,37 @@ from typing import Literal
 
 from components.storage_kinds import Efs, Lustre, MadeStorage
 from components.zone_subnets import ZoneSubnets
-from hardware import LARGEST_PACKET_TO_REGION
-from stacks.plan.infrastructure.zones import Zone
+from hardware import LARGEST_PACKET_TO_REGION, is_local_zone
 from stacks.plan.placement.pools import Pool
 from stacks.plan.versions import EKS_ADDONS
 from stacks.settings.cluster import AdoptedNetworkSettings, EksClusterSettings
 from stacks.settings.purchase import CapacityBlock, OnDemand, Phase, Purchase
+
+_NAME = re.compile(r"^(?P<region>[a-z]{2}(-[a-z]+)+-[0-9])(-[a-z]{3}-[0-9])?[a-z]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """One zone by its name, such as us-east-1a or us-east-1-dfw-2a."""
+
+    name: str
+    region: str
+    is_local: bool
+    """A Local Zone: no control plane, no NAT gateway, few kinds of storage."""
+
+
+def zone_named(name: str) -> Zone:
+    """Return the zone.
+
+    Raises:
+        ValueError: the name has not the form of a zone's; settings refuse it before.
+
+    """
+    found = _NAME.match(name)
+    if found is None:
+        raise ValueError(f"not the name of a zone: {name!r}")
+    return Zone(name, found["region"], is_local=is_local_zone(name))
+
 
 AmiType = Literal[
     "AL2023_x86_64_STANDARD", "AL2023_ARM_64_STANDARD", "AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA"

@@ -6,8 +6,7 @@ from ipaddress import IPv4Network
 
 from components.zone_subnets import ZoneSubnets
 from stacks.errors import Problem
-from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, PlannedNetwork
-from stacks.plan.infrastructure.zones import Zone, zone_named
+from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, PlannedNetwork, Zone, zone_named
 from stacks.settings.cluster import EksClusterSettings, OwnNetwork
 from stacks.settings.stack import StackSettings
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from components.node_template import NodeTemplate
 from hardware import INSTANCE_TYPES, InstanceType, NetworkInterface
 from stacks.errors import Problem
-from stacks.plan.infrastructure.eks_plan import PlannedNodes, tags_of
-from stacks.plan.infrastructure.zones import zone_named
+from stacks.plan.infrastructure.eks_plan import PlannedNodes, tags_of, zone_named
 from stacks.plan.placement.pools import Pool
 from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.purchase import OnDemand, Purchase

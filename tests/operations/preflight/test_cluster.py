@@ -9,8 +9,8 @@ import requests
 import yaml
 
 from lab.directory import REPOSITORY
+from operations.document import Verdict
 from operations.preflight.cluster_checks import CHANNELS, DRIVER_LABEL, cluster_answers
-from operations.verdict import Verdict
 from tests.operations.doctor.recorded_cluster import NODE, RecordedCluster
 from tests.support.shipped_stacks import shipped_stack
 

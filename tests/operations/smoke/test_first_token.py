@@ -3,9 +3,9 @@ import pytest
 from hardware import KvPath, Standing
 from hardware.kv_transport import KvTransportName
 from hardware.source import DYNAMO_TRANSPORT_GUIDE
+from operations.document import Verdict
 from operations.smoke.first_token import KvHandover, judge_first_token, kv_handover
 from operations.smoke.judgements import FirstToken
-from operations.verdict import Verdict
 from tests.support.shipped_stacks import shipped_stack
 
 BYTES_PER_TOKEN = 36_864

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from operations.document import Verdict
 from operations.smoke.client import Answer
 from operations.smoke.registration import Look, judge_look
-from operations.verdict import Verdict
 from tests.operations.smoke.answers import MODEL, health, instance, models
 from tests.operations.smoke.loopback import Reply
 

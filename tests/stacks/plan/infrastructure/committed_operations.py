@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from lab.aws_provider.cloud.records import is_write
 from lab.directory import REPOSITORY
-from stacks.plan.infrastructure.zones import zone_named
+from stacks.plan.infrastructure.eks_plan import zone_named
 from stacks.stack_files import list_stacks
 from tests.support.shipped_stacks import shipped_settings
 from tests.support.simulated_account import live

@@ -3,8 +3,8 @@ from ipaddress import IPv4Network
 import pytest
 
 from components.zone_subnets import zone_group
+from stacks.plan.infrastructure.eks_plan import zone_named
 from stacks.plan.infrastructure.network import divided, has_room
-from stacks.plan.infrastructure.zones import zone_named
 
 VPC = IPv4Network("10.0.0.0/16")
 

@@ -6,9 +6,8 @@ import functools
 import pytest
 
 from resource_graph import ResourceGraph, has_unknown
-from rules.catalogue import rules_on
+from rules.catalogue import rules_on, run_rules
 from rules.model import Severity, Status
-from rules.run import run_rules
 from stacks.plan.stack_plan import waited_for
 from stacks.updates.deployed import Deployed
 from stacks.updates.planned_update import planned_update
