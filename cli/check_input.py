@@ -52,40 +52,6 @@ def read_pools(options: Sequence[str]) -> list[Resource]:
     return pools
 
 
-def _platforms(version: str | None) -> Iterator[Resource]:
-    if version is None:
-        return
-    if not _VERSION.fullmatch(version):
-        raise CommandError(
-            f"--platform {version}\n  {version!r} is no release of the platform\n"
-            "  allowed: a version of two or three numbers\n  try: --platform 1.2.1"
-        )
-    yield platform_resource(version)
-
-
-def _pool(option: str) -> tuple[str, int]:
-    name, separator, nodes = option.partition("=")
-    known = sorted(INSTANCE_TYPES)
-    if name not in INSTANCE_TYPES:
-        meant = most_alike(name, known, 0.0)
-        raise _refused(
-            option,
-            f"{name!r} is no instance type known here",
-            f"TYPE=NODES, where TYPE is one of {', '.join(known)}",
-            f"{meant}{separator}{nodes}" if separator else f"{meant}=1",
-        )
-    if not _NODES.fullmatch(nodes):
-        found = f"{nodes!r} is no number of nodes" if separator else "says no number of nodes"
-        raise _refused(
-            option, found, "TYPE=NODES, where NODES is a whole number from 1 to 99999", f"{name}=1"
-        )
-    return name, int(nodes)
-
-
-def _refused(option: str, found: str, allowed: str, attempt: str) -> CommandError:
-    return CommandError(f"--pool {option}\n  {found}\n  allowed: {allowed}\n  try: --pool {attempt}")
-
-
 _OF_PULUMI = ("pulumi:", "pulumi-python:")
 """Begins what is in no cluster and no account: providers, and code of the program's own."""
 _OF_KUSTOMIZE = "kustomize.config.k8s.io/"
@@ -149,6 +115,40 @@ def count_kinds(resources: Sequence[Resource]) -> dict[str, int]:
     """How many of each kind or type."""
     kinds = Counter(resource.kind or resource.type.rpartition(":")[2] for resource in resources)
     return dict(sorted(kinds.items()))
+
+
+def _platforms(version: str | None) -> Iterator[Resource]:
+    if version is None:
+        return
+    if not _VERSION.fullmatch(version):
+        raise CommandError(
+            f"--platform {version}\n  {version!r} is no release of the platform\n"
+            "  allowed: a version of two or three numbers\n  try: --platform 1.2.1"
+        )
+    yield platform_resource(version)
+
+
+def _pool(option: str) -> tuple[str, int]:
+    name, separator, nodes = option.partition("=")
+    known = sorted(INSTANCE_TYPES)
+    if name not in INSTANCE_TYPES:
+        meant = most_alike(name, known, 0.0)
+        raise _refused(
+            option,
+            f"{name!r} is no instance type known here",
+            f"TYPE=NODES, where TYPE is one of {', '.join(known)}",
+            f"{meant}{separator}{nodes}" if separator else f"{meant}=1",
+        )
+    if not _NODES.fullmatch(nodes):
+        found = f"{nodes!r} is no number of nodes" if separator else "says no number of nodes"
+        raise _refused(
+            option, found, "TYPE=NODES, where NODES is a whole number from 1 to 99999", f"{name}=1"
+        )
+    return name, int(nodes)
+
+
+def _refused(option: str, found: str, allowed: str, attempt: str) -> CommandError:
+    return CommandError(f"--pool {option}\n  {found}\n  allowed: {allowed}\n  try: --pool {attempt}")
 
 
 def _runs_pods(value: Value) -> bool:

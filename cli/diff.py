@@ -79,6 +79,25 @@ def diff(
         raise typer.Exit(code)
 
 
+_SHORT_COMMIT = 12
+
+
+def print_comparison(console: Console, comparison: Comparison) -> None:
+    """Print the verdicts, what to read first, then each stack that changes."""
+    print_line(console, f"{headline(comparison)}: {_named(comparison.base)} -> {_named(comparison.head)}")
+    print_line(console, "What is on the older side counts as deployed; no cluster and no account was asked.")
+    for sentence in red_lines(comparison):
+        print_line(console, f"! {_plain(sentence)}")
+    if comparison.changed_code:
+        files = ", ".join(map(one_line, comparison.changed_code[:3]))
+        print_line(console, f"The newer side's own code made its recording: it changes {files}.")
+    for note in comparison.notes:
+        print_line(console, f"Note: {one_line(note)}")
+    for stack in comparison.stacks:
+        if stack.verdict is not Verdict.NO_CHANGES:
+            _print_stack(console, stack)
+
+
 def _compared(base: str, head: str | None, stacks: Sequence[str]) -> Comparison:
     older, newer = recorded_sides(base, head, stacks)
     # The program reads no clock; whether a waiver has expired is asked of a day.
@@ -111,25 +130,6 @@ def _write(text: str, file: Path) -> None:
         raise CommandError(
             f"{file} cannot be written: {error.strerror}\n  try: --to with a file in a folder that exists"
         ) from None
-
-
-_SHORT_COMMIT = 12
-
-
-def print_comparison(console: Console, comparison: Comparison) -> None:
-    """Print the verdicts, what to read first, then each stack that changes."""
-    print_line(console, f"{headline(comparison)}: {_named(comparison.base)} -> {_named(comparison.head)}")
-    print_line(console, "What is on the older side counts as deployed; no cluster and no account was asked.")
-    for sentence in red_lines(comparison):
-        print_line(console, f"! {_plain(sentence)}")
-    if comparison.changed_code:
-        files = ", ".join(map(one_line, comparison.changed_code[:3]))
-        print_line(console, f"The newer side's own code made its recording: it changes {files}.")
-    for note in comparison.notes:
-        print_line(console, f"Note: {one_line(note)}")
-    for stack in comparison.stacks:
-        if stack.verdict is not Verdict.NO_CHANGES:
-            _print_stack(console, stack)
 
 
 def _print_stack(console: Console, stack: StackComparison | UncomparedStack) -> None:

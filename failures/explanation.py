@@ -53,14 +53,6 @@ def escaped(reason: str) -> str:
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in reason)
 
 
-def _after(seconds: int | None) -> str:
-    if seconds is None:
-        return ""
-    if seconds < 2 * _MINUTE or seconds % _MINUTE:
-        return f" after {seconds} s"
-    return f" after {seconds // _MINUTE} min"
-
-
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _TRACEBACK = "Traceback (most recent call last):"
 # Frames of a traceback and options of a usage fill lines without saying what was wrong.
@@ -83,3 +75,11 @@ def last_words(text: str) -> str:
 def without_colours(text: str) -> str:
     """Return the text as a terminal shows it, which the runtime's logs colour."""
     return _COLOURS.sub("", text)
+
+
+def _after(seconds: int | None) -> str:
+    if seconds is None:
+        return ""
+    if seconds < 2 * _MINUTE or seconds % _MINUTE:
+        return f" after {seconds} s"
+    return f" after {seconds // _MINUTE} min"

@@ -72,6 +72,22 @@ def container_statuses(pod: KubernetesObject) -> list[KubernetesObject]:
     return [*(status.get("initContainerStatuses") or []), *(status.get("containerStatuses") or [])]
 
 
+_PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
+# Each closer look asks the cluster; more pods than these fail for the same reason.
+_CLOSER_LOOKS = 3
+_LOG_LINES = "--tail=80"
+_NATS = "NATS_SERVER"
+
+
+def pod_causes(cluster: ClusterReader, pods: Iterable[KubernetesObject]) -> list[str]:
+    """Return one line for each pod that is not ready, with its state and what explains it."""
+    unready = [pod for pod in pods if not is_ready(pod)]
+    lines = pod_reasons(unready)
+    for index, pod in enumerate(unready[:_CLOSER_LOOKS]):
+        lines[index] = "; ".join([lines[index], *_more(cluster, pod)])
+    return lines
+
+
 def _last_seen(event: KubernetesObject) -> str:
     return str(event.get("lastTimestamp") or event.get("eventTime") or "")
 
@@ -109,22 +125,6 @@ def _last_end(container: KubernetesObject) -> str:
 
 def _conditions(item: KubernetesObject) -> list[KubernetesObject]:
     return item.get("status", {}).get("conditions") or []
-
-
-_PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
-# Each closer look asks the cluster; more pods than these fail for the same reason.
-_CLOSER_LOOKS = 3
-_LOG_LINES = "--tail=80"
-_NATS = "NATS_SERVER"
-
-
-def pod_causes(cluster: ClusterReader, pods: Iterable[KubernetesObject]) -> list[str]:
-    """Return one line for each pod that is not ready, with its state and what explains it."""
-    unready = [pod for pod in pods if not is_ready(pod)]
-    lines = pod_reasons(unready)
-    for index, pod in enumerate(unready[:_CLOSER_LOOKS]):
-        lines[index] = "; ".join([lines[index], *_more(cluster, pod)])
-    return lines
 
 
 def _more(cluster: ClusterReader, pod: KubernetesObject) -> Iterator[str]:

@@ -56,20 +56,6 @@ def efa_beside_card_zero(
     return _layout(network_cards, efa_gbit, ip_gbit, _efa_only(efa_cards))
 
 
-def _layout(
-    network_cards: int, efa_gbit: float, ip_gbit: float, efa: list[NetworkInterface]
-) -> NetworkLayout:
-    # EC2 refuses an efa-only interface as the primary one.
-    primary = NetworkInterface(card=0, device=0, kind="interface")
-    return NetworkLayout(network_cards, (primary, *efa), efa_gbit, ip_gbit)
-
-
-def _efa_only(cards: Iterable[int]) -> list[NetworkInterface]:
-    # AWS ParallelCluster (cli/src/pcluster/templates/queues_stack.py) puts these at device 1 on cards that
-    # take several interfaces. The EC2 user guide says device 0 for efa-only, and EKS shows it for p6-b200.
-    return [NetworkInterface(card=card, device=0, kind="efa-only") for card in cards]
-
-
 PurchaseOption = Literal["on-demand", "spot", "capacity-block"]
 
 
@@ -214,3 +200,17 @@ def described_node(
         capacity_block_usd_per_gpu_hour=None,
         sources=MappingProxyType({}),
     )
+
+
+def _layout(
+    network_cards: int, efa_gbit: float, ip_gbit: float, efa: list[NetworkInterface]
+) -> NetworkLayout:
+    # EC2 refuses an efa-only interface as the primary one.
+    primary = NetworkInterface(card=0, device=0, kind="interface")
+    return NetworkLayout(network_cards, (primary, *efa), efa_gbit, ip_gbit)
+
+
+def _efa_only(cards: Iterable[int]) -> list[NetworkInterface]:
+    # AWS ParallelCluster (cli/src/pcluster/templates/queues_stack.py) puts these at device 1 on cards that
+    # take several interfaces. The EC2 user guide says device 0 for efa-only, and EKS shows it for p6-b200.
+    return [NetworkInterface(card=card, device=0, kind="efa-only") for card in cards]

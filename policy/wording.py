@@ -63,19 +63,6 @@ def not_evaluated_text(not_evaluated: Iterable[NotEvaluated]) -> str:
     )
 
 
-def _alike(findings: Iterable[Finding]) -> Iterator[tuple[str, str, list[Finding]]]:
-    """Yield URN, subjects and findings, for all findings that say the same of one resource."""
-    grouped: dict[tuple[str, str], list[Finding]] = {}
-    for finding in findings:
-        grouped.setdefault((finding.urn, finding.observation.message), []).append(finding)
-    for (urn, _), alike in grouped.items():
-        yield urn, ", ".join(dict.fromkeys(each.observation.subject for each in alike)), alike
-
-
-def _ids(rules: Iterable[Rule]) -> str:
-    return ", ".join(dict.fromkeys(rule.id for rule in rules))
-
-
 def places(urn: str, folder: Path) -> Callable[[str], str | None]:
     """Return what gives file and line of a setting, such as Pulumi.dev.yaml:12.
 
@@ -99,3 +86,16 @@ def places(urn: str, folder: Path) -> Callable[[str], str | None]:
         return lines.place_of(setting)
 
     return place
+
+
+def _alike(findings: Iterable[Finding]) -> Iterator[tuple[str, str, list[Finding]]]:
+    """Yield URN, subjects and findings, for all findings that say the same of one resource."""
+    grouped: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        grouped.setdefault((finding.urn, finding.observation.message), []).append(finding)
+    for (urn, _), alike in grouped.items():
+        yield urn, ", ".join(dict.fromkeys(each.observation.subject for each in alike)), alike
+
+
+def _ids(rules: Iterable[Rule]) -> str:
+    return ", ".join(dict.fromkeys(rule.id for rule in rules))

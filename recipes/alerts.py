@@ -115,6 +115,28 @@ def dashboard(placed: PlacedRecipe) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class ScrapedPods:
+    """Pods with metrics, as a PodMonitor selects them."""
+
+    labels: Mapping[str, str]
+    ports: tuple[str, ...]
+    """Names of the containers' ports; a pod without one of them is read at the others."""
+    path: str
+
+
+def scraped_pods(placed: PlacedRecipe) -> ScrapedPods:
+    """Return the pods with metrics: a server's, or those that the operator marks."""
+    if server := placed.recipe.engine_server:
+        return ScrapedPods(server_labels(placed), ("http",), server.paths.metrics)
+    return ScrapedPods(
+        {GRAPH_NAME_LABEL: placed.graph_name, "nvidia.com/metrics-enabled": "true"},
+        # As the operator names the ports: the frontend's, the workers' own server, and NIXL's telemetry.
+        ("http", "system", "nixl"),
+        "/metrics",
+    )
+
+
 def _missing_roles(placed: PlacedRecipe) -> Iterator[Alert]:
     for service in placed.services:
         pods = _pods(placed, f"{service.name.lower()}-")
@@ -186,25 +208,3 @@ def _pods(placed: PlacedRecipe, begin: str) -> str:
 @cache
 def _rows() -> tuple[dict[str, str], ...]:
     return tuple(yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")))
-
-
-@dataclass(frozen=True, slots=True)
-class ScrapedPods:
-    """Pods with metrics, as a PodMonitor selects them."""
-
-    labels: Mapping[str, str]
-    ports: tuple[str, ...]
-    """Names of the containers' ports; a pod without one of them is read at the others."""
-    path: str
-
-
-def scraped_pods(placed: PlacedRecipe) -> ScrapedPods:
-    """Return the pods with metrics: a server's, or those that the operator marks."""
-    if server := placed.recipe.engine_server:
-        return ScrapedPods(server_labels(placed), ("http",), server.paths.metrics)
-    return ScrapedPods(
-        {GRAPH_NAME_LABEL: placed.graph_name, "nvidia.com/metrics-enabled": "true"},
-        # As the operator names the ports: the frontend's, the workers' own server, and NIXL's telemetry.
-        ("http", "system", "nixl"),
-        "/metrics",
-    )

@@ -84,10 +84,6 @@ class ModelFiles(StrictModel):
         return round(self.shape.kv_bytes_per_token(1) * KV_VALUE_BYTES[dtype])
 
 
-def _name(repository: str) -> str:
-    return repository.rpartition("/")[2]
-
-
 @dataclass(frozen=True, slots=True)
 class ModelCache:
     """Paths of the cache, and the Job that fills it."""
@@ -130,3 +126,7 @@ MODEL_CACHE = ModelCache()
 def snapshot_directory(pinned: Pinned) -> str:
     """Return the directory of the revision in the mounted cache, in the hub's own layout."""
     return f"{MODEL_CACHE.mount_path}/hub/{hub_folder(pinned.repository)}/snapshots/{pinned.revision}"
+
+
+def _name(repository: str) -> str:
+    return repository.rpartition("/")[2]

@@ -63,16 +63,6 @@ def aws_error(text: str) -> AwsError | None:
     return None
 
 
-def _innermost(code: str, message: str) -> tuple[str, str]:
-    """Return the second of "AsgInstanceLaunchFailures: Could not launch … VcpuLimitExceeded - You have …"."""
-    found = _CODE_OF_EC2.search(message)
-    return (found["code"], found["message"]) if found else (code, message)
-
-
-def _one_line(message: str) -> str:
-    return " ".join(_END.split(message, maxsplit=1)[0].split())
-
-
 NODES = "{nodes}"
 """Stands for the key of the nodes that the resource belongs to, such as nodePools[0]."""
 
@@ -111,10 +101,6 @@ def refusals() -> tuple[Refusal, ...]:
 def refusal_of(error: AwsError) -> Refusal | None:
     """Return the first row that fits; None for what the table does not know."""
     return next((row for row in refusals() if row.fits(error)), None)
-
-
-def _is_one_of(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 SYSTEM_NODES = "cluster.systemNodes"
@@ -161,15 +147,6 @@ class StackFile:
             if value is not None
             else f"{self.source}: {key}, not typed"
         )
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, Mapping):
-        fields = cast("Mapping[str, object]", value)
-        return "{" + ", ".join(f"{key}: {_shown(item)}" for key, item in fields.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_shown(item) for item in cast("Sequence[object]", value)) + "]"
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 # An answer to a caller without rights can hold an encoded message of a thousand characters.
@@ -224,6 +201,29 @@ def refused_text(failed: FailedRequest, stack_file: StackFile) -> str | None:
     lines.append(f"What to do: {do}; {_how_to_go_on(failed, error)}.")
     lines.append(f"Runbook: docs/runbook/{line.page if line else _PAGE}.md")
     return "\n".join(lines)
+
+
+def _innermost(code: str, message: str) -> tuple[str, str]:
+    """Return the second of "AsgInstanceLaunchFailures: Could not launch … VcpuLimitExceeded - You have …"."""
+    found = _CODE_OF_EC2.search(message)
+    return (found["code"], found["message"]) if found else (code, message)
+
+
+def _one_line(message: str) -> str:
+    return " ".join(_END.split(message, maxsplit=1)[0].split())
+
+
+def _is_one_of(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Mapping):
+        fields = cast("Mapping[str, object]", value)
+        return "{" + ", ".join(f"{key}: {_shown(item)}" for key, item in fields.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_shown(item) for item in cast("Sequence[object]", value)) + "]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _headline(failed: FailedRequest, error: AwsError) -> str:

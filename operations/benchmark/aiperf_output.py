@@ -48,23 +48,6 @@ def failure_reason(lines: Iterable[str]) -> str:
     return given or error or (said[-1] if said else "it says nothing")
 
 
-def _given_reason(lines: list[str]) -> str | None:
-    start = next((number for number, line in enumerate(lines) if line.startswith(_REASON)), None)
-    if start is None:
-        return None
-    words = [lines[start].removeprefix(_REASON).strip()]
-    for line in lines[start + 1 :]:
-        if line.startswith((*_NEXT_FIELDS, "Log File:")):
-            break
-        words.append(line)
-    return " ".join(words)
-
-
-def _last_error(lines: list[str]) -> str | None:
-    found = [match[1] for line in lines if (match := _LOGGED_ERROR.search(line))]
-    return next((error for error in reversed(found) if not error.startswith(_ALL_FAILED)), None)
-
-
 SUMMARY_FILE = "profile_export_aiperf.json"
 _SCHEMA = "1.4"
 _NOT_ANSWERED = "no request was answered"
@@ -142,6 +125,23 @@ def read_summary(text: str, load: Load, gpus: int | None, place: str) -> Measure
         itl_milliseconds=summary.percentiles("inter_token_latency"),
         request_milliseconds=summary.percentiles("request_latency"),
     )
+
+
+def _given_reason(lines: list[str]) -> str | None:
+    start = next((number for number, line in enumerate(lines) if line.startswith(_REASON)), None)
+    if start is None:
+        return None
+    words = [lines[start].removeprefix(_REASON).strip()]
+    for line in lines[start + 1 :]:
+        if line.startswith((*_NEXT_FIELDS, "Log File:")):
+            break
+        words.append(line)
+    return " ".join(words)
+
+
+def _last_error(lines: list[str]) -> str | None:
+    found = [match[1] for line in lines if (match := _LOGGED_ERROR.search(line))]
+    return next((error for error in reversed(found) if not error.startswith(_ALL_FAILED)), None)
 
 
 def _document(text: str, place: str) -> Mapping[str, Any]:

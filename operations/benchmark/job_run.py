@@ -230,18 +230,6 @@ class BenchmarkJob:
         return pods[0] if pods else None
 
 
-def _labelled(manifest: Mapping[str, Any], label: Mapping[str, str]) -> dict[str, Any]:
-    """Return the manifest with this label on the Job and on its pods."""
-    spec = manifest["spec"]
-    template = {**spec["template"], "metadata": {"labels": label}}
-    metadata = {**manifest["metadata"], "labels": label}
-    return {**manifest, "metadata": metadata, "spec": {**spec, "template": template}}
-
-
-def _has_started(pod: KubernetesObject) -> bool:
-    return has_ended(pod) or any("running" in (each.get("state") or {}) for each in container_statuses(pod))
-
-
 _LINES_KEPT = 400
 _END_OF_SUMMARY = "}"
 
@@ -281,3 +269,15 @@ class JobLog:
         if line == _END_OF_SUMMARY:
             self.results[number] = "\n".join(self._lines)
             self._number = None
+
+
+def _labelled(manifest: Mapping[str, Any], label: Mapping[str, str]) -> dict[str, Any]:
+    """Return the manifest with this label on the Job and on its pods."""
+    spec = manifest["spec"]
+    template = {**spec["template"], "metadata": {"labels": label}}
+    metadata = {**manifest["metadata"], "labels": label}
+    return {**manifest, "metadata": metadata, "spec": {**spec, "template": template}}
+
+
+def _has_started(pod: KubernetesObject) -> bool:
+    return has_ended(pod) or any("running" in (each.get("state") or {}) for each in container_statuses(pod))

@@ -81,31 +81,6 @@ def thresholds_of(run: PlannedRun, recipe: Recipe | None) -> Thresholds:
     )
 
 
-def _threshold(load: Load, users: float, known: Iterable[Point]) -> Threshold:
-    shape = Shape(load.input_tokens, load.output_tokens)
-    of_shape = [point for point in known if point.shape.holds(shape)]
-    found = [point for point in of_shape if point.users == users]
-    if not found:
-        counts = sorted({point.users for point in of_shape})
-        allowed = ", ".join(f"{each:g}" for each in counts) or "none at these lengths"
-        raise CommandError(
-            f"--assert measured: nobody has measured this layout at {load.shape} with {users:g} users\n"
-            f"  measured: {allowed}"
-        )
-    point = min(found, key=lambda each: each.precedence)
-    # By the keys of the file, which alone the models take.
-    least = AtLeast.model_validate(
-        {"outputTokensPerSecondPerGpu": point.tokens_per_second_per_gpu * (1 - _SPREAD)}
-    )
-    entry = {"shape": load.shape, "concurrency": load.concurrency, "atLeast": least}
-    return Threshold.model_validate(entry)
-
-
-def _shape(text: str) -> Shape:
-    input_tokens, _, output_tokens = text.partition("/")
-    return Shape(int(input_tokens), int(output_tokens))
-
-
 _FILE = Path(__file__).with_name("published.yaml")
 
 
@@ -148,3 +123,28 @@ def comparable_figures(
         for figure in published_figures()
         if figure.shape in shapes and figure.accelerator in accelerators
     )
+
+
+def _threshold(load: Load, users: float, known: Iterable[Point]) -> Threshold:
+    shape = Shape(load.input_tokens, load.output_tokens)
+    of_shape = [point for point in known if point.shape.holds(shape)]
+    found = [point for point in of_shape if point.users == users]
+    if not found:
+        counts = sorted({point.users for point in of_shape})
+        allowed = ", ".join(f"{each:g}" for each in counts) or "none at these lengths"
+        raise CommandError(
+            f"--assert measured: nobody has measured this layout at {load.shape} with {users:g} users\n"
+            f"  measured: {allowed}"
+        )
+    point = min(found, key=lambda each: each.precedence)
+    # By the keys of the file, which alone the models take.
+    least = AtLeast.model_validate(
+        {"outputTokensPerSecondPerGpu": point.tokens_per_second_per_gpu * (1 - _SPREAD)}
+    )
+    entry = {"shape": load.shape, "concurrency": load.concurrency, "atLeast": least}
+    return Threshold.model_validate(entry)
+
+
+def _shape(text: str) -> Shape:
+    input_tokens, _, output_tokens = text.partition("/")
+    return Shape(int(input_tokens), int(output_tokens))

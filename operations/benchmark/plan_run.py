@@ -116,10 +116,6 @@ def endpoint_here(run: PlannedRun, recipe: Recipe, url: str, tokenizer: str | No
     return Endpoint(url, run.model, recipe.model.repository, recipe.model.revision, is_dynamo)
 
 
-def _version(recipe: Recipe) -> str:
-    return pinned_requirement(recipe.benchmark).partition("==")[2]
-
-
 _SECONDS = 10
 
 
@@ -142,23 +138,6 @@ def served_model(url: str, wanted: str | None) -> str:
     meant = nearest(wanted, models)
     hint = f"\n  try: --model {meant}" if meant else ""
     raise CommandError(f"{url} does not serve {wanted}: it serves {served}{hint}")
-
-
-def _listed(url: str) -> Sequence[str]:
-    # Not through a proxy of the environment: AIPerf uses none either.
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    address = f"{url}/v1/models"
-    try:
-        with opener.open(address, timeout=_SECONDS) as answer:
-            document = cast("dict[str, Any]", json.load(answer))
-        return [str(entry["id"]) for entry in document["data"]]
-    except urllib.error.HTTPError as error:
-        raise CommandError(f"{address} answers HTTP {error.code}: no frontend of Dynamo") from None
-    except OSError as error:
-        reason = getattr(error, "reason", None) or error
-        raise CommandError(f"{address} does not answer within {_SECONDS} s: {reason}") from None
-    except (ValueError, KeyError, TypeError):
-        raise CommandError(f"{address} answers what is no list of models: no frontend of Dynamo") from None
 
 
 def serving_engine(stack: StackPlan, cluster: ClusterCommands) -> Engine:
@@ -185,3 +164,24 @@ def graph_pods(stack: StackPlan, cluster: ClusterCommands) -> list[KubernetesObj
     placed = stack.serving.placed
     own = Objects(PODS, namespace=placed.namespace, labels=f"{GRAPH_NAME}={placed.graph_name}")
     return [pod for pod in cluster.found(own) if not has_ended(pod)]
+
+
+def _version(recipe: Recipe) -> str:
+    return pinned_requirement(recipe.benchmark).partition("==")[2]
+
+
+def _listed(url: str) -> Sequence[str]:
+    # Not through a proxy of the environment: AIPerf uses none either.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    address = f"{url}/v1/models"
+    try:
+        with opener.open(address, timeout=_SECONDS) as answer:
+            document = cast("dict[str, Any]", json.load(answer))
+        return [str(entry["id"]) for entry in document["data"]]
+    except urllib.error.HTTPError as error:
+        raise CommandError(f"{address} answers HTTP {error.code}: no frontend of Dynamo") from None
+    except OSError as error:
+        reason = getattr(error, "reason", None) or error
+        raise CommandError(f"{address} does not answer within {_SECONDS} s: {reason}") from None
+    except (ValueError, KeyError, TypeError):
+        raise CommandError(f"{address} answers what is no list of models: no frontend of Dynamo") from None

@@ -114,14 +114,6 @@ class Recording:
         )
 
 
-def _joined(notes: Sequence[str | None]) -> str | None:
-    return "; ".join(note for note in notes if note) or None
-
-
-def _now() -> str:
-    return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 RESULT_FILE = "result.json"
 _MOST_OF_ONE_NAME = 100
 
@@ -159,3 +151,11 @@ def write_whole(file: Path, text: str) -> Path:
     unfinished = file.with_name(f".{file.name}.{os.getpid()}")
     unfinished.write_text(text, encoding="utf-8")
     return unfinished.replace(file)
+
+
+def _joined(notes: Sequence[str | None]) -> str | None:
+    return "; ".join(note for note in notes if note) or None
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

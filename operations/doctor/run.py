@@ -54,6 +54,17 @@ def judged(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
     )
 
 
+def split(findings: Iterable[Finding], needs: Needs) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """Return causes and symptoms, each from the ground up.
+
+    A symptom is about a part that needs another one, directly or not, about which there is a finding.
+    """
+    ordered = sorted(findings, key=lambda each: (each.stage, each.about))
+    wrong = {each.about for each in ordered}
+    causes = tuple(each for each in ordered if not (_below(each.about, needs) & wrong))
+    return causes, tuple(each for each in ordered if each not in causes)
+
+
 def _from_nodes_to_graph(view: View, now: dt.datetime) -> Iterator[Finding]:
     yield from node_findings(view)
     yield from pool_findings(view)
@@ -69,17 +80,6 @@ def _from_nodes_to_graph(view: View, now: dt.datetime) -> Iterator[Finding]:
 def _answered(report: SmokeReport) -> float | None:
     found = next((each for each in report.results if each.name == "chat"), None)
     return round(found.seconds, 2) if found and found.seconds is not None and not found.finding.fix else None
-
-
-def split(findings: Iterable[Finding], needs: Needs) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """Return causes and symptoms, each from the ground up.
-
-    A symptom is about a part that needs another one, directly or not, about which there is a finding.
-    """
-    ordered = sorted(findings, key=lambda each: (each.stage, each.about))
-    wrong = {each.about for each in ordered}
-    causes = tuple(each for each in ordered if not (_below(each.about, needs) & wrong))
-    return causes, tuple(each for each in ordered if each not in causes)
 
 
 def _below(part: str, needs: Needs) -> set[str]:

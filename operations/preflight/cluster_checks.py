@@ -58,6 +58,36 @@ def cluster_answers(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer
         yield _hub(stack)
 
 
+_CLAIM_NAMESPACE = "default"
+_BOUND_SECONDS = 300
+
+
+def bound_claim(stack: StackPlan, cluster: ClusterCommands) -> Answer:
+    """Make a claim of 1 GiB, wait until it is bound, and delete it, whatever became of it."""
+    name = stack.cache.class_name if isinstance(stack.cache, OwnVolume) else ""
+    question = f"a claim of storage class {name or '(none)'} gets a volume"
+    if not name:
+        return unknown(question, "the model cache is of no storage class")
+    claim = f"dynamo-stack-preflight-{secrets.token_hex(3)}"
+    where = ("--namespace", _CLAIM_NAMESPACE)
+    made = cluster.run("kubectl", "create", "--filename", "-", *where, text=_claim_manifest(claim, name))
+    if made.code != 0:
+        return wrong(
+            question, last_line(made.err), "modelCache.storageClassName, or the right to make claims"
+        )
+    try:
+        condition = "--for=jsonpath={.status.phase}=Bound"
+        waited = cluster.run(
+            "kubectl", "wait", condition, f"pvc/{claim}", *where, f"--timeout={_BOUND_SECONDS}s"
+        )
+        if waited.code == 0:
+            return good(question, f"claim {claim} was bound, and is deleted")
+        events = cluster.run("kubectl", "events", "--for", f"pvc/{claim}", *where)
+        return wrong(question, last_line(events.out), "docs/runbook/cache-volume-unbound.md")
+    finally:
+        cluster.run("kubectl", "delete", "pvc", claim, *where, f"--timeout={_BOUND_SECONDS}s")
+
+
 def _room(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
     uses = pool_uses(stack, cluster)
     if isinstance(uses, ClusterAnswer):
@@ -197,35 +227,7 @@ def _labels(node: KubernetesObject) -> dict[str, str]:
     return node["metadata"].get("labels") or {}
 
 
-_NAMESPACE = "default"
-_SECONDS = 300
-
-
-def bound_claim(stack: StackPlan, cluster: ClusterCommands) -> Answer:
-    """Make a claim of 1 GiB, wait until it is bound, and delete it, whatever became of it."""
-    name = stack.cache.class_name if isinstance(stack.cache, OwnVolume) else ""
-    question = f"a claim of storage class {name or '(none)'} gets a volume"
-    if not name:
-        return unknown(question, "the model cache is of no storage class")
-    claim = f"dynamo-stack-preflight-{secrets.token_hex(3)}"
-    where = ("--namespace", _NAMESPACE)
-    made = cluster.run("kubectl", "create", "--filename", "-", *where, text=_manifest(claim, name))
-    if made.code != 0:
-        return wrong(
-            question, last_line(made.err), "modelCache.storageClassName, or the right to make claims"
-        )
-    try:
-        condition = "--for=jsonpath={.status.phase}=Bound"
-        waited = cluster.run("kubectl", "wait", condition, f"pvc/{claim}", *where, f"--timeout={_SECONDS}s")
-        if waited.code == 0:
-            return good(question, f"claim {claim} was bound, and is deleted")
-        events = cluster.run("kubectl", "events", "--for", f"pvc/{claim}", *where)
-        return wrong(question, last_line(events.out), "docs/runbook/cache-volume-unbound.md")
-    finally:
-        cluster.run("kubectl", "delete", "pvc", claim, *where, f"--timeout={_SECONDS}s")
-
-
-def _manifest(claim: str, storage_class: str) -> str:
+def _claim_manifest(claim: str, storage_class: str) -> str:
     return json.dumps(
         {
             "apiVersion": "v1",

@@ -86,6 +86,31 @@ def side_folders(base: str, head: str | None) -> tuple[SideFolder, SideFolder]:
     return before, SideFolder(label=_WORKING_TREE, commit=None, root=repository.root, folder=start)
 
 
+_THIS_CODE = Path(__file__).resolve().parents[2]
+
+
+def recorded_sides(base: str, head: str | None, stacks: Sequence[str] = ()) -> tuple[Side, Side]:
+    """Return both sides; the stacks of the later one say what they do to those of the earlier one.
+
+    Commits are recorded once a day: rules and waivers are judged as of today.
+
+    Args:
+        base: a revision of git or a folder; with no `head` also `BASE..HEAD` or `BASE...HEAD`.
+        head: a revision or a folder; None: what `base` says, or else the working tree.
+        stacks: names of stacks; none for all.
+
+    Raises:
+        CommandError: a side cannot be found, or not be recorded as a whole; the text is one for a person.
+
+    """
+    before, after = side_folders(base, head)
+    _refuse_unknown(stacks, before, after)
+    cache = cache_directory()
+    forget_unused(cache)
+    earlier = _recorded(before, stacks, None, cache)
+    return earlier, _recorded(after, stacks, earlier, cache)
+
+
 def _revisions(text: str) -> _Revisions:
     separator = "..." if "..." in text else ".."
     base, found, head = text.partition(separator)
@@ -139,31 +164,6 @@ def _listed(names: tuple[str, ...]) -> str:
     shown = ", ".join(one_line(name, 200) for name in names[:_SHOWN])
     more = len(names) - _SHOWN
     return shown if more <= 0 else f"{shown} and {more} more"
-
-
-_THIS_CODE = Path(__file__).resolve().parents[2]
-
-
-def recorded_sides(base: str, head: str | None, stacks: Sequence[str] = ()) -> tuple[Side, Side]:
-    """Return both sides; the stacks of the later one say what they do to those of the earlier one.
-
-    Commits are recorded once a day: rules and waivers are judged as of today.
-
-    Args:
-        base: a revision of git or a folder; with no `head` also `BASE..HEAD` or `BASE...HEAD`.
-        head: a revision or a folder; None: what `base` says, or else the working tree.
-        stacks: names of stacks; none for all.
-
-    Raises:
-        CommandError: a side cannot be found, or not be recorded as a whole; the text is one for a person.
-
-    """
-    before, after = side_folders(base, head)
-    _refuse_unknown(stacks, before, after)
-    cache = cache_directory()
-    forget_unused(cache)
-    earlier = _recorded(before, stacks, None, cache)
-    return earlier, _recorded(after, stacks, earlier, cache)
 
 
 def _refuse_unknown(stacks: Sequence[str], before: SideFolder, after: SideFolder) -> None:

@@ -132,6 +132,66 @@ class GraphPods:
         return self._cluster.command("logs", name, "--namespace", self._namespace, "--tail=20", *previous)
 
 
+def component_of(pod: KubernetesObject) -> str:
+    """Return the component of the graph that a pod belongs to, in small letters; empty where none."""
+    return str((pod["metadata"].get("labels") or {}).get(COMPONENT, "")).lower()
+
+
+_SERVICE = "kubernetes.io/service-name"
+_LOOKED_AT = "services,endpointslices.discovery.k8s.io"
+_LOG_SAYS = "its log says why"
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """What is missing of a registration."""
+
+    why: str
+    look: tuple[str, ...] = ()
+    """The words of the kubectl command that shows it; empty: that of the pod's log."""
+
+
+def why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject) -> Unseen:
+    """Return what is missing of a Ready pod's registration; where that cannot be read, where to look."""
+    name, labels = pod["metadata"]["name"], pod["metadata"].get("labels") or {}
+    if labels.get(DISCOVERY_BACKEND) != "kubernetes":
+        return Unseen(_LOG_SAYS)
+    slices = cluster.ask(ENDPOINT_SLICES, namespace=namespace)
+    own = [each for each in slices.items if name in _ready_in(each)]
+    if slices.is_known and not any(_is_looked_at(each) for each in own):
+        return _unlabelled(namespace, own)
+    written = worker_models(cluster, namespace)
+    if written is not None and name not in written:
+        return Unseen(f"it has written no DynamoWorkerMetadata; {_LOG_SAYS}")
+    return Unseen(_LOG_SAYS)
+
+
+def registered_names(pod: KubernetesObject) -> tuple[str, ...]:
+    """Return the names of what the workers of a pod may have written."""
+    name = pod["metadata"]["name"]
+    containers = pod.get("spec", {}).get("containers") or []
+    return (name, *(f"{name}-{container['name']}" for container in containers))
+
+
+def worker_models(cluster: ClusterReader, namespace: str) -> Mapping[str, frozenset[str]] | None:
+    """Return the models that each worker has registered, by its pod's name; None where nobody can tell."""
+    found = cluster.ask(WORKER_METADATA, namespace=namespace)
+    if not found.is_listed:
+        return None
+    return {each["metadata"]["name"]: frozenset(_models_of(each)) for each in found.items}
+
+
+# Of PyPI package ai-dynamo 1.2.1; health and readiness stay good (ai-dynamo/dynamo#11178).
+REFUSED = "Error adding model from discovery"
+_LONGEST_REFUSAL = 400
+
+
+def refused_model(log: str) -> str:
+    """Return the last refusal of a registered model; empty where there is none."""
+    lines = [line for line in without_colours(log).splitlines() if REFUSED in line]
+    return " ".join(lines[-1][lines[-1].index(REFUSED) :].split())[:_LONGEST_REFUSAL] if lines else ""
+
+
 def _of(service: str, pods: Sequence[KubernetesObject]) -> list[KubernetesObject]:
     return [pod for pod in pods if component_of(pod) == service.lower()]
 
@@ -149,55 +209,6 @@ def _waits_for_restart(pod: KubernetesObject) -> bool:
         each.get("restartCount") and "waiting" in (each.get("state") or {})
         for each in container_statuses(pod)
     )
-
-
-def component_of(pod: KubernetesObject) -> str:
-    """Return the component of the graph that a pod belongs to, in small letters; empty where none."""
-    return str((pod["metadata"].get("labels") or {}).get(COMPONENT, "")).lower()
-
-
-_SERVICE = "kubernetes.io/service-name"
-_LOOKED_AT = "services,endpointslices.discovery.k8s.io"
-_LOG = "its log says why"
-
-
-@dataclass(frozen=True, slots=True)
-class Unseen:
-    """What is missing of a registration."""
-
-    why: str
-    look: tuple[str, ...] = ()
-    """The words of the kubectl command that shows it; empty: that of the pod's log."""
-
-
-def why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject) -> Unseen:
-    """Return what is missing of a Ready pod's registration; where that cannot be read, where to look."""
-    name, labels = pod["metadata"]["name"], pod["metadata"].get("labels") or {}
-    if labels.get(DISCOVERY_BACKEND) != "kubernetes":
-        return Unseen(_LOG)
-    slices = cluster.ask(ENDPOINT_SLICES, namespace=namespace)
-    own = [each for each in slices.items if name in _ready_in(each)]
-    if slices.is_known and not any(_is_looked_at(each) for each in own):
-        return _unlabelled(namespace, own)
-    written = worker_models(cluster, namespace)
-    if written is not None and name not in written:
-        return Unseen(f"it has written no DynamoWorkerMetadata; {_LOG}")
-    return Unseen(_LOG)
-
-
-def registered_names(pod: KubernetesObject) -> tuple[str, ...]:
-    """Return the names of what the workers of a pod may have written."""
-    name = pod["metadata"]["name"]
-    containers = pod.get("spec", {}).get("containers") or []
-    return (name, *(f"{name}-{container['name']}" for container in containers))
-
-
-def worker_models(cluster: ClusterReader, namespace: str) -> Mapping[str, frozenset[str]] | None:
-    """Return the models that each worker has registered, by its pod's name; None where nobody can tell."""
-    found = cluster.ask(WORKER_METADATA, namespace=namespace)
-    if not found.is_listed:
-        return None
-    return {each["metadata"]["name"]: frozenset(_models(each)) for each in found.items}
 
 
 def _unlabelled(namespace: str, own: Iterable[KubernetesObject]) -> Unseen:
@@ -220,7 +231,7 @@ def _unlabelled(namespace: str, own: Iterable[KubernetesObject]) -> Unseen:
     )
 
 
-def _models(metadata: KubernetesObject) -> Iterable[str]:
+def _models_of(metadata: KubernetesObject) -> Iterable[str]:
     """The names on the worker's model cards; none where a release writes them otherwise."""
     for card in _inside(metadata, "spec", "data", "model_cards").values():
         name = _inside(card, "card_json").get("display_name")
@@ -248,14 +259,3 @@ def _ready_in(endpoints: KubernetesObject) -> set[str]:
         for endpoint in endpoints.get("endpoints") or []
         if (endpoint.get("conditions") or {}).get("ready") is not False
     }
-
-
-# Of PyPI package ai-dynamo 1.2.1; health and readiness stay good (ai-dynamo/dynamo#11178).
-REFUSED = "Error adding model from discovery"
-_LONGEST = 400
-
-
-def refused_model(log: str) -> str:
-    """Return the last refusal of a registered model; empty where there is none."""
-    lines = [line for line in without_colours(log).splitlines() if REFUSED in line]
-    return " ".join(lines[-1][lines[-1].index(REFUSED) :].split())[:_LONGEST] if lines else ""

@@ -199,19 +199,6 @@ def quoted(text: str) -> str:
     return f"'{line if len(line) <= _LONGEST_QUOTE else f'{line[: _LONGEST_QUOTE - 1]}…'}'"
 
 
-def _document(text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _message(error: Mapping[str, Any]) -> str:
-    """Return what an error says; without a message, all of it."""
-    message = error.get("message") or error.get("detail")
-    return quoted(str(message or dict(error)))
-
-
 # The special tokens of the harmony format (openai/harmony, docs/format.md).
 _MARKS = re.compile(r"<\|(?:start|end|message|channel|constrain|return|call)\|>")
 # The same where the special tokens were left out in the decoding: analysisWe need…assistantfinalReady.
@@ -250,3 +237,16 @@ def repeated_end(text: str) -> str:
         if end.endswith(unit * _TIMES) and any(each.isalnum() for each in unit):
             return unit.strip()
     return ""
+
+
+def _document(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _message(error: Mapping[str, Any]) -> str:
+    """Return what an error says; without a message, all of it."""
+    message = error.get("message") or error.get("detail")
+    return quoted(str(message or dict(error)))

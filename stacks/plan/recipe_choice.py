@@ -75,6 +75,29 @@ def aggregated_recipes_like(recipe: Recipe) -> tuple[str, ...]:
     )
 
 
+_GPUS_PER_WORKER = "serving.gpusPerWorker"
+
+
+def recipe_for_pools(
+    recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool]
+) -> tuple[Recipe, tuple[Problem, ...]]:
+    """Return the recipe with the values that it has for these GPUs, or why there are none.
+
+    A pool that nobody knows, or whose GPUs the recipe is not for, leaves the recipe as it is: the placement
+    says so.
+    """
+    pair = serving.pools
+    names = (serving.pool or "",) if pair is None else (pair.prefill, pair.decode)
+    used = [pools[name] for name in names if name in pools]
+    families: set[ArchitectureFamily] = {pool.instance_type.accelerator.architecture_family for pool in used}
+    if not used or not families <= set(recipe.quantization.architecture_families):
+        return recipe, ()
+    if len(families) > 1 and recipe.variants:
+        return recipe, (_several_families(recipe, families),)
+    gpus, problems = _gpus_per_worker(recipe, serving.gpus_per_worker, used[0])
+    return (fitted(recipe, families.pop(), gpus) if recipe.variants else recipe), problems
+
+
 def _on_its_platform(recipe: Recipe, settings: StackSettings) -> Recipe:
     """Return the recipe with the image of the stack's platform; as it is where it does not stand there."""
     release = PLATFORM_RELEASES.get(settings.platform.version) if settings.platform else None
@@ -145,29 +168,6 @@ def _problem(role: Role | None, text: str, overrides: Mapping[Role, BaseModel]) 
 def _options(settings: BaseModel | None) -> Iterator[tuple[str, object]]:
     """Yield the options of the settings as dotted paths, innermost options first."""
     return dotted_options(settings.model_dump(exclude_unset=True) if settings else {})
-
-
-_GPUS_PER_WORKER = "serving.gpusPerWorker"
-
-
-def recipe_for_pools(
-    recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool]
-) -> tuple[Recipe, tuple[Problem, ...]]:
-    """Return the recipe with the values that it has for these GPUs, or why there are none.
-
-    A pool that nobody knows, or whose GPUs the recipe is not for, leaves the recipe as it is: the placement
-    says so.
-    """
-    pair = serving.pools
-    names = (serving.pool or "",) if pair is None else (pair.prefill, pair.decode)
-    used = [pools[name] for name in names if name in pools]
-    families: set[ArchitectureFamily] = {pool.instance_type.accelerator.architecture_family for pool in used}
-    if not used or not families <= set(recipe.quantization.architecture_families):
-        return recipe, ()
-    if len(families) > 1 and recipe.variants:
-        return recipe, (_several_families(recipe, families),)
-    gpus, problems = _gpus_per_worker(recipe, serving.gpus_per_worker, used[0])
-    return (fitted(recipe, families.pop(), gpus) if recipe.variants else recipe), problems
 
 
 def _gpus_per_worker(

@@ -33,6 +33,23 @@ def with_service_changes(recipe: Recipe, serving: ServingSettings) -> tuple[Reci
     return changed, ()
 
 
+@dataclass(frozen=True, slots=True)
+class TypedSetting:
+    """One setting that a person typed."""
+
+    key: str
+    """Its path in the settings: serving.overrides.decode.max_batch_size."""
+    role: Role
+    """Of the service that it changes."""
+    decides: str
+    """The engine option, as in an engine file, the variable, or `image`."""
+
+
+def typed_settings(serving: ServingSettings) -> tuple[TypedSetting, ...]:
+    """Return what is typed over a recipe; a setting that is left out decides nothing."""
+    return tuple(each for role in _ROLES for each in _of_role(serving, role))
+
+
 def _change(serving: ServingSettings, role: Role) -> ServiceChange:
     return ServiceChange(
         environment=getattr(serving.environment, role) or {},
@@ -51,23 +68,6 @@ def _problem(refusal: Refusal) -> Problem:
     if refusal.what == "environment":
         return Problem(f"{key}.{refusal.name}", None, refusal.message, suggestion=refusal.instead)
     return Problem(key, refusal.name, refusal.message, suggestion=refusal.instead)
-
-
-@dataclass(frozen=True, slots=True)
-class TypedSetting:
-    """One setting that a person typed."""
-
-    key: str
-    """Its path in the settings: serving.overrides.decode.max_batch_size."""
-    role: Role
-    """Of the service that it changes."""
-    decides: str
-    """The engine option, as in an engine file, the variable, or `image`."""
-
-
-def typed_settings(serving: ServingSettings) -> tuple[TypedSetting, ...]:
-    """Return what is typed over a recipe; a setting that is left out decides nothing."""
-    return tuple(each for role in _ROLES for each in _of_role(serving, role))
 
 
 def _of_role(serving: ServingSettings, role: Role) -> Iterator[TypedSetting]:

@@ -95,25 +95,6 @@ def network_policies(
     return [NetworkPolicies("network-policies", arguments, depends_on=before, opts=options)]
 
 
-def _server_policy(stack: StackPlan, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:
-    platform = stack.platform
-    if not isinstance(platform, OwnPlatform):
-        return None
-    release = platform.release
-    match release.nats if kind == "nats" else release.etcd:
-        case NatsArgs(servers) | EtcdArgs(servers):
-            labels, members = {NAME_LABEL: servers.name}, servers.members
-        case BundledServers():
-            # The labels of the charts nats 1.3 and Bitnami's etcd 12 themselves.
-            labels = {NAME_LABEL: kind, "app.kubernetes.io/instance": release.release_name}
-            members = 1
-        case ExternalServers() | None:
-            return None
-    # A namespace that this stack has not made has no label that the servers could admit it by.
-    unlabelled = () if stack.creates_namespace else (stack.serving.namespace,)
-    return ServerPolicyArgs(platform.namespace, labels, members, client_namespaces=unlabelled)
-
-
 def deploy_guards(
     stack: StackPlan,
     used: PlatformPlan,
@@ -156,3 +137,22 @@ def deploy_guards(
             GraphGuardArgs(stack.serving.namespace, stack.serving.graph_name, used.namespace, cluster),
             pulumi.ResourceOptions(depends_on=after, provider=plugin),
         )
+
+
+def _server_policy(stack: StackPlan, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:
+    platform = stack.platform
+    if not isinstance(platform, OwnPlatform):
+        return None
+    release = platform.release
+    match release.nats if kind == "nats" else release.etcd:
+        case NatsArgs(servers) | EtcdArgs(servers):
+            labels, members = {NAME_LABEL: servers.name}, servers.members
+        case BundledServers():
+            # The labels of the charts nats 1.3 and Bitnami's etcd 12 themselves.
+            labels = {NAME_LABEL: kind, "app.kubernetes.io/instance": release.release_name}
+            members = 1
+        case ExternalServers() | None:
+            return None
+    # A namespace that this stack has not made has no label that the servers could admit it by.
+    unlabelled = () if stack.creates_namespace else (stack.serving.namespace,)
+    return ServerPolicyArgs(platform.namespace, labels, members, client_namespaces=unlabelled)

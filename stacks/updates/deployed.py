@@ -123,6 +123,13 @@ def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
     )
 
 
+def state_of(resources: Iterable[Resource]) -> Deployed:
+    """Return what exists once all of these do."""
+    inputs = {each.urn: {"__inputs": dict(each.inputs)} for each in resources}
+    # What only the update knows is of no interest to an update.
+    return deployed(json.loads(json.dumps(inputs, default=str)))
+
+
 def _node_groups(state: _State) -> dict[str, DeployedNodes]:
     groups = {each.resource.name: each for each in state.records if each.resource.type == _NODE_GROUP}
     return {
@@ -175,10 +182,3 @@ def _creator(cluster: Mapping[str, Any] | None, entry: Mapping[str, Any] | None)
     if access.get("bootstrapClusterCreatorAdminPermissions"):
         return Creator(entered_by_eks=True)
     return Creator(makes_it_now=True)
-
-
-def state_of(resources: Iterable[Resource]) -> Deployed:
-    """Return what exists once all of these do."""
-    inputs = {each.urn: {"__inputs": dict(each.inputs)} for each in resources}
-    # What only the update knows is of no interest to an update.
-    return deployed(json.loads(json.dumps(inputs, default=str)))

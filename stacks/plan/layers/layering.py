@@ -64,17 +64,6 @@ def layering(
     )
 
 
-def _contracts(
-    cluster: ClusterPlan, eks: EksPlan | None, platform: PlatformPlan | None
-) -> dict[Layer, Contract]:
-    found: dict[Layer, Contract] = {}
-    if eks is not None:
-        found["infrastructure"] = infrastructure_contract(eks)
-    if platform is not None and platform.kind == "own":
-        found["platform"] = platform_contract(platform, cluster)
-    return found
-
-
 FROM_BELOW: tuple[Layer, ...] = ("infrastructure", "platform", "serving")
 
 
@@ -106,6 +95,17 @@ def layer_problems(name: str, settings: StackSettings) -> tuple[Problem, ...]:
 
     """
     return (*_own_problems(settings), *_owner_problems(name, settings))
+
+
+def _contracts(
+    cluster: ClusterPlan, eks: EksPlan | None, platform: PlatformPlan | None
+) -> dict[Layer, Contract]:
+    found: dict[Layer, Contract] = {}
+    if eks is not None:
+        found["infrastructure"] = infrastructure_contract(eks)
+    if platform is not None and platform.kind == "own":
+        found["platform"] = platform_contract(platform, cluster)
+    return found
 
 
 def _own_problems(settings: StackSettings) -> Iterator[Problem]:

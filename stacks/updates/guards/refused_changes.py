@@ -50,17 +50,13 @@ def version_problems(plan: EksPlan | None, before: Mapping[str, DeployedNodes]) 
         return
     major, _, minor = system.version.partition(".")
     following = f"{major}.{int(minor) + 1}"
-    if _number(plan.cluster.version) > _number(following):
+    if _version_numbers(plan.cluster.version) > _version_numbers(following):
         yield Problem(
             "cluster.version",
             plan.cluster.version,
             f"the cluster runs {system.version}, and EKS passes over no minor version",
             suggestion=f'"{following}", and `pulumi up`; then "{plan.cluster.version}"',
         )
-
-
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.split(".")))
 
 
 SECOND_STACK = "docs/upgrade.md#a-second-stack"
@@ -75,20 +71,6 @@ def left_out_problems(before: Deployed, stack: StackPlan) -> tuple[Problem, ...]
     if known_line_name(running.version) is None or is_supported_step(running.version, platform.version):
         return ()
     return (_jump_problem(running.version, platform.version),)
-
-
-def _jump_problem(present: str, target: str) -> Problem:
-    message = (
-        f"{present} runs, and Dynamo supports no step that leaves out a minor release, as to {target}; "
-        "nothing was created or changed"
-    )
-    reached = [f'"{release}"' for release in PLATFORM_RELEASES if is_supported_step(present, release)]
-    suggestion = (
-        f"a second stack with {target} on another cluster, then the clients, then the end of this one "
-        f"({SECOND_STACK})"
-    )
-    allowed = alternatives(reached) if reached else None
-    return Problem("platform.version", target, message, allowed=allowed, suggestion=suggestion)
 
 
 def is_supported_step(present: str, target: str) -> bool:
@@ -145,33 +127,14 @@ def volume_problems(before: DeployedVolume | None, cache: CachePlan) -> tuple[Pr
         who = "FSx does not shrink a file system" if fsx else "Kubernetes does not shrink a claim"
         message = f"the volume has {before.size_gib}Gi, and {who}"
         size = f"{before.size_gib}Gi"
-        return (_problem("size", f"{cache.size_gib}Gi", message, allowed=f"{size} or more", keep=size),)
+        return (
+            _volume_problem("size", f"{cache.size_gib}Gi", message, allowed=f"{size} or more", keep=size),
+        )
     now = cache.class_name if isinstance(cache, OwnVolume) else None
     return () if now == before.storage_class_name else (_other_class_problem(before.storage_class_name, now),)
 
 
-def _other_class_problem(kept: str, now: str | None) -> Problem:
-    never = f"a claim never changes its class (one that never got a volume: {_NEVER_BOUND})"
-    if not kept:
-        message = f"the volume is a file system that this stack has made, and {never}"
-        return _problem("storageClassName", now, message, allowed="none", keep="leave it out")
-    message = f"the volume is of class {kept}, and {never}"
-    if not now:
-        return _problem("storage", None, message, allowed="none", keep="leave it out")
-    return _problem("storageClassName", now, message, allowed=kept, keep=kept)
-
-
-def _problem(key: str, value: object, message: str, *, allowed: str, keep: str) -> Problem:
-    return Problem(
-        f"modelCache.{key}",
-        value,
-        f"{message}; nothing was created or changed",
-        allowed=allowed,
-        suggestion=f"modelCache.{key}: {keep}; or another volume, with an interruption ({_OTHER_VOLUME})",
-    )
-
-
-_GUIDE = "docs/capacity-blocks.md#change-what-nodes-are-made-of"
+_BLOCKS = "docs/capacity-blocks.md#change-what-nodes-are-made-of"
 
 _WITHOUT_TAGS = 2
 """Kinds of things that a template names without tags of the stack: nodes and their disks."""
@@ -182,25 +145,64 @@ def running_block_problems(plan: EksPlan | None, before: Mapping[str, DeployedNo
     if plan is None:
         return ()
     changes = (change for change in node_changes(plan, before) if change.before.in_a_block and change.running)
-    return tuple(problem for change in changes for problem in _problems(plan, change))
+    return tuple(problem for change in changes for problem in _block_problems(plan, change))
 
 
-def _problems(plan: EksPlan, change: NodeChange) -> Iterator[Problem]:
+def _version_numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
+
+
+def _jump_problem(present: str, target: str) -> Problem:
+    message = (
+        f"{present} runs, and Dynamo supports no step that leaves out a minor release, as to {target}; "
+        "nothing was created or changed"
+    )
+    reached = [f'"{release}"' for release in PLATFORM_RELEASES if is_supported_step(present, release)]
+    suggestion = (
+        f"a second stack with {target} on another cluster, then the clients, then the end of this one "
+        f"({SECOND_STACK})"
+    )
+    allowed = alternatives(reached) if reached else None
+    return Problem("platform.version", target, message, allowed=allowed, suggestion=suggestion)
+
+
+def _other_class_problem(kept: str, now: str | None) -> Problem:
+    never = f"a claim never changes its class (one that never got a volume: {_NEVER_BOUND})"
+    if not kept:
+        message = f"the volume is a file system that this stack has made, and {never}"
+        return _volume_problem("storageClassName", now, message, allowed="none", keep="leave it out")
+    message = f"the volume is of class {kept}, and {never}"
+    if not now:
+        return _volume_problem("storage", None, message, allowed="none", keep="leave it out")
+    return _volume_problem("storageClassName", now, message, allowed=kept, keep=kept)
+
+
+def _volume_problem(key: str, value: object, message: str, *, allowed: str, keep: str) -> Problem:
+    return Problem(
+        f"modelCache.{key}",
+        value,
+        f"{message}; nothing was created or changed",
+        allowed=allowed,
+        suggestion=f"modelCache.{key}: {keep}; or another volume, with an interruption ({_OTHER_VOLUME})",
+    )
+
+
+def _block_problems(plan: EksPlan, change: NodeChange) -> Iterator[Problem]:
     pool = f"nodePools[{plan.gpu_nodes.index(change.nodes)}]"
     number = in_words(change.running, "node")
     message = (
         f"would exchange {number} of a Capacity Block that may run in pool {change.nodes.pool.name} "
         f"({change.text}); nothing was created or changed"
     )
-    key, value, allowed = _cause(plan, change, pool)
+    key, value, allowed = _changed_setting(plan, change, pool)
     way = (
         f"{pool}.purchase.phase: empty, alone, and `pulumi up`; then this change with the phase that is due "
-        f"({_GUIDE}). Where the block is over and its nodes are gone: `pulumi refresh`, then `pulumi up`"
+        f"({_BLOCKS}). Where the block is over and its nodes are gone: `pulumi refresh`, then `pulumi up`"
     )
     yield Problem(key, value, message, allowed=allowed, suggestion=way)
 
 
-def _cause(plan: EksPlan, change: NodeChange, pool: str) -> tuple[str, object, str | None]:
+def _changed_setting(plan: EksPlan, change: NodeChange, pool: str) -> tuple[str, object, str | None]:
     """Return the setting, what stands there and what it was."""
     nodes, before = change.nodes, change.before
     block = nodes.purchase.id if isinstance(nodes.purchase, CapacityBlock) else before.reservation
@@ -211,13 +213,13 @@ def _cause(plan: EksPlan, change: NodeChange, pool: str) -> tuple[str, object, s
         (block != before.reservation, f"{pool}.purchase.id", block, before.reservation),
         (was != kind, f"{pool}.instanceType", kind, str(was)),
         ("root disk" in change.changed, f"{pool}.rootVolumeType", nodes.root_volume_type, None),
-        ("tags" in change.changed, *_tags(plan, before), None),
+        ("tags" in change.changed, *_changed_tags(plan, before), None),
     )
     found = ((key, value, allowed) for applies, key, value, allowed in causes if applies)
     return next(found, (pool, nodes.pool.name, None))
 
 
-def _tags(plan: EksPlan, before: DeployedNodes) -> tuple[str, object]:
+def _changed_tags(plan: EksPlan, before: DeployedNodes) -> tuple[str, object]:
     tagged_before = len(before.template.get("tagSpecifications") or ()) > _WITHOUT_TAGS
     if tagged_before and plan.cluster.tag_nodes:
         return "cluster.tags", dict(plan.cluster.tags)
