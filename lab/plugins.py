@@ -24,6 +24,11 @@ _COMMAND = """#!/bin/sh
 exec {launcher} {python} -P -m {module} "$@"
 """
 
+# The program looks among its ancestors for the engine, which the language host is a child of.
+_OWN_PROCESS = """#!/bin/sh
+exec {python} -P -m {module} "$@"
+"""
+
 # As the vendor's script of this name does, for providers that are a program's own Python: they are found in
 # the program's folder, which is where the engine starts it.
 _DYNAMIC = """#!/bin/sh
@@ -44,7 +49,7 @@ def install(lab: LabDirectory, tools: Mapping[str, Path]) -> None:
     for name in LAB_TOOLS & tools.keys():
         _link(tools[name], lab.bin / name)
     # In the same folder as pulumi the host is taken as bundled; on PATH it would draw a warning.
-    _write_command(lab.bin / "pulumi-language-python", "lab.language_host")
+    _write(lab.bin / "pulumi-language-python", _filled(_OWN_PROCESS, module="lab.language_host"))
     _write(lab.bin / "pulumi-resource-pulumi-python", _filled(_DYNAMIC))
     # Named by kubeconfigs of EKS; a real one further along PATH would ask a real account.
     _write_command(lab.bin / "aws", "lab.aws_command")

@@ -75,7 +75,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         # The engine passes its own address only to the host, and the program needs it for its log.
         del request.args[:]
         request.args.append(self._engine_address)
-        child = subprocess.Popen([*LAUNCHER, python, "-u", str(_EXECUTOR)], stdin=subprocess.PIPE)
+        child = subprocess.Popen([python, "-u", str(_EXECUTOR)], stdin=subprocess.PIPE)
         self._children.add(child)
         try:
             child.communicate(request.SerializeToString())
