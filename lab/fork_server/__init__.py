@@ -1,6 +1,6 @@
-"""A process that has loaded the packages that every run of the engine needs, and forks for each run.
+"""A process that has loaded the packages of providers and policy packs, and forks for each run of the engine.
 
-One `pulumi up` starts five Python processes, and loading their packages is half of its processor time.
+Loading packages is half of the processor time of a `pulumi up`.
 """
 
 from __future__ import annotations
