@@ -14,7 +14,7 @@ def command_output_page() -> str:
     lines = [
         "# What commands print for programs",
         "",
-        "<!-- Written by `python -m cli.documents.schema`; change cli/documents instead. -->",
+        "<!-- Written by `python -m cli.documents.schema` from the models in cli/documents/catalogue.py. -->",
         "",
         "With `--json` a command prints one JSON document on stdout and nothing else; other remarks go to",
         "stderr. A command that cannot begin prints no document, says why on stderr and ends with exit",
