@@ -15,10 +15,6 @@ _PLACEHOLDER = re.compile(r"[$<>{}]|(?:^|[:/])your-|^my-(?![^/]*\.)|:my-tag$", r
 examples; ghcr.io/my-company may be somebody's."""
 _VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-.+_a-zA-Z].*)?")
 _KUBERNETES_REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_.][A-Za-z0-9_.-]*)\)")
-_LONGEST_ENVIRONMENT = 1_000_000
-"""Bytes of an environment: Linux hands a process a fourth of its stack's 8 MiB, arguments included
-(execve(2)); half of that is more than any pod has."""
-_MOST_VARIABLES = 2_000
 # What the operator mounts at /dev/shm where nobody says (ai-dynamo/dynamo deploy/operator at 0367e40).
 _OPERATORS_SHARED_MEMORY = "8Gi"
 OWN_SHARED_MEMORY = Setting("64Mi", "the container runtime's own, as no volume is mounted at /dev/shm")
@@ -120,17 +116,10 @@ def read_environment(
     environment: dict[str, Word] = {}
     for source in mappings_at(container, "envFrom"):
         environment |= _whole_source(graph, template.resource, source)
-    length = sum(len(word.text) for word in environment.values())
     for entry in environment_entries(template, container):
         name = text_at(entry, "name")
-        if name is None:
-            continue
-        environment[name] = _variable(graph, template.resource, entry, environment)
-        length += len(environment[name].text)
-        if length > _LONGEST_ENVIRONMENT or len(environment) > _MOST_VARIABLES:
-            raise Undecided(
-                f"its variables are more than {_MOST_VARIABLES:,} or {_LONGEST_ENVIRONMENT:,} characters"
-            )
+        if name is not None:
+            environment[name] = _variable(graph, template.resource, entry, environment)
     return environment
 
 

@@ -28,8 +28,6 @@ SUB_COMPONENT_TYPE_LABEL = "nvidia.com/dynamo-sub-component-type"
 T = TypeVar("T")
 Shape = Literal["service", "component", "workload"]
 _MAIN_CONTAINER = "main"
-_MOST_CONTAINERS = 250
-"""Containers of one pod, more than any pod has; several rules compare each container with all others."""
 _TEMPLATE = ("spec", "template", "spec")
 SPEC_PATHS: Mapping[str, tuple[str, ...]] = {
     "Pod": ("spec",),
@@ -71,15 +69,6 @@ class PodTemplate:
     """The service's or component's mapping, or the workload's spec."""
     graph_spec: Mapping[str, Value]
     """Spec of the Dynamo graph; empty for a plain workload."""
-
-    def __post_init__(self) -> None:
-        """Refuse to read more containers than any pod has."""
-        initial = self.spec.get("initContainers")
-        containers = len(self.containers) + (len(initial) if isinstance(initial, list) else 0)
-        if containers > _MOST_CONTAINERS:
-            raise Undecided(
-                f"has {containers:,} containers, of which no more than {_MOST_CONTAINERS} are read"
-            )
 
     @property
     def main(self) -> Mapping[str, Value]:
