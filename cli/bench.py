@@ -14,7 +14,13 @@ from cli.output import make_console, print_json, print_line, print_table, say
 from cli.stack_argument import OptionalStackArgument, stack_name
 from operations.benchmark.aiperf_here import AIPerfProgram
 from operations.benchmark.measure import measure_here, measure_in_cluster
-from operations.benchmark.measured_points import MEASURED, comparable_figures, points_of, thresholds_of
+from operations.benchmark.measured_points import (
+    MEASURED,
+    comparable_figures,
+    layout_copies,
+    points_of,
+    thresholds_of,
+)
 from operations.benchmark.plan_run import (
     MeasuredAddress,
     endpoint_here,
@@ -152,6 +158,8 @@ def _run(options: BenchOptions) -> None:
             run, send, recipe = _of_address(options, options.url) if options.url else _of_stack(options)
             if by_points:
                 thresholds = thresholds_of(run, recipe)
+            if options.record and recipe is not None and run.gpus is not None:
+                layout_copies(run.gpus, recipe)
             _refuse_unmeasured(options, thresholds, run)
             say(_beforehand(run), error=True)
             recording = Recording(options.results, run)

@@ -85,7 +85,11 @@ def check_options(options: BenchOptions) -> None:
 
 
 def _check_address(options: BenchOptions, url: str) -> None:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise typer.BadParameter(f"{url!r} is not an address: {error}", param_hint="--url") from None
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.path.strip("/"):
         raise typer.BadParameter(
             f"{url!r} is not an address such as http://127.0.0.1:8000, without a path", param_hint="--url"

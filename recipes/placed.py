@@ -149,7 +149,7 @@ class PlacedRecipe:
     """Everything the graph manifest needs that is not the same in every cluster."""
 
     recipe: Recipe
-    """Recipe with the overrides of the stack's settings applied."""
+    """Recipe with the overrides and the replicas of the stack's settings."""
     graph_name: str
     namespace: str
     services: tuple[PlacedService, ...]

@@ -23,6 +23,6 @@ class RecoverDocument(Document):
     steps: tuple[RecoverStep, ...]
     """Commands that `recover` would run, in their order."""
     left: tuple[str, ...]
-    """Objects that are not touched, because they may hold data."""
+    """Objects that are not touched, because they may hold data, or were not made by Pulumi."""
     operator_answers: bool
     """Whether graphs can be changed: false while the Dynamo operator is away."""

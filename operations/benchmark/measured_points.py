@@ -27,6 +27,23 @@ _SPREAD = 0.039
 """Nine of ten repeated runs of one point lay within this share of each other (the source of points.csv)."""
 
 
+def layout_copies(gpus: int, recipe: Recipe) -> int:
+    """Return how many times the layout of the recipe stands on so many GPUs.
+
+    Raises:
+        CommandError: no whole number of times.
+
+    """
+    layout = layout_of(recipe)
+    copies, rest = divmod(gpus, layout.gpus)
+    if rest or not copies:
+        raise CommandError(
+            f"{recipe.name} ({layout}) takes {layout.gpus} GPUs or a multiple of them, not {gpus}\n"
+            "  try: --gpus with those of all its workers"
+        )
+    return copies
+
+
 def points_of(result: BenchmarkResult, recipe: Recipe) -> Iterator[Point]:
     """Yield what the run has measured, as points of one's own.
 
@@ -37,8 +54,7 @@ def points_of(result: BenchmarkResult, recipe: Recipe) -> Iterator[Point]:
     if result.is_mock or result.gpus is None or len(result.accelerators) != 1:
         reason = "a mock engine answered" if result.is_mock else "nobody said how many GPUs of which kind"
         raise CommandError(f"nothing is recorded: {reason}")
-    layout = layout_of(recipe)
-    copies = result.gpus // layout.gpus
+    layout, copies = layout_of(recipe), layout_copies(result.gpus, recipe)
     for each in result.measurements:
         tokens = each.output_tokens_per_second_per_gpu
         if tokens is None or each.errors:
@@ -70,7 +86,7 @@ def thresholds_of(run: PlannedRun, recipe: Recipe | None) -> Thresholds:
             "  try: give the STACK, or --recipe and --gpus beside --url"
         )
     layout, gpu = layout_of(recipe), run.accelerators[0]
-    copies = run.gpus // layout.gpus
+    copies = layout_copies(run.gpus, recipe)
     known = [
         point
         for point in (*recorded_points(), *published_points())

@@ -1,5 +1,6 @@
 """From what a person asked for to what is sent, with everything refused that can be refused before."""
 
+import http.client
 import json
 import urllib.error
 import urllib.request
@@ -180,6 +181,8 @@ def _listed(url: str) -> Sequence[str]:
         return [str(entry["id"]) for entry in document["data"]]
     except urllib.error.HTTPError as error:
         raise CommandError(f"{address} answers HTTP {error.code}: no frontend of Dynamo") from None
+    except http.client.HTTPException as error:
+        raise CommandError(f"{address} answers what is no HTTP: {type(error).__name__}") from None
     except OSError as error:
         reason = getattr(error, "reason", None) or error
         raise CommandError(f"{address} does not answer within {_SECONDS} s: {reason}") from None

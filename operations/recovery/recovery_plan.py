@@ -57,15 +57,14 @@ def plan_destroy(leftovers: Leftovers) -> Plan:
     """Recovery that ends with the stack destroyed; CommandError where that takes a person."""
     if leftovers.state.is_empty:
         return Plan()
-    # An interrupted create of a name that another stack has made nothing.
+    # An interrupted create of a name that another stack has, or a person, made nothing.
     unknown = [
         each
         for each in leftovers.unrecorded
         if each.urn in leftovers.was_creating and each.other_owner is None
     ]
-    going = sorted(
-        (each for each in unknown if each.kind not in _STATEFUL), key=lambda each: not each.is_graph
-    )
+    ours = [each for each in unknown if each.may_be_ours and each.kind not in _STATEFUL]
+    going = sorted(ours, key=lambda each: not each.is_graph)
     steps = (
         _unlock(),
         *bring_operator_back(leftovers),
@@ -76,7 +75,7 @@ def plan_destroy(leftovers: Leftovers) -> Plan:
         _refresh(),
         Step("destroy what the state knows", "pulumi", ("destroy", "--yes")),
     )
-    left = tuple(str(each) for each in unknown if each.kind in _STATEFUL)
+    left = tuple(str(each) for each in unknown if each not in going)
     return Plan(tuple(_findings(leftovers)), steps, left)
 
 

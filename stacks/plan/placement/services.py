@@ -108,7 +108,8 @@ def placed_recipe(
 
     """
     return PlacedRecipe(
-        recipe=recipe,
+        # A benchmark, its points and the limits of the alerts are of the replicas that serve.
+        recipe=recipe.with_replicas({each.name: each.replicas for each in placed.services}),
         graph_name=settings.serving.name or recipe.graph_name,
         namespace=namespace_name(settings.serving.namespace),
         services=placed.services,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.benchmark.measured_points import points_of, thresholds_of
+from operations.benchmark.measured_points import layout_copies, points_of, thresholds_of
 from operations.benchmark.plan_run import PlannedRun
 from operations.errors import CommandError
 from recipes.benchmark_load import Load
@@ -64,6 +64,16 @@ def test_a_run_is_written_as_a_point_that_the_choice_prefers(tmp_path: Path) -> 
     workload, limits = Workload(Shape(8192, 1024), gpu="B200"), Limits(tpot_ms=first.tpot_ms)
     options = choose(workload, limits, (first, *published_points())).options
     assert first in [each.point for each in options]
+
+
+def test_gpus_that_the_layout_does_not_fill_are_refused() -> None:
+    four = load_recipe("gpt-oss-120b/trtllm-agg")
+    assert layout_copies(8, four) == 2
+    for gpus in (1, 6):
+        with pytest.raises(
+            CommandError, match=rf"takes 4 GPUs or a multiple of them, not {gpus}\n  try: --gpus"
+        ):
+            layout_copies(gpus, four)
 
 
 def test_nothing_of_a_mock_engine_or_of_failed_requests_is_recorded() -> None:

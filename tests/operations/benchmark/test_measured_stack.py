@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lab.directory import REPOSITORY
 from operations.benchmark.plan_run import run_of_stack, serving_engine
 from operations.benchmark.shapes import Wanted
 from operations.errors import CommandError
 from operations.mock_engine import ENGINE_ANNOTATION
+from stacks.stack_files import list_stacks
 from tests.operations.benchmark.fake_kubectl import FakeKubectl
 from tests.support.shipped_stacks import shipped_stack
 
@@ -43,6 +45,21 @@ def test_gpus_model_and_recipe_are_the_stack_s(kubectl: FakeKubectl) -> None:
     assert (run.model, run.engine) == ("openai/gpt-oss-120b", "real")
     recipe = STACK.serving.placed.recipe
     assert (run.recipe, run.runtime) == (recipe.name, f"{recipe.runtime.image}:{recipe.runtime.version}")
+
+
+@pytest.mark.parametrize("name", list_stacks(REPOSITORY))
+def test_figures_are_divided_by_the_gpus_that_the_stack_uses(name: str) -> None:
+    stack = shipped_stack(name)
+    wanted = Wanted((), every_shape=False, sweep=False, concurrency=None, requests=None)
+    run = run_of_stack(stack, "real", wanted, in_cluster=True, seconds=None)
+    assert run.gpus == sum(pool.used_gpus for pool in stack.pools)
+
+
+def test_a_benchmark_keeps_as_many_requests_open_as_all_replicas_run() -> None:
+    wanted = Wanted((), every_shape=False, sweep=False, concurrency=None, requests=None)
+    [load] = run_of_stack(shipped_stack("agg-b200"), "real", wanted, in_cluster=True, seconds=None).loads
+    # Eight workers of one GPU, 512 each.
+    assert load.concurrency == 4096
 
 
 def test_a_pod_with_a_mock_engine_makes_it_a_mock(kubectl: FakeKubectl) -> None:

@@ -108,6 +108,13 @@ def test_an_object_that_somebody_else_made_is_not_taken_over() -> None:
     assert "import" not in str(refused.value)
 
 
+def test_what_a_person_made_under_the_name_is_left_by_a_recovery_that_destroys() -> None:
+    by_hand = replace(GRAPH, managers=("kubectl-client-side-apply",))
+    plan = plan_destroy(_remains(_state(JOB, creating=(GRAPH.urn,)), JOB, by_hand))
+    assert not [command for command in _commands(plan) if "DynamoGraphDeployment" in command]
+    assert plan.left == ("DynamoGraphDeployment serving/graph",)
+
+
 @pytest.mark.parametrize("other", [Owner(stack="first"), Owner(release="team-a/chart")])
 def test_what_bears_another_stacks_labels_is_neither_taken_over_nor_deleted(other: Owner) -> None:
     theirs = replace(CLAIM, other_owner=other)
