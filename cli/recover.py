@@ -144,7 +144,9 @@ def _show(name: str, plan: Plan, lines: list[str]) -> None:
     for number, line in enumerate(lines, start=1):
         say(f"  {number}. {line}")
     if plan.left:
-        say("\nnot touched by name, because it may hold data or is not of Pulumi; it stays unless its namespace goes:")
+        say(
+            "\nnot touched by name: it may hold data, or is not Pulumi's; it stays unless its namespace goes:"
+        )
         for left in plan.left:
             say(f"  - {left}")
     say(f"\n{_LOOK_FIRST}\n")

@@ -17,11 +17,11 @@ def node_findings(view: View) -> Iterator[Finding]:
     """Return nodes that are lost, offer too few GPUs, or take no new pod while one waits."""
     if not view.nodes.is_known:
         return
-    pods = [*view.live_pods, *view.platform_pods.items]
+    pods = [*view.live_pods, *view.live_platform_pods]
     nodes = {str(node["metadata"]["name"]): node for node in view.nodes.items}
     used = [str(name) for pod in pods if (name := pod.get("spec", {}).get("nodeName"))]
     waits = any(not pod.get("spec", {}).get("nodeName") for pod in view.live_pods)
-    free = [name for name, node in nodes.items() if waits and _has_gpus(node)]
+    free = [str(node["metadata"]["name"]) for node in view.gpu_nodes() if waits]
     for name in dict.fromkeys([*used, *free]):
         yield from _node(view, name, nodes.get(name), waits=waits)
 
@@ -29,7 +29,7 @@ def node_findings(view: View) -> Iterator[Finding]:
 def pool_findings(view: View) -> Iterator[Finding]:
     """Return pools with fewer nodes than the stack counts on, whichever they were."""
     for name, pool in view.target.pools.items() if view.nodes.is_known else ():
-        found = [node for node in view.nodes.items if pool.labels.items() <= _labels(node).items()]
+        found = [node for node in view.nodes.items if pool.has(node)]
         if len(found) < pool.nodes:
             selector = ",".join(f"{key}={value}" for key, value in sorted(pool.labels.items()))
             yield Finding(
@@ -51,7 +51,7 @@ def _window(pool: Pool) -> str:
 
 
 def _node(view: View, name: str, node: KubernetesObject | None, *, waits: bool) -> Iterator[Finding]:
-    gpus = _has_gpus(node) if node else True
+    gpus = GPU_COUNT_LABEL in _labels(node) if node else True
     shown = view.cluster.command("describe", "node", name) if node else view.cluster.command("get", "nodes")
     page = "gpu-node-lost" if gpus else "system-node-lost"
     found = Finding(
@@ -118,10 +118,6 @@ def download_findings(view: View) -> Iterator[Finding]:
         command=told.look,
         page=told.page,
     )
-
-
-def _has_gpus(node: KubernetesObject) -> bool:
-    return GPU_COUNT_LABEL in _labels(node)
 
 
 def _labels(node: KubernetesObject) -> dict[str, str]:

@@ -4,7 +4,7 @@ import datetime as dt
 import time
 from collections.abc import Iterable, Iterator
 
-from operations.doctor.answers import answer_findings, asked, log_findings
+from operations.doctor.answers import answer_findings, asked, log_findings, unasked
 from operations.doctor.finding import Diagnosis, Finding, Needs, Stage
 from operations.doctor.foundations import download_findings, node_findings, pool_findings, volume_findings
 from operations.doctor.kv_path import counted, kv_proof, transfer_findings
@@ -12,6 +12,7 @@ from operations.doctor.platform import graph_findings, operator_findings, server
 from operations.doctor.pods import missing_findings, pod_findings, recent_ends
 from operations.doctor.target import Target
 from operations.doctor.view import View, look
+from operations.document import Verdict
 from operations.smoke.report import SmokeReport
 
 
@@ -48,7 +49,7 @@ def judged(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
         causes=causes,
         symptoms=symptoms,
         notes=tuple(recent_ends(view, now)),
-        unseen=tuple(view.unseen()),
+        unseen=(*view.unseen(), *unasked(view.target)),
         kv_path=proof,
         seconds=0,
     )
@@ -79,7 +80,9 @@ def _from_nodes_to_graph(view: View, now: dt.datetime) -> Iterator[Finding]:
 
 def _answered(report: SmokeReport) -> float | None:
     found = next((each for each in report.results if each.name == "chat"), None)
-    return round(found.seconds, 2) if found and found.seconds is not None and not found.finding.fix else None
+    if found is None or found.seconds is None or found.verdict not in {Verdict.GOOD, Verdict.MOCK}:
+        return None
+    return round(found.seconds, 2)
 
 
 def _below(part: str, needs: Needs) -> set[str]:

@@ -22,7 +22,9 @@ from stacks.updates.guards.lost_claim import places_of
 
 _LOOK_SECONDS = 5
 """For each question: the cluster answers at once, or nothing is to be had within the doctor's time."""
-_VARIANTS = ("prefill", "decode", FRONTEND)
+_VARIANTS = ("prefill", "decode", FRONTEND, "planner", "epp")
+"""What the operator knows beside `worker`, which another word or none stands for (ai-dynamo/dynamo,
+deploy/operator, ComponentDefaultsFactory)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,10 @@ class Pool:
     nodes: int
     block: CapacityBlock | None = None
     """In which they run."""
+
+    def has(self, node: KubernetesObject) -> bool:
+        """Whether a node of the cluster is one of them."""
+        return self.labels.items() <= (node["metadata"].get("labels") or {}).items()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +117,13 @@ def of_graph(context: str, namespace: str, name: str | None) -> Target:
     cluster = ClusterCommands.at(context)
     graph = _graph(cluster.reader.within(_LOOK_SECONDS), namespace, name)
     found = str(graph["metadata"]["name"])
-    roles = {str(key): (_role(each),) for key, each in _components(graph).items()}
-    is_disaggregated = ("prefill",) in roles.values()
+    said = {str(key): _role(each) for key, each in _components(graph).items()}
+    is_disaggregated = "prefill" in said.values()
+    # Public manifests call the one kind of worker of an aggregated graph `decode`.
+    roles = {
+        name: ("worker" if role == "decode" and not is_disaggregated else role,)
+        for name, role in said.items()
+    }
     asked = Asked(
         name=f"graph {namespace}/{found}",
         stack=None,

@@ -18,6 +18,7 @@ from components.cluster_answer import (
 )
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import FRONTEND, GRAPH_NAME, GRAPH_OBJECTS, OPERATOR_LABELS, why_unconverted
+from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.pods_and_events import claim_names, has_ended
 from operations.doctor.finding import Needs
 from operations.doctor.target import Target
@@ -59,6 +60,19 @@ class View:
         return [pod for pod in self.pods.items if not has_ended(pod)]
 
     @property
+    def live_platform_pods(self) -> Sequence[KubernetesObject]:
+        """Pods beside the operator that run, or should: a hook's pod that is done needs no node any more."""
+        return [pod for pod in self.platform_pods.items if not has_ended(pod)]
+
+    def gpu_nodes(self) -> Sequence[KubernetesObject]:
+        """Return the nodes that workers may run on: those of the stack's pools, else all with GPUs."""
+        if pools := self.target.pools.values():
+            return [node for node in self.nodes.items if any(pool.has(node) for pool in pools)]
+        return [
+            node for node in self.nodes.items if GPU_COUNT_LABEL in (node["metadata"].get("labels") or {})
+        ]
+
+    @property
     def roles(self) -> tuple[str, ...]:
         """What has to serve: the frontend and each role of the workers."""
         return (FRONTEND, *self.target.asked.roles)
@@ -86,7 +100,7 @@ class View:
         """Return which part cannot do without which others."""
         databases = {each["metadata"]["name"] for each in self.databases()}
         pools = {f"pool {name}" for name in self.target.pools}
-        nodes = {f"node {each['metadata']['name']}" for each in self.nodes.items}
+        nodes = {f"node {each['metadata']['name']}" for each in self.gpu_nodes()}
         nodes |= {on for pod in self.live_pods for on in _nodes(pod)}
         below: dict[str, set[str]] = {
             "answer": {"model", "workers", "frontend", "transfer"},
@@ -95,7 +109,7 @@ class View:
             "frontend": self._parts_of(FRONTEND),
             "workers": {part for role in self.target.asked.roles for part in self._parts_of(role)},
             "readiness": {name_of(pod) for pod in self.live_pods} | {f"role {each}" for each in self.roles},
-            "operator": {"definitions"} | {on for pod in self.platform_pods.items for on in _nodes(pod)},
+            "operator": {"definitions"} | {on for pod in self.live_platform_pods for on in _nodes(pod)},
         }
         below |= {f"role {role}": {"graph", "operator", "definitions"} for role in self.roles}
         for pod in self.live_pods:
@@ -103,7 +117,7 @@ class View:
             # A pod that no node has got may wait for any of them.
             below[name_of(pod)] = (set(_nodes(pod)) or nodes | pools) | claims | {"download"} | databases
         for name in databases:
-            own = [pod for pod in self.platform_pods.items if pod["metadata"]["name"].startswith(f"{name}-")]
+            own = [pod for pod in self.live_platform_pods if pod["metadata"]["name"].startswith(f"{name}-")]
             below[name] = {on for pod in own for on in _nodes(pod)}
         below |= dict.fromkeys(pools, nodes)
         below["download"] = {f"claim {name}" for name in self.claims}
@@ -128,6 +142,11 @@ def look(target: Target) -> View:
             shown = cluster.command("get", "pods", "--namespace", served.namespace)
             raise CommandError(f"{target.title} could not be looked at: {answer.why}\n  try: `{shown}`")
     operators = cluster.ask(DEPLOYMENTS, labelSelector=OPERATOR_LABELS) if served.by_dynamo else _EMPTY
+    # A cluster may have several, each for its own namespaces.
+    if own := [
+        each for each in operators.items if each["metadata"]["namespace"] == target.platform_namespace
+    ]:
+        operators = Answer.of(own)
     platform = next(
         (str(each["metadata"]["namespace"]) for each in operators.items), target.platform_namespace
     )

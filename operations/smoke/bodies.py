@@ -23,7 +23,9 @@ _SYSTEMS = "Hey, quick check: is everything up and running?"
 _QUESTION = "Which is larger, 9.11 or 9.9? Say why in one sentence."
 _TOKENS = 300
 _STREAMED_TOKENS = 64
-_FIRST_TOKENS = 2
+_FIRST_TOKENS = 16
+"""gpt-oss begins with tokens that the parsers take away, <|channel|>analysis<|message|> (OpenAI's harmony
+format); only what follows is text."""
 _TEMPLATE = "chat_template_args"
 _FILLER = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 

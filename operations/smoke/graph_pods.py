@@ -22,6 +22,8 @@ from failures.pods_and_events import container_statuses, is_ready, pod_causes
 from operations.mock_engine import MOCK_ENGINE, engine_of
 
 _LOG_LINES = "--tail=2000"
+_SERVE = frozenset({"worker", "prefill", "decode"})
+"""Roles of workers; a planner or an endpoint picker runs no engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class GraphPods:
 
         One without the annotation means a real engine: nothing is excused by mistake.
         """
-        workers = {name.lower() for name, roles in self._roles.items() if FRONTEND not in roles}
+        workers = {name.lower() for name, roles in self._roles.items() if _SERVE & set(roles)}
         answer = self._cluster.find(self._pods)
         if not answer.is_known:
             return None

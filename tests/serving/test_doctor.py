@@ -88,7 +88,8 @@ def test_a_stack_that_answers_is_healthy_in_one_line_and_within_its_time(bench: 
     answer = bench.stack.dynamo_stack("doctor", "dev", "--json")
     assert time.monotonic() - started < SECONDS
     found = json.loads(answer.stdout)
-    assert (found["healthy"], found["causes"], found["unseen"]) == (True, [], [])
+    slow = "first token of a long prompt: over tcp it may take 98 s; `dynamo-stack smoke dev` waits for it"
+    assert (found["healthy"], found["causes"], found["unseen"]) == (True, [], [slow])
     assert found["kvPath"]["verdict"] == "not-proven"
     assert "nothing real can be proven" in found["kvPath"]["found"]
     assert "; " not in healthy(bench.stack)

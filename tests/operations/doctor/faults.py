@@ -192,7 +192,7 @@ def pool_poisoned(cluster: RecordedCluster) -> None:
 
 
 def never_answers(cluster: RecordedCluster) -> None:
-    cluster.wrong_answers["chat"] = "no answer within 8 s"
+    cluster.wrong_answers["chat"] = "no answer within 10 s"
 
 
 FAULTS: dict[str, tuple[Callable[[RecordedCluster], None], str]] = {
@@ -236,5 +236,5 @@ FAULTS: dict[str, tuple[Callable[[RecordedCluster], None], str]] = {
         "the model is not served: openai/gpt-oss-120b is not listed",
     ),
     "the buffer pool is poisoned": (pool_poisoned, "a worker's peer died in the middle of a KV transfer"),
-    "a request never ends": (never_answers, "a completion failed: no answer within 8 s"),
+    "a request never ends": (never_answers, "a completion failed: no answer within 10 s"),
 }

@@ -17,6 +17,7 @@ from failures.health import ServingObjects
 from operations.doctor.run import judged
 from operations.doctor.target import Pool, Target
 from operations.doctor.view import View, look
+from operations.document import Verdict
 from operations.smoke.checks import Result
 from operations.smoke.finding import good, not_run, wrong
 from operations.smoke.graph_pods import GraphPods
@@ -94,11 +95,9 @@ class RecordedCluster:
         """The frontend's answers: what comes after a wrong one is not asked."""
         results: list[Result] = []
         for name in ("frontend", "workers", "model", "chat"):
-            failed = any(each.finding.fix or not each.seconds for each in results)
+            failed = any(each.verdict is Verdict.WRONG or not each.seconds for each in results)
             said = self.wrong_answers.get(name)
-            found = (
-                not_run("needs what failed") if failed else wrong(said, "mend it") if said else good("well")
-            )
+            found = not_run("needs what failed") if failed else wrong(said) if said else good("well")
             results.append(Result.of(name, name, found, None if failed else 0.4))
         return SmokeReport(
             target="stack dev",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 
 import pytest
@@ -10,7 +11,7 @@ from lab.directory import REPOSITORY
 from operations.doctor.finding import Stage
 from operations.errors import CommandError
 from tests.operations.doctor.faults import FAULTS, gpu_node_lost
-from tests.operations.doctor.recorded_cluster import RecordedCluster
+from tests.operations.doctor.recorded_cluster import NODE, RecordedCluster
 
 API_SERVER, AWAY = "the API server is away", "could not be looked at: the API server does not answer"
 # The lower fault first: it is the first line, and the upper one stands below it, or follows from it.
@@ -63,6 +64,43 @@ def test_without_an_answer_of_the_api_server_nothing_is_diagnosed() -> None:
     why = "the API server does not answer: Connection refused"
     with pytest.raises(CommandError, match=f"stack dev {AWAY}: Connection refused\n"):
         RecordedCluster(unreachable=why).diagnosis()
+
+
+def test_a_node_of_another_team_explains_no_pod_of_ours() -> None:
+    cluster = RecordedCluster()
+    FAULTS["no GPUs are left"][0](cluster)
+    other = copy.deepcopy(cluster.one("nodes", NODE))
+    other["metadata"] |= {"name": "h100-of-another-team", "labels": {"nvidia.com/gpu.count": "4"}}
+    other["status"]["conditions"][0]["status"] = "Unknown"
+    cluster.listed["nodes"].append(other)
+    found = cluster.diagnosis()
+    assert FAULTS["no GPUs are left"][1] in found.headline()
+
+
+def test_a_pod_of_the_platform_that_is_done_needs_no_node() -> None:
+    cluster = RecordedCluster()
+    hook = copy.deepcopy(cluster.one("pods", "operator"))
+    hook["metadata"]["name"], hook["spec"]["nodeName"], hook["status"] = (
+        "hook",
+        "gone",
+        {"phase": "Succeeded"},
+    )
+    cluster.listed["pods"].append(hook)
+    assert cluster.diagnosis().healthy
+
+
+def test_of_several_operators_that_of_the_stacks_platform_is_looked_at() -> None:
+    cluster = RecordedCluster()
+    other = copy.deepcopy(cluster.one("deployments", "operator"))
+    other["metadata"] |= {"namespace": "another-team"}
+    other["status"].pop("readyReplicas")
+    cluster.listed["deployments"].insert(0, other)
+    assert cluster.diagnosis().healthy
+
+
+def test_no_seconds_are_told_of_an_answer_that_never_came() -> None:
+    cluster = RecordedCluster(wrong_answers={"chat": "no answer within 10 s"})
+    assert cluster.diagnosis().answered_seconds is None
 
 
 def test_what_a_pod_below_explains_is_no_second_cause() -> None:
