@@ -17,7 +17,7 @@ _SERVICE_OF_URL = re.compile(r"https://([a-z0-9-]+)\.([a-z0-9-]+)\.svc")
 _GONE = "operator-gone"
 # The webhook's client (k8s.io/apiserver pkg/util/webhook) says so where Helm has taken the Service away.
 _NO_SERVICE = re.compile(r'service "[a-z0-9-]+" not found')
-_GPUS = "nvidia.com/gpu"
+GPU_RESOURCE = "nvidia.com/gpu"
 _NAME = "app.kubernetes.io/name"
 
 
@@ -193,7 +193,10 @@ def why_unusable(node: KubernetesObject, gpus: str) -> str | None:
         conditions = node.get("status", {}).get("conditions") or []
         said = next((each.get("message") for each in conditions if each["type"] == "Ready"), None)
         return f"node {name}: not Ready, {said or 'without a reason'}"
-    shown, offered = labels.get(GPU_COUNT_LABEL), node.get("status", {}).get("allocatable", {}).get(_GPUS)
+    shown, offered = (
+        labels.get(GPU_COUNT_LABEL),
+        node.get("status", {}).get("allocatable", {}).get(GPU_RESOURCE),
+    )
     if shown == gpus and offered == gpus:
         return None
     return (

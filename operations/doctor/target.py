@@ -117,19 +117,13 @@ def of_graph(context: str, namespace: str, name: str | None) -> Target:
     cluster = ClusterCommands.at(context)
     graph = _graph(cluster.reader.within(_LOOK_SECONDS), namespace, name)
     found = str(graph["metadata"]["name"])
-    said = {str(key): _role(each) for key, each in _components(graph).items()}
-    is_disaggregated = "prefill" in said.values()
-    # Public manifests call the one kind of worker of an aggregated graph `decode`.
-    roles = {
-        name: ("worker" if role == "decode" and not is_disaggregated else role,)
-        for name, role in said.items()
-    }
+    roles = roles_in(graph)
     asked = Asked(
         name=f"graph {namespace}/{found}",
         stack=None,
         url=None,
         model="",
-        roles=("prefill", "decode") if is_disaggregated else ("worker",),
+        roles=("prefill", "decode") if ("prefill",) in roles.values() else ("worker",),
         kv=None,
         no_kv="nobody decided how the KV cache travels",
         pods=GraphPods(cluster.reader, namespace, found, roles),
@@ -137,6 +131,15 @@ def of_graph(context: str, namespace: str, name: str | None) -> Target:
     )
     served = ServingObjects(namespace, found, engine_files=None, claim=None)
     return Target(asked.name, cluster, served, asked, roles)
+
+
+def roles_in(graph: KubernetesObject) -> Mapping[str, tuple[str, ...]]:
+    """Return each component of a graph with what its pods do."""
+    said = {str(key): _role(each) for key, each in _components(graph).items()}
+    if "prefill" not in said.values():
+        # Public manifests call the one kind of worker of an aggregated graph `decode`.
+        said = {name: "worker" if role == "decode" else role for name, role in said.items()}
+    return {name: (role,) for name, role in said.items()}
 
 
 def _graph(cluster: ClusterReader, namespace: str, name: str | None) -> KubernetesObject:

@@ -177,6 +177,8 @@ class Account:
             None if of.get("Main") else of.get("SubnetId"): _default_route(table)
             for table in answer["RouteTables"]
             for of in table["Associations"]
+            # That of a gateway is about what comes in.
+            if of.get("Main") or of.get("SubnetId")
         }
 
     def has_dns(self, vpc_id: str, attribute: str) -> bool:
@@ -260,6 +262,9 @@ def _default_route(table: Mapping[str, Any]) -> str:
         "NetworkInterfaceId",
         "GatewayId",
         "VpcPeeringConnectionId",
+        "CoreNetworkArn",
+        "LocalGatewayId",
+        "CarrierGatewayId",
     )
     for route in table["Routes"]:
         if route.get("DestinationCidrBlock") == "0.0.0.0/0" and route.get("State") != "blackhole":

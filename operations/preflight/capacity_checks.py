@@ -98,9 +98,13 @@ def _shape_answers(question: str, nodes: PlannedNodes, found: FoundReservation) 
     if found.total < nodes.pool.nodes:
         text = f"has {in_words(found.total, 'instance')}, the pool {in_words(nodes.pool.nodes, 'node')}"
         yield wrong(question, text, f"nodePools[].nodes: {found.total}, or a larger one")
+        return
+    text = f"{found.total} x {found.instance_type} in {found.zone}, {found.available} free"
+    text = f"{text}; the pool takes {nodes.pool.nodes}"
+    if found.available < nodes.pool.nodes:
+        yield unknown(question, f"{text}: enough only if this stack's own nodes hold the rest")
     else:
-        text = f"{found.total} x {found.instance_type} in {found.zone}, {found.available} free"
-        yield good(question, f"{text}; the pool takes {nodes.pool.nodes}")
+        yield good(question, text)
 
 
 def _window_answers(

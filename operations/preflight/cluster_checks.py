@@ -11,7 +11,8 @@ from components.cluster_answer import Answer as ClusterAnswer
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import OPERATOR_LABELS
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
-from failures.unready_workloads import why_unusable
+from failures.pods_and_events import is_ready
+from failures.unready_workloads import GPU_RESOURCE, why_unusable
 from operations.cluster_commands import ClusterCommands, last_line
 from operations.preflight.answer import Answer, good, unknown, wrong
 from recipes.model_download import HuggingFaceDownload
@@ -34,6 +35,8 @@ _ENFORCERS = ("calico-node", "cilium", "antrea-agent", "kube-router")
 _EKS_AGENT = "aws-eks-nodeagent"
 _HUB = "https://huggingface.co"
 _HUB_SECONDS = 5
+_LATER = frozenset({429, *range(500, 600)})
+"""Answers of a server that has too much to do, or is down."""
 
 
 def cluster_answers(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
@@ -43,8 +46,9 @@ def cluster_answers(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer
         yield wrong("cluster", nodes.why, f"`{cluster.command('get', 'nodes')}` has to answer")
         return
     yield from _room(stack, cluster)
+    sizes = {each.pool.name: each.pool.instance_type.gpus for each in stack.pools}
     for pool, items in nodes.items():
-        yield from _gpus(pool, items)
+        yield from _gpus(pool, items, sizes[pool])
         yield from _driver(pool, items)
     yield from _gpu_operator(cluster)
     if stack.serving.placed.compute_domain:
@@ -60,6 +64,7 @@ def cluster_answers(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer
 
 _CLAIM_NAMESPACE = "default"
 _BOUND_SECONDS = 300
+_WAITS = "WaitForFirstConsumer"
 
 
 def bound_claim(stack: StackPlan, cluster: ClusterCommands) -> Answer:
@@ -68,6 +73,11 @@ def bound_claim(stack: StackPlan, cluster: ClusterCommands) -> Answer:
     question = f"a claim of storage class {name or '(none)'} gets a volume"
     if not name:
         return unknown(question, "the model cache is of no storage class")
+    storage = cluster.reader.ask(_CLASSES, name).first or {}
+    if storage.get("volumeBindingMode") == _WAITS:
+        return unknown(
+            question, f"the class makes it for the first pod alone ({_WAITS}); none is started here"
+        )
     claim = f"dynamo-stack-preflight-{secrets.token_hex(3)}"
     where = ("--namespace", _CLAIM_NAMESPACE)
     made = cluster.run("kubectl", "create", "--filename", "-", *where, text=_claim_manifest(claim, name))
@@ -80,12 +90,16 @@ def bound_claim(stack: StackPlan, cluster: ClusterCommands) -> Answer:
         waited = cluster.run(
             "kubectl", "wait", condition, f"pvc/{claim}", *where, f"--timeout={_BOUND_SECONDS}s"
         )
-        if waited.code == 0:
-            return good(question, f"claim {claim} was bound, and is deleted")
-        events = cluster.run("kubectl", "events", "--for", f"pvc/{claim}", *where)
-        return wrong(question, last_line(events.out), "docs/runbook/cache-volume-unbound.md")
+        events = cluster.run("kubectl", "events", "--for", f"pvc/{claim}", *where) if waited.code else waited
     finally:
-        cluster.run("kubectl", "delete", "pvc", claim, *where, f"--timeout={_BOUND_SECONDS}s")
+        words = ("delete", "pvc", claim, *where, f"--timeout={_BOUND_SECONDS}s")
+        deleted = cluster.run("kubectl", *words)
+    if waited.code != 0:
+        return wrong(question, last_line(events.out), "docs/runbook/cache-volume-unbound.md")
+    if deleted.code != 0:
+        look = cluster.reader.command(*words)
+        return wrong(question, f"claim {claim} was bound, and is left: {last_line(deleted.err)}", f"`{look}`")
+    return good(question, f"claim {claim} was bound, and is deleted")
 
 
 def _room(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
@@ -103,14 +117,21 @@ def _room(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
         )
 
 
-def _gpus(pool: str, nodes: Sequence[KubernetesObject]) -> Iterator[Answer]:
+def _gpus(pool: str, nodes: Sequence[KubernetesObject], gpus: int) -> Iterator[Answer]:
     question = f"pool {pool}: GPUs that the device plugin offers"
-    counts = {node["metadata"]["name"]: _labels(node).get(GPU_COUNT_LABEL, "") for node in nodes}
-    said = [why for node in nodes if (why := why_unusable(node, counts[node["metadata"]["name"]]))]
+    counts = {node["metadata"]["name"]: _labels(node).get(GPU_COUNT_LABEL) or str(gpus) for node in nodes}
+    said = [why for node in nodes if (why := _why_too_few(node, counts[node["metadata"]["name"]]))]
     if said:
         yield wrong(question, "; ".join(said), "docs/runbook/gpu-nodes-not-joining.md")
     elif nodes:
         yield good(question, ", ".join(f"{name}: {count}" for name, count in counts.items()))
+
+
+def _why_too_few(node: KubernetesObject, gpus: str) -> str | None:
+    # Where GPU feature discovery does not run, the settings alone say how many there are.
+    offered = node.get("status", {}).get("allocatable", {}).get(GPU_RESOURCE)
+    is_seen = GPU_COUNT_LABEL in _labels(node)
+    return None if not is_seen and is_ready(node) and offered == gpus else why_unusable(node, gpus)
 
 
 def _driver(pool: str, nodes: Sequence[KubernetesObject]) -> Iterator[Answer]:
@@ -187,18 +208,19 @@ def _operator(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
         return
     platform = stack.platform
     wanted = platform.version if platform else ""
-    own = platform is not None and platform.kind == "own"
+    home = platform.namespace if platform is not None and platform.kind == "own" else None
     for each in listed.items:
         place = f"{each['metadata']['namespace']}/{each['metadata']['name']}"
         images = [container["image"] for container in each["spec"]["template"]["spec"]["containers"]]
-        if any(image.endswith(f":{wanted}") for image in images):
+        tags = sorted({image.partition("@")[0].rpartition(":")[2] for image in images})
+        if wanted in tags:
             yield good(question, f"{place} is of {wanted}, the settings' platform.version")
+        elif each["metadata"]["namespace"] == home:
+            yield good(question, f"{place} is of {', '.join(tags)}; `up` makes it {wanted}")
         else:
-            tags = ", ".join(sorted({image.rpartition(":")[2] for image in images}))
-            yield wrong(
-                question, f"{place} is of {tags}, and platform.version is {wanted}", "platform.version"
-            )
-    if not listed.items and own:
+            found = f"{place} is of {', '.join(tags)}, and platform.version is {wanted}"
+            yield wrong(question, found, "platform.version")
+    if not listed.items and home is not None:
         yield good(question, "none: `up` installs it")
     elif not listed.items:
         yield wrong(question, "there is none, and platform.kind is existing", "platform: {kind: own}")
@@ -216,6 +238,8 @@ def _hub(stack: StackPlan) -> Answer:
         )
     if status == requests.codes.ok:
         return good(question, "is there, for everybody")
+    if status in _LATER:
+        return unknown(question, f"the hub answers {status}: ask again later")
     return wrong(
         question,
         f"the hub answers {status}",

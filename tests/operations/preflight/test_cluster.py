@@ -97,9 +97,23 @@ def _no_agent(cluster: RecordedCluster) -> None:
     cluster.listed["daemonsets"] = []
 
 
-def _other_operator(cluster: RecordedCluster) -> None:
+def _older_operator(cluster: RecordedCluster) -> None:
     [container] = cluster.one("deployments", "operator")["spec"]["template"]["spec"]["containers"]
     container["image"] = "nvcr.io/nvidia/ai-dynamo/kubernetes-operator:1.1.0"
+
+
+def _other_operator(cluster: RecordedCluster) -> None:
+    _older_operator(cluster)
+    cluster.one("deployments", "operator")["metadata"]["namespace"] = "another-team"
+
+
+def _pinned_operator(cluster: RecordedCluster) -> None:
+    [container] = cluster.one("deployments", "operator")["spec"]["template"]["spec"]["containers"]
+    container["image"] += f"@sha256:{'0' * 64}"
+
+
+def _no_count(cluster: RecordedCluster) -> None:
+    del cluster.one("nodes", NODE)["metadata"]["labels"]["nvidia.com/gpu.count"]
 
 
 POOL = "pool b200"
@@ -111,6 +125,9 @@ LACKS: list[tuple[Callable[[RecordedCluster], None], str, Verdict, str]] = [
     (_operand, "GPU operator: ClusterPolicy cluster-policy", Verdict.WRONG, "one of its operands"),
     (_other_class, "storage class shared-files", Verdict.WRONG, "the cluster has gp3"),
     (_no_agent, "NetworkPolicy is enforced", Verdict.UNKNOWN, "policies may be ignored"),
+    (_older_operator, "Dynamo operator", Verdict.GOOD, "is of 1.1.0; `up` makes it 1.2.1"),
+    (_pinned_operator, "Dynamo operator", Verdict.GOOD, "is of 1.2.1"),
+    (_no_count, f"{POOL}: GPUs that the device plugin offers", Verdict.GOOD, f"{NODE}: 8"),
     (_other_operator, "Dynamo operator", Verdict.WRONG, "is of 1.1.0, and platform.version is 1.2.1"),
 ]
 
@@ -124,3 +141,17 @@ def test_what_is_missing_is_said(
     answer = _asked(cluster)[question]
     assert (answer.verdict, bool(answer.fix)) == (verdict, verdict is Verdict.WRONG)
     assert found in answer.found
+
+
+@pytest.mark.parametrize(
+    ("status", "verdict"),
+    [(200, Verdict.GOOD), (404, Verdict.WRONG), (429, Verdict.UNKNOWN), (503, Verdict.UNKNOWN)],
+)
+def test_a_hub_that_is_down_is_no_mistake_in_the_settings(
+    status: int, verdict: Verdict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = requests.Response()
+    answer.status_code = status
+    monkeypatch.setattr(requests, "head", lambda *_, **__: answer)
+    [hub] = [each for question, each in _asked(_cluster()).items() if question.startswith("hub")]
+    assert hub.verdict is verdict
