@@ -32,7 +32,9 @@ class NetworkArgs:
     """How long flow logs are kept, in days as CloudWatch counts them."""
     roles: RoleSettings
     keep: bool
-    """Protect the VPC and its subnets: a cluster cannot move to others."""
+    """Protect the VPC and the control plane's subnets: a cluster cannot move to others."""
+    control_plane: tuple[str, ...]
+    """Zones of the control plane; a subnet elsewhere goes with the last pool in its zone."""
 
 
 class Network(pulumi.ComponentResource):
@@ -140,7 +142,8 @@ class Network(pulumi.ComponentResource):
     def _subnet(
         self, what: str, zone: str, cidr: str, *, role: str, after: Resources | None = None
     ) -> aws.ec2.Subnet:
-        options = pulumi.ResourceOptions(parent=self, protect=self._args.keep, depends_on=after or None)
+        keep = self._args.keep and zone in self._args.control_plane
+        options = pulumi.ResourceOptions(parent=self, protect=keep, depends_on=after or None)
         return aws.ec2.Subnet(
             f"{self._name}-{what}",
             vpc_id=self.vpc.id,

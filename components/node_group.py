@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
-from components.node_template import NodeTemplate, template_content
+from components.node_template import NodeTemplate, capacity_type, template_content
 from components.options import Resources, child
-from stacks.settings.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
+from stacks.settings.purchase import CapacityBlock
 
 _TIMEOUT = "60m"
 
@@ -98,7 +98,7 @@ class NodeGroup(pulumi.ComponentResource):
             ami_type=args.ami_type,
             version=args.version,
             release_version=args.ami_release,
-            capacity_type=_capacity_type(purchase),
+            capacity_type=capacity_type(purchase),
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             scaling_config={
                 "min_size": 0,
@@ -164,17 +164,6 @@ def _launch_template(
         **{**content, "network_interfaces": interfaces},
         opts=opts,
     )
-
-
-def _capacity_type(purchase: Purchase) -> str:
-    """What EKS calls it; EKS refuses a capacity block's template under any other."""
-    match purchase:
-        case Spot():
-            return "SPOT"
-        case CapacityBlock():
-            return "CAPACITY_BLOCK"
-        case OnDemand() | Reservation():
-            return "ON_DEMAND"
 
 
 def _update_config(args: NodeGroupArgs) -> aws.eks.NodeGroupUpdateConfigArgsDict:

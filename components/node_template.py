@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hardware import NetworkInterface
-from stacks.settings.purchase import CapacityBlock, Purchase, reservation_id
+from stacks.settings.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot, reservation_id
 
 _ROOT_DEVICE = "/dev/xvda"
 """As Amazon Linux 2023 names it (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html)."""
@@ -92,6 +92,17 @@ def template_content(template: NodeTemplate) -> dict[str, Any]:
             for kind in ("instance", "volume", *(["network-interface"] if template.tags else []))
         ],
     }
+
+
+def capacity_type(purchase: Purchase) -> str:
+    """What EKS calls it; EKS refuses a capacity block's template under any other."""
+    match purchase:
+        case Spot():
+            return "SPOT"
+        case CapacityBlock():
+            return "CAPACITY_BLOCK"
+        case OnDemand() | Reservation():
+            return "ON_DEMAND"
 
 
 def _interfaces(items: Sequence[NetworkInterface]) -> list[dict[str, Any]]:

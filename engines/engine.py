@@ -113,6 +113,9 @@ class Engine(Protocol[Options]):
     variables: frozenset[str]
     """Those that a worker's environment sets where the engine needs them; nobody types them beside it."""
 
+    transport_option: str
+    """Dotted path of the option that the KV transport sets; what a recipe or a person types there is lost."""
+
     efa: EfaEvidence
     """What is published of its KV cache on EFA."""
 

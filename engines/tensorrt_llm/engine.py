@@ -35,6 +35,7 @@ class TensorRtLlm:
     variables: frozenset[str] = frozenset(
         {"OVERRIDE_QUANT_ALGO", "SERVED_MODEL_NAME", "ENGINE_ARGS", "MODEL_PATH"}
     )
+    transport_option: str = "cache_transceiver_config.backend"
     efa: EfaEvidence = kv_profiles.EFA
 
     def command_line(self, options: TensorRtLlmOptions, start: WorkerStart) -> str:  # noqa: ARG002 - in the file

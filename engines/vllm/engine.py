@@ -23,6 +23,7 @@ class Vllm:
     options: type[VllmOptions] = VllmOptions
     settings: type[BaseModel] = VllmSettings
     variables: frozenset[str] = frozenset({command.MXFP8_VARIABLE, "MODEL_PATH"})
+    transport_option: str = "kv_transfer_config.kv_connector_extra_config.backends"
     efa: EfaEvidence = kv_profiles.EFA
 
     def command_line(self, options: VllmOptions, start: WorkerStart) -> str:

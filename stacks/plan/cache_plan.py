@@ -117,10 +117,16 @@ def made_storage(settings: StackSettings) -> MadeStorage | None:
 
 
 def regional_zones(cluster: EksClusterSettings, settings: StackSettings) -> list[Zone]:
-    """Return the pools' zones before the network's; no file system is documented in a Local Zone."""
-    network = cluster.network
+    """Return the zones of pools that serve, of the others, and of the network.
+
+    No file system is documented in a Local Zone.
+    """
+    network, serving = cluster.network, settings.serving
     of_network = network.zones if isinstance(network, OwnNetwork) else tuple(network.subnets)
-    names = [*(pool.zone for pool in settings.node_pools if pool.zone), *of_network]
+    pair = serving.pools
+    used = (serving.pool,) if pair is None else (pair.prefill, pair.decode)
+    pools = sorted(settings.node_pools, key=lambda pool: pool.name not in used)
+    names = [*(pool.zone for pool in pools if pool.zone), *of_network]
     return [zone for zone in map(zone_named, dict.fromkeys(names)) if not zone.is_local]
 
 

@@ -85,6 +85,7 @@ def placement_problems(
     match cache.storage:
         case EbsStorage():
             yield from _one_node_problems(settings, used) or _frontend_problems(services, used)
+            yield from _disk_type_problems(settings, names)
         case InstanceStoreStorage():
             yield from _disk_problems(cache.size, used)
             yield from _frontend_problems(services, used)
@@ -183,6 +184,15 @@ def _one_node_problems(settings: StackSettings, used: Sequence[Pool]) -> tuple[P
     )
     hint = f"instanceStore, a copy on each node; or nodePools[{index}].nodes: 1"
     return (Problem(_KIND, "ebs", message, allowed=allowed, suggestion=hint),)
+
+
+def _disk_type_problems(settings: StackSettings, used: Container[str]) -> Iterator[Problem]:
+    for pool in settings.node_pools:
+        if pool.name in used and pool.root_volume_type == "gp2":
+            message = (
+                f"the cache's disk is of gp3, and pool {pool.name} has rootVolumeType gp2 for want of it"
+            )
+            yield Problem(_KIND, "ebs", message, allowed="efs, instanceStore", suggestion="instanceStore")
 
 
 def _disk_problems(size: str, used: Sequence[Pool]) -> Iterator[Problem]:

@@ -57,6 +57,11 @@ def chosen_recipe(
             recipe = overridden(recipe, overrides)
         except OverrideError as error:
             problems = tuple(_problem(error.role, text, overrides) for text in error.messages)
+    wanted, made = settings.serving.gpus_per_worker, recipe.workers[0].gpus
+    if wanted is not None and not problems and made != wanted:
+        message = f"serving.overrides make a worker of {in_words(made, 'GPU')}"
+        hint = f"{made}, or overrides that leave the parallelism to it"
+        problems = (Problem(_GPUS_PER_WORKER, wanted, message, allowed=str(made), suggestion=hint),)
     if recipe.one_pod is not None:
         recipe = recipe.with_workers_per_pod(_workers_of_a_pod(settings.serving.replicas))
     recipe, refused = with_service_changes(recipe, settings.serving)
@@ -128,6 +133,12 @@ def _read(overrides: EngineOverrides, recipe: Recipe) -> tuple[dict[Role, BaseMo
         options: EngineKeys | None = getattr(overrides, role)
         if options is None:
             continue
+        decided = recipe.serving_engine.transport_option
+        for option, value in dotted_options(options):
+            if option == decided:
+                message = "serving.kvTransport decides it, and would write over it"
+                hint = "leave it out, and type serving.kvTransport"
+                problems.append(Problem(f"{_KEY}.{role}.{option}", value, message, suggestion=hint))
         try:
             # As JSON, because pydantic's strict mode takes a list for a tuple only there.
             found[role] = typed.model_validate_json(json.dumps(options))

@@ -51,6 +51,7 @@ def deploy_network(plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep:
             flow_log_days=LOG_DAYS,
             roles=plan.cluster.roles,
             keep=keep,
+            control_plane=network.control_plane,
         ),
         opts,
     )

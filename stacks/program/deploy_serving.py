@@ -149,8 +149,7 @@ def deploy_serving(
 
 def _ends(stack: StackPlan) -> Mapping[str, str]:
     """When the Capacity Blocks of the stack's pools end, as far as somebody typed it."""
-    groups = stack.infrastructure.gpu_nodes if stack.infrastructure else ()
-    blocks = [nodes.purchase for nodes in groups if isinstance(nodes.purchase, CapacityBlock)]
+    blocks = [nodes.purchase for nodes in stack.gpu_nodes if isinstance(nodes.purchase, CapacityBlock)]
     return {block.id: block.ends for block in blocks if block.ends}
 
 

@@ -22,6 +22,7 @@ _VOLUME = "kubernetes:core/v1:PersistentVolume"
 _DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
 _JOB = "kubernetes:batch/v1:Job"
 _NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
+_SUBNET = "aws:ec2/subnet:Subnet"
 _TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 _SCHEDULE = "aws:autoscaling/schedule:Schedule"
 _CLUSTER = "aws:eks/cluster:Cluster"
@@ -125,17 +126,28 @@ def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
 
 def state_of(resources: Iterable[Resource]) -> Deployed:
     """Return what exists once all of these do."""
-    inputs = {each.urn: {"__inputs": dict(each.inputs)} for each in resources}
+    known = {each.urn: each for each in resources}
+    outputs: dict[str, dict[str, Any]] = {}
+    for each in known.values():
+        inputs = dict(each.inputs)
+        if each.type == _NODE_GROUP and not isinstance(inputs.get("subnetIds"), str):
+            # Ids are known to the update alone; what they are of is known here.
+            subnets = [urn for urn in sorted(each.property_dependencies.get("subnetIds", ())) if urn in known]
+            inputs |= {"subnetIds": subnets} if subnets else {}
+        outputs[each.urn] = {"__inputs": inputs, **({"id": each.urn} if each.type == _SUBNET else {})}
     # What only the update knows is of no interest to an update.
-    return deployed(json.loads(json.dumps(inputs, default=str)))
+    return deployed(json.loads(json.dumps(outputs, default=str)))
 
 
 def _node_groups(state: _State) -> dict[str, DeployedNodes]:
     groups = {each.resource.name: each for each in state.records if each.resource.type == _NODE_GROUP}
+    subnets = (each for each in state.records if each.resource.type == _SUBNET)
+    zones = {str(each.outputs.get("id")): str(each.inputs.get("availabilityZone")) for each in subnets}
     return {
         name: deployed_nodes(
             group.inputs,
             state.inputs(_TEMPLATE, f"{name}-template") or {},
+            zones,
             waited=state.find(_SCHEDULE, f"{name}-window-opens") is not None,
         )
         for name, group in groups.items()

@@ -5,17 +5,19 @@ its block ends, a person on call changes it. So it is set only where the setting
 changed; the rest of the time it is ignored.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from components.node_template import template_content
-from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
+from components.node_template import capacity_type, template_content
+from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan, PlannedNodes
 from stacks.plan.infrastructure.nodes import gpu_template, system_template
 from stacks.settings.purchase import CapacityBlock, reservation_id
 from stacks.updates.nested_values import mapping_in
 
 SYSTEM = "system-nodes"
+GROUP_SUFFIX = "-nodes"
+"""After a pool's name, in what the program calls its node group."""
 EMPTIED_TAG = "emptied-by-purchase-phase"
 """On a group without a node by its settings. EKS empties one too, at a block's end, and is not undone."""
 _WORDS = {
@@ -51,6 +53,13 @@ class DeployedNodes:
     """Whether the settings wanted no node."""
     name: str = ""
     """What EKS calls it."""
+    zone: str | None = None
+    """Zone of its nodes; None where nobody says."""
+    subnet: str | None = None
+    """Id of the subnet of its nodes."""
+    ami_type: str | None = None
+    capacity_type: str | None = None
+    """How EKS launches its nodes; of another one, or with another image type, a group is another one."""
 
     @property
     def in_a_block(self) -> bool:
@@ -72,6 +81,18 @@ class NodeChange:
     """The wanted release of Kubernetes."""
     changed: tuple[str, ...]
     """Parts of the launch template, in words."""
+    moved: str
+    """Another place of its nodes, in words; empty: the same."""
+
+    @property
+    def replaces_group(self) -> bool:
+        """Whether the whole node group goes before the new one comes.
+
+        Subnet, image type and capacity type of a group never change (pulumi-aws, aws.eks.NodeGroup).
+        """
+        types = (self.before.ami_type, self.before.capacity_type)
+        wanted = (self.nodes.ami_type, capacity_type(self.nodes.purchase))
+        return bool(self.moved) or any(was not in {None, now} for was, now in zip(types, wanted, strict=True))
 
     @property
     def new_version(self) -> bool:
@@ -93,19 +114,28 @@ class NodeChange:
     @property
     def text(self) -> str:
         """The changes in words."""
-        return _in_words(self.before, self.version, self.nodes.ami_release, self.changed)
+        changed = [*([self.moved] if self.moved else []), *self.changed]
+        return _in_words(self.before, self.version, self.nodes.ami_release, changed)
 
 
 def logical_name(nodes: PlannedNodes) -> str:
     """Return what the program calls the node group of a pool."""
-    return f"{nodes.pool.name}-nodes"
+    return f"{nodes.pool.name}{GROUP_SUFFIX}"
 
 
-def deployed_nodes(group: Mapping[str, Any], template: Mapping[str, Any], *, waited: bool) -> DeployedNodes:
+def deployed_nodes(
+    group: Mapping[str, Any], template: Mapping[str, Any], zones: Mapping[str, str], *, waited: bool
+) -> DeployedNodes:
     """Return what the outputs of a node group and of its launch template say.
 
-    `waited`: the state has the scheduled action that fills the group.
+    Args:
+        group: outputs of the node group.
+        template: outputs of its launch template.
+        zones: id of a subnet -> its zone.
+        waited: the state has the scheduled action that fills the group.
+
     """
+    subnet = next(iter(group.get("subnetIds") or ()), None)
     target = mapping_in(template, "capacityReservationSpecification", "capacityReservationTarget")
     reservation = target.get("capacityReservationId")
     sizes = mapping_in(group, "scalingConfig")
@@ -120,6 +150,10 @@ def deployed_nodes(group: Mapping[str, Any], template: Mapping[str, Any], *, wai
         template=template,
         emptied=EMPTIED_TAG in mapping_in(group, "tags"),
         name=str(group.get("nodeGroupName") or ""),
+        zone=zones.get(str(subnet)),
+        subnet=None if subnet is None else str(subnet),
+        ami_type=group.get("amiType"),
+        capacity_type=group.get("capacityType"),
     )
 
 
@@ -140,7 +174,7 @@ def node_changes(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> tuple[No
     """Return the pools whose nodes would be others than those of the last run."""
     version = plan.cluster.version
     changes = (
-        NodeChange(nodes, group, version, _changed(template_content(gpu_template(nodes)), group.template))
+        NodeChange(nodes, group, version, tuple(_of_template(nodes, group)), _moved(plan, nodes, group))
         for nodes in plan.gpu_nodes
         if (group := before.get(logical_name(nodes)))
     )
@@ -160,6 +194,25 @@ def system_change(plan: EksPlan, before: DeployedNodes) -> str:
     wanted = plan.cluster
     changed = _changed(template_content(system_template(wanted)), before.template)
     return _in_words(before, wanted.version, wanted.system_nodes.ami_release, changed)
+
+
+def _of_template(nodes: PlannedNodes, before: DeployedNodes) -> Iterator[str]:
+    """Yield what differs of the launch template, in words."""
+    yield from _changed(template_content(gpu_template(nodes)), before.template)
+    has_group = bool(mapping_in(before.template, "placement").get("groupName"))
+    # A reservation brings a placement group of its own, and another one with another id.
+    if before.template and not reservation_id(nodes.purchase) and nodes.placed_together != has_group:
+        yield "placement group"
+
+
+def _moved(plan: EksPlan, nodes: PlannedNodes, before: DeployedNodes) -> str:
+    if before.zone is not None:
+        zone = nodes.zone.name
+        return f"zone {before.zone} -> {zone}" if zone != before.zone else ""
+    if isinstance(plan.network, AdoptedNetwork) and before.subnet is not None:
+        subnet = plan.network.typed.subnets.get(nodes.zone.name)
+        return f"subnet {before.subnet} -> {subnet}" if subnet != before.subnet else ""
+    return ""
 
 
 def _in_words(before: DeployedNodes, version: str, release: str | None, changed: Sequence[str]) -> str:

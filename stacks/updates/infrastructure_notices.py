@@ -62,11 +62,13 @@ def node_notices(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator
             yield Notice(f"{text}: it has no node, and the next ones are made so", warns=False)
             continue
         number = in_words(change.running, "node")
-        interruption = "the workers of a node end with it, and load the model again on the next"
-        lines = [
-            f"{text}: {number} exchanged one by one, each old one first",
-            f"interruption: {interruption}",
-        ]
+        if change.replaces_group:
+            order = f"{number} end at once, before new ones come: it is another node group"
+            interruption = "every worker of the pool ends, and loads the model again on the new nodes"
+        else:
+            order = f"{number} exchanged one by one, each old one first"
+            interruption = "the workers of a node end with it, and load the model again on the next"
+        lines = [f"{text}: {order}", f"interruption: {interruption}"]
         yield Notice("\n  ".join(lines), warns=True, interruption=interruption)
 
 

@@ -87,10 +87,19 @@ def cluster_problems(settings: StackSettings, pools: Mapping[str, Pool]) -> Iter
         message = "is no IAM role of cluster.accountId, outside of which nothing happens"
         allowed = f"arn:aws:iam::{cluster.account_id}:role/…"
         yield Problem("cluster.assumeRole", cluster.assume_role, message, allowed=allowed)
+    yield from _rdma_problems(settings)
     yield from _access_problems(cluster)
     yield from _boundary_problems(cluster)
     yield from network_problems(cluster, settings)
     yield from pool_problems(cluster, settings.node_pools, pools)
+
+
+def _rdma_problems(settings: StackSettings) -> Iterator[Problem]:
+    for index, pool in enumerate(settings.node_pools):
+        if pool.rdma is not None:
+            message = "EC2 has no RDMA devices of InfiniBand or RoCE: EFA is its way between nodes"
+            key, hint = f"nodePools[{index}].rdma", "leave it out; serving.kvTransport: efa"
+            yield Problem(key, pool.rdma.resource, message, suggestion=hint)
 
 
 def _access_problems(cluster: EksClusterSettings) -> Iterator[Problem]:

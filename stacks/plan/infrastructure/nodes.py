@@ -8,7 +8,7 @@ from stacks.errors import Problem
 from stacks.plan.infrastructure.eks_plan import PlannedNodes, tags_of, zone_named
 from stacks.plan.placement.pools import Pool
 from stacks.settings.cluster import EksClusterSettings
-from stacks.settings.purchase import OnDemand, Purchase
+from stacks.settings.purchase import CapacityBlock, OnDemand, Purchase
 from stacks.settings.stack import NodePoolSettings
 
 _LONGEST_NAME = 63
@@ -54,6 +54,7 @@ def pool_problems(
             yield Problem(f"{key}.purchase", None, "is missing: nothing is bought that nobody typed")
         else:
             yield from _purchase_problems(pool.instance_type, settings.purchase, f"{key}.purchase")
+            yield from _block_problems(pool, settings.purchase, f"{key}.nodes")
 
 
 def planned_nodes(
@@ -165,6 +166,15 @@ def _zone_problems(
     elif zone.is_local and not offered:
         message = f"{instance_type.name} is offered in the regions' own zones, not in Local Zones"
         yield Problem(key, name, message, suggestion=f"{cluster.region}a")
+
+
+def _block_problems(pool: Pool, purchase: Purchase, key: str) -> Iterator[Problem]:
+    most = pool.nvlink_domain_gpus // pool.instance_type.gpus
+    if isinstance(purchase, CapacityBlock) and pool.instance_type.nvlink_crosses_nodes and pool.nodes > most:
+        # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-ultraservers.html
+        message = f"a Capacity Block of {pool.instance_type.name} is one UltraServer, of {most} nodes here"
+        hint = "a pool for each block"
+        yield Problem(key, pool.nodes, message, allowed=f"{most} or fewer", suggestion=hint)
 
 
 def _purchase_problems(instance_type: InstanceType, purchase: Purchase, key: str) -> Iterator[Problem]:

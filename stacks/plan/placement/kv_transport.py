@@ -1,8 +1,10 @@
 """How KV-cache blocks travel from prefill to decode workers, what that can carry and what it demands."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from engines.transport_setup import efa_image_tag
 from hardware import (
     KV_TRANSPORTS,
     TCP_FLOW_GBIT,
@@ -22,6 +24,7 @@ from stacks.plan.placement.pools import Assigned, Pool
 from stacks.settings.stack import ServingSettings
 
 _KEY = "serving.kvTransport"
+_RELEASE = re.compile(r"\d+\.\d+\.\d+")
 _EFA_RESOURCE = "vpc.amazonaws.com/efa"
 _WORST_FIRST = (Standing.IMPOSSIBLE, Standing.UNPROVEN, Standing.DOCUMENTED)
 _CARRIER: dict[KvTransportName, str] = {
@@ -126,6 +129,19 @@ def buffer_problems(
             )
 
 
+def image_problems(assigned: Sequence[Assigned], transport: KvTransport | None) -> Iterator[Problem]:
+    """Yield typed images that lack what EFA needs: the KV cache would take TCP without a word."""
+    if transport is None or transport.name != "efa":
+        return
+    for one in assigned:
+        typed = one.worker.image_version
+        # Of a tag that others have built nobody can tell what is in it.
+        if typed is not None and _RELEASE.fullmatch(typed):
+            message = "the release's own image has no libfabric, which kvTransport efa needs"
+            key = f"serving.imageVersions.{one.worker.role}"
+            yield Problem(key, typed, message, suggestion=efa_image_tag(typed))
+
+
 def _judge(name: KvTransportName, recipe: Recipe, pools: Sequence[Pool]) -> KvPath:
     """Return what is known of the transport in the pool where it is least proven."""
     paths = [_path(name, recipe, pool, one_machine=_one_machine(pools)) for pool in pools]
@@ -159,6 +175,10 @@ def _between(name: KvTransportName, pools: Sequence[Pool]) -> str | None:
         return None
     if name == "mnnvl":
         return "all workers must be in one NVLink domain, so in one pool: write `pool` instead of `pools`"
+    zones = list(dict.fromkeys(pool.zone for pool in pools if pool.zone is not None))
+    if name == "efa" and len(zones) > 1:
+        # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html, limitations
+        return f"EFA ends at a zone, and the pools are in {' and '.join(zones)}: nodePools[].zone"
     fabrics = {pool.rdma.fabric for pool in pools if pool.rdma is not None}
     if name == "rdma" and len(fabrics) > 1:
         return "one pool is on InfiniBand and the other on RoCE, and nothing leads from one to the other"

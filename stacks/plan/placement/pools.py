@@ -30,6 +30,8 @@ class Pool:
     """Labels that find its GPUs instead of nvidia.com/gpu.product; empty: that one does."""
     taints: tuple[TaintSettings, ...] | None = None
     """Taints of its nodes; None where nobody says which they have."""
+    zone: str | None = None
+    """Availability zone of its nodes; None where nobody says."""
 
     @property
     def gpus(self) -> int:
@@ -97,6 +99,7 @@ def known_pools(settings: tuple[NodePoolSettings, ...]) -> tuple[dict[str, Pool]
             wanted.rdma,
             gpu_labels=dict(wanted.node.labels) if wanted.node else {},
             taints=wanted.node.taints if wanted.node else None,
+            zone=wanted.zone,
         )
         problems += (*_wrong_domain(pool, key), *_contradicting_labels(pool, key))
         pools[wanted.name] = pool

@@ -19,6 +19,7 @@ from stacks.plan.placement.capacity import PlacedPool, PoolCapacity, capacity_pr
 from stacks.plan.placement.kv_transport import (
     buffer_problems,
     choose_transport,
+    image_problems,
     network_devices,
     room_for_workers,
 )
@@ -70,6 +71,7 @@ def place_services(
         *replica_problems,
         *memory_problems(recipe, serving, assigned),
         *buffer_problems(recipe, assigned, transport),
+        *image_problems(assigned, transport),
         *(() if replica_problems else capacity_problems(capacities, replicas, serving)),
     )
     if problems:

@@ -11,9 +11,16 @@ from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import PLATFORM_RELEASES
-from stacks.settings.purchase import CapacityBlock
+from stacks.settings.purchase import CapacityBlock, reservation_id
 from stacks.updates.deployed import Deployed, DeployedVolume
-from stacks.updates.deployed_nodes import SYSTEM, DeployedNodes, NodeChange, node_changes
+from stacks.updates.deployed_nodes import (
+    GROUP_SUFFIX,
+    SYSTEM,
+    DeployedNodes,
+    NodeChange,
+    logical_name,
+    node_changes,
+)
 from stacks.updates.guards.fixed_at_creation import changed_problems, fixed_values
 from stacks.wording import alternatives, in_words
 
@@ -122,9 +129,11 @@ def volume_problems(before: DeployedVolume | None, cache: CachePlan) -> tuple[Pr
     """
     if before is None or isinstance(cache, ExistingVolume):
         return ()
-    if cache.size_gib < before.size_gib:
-        fsx = isinstance(cache, OwnVolume) and isinstance(cache.storage, Lustre | Efs)
-        who = "FSx does not shrink a file system" if fsx else "Kubernetes does not shrink a claim"
+    storage = cache.storage if isinstance(cache, OwnVolume) else None
+    # EFS holds what is written, and its claim is never changed.
+    if cache.size_gib < before.size_gib and not isinstance(storage, Efs):
+        is_lustre = isinstance(storage, Lustre)
+        who = "FSx does not shrink a file system" if is_lustre else "Kubernetes does not shrink a claim"
         message = f"the volume has {before.size_gib}Gi, and {who}"
         size = f"{before.size_gib}Gi"
         return (
@@ -145,7 +154,30 @@ def running_block_problems(plan: EksPlan | None, before: Mapping[str, DeployedNo
     if plan is None:
         return ()
     changes = (change for change in node_changes(plan, before) if change.before.in_a_block and change.running)
-    return tuple(problem for change in changes for problem in _block_problems(plan, change))
+    return (
+        *(problem for change in changes for problem in _block_problems(plan, change)),
+        *_renamed_pools(plan, before),
+    )
+
+
+def _renamed_pools(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator[Problem]:
+    """Yield pools that would take a Capacity Block from one of another name, which has its instances."""
+    known = {logical_name(nodes) for nodes in plan.gpu_nodes}
+    gone = {
+        group.reservation: name.removesuffix(GROUP_SUFFIX)
+        for name, group in before.items()
+        if name not in known and group.in_a_block and group.running
+    }
+    for index, nodes in enumerate(plan.gpu_nodes):
+        block = reservation_id(nodes.purchase)
+        if block in gone and logical_name(nodes) not in before:
+            old = gone[block]
+            message = (
+                f"would be a node group of its own, while the instances of Capacity Block {block} run in "
+                f"that of pool {old}; nothing was created or changed"
+            )
+            way = f"{old}; or empty that pool first ({_BLOCKS})"
+            yield Problem(f"nodePools[{index}].name", nodes.pool.name, message, allowed=old, suggestion=way)
 
 
 def _version_numbers(version: str) -> tuple[int, ...]:
@@ -209,6 +241,7 @@ def _changed_setting(plan: EksPlan, change: NodeChange, pool: str) -> tuple[str,
     kind, was = nodes.pool.instance_type.name, before.template.get("instanceType")
     causes: tuple[tuple[bool, str, object, str | None], ...] = (
         (change.new_version, "cluster.version", change.version, before.version),
+        (bool(change.moved), f"{pool}.zone", nodes.zone.name, before.zone),
         (change.new_image, f"{pool}.amiRelease", nodes.ami_release, before.ami_release),
         (block != before.reservation, f"{pool}.purchase.id", block, before.reservation),
         (was != kind, f"{pool}.instanceType", kind, str(was)),
