@@ -3,7 +3,7 @@
 import resource
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
@@ -36,6 +36,9 @@ def bounded(what: str) -> Iterator[None]:
     try:
         yield
     except _TooLong:
+        # The next one may come before the clock stands.
+        with suppress(_TooLong):
+            signal.setitimer(signal.ITIMER_PROF, 0)
         raise CommandError(
             f"{what}: not judged: it takes more than {_SECONDS:.0f} s of processor time"
         ) from None

@@ -38,6 +38,7 @@ from rules.subjects import (
 _HOST = "nvcr.io/"
 _REGISTRY = f"{_HOST}nvidia/ai-dynamo/"
 _VLLM_IMAGE = "vllm-openai"
+_VLLM_REPOSITORIES = frozenset({"vllm/vllm-openai", "docker.io/vllm/vllm-openai"})
 _GPT_OSS_SINCE = (0, 10)
 _WRONG_NAMES = {"trtllm-runtime": "tensorrtllm-runtime"}
 _PUBLISHED_RUNTIMES = ("dynamo-frontend", "sglang-runtime", "tensorrtllm-runtime", "vllm-runtime")
@@ -57,7 +58,9 @@ def _unpublished(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
         if image is None or image.is_placeholder:
             continue
         right = _published(image)
-        if right is not None:
+        if image.repository in _VLLM_REPOSITORIES and image.tag and image.tag[0].isdigit():
+            yield f"image {image.text} is not published; its tags begin with v, as v{image.tag}"
+        elif right is not None:
             yield f"image {image.text} is not published; the repository is {right}"
         elif image.repository.removesuffix(image.name) == _REGISTRY and image.name not in _NAMES:
             known = f"known under {_REGISTRY} are {', '.join(_NAMES)}"

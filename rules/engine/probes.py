@@ -131,12 +131,15 @@ def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[S
 
 
 def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """Each probe of a workload's server that asks another port than the server listens on."""
+    """Each probe of a workload's server that asks another port, or a path that it answers with 404."""
     for server in servers_of(graph, template):
         listening = server_port(server)
         numbers = declared_ports(server.container)
         for name in PROBES:
-            asked = probed_port(mapping_at(server.container, name))
+            probe = mapping_at(server.container, name)
+            if (path := text_at(probe, "httpGet", "path")) in _OFTEN_MEANT:
+                yield f"its {name} asks for {path}, which the server answers with 404; it serves /health"
+            asked = probed_port(probe)
             number = numbers.get(asked) if isinstance(asked, str) and not asked.isdigit() else asked
             if number is not None and whole_number(number, f"the port of its {name}") != listening.value:
                 yield f"listens on {listening.value} ({listening.source}), but its {name} asks port {number}"

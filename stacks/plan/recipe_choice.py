@@ -133,12 +133,6 @@ def _read(overrides: EngineOverrides, recipe: Recipe) -> tuple[dict[Role, BaseMo
         options: EngineKeys | None = getattr(overrides, role)
         if options is None:
             continue
-        decided = recipe.serving_engine.transport_option
-        for option, value in dotted_options(options):
-            if option == decided:
-                message = "serving.kvTransport decides it, and would write over it"
-                hint = "leave it out, and type serving.kvTransport"
-                problems.append(Problem(f"{_KEY}.{role}.{option}", value, message, suggestion=hint))
         try:
             # As JSON, because pydantic's strict mode takes a list for a tuple only there.
             found[role] = typed.model_validate_json(json.dumps(options))
@@ -146,6 +140,12 @@ def _read(overrides: EngineOverrides, recipe: Recipe) -> tuple[dict[Role, BaseMo
             for problem in problems_of(error, typed):
                 key = f"{_KEY}.{role}.{problem.key}".removesuffix(".")
                 problems.append(replace(_of_other_engine(problem, options, recipe), key=key))
+            continue
+        decided = recipe.serving_engine.transport_option
+        if (typed_backend := dict(dotted_options(options)).get(decided)) is not None:
+            message = "serving.kvTransport decides it, and would write over it"
+            hint = "leave it out, and type serving.kvTransport"
+            problems.append(Problem(f"{_KEY}.{role}.{decided}", typed_backend, message, suggestion=hint))
     return found, tuple(problems)
 
 

@@ -136,6 +136,8 @@ def _unknown_word(place: Place, value: object) -> Problem:
     allowed = alternatives([*words, mapping] if mapping else words)
     message = "not one of the possible numbers" if numbers else "not one of the known words"
     suggestion = nearest(str(value), words)
+    if suggestion == str(value) and not isinstance(value, str):
+        suggestion = f'quote it, as in "{value}"'
     if numbers:
         suggestion = f"{value}, without quotes" if isinstance(value, str) and value in words else None
     return Problem(str(place), value, message, allowed=allowed, suggestion=suggestion)

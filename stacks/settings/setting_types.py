@@ -142,6 +142,15 @@ LabelValue = Annotated[
 RegistryHost = Annotated[
     str, _form(r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]+)?$", "a registry's host name, such as nvcr.io")
 ]
+Mirror = Annotated[
+    str,
+    _form(
+        r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]+)?(/[a-z0-9._-]+)*$",
+        "a registry with a path, without https://, such as registry.example.com/nvcr",
+        "registry.example.com/nvcr",
+        meant=((r"https?://([^/]+(?:/[^/]+)*)/*", r"\1"),),
+    ),
+]
 NatsAddress = Annotated[
     str,
     _form(r"^nats://[^\s/:]+:[0-9]+$", "an address such as nats://nats.example.com:4222", "nats://{}:4222"),

@@ -31,6 +31,7 @@ from stacks.settings.setting_types import (
     IsoDate,
     LabelKey,
     LabelValue,
+    Mirror,
     Name,
     RegistryHost,
     S3Address,
@@ -270,7 +271,7 @@ class StackSettings(StrictModel):
     model_cache: ModelCacheSettings | None = None
     """Required unless the model is on an existing volume."""
     serving: ServingSettings
-    image_mirrors: Mapping[RegistryHost, Text] = Field(default_factory=dict[str, str])
+    image_mirrors: Mapping[RegistryHost, Mirror] = Field(default_factory=dict[str, str])
     """Registry host -> what stands in its place for every image, such as
     nvcr.io: registry.example.com/nvcr."""
     network_policies: bool = True

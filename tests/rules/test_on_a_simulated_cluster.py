@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from tests.rules.bases import BASES
-from tests.rules.case import RULE, base_text, judge_case
-from tests.rules.cases.structure import CASES, VALUES
+from tests.rules.case import RULE, base_text, failed, judge_case
+from tests.rules.cases import structure, structure_pods
+from tests.rules.cases.structure import VALUES
 from tests.rules.edits import edited
 
 if TYPE_CHECKING:
@@ -19,7 +20,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.lab
 
-OF_A_DEPLOYMENT = [case for case in CASES if (case.rule, case.base) == (VALUES, "vllm-serve") and case.found]
+OF_A_DEPLOYMENT = [
+    case
+    for case in (*structure.CASES, *structure_pods.CASES)
+    if (case.rule, case.base) == (VALUES, "vllm-serve") and case.found == failed(VALUES, "vllm-serve")
+]
 
 
 def test_the_api_server_refuses_a_workload_in_the_words_of_the_finding(

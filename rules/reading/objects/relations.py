@@ -15,11 +15,13 @@ from resource_graph.values import Path
 from rules.reading.objects.mistakes import PLACEHOLDER, Mistake
 from rules.reading.objects.schemas import dotted
 from rules.reading.pods.pods import GRAPH_KIND, SPEC_PATHS
-from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at
+from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, quantity, text_at
 
 _SELECTING = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 """Kinds that find their pods by a selector of their own, and restart them always; a Job does neither."""
-_GPU = "nvidia.com/gpu"
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_NO_LETTER = "must contain at least one letter (a-z)"
+_LONGEST_PORT_NAME = 15
 _KINDS = ("initContainers", "containers")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 """Effects of a taint that a toleration may name."""
@@ -50,6 +52,8 @@ def relation_mistakes(resource: Resource) -> Iterator[Mistake]:
             spec = known(mapping_at, component, *_COMPONENT_SPEC) or {}
             at = ("spec", "components", index, *_COMPONENT_SPEC)
             yield from _found(_Pods(resource, spec, at), _OF_ALL_PODS)
+    elif resource.kind == "Service":
+        yield from _target_ports(resource)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,18 +166,62 @@ def _mounts(pods: _Pods) -> Iterator[Mistake]:
             paths.add(mounted_at)
 
 
-def _gpus(pods: _Pods) -> Iterator[Mistake]:
-    """Each request of GPUs that is not the limit (ValidateContainerResourceRequirements)."""
+def _requests(pods: _Pods) -> Iterator[Mistake]:
+    """Each request above its limit, or of other devices than it (ValidateContainerResourceRequirements)."""
     for at, container in _containers(pods):
-        request, most = (field(container, "resources", kind, _GPU) for kind in ("requests", "limits"))
-        if request is None or str(request) == str(most):
-            continue
-        if most is None:
-            said = "Required value: Limit must be set for non overcommitable resources"
-            yield _mistake((*at, "resources", "limits"), said)
-        else:
-            said = f'Invalid value: "{request}": must be equal to {_GPU} limit of {most}'
-            yield _mistake((*at, "resources", "requests"), said)
+        requests, limits = (mapping_at(container, "resources", kind) for kind in ("requests", "limits"))
+        for name, request in requests.items():
+            most, is_device = limits.get(name), "/" in name
+            if is_device and most is None:
+                said = "Required value: Limit must be set for non overcommitable resources"
+                yield _mistake((*at, "resources", "limits"), said)
+            elif most is not None and str(request) != str(most):
+                asked, bound = quantity(request, name), quantity(most, name)
+                how = "equal to" if is_device else "less than or equal to"
+                if asked > bound or (is_device and asked != bound):
+                    said = f'Invalid value: "{request}": must be {how} {name} limit of {most}'
+                    yield _mistake((*at, "resources", "requests"), said)
+
+
+def _sources(pods: _Pods) -> Iterator[Mistake]:
+    """A variable that has a value and the source of another one (validateEnvVarValueFrom)."""
+    for at, container in _containers(pods):
+        for index, entry in enumerate(mappings_at(container, "env")):
+            if entry.get("value") and entry.get("valueFrom") is not None:
+                said = 'Invalid value: "": may not be specified when `value` is not empty'
+                yield _mistake((*at, "env", index, "valueFrom"), said)
+
+
+def _probes(pods: _Pods) -> Iterator[Mistake]:
+    """A number in quotes, which is taken for a name, and an end after several answers (validateProbe)."""
+    for at, container in _containers(pods):
+        for name in _PROBES:
+            probe = mapping_at(container, name)
+            port = field(probe, "httpGet", "port")
+            if isinstance(port, str) and port.isdigit():
+                yield _mistake((*at, name, "httpGet", "port"), f'Invalid value: "{port}": {_NO_LETTER}')
+            successes = field(probe, "successThreshold")
+            if name != "readinessProbe" and isinstance(successes, int) and successes > 1:
+                yield _mistake((*at, name, "successThreshold"), f"Invalid value: {successes}: must be 1")
+
+
+def _ports(pods: _Pods) -> Iterator[Mistake]:
+    """A name that no port may have (validateContainerPorts)."""
+    for at, container in _containers(pods):
+        for index, port in enumerate(mappings_at(container, "ports")):
+            name = text_at(port, "name")
+            if name is not None and len(name) > _LONGEST_PORT_NAME:
+                said = f'Invalid value: "{name}": must be no more than {_LONGEST_PORT_NAME} characters'
+                yield _mistake((*at, "ports", index, "name"), said)
+
+
+def _target_ports(service: Resource) -> Iterator[Mistake]:
+    """A number in quotes, which is taken for a port's name (ValidateServicePort)."""
+    for index, port in enumerate(known(mappings_at, service.inputs, "spec", "ports") or ()):
+        target = port.get("targetPort")
+        if isinstance(target, str) and target.isdigit():
+            at = ("spec", "ports", index, "targetPort")
+            yield _mistake(at, f'Invalid value: "{target}": {_NO_LETTER}')
 
 
 def _containers(pods: _Pods) -> Iterator[tuple[Path, Mapping[str, Value]]]:
@@ -191,4 +239,4 @@ def _mistake(at: Path, says: str) -> Mistake:
     return Mistake(at, "relation", f"{dotted(at)}: {says}")
 
 
-_OF_ALL_PODS = (_tolerations, _names, _variables, _gpus)
+_OF_ALL_PODS = (_tolerations, _names, _variables, _requests, _sources, _probes, _ports)

@@ -35,6 +35,7 @@ def pool_problems(
     yield from _image_problems(
         cluster, cluster.system_nodes.ami_release, None, "cluster.systemNodes.amiRelease"
     )
+    yield from _system_node_problems(cluster)
     for index, settings in enumerate(node_pools):
         pool = pools.get(settings.name)
         if pool is None:
@@ -55,6 +56,13 @@ def pool_problems(
         else:
             yield from _purchase_problems(pool.instance_type, settings.purchase, f"{key}.purchase")
             yield from _block_problems(pool, settings.purchase, f"{key}.nodes")
+
+
+def _system_node_problems(cluster: EksClusterSettings) -> Iterator[Problem]:
+    kind = cluster.system_nodes.instance_type
+    if kind in INSTANCE_TYPES:
+        key, message = "cluster.systemNodes.instanceType", "has GPUs, which nothing uses on these nodes"
+        yield Problem(key, kind, message, suggestion="m7g.2xlarge")
 
 
 def planned_nodes(
@@ -178,6 +186,10 @@ def _block_problems(pool: Pool, purchase: Purchase, key: str) -> Iterator[Proble
 
 
 def _purchase_problems(instance_type: InstanceType, purchase: Purchase, key: str) -> Iterator[Problem]:
+    if isinstance(purchase, CapacityBlock) and purchase.ends is not None and purchase.ends <= purchase.starts:
+        # Both are of one form, which sorts as time does.
+        message, hint = f"is not after purchase.starts {purchase.starts}", "both as the purchase printed them"
+        yield Problem(f"{key}.ends", purchase.ends, message, suggestion=hint)
     if _OPTIONS[purchase.kind] not in instance_type.purchase_options:
         allowed = ", ".join(_IN_SETTINGS[option] for option in instance_type.purchase_options)
         message = f"{instance_type.name} is not sold this way"

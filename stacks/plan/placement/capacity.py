@@ -161,7 +161,7 @@ def _typed_sizes(capacity: PoolCapacity, serving: ServingSettings) -> Iterator[s
     """Yield the settings that made workers larger than the recipe's."""
     for one in capacity.assigned:
         typed: EngineKeys = getattr(serving.overrides, one.worker.role, None) or {}
-        for key in sorted(set(typed) & _SIZES):
+        for key in sorted(key for key in set(typed) & _SIZES if typed[key] != 1):
             yield f"serving.overrides.{one.worker.role}.{key} below {typed[key]}"
 
 

@@ -142,4 +142,81 @@ CASES = (
         failed(VALUES, "VllmWorker"),
         ('Unsupported value: "Exist": supported values: "Equal", "Exists", "Lt", "Gt"',),
     ),
+    Case(
+        VALUES,
+        "more memory requested than the limit admits",
+        "vllm-serve",
+        (
+            put("Deployment", f"{_POD}.containers[0].resources.requests.memory", "900Gi"),
+            put("Deployment", f"{_POD}.containers[0].resources.limits.memory", "64Gi"),
+        ),
+        failed(VALUES, "vllm-serve"),
+        ('requests: Invalid value: "900Gi": must be less than or equal to memory limit of 64Gi',),
+    ),
+    Case(
+        VALUES,
+        "the same amount of memory in other words",
+        "vllm-serve",
+        (
+            put("Deployment", f"{_POD}.containers[0].resources.requests.memory", "64Gi"),
+            put("Deployment", f"{_POD}.containers[0].resources.limits.memory", "65536Mi"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        VALUES,
+        "more EFA devices requested than the limit of a graph's worker",
+        "vllm-agg",
+        (
+            put(GRAPH, f"{_CONTAINER}.resources.requests", {"vpc.amazonaws.com/efa": 4}),
+            put(GRAPH, f"{_CONTAINER}.resources.limits[vpc.amazonaws.com/efa]", 2),
+        ),
+        failed(VALUES, "VllmWorker"),
+        ('Invalid value: "4": must be equal to vpc.amazonaws.com/efa limit of 2',),
+    ),
+    Case(
+        VALUES,
+        "a variable with a value and the source of another",
+        "vllm-serve",
+        (
+            put(
+                "Deployment",
+                f"{_POD}.containers[0].env[0].valueFrom",
+                {"fieldRef": {"fieldPath": "spec.nodeName"}},
+            ),
+        ),
+        failed(VALUES, "vllm-serve"),
+        ('env[0].valueFrom: Invalid value: "": may not be specified when `value` is not empty',),
+    ),
+    Case(
+        VALUES,
+        "a probe of a port in quotes",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.containers[0].readinessProbe.httpGet.port", "8000"),),
+        failed(VALUES, "vllm-serve"),
+        ('readinessProbe.httpGet.port: Invalid value: "8000": must contain at least one letter (a-z)',),
+    ),
+    Case(
+        VALUES,
+        "a liveness probe that wants two answers",
+        "vllm-serve",
+        (
+            put(
+                "Deployment",
+                f"{_POD}.containers[0].livenessProbe",
+                {"httpGet": {"path": "/health", "port": 8000}},
+            ),
+            put("Deployment", f"{_POD}.containers[0].livenessProbe.successThreshold", 2),
+        ),
+        failed(VALUES, "vllm-serve"),
+        ("livenessProbe.successThreshold: Invalid value: 2: must be 1",),
+    ),
+    Case(
+        VALUES,
+        "a port whose name is too long",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.containers[0].ports[0].name", "openai-compatible"),),
+        failed(VALUES, "vllm-serve"),
+        ('ports[0].name: Invalid value: "openai-compatible": must be no more than 15 characters',),
+    ),
 )

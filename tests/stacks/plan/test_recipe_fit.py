@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.dev_settings import disagg_b200_settings, problems_of, resolved
 from tests.support.recordings import recorded_stack
-from tests.support.shipped_stacks import served_settings
+from tests.support.shipped_stacks import served_settings, shipped_settings
 
 
 def _settings(**serving: Any) -> dict[str, Any]:
@@ -81,3 +81,12 @@ def test_an_exposed_server_is_what_the_load_balancer_leads_to() -> None:
     selectors = [each["spec"]["selector"] for each in inputs]
     assert len(selectors) == 2
     assert selectors[0] == selectors[1]
+
+
+def test_gpus_per_worker_and_overrides_that_make_another_worker_are_refused() -> None:
+    settings = shipped_settings("throughput-h200")
+    parallelism = {"tensor_parallel_size": 4, "moe_expert_parallel_size": 4}
+    settings["serving"]["overrides"] = {"worker": parallelism}
+    [problem] = [each for each in problems_of(settings) if each.key == "serving.gpusPerWorker"]
+    assert (problem.value, problem.allowed) == (8, "4")
+    assert problem.message == "serving.overrides make a worker of 4 GPUs"

@@ -105,7 +105,18 @@ CASES: list[tuple[str, Path, object, str]] = [
         "nothing in the place of a registry",
         ("imageMirrors",),
         {"nvcr.io": ""},
-        "Pulumi.dev.yaml: imageMirrors['nvcr.io'] = ''\n  out of range\n  allowed: at least 1 character",
+        "Pulumi.dev.yaml: imageMirrors['nvcr.io'] = ''\n"
+        "  not written as this setting has to be\n"
+        "  allowed: a registry with a path, without https://, such as registry.example.com/nvcr",
+    ),
+    (
+        "a mirror with the scheme of its address",
+        ("imageMirrors",),
+        {"nvcr.io": "https://registry.example.com/nvcr/"},
+        "Pulumi.dev.yaml: imageMirrors['nvcr.io'] = 'https://registry.example.com/nvcr/'\n"
+        "  not written as this setting has to be\n"
+        "  allowed: a registry with a path, without https://, such as registry.example.com/nvcr\n"
+        "  try: registry.example.com/nvcr",
     ),
     (
         "a commit that is a number to YAML",

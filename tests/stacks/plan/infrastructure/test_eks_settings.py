@@ -8,7 +8,7 @@ from stacks.errors import SettingsError
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
 from stacks.settings.purchase import CapacityBlock
 from tests.support.dev_settings import disagg_b200_settings, resolved
-from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
+from tests.support.eks_settings import BLOCK, eks_b200_settings, eks_gb200_settings
 
 Settings = dict[str, Any]
 
@@ -130,6 +130,22 @@ def _without(key: str) -> Callable[[Settings], None]:
     ("base", "change", "says"),
     [
         (eks_b200_settings, _without("zone"), "nodePools[0].zone"),
+        (
+            eks_b200_settings,
+            _pool(rdma={"resource": "rdma/ib", "fabric": "infiniband"}),
+            "EC2 has no RDMA devices of InfiniBand or RoCE",
+        ),
+        (
+            eks_b200_settings,
+            _pool(purchase={**BLOCK, "ends": BLOCK["starts"]}),
+            "nodePools[0].purchase.ends",
+        ),
+        (eks_gb200_settings, _pool(nodes=20, nvlinkDomainGpus=72), "is one UltraServer, of 18 nodes here"),
+        (
+            eks_b200_settings,
+            _cluster(systemNodes={"instanceType": "p6-b200.48xlarge"}),
+            "has GPUs, which nothing uses on these nodes",
+        ),
         (eks_b200_settings, _without("purchase"), "nothing is bought that nobody typed"),
         (eks_b200_settings, _cluster(region="us-gov-west-1"), "is a region of another partition of AWS"),
         (eks_b200_settings, _cluster(region="cn-north-1"), "is a region of another partition of AWS"),
@@ -236,3 +252,20 @@ def test_a_cache_has_a_class_or_a_file_system_and_not_both() -> None:
     settings = eks_b200_settings()
     settings["modelCache"]["storageClassName"] = "shared-files"
     assert "needs one of storage, which is made, and storageClassName, which exists" in said(settings)
+
+
+def test_a_lustre_cache_lies_in_the_zone_of_the_pool_that_serves() -> None:
+    settings = eks_b200_settings()
+    unused = settings["nodePools"][0] | {"name": "unused", "zone": "us-east-1b", "labels": {"team": "other"}}
+    settings["nodePools"].insert(0, unused)
+    settings["nodePools"][1]["labels"] = {"team": "own"}
+    storage = planned(settings).storage
+    assert isinstance(storage, Lustre)
+    assert storage.zone == settings["nodePools"][1]["zone"]
+
+
+def test_a_disk_of_gp3_is_not_asked_for_in_a_zone_that_has_none() -> None:
+    settings = eks_b200_settings()
+    settings["modelCache"] = {"size": "200Gi", "storage": {"kind": "ebs"}}
+    settings["nodePools"][0]["rootVolumeType"] = "gp2"
+    assert "the cache's disk is of gp3, and pool b200 has rootVolumeType gp2" in said(settings)

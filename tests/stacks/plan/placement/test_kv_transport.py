@@ -1,3 +1,4 @@
+import copy
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tests.support.dev_settings import (
     problems_of,
     resolved,
 )
+from tests.support.shipped_stacks import shipped_settings
 
 INFINIBAND = {"resource": "rdma/ib", "fabric": "infiniband"}
 
@@ -41,6 +43,37 @@ def test_a_way_that_nobody_proved_is_never_chosen_for_a_person() -> None:
         "inside one machine, where it passes no network card; 3.3 to 9.9 prompts a second at the 1 to 3 GB/s"
         in listed[2]
     )
+
+
+def test_efa_does_not_lead_from_one_zone_to_another() -> None:
+    settings = shipped_settings("disagg-b200-tcp")
+    settings["serving"] |= {"kvTransport": "efa", "pools": {"prefill": "b200", "decode": "other"}}
+    del settings["serving"]["pool"]
+    other = copy.deepcopy(settings["nodePools"][0]) | {"name": "other", "zone": "us-east-1b"}
+    settings["nodePools"][0]["labels"], other["labels"] = {"pool": "one"}, {"pool": "two"}
+    settings["nodePools"].append(other)
+    settings["modelCache"] = {"size": "200Gi", "storage": {"kind": "efs"}}
+    [problem] = problems_of(settings)
+    assert problem.key == "serving.kvTransport"
+    assert "EFA ends at a zone, and the pools are in us-east-1a and us-east-1b" in problem.message
+
+
+def test_an_image_without_libfabric_is_refused_beside_efa() -> None:
+    settings = _typed(disagg_b200_settings(), "efa")
+    settings["nodePools"][0]["nodes"] = 2
+    settings["serving"]["imageVersions"] = {"prefill": "1.2.1", "decode": "1.2.1"}
+    first, second = problems_of(settings)
+    assert (first.key, first.suggestion) == ("serving.imageVersions.prefill", "1.2.1-efa-amd64")
+    assert second.key == "serving.imageVersions.decode"
+
+
+def test_the_transfer_backend_is_chosen_by_the_transport_alone() -> None:
+    settings = disagg_b200_settings()
+    backend = {"cache_transceiver_config": {"backend": "NIXL"}}
+    settings["serving"]["overrides"] = {"prefill": backend}
+    [problem] = problems_of(settings)
+    assert problem.key == "serving.overrides.prefill.cache_transceiver_config.backend"
+    assert "serving.kvTransport decides it" in problem.message
 
 
 def test_rdma_is_documented_so_nobody_has_to_type_it() -> None:

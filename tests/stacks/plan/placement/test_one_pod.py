@@ -92,6 +92,12 @@ def test_fill_makes_one_pod_however_many_nodes_there_are() -> None:
     assert [worker.replicas for worker in placed.workers] == [1]
 
 
+def test_fill_is_refused_where_one_pod_may_hold_more_workers_than_the_recipe_s() -> None:
+    [problem] = problems_of(_settings(recipe="gpt-oss-120b/trtllm-disagg-one-pod", replicas="fill"))
+    assert (problem.key, problem.value) == ("serving.replicas", "fill")
+    assert problem.suggestion == "{prefill: 4, decode: 2}"
+
+
 def test_a_spare_node_lets_the_next_pod_start_beside_the_old() -> None:
     [worker] = resolved(_settings(nodes=2)).serving.placed.workers
     assert worker.placement is not None

@@ -41,6 +41,12 @@ def test_the_same_cache_or_a_larger_one_is_not_refused() -> None:
     assert _said(_settings("200Gi"), _settings("1Ti")) == ""
 
 
+def test_efs_holds_what_is_written_whatever_its_claim_says() -> None:
+    large = eks_b200_settings() | {"modelCache": {"size": "300Gi", "storage": {"kind": "efs"}}}
+    small = eks_b200_settings() | {"modelCache": {"size": "200Gi", "storage": {"kind": "efs"}}}
+    assert _said(large, small) == ""
+
+
 def test_a_stack_that_has_no_volume_yet_may_have_any() -> None:
     existing = disagg_b200_settings() | {
         "model": {"source": {"kind": "existingVolume", "claimName": "models"}}

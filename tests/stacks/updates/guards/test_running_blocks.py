@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from stacks.plan.infrastructure.eks_plan import EksPlan
-from stacks.updates.deployed import Deployed
+from stacks.updates.deployed import Deployed, state_of
 from stacks.updates.guards.refused_changes import running_block_problems
-from tests.stacks.updates.changes import changed, state
+from tests.components.recorded import recorded
+from tests.stacks.updates.changes import changed, state, update
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings
 
@@ -145,3 +146,39 @@ def test_what_stays_is_no_change() -> None:
     after["serving"]["replicas"] = {"prefill": 2}
     assert _said(state(before), after) == []
     assert running_block_problems(None, state(before).node_groups) == ()
+
+
+def test_another_zone_is_another_node_group_which_ends_a_block_that_runs() -> None:
+    before = eks_b200_settings()
+    before["modelCache"] = {"size": "200Gi", "storage": {"kind": "efs"}}
+    after = copy.deepcopy(before)
+    _pool(after)["zone"] = "us-east-1b"
+    [text] = _said(state_of(recorded(before)), after)
+    assert text.startswith("Pulumi.own.yaml: nodePools[0].zone = 'us-east-1b'")
+    assert "(zone us-east-1a -> us-east-1b); nothing was created or changed" in text
+    assert "allowed: us-east-1a" in text
+
+
+def test_another_name_of_a_pool_would_take_the_block_from_itself() -> None:
+    before = eks_b200_settings()
+    after = copy.deepcopy(before)
+    _pool(after)["name"] = after["serving"]["pool"] = "other"
+    after["serving"].pop("pools", None)
+    [text] = _said(state(before), after)
+    assert text.startswith("Pulumi.own.yaml: nodePools[0].name = 'other'")
+    assert "the instances of Capacity Block cr-0123456789abcdef0 run in that of pool b200" in text
+    assert "allowed: b200" in text
+
+
+def test_nodes_by_the_hour_of_another_zone_or_number_are_told_beforehand() -> None:
+    before = eks_b200_settings()
+    before["modelCache"] = {"size": "200Gi", "storage": {"kind": "efs"}}
+    before["nodePools"][0]["purchase"] = {"kind": "onDemand"}
+    moved, two = copy.deepcopy(before), copy.deepcopy(before)
+    _pool(moved)["zone"] = "us-east-1b"
+    _pool(two)["nodes"] = 2
+    running = state_of(recorded(before))
+    [notice] = [text for text in update(running, moved).texts if "zone" in text]
+    assert "1 node end at once, before new ones come: it is another node group" in notice
+    [notice] = [text for text in update(running, two).texts if "placement group" in text]
+    assert "exchanged one by one, each old one first" in notice
