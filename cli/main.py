@@ -14,7 +14,8 @@ import typer
 from typer.core import TyperGroup
 
 from cli.commands import COMMANDS
-from cli.exit_codes import UNREADABLE
+from cli.ending_signals import EndedBySignalError, ending_signals
+from cli.exit_codes import SIGNALLED, UNREADABLE
 
 _ALLOCATIONS = 100_000
 """Before Python looks for cycles; 700 (2,000 from 3.12 on) where nobody says otherwise."""
@@ -72,7 +73,12 @@ def main() -> None:
     # would take a fifth of its time.
     gc.set_threshold(_ALLOCATIONS)
     try:
-        _command_line()()
+        with ending_signals():
+            _command_line()()
+    except SystemExit as end:
+        if (ended := _signal_behind(end)) is not None:
+            end.code = SIGNALLED + ended
+        raise
     except BrokenPipeError:
         # The reader, such as `head`, has seen enough. Python would complain again while it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -85,6 +91,14 @@ def main() -> None:
 
         say(message, error=True)
         sys.exit(UNREADABLE)
+
+
+def _signal_behind(end: SystemExit) -> int | None:
+    """Return the signal that ended a command, which typer takes for a Ctrl-C; None where none did."""
+    error: BaseException | None = end
+    while error is not None and not isinstance(error, EndedBySignalError):
+        error = error.__context__
+    return None if error is None else error.signal
 
 
 @cache

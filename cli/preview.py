@@ -13,6 +13,7 @@ from operations.drift.property_paths import shown_path
 from operations.engine_preview.preview import EnginePreview, preview_stack
 from operations.errors import CommandError
 from resource_graph import UNKNOWN, Value
+from resource_graph.input_text import InputError
 from stacks.errors import SettingsError
 
 _CHANGES, _STOPS, _NOT_LOOKED = 1, 2, 3
@@ -25,7 +26,7 @@ def preview(stack: StackArgument, *, as_json: AsJson = False) -> None:
     """Print what the next `pulumi up` does; exit 1 for changes, 2 where it would be refused."""
     try:
         found = preview_stack(stack)
-    except (CommandError, SettingsError) as error:
+    except (CommandError, SettingsError, InputError) as error:
         say(str(error), error=True)
         raise typer.Exit(_NOT_LOOKED) from None
     if as_json:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from os import environ
 from typing import Any
 
-from pydantic import Field, computed_field
+from pydantic import Field, ValidationError, computed_field
 
 from components.cluster_answer import NODES, Objects
 from hardware import INSTANCE_TYPES, InstanceType
@@ -23,9 +23,10 @@ from operations.node_pools.nodes import (
     model_of,
     read_nodes,
 )
-from stacks.errors import SettingsError
+from stacks.errors import Problem, SettingsError
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.placement.pools import known_pools
+from stacks.settings.explain_validation import problems_of
 from stacks.settings.stack import NodePoolSettings
 from stacks.updates.guards.cluster_identity import cluster_problems
 from stacks.wording import in_words
@@ -221,7 +222,13 @@ def _device_notes(group: _Group) -> Iterator[str]:
 
 def _refusal(settings: Mapping[str, Any]) -> str | None:
     """Why a stack file with this pool would be refused, such as for a node with a broken GPU."""
-    _, problems = known_pools((NodePoolSettings.model_validate(_as_parsed(settings)),))
+    try:
+        pool = NodePoolSettings.model_validate(_as_parsed(settings))
+    except ValidationError as error:
+        # Such as another architecture, or less than a GiB of memory.
+        problems: Sequence[Problem] = problems_of(error, NodePoolSettings)
+    else:
+        _, problems = known_pools((pool,))
     return (
         "; ".join(f"{each.key.partition('.')[2]} = {each.value}: {each.message}" for each in problems) or None
     )

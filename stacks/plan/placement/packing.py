@@ -68,10 +68,12 @@ def pack(
     equally full are counted, not listed, so the time depends on neither nodes nor workers.
     """
     free = Counter({room.gpus_per_node: room.nodes} if free_gpus is None else free_gpus)
+    left = Counter[int]()
     for some in sorted(workers, key=lambda some: -some.gpus):
         own_nodes = room.one_pod_per_node or room.different_nodes
-        if not (_alone(some, room, free) if own_nodes else _shared(some, free)):
+        if not (_alone(some, room, free, left) if own_nodes else _shared(some, free)):
             return None
+    free += left
     return Packing(room, {gpus: count for gpus, count in free.items() if count})
 
 
@@ -122,19 +124,21 @@ def has_room_wherever_placed(worker: WorkerSet, others: Sequence[WorkerSet], roo
     return alone + together // denied_from < nodes
 
 
-def _alone(some: WorkerSet, room: Room, free: Counter[int]) -> bool:
-    """Place equal workers on empty nodes that nothing else will use."""
-    per_node = 1 if room.one_pod_per_node else room.gpus_per_node // some.gpus
-    if some.gpus > room.gpus_per_node:
-        return False
-    full, rest = divmod(some.count, per_node)
-    if full + bool(rest) > free[room.gpus_per_node]:
-        return False
-    for workers, nodes in ((per_node, full), (rest, bool(rest))):
-        free[room.gpus_per_node] -= nodes
-        # No other service uses what a remainder leaves free on its node.
-        free[room.gpus_per_node - workers * some.gpus] += nodes
-    return True
+def _alone(some: WorkerSet, room: Room, free: Counter[int], left: Counter[int]) -> bool:
+    """Place equal workers on nodes of their own, of which others may use a part; fullest nodes first.
+
+    What a node has left goes to `left`: no other service of the graph uses it.
+    """
+    waiting = some.count
+    for size in sorted(size for size, nodes in free.items() if nodes and size >= some.gpus):
+        per_node = 1 if room.one_pod_per_node else size // some.gpus
+        full, rest = divmod(waiting, per_node)
+        full = min(full, free[size])
+        for workers, nodes in ((per_node, full), (rest, bool(rest) and full < free[size])):
+            free[size] -= nodes
+            left[size - workers * some.gpus] += nodes
+            waiting -= workers * nodes
+    return waiting == 0
 
 
 def _shared(some: WorkerSet, free: Counter[int]) -> bool:

@@ -14,6 +14,7 @@ from operations.engine_preview.events import Events, read_events
 from operations.engine_preview.preview import EnginePreview, read_preview
 from operations.errors import CommandError
 from resource_graph.engine_state import RecordError
+from resource_graph.engine_state import RecordError
 from tests.cli.documents.schemas import read_document
 
 if TYPE_CHECKING:
@@ -167,7 +168,8 @@ NOTHING = read_preview("dev", Events((), (), ()))
 
 
 @pytest.mark.parametrize(
-    ("found", "code"), [(NOTHING, 0), (recorded("changes"), 2), (CommandError("no stack"), 3)]
+    ("found", "code"),
+    [(NOTHING, 0), (recorded("changes"), 2), (CommandError("no stack"), 3), (RecordError("half a line"), 3)],
 )
 def test_the_exit_code_tells_nothing_from_a_refusal_and_from_no_answer(
     command: Command, monkeypatch: pytest.MonkeyPatch, found: Any, code: int

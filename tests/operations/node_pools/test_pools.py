@@ -167,6 +167,16 @@ def test_nodes_that_no_pool_can_be_made_of_are_named_with_the_reason() -> None:
     )
 
 
+def test_a_node_that_no_setting_describes_is_left_out_and_the_others_stay() -> None:
+    b200 = lab_nodes()[B200]
+    odd = elsewhere(b200, "odd", **{"kubernetes.io/arch": "ppc64le"})
+    pools = found(elsewhere(b200), odd)
+    assert [pool.settings["nodes"] for pool in pools.pools] == [1]
+    [left] = pools.left_out
+    assert left.nodes == ("odd",)
+    assert "ppc64le" in left.reason
+
+
 def test_what_is_read_can_be_resolved_as_it_stands() -> None:
     b200 = lab_nodes()[B200]
     gke = elsewhere(b200, "gke", **{"nvidia.com/gpu.product": None, GKE: "nvidia-h200-141gb"})

@@ -147,3 +147,13 @@ def test_a_worker_surges_on_a_node_of_its_own_kind() -> None:
     assert has_room_wherever_placed(decode, [prefill], room)
     assert has_room_wherever_placed(prefill, [WorkerSet("decode", 4, 2)], room)
     assert not has_room_wherever_placed(WorkerSet("decode", 4, 2), [prefill], room)
+
+
+def test_nodes_of_which_others_use_a_gpu_each_hold_workers_that_share_no_node() -> None:
+    room = Room(2, 8, different_nodes=True)
+    workers = [WorkerSet("prefill", 1, 1), WorkerSet("decode", 4, 1)]
+    packing = pack(workers, room, {7: 2})
+    assert packing is not None
+    assert packing.free_gpus == {6: 1, 3: 1}
+    # What the first leaves free on its node is no room for the second.
+    assert pack(workers, room, {7: 1}) is None
