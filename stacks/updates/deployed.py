@@ -134,7 +134,7 @@ def state_of(resources: Iterable[Resource]) -> Deployed:
             # Ids are known to the update alone; what they are of is known here.
             subnets = [urn for urn in sorted(each.property_dependencies.get("subnetIds", ())) if urn in known]
             inputs |= {"subnetIds": subnets} if subnets else {}
-        outputs[each.urn] = {"__inputs": inputs, **({"id": each.urn} if each.type == _SUBNET else {})}
+        outputs[each.urn] = {"__inputs": inputs}
     # What only the update knows is of no interest to an update.
     return deployed(json.loads(json.dumps(outputs, default=str)))
 
@@ -142,7 +142,7 @@ def state_of(resources: Iterable[Resource]) -> Deployed:
 def _node_groups(state: _State) -> dict[str, DeployedNodes]:
     groups = {each.resource.name: each for each in state.records if each.resource.type == _NODE_GROUP}
     subnets = (each for each in state.records if each.resource.type == _SUBNET)
-    zones = {str(each.outputs.get("id")): str(each.inputs.get("availabilityZone")) for each in subnets}
+    zones = {_subnet_id(each): str(each.inputs.get("availabilityZone")) for each in subnets}
     return {
         name: deployed_nodes(
             group.inputs,
@@ -152,6 +152,11 @@ def _node_groups(state: _State) -> dict[str, DeployedNodes]:
         )
         for name, group in groups.items()
     }
+
+
+def _subnet_id(subnet: EngineRecord) -> str:
+    # A running program is told no ids, and an ARN ends with one.
+    return str(subnet.outputs.get("arn") or "").rpartition("/")[2] or subnet.resource.urn
 
 
 def _is_server(record: EngineRecord) -> bool:

@@ -95,3 +95,12 @@ def test_nothing_is_set_that_is_made_in_this_run_or_that_is_somebody_else_s() ->
     assert (
         planned_update(resolved(disagg_b200_settings()), deployed(_state(waited=True))).resized == frozenset()
     )
+
+
+def test_a_group_is_in_the_zone_of_its_subnet_whose_id_the_arn_has() -> None:
+    prefix = "urn:pulumi:b200::dynamo-stack::dynamo-stack:components:Network$aws:ec2/subnet:Subnet::private"
+    arn = "arn:aws:ec2:us-east-1:123456789012:subnet/subnet-1"
+    state = _state(waited=False)
+    state[GROUP]["subnetIds"] = ["subnet-1"]
+    state[prefix] = {"arn": arn, "availabilityZone": "us-east-1a"}
+    assert deployed(state).node_groups["b200-nodes"].zone == "us-east-1a"
