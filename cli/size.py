@@ -17,6 +17,7 @@ from operations.evidence import recorded_points
 from sizing.choose import Choice, Limits, Option, Workload, choose
 from sizing.made_by import made_by
 from sizing.points import SOURCES, Shape, published_points
+from stacks.wording import in_words
 
 _SHOWN = 10
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s)")
@@ -125,7 +126,7 @@ def _limits(workload: Workload, limits: Limits) -> str:
     said = [
         f"at {workload.requests_per_second:g} requests a second" if workload.requests_per_second else "",
         f"for {workload.users} users" if workload.users else "",
-        f"on {workload.gpus} GPUs" if workload.gpus else "",
+        f"on {in_words(workload.gpus, 'GPU')}" if workload.gpus else "",
         f"on {workload.gpu}" if workload.gpu else "",
         "" if limits.tpot_ms is None else f"within {limits.tpot_ms:g} ms between tokens",
         "" if limits.ttft_ms is None else f"within {limits.ttft_ms:g} ms to the first",

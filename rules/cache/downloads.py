@@ -12,11 +12,14 @@ from rules.reading.placements import selected_pools, untolerated
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pools import Pool
 from rules.reading.shapes import Undecided, mappings_at, text_at
-from rules.rule import Advice, graph_rule, rule
+from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import MODEL_VOLUMES, model_users
 
 _ON_EACH_NODE = "DaemonSet"
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_SNAPSHOT = re.compile(r"/snapshots/([0-9a-f]{33,60})/?$")
+_DIGITS = 40
+"""Of a commit."""
 _WRITES_MAIN = re.compile(r"refs/main")
 
 
@@ -118,8 +121,11 @@ def model_revision_equal(graph: ResourceGraph) -> Iterator[Observation]:
     yield from MODEL_VOLUMES.judge(graph, _different_revisions)
 
 
-def _unpinned(_: ResourceGraph, user: ModelUser) -> Iterator[Advice]:
+def _unpinned(_: ResourceGraph, user: ModelUser) -> Iterator[Said]:
     for model in user.models:
+        digits = _SNAPSHOT.search(model.text) if model.is_path else None
+        if digits is not None and len(digits[1]) != _DIGITS:
+            yield f"serves {model.text}, whose commit has {len(digits[1])} digits; one has {_DIGITS}"
         if model.is_path or model.repository is None or _COMMIT.fullmatch(model.revision or ""):
             continue
         # Offline, a worker reads what the volume calls main, and nobody moves that behind its back.

@@ -36,6 +36,8 @@ _SHORTEST = 4
 """Characters that an abbreviation has at least, dashes included, so that it means something."""
 _SHELL_VARIABLE = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]{3,})(?=[^\w:?+-]|$)")
 """Variable without a default of its own, whose name is long enough to be misspelt."""
+_QUOTED = re.compile(r"""(["'])(?!\{|\[)[^"']+\1""")
+"""Text between quotation marks, but for JSON."""
 _OF_VLLM = frozenset({DYNAMO_VLLM, VLLM_SERVE})
 _MODE_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE", DYNAMO_VLLM: MODE_OF_VLLM}
 
@@ -71,6 +73,7 @@ def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
             yield message if certain else Undecided(f"{message}; whether {shown} has it is not known")
         worker = started.worker
         yield from _misspelt_variables(started, command)
+        yield from _misplaced_marks(started, command)
         if worker is not None:
             yield from _mode(worker, command)
         yield from wrong_values(graph, started, command)
@@ -90,6 +93,21 @@ def _misspelt_variables(started: Started, command: StartCommand) -> Iterator[str
         meant = slip_of(name, command.environment)
         if meant is not None:
             yield f"its start script reads ${name}, which nothing sets; {meant} is set"
+
+
+def _misplaced_marks(started: Started, command: StartCommand) -> Iterator[str]:
+    """A line that does not go on, and quotation marks that no shell takes away."""
+    if command.cut_off is not None:
+        yield (
+            f"a line of its start script begins with {command.cut_off}: the line before does not go on, for "
+            "want of a backslash, or for a blank behind it"
+        )
+    if script_position(command_line(started.container)) is not None:
+        return
+    for flag in command.flags.all:
+        text = flag.value.text if flag.value is not None and flag.value.known else ""
+        if _QUOTED.fullmatch(text):
+            yield f"{flag.name} is given {text} with its quotation marks, which no shell takes away"
 
 
 def _mode(worker: Worker, command: StartCommand) -> Iterator[Said]:

@@ -6,13 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
 from rules.model import EVERY_RELEASE, Severity
+from rules.reading.commands.container_commands import DYNAMO_VLLM, VLLM_SERVE
 from rules.reading.memoized import memoized
+from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.operator_defaults import declared_ports, port_names
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable, selected_pods
-from rules.reading.pods.workers import server_port, servers_of
+from rules.reading.pods.workers import server_port, servers_of, workers_of_pods
 from rules.reading.shapes import field, grouped, mapping_at, mappings_at, text_at
 from rules.rule import Advice, Said, rule
 from rules.subjects import kubernetes_objects
+
+_VLLM = frozenset({DYNAMO_VLLM, VLLM_SERVE})
+_PORT_OF_VLLM = "VLLM_PORT"
 
 
 @rule(
@@ -21,17 +26,22 @@ from rules.subjects import kubernetes_objects
     reason=(
         "A Service without pods behind it, or with a target port that they do not have, has no endpoint: "
         "clients and benchmarks get no answer, and every pod is Ready all the same. Where the labels differ "
-        "by more than a letter or two, the pods may stand in another file (advice)."
+        "by more than a letter or two, the pods may stand in another file (advice). Of a Service named vllm "
+        "Kubernetes tells later pods as VLLM_PORT=tcp://…, where vLLM looks for a number and ends."
     ),
     source=(
         "https://kubernetes.io/docs/concepts/services-networking/service/; labels of a graph's pods: "
-        "ai-dynamo/dynamo deploy/operator/internal/consts"
+        "ai-dynamo/dynamo deploy/operator/internal/consts; vllm-project/vllm vllm/envs.py, get_vllm_port"
     ),
     lines=EVERY_RELEASE,
-    fix="Select labels that the pods carry, and a port of their containers, by its name or its number.",
+    fix=(
+        "Select labels that the pods carry, and a port of their containers, by its name or its number; call "
+        "no Service vllm, or set enableServiceLinks: false in the pods."
+    ),
 )
 def service_reaches_pods(graph: ResourceGraph, service: Resource) -> Iterator[Said]:
-    """Service selects no pod, or a port that its pods do not have."""
+    """Service selects no pod, or a port that its pods do not have, or its name ends vLLM."""
+    yield from _told_as_port(graph, service)
     written = mapping_at(service.inputs, "spec", "selector")
     selector = {key: text_at(written, key) for key in written}
     if not selector:
@@ -44,6 +54,28 @@ def service_reaches_pods(graph: ResourceGraph, service: Resource) -> Iterator[Sa
         pods = _by_file(graph)[service.origin.file]
         beside = [pod for pod in pods if may_be_one(service.namespace, pod.resource.namespace)]
         yield from _nearly_selected(selector, beside)
+        for pod in pods:
+            if pod not in beside and all(field(pod.labels, key) == text for key, text in selector.items()):
+                where = f"{pod.resource.namespace}, and it stands in {service.namespace}"
+                yield Advice(f"the pods that it selects, those of {pod.name}, are in namespace {where}")
+                return
+
+
+def _told_as_port(graph: ResourceGraph, service: Resource) -> Iterator[str]:
+    """A variable of Kubernetes' own that vLLM takes for its port."""
+    if service.object_name != "vllm" or field(service.inputs, "spec", "clusterIP") == "None":
+        return
+    for pod, workers in workers_of_pods(graph).items():
+        engines = {command.engine for worker in workers for command in worker.commands}
+        links = field(pod.spec, "enableServiceLinks")
+        told = pod.resource.namespace == service.namespace and links is not False
+        set_by_hand = any(
+            text_at(entry, "name") == _PORT_OF_VLLM
+            for container in pod.containers
+            for entry in environment_entries(pod, container)
+        )
+        if told and engines & _VLLM and not set_by_hand:
+            yield f"pods of {pod.name} that start after it get {_PORT_OF_VLLM}=tcp://…, with which vLLM ends"
 
 
 @memoized

@@ -38,6 +38,12 @@ def test_a_missing_file_and_a_missing_stack_exit_2(command: Command, tmp_path: P
     assert "dev" in missing_stack.err
 
 
+def test_a_stack_named_among_files_is_told_from_them(command: Command, tmp_path: Path) -> None:
+    answer = command("check", "dev", "--file", written(tmp_path, mutated()))
+    assert (answer.code, answer.out) == (2, "")
+    assert "dev is a stack: give the STACK, or --file with files alone" in squeezed(answer.err)
+
+
 def test_without_a_stack_or_a_file_the_usage_is_shown(command: Command) -> None:
     answer = command("check")
     assert answer.code == 2

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from engines.command_line import (
@@ -35,6 +35,7 @@ _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
 _DEEPEST_SCRIPT = 5
 _FARTHEST_OPTION = 20
 """Words of a command line among which a shell's own options stand."""
+_OPTION = re.compile(r"--?[A-Za-z]")
 # Builtins that name a program, and start none.
 _ONLY_NAME = frozenset({"which", "type", "hash", "echo", "printf", "alias"})
 
@@ -50,6 +51,8 @@ class StartCommand:
     environment: Environment
     files: Files = field(default_factory=dict[str, Word])
     """Files that the start script wrote before this command, by path."""
+    cut_off: str | None = None
+    """An option that the script has at the beginning of the next command: this one was to go on there."""
     flags: Flags = field(init=False, repr=False, compare=False)
     """Options among the arguments; read once, because nearly every rule asks for one."""
 
@@ -144,8 +147,14 @@ def _started(
     words: tuple[str | None, ...], variables: tuple[tuple[str, Word], ...]
 ) -> tuple[StartCommand, ...] | Undecided:
     def read() -> tuple[StartCommand, ...]:
-        started = map(_engine_of, _commands(words, dict(variables)))
-        return tuple(command for command in started if command is not None)
+        started: list[StartCommand] = []
+        for command in _commands(words, dict(variables)):
+            first = command.words[0] if command.words else UNKNOWN_WORD
+            if (engine := _engine_of(command)) is not None:
+                started.append(engine)
+            elif started and first.known and _OPTION.match(first.text):
+                started[-1] = replace(started[-1], cut_off=first.text)
+        return tuple(started)
 
     return attempted(read)
 

@@ -48,11 +48,15 @@ def pool_problems(
         yield from _image_problems(cluster, settings.ami_release, pool.instance_type, f"{key}.amiRelease")
         if settings.zone is None:
             message = "is missing: EFA and file systems end at a zone, so a pool is in one"
-            yield Problem(f"{key}.zone", None, message)
+            offered = [zone.name for zone in pool.instance_type.zones if zone.region == cluster.region]
+            hint = offered[0] if offered else f"{cluster.region}a"
+            yield Problem(f"{key}.zone", None, message, suggestion=hint)
         else:
             yield from _zone_problems(cluster, pool.instance_type, settings.zone, f"{key}.zone")
         if settings.purchase is None:
-            yield Problem(f"{key}.purchase", None, "is missing: nothing is bought that nobody typed")
+            sold = ", ".join(_IN_SETTINGS[option] for option in pool.instance_type.purchase_options)
+            message = "is missing: nothing is bought that nobody typed"
+            yield Problem(f"{key}.purchase", None, message, allowed=f"a mapping with kind: {sold}")
         else:
             yield from _purchase_problems(pool.instance_type, settings.purchase, f"{key}.purchase")
             yield from _block_problems(pool, settings.purchase, f"{key}.nodes")
@@ -158,7 +162,8 @@ def _zone_problems(
     zone = zone_named(name)
     if zone.region != cluster.region:
         message = f"is no zone of cluster.region {cluster.region}"
-        yield Problem(key, name, message, suggestion=f"{cluster.region}a, or another region")
+        hint = f"{cluster.region}a, or cluster.region: {zone.region}"
+        yield Problem(key, name, message, suggestion=hint)
         return
     if instance_type.regions and cluster.region not in instance_type.regions:
         read = instance_type.sources["regions"]

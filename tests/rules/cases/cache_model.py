@@ -28,6 +28,14 @@ _NAMED_BY_VLLM = (put("Deployment", f"{_SERVER}.args[0]", "openai/gpt-oss-120b")
 CASES = (
     Case(
         EQUAL,
+        "a snapshot whose commit lacks a digit",
+        "vllm-serve",
+        (text("Deployment", f"{_SERVER}.args[0]", _REVISION, _REVISION[:-1]),),
+        failed(EQUAL, "engine"),
+        ("whose commit has 39 digits; one has 40",),
+    ),
+    Case(
+        EQUAL,
         "a download of a branch",
         "agg-gb200",
         (text(DOWNLOAD, _SCRIPT, _REVISION, "main"),),

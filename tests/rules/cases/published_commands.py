@@ -185,4 +185,34 @@ CASES = (
         ),
         frozenset(),
     ),
+    Case(
+        "flags-exist",
+        "a blank behind the backslash, after which the line does not go on",
+        PUBLISHED,
+        (command(DECODE, "--disaggregation-mode", "\\ \n--disaggregation-mode"),),
+        failed("flags-exist", DECODE),
+        ("a line of its start script begins with --disaggregation-mode: the line before does not go on",),
+    ),
+    Case(
+        "flags-exist",
+        "a line that goes on",
+        PUBLISHED,
+        (command(DECODE, "--disaggregation-mode", "\\\n--disaggregation-mode"),),
+        frozenset(),
+    ),
+    Case(
+        "flags-exist",
+        "quotation marks that no shell takes away",
+        "vllm-serve",
+        (
+            text(
+                "Deployment",
+                "spec.template.spec.containers[0].args[1]",
+                "openai/gpt-oss-120b",
+                '"openai/gpt-oss-120b"',
+            ),
+        ),
+        failed("flags-exist", "engine"),
+        ('--served-model-name is given "openai/gpt-oss-120b" with its quotation marks',),
+    ),
 )
