@@ -48,7 +48,11 @@ def pool_problems(
         yield from _image_problems(cluster, settings.ami_release, pool.instance_type, f"{key}.amiRelease")
         if settings.zone is None:
             message = "is missing: EFA and file systems end at a zone, so a pool is in one"
-            offered = [zone.name for zone in pool.instance_type.zones if zone.region == cluster.region]
+            offered = [
+                each.name
+                for each in pool.instance_type.zones
+                if zone_named(each.name).region == cluster.region
+            ]
             hint = offered[0] if offered else f"{cluster.region}a"
             yield Problem(f"{key}.zone", None, message, suggestion=hint)
         else:

@@ -129,7 +129,8 @@ def _without(key: str) -> Callable[[Settings], None]:
 @pytest.mark.parametrize(
     ("base", "change", "says"),
     [
-        (eks_b200_settings, _without("zone"), "nodePools[0].zone"),
+        (eks_b200_settings, _without("zone"), "try: us-east-1a"),
+        (eks_gb200_settings, _without("zone"), "try: us-east-1-dfw-2a"),
         (
             eks_b200_settings,
             _pool(rdma={"resource": "rdma/ib", "fabric": "infiniband"}),
