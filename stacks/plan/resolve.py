@@ -36,8 +36,6 @@ from stacks.plan.versions import PlatformRelease
 from stacks.settings.platform import namespace_name
 from stacks.settings.stack import StackSettings
 
-_SIZES_OF_WORKERS = ("serving.overrides", "serving.gpusPerWorker")
-
 
 def resolve(name: str, settings: StackSettings, source: str, directory: Path = Path()) -> StackPlan:
     """Return the stack that the settings describe.
@@ -60,9 +58,7 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
     if recipe and not pool_problems:
         load = load_of(recipe.download_bytes, _read_rate(settings))
         placed, unplaced = place_services(recipe, settings.serving, pools, load.words)
-        # Beside overrides that are refused the workers are the recipe's, and nobody wants those to fit.
-        mistyped = any(each.key.startswith(_SIZES_OF_WORKERS) for each in recipe_problems)
-        problems += [each for each in unplaced if not (mistyped and each.key == "serving.replicas")]
+        problems += unplaced
     problems += platform_problems(settings.platform, settings.image_mirrors)
     problems += source_problems(settings, recipe)
     problems += _namespace_problems(settings)

@@ -15,7 +15,6 @@ from stacks.settings.exposure import IngressExposure, InternalLoadBalancer
 from stacks.settings.load import parse_settings
 from stacks.settings.stack import WaiverSettings
 from tests.support.dev_settings import FILE, dev_settings, problems_of, resolved
-from tests.support.shipped_stacks import shipped_settings
 
 MODEL_BYTES = 65_248_815_744
 
@@ -195,10 +194,3 @@ def test_the_name_of_a_stack_decides_nothing_but_a_label() -> None:
     placed = dataclasses.replace(production.serving.placed, instance="dev")
     serving = dataclasses.replace(production.serving, placed=placed)
     assert dataclasses.replace(production, name="dev", serving=serving) == dev
-
-
-def test_a_refused_override_is_not_told_of_workers_that_nobody_wants() -> None:
-    settings = shipped_settings("agg-b200")
-    settings["serving"]["overrides"] = {"worker": {"tensor_parallel_size": 1, "max_batchsize": 512}}
-    [problem] = problems_of(settings)
-    assert problem.key == "serving.overrides.worker.max_batchsize"
