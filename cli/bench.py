@@ -8,8 +8,8 @@ import typer
 
 from cli.bench_options import BenchOptions, check_options
 from cli.bench_table import headers, rows
-from cli.ending_signals import EndedBySignalError, ending_signals
-from cli.exit_codes import FAILED, INTERRUPTED, SIGNALLED
+from cli.ending_signals import EndedBySignalError, how_it_ended
+from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import make_console, print_json, print_line, print_table, say
 from cli.stack_argument import OptionalStackArgument, stack_name
 from operations.benchmark.aiperf_here import AIPerfProgram
@@ -154,21 +154,17 @@ def _run(options: BenchOptions) -> None:
     by_points = str(options.thresholds) == MEASURED
     thresholds = load_thresholds(options.thresholds) if options.thresholds and not by_points else None
     try:
-        with ending_signals():
-            run, send, recipe = _of_address(options, options.url) if options.url else _of_stack(options)
-            if by_points:
-                thresholds = thresholds_of(run, recipe)
-            if options.record and recipe is not None and run.gpus is not None:
-                layout_copies(run.gpus, recipe)
-            _refuse_unmeasured(options, thresholds, run)
-            say(_beforehand(run), error=True)
-            recording = Recording(options.results, run)
-            result = _measured(run, send, recording)
-    except EndedBySignalError as ended:
-        say(f"ended by {ended.signal.name}", error=True)
-        raise typer.Exit(SIGNALLED + ended.signal) from None
-    except KeyboardInterrupt:
-        say("\ninterrupted", error=True)
+        run, send, recipe = _of_address(options, options.url) if options.url else _of_stack(options)
+        if by_points:
+            thresholds = thresholds_of(run, recipe)
+        if options.record and recipe is not None and run.gpus is not None:
+            layout_copies(run.gpus, recipe)
+        _refuse_unmeasured(options, thresholds, run)
+        say(_beforehand(run), error=True)
+        recording = Recording(options.results, run)
+        result = _measured(run, send, recording)
+    except KeyboardInterrupt as interruption:
+        say(f"\n{how_it_ended(interruption)}", error=True)
         raise typer.Exit(INTERRUPTED) from None
     _show(options, result, recording.folder)
     if options.record and recipe is not None:

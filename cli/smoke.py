@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from cli.ending_signals import EndedBySignalError, ending_signals
-from cli.exit_codes import FAILED, INTERRUPTED, SIGNALLED
+from cli.ending_signals import how_it_ended
+from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import make_console, print_document, print_line, print_table, say
 from cli.stack_argument import OptionalStackArgument, stack_name
 from operations.evidence import record as write_evidence
@@ -92,13 +92,9 @@ def _key(variable: str | None) -> str | None:
 
 def _run(ask: Callable[[], SmokeReport], *, as_json: bool) -> SmokeReport:
     try:
-        with ending_signals():
-            report = ask()
-    except EndedBySignalError as ended:
-        say(f"ended by {ended.signal.name}; nothing was changed", error=True)
-        raise typer.Exit(SIGNALLED + ended.signal) from None
-    except KeyboardInterrupt:
-        say("\ninterrupted; nothing was changed", error=True)
+        report = ask()
+    except KeyboardInterrupt as interruption:
+        say(f"\n{how_it_ended(interruption)}; nothing was changed", error=True)
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
         print_document("smoke", report.as_json())

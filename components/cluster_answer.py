@@ -143,6 +143,11 @@ class Answer:
         return self.items[0] if self.items else None
 
 
+def labels_of(item: KubernetesObject) -> Mapping[str, str]:
+    """Return the labels of an object; empty where it has none."""
+    return item["metadata"].get("labels") or {}
+
+
 @dataclass(frozen=True, slots=True)
 class ClusterAddress:
     """How to reach a cluster."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pulumi
 
-from components.cluster_answer import DEPLOYMENTS, NAMESPACES
+from components.cluster_answer import DEPLOYMENTS, NAMESPACES, labels_of
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_NAME, GRAPH_OBJECTS, OPERATOR_LABELS, PART_OBJECTS, USES_PLATFORM
 from components.guard import Guard, GuardedCluster, GuardProvider, guarded_cluster
@@ -110,7 +110,7 @@ def left_parts(cluster: ClusterReader, namespaces: Collection[str]) -> tuple[str
             # Without the graphs every part would look left, also one that serves, and would be deleted.
             continue
         present = {graph["metadata"]["name"] for graph in graphs.items}
-        owners = {(part["metadata"].get("labels") or {}).get(GRAPH_NAME) for part in parts.items}
+        owners = {labels_of(part).get(GRAPH_NAME) for part in parts.items}
         left += sorted(f"{namespace}/{owner}" for owner in owners - present if owner)
     return tuple(left)
 

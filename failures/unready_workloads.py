@@ -4,7 +4,16 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from components.cluster_answer import DEPLOYMENTS, JOBS, NODES, PODS, SERVICES, KubernetesObject, Objects
+from components.cluster_answer import (
+    DEPLOYMENTS,
+    JOBS,
+    NODES,
+    PODS,
+    SERVICES,
+    KubernetesObject,
+    Objects,
+    labels_of,
+)
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import CONVERSION_SIGN, GRAPH_NAME, GRAPH_OBJECTS, why_not_ready
 from components.gpu_nodes_ready import BOUGHT, GPU_COUNT_LABEL, NODE_GROUP_LABEL, NODES_OF_POOL
@@ -188,7 +197,7 @@ def missing_gpu_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
 
 def why_unusable(node: KubernetesObject, gpus: str) -> str | None:
     """Return why a node cannot serve with so many GPUs; None where it can."""
-    name, labels = node["metadata"]["name"], node["metadata"].get("labels") or {}
+    name, labels = node["metadata"]["name"], labels_of(node)
     if not is_ready(node):
         conditions = node.get("status", {}).get("conditions") or []
         said = next((each.get("message") for each in conditions if each["type"] == "Ready"), None)

@@ -49,11 +49,11 @@ def asked(target: Target) -> SmokeReport:
 
 def unasked(target: Target) -> Iterator[str]:
     """Yield what the doctor has no time to ask."""
-    if target.kv is not None and len(_questions(target)) < len(_QUESTIONS):
-        limit = target.kv.path.late_first_token_seconds
+    path = target.kv.path if target.kv else None
+    if path is not None and path.late_first_token_seconds > _ANSWER_SECONDS:
         yield (
-            f"first token of a long prompt: over {target.kv.path.transport} it may take {limit:g} s; "
-            f"`dynamo-stack smoke {target.stack}` waits for it"
+            f"first token of a long prompt: over {path.transport} it may take "
+            f"{path.late_first_token_seconds:g} s; `dynamo-stack smoke {target.stack}` waits for it"
         )
 
 
@@ -98,8 +98,8 @@ def log_findings(view: View) -> Iterator[Finding]:
 
 
 def _questions(target: Target) -> list[Check]:
-    is_slow = target.kv is not None and target.kv.path.late_first_token_seconds > _ANSWER_SECONDS
-    return [each for each in _QUESTIONS if not (is_slow and each.name == "first-token")]
+    left_out = "first-token" if any(unasked(target)) else ""
+    return [each for each in _QUESTIONS if each.name != left_out]
 
 
 def _of_listed_model(target: Target, frontend: Frontend) -> run.Target:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from components.cluster_answer import KubernetesObject
+from components.cluster_answer import KubernetesObject, labels_of
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.claims import claim_reasons
 from failures.explanation import Subject
@@ -51,7 +51,7 @@ def _window(pool: Pool) -> str:
 
 
 def _node(view: View, name: str, node: KubernetesObject | None, *, waits: bool) -> Iterator[Finding]:
-    gpus = GPU_COUNT_LABEL in _labels(node) if node else True
+    gpus = GPU_COUNT_LABEL in labels_of(node) if node else True
     shown = view.cluster.command("describe", "node", name) if node else view.cluster.command("get", "nodes")
     page = "gpu-node-lost" if gpus else "system-node-lost"
     found = Finding(
@@ -70,7 +70,7 @@ def _node(view: View, name: str, node: KubernetesObject | None, *, waits: bool) 
         what = f"node {name} is cordoned, and a pod waits for a node"
         command = view.cluster.command("uncordon", name)
         yield found.model_copy(update={"what": what, "command": command})
-    elif (count := _labels(node).get(GPU_COUNT_LABEL)) and (why := why_unusable(node, count)):
+    elif (count := labels_of(node).get(GPU_COUNT_LABEL)) and (why := why_unusable(node, count)):
         yield found.model_copy(
             update={"stage": Stage.GPUS, "what": why, "page": "gpu-nodes-not-joining", "evidence": (why,)}
         )
@@ -118,7 +118,3 @@ def download_findings(view: View) -> Iterator[Finding]:
         command=told.look,
         page=told.page,
     )
-
-
-def _labels(node: KubernetesObject) -> dict[str, str]:
-    return node["metadata"].get("labels") or {}

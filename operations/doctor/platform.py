@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from components.cluster_answer import KubernetesObject
+from components.cluster_answer import KubernetesObject, labels_of
 from components.dynamo_objects import GRAPHS
 from failures.health import health_problems
 from failures.pods_and_events import pod_causes
@@ -99,8 +99,4 @@ def graph_findings(view: View) -> Iterator[Finding]:
 
 def _pods_of(view: View, deployment: KubernetesObject) -> Sequence[KubernetesObject]:
     labels = deployment["spec"].get("selector", {}).get("matchLabels") or {}
-    return [
-        pod
-        for pod in view.platform_pods.items
-        if labels.items() <= (pod["metadata"].get("labels") or {}).items()
-    ]
+    return [pod for pod in view.platform_pods.items if labels.items() <= labels_of(pod).items()]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from components.cluster_answer import KubernetesObject, Said
+from components.cluster_answer import KubernetesObject, Said, labels_of
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import FRONTEND, GRAPH_OBJECTS, GRAPHS
 from engines.runtime_lines import LOST_TOOL_CALLS
@@ -39,7 +39,7 @@ class Pool:
 
     def has(self, node: KubernetesObject) -> bool:
         """Whether a node of the cluster is one of them."""
-        return self.labels.items() <= (node["metadata"].get("labels") or {}).items()
+        return self.labels.items() <= labels_of(node).items()
 
 
 @dataclass(frozen=True, slots=True)

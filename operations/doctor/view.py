@@ -15,6 +15,7 @@ from components.cluster_answer import (
     Kind,
     KubernetesObject,
     Said,
+    labels_of,
 )
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import FRONTEND, GRAPH_NAME, GRAPH_OBJECTS, OPERATOR_LABELS, why_unconverted
@@ -68,9 +69,7 @@ class View:
         """Return the nodes that workers may run on: those of the stack's pools, else all with GPUs."""
         if pools := self.target.pools.values():
             return [node for node in self.nodes.items if any(pool.has(node) for pool in pools)]
-        return [
-            node for node in self.nodes.items if GPU_COUNT_LABEL in (node["metadata"].get("labels") or {})
-        ]
+        return [node for node in self.nodes.items if GPU_COUNT_LABEL in labels_of(node)]
 
     @property
     def roles(self) -> tuple[str, ...]:

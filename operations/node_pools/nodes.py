@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kubernetes.utils.quantity import parse_quantity
 
-from components.cluster_answer import KubernetesObject
+from components.cluster_answer import KubernetesObject, labels_of
 from failures.pods_and_events import is_ready
 from hardware import ACCELERATORS, Accelerator
 from operations.document import Document
@@ -76,7 +76,7 @@ def read_nodes(listed: Sequence[KubernetesObject]) -> tuple[tuple[GpuNode, ...],
     found: list[GpuNode] = []
     left_out: dict[str, list[str]] = {}
     for node in listed:
-        name, labels = node["metadata"]["name"], node["metadata"].get("labels") or {}
+        name, labels = node["metadata"]["name"], labels_of(node)
         offered = node.get("status", {}).get("allocatable") or {}
         gpus = int(parse_quantity(offered.get(GPUS, "0")))
         if not gpus and not any(sign in labels for sign in SIGNS):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import requests
 
-from components.cluster_answer import DEPLOYMENTS, Kind, KubernetesObject
+from components.cluster_answer import DEPLOYMENTS, Kind, KubernetesObject, labels_of
 from components.cluster_answer import Answer as ClusterAnswer
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import OPERATOR_LABELS
@@ -119,7 +119,7 @@ def _room(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
 
 def _gpus(pool: str, nodes: Sequence[KubernetesObject], gpus: int) -> Iterator[Answer]:
     question = f"pool {pool}: GPUs that the device plugin offers"
-    counts = {node["metadata"]["name"]: _labels(node).get(GPU_COUNT_LABEL) or str(gpus) for node in nodes}
+    counts = {node["metadata"]["name"]: labels_of(node).get(GPU_COUNT_LABEL) or str(gpus) for node in nodes}
     said = [why for node in nodes if (why := _why_too_few(node, counts[node["metadata"]["name"]]))]
     if said:
         yield wrong(question, "; ".join(said), "docs/runbook/gpu-nodes-not-joining.md")
@@ -130,13 +130,13 @@ def _gpus(pool: str, nodes: Sequence[KubernetesObject], gpus: int) -> Iterator[A
 def _why_too_few(node: KubernetesObject, gpus: str) -> str | None:
     # Where GPU feature discovery does not run, the settings alone say how many there are.
     offered = node.get("status", {}).get("allocatable", {}).get(GPU_RESOURCE)
-    is_seen = GPU_COUNT_LABEL in _labels(node)
+    is_seen = GPU_COUNT_LABEL in labels_of(node)
     return None if not is_seen and is_ready(node) and offered == gpus else why_unusable(node, gpus)
 
 
 def _driver(pool: str, nodes: Sequence[KubernetesObject]) -> Iterator[Answer]:
     question = f"pool {pool}: NVIDIA driver"
-    majors = {_labels(node).get(DRIVER_LABEL, "") for node in nodes}
+    majors = {labels_of(node).get(DRIVER_LABEL, "") for node in nodes}
     if not nodes:
         return
     if not all(major.isdecimal() for major in majors):
@@ -245,10 +245,6 @@ def _hub(stack: StackPlan) -> Answer:
         f"the hub answers {status}",
         "model.revision, or a token (pulumi config set --secret hfToken)",
     )
-
-
-def _labels(node: KubernetesObject) -> dict[str, str]:
-    return node["metadata"].get("labels") or {}
 
 
 def _claim_manifest(claim: str, storage_class: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from components.cluster_answer import ENDPOINT_SLICES, PODS, KubernetesObject, Objects
+from components.cluster_answer import ENDPOINT_SLICES, PODS, KubernetesObject, Objects, labels_of
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import (
     COMPONENT,
@@ -136,7 +136,7 @@ class GraphPods:
 
 def component_of(pod: KubernetesObject) -> str:
     """Return the component of the graph that a pod belongs to, in small letters; empty where none."""
-    return str((pod["metadata"].get("labels") or {}).get(COMPONENT, "")).lower()
+    return str(labels_of(pod).get(COMPONENT, "")).lower()
 
 
 _SERVICE = "kubernetes.io/service-name"
@@ -155,7 +155,7 @@ class Unseen:
 
 def why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject) -> Unseen:
     """Return what is missing of a Ready pod's registration; where that cannot be read, where to look."""
-    name, labels = pod["metadata"]["name"], pod["metadata"].get("labels") or {}
+    name, labels = pod["metadata"]["name"], labels_of(pod)
     if labels.get(DISCOVERY_BACKEND) != "kubernetes":
         return Unseen(_LOG_SAYS)
     slices = cluster.ask(ENDPOINT_SLICES, namespace=namespace)
@@ -215,7 +215,7 @@ def _waits_for_restart(pod: KubernetesObject) -> bool:
 
 def _unlabelled(namespace: str, own: Iterable[KubernetesObject]) -> Unseen:
     label = f"the label {DISCOVERY_ENABLED}=true"
-    services = sorted({_labels(each).get(_SERVICE, "") for each in own})
+    services = sorted({labels_of(each).get(_SERVICE, "") for each in own})
     if services:
         why = f"the EndpointSlice of Service {', '.join(services)} lists it without {label}"
     else:
@@ -248,11 +248,7 @@ def _inside(value: Any, *keys: str) -> Mapping[str, Any]:
 
 
 def _is_looked_at(endpoints: KubernetesObject) -> bool:
-    return _labels(endpoints).get(DISCOVERY_ENABLED) == "true"
-
-
-def _labels(item: KubernetesObject) -> Mapping[str, str]:
-    return item["metadata"].get("labels") or {}
+    return labels_of(endpoints).get(DISCOVERY_ENABLED) == "true"
 
 
 def _ready_in(endpoints: KubernetesObject) -> set[str]:

@@ -130,7 +130,7 @@ def state_of(resources: Iterable[Resource]) -> Deployed:
     outputs: dict[str, dict[str, Any]] = {}
     for each in known.values():
         inputs = dict(each.inputs)
-        if each.type == _NODE_GROUP and not isinstance(inputs.get("subnetIds"), str):
+        if each.type == _NODE_GROUP:
             # Ids are known to the update alone; what they are of is known here.
             subnets = [urn for urn in sorted(each.property_dependencies.get("subnetIds", ())) if urn in known]
             inputs |= {"subnetIds": subnets} if subnets else {}

@@ -171,7 +171,8 @@ def _requests(pods: _Pods) -> Iterator[Mistake]:
     for at, container in _containers(pods):
         requests, limits = (mapping_at(container, "resources", kind) for kind in ("requests", "limits"))
         for name, request in requests.items():
-            most, is_device = limits.get(name), "/" in name
+            # IsExtendedResourceName: of another domain than Kubernetes' own.
+            most, is_device = limits.get(name), "/" in name and "kubernetes.io/" not in name
             if is_device and most is None:
                 said = "Required value: Limit must be set for non overcommitable resources"
                 yield _mistake((*at, "resources", "limits"), said)

@@ -190,7 +190,9 @@ def _block_problems(pool: Pool, purchase: Purchase, key: str) -> Iterator[Proble
     if isinstance(purchase, CapacityBlock) and pool.instance_type.nvlink_crosses_nodes and pool.nodes > most:
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-ultraservers.html
         message = f"a Capacity Block of {pool.instance_type.name} is one UltraServer, of {most} nodes here"
-        hint = "a pool for each block"
+        largest = max(pool.instance_type.nvlink_domain_gpus)
+        typed = f", or nvlinkDomainGpus: {largest} where the UltraServer has as many"
+        hint = f"a pool for each block{typed if pool.nvlink_domain_gpus < largest else ''}"
         yield Problem(key, pool.nodes, message, allowed=f"{most} or fewer", suggestion=hint)
 
 

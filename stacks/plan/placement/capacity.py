@@ -86,8 +86,8 @@ def replica_counts(
         wanted = serving.replicas.model_dump(exclude_none=True)
         counts = {pod.service_name: wanted.get(pod.role, pod.replicas) for pod in recipe.pods}
         return counts, tuple(_unknown_roles(recipe, wanted))
-    if idle := next(_idle_beside_one_pod(recipe, capacities), None):
-        return published, (idle,)
+    if idle := tuple(_idle_beside_one_pod(recipe, capacities)):
+        return published, idle
     sets = _most_sets(published, capacities)
     if sets == 0:
         pools = " and ".join(str(one.pool) for one in capacities)
@@ -118,8 +118,7 @@ def _unknown_roles(recipe: Recipe, wanted: Mapping[str, int]) -> Iterator[Proble
 def _idle_beside_one_pod(recipe: Recipe, capacities: Sequence[PoolCapacity]) -> Iterator[Problem]:
     """Yield that more than one set of workers fits into the one pod that a node holds."""
     for one in capacities:
-        [pod] = one.assigned if one.one_pod else (None,)
-        if pod is None or (sets := one.pool.instance_type.gpus // pod.worker.gpus) < 2:  # noqa: PLR2004 - two
+        if not one.one_pod or (sets := one.pool.instance_type.gpus // one.assigned[0].worker.gpus) <= 1:
             continue
         workers = {each.role: sets * each.workers_per_pod for each in recipe.workers}
         fits = ", ".join(f"{role}: {count}" for role, count in workers.items())

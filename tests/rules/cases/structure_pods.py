@@ -219,4 +219,14 @@ CASES = (
         failed(VALUES, "vllm-serve"),
         ('ports[0].name: Invalid value: "openai-compatible": must be no more than 15 characters',),
     ),
+    Case(
+        VALUES,
+        "less of a resource of Kubernetes' own domain requested than its limit",
+        "vllm-serve",
+        (
+            put("Deployment", f"{_POD}.containers[0].resources.requests[kubernetes.io/batch-cpu]", 2),
+            put("Deployment", f"{_POD}.containers[0].resources.limits[kubernetes.io/batch-cpu]", 4),
+        ),
+        frozenset(),
+    ),
 )

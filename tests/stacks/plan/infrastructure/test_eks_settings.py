@@ -142,6 +142,7 @@ def _without(key: str) -> Callable[[Settings], None]:
             "nodePools[0].purchase.ends",
         ),
         (eks_gb200_settings, _pool(nodes=20, nvlinkDomainGpus=72), "is one UltraServer, of 18 nodes here"),
+        (eks_gb200_settings, _pool(nodes=18), "nvlinkDomainGpus: 72 where the UltraServer has as many"),
         (
             eks_b200_settings,
             _cluster(systemNodes={"instanceType": "p6-b200.48xlarge"}),
