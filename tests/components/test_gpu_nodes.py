@@ -145,3 +145,16 @@ def test_another_purchase_is_waited_for_again_and_anything_else_is_not() -> None
 
     assert spec() == spec(starts="2026-12-02T11:30:00Z")
     assert spec() != spec(id="cr-fedcba9876543210f")
+
+
+def test_a_subnet_that_only_a_pool_is_in_goes_with_the_pool() -> None:
+    settings = eks_b200_settings()
+    settings["nodePools"][0]["zone"] = "us-east-1c"
+    settings["modelCache"] = {"size": "200Gi", "storage": {"kind": "efs"}}
+    subnets = {
+        each.name: each.protect
+        for each in recorded_stack(resolved(settings))
+        if each.type == "aws:ec2/subnet:Subnet"
+    }
+    assert subnets["network-private-us-east-1a"]
+    assert not subnets["network-private-us-east-1c"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.lab
 
-OF_A_DEPLOYMENT = [
+REFUSED = [
     case
     for case in (*structure.CASES, *structure_pods.CASES)
     if (case.rule, case.base) == (VALUES, "vllm-serve") and case.found == failed(VALUES, "vllm-serve")
@@ -30,16 +30,17 @@ OF_A_DEPLOYMENT = [
 def test_the_api_server_refuses_a_workload_in_the_words_of_the_finding(
     lab: Sandbox, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    for number, case in enumerate(OF_A_DEPLOYMENT):
+    for number, case in enumerate(REFUSED):
         with subtests.test(case.name):
             folder = tmp_path / str(number)
             folder.mkdir()
             [finding] = judge_case(case, folder, BASES[case.base], RULE[VALUES]).findings
             _, _, words = finding.observation.message.partition("the API server: ")
             text = edited(base_text(case.base, BASES[case.base]), case.edits)
-            [deployment] = [each for each in yaml.safe_load_all(text) if each["kind"] == "Deployment"]
-            deployment["metadata"]["namespace"] = "default"
+            objects = [each for each in yaml.safe_load_all(text) if each["kind"] in {"Deployment", "Service"}]
+            for each in objects:
+                each["metadata"]["namespace"] = "default"
             command = ("create", "--dry-run=server", "-f", "-")
-            refused = lab.kubectl(*command, stdin=yaml.safe_dump(deployment), check=False)
+            refused = lab.kubectl(*command, stdin=yaml.safe_dump_all(objects), check=False)
             assert refused.returncode != 0
             assert words in refused.stderr

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 
 import pytest
 
@@ -62,3 +64,16 @@ def test_an_address_where_nobody_listens_is_named() -> None:
         url = f"http://127.0.0.1:{frontend.server_address[1]}"
     with pytest.raises(CommandError, match=r"/v1/models does not answer within 10 s: .*Connection refused"):
         served_model(url, None)
+
+
+def test_a_port_that_speaks_something_else_is_named() -> None:
+    def greet() -> None:
+        client, _ = server.accept()
+        with client:
+            client.recv(65_536)
+            client.sendall(b"INFO {}\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=greet, daemon=True).start()
+        with pytest.raises(CommandError, match="/v1/models answers what is no HTTP: BadStatusLine"):
+            served_model(f"http://127.0.0.1:{server.getsockname()[1]}", None)

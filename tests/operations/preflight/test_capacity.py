@@ -263,3 +263,15 @@ def test_system_nodes_are_asked_for_in_the_zones_of_the_control_plane(
     assert answer.code == 1
     assert "wrong system nodes: m99.large not offered in us-east-1a, us-east-1b" in seen(answer)
     assert "fix system nodes: m99.large: cluster.systemNodes.instanceType: another one" in answer.out
+
+
+def test_a_block_whose_instances_others_hold_is_an_open_question(
+    account: Account, preflight: Preflight
+) -> None:
+    starts = at(-1)
+    account.bought(starts, at(WEEK), AvailableInstanceCount=0)
+    shown = seen(preflight(in_a_block(starts)))
+    assert (
+        f"unknown pool b200: {BLOCK} 1 x p6-b200.48xlarge in us-east-1a, 0 free; the pool takes 1: enough "
+        "only if this stack's own nodes hold the rest"
+    ) in shown

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import botocore.session
 import pytest
 
+from operations.preflight import account as account_module
 from tests.operations.preflight.account import REGION
 from tests.operations.preflight.stacks import by_the_hour, seen
 
@@ -94,3 +95,18 @@ def test_whether_lustre_s_client_runs_on_the_kernel_of_1_36_is_unknown(
     assert "kernel 6.18" not in seen(preflight(settings))
     settings["cluster"]["version"] = "1.36"
     assert "unknown FSx for Lustre with Kubernetes 1.36 nodes have kernel 6.18" in seen(preflight(settings))
+
+
+def test_a_gateways_own_table_is_no_way_out_and_a_wide_area_network_is_one() -> None:
+    core = "arn:aws:networkmanager::123456789012:core-network/core-network-1"
+    route = {"DestinationCidrBlock": "0.0.0.0/0", "CoreNetworkArn": core}
+    tables = [
+        {"Associations": [{"Main": True}], "Routes": [route]},
+        {"Associations": [{"GatewayId": "igw-1"}], "Routes": []},
+    ]
+
+    class Recorded(account_module.Account):
+        def _ask(self, *_: str, **__: object) -> Any:
+            return {"RouteTables": tables}
+
+    assert object.__new__(Recorded).ways_out("vpc-1") == {None: core}

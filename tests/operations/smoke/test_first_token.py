@@ -4,6 +4,7 @@ from hardware import KvPath, Standing
 from hardware.kv_transport import KvTransportName
 from hardware.source import DYNAMO_TRANSPORT_GUIDE
 from operations.document import Verdict
+from operations.smoke import bodies
 from operations.smoke.first_token import KvHandover, judge_first_token, kv_handover
 from operations.smoke.judgements import FirstToken
 from tests.support.shipped_stacks import shipped_stack
@@ -63,3 +64,9 @@ def test_the_prompt_of_a_stack_is_nearly_as_long_as_explain_computes_with_and_fi
 
 def test_an_aggregated_stack_hands_no_kv_cache_over() -> None:
     assert kv_handover(shipped_stack("agg-gb200")) is None
+
+
+def test_gpt_oss_has_said_a_word_before_its_answer_ends() -> None:
+    # What its answers begin with, a token each, and no parser shows (OpenAI's harmony format).
+    marks = ("<|channel|>", "analysis", "<|message|>")
+    assert bodies.long_prompt("openai/gpt-oss-120b", 8)["max_tokens"] > len(marks)

@@ -13,6 +13,14 @@ _REGISTRY = "nvcr.io/nvidia/ai-dynamo"
 CASES = (
     Case(
         BRINGS,
+        "a tag of vLLM's own image without its v",
+        "vllm-serve",
+        (put("Deployment", "spec.template.spec.containers[0].image", "docker.io/vllm/vllm-openai:0.20.1"),),
+        failed(BRINGS, "vllm-serve"),
+        ("its tags begin with v, as v0.20.1",),
+    ),
+    Case(
+        BRINGS,
         "the image of another engine",
         "vllm-agg",
         (text(GRAPH, f"{_VLLM_WORKER}.image", "vllm-runtime", "sglang-runtime"),),

@@ -29,6 +29,14 @@ _SERVER = "spec.template.spec.containers[0]"
 CASES = (
     Case(
         PROBES,
+        "a path of other makers' servers, asked of vLLM's own",
+        "vllm-serve",
+        (put("Deployment", f"{_SERVER}.startupProbe.httpGet.path", "/healthz"),),
+        failed(PROBES, "vllm-serve"),
+        ("its startupProbe asks for /healthz, which the server answers with 404; it serves /health",),
+    ),
+    Case(
+        PROBES,
         "a command beside the request of an older operator",
         "agg-gb200",
         (*_OLDER, main(WORKER, "livenessProbe", _EXEC)),

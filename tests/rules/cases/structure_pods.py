@@ -213,6 +213,14 @@ CASES = (
     ),
     Case(
         VALUES,
+        "a Service that leads to a port in quotes",
+        "vllm-serve",
+        (put("Service", "spec.ports[0].targetPort", "8000"),),
+        failed(VALUES, "vllm-serve"),
+        ('spec.ports[0].targetPort: Invalid value: "8000": must contain at least one letter (a-z)',),
+    ),
+    Case(
+        VALUES,
         "a port whose name is too long",
         "vllm-serve",
         (put("Deployment", f"{_POD}.containers[0].ports[0].name", "openai-compatible"),),

@@ -133,3 +133,12 @@ def test_a_stack_without_a_graph_waits_for_no_window_and_still_says_what_is_idle
     texts = [notice.text for notice in planned_update(stack, Deployed()).notices]
     assert any("pool b200" in text for text in texts)
     assert not any("no graph" in text for text in texts)
+
+
+def test_the_end_of_a_block_reaches_the_alerts_of_a_stack_that_only_serves() -> None:
+    settings = layered("serving")
+    settings["cluster"]["monitoring"] = True
+    settings["nodePools"][0]["purchase"] |= {"phase": "active", "ends": "2026-12-08T11:30:00Z"}
+    block = settings["nodePools"][0]["purchase"]["id"]
+    alerts = [each for each in recorded_stack(resolved(settings)) if each.kind == "PrometheusRule"]
+    assert any(block in str(each.inputs) for each in alerts)
