@@ -11,12 +11,14 @@ from rules.engine import (
     probes,
     serving,
     shared_pods,
+    start_commands,
 )
 from rules.model import Rule
 
 RULES: tuple[Rule, ...] = (
     engine_files.engine_settings_accepted,
     options.flags_exist,
+    start_commands.start_command_runs,
     images.image_brings_the_engine,
     components.graph_has_a_frontend,
     images.runtime_defects_avoided,

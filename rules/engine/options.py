@@ -1,6 +1,5 @@
 """Whether a command has the options of its command line, and takes their values."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
@@ -19,8 +18,6 @@ from rules.reading.commands.container_commands import (
     TRTLLM_SERVE,
     VLLM_SERVE,
     StartCommand,
-    command_line,
-    script_position,
 )
 from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM
 from rules.reading.pods.containers import read_image
@@ -34,10 +31,6 @@ _SHORT = 2
 """Characters of `--` alone; options of one dash are few, and are no abbreviations of others."""
 _SHORTEST = 4
 """Characters that an abbreviation has at least, dashes included, so that it means something."""
-_SHELL_VARIABLE = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]{3,})(?=[^\w:?+-]|$)")
-"""Variable without a default of its own, whose name is long enough to be misspelt."""
-_QUOTED = re.compile(r"""(["'])(?!\{|\[)[^"']+\1""")
-"""Text between quotation marks, but for JSON."""
 _OF_VLLM = frozenset({DYNAMO_VLLM, VLLM_SERVE})
 _MODE_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE", DYNAMO_VLLM: MODE_OF_VLLM}
 
@@ -72,42 +65,11 @@ def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
             shown = shown_image(started.container)
             yield message if certain else Undecided(f"{message}; whether {shown} has it is not known")
         worker = started.worker
-        yield from _misspelt_variables(started, command)
-        yield from _misplaced_marks(started, command)
         if worker is not None:
             yield from _mode(worker, command)
         yield from wrong_values(graph, started, command)
         if worker is not None:
             yield from _deprecated(worker, command)
-
-
-def _misspelt_variables(started: Started, command: StartCommand) -> Iterator[str]:
-    """A shell takes a variable that nobody sets for an empty text."""
-    words = command_line(started.container)
-    script = words[position] if (position := script_position(words)) is not None else None
-    for name in dict.fromkeys(_SHELL_VARIABLE.findall(script or "")):
-        if name in command.environment or re.search(
-            rf"\b(?:{name}=|(?:for|read)\b[^\n]*\b{name}\b)", script or ""
-        ):
-            continue
-        meant = slip_of(name, command.environment)
-        if meant is not None:
-            yield f"its start script reads ${name}, which nothing sets; {meant} is set"
-
-
-def _misplaced_marks(started: Started, command: StartCommand) -> Iterator[str]:
-    """A line that does not go on, and quotation marks that no shell takes away."""
-    if command.cut_off is not None:
-        yield (
-            f"a line of its start script begins with {command.cut_off}: the line before does not go on, for "
-            "want of a backslash, or for a blank behind it"
-        )
-    if script_position(command_line(started.container)) is not None:
-        return
-    for flag in command.flags.all:
-        text = flag.value.text if flag.value is not None and flag.value.known else ""
-        if _QUOTED.fullmatch(text):
-            yield f"{flag.name} is given {text} with its quotation marks, which no shell takes away"
 
 
 def _mode(worker: Worker, command: StartCommand) -> Iterator[Said]:

@@ -27,7 +27,7 @@ from rules.reading.shapes import Undecided
 _REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 Kind = Literal["worker", "frontend", "download", "benchmark"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-_DOWNLOADS = ("hf", "huggingface-cli")
+HUB_PROGRAMS = ("hf", "huggingface-cli")
 _DOWNLOADS_MENTIONED = re.compile(r"\b(?:hf|huggingface-cli)\b\s+download\b")
 _DIRECTORY_FLAGS = ("--local-dir", "--cache-dir")
 _OPTIONS_WITH_VALUE = frozenset(
@@ -185,7 +185,7 @@ def _download(
     if not mentions(container, _DOWNLOADS_MENTIONED):
         return
     script = read_script(graph, template, container)
-    for words, environment in script.arguments_of(*_DOWNLOADS):
+    for words, environment in script.arguments_of(*HUB_PROGRAMS):
         if not words or words[0].text != "download":
             continue
         flags = parse_flags(tuple(words[1:])).all

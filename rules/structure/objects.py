@@ -1,5 +1,6 @@
 """Whether the API server knows an object's kind, its fields and their values."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph
@@ -44,6 +45,7 @@ _OURS = frozenset({_DYNAMO, "resource.nvidia.com"})
 """Groups whose kinds and versions are all known here, and whose kinds nobody else defines."""
 _LIKENESS = 0.92
 """Likeness of two kinds that differ by a letter or two: a PodClique is no misspelt PodCliqueSet."""
+_MEDIUM = re.compile(r"Memory|HugePages(?:-.+)?")
 _HINTED = 200
 """Findings that get a hint; a hint takes a hundred times as long to find as the mistake."""
 
@@ -149,12 +151,23 @@ def values_accepted(graph: ResourceGraph) -> Iterator[Observation]:
         for name in _spaced_variables(template):
             said = f"sets the variable {name!r}: no program reads one with a space in its name"
             yield advised(template.resource, template.name, f"{said}, and Kubernetes before 1.32 refuses it")
+        for volume, medium in _unknown_media(template):
+            said = f"volume {volume} has the medium {medium!r}, which no kubelet knows: Memory or HugePages"
+            yield failed(template.resource, template.name, f"{said}; the pods stay in ContainerCreating")
 
 
 def _spaced_variables(template: PodTemplate) -> Sequence[str]:
     entries = (entry for each in template.all_containers for entry in environment_entries(template, each))
     names = dict.fromkeys(known(text_at, entry, "name") for entry in entries)
     return [name for name in names if name is not None and " " in name and not PLACEHOLDER.search(name)]
+
+
+def _unknown_media(template: PodTemplate) -> Iterator[tuple[str | None, str]]:
+    """The volumes that no kubelet makes (kubernetes pkg/volume/emptydir: unknown storage medium)."""
+    for volume in known(mappings_at, template.spec, "volumes") or ():
+        medium = known(text_at, volume, "emptyDir", "medium")
+        if medium and not _MEDIUM.fullmatch(medium) and not PLACEHOLDER.search(medium):
+            yield known(text_at, volume, "name"), medium
 
 
 def _refused_value(judged: Judged) -> str:

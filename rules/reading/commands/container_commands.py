@@ -31,7 +31,7 @@ DYNAMO_SGLANG = "dynamo.sglang"
 _MODULES = frozenset({TENSORRT_LLM, DYNAMO_VLLM, DYNAMO_SGLANG, DYNAMO_FRONTEND})
 ENGINES = (TENSORRT_LLM, TRTLLM_SERVE, DYNAMO_VLLM, VLLM_SERVE, DYNAMO_SGLANG)
 """Modules and programs that start an engine."""
-_SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
+SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
 _DEEPEST_SCRIPT = 5
 _FARTHEST_OPTION = 20
 """Words of a command line among which a shell's own options stand."""
@@ -90,7 +90,7 @@ def start_commands(words: Sequence[str | None], environment: Environment) -> Seq
 
 def script_position(words: Sequence[str | None]) -> int | None:
     """Position of `sh -c`'s script among the words of a command line; None where there is none."""
-    if not words or words[0] is None or _program(words[0]) not in _SHELLS:
+    if not words or words[0] is None or program_of(words[0]) not in SHELLS:
         return None
     for index, word in enumerate(words[1:_FARTHEST_OPTION], start=1):
         if word is not None and re.fullmatch(r"-[a-z]*c[a-z]*", word) and index + 1 < len(words):
@@ -139,6 +139,11 @@ def read_script(
     except Undecided as reason:
         unread = str(reason)
     return ContainerScript(template, container, environment, tuple(commands), unread)
+
+
+def program_of(word: str) -> str:
+    """The last part of the word as a path; each word of each command line is asked for it."""
+    return word.rstrip("/").rpartition("/")[2]
 
 
 # Workers, frontends and servers are each read from all containers, equal ones among them.
@@ -198,7 +203,7 @@ def _scripts_of(command: SimpleCommand) -> Iterator[Word]:
     start = 0
     while start < len(texts):
         text = texts[start]
-        if text is not None and _program(text) in _SHELLS:
+        if text is not None and program_of(text) in SHELLS:
             script_at = script_position(texts[start : start + _FARTHEST_OPTION + 1])
             if script_at is not None:
                 start += script_at
@@ -214,7 +219,7 @@ def _engine_of(command: SimpleCommand) -> StartCommand | None:
     if _only_names(texts):
         return None
     for index, text in enumerate(texts):
-        program = _program(text)
+        program = program_of(text)
         is_module = text in _MODULES and texts[max(0, index - 1)] == "-m"
         is_server = program == TRTLLM_SERVE or [program, *texts[index + 1 : index + 2]] == ["vllm", "serve"]
         if is_module or is_server:
@@ -229,11 +234,6 @@ def _only_names(texts: Sequence[str]) -> bool:
         case ["command", "-v" | "-V", *_]:
             return True
         case [program, *_]:
-            return _program(program) in _ONLY_NAME
+            return program_of(program) in _ONLY_NAME
         case _:
             return False
-
-
-def _program(word: str) -> str:
-    """The last part of the word as a path; each word of each command line is asked for it."""
-    return word.rstrip("/").rpartition("/")[2]

@@ -47,17 +47,23 @@ _WITH_DEFAULT = re.compile(rf"\$\{{({_NAME}):?[-=]([^$`]*)\}}")
 _PRODUCT = re.compile(r"\$\(\(([\w\s*${}]{1,80})\)\)")
 _FACTOR = re.compile(r"[0-9]{1,9}")
 _RESERVED = {
-    **dict.fromkeys(("if", "while", "until", "for"), 1),
+    **dict.fromkeys(("if", "while", "until", "for", "select"), 1),
     **dict.fromkeys(("fi", "done"), -1),
-    **dict.fromkeys(("then", "else", "elif", "do", "{", "}", "!"), 0),
+    **dict.fromkeys(("then", "else", "elif", "do", "{", "}", "!", "time"), 0),
 }
 """Word before a command -> how many branches and loops it opens."""
 _DECLARATIONS = frozenset({"export", "declare", "readonly", "local", "typeset"})
 _POSITIONS = tuple("123456789")
+_SHOWN = 40
+"""Characters of a script that a message shows."""
 _MOST_CALLS = 100
 """Functions can call each other without an end; a person's script stays far below."""
 _READERS = frozenset({"cat", "chmod", "chown", "echo", "grep", "head", "ls", "printf", "test", "[", "[["})
 """What is given a file's name and leaves the file as it is."""
+
+
+class BrokenScript(Undecided):
+    """What no shell can read: it ends with a syntax error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +83,12 @@ def simple_commands(script: str, environment: Environment) -> Iterator[SimpleCom
 
     A function's commands stand where it is called. A variable that a loop, a branch or what follows `||`
     sets is unknown from there on; what a subshell sets is forgotten at its end.
+
+    Raises:
+        Undecided: the script does more than is read here.
+        BrokenScript: no shell can read it.
     """
-    return _Shell(environment).run(_written(script), certain=True)
+    return _Shell(environment).script(_written(script))
 
 
 @dataclass(slots=True)
@@ -103,7 +113,7 @@ def _written(script: str) -> Iterator[_Written]:
     while position < len(script):
         token = _TOKEN.match(script, position)
         if token is None:
-            raise Undecided("the start script has a quotation mark or a bracket without its partner")
+            raise _without_partner(script, position)
         position = token.end()
         text = token.group()
         if token.lastgroup == "word":
@@ -119,6 +129,16 @@ def _written(script: str) -> Iterator[_Written]:
         elif token.lastgroup == "redirection":
             position = _redirected(command, text.strip(), script, position)
     yield command
+
+
+def _without_partner(script: str, position: int) -> Undecided:
+    """Why the script cannot be read from a position on."""
+    mark, following = script[position], script[position + 1 :]
+    # Of $'...' a backslash keeps the mark, which other quotation marks do not know.
+    if mark in "'\"" and mark not in following and "$'" not in script:
+        shown = " ".join(following.split())[:_SHOWN]
+        return BrokenScript(f"the start script opens a quotation mark that nothing closes, before {shown!r}")
+    return Undecided("the start script has a quotation mark or a bracket without its partner")
 
 
 def _with_document(command: _Written, script: str, position: int) -> tuple[str, int]:
@@ -157,19 +177,28 @@ class _Shell:
         self._calls = 0
         self._local: set[str] = set()
         """Names of the running function's own variables."""
+        self._nesting = 0
+
+    def script(self, commands: Iterator[_Written]) -> Iterator[SimpleCommand]:
+        """The commands of a whole script."""
+        yield from self.run(commands, certain=True)
+        if self._nesting > 0:
+            raise BrokenScript("the start script begins a loop or a branch that no done or fi ends")
+        if self._nesting < 0:
+            raise BrokenScript("the start script has a done or a fi of no loop and no branch")
 
     def run(self, commands: Iterator[_Written], *, certain: bool) -> Iterator[SimpleCommand]:
         """The commands of a script or of a function; `certain` where no branch decides whether it runs."""
-        nesting = 0
+        outer = self._nesting
         subshells: list[dict[str, Word]] = []
         for written in commands:
             words = list(written.words)
-            if words and written.after == "(":
+            while words and words[0] in _RESERVED:
+                self._nesting += _RESERVED[words.pop(0)]
+            if written.after == "(" and (len(words) == 1 or words[:1] == ["function"]):
                 self._functions[words[-1]] = _body(commands)
                 continue
-            while words and words[0] in _RESERVED:
-                nesting += _RESERVED[words.pop(0)]
-            is_certain = certain and nesting == 0 and written.before != "||"
+            is_certain = certain and self._nesting == outer and written.before != "||"
             yield from self._follow(written, words, certain=is_certain)
             if written.after == "(":
                 subshells.append(dict(self._environment))

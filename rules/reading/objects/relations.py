@@ -28,6 +28,7 @@ EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _Finder = Callable[["_Pods"], Iterator[Mistake]]
 _OPERATORS = ("Equal", "Exists", "Lt", "Gt")
 """Operators of a toleration; Lt and Gt are behind a feature gate of 1.35 and later."""
+_NO_KEY = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
 _COMPONENT_SPEC = ("podTemplate", "spec")
 _NONE_AT_ONCE = frozenset({"0", "0%"})
 _VARIABLE = re.compile(r"[ -<>-~]+")
@@ -117,14 +118,22 @@ def _restarts(pods: _Pods) -> Iterator[Mistake]:
 
 
 def _tolerations(pods: _Pods) -> Iterator[Mistake]:
-    """The effect that no taint has, or another operator (validateTaintEffect, ValidateTolerations)."""
+    """An effect of no taint, or an operator that does not fit (validateTaintEffect, ValidateTolerations)."""
     for index, toleration in enumerate(mappings_at(pods.spec, "tolerations")):
+        at = (*pods.at, "tolerations", index)
+        exists, given = text_at(toleration, "operator") == "Exists", text_at(toleration, "value")
+        if exists and given:
+            said = f"Invalid value: \"{given}\": value must be empty when `operator` is 'Exists'"
+            yield _refused((*at, "operator"), given, said)
+        if not exists and not text_at(toleration, "key"):
+            shown = text_at(toleration, "operator") or ""
+            yield _mistake((*at, "operator"), f'Invalid value: "{shown}": {_NO_KEY}')
         for key, known_values in (("effect", EFFECTS), ("operator", _OPERATORS)):
             value = text_at(toleration, key)
             if value and value not in known_values:
                 supported = ", ".join(f'"{each}"' for each in known_values)
                 said = f'Unsupported value: "{value}": supported values: {supported}'
-                yield _refused((*pods.at, "tolerations", index, key), value, said)
+                yield _refused((*at, key), value, said)
 
 
 def _names(pods: _Pods) -> Iterator[Mistake]:

@@ -168,15 +168,15 @@ CASES = (
         ("Broken is 3, not a mapping",),
     ),
     Case(
-        "flags-exist",
+        "start-command-runs",
         "a variable of nearly the name that is set",
         PUBLISHED,
         (command(DECODE, "${ENGINE_ARGS}", "${ENGINE_ARG}"),),
-        failed("flags-exist", DECODE),
+        failed("start-command-runs", DECODE),
         ("its start script reads $ENGINE_ARG, which nothing sets; ENGINE_ARGS is set",),
     ),
     Case(
-        "flags-exist",
+        "start-command-runs",
         "a variable of nearly the name that is set, which the script sets itself",
         PUBLISHED,
         (
@@ -186,22 +186,22 @@ CASES = (
         frozenset(),
     ),
     Case(
-        "flags-exist",
+        "start-command-runs",
         "a blank behind the backslash, after which the line does not go on",
         PUBLISHED,
         (command(DECODE, "--disaggregation-mode", "\\ \n--disaggregation-mode"),),
-        failed("flags-exist", DECODE),
+        failed("start-command-runs", DECODE),
         ("a line of its start script begins with --disaggregation-mode: the line before does not go on",),
     ),
     Case(
-        "flags-exist",
+        "start-command-runs",
         "a line that goes on",
         PUBLISHED,
         (command(DECODE, "--disaggregation-mode", "\\\n--disaggregation-mode"),),
         frozenset(),
     ),
     Case(
-        "flags-exist",
+        "start-command-runs",
         "quotation marks that no shell takes away",
         "vllm-serve",
         (
@@ -212,7 +212,7 @@ CASES = (
                 '"openai/gpt-oss-120b"',
             ),
         ),
-        failed("flags-exist", "engine"),
+        failed("start-command-runs", "engine"),
         ('--served-model-name is given "openai/gpt-oss-120b" with its quotation marks',),
     ),
 )

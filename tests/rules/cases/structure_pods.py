@@ -52,6 +52,42 @@ CASES = (
     ),
     Case(
         VALUES,
+        "a value of a taint whatever its value",
+        "vllm-serve",
+        (
+            put(
+                "Deployment",
+                f"{_POD}.tolerations",
+                [{"key": "nvidia.com/gpu", "operator": "Exists", "value": "present"}],
+            ),
+        ),
+        failed(VALUES, "vllm-serve"),
+        ("value must be empty when `operator` is 'Exists'",),
+    ),
+    Case(
+        VALUES,
+        "a toleration of no key",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.tolerations", [{"value": "present", "effect": "NoSchedule"}]),),
+        failed(VALUES, "vllm-serve"),
+        ('Invalid value: "": operator must be Exists when `key` is empty',),
+    ),
+    Case(
+        VALUES,
+        "shared memory of a medium in small letters",
+        "vllm-disagg-efa",
+        (
+            add(
+                GRAPH,
+                "spec.components[1].podTemplate.spec.volumes",
+                {"name": "scratch", "emptyDir": {"medium": "memory"}},
+            ),
+        ),
+        failed(VALUES, "Prefill"),
+        ("volume scratch has the medium 'memory', which no kubelet knows: Memory or HugePages",),
+    ),
+    Case(
+        VALUES,
         "GPUs that are requested and not limited",
         "vllm-serve",
         (drop("Deployment", f"{_POD}.containers[0].resources.limits[nvidia.com/gpu]"),),

@@ -1,0 +1,166 @@
+"""Whether a container's command runs as a person wrote it: shells take words away, Kubernetes keeps some."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from engines.command_line import Environment
+from resource_graph import ResourceGraph, Value
+from resource_graph.spelling import SLIPS, slip_of
+from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from rules.reading.commands.container_commands import (
+    SHELLS,
+    StartCommand,
+    command_line,
+    mentions,
+    program_of,
+    read_script,
+    script_position,
+    start_commands,
+)
+from rules.reading.commands.shell import BrokenScript
+from rules.reading.model_users import HUB_PROGRAMS
+from rules.reading.pods.containers import all_containers, read_environment
+from rules.reading.pods.pods import PodTemplate
+from rules.reading.shapes import Undecided, attempted, mappings_at
+from rules.rule import rule
+from rules.subjects import READABLE_PODS
+
+_SHELL_VARIABLE = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]{3,})(?=[^\w:?+-]|$)")
+"""Variable without a default of its own, whose name is long enough to be misspelt."""
+_QUOTED = re.compile(r"""(["'])(?!\{|\[)[^"']+\1""")
+"""Text between quotation marks, but for JSON."""
+_REFERENCE = re.compile(r"(?<!\$)\$\(([A-Z][A-Z0-9_]+)\)")
+_SET_BY_OTHERS = re.compile(
+    r"(?:DYN|DYNAMO|POD|NODE|ETCD|NATS|GROVE|LWS|KUBERNETES|PROMETHEUS|MODEL_EXPRESS)_.*"
+    r"|.*_(?:SERVICE_HOST|SERVICE_PORT.*|PORT(?:_.*)?)"
+)
+"""Variables that an operator or Kubernetes itself may give a container: those of Services among them."""
+_HUB_MENTIONED = re.compile(rf"\b(?:{'|'.join(HUB_PROGRAMS)})\s")
+_HUB_COMMANDS = frozenset({"download", "upload"})
+_HUB_OPTIONS = frozenset(
+    {"--repo-type", "--revision", "--include", "--exclude", "--cache-dir", "--local-dir", "--force-download"}
+    | {"--local-dir-use-symlinks", "--resume-download", "--token", "--quiet", "--max-workers", "--dry-run"}
+)
+"""Of the command `download` in huggingface_hub 0.25.2 and 1.2.1 from PyPI; deprecated ones among them."""
+_LONGEST = 60
+"""Characters of a command that a message shows."""
+_PARAMETER = re.compile(r"\$[@*#0-9]|\$\{[@*#0-9]")
+
+
+@rule(
+    READABLE_PODS,
+    severity=Severity.MANDATORY,
+    reason=(
+        "A shell ends with a syntax error and exit code 2, or starts something else than was written. "
+        "Kubernetes replaces $(NAME) by a variable of the container, and a name that nothing sets stays."
+    ),
+    source=(
+        "POSIX.1-2024 Shell Command Language and sh (-c command_string, command_name, argument); "
+        "https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/"
+    ),
+    lines=EVERY_RELEASE,
+    fix="Close what is open, write the whole script as one text after -c, or set the variable.",
+)
+def start_command_runs(graph: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
+    """Command does not run as it is written."""
+    for name, container in all_containers(template):
+        subject = name if template.shape == "workload" else template.name
+        for message in _problems(graph, template, container):
+            yield failed(template.resource, subject, message)
+
+
+def _problems(graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]) -> Iterator[str]:
+    # A command that only the update knows has no slip of the pen.
+    words = attempted(command_line, container)
+    environment = attempted(read_environment, graph, template, container)
+    if isinstance(words, Undecided) or isinstance(environment, Undecided):
+        return
+    yield from _words_of_no_script(words)
+    script_at = script_position(words)
+    if script_at is None and not _has_more_variables(template, container):
+        yield from _unset_references(words, environment)
+    yield from _misspelt_downloads(graph, template, container)
+    started = attempted(start_commands, words, environment)
+    if isinstance(started, BrokenScript):
+        yield f"{started}: the shell ends with a syntax error"
+    elif not isinstance(started, Undecided):
+        script = None if script_at is None else words[script_at]
+        for command in started:
+            yield from _quoted_values(command) if script is None else _slips(command, script)
+
+
+def _words_of_no_script(words: Sequence[str | None]) -> Iterator[str]:
+    """Words beside a script, which the script does not read."""
+    if not words or words[0] is None or program_of(words[0]) not in SHELLS:
+        return
+    script_at = script_position(words)
+    if script_at is None:
+        first = next((word for word in words[1:] if word is None or not word.startswith(("-", "+"))), None)
+        if first is not None and len(first.split()) > 1 and "-c" not in words:
+            yield f"starts {words[0]} without -c: the shell looks for a file named {_shown(first)}"
+        return
+    script, others = words[script_at], [word or "" for word in words[script_at + 1 :]]
+    # One word behind the script may be the name that the shell's messages begin with.
+    are_lost = len(others) > 1 or any(word.strip("-") and word.startswith("-") for word in others)
+    if are_lost and script is not None and not _PARAMETER.search(script):
+        yield (
+            f"hands {words[0]} -c the script {_shown(script)} alone: of {_shown(' '.join(others))} behind it "
+            "the shell runs nothing"
+        )
+
+
+def _shown(text: str) -> str:
+    flat = " ".join(text.split())
+    return repr(flat if len(flat) <= _LONGEST else f"{flat[:_LONGEST]}...")
+
+
+def _has_more_variables(template: PodTemplate, container: Mapping[str, Value]) -> bool:
+    """Whether a container has variables whose names stand elsewhere."""
+    return bool(mappings_at(container, "envFrom")) or "envFromSecret" in template.described_by
+
+
+def _unset_references(words: Sequence[str | None], environment: Environment) -> Iterator[str]:
+    names = (name for word in words if word is not None for name in _REFERENCE.findall(word))
+    for name in dict.fromkeys(names):
+        if name not in environment and not _SET_BY_OTHERS.fullmatch(name):
+            meant = slip_of(name, environment)
+            near = "" if meant is None else f"; {meant} is set"
+            yield f"its command has $({name}), which nothing sets and the program is given as it stands{near}"
+
+
+def _misspelt_downloads(
+    graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
+) -> Iterator[str]:
+    """A subcommand or an option that the hub's command line does not have: it ends with exit code 2."""
+    if not mentions(container, _HUB_MENTIONED):
+        return
+    for words, _ in read_script(graph, template, container).arguments_of(*HUB_PROGRAMS):
+        texts = [word.text.partition("=")[0] for word in words if word.known]
+        for written in texts[:1] + [text for text in texts[1:] if text.startswith("--")]:
+            known = _HUB_OPTIONS if written.startswith("--") else _HUB_COMMANDS
+            meant = None if written in known else slip_of(written, known, SLIPS)
+            if meant is not None:
+                yield f"{written} is nothing that the hub's command line has; the nearest is {meant}"
+
+
+def _slips(command: StartCommand, script: str) -> Iterator[str]:
+    """A variable that nobody sets, which a shell takes for an empty text, and a line that does not go on."""
+    for name in dict.fromkeys(_SHELL_VARIABLE.findall(script)):
+        if name in command.environment or re.search(rf"\b(?:{name}=|(?:for|read)\b[^\n]*\b{name}\b)", script):
+            continue
+        meant = slip_of(name, command.environment)
+        if meant is not None:
+            yield f"its start script reads ${name}, which nothing sets; {meant} is set"
+    if command.cut_off is not None:
+        yield (
+            f"a line of its start script begins with {command.cut_off}: the line before does not go on, for "
+            "want of a backslash, or for a blank behind it"
+        )
+
+
+def _quoted_values(command: StartCommand) -> Iterator[str]:
+    """Quotation marks that stay, because no shell reads the command."""
+    for flag in command.flags.all:
+        text = flag.value.text if flag.value is not None and flag.value.known else ""
+        if _QUOTED.fullmatch(text):
+            yield f"{flag.name} is given {text} with its quotation marks, which no shell takes away"
