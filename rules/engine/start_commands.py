@@ -115,7 +115,9 @@ def _shown(text: str) -> str:
 
 
 def _has_more_variables(template: PodTemplate, container: Mapping[str, Value]) -> bool:
-    """Whether a container has variables whose names stand elsewhere."""
+    """Whether a container has variables whose names stand elsewhere, as those of a patch do."""
+    if "image" not in container:
+        return True
     return bool(mappings_at(container, "envFrom")) or "envFromSecret" in template.described_by
 
 

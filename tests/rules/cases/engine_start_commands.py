@@ -1,7 +1,7 @@
 """Commands that a shell or Kubernetes makes something else of than was written."""
 
 from tests.rules.case import Case, failed
-from tests.rules.edits import add, put, text
+from tests.rules.edits import add, drop, put, text
 from tests.rules.serving_edits import DECODE, command
 
 RUNS = "start-command-runs"
@@ -102,6 +102,16 @@ CASES = (
         (
             add("Deployment", f"{_SERVER}.args", "--seed=$(SEED)"),
             put("Deployment", f"{_SERVER}.envFrom", [{"secretRef": {"name": "seeds"}}]),
+        ),
+        frozenset(),
+    ),
+    Case(
+        RUNS,
+        "a reference in a patch, whose object sets the variable",
+        "vllm-serve",
+        (
+            add("Deployment", f"{_SERVER}.args", "--seed=$(SEED)"),
+            drop("Deployment", f"{_SERVER}.image"),
         ),
         frozenset(),
     ),
