@@ -17,9 +17,9 @@ from rules.reading.commands.container_commands import (
     script_position,
     start_commands,
 )
-from rules.reading.commands.shell import BrokenScript
-from rules.reading.model_users import HUB_PROGRAMS
-from rules.reading.pods.containers import all_containers, read_environment
+from rules.reading.commands.written_commands import BrokenScript
+from rules.reading.model_users import HUB_OPTIONS_WITH_VALUE, HUB_PROGRAMS
+from rules.reading.pods.containers import all_containers, read_environment, reference_names
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import Undecided, attempted, mappings_at
 from rules.rule import rule
@@ -29,7 +29,6 @@ _SHELL_VARIABLE = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]{3,})(?=[^\w:?+-]|$)")
 """Variable without a default of its own, whose name is long enough to be misspelt."""
 _QUOTED = re.compile(r"""(["'])(?!\{|\[)[^"']+\1""")
 """Text between quotation marks, but for JSON."""
-_REFERENCE = re.compile(r"(?<!\$)\$\(([A-Z][A-Z0-9_]+)\)")
 _SET_BY_OTHERS = re.compile(
     r"(?:DYN|DYNAMO|POD|NODE|ETCD|NATS|GROVE|LWS|KUBERNETES|PROMETHEUS|MODEL_EXPRESS)_.*"
     r"|.*_(?:SERVICE_HOST|SERVICE_PORT.*|PORT(?:_.*)?)"
@@ -37,10 +36,9 @@ _SET_BY_OTHERS = re.compile(
 """Variables that an operator or Kubernetes itself may give a container: those of Services among them."""
 _HUB_MENTIONED = re.compile(rf"\b(?:{'|'.join(HUB_PROGRAMS)})\s")
 _HUB_COMMANDS = frozenset({"download", "upload"})
-_HUB_OPTIONS = frozenset(
-    {"--repo-type", "--revision", "--include", "--exclude", "--cache-dir", "--local-dir", "--force-download"}
-    | {"--local-dir-use-symlinks", "--resume-download", "--token", "--quiet", "--max-workers", "--dry-run"}
-)
+_HUB_OPTIONS = HUB_OPTIONS_WITH_VALUE | {
+    *("--force-download", "--local-dir-use-symlinks", "--resume-download", "--quiet", "--dry-run")
+}
 """Of the command `download` in huggingface_hub 0.25.2 and 1.2.1 from PyPI; deprecated ones among them."""
 _LONGEST = 60
 """Characters of a command that a message shows."""
@@ -122,9 +120,10 @@ def _has_more_variables(template: PodTemplate, container: Mapping[str, Value]) -
 
 
 def _unset_references(words: Sequence[str | None], environment: Environment) -> Iterator[str]:
-    names = (name for word in words if word is not None for name in _REFERENCE.findall(word))
+    names = (name for word in words if word is not None for name in reference_names(word))
     for name in dict.fromkeys(names):
-        if name not in environment and not _SET_BY_OTHERS.fullmatch(name):
+        # In small letters it may be a program, for a shell that the image starts.
+        if name.isupper() and name not in environment and not _SET_BY_OTHERS.fullmatch(name):
             meant = slip_of(name, environment)
             near = "" if meant is None else f"; {meant} is set"
             yield f"its command has $({name}), which nothing sets and the program is given as it stands{near}"

@@ -30,7 +30,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 HUB_PROGRAMS = ("hf", "huggingface-cli")
 _DOWNLOADS_MENTIONED = re.compile(r"\b(?:hf|huggingface-cli)\b\s+download\b")
 _DIRECTORY_FLAGS = ("--local-dir", "--cache-dir")
-_OPTIONS_WITH_VALUE = frozenset(
+HUB_OPTIONS_WITH_VALUE = frozenset(
     {*_DIRECTORY_FLAGS, "--revision", "--include", "--exclude", "--repo-type", "--token", "--max-workers"}
 )
 _CACHE_VARIABLE = "HF_HUB_CACHE"
@@ -203,7 +203,7 @@ def _downloaded(words: Sequence[Word]) -> str | None:
     """The first word that is neither an option nor an option's value; None where it is unknown."""
     previous = ""
     for word in words:
-        if not word.text.startswith("-") and previous not in _OPTIONS_WITH_VALUE:
+        if not word.text.startswith("-") and previous not in HUB_OPTIONS_WITH_VALUE:
             return word.text if word.known and word.text else None
         previous = word.text
     return None

@@ -12,38 +12,21 @@ from dataclasses import dataclass, field
 from math import prod
 
 from engines.command_line import UNKNOWN_WORD, Environment, Word
+from rules.reading.commands.written_commands import (
+    NAME,
+    PIECE,
+    PIECE_IN_QUOTES,
+    BrokenScript,
+    WrittenCommand,
+    written_commands,
+)
 from rules.reading.shapes import Undecided
 
 Files = Mapping[str, Word]
 """Path, as the script writes it -> content of the file; unknown where a command may have changed the file."""
 
-_NAME = "[A-Za-z_][A-Za-z0-9_]*"
-_EXPANSION = (
-    rf"\$(?:\((?:[^()]|\([^()]*\))*\)|\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}}|{_NAME}|[?$!#@*0-9-])|`[^`]*`"
-)
-# A dollar sign that begins nothing.
-_DOLLAR = r"\$(?![A-Za-z_({?$!#@*0-9-])"
-_QUOTED = rf'"(?:[^"\\$`]|\\.|{_EXPANSION}|{_DOLLAR})*"'
-_TOKEN = re.compile(
-    rf"(?P<blank>(?:[ \t\r]|\\\n)+|\#[^\n]*)"
-    rf"|(?P<redirection>\d*(?:<<<|<<-?|[<&]?>[>&|]?|<&?)[ \t]*)"
-    rf"|(?P<separator>&&|\|\||[;&|()\n])"
-    rf"|(?P<word>(?:[^\s;&|()<>'\"\\$`]|\\.|'[^']*'|{_QUOTED}|{_EXPANSION}|{_DOLLAR})+)",
-    re.DOTALL,
-)
-_PIECE = re.compile(
-    rf"'(?P<literal>[^']*)'|(?P<quoted>{_QUOTED})|\\(?P<escaped>.)|(?P<expansion>{_EXPANSION})"
-    r"|(?P<plain>[^'\"\\$`]+|\$)",
-    re.DOTALL,
-)
-# What a dollar sign opens and nothing closes is unknown.
-_PIECE_IN_QUOTES = re.compile(
-    rf"\\(?P<escaped>[\"$`\\\n])|(?P<expansion>{_EXPANSION}|\$(?=[({{]))|(?P<plain>[^\\$`]+|.)", re.DOTALL
-)
-_LITERAL = re.compile(r"(?P<plain>.+)", re.DOTALL)
-_HERE_DELIMITER = re.compile(r"(['\"]?)([A-Za-z_]\w*)\1(?=[\s;&|)>]|$)")
-_ASSIGNMENT = re.compile(rf"({_NAME})=")
-_WITH_DEFAULT = re.compile(rf"\$\{{({_NAME}):?[-=]([^$`]*)\}}")
+_ASSIGNMENT = re.compile(rf"({NAME})=")
+_WITH_DEFAULT = re.compile(rf"\$\{{({NAME}):?[-=]([^$`]*)\}}")
 _PRODUCT = re.compile(r"\$\(\(([\w\s*${}]{1,80})\)\)")
 _FACTOR = re.compile(r"[0-9]{1,9}")
 _RESERVED = {
@@ -54,16 +37,10 @@ _RESERVED = {
 """Word before a command -> how many branches and loops it opens."""
 _DECLARATIONS = frozenset({"export", "declare", "readonly", "local", "typeset"})
 _POSITIONS = tuple("123456789")
-_SHOWN = 40
-"""Characters of a script that a message shows."""
 _MOST_CALLS = 100
 """Functions can call each other without an end; a person's script stays far below."""
 _READERS = frozenset({"cat", "chmod", "chown", "echo", "grep", "head", "ls", "printf", "test", "[", "[["})
 """What is given a file's name and leaves the file as it is."""
-
-
-class BrokenScript(Undecided):
-    """What no shell can read: it ends with a syntax error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,83 +65,7 @@ def simple_commands(script: str, environment: Environment) -> Iterator[SimpleCom
         Undecided: the script does more than is read here.
         BrokenScript: no shell can read it.
     """
-    return _Shell(environment).script(_written(script))
-
-
-@dataclass(slots=True)
-class _Written:
-    """A command as it is written, between two separators."""
-
-    before: str
-    after: str = ""
-    words: list[str] = field(default_factory=list[str])
-    output: str | None = None
-    """The file that its output goes to; empty where only a shell knows."""
-    appends: bool = False
-    document: str | None = None
-    """Text on its standard input."""
-    pieces: re.Pattern[str] = _LITERAL
-    """What is replaced in that text."""
-
-
-def _written(script: str) -> Iterator[_Written]:
-    command = _Written("")
-    position = 0
-    while position < len(script):
-        token = _TOKEN.match(script, position)
-        if token is None:
-            raise _without_partner(script, position)
-        position = token.end()
-        text = token.group()
-        if token.lastgroup == "word":
-            command.words.append(text)
-        elif token.lastgroup == "separator":
-            if text == "(" and command.words and command.words[-1].endswith("="):
-                raise Undecided(f"the start script sets an array, {command.words[-1].rstrip('+=')}")
-            command.after = text
-            yield command
-            command = _Written(text)
-        elif token.lastgroup == "redirection" and text.strip() == "<<":
-            script, position = _with_document(command, script, position)
-        elif token.lastgroup == "redirection":
-            position = _redirected(command, text.strip(), script, position)
-    yield command
-
-
-def _without_partner(script: str, position: int) -> Undecided:
-    """Why the script cannot be read from a position on."""
-    mark, following = script[position], script[position + 1 :]
-    # Of $'...' a backslash keeps the mark, which other quotation marks do not know.
-    if mark in "'\"" and mark not in following and "$'" not in script:
-        shown = " ".join(following.split())[:_SHOWN]
-        return BrokenScript(f"the start script opens a quotation mark that nothing closes, before {shown!r}")
-    return Undecided("the start script has a quotation mark or a bracket without its partner")
-
-
-def _with_document(command: _Written, script: str, position: int) -> tuple[str, int]:
-    """Take the here document out of the script, which then goes on where the document began."""
-    opening = _HERE_DELIMITER.match(script, position)
-    position = position if opening is None else opening.end()
-    line, newline, following = script[position:].partition("\n")
-    end = None if opening is None else re.search(rf"^{opening[2]}$", following, re.MULTILINE)
-    if opening is None or end is None or line.count("'") % 2 or line.count('"') % 2:
-        raise Undecided("the start script has a here document of an unusual form, or one without an end")
-    command.document = following[: end.start()]
-    if not opening[1]:
-        # A quotation mark means nothing there, so that a backslash before it stays.
-        command.document, command.pieces = command.document.replace('\\"', '\\\\"'), _PIECE_IN_QUOTES
-    return script[:position] + line + newline + following[end.end() + 1 :], position
-
-
-def _redirected(command: _Written, operator: str, script: str, position: int) -> int:
-    if "<<" in operator:
-        raise Undecided(f"the start script uses {operator}")
-    target = _TOKEN.match(script, position)
-    is_word = target is not None and target.lastgroup == "word"
-    if operator.removeprefix("1") in {">", ">>", ">|", "&>"}:
-        command.output = target.group() if target is not None and is_word else ""
-        command.appends = operator.endswith(">>")
-    return target.end() if target is not None and is_word else position
+    return _Shell(environment).script(written_commands(script))
 
 
 class _Shell:
@@ -172,14 +73,14 @@ class _Shell:
 
     def __init__(self, environment: Environment) -> None:
         self._environment = dict(environment)
-        self._functions: dict[str, Sequence[_Written]] = {}
+        self._functions: dict[str, Sequence[WrittenCommand]] = {}
         self._files: Files = {}
         self._calls = 0
         self._local: set[str] = set()
         """Names of the running function's own variables."""
         self._nesting = 0
 
-    def script(self, commands: Iterator[_Written]) -> Iterator[SimpleCommand]:
+    def script(self, commands: Iterator[WrittenCommand]) -> Iterator[SimpleCommand]:
         """The commands of a whole script."""
         yield from self.run(commands, certain=True)
         if self._nesting > 0:
@@ -187,7 +88,7 @@ class _Shell:
         if self._nesting < 0:
             raise BrokenScript("the start script has a done or a fi of no loop and no branch")
 
-    def run(self, commands: Iterator[_Written], *, certain: bool) -> Iterator[SimpleCommand]:
+    def run(self, commands: Iterator[WrittenCommand], *, certain: bool) -> Iterator[SimpleCommand]:
         """The commands of a script or of a function; `certain` where no branch decides whether it runs."""
         outer = self._nesting
         subshells: list[dict[str, Word]] = []
@@ -205,7 +106,7 @@ class _Shell:
             elif written.after == ")" and subshells:
                 self._environment = subshells.pop()
 
-    def _follow(self, written: _Written, raw: list[str], *, certain: bool) -> Iterator[SimpleCommand]:
+    def _follow(self, written: WrittenCommand, raw: list[str], *, certain: bool) -> Iterator[SimpleCommand]:
         own: dict[str, Word] = {}
         while raw and (assignment := _ASSIGNMENT.match(raw[0])) is not None:
             own[assignment[1]] = self._text(raw.pop(0)[assignment.end() :])
@@ -253,7 +154,9 @@ class _Shell:
             # A virtual environment's activate script changes PATH and nothing that an engine reads.
             raise Undecided(f"the start script reads another script, {words[-1].text or 'unnamed'}")
 
-    def _write(self, written: _Written, words: Sequence[Word], here: Word | None, *, certain: bool) -> None:
+    def _write(
+        self, written: WrittenCommand, words: Sequence[Word], here: Word | None, *, certain: bool
+    ) -> None:
         """Keep what `cat > FILE <<EOF` writes, and forget each file that another command may change."""
         program = posixpath.basename(words[0].text) if words and words[0].known else ""
         named = () if program in _READERS else map(_path, words[1:])
@@ -280,18 +183,18 @@ class _Shell:
                     found[-1].append(part)
         return (sum(parts, start=Word("")) for parts in found if parts)
 
-    def _text(self, raw: str, pieces: re.Pattern[str] = _PIECE) -> Word:
+    def _text(self, raw: str, pieces: re.Pattern[str] = PIECE) -> Word:
         return sum((value for value, _ in self._values(raw, pieces)), start=Word(""))
 
-    def _values(self, raw: str, pieces: re.Pattern[str] = _PIECE) -> Iterator[tuple[Word, bool]]:
+    def _values(self, raw: str, pieces: re.Pattern[str] = PIECE) -> Iterator[tuple[Word, bool]]:
         """The parts of a word, and whether a shell splits the part at its blanks."""
         for piece in pieces.finditer(raw):
             found = piece.groupdict("")
             if found.get("expansion"):
                 value = self._expanded(found["expansion"])
-                yield value, value.known and pieces is _PIECE
+                yield value, value.known and pieces is PIECE
             elif found.get("quoted"):
-                yield self._text(found["quoted"][1:-1], _PIECE_IN_QUOTES), False
+                yield self._text(found["quoted"][1:-1], PIECE_IN_QUOTES), False
             else:
                 text = found.get("literal") or found["plain"] or found["escaped"].strip("\n")
                 yield Word("") + Word(text), False
@@ -312,9 +215,9 @@ class _Shell:
         return value if default is None or value.text or not value.known else Word(default[2].strip("\"'"))
 
 
-def _body(commands: Iterator[_Written]) -> Sequence[_Written]:
+def _body(commands: Iterator[WrittenCommand]) -> Sequence[WrittenCommand]:
     """The commands of a function, from its opening bracket to the closing one."""
-    found, depth = list[_Written](), 0
+    found, depth = list[WrittenCommand](), 0
     for written in commands:
         found.append(written)
         depth += written.words.count("{") - written.words.count("}")

@@ -106,6 +106,11 @@ def expand_references(text: str, environment: Environment) -> Word:
     return word + Word(text[end:])
 
 
+def reference_names(text: str) -> Sequence[str]:
+    """The names that `$(NAME)` refers to in the text."""
+    return [name for name in _KUBERNETES_REFERENCE.findall(text) if name]
+
+
 def read_environment(
     graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
 ) -> dict[str, Word]:
