@@ -12,9 +12,9 @@ from failures.health import ServingObjects
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
 from operations.project import resolved_stack
+from operations.smoke.checks import Target as Asked
 from operations.smoke.first_token import KvHandover, kv_handover
 from operations.smoke.graph_pods import GraphPods
-from operations.smoke.run import Target as Asked
 from operations.smoke.run import refuse_without_graph, roles_of, target_of_stack
 from stacks.program.end_of_up import serving_objects
 from stacks.settings.purchase import CapacityBlock

@@ -3,15 +3,17 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 from pydantic import Field, computed_field
 
 from operations.document import Document, Verdict
 from operations.smoke import bodies
-from operations.smoke.client import Answer, Frontend, NoAnswer, StreamedAnswer
-from operations.smoke.finding import Finding, WrongAnswer, from_mock, not_applicable, not_run, wrong
+from operations.smoke.client import Answer, Frontend, NoAnswer
+from operations.smoke.finding import Finding, WrongAnswer, wrong
 from operations.smoke.first_token import KvHandover, judge_first_token, judge_silence
+from operations.smoke.graph_pods import GraphPods
 from operations.smoke.judgements import (
     called,
     first_token,
@@ -21,6 +23,7 @@ from operations.smoke.judgements import (
     judge_stream,
     judge_tool_result,
 )
+from operations.smoke.registration import Role
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 _LETS_GO_ON = frozenset({Verdict.GOOD, Verdict.MOCK, Verdict.UNKNOWN})
@@ -63,19 +66,32 @@ class Result(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """Whom the checks ask, and what is known of it."""
+class Target:
+    """What is expected of the deployment, and how to look closer."""
 
-    frontend: Frontend
+    name: str
+    stack: str | None
+    url: str | None
     model: str
+    roles: tuple[Role, ...]
     kv: KvHandover | None
     no_kv: str
     """Why there is no KV transport to judge."""
+    pods: GraphPods | None
+    """None where only an address is known."""
+    lost_calls: str
+    """Why a call of a tool may be lost; empty where the release is none that loses any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whom the checks ask, and what is known of it."""
+
+    target: Target
+    frontend: Frontend
     is_mock: bool
     is_dynamo: bool
     """Whether a frontend of Dynamo answers, or an engine's own server."""
-    lost_calls: str = ""
-    """Why its release may lose a call of a tool; empty where it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,50 +105,48 @@ class Check:
 
 
 def _chat(subject: Subject) -> Finding:
-    return judge_chat(_asked(subject, bodies.chat(subject.model)))
+    return judge_chat(_asked(subject, bodies.chat(subject.target.model)))
 
 
 def _stream(subject: Subject) -> Finding:
-    return judge_stream(_streamed(subject, bodies.streamed_chat(subject.model)))
+    return judge_stream(_streamed(subject, bodies.streamed_chat(subject.target.model)))
 
 
 def _first_token(subject: Subject) -> Finding:
-    kv = subject.kv
+    kv = subject.target.kv
     if kv is None:
-        return not_applicable(subject.no_kv)
+        return Finding(Verdict.NOT_APPLICABLE, subject.target.no_kv)
     try:
-        answer = _streamed(subject, bodies.long_prompt(subject.model, kv.prompt_words))
+        answer = _streamed(subject, bodies.long_prompt(subject.target.model, kv.prompt_words))
     except NoAnswer as error:
         return judge_silence(str(error), kv)
-    seen = first_token(answer)
+    seconds, prompt_tokens = first_token(answer)
     if subject.is_mock:
-        return from_mock(f"hands over no KV cache, so its {seen.seconds:.2f} s say nothing")
-    return judge_first_token(seen, kv)
+        return Finding(Verdict.MOCK, f"hands over no KV cache, so its {seconds:.2f} s say nothing")
+    return judge_first_token(seconds, prompt_tokens, kv)
 
 
 def _responses(subject: Subject) -> Finding:
-    return judge_responses(subject.frontend.post(RESPONSES, bodies.responses(subject.model)))
+    return judge_responses(subject.frontend.post(RESPONSES, bodies.responses(subject.target.model)))
 
 
 def _tool_call(subject: Subject) -> Finding:
-    call = called(_asked(subject, bodies.tool_call(subject.model)), subject.lost_calls)
-    second = bodies.tool_result(subject.model, {"type": "function", **call.model_dump()})
+    model = subject.target.model
+    lost_calls = subject.target.lost_calls if subject.is_dynamo else ""
+    call = called(_asked(subject, bodies.tool_call(model)), lost_calls)
+    second = bodies.tool_result(model, {"type": "function", **call.model_dump()})
     return judge_tool_result(_asked(subject, second))
 
 
-def _low_effort(subject: Subject) -> Finding:
-    return judge_reasoning(_asked(subject, bodies.reasoning(subject.model, "low")), "low")
-
-
-def _high_effort(subject: Subject) -> Finding:
-    return judge_reasoning(_asked(subject, bodies.reasoning(subject.model, "high")), "high")
+def _reasoning(effort: str, subject: Subject) -> Finding:
+    return judge_reasoning(_asked(subject, bodies.reasoning(subject.target.model, effort)), effort)
 
 
 def _asked(subject: Subject, body: bodies.Body) -> Answer:
     return subject.frontend.post(CHAT, _worded(subject, body))
 
 
-def _streamed(subject: Subject, body: bodies.Body) -> StreamedAnswer:
+def _streamed(subject: Subject, body: bodies.Body) -> Answer:
     return subject.frontend.stream(CHAT, _worded(subject, body))
 
 
@@ -146,8 +160,8 @@ CHECKS = (
     Check("first-token", "the first token of a long prompt", ("stream",), _first_token),
     Check("responses", "a sentence by /v1/responses", ("chat",), _responses),
     Check("tool-call", f"{bodies.TOOL}, there and back", ("chat",), _tool_call),
-    Check("reasoning-low", "reasoning effort low", ("chat",), _low_effort),
-    Check("reasoning-high", "reasoning effort high, top_p 1", ("chat",), _high_effort),
+    Check("reasoning-low", "reasoning effort low", ("chat",), partial(_reasoning, "low")),
+    Check("reasoning-high", "reasoning effort high, top_p 1", ("chat",), partial(_reasoning, "high")),
 )
 
 
@@ -164,7 +178,7 @@ def run_checks(
 
 def _ended(check: Check, subject: Subject, failed: Sequence[str]) -> Result:
     if failed:
-        return Result.of(check.name, check.asked, not_run(f"needs {' and '.join(failed)}"))
+        return Result.of(check.name, check.asked, Finding(Verdict.NOT_RUN, f"needs {' and '.join(failed)}"))
     start = time.monotonic()
     try:
         finding = check.ask(subject)
@@ -176,5 +190,5 @@ def _ended(check: Check, subject: Subject, failed: Sequence[str]) -> Result:
     if finding.verdict in _UNASKED:
         return Result.of(check.name, check.asked, finding)
     if subject.is_mock and finding.verdict is Verdict.WRONG and finding.needs_model:
-        finding = from_mock(f"cannot answer this: {finding.found}")
+        finding = Finding(Verdict.MOCK, f"cannot answer this: {finding.found}")
     return Result.of(check.name, check.asked, finding, seconds)

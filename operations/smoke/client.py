@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,24 +24,9 @@ class Answer:
 
     status: int
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """A server-sent event."""
-
-    seconds: float
-    """Since the request was sent."""
-    data: str
-
-
-@dataclass(frozen=True, slots=True)
-class StreamedAnswer:
-    """The events of a stream; `text` instead where the answer is none."""
-
-    status: int
-    text: str
-    events: tuple[Event, ...]
+    """Empty where the answer is a stream of events."""
+    events: tuple[tuple[float, str], ...] = ()
+    """The data of each server-sent event, after the seconds since the request was sent."""
 
 
 class Frontend:
@@ -69,25 +53,19 @@ class Frontend:
 
     def get(self, path: str, *, seconds: float) -> Answer:
         """The answer to GET, which may take fewer seconds than others; raises NoAnswer."""
-        with self._asked("GET", path, None, min(seconds, self._seconds)) as exchange:
-            return Answer(exchange.status, exchange.text())
+        return self._asked("GET", path, None, min(seconds, self._seconds))
 
     def post(self, path: str, body: Mapping[str, Any]) -> Answer:
         """The answer to POST; raises NoAnswer."""
-        with self._asked("POST", path, body, self._seconds) as exchange:
-            return Answer(exchange.status, exchange.text())
+        return self._asked("POST", path, body, self._seconds)
 
-    def stream(self, path: str, body: Mapping[str, Any]) -> StreamedAnswer:
+    def stream(self, path: str, body: Mapping[str, Any]) -> Answer:
         """The events that POST is answered with, each with its time; raises NoAnswer."""
-        with self._asked("POST", path, body, self._seconds) as exchange:
-            if not exchange.is_stream:
-                return StreamedAnswer(exchange.status, exchange.text(), ())
-            return StreamedAnswer(exchange.status, "", tuple(exchange.events()))
+        return self._asked("POST", path, body, self._seconds, streams=True)
 
-    @contextmanager
     def _asked(
-        self, method: str, path: str, body: Mapping[str, Any] | None, seconds: float
-    ) -> Iterator["_Exchange"]:
+        self, method: str, path: str, body: Mapping[str, Any] | None, seconds: float, *, streams: bool = False
+    ) -> Answer:
         address = self._address()
         start = time.monotonic()
         try:
@@ -96,7 +74,10 @@ class Frontend:
                 requests.Session() as session,
                 self._sent(session, method, f"{address}{path}", body, seconds) as response,
             ):
-                yield _Exchange(response, start, seconds)
+                pieces = _pieces(response, start, seconds)
+                if streams and _EVENTS in response.headers.get("Content-Type", ""):
+                    return Answer(response.status_code, "", tuple(_events(pieces, start)))
+                return Answer(response.status_code, b"".join(pieces).decode("utf-8", errors="replace"))
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             raise NoAnswer(_reason(error, seconds)) from error
 
@@ -110,7 +91,7 @@ class Frontend:
             json=body,
             headers=self._headers,
             # Otherwise a ~/.netrc could add or replace credentials.
-            auth=_as_it_is,
+            auth=lambda request: request,
             timeout=seconds,
             stream=True,
             # A redirected POST becomes a GET, and a key would go where nobody sent it.
@@ -118,36 +99,26 @@ class Frontend:
         )
 
 
-class _Exchange:
-    """An answer whose status has arrived, and whose body has not."""
+def _events(pieces: Iterator[bytes], start: float) -> Iterator[tuple[float, str]]:
+    rest = b""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        seconds = time.monotonic() - start
+        for line in lines:
+            if line.startswith(b"data:"):
+                yield seconds, line[5:].decode("utf-8", errors="replace").strip()
 
-    def __init__(self, response: requests.Response, start: float, seconds: float) -> None:
-        self._response, self._start, self._seconds = response, start, seconds
-        self.status = response.status_code
-        self.is_stream = _EVENTS in response.headers.get("Content-Type", "")
 
-    def text(self) -> str:
-        return b"".join(self._pieces()).decode("utf-8", errors="replace")
-
-    def events(self) -> Iterator[Event]:
-        rest = b""
-        for piece in self._pieces():
-            *lines, rest = (rest + piece).split(b"\n")
-            seconds = time.monotonic() - self._start
-            for line in lines:
-                if line.startswith(b"data:"):
-                    yield Event(seconds, line[5:].decode("utf-8", errors="replace").strip())
-
-    def _pieces(self) -> Iterator[bytes]:
-        size = 0
-        # One read of the socket at a time: reading all would wait for every byte of a server that drips.
-        while piece := self._response.raw.read1(_READ_BYTES):
-            size += len(piece)
-            if size > _LARGEST_MEBIBYTES * _MEBIBYTE:
-                raise NoAnswer(f"the answer is larger than {_LARGEST_MEBIBYTES} MiB")
-            if time.monotonic() - self._start > self._seconds:
-                raise NoAnswer(f"the answer had not ended after {self._seconds:g} s")
-            yield piece
+def _pieces(response: requests.Response, start: float, seconds: float) -> Iterator[bytes]:
+    size = 0
+    # One read of the socket at a time: reading all would wait for every byte of a server that drips.
+    while piece := response.raw.read1(_READ_BYTES):
+        size += len(piece)
+        if size > _LARGEST_MEBIBYTES * _MEBIBYTE:
+            raise NoAnswer(f"the answer is larger than {_LARGEST_MEBIBYTES} MiB")
+        if time.monotonic() - start > seconds:
+            raise NoAnswer(f"the answer had not ended after {seconds:g} s")
+        yield piece
 
 
 def _reason(error: BaseException, seconds: float) -> str:
@@ -161,10 +132,6 @@ def _reason(error: BaseException, seconds: float) -> str:
     if any(isinstance(each, urllib3.exceptions.ProtocolError) for each in chain):
         return "the connection was closed before the answer was whole"
     return f"no answer: {chain[-1]}"
-
-
-def _as_it_is(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    return request
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

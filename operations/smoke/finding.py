@@ -35,23 +35,3 @@ def good(found: str) -> Finding:
 def wrong(found: str, fix: str = "", *, needs_model: bool = False, is_final: bool = False) -> Finding:
     """Not as a client needs it."""
     return Finding(Verdict.WRONG, found, fix, needs_model, is_final)
-
-
-def unknown(found: str) -> Finding:
-    """Nobody can tell from this address."""
-    return Finding(Verdict.UNKNOWN, found)
-
-
-def not_run(found: str) -> Finding:
-    """Not asked, and why."""
-    return Finding(Verdict.NOT_RUN, found)
-
-
-def not_applicable(found: str) -> Finding:
-    """Nothing to ask about, and why."""
-    return Finding(Verdict.NOT_APPLICABLE, found)
-
-
-def from_mock(found: str) -> Finding:
-    """What a mock engine cannot answer."""
-    return Finding(Verdict.MOCK, found)

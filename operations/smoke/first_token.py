@@ -8,7 +8,6 @@ from hardware import (
     transfer_range,
 )
 from operations.smoke.finding import Finding, good, wrong
-from operations.smoke.judgements import FirstToken
 from stacks.plan.stack_plan import StackPlan
 
 # Left for the chat template around the prompt, and for a tokenizer that splits a word.
@@ -36,13 +35,20 @@ def kv_handover(stack: StackPlan) -> KvHandover | None:
     return KvHandover(placed.kv_transport.path, recipe.kv_bytes_per_token, words)
 
 
-def judge_first_token(seen: FirstToken, kv: KvHandover) -> Finding:
-    """Return whether the first token came in time for the path, beside what the transfer alone takes."""
-    tokens = seen.prompt_tokens or kv.prompt_words
+def judge_first_token(seconds: float, prompt_tokens: int | None, kv: KvHandover) -> Finding:
+    """Return whether the first token came in time for the path, beside what the transfer alone takes.
+
+    Args:
+        seconds: until the first token.
+        prompt_tokens: None where the frontend did not count them.
+        kv: how the KV cache travels.
+
+    """
+    tokens = prompt_tokens or kv.prompt_words
     payload = tokens * kv.bytes_per_token
-    took = f"{seen.seconds:.2f} s for a prompt of {tokens:,} tokens"
+    took = f"{seconds:.2f} s for a prompt of {tokens:,} tokens"
     carried = f"its {payload / 1e6:.0f} MB of KV cache take {_computed(payload, kv.path)}"
-    if seen.seconds > kv.path.late_first_token_seconds:
+    if seconds > kv.path.late_first_token_seconds:
         limit = f"over {kv.path.late_first_token_seconds:g} s"
         if kv.path.transport == "tcp":
             return wrong(
@@ -50,7 +56,12 @@ def judge_first_token(seen: FirstToken, kv: KvHandover) -> Finding:
             )
         slow = f"{limit} NVIDIA's guide sees no RDMA: the signature of plain TCP"
         return wrong(f"{took}; {carried}; {slow}", f"{_SIGNS}; {_PAGE}")
-    return good(f"{took}; {carried}{_doubt(seen.seconds, payload, kv.path)}")
+    if kv.path.transport == "tcp":
+        return good(f"{took}; {carried}")
+    # A prompt is computed too, and nobody publishes for how long.
+    is_beyond_tcp = seconds < tcp_range(payload)[0]
+    doubt = "TCP alone would take longer" if is_beyond_tcp else "one request does not rule TCP out"
+    return good(f"{took}; {carried}; {doubt}")
 
 
 def judge_silence(reason: str, kv: KvHandover) -> Finding:
@@ -63,14 +74,6 @@ def judge_silence(reason: str, kv: KvHandover) -> Finding:
 def _computed(payload: int, path: KvPath) -> str:
     text = f"{_seconds(*transfer_range(payload, path))} over {path.transport}"
     return text if path.transport == "tcp" else f"{text} and {_seconds(*tcp_range(payload))} over TCP"
-
-
-def _doubt(seconds: float, payload: int, path: KvPath) -> str:
-    """What the time does not prove: a prompt is computed too, and nobody publishes for how long."""
-    if path.transport == "tcp":
-        return ""
-    fastest, _ = tcp_range(payload)
-    return "; TCP alone would take longer" if seconds < fastest else "; one request does not rule TCP out"
 
 
 def _seconds(least: float, most: float) -> str:

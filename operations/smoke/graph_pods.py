@@ -78,9 +78,11 @@ class GraphPods:
     def refused_models(self) -> list[str]:
         """Return what the frontends' logs say of models that they do not list."""
         pods = self._cluster.find(self._pods).items
+        components = [name for name, roles in self._roles.items() if FRONTEND in roles]
+        frontends = [pod["metadata"]["name"] for each in components for pod in _of(each, pods)]
         return [
             f"pod {name} logs: {said}"
-            for name in self._frontends(pods)
+            for name in frontends
             if (said := refused_model(self._cluster.log(name, "--namespace", self._namespace, _LOG_LINES)))
         ]
 
@@ -101,15 +103,18 @@ class GraphPods:
             yield self._without_pods(service)
         unready = [pod for pod in pods if not is_ready(pod)]
         for text, pod in zip(pod_causes(self._cluster, unready), unready, strict=True):
-            yield Absence(f"pod {text}", self._log(pod) if _has_log(pod) else "")
+            has_run = any(
+                each.get("restartCount") or "running" in (each.get("state") or {})
+                for each in container_statuses(pod)
+            )
+            yield Absence(f"pod {text}", self._log(pod) if has_run else "")
         for pod in filter(is_ready, pods):
             said = f"pod {pod['metadata']['name']}: Ready, and"
             if FRONTEND in self._roles[service]:
-                yield Absence(f"{said} it does not answer; its log says why", self._log(pod))
+                yield Absence(f"{said} it does not answer; {_LOG_SAYS}", self._log(pod))
             else:
-                unseen = why_unseen(self._cluster, self._namespace, pod)
-                look = self._cluster.command(*unseen.look) if unseen.look else self._log(pod)
-                yield Absence(f"{said} not registered: {unseen.why}", look)
+                unseen = _why_unseen(self._cluster, self._namespace, pod, self._log(pod))
+                yield Absence(f"{said} not registered: {unseen.found}", unseen.look)
 
     def _without_pods(self, service: str) -> Absence:
         said = f"{service} has no pod"
@@ -118,18 +123,18 @@ class GraphPods:
         if graph is None:
             return Absence(said, "")
         look = self._cluster.shown(own, "--output", "yaml")
-        replicas = asked_replicas(graph, service)
-        if replicas == 0:
+        if asked_replicas(graph, service) == 0:
             return Absence(f"{said}: graph {self._graph} asks for 0 replicas of it", look)
         operator = why_not_ready(graph)
         return Absence(f"{said}; the operator says: {operator}" if operator else said, look)
 
-    def _frontends(self, pods: Sequence[KubernetesObject]) -> list[str]:
-        components = [name for name, roles in self._roles.items() if FRONTEND in roles]
-        return [pod["metadata"]["name"] for name in components for pod in _of(name, pods)]
-
     def _log(self, pod: KubernetesObject) -> str:
-        previous = ("--previous",) if _waits_for_restart(pod) else ()
+        # What a person wants to read of one that waits for a restart is the log of the run before.
+        waits = any(
+            each.get("restartCount") and "waiting" in (each.get("state") or {})
+            for each in container_statuses(pod)
+        )
+        previous = ("--previous",) if waits else ()
         name = pod["metadata"]["name"]
         return self._cluster.command("logs", name, "--namespace", self._namespace, "--tail=20", *previous)
 
@@ -144,28 +149,20 @@ _LOOKED_AT = "services,endpointslices.discovery.k8s.io"
 _LOG_SAYS = "its log says why"
 
 
-@dataclass(frozen=True, slots=True)
-class Unseen:
-    """What is missing of a registration."""
-
-    why: str
-    look: tuple[str, ...] = ()
-    """The words of the kubectl command that shows it; empty: that of the pod's log."""
-
-
-def why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject) -> Unseen:
-    """Return what is missing of a Ready pod's registration; where that cannot be read, where to look."""
+def _why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject, log: str) -> Absence:
+    """Return what is missing of a Ready pod's registration; `log`: the command for where that is unknown."""
     name, labels = pod["metadata"]["name"], labels_of(pod)
     if labels.get(DISCOVERY_BACKEND) != "kubernetes":
-        return Unseen(_LOG_SAYS)
+        return Absence(_LOG_SAYS, log)
     slices = cluster.ask(ENDPOINT_SLICES, namespace=namespace)
     own = [each for each in slices.items if name in _ready_in(each)]
-    if slices.is_known and not any(_is_looked_at(each) for each in own):
-        return _unlabelled(namespace, own)
+    if slices.is_known and all(labels_of(each).get(DISCOVERY_ENABLED) != "true" for each in own):
+        words = ("get", _LOOKED_AT, "--namespace", namespace, "--label-columns", DISCOVERY_ENABLED)
+        return Absence(_unlabelled(own), cluster.command(*words))
     written = worker_models(cluster, namespace)
     if written is not None and name not in written:
-        return Unseen(f"it has written no DynamoWorkerMetadata; {_LOG_SAYS}")
-    return Unseen(_LOG_SAYS)
+        return Absence(f"it has written no DynamoWorkerMetadata; {_LOG_SAYS}", log)
+    return Absence(_LOG_SAYS, log)
 
 
 def registered_names(pod: KubernetesObject) -> tuple[str, ...]:
@@ -198,39 +195,15 @@ def _of(service: str, pods: Sequence[KubernetesObject]) -> list[KubernetesObject
     return [pod for pod in pods if component_of(pod) == service.lower()]
 
 
-def _has_log(pod: KubernetesObject) -> bool:
-    """Whether a container of it has ever run."""
-    return any(
-        each.get("restartCount") or "running" in (each.get("state") or {}) for each in container_statuses(pod)
-    )
-
-
-def _waits_for_restart(pod: KubernetesObject) -> bool:
-    """Whether what a person wants to read is the log of the run before."""
-    return any(
-        each.get("restartCount") and "waiting" in (each.get("state") or {})
-        for each in container_statuses(pod)
-    )
-
-
-def _unlabelled(namespace: str, own: Iterable[KubernetesObject]) -> Unseen:
+def _unlabelled(own: Iterable[KubernetesObject]) -> str:
     label = f"the label {DISCOVERY_ENABLED}=true"
     services = sorted({labels_of(each).get(_SERVICE, "") for each in own})
-    if services:
-        why = f"the EndpointSlice of Service {', '.join(services)} lists it without {label}"
-    else:
-        why = f"no EndpointSlice with {label} lists it as ready"
-    return Unseen(
-        f"{why}, and frontends look at no other; the label comes from the Service that the operator makes",
-        (
-            "get",
-            "services,endpointslices.discovery.k8s.io",
-            "--namespace",
-            namespace,
-            "--label-columns",
-            DISCOVERY_ENABLED,
-        ),
+    why = (
+        f"the EndpointSlice of Service {', '.join(services)} lists it without {label}"
+        if services
+        else f"no EndpointSlice with {label} lists it as ready"
     )
+    return f"{why}, and frontends look at no other; the label comes from the Service that the operator makes"
 
 
 def _models_of(metadata: KubernetesObject) -> Iterable[str]:
@@ -245,10 +218,6 @@ def _inside(value: Any, *keys: str) -> Mapping[str, Any]:
     for key in keys:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value if isinstance(value, Mapping) else {}
-
-
-def _is_looked_at(endpoints: KubernetesObject) -> bool:
-    return labels_of(endpoints).get(DISCOVERY_ENABLED) == "true"
 
 
 def _ready_in(endpoints: KubernetesObject) -> set[str]:

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from operations.smoke.bodies import TOOL
-from operations.smoke.client import Answer, StreamedAnswer
+from operations.smoke.client import Answer
 from operations.smoke.finding import Finding, WrongAnswer, good, wrong
 from operations.smoke.protocol import (
     REASONING_PARSER,
@@ -13,7 +13,6 @@ from operations.smoke.protocol import (
     Choice,
     Chunk,
     Completion,
-    Message,
     ResponsesAnswer,
     ToolCall,
     channel_mark,
@@ -30,52 +29,47 @@ _STOPPED = frozenset({"stop", "length", "tool_calls"})
 _RESPONDED = frozenset({"completed", "incomplete"})
 
 
-@dataclass(frozen=True, slots=True)
-class FirstToken:
-    """When a stream began to say something."""
-
-    seconds: float
-    prompt_tokens: int | None
-    """None where the frontend did not count them."""
-
-
 def judge_chat(answer: Answer) -> Finding:
     """Return whether an answer is a sentence."""
     choice = _choice(answer)
     return _spoiled(choice) or good(quoted(choice.message.content or ""))
 
 
-def judge_stream(answer: StreamedAnswer) -> Finding:
+def judge_stream(answer: Answer) -> Finding:
     """Return whether a stream comes in pieces, and to its end."""
     chunks = read_stream(answer)
     texts = [text for _, chunk in chunks if (text := _text_of(chunk))]
     ends = [each.finish_reason for _, chunk in chunks for each in chunk.choices if each.finish_reason]
     whole = "".join(texts)
-    mark = channel_mark(whole)
-    if mark:
-        return _without_parser(mark, whole, REASONING_PARSER)
+    if unparsed := _unparsed(whole):
+        return unparsed
     if not texts:
         return wrong(f"{len(chunks)} events and no text in any of them")
     if not ends or ends[-1] not in _STOPPED:
         return wrong(f"the stream ends without a finish_reason after {len(texts)} pieces of text")
-    if answer.events[-1].data != _DONE:
+    if answer.events[-1][1] != _DONE:
         return wrong(f"the stream ends without data: {_DONE}")
     if len(texts) == 1:
         return wrong("the whole answer in one event: something collects the stream on its way")
-    return good(f"{len(texts)} pieces, the first after {first_token(answer).seconds:.2f} s")
+    return good(f"{len(texts)} pieces, the first after {first_token(answer)[0]:.2f} s")
 
 
-def first_token(answer: StreamedAnswer) -> FirstToken:
-    """Return when the first text came; raises WrongAnswer where none did."""
+def first_token(answer: Answer) -> tuple[float, int | None]:
+    """Return the seconds until the first text, and the tokens of the prompt where the frontend counts them.
+
+    Raises:
+        WrongAnswer: no text came.
+
+    """
     chunks = read_stream(answer)
     seconds = next((seconds for seconds, chunk in chunks if _text_of(chunk)), None)
     if seconds is None:
         raise WrongAnswer(wrong(f"{len(chunks)} events and no text in any of them"))
-    counted = next((chunk.usage.prompt_tokens for _, chunk in reversed(chunks) if chunk.usage), None)
-    return FirstToken(seconds, counted)
+    counted = next((chunk.prompt_tokens for _, chunk in reversed(chunks) if chunk.prompt_tokens), None)
+    return seconds, counted
 
 
-def read_stream(answer: StreamedAnswer) -> Sequence[tuple[float, Chunk]]:
+def read_stream(answer: Answer) -> Sequence[tuple[float, Chunk]]:
     """Return the events with their times; raises WrongAnswer, also for an error among them."""
     if answer.status != 200:  # noqa: PLR2004 - OK
         raise WrongAnswer(refusal(answer.status, answer.text))
@@ -84,9 +78,9 @@ def read_stream(answer: StreamedAnswer) -> Sequence[tuple[float, Chunk]]:
         read_text(answer.text, Completion, "a stream")
         raise WrongAnswer(wrong("a whole answer, and no stream of events"))
     return [
-        (event.seconds, read_text(event.data, Chunk, "a piece of a chat completion"))
-        for event in answer.events
-        if event.data != _DONE
+        (seconds, read_text(data, Chunk, "a piece of a chat completion"))
+        for seconds, data in answer.events
+        if data != _DONE
     ]
 
 
@@ -97,9 +91,8 @@ def judge_responses(answer: Answer) -> Finding:
         part.text or "" for item in found.output if item.type == "message" for part in item.content or ()
     ]
     text = "".join(texts)
-    mark = channel_mark(text)
-    if mark:
-        return _without_parser(mark, text, REASONING_PARSER)
+    if unparsed := _unparsed(text):
+        return unparsed
     if found.status not in _RESPONDED:
         return wrong(f"status {found.status}: {quoted(text)}")
     if not text.strip():
@@ -178,13 +171,12 @@ def _choice(answer: Answer) -> Choice:
 def _spoiled(choice: Choice) -> Finding | None:
     """What is wrong with any answer that should be a text; None where nothing is."""
     message, reason = choice.message, choice.finish_reason
-    mark = channel_mark(message.content or "") or channel_mark(message.reasoning_content or "")
-    if mark:
-        return _without_parser(mark, message.content or message.reasoning_content or "", REASONING_PARSER)
+    for text in (message.content, message.reasoning_content):
+        if unparsed := _unparsed(text or "", message.content):
+            return unparsed
     if reason not in _STOPPED:
-        return wrong(
-            f"HTTP 200, but finish_reason {reason}: {_beginning(message)}", "the worker's log says why"
-        )
+        beginning = quoted(message.content) if message.content else "no content"
+        return wrong(f"HTTP 200, but finish_reason {reason}: {beginning}", "the worker's log says why")
     if (message.content or "").strip():
         return None
     if reason == "length" and message.reasoning_content:
@@ -194,9 +186,14 @@ def _spoiled(choice: Choice) -> Finding | None:
     )
 
 
-def _without_parser(mark: str, text: str, parser: str) -> Finding:
+def _unparsed(text: str, shown: str | None = None) -> Finding | None:
+    """What is wrong with a text that holds marks of channels; None where it holds none."""
+    mark = channel_mark(text)
+    if not mark:
+        return None
     return wrong(
-        f"{mark} in the text: nobody parsed the channels: {quoted(text)}", f"{parser} on every worker"
+        f"{mark} in the text: nobody parsed the channels: {quoted(shown or text)}",
+        f"{REASONING_PARSER} on every worker",
     )
 
 
@@ -213,10 +210,6 @@ def _checked(call: ToolCall, reason: str | None) -> ToolCall:
     if reason != "tool_calls":
         raise WrongAnswer(wrong(f"a call with finish_reason {reason}, where clients look for tool_calls"))
     return call
-
-
-def _beginning(message: Message) -> str:
-    return quoted(message.content or "") if message.content else "no content"
 
 
 def _text_of(chunk: Chunk) -> str:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError
 
 from operations.smoke.client import Answer
 from operations.smoke.finding import Finding, WrongAnswer, wrong
@@ -58,11 +58,16 @@ class ToolCall(_Part):
     function: ToolFunction
 
 
-class Message(_Part):
-    """What the model says; in a stream, a piece of it."""
+class Piece(_Part):
+    """Text of one event; calls of tools come in parts here, and no check streams any."""
 
     content: str | None = None
     reasoning_content: str | None = None
+
+
+class Message(Piece):
+    """What the model says."""
+
     tool_calls: tuple[ToolCall, ...] | None = None
 
 
@@ -79,13 +84,6 @@ class Completion(_Part):
     choices: Annotated[tuple[Choice, ...], Field(min_length=1)]
 
 
-class Piece(_Part):
-    """Text of one event; calls of tools come in parts here, and no check streams any."""
-
-    content: str | None = None
-    reasoning_content: str | None = None
-
-
 class StreamedChoice(_Part):
     """One choice of an event."""
 
@@ -93,31 +91,20 @@ class StreamedChoice(_Part):
     finish_reason: str | None = None
 
 
-class Usage(_Part):
-    """Tokens that were counted."""
-
-    prompt_tokens: int
-
-
 class Chunk(_Part):
     """One event of a stream."""
 
     choices: tuple[StreamedChoice, ...] = ()
-    usage: Usage | None = None
-
-
-class OutputText(_Part):
-    """A part of an item of an answer of /v1/responses."""
-
-    type: str
-    text: str | None = None
+    prompt_tokens: Annotated[int | None, Field(validation_alias=AliasPath("usage", "prompt_tokens"))] = None
+    """None where the frontend did not count them."""
 
 
 class OutputItem(_Part):
-    """A message, or the reasoning before it."""
+    """A message of an answer of /v1/responses, the reasoning before it, or a part of either."""
 
     type: str
-    content: tuple[OutputText, ...] | None = None
+    text: str | None = None
+    content: "tuple[OutputItem, ...] | None" = None
 
 
 class ResponsesAnswer(_Part):

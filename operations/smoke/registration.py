@@ -7,9 +7,9 @@ from typing import Literal
 
 from operations.document import Verdict
 from operations.smoke.client import Answer
-from operations.smoke.finding import Finding, WrongAnswer, good, not_run, unknown, wrong
+from operations.smoke.finding import Finding, WrongAnswer, good, wrong
 from operations.smoke.graph_pods import REFUSED
-from operations.smoke.protocol import Health, ModelList, read
+from operations.smoke.protocol import Health, ModelList, Part, read
 
 Role = Literal["prefill", "decode", "worker"]
 """`worker` does both, prefill and decode."""
@@ -21,7 +21,10 @@ _GENERATE = "generate"
 _NOT_DECODING = re.compile(rf"{_PREFILL}|router|(\w+_)?encode")
 _OK = 200
 _ITSELF = good("the server is the worker")
-_BEHIND_IT = unknown("a server without Dynamo lists no workers: an answer alone proves both roles")
+_BEHIND_IT = Finding(
+    Verdict.UNKNOWN, "a server without Dynamo lists no workers: an answer alone proves both roles"
+)
+_NEEDS_FRONTEND = Finding(Verdict.NOT_RUN, "needs the frontend")
 # Of a gateway that lets /v1 through and nothing else.
 _HIDDEN = frozenset({401, 403, 404, 405})
 # ai-dynamo/dynamo#11178: every pod stays Ready.
@@ -32,14 +35,6 @@ _CARD = (
 
 OTHER_NAME = "--served-model-name of the workers, or the name that was asked for"
 """What to mend where another model is served."""
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Both listings at one moment; a text says why there is no answer."""
-
-    health: Answer | str
-    models: Answer | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,53 +58,42 @@ class Registration:
         )
 
 
-def judge_look(look: Look, model: str, roles: Sequence[Role]) -> Registration:
-    """Return what the listings say of a model and of the roles that should serve it."""
-    listed = _listed_models(look.models)
-    if isinstance(look.health, Answer) and (look.health.status, look.health.text.strip()) == (_OK, ""):
+def judge_listings(
+    health: Answer | str, models: Answer | str, model: str, roles: Sequence[Role]
+) -> Registration:
+    """Return what both listings say of a model and of the roles that should serve it.
+
+    A text in the place of an answer says why there is none.
+    """
+    found = _listed(models, "/v1/models", ModelList, "a list of models")
+    listed = None if isinstance(found, Finding) else tuple(each.id for each in found.data)
+    served = found if isinstance(found, Finding) else _model(listed or (), model)
+    if isinstance(health, Answer) and (health.status, health.text.strip()) == (_OK, ""):
         # trtllm-serve's is empty; a frontend of Dynamo always answers with its listing.
-        served = listed if isinstance(listed, Finding) else _model(listed, model)
         frontend = good("answers, and lists no workers: a server without Dynamo")
-        return Registration(
-            frontend, _ITSELF if tuple(roles) == ("worker",) else _BEHIND_IT, served, is_dynamo=False
-        )
-    health = _health(look.health)
-    if isinstance(health, Finding):
-        if isinstance(listed, Finding):
-            reason = not_run("needs the frontend")
-            return Registration(health, reason, reason)
-        if isinstance(look.health, Answer) and look.health.status in _HIDDEN:
-            hidden = (
-                f"/health answers HTTP {look.health.status}: a gateway keeps it back, or it is no frontend"
-            )
-            return Registration(good(f"lists {_in_words(listed)}"), unknown(hidden), _model(listed, model))
-        return Registration(health, not_run("needs the frontend"), _model(listed, model))
-    frontend = good(f"answers with {len(health.endpoints)} endpoints")
-    workers, absent = _workers(health, roles)
-    served = listed if isinstance(listed, Finding) else _model(listed, model)
-    if not absent and listed == ():
-        served = replace(served, fix=_CARD)
-    return Registration(frontend, workers, served, absent)
+        workers = _ITSELF if tuple(roles) == ("worker",) else _BEHIND_IT
+        return Registration(frontend, workers, served, is_dynamo=False)
+    told = _listed(health, "/health", Health, "a frontend's health")
+    if isinstance(told, Health):
+        workers, absent = _workers(told, roles)
+        if not absent and listed == ():
+            served = replace(served, fix=_CARD)
+        return Registration(good(f"answers with {len(told.endpoints)} endpoints"), workers, served, absent)
+    if listed is None:
+        return Registration(told, _NEEDS_FRONTEND, _NEEDS_FRONTEND)
+    if isinstance(health, Answer) and health.status in _HIDDEN:
+        hidden = f"/health answers HTTP {health.status}: a gateway keeps it back, or it is no frontend"
+        return Registration(good(f"lists {_in_words(listed)}"), Finding(Verdict.UNKNOWN, hidden), served)
+    return Registration(told, _NEEDS_FRONTEND, served)
 
 
-def _health(answer: Answer | str) -> Health | Finding:
+def _listed(answer: Answer | str, path: str, form: type[Part], what: str) -> Part | Finding:
     if isinstance(answer, str):
-        return wrong(f"GET /health: {answer}")
+        return wrong(f"GET {path}: {answer}")
     try:
-        return read(answer, Health, "a frontend's health")
+        return read(answer, form, what)
     except WrongAnswer as error:
-        found = error.finding
-        return wrong(f"GET /health: {found.found}", found.fix, is_final=found.is_final)
-
-
-def _listed_models(answer: Answer | str) -> tuple[str, ...] | Finding:
-    if isinstance(answer, str):
-        return wrong(f"GET /v1/models: {answer}")
-    try:
-        return tuple(each.id for each in read(answer, ModelList, "a list of models").data)
-    except WrongAnswer as error:
-        found = error.finding
-        return wrong(f"GET /v1/models: {found.found}", found.fix, is_final=found.is_final)
+        return replace(error.finding, found=f"GET {path}: {error.finding.found}")
 
 
 def _model(listed: tuple[str, ...], model: str) -> Finding:

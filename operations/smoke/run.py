@@ -12,10 +12,10 @@ from operations.document import Verdict
 from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.project import resolved_stack
-from operations.smoke.checks import CHECKS, Check, Result, Subject, run_checks
+from operations.smoke.checks import CHECKS, Check, Result, Subject, Target, run_checks
 from operations.smoke.client import Frontend, NoAnswer
 from operations.smoke.finding import Finding, wrong
-from operations.smoke.first_token import KvHandover, kv_handover
+from operations.smoke.first_token import kv_handover
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.registration import OTHER_NAME, Registration, Role
 from operations.smoke.report import SmokeReport
@@ -28,23 +28,6 @@ _DISAGGREGATED: tuple[Role, ...] = ("prefill", "decode")
 _AGGREGATED: tuple[Role, ...] = ("worker",)
 
 _Say = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What is expected of the deployment, and how to look closer."""
-
-    name: str
-    stack: str | None
-    url: str | None
-    model: str
-    roles: tuple[Role, ...]
-    kv: KvHandover | None
-    no_kv: str
-    pods: GraphPods | None
-    """None where only an address is known."""
-    lost_calls: str
-    """Why a call of a tool may be lost; empty where the release is none that loses any."""
 
 
 def smoke_stack(name: str, patience: Patience, say: _Say) -> SmokeReport:
@@ -151,15 +134,7 @@ def ask(
     waited = time.monotonic() - start
     registered = _registered(found, target, waited)
     is_mock = target.pods.is_mock() if target.pods else None
-    subject = Subject(
-        frontend,
-        target.model,
-        target.kv,
-        target.no_kv,
-        is_mock=bool(is_mock),
-        is_dynamo=found.is_dynamo,
-        lost_calls=target.lost_calls if found.is_dynamo else "",
-    )
+    subject = Subject(target, frontend, is_mock=bool(is_mock), is_dynamo=found.is_dynamo)
     results = (*registered, *run_checks(subject, registered, checks))
     return SmokeReport(
         target=target.name,
@@ -183,20 +158,15 @@ def _registered(found: Registration, target: Target, waited: float) -> Sequence[
     elif pods and frontend.verdict is Verdict.GOOD:
         model = _with_names(model, target.model, pods)
     roles = ", ".join(target.roles)
-    return (
-        Result.of("frontend", "the frontend", frontend, waited),
-        _result(
-            "workers",
-            f"a worker of each role: {roles}" if len(target.roles) > 1 else "a worker",
-            workers,
-            waited,
-        ),
-        _result("model", f"model {target.model}", model, waited),
-    )
-
-
-def _result(name: str, asked: str, finding: Finding, waited: float) -> Result:
-    return Result.of(name, asked, finding, None if finding.verdict is Verdict.NOT_RUN else waited)
+    expected = f"a worker of each role: {roles}" if len(target.roles) > 1 else "a worker"
+    return [
+        Result.of(name, asked, finding, None if finding.verdict is Verdict.NOT_RUN else waited)
+        for name, asked, finding in (
+            ("frontend", "the frontend", frontend),
+            ("workers", expected, workers),
+            ("model", f"model {target.model}", model),
+        )
+    ]
 
 
 def _with_pods(finding: Finding, pods: GraphPods, roles: Sequence[str]) -> Finding:

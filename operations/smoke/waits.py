@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from operations.document import Verdict
 from operations.smoke.client import Answer, Frontend, NoAnswer
-from operations.smoke.registration import Look, Registration, Role, judge_look
+from operations.smoke.registration import Registration, Role, judge_listings
 
 _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 5.0
@@ -35,11 +35,12 @@ def wait_until_registered(
     pause = _FIRST_PAUSE_SECONDS
     last = ""
     while True:
-        found = judge_look(_look(frontend), model, roles)
+        found = judge_listings(_asked(frontend, "/health"), _asked(frontend, "/v1/models"), model, roles)
         left = max(end - time.monotonic(), 0)
         if found.is_over or not left:
             return found
-        missing = _missing(found)
+        findings = (found.frontend, found.workers, found.model)
+        missing = "; ".join(each.found for each in findings if each.verdict is Verdict.WRONG)
         if missing != last:
             say(f"waiting, at most {math.ceil(left)} s more: {missing}")
             last = missing
@@ -47,17 +48,8 @@ def wait_until_registered(
         pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
 
-def _look(frontend: Frontend) -> Look:
-    return Look(_asked(frontend, "/health"), _asked(frontend, "/v1/models"))
-
-
 def _asked(frontend: Frontend, path: str) -> Answer | str:
     try:
         return frontend.get(path, seconds=_LONGEST_LISTING_SECONDS)
     except NoAnswer as error:
         return str(error)
-
-
-def _missing(found: Registration) -> str:
-    findings = (found.frontend, found.workers, found.model)
-    return "; ".join(each.found for each in findings if each.verdict is Verdict.WRONG)

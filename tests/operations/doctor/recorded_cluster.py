@@ -19,10 +19,10 @@ from operations.doctor.target import Pool, Target
 from operations.doctor.view import View, look
 from operations.document import Verdict
 from operations.smoke.checks import Result
-from operations.smoke.finding import good, not_run, wrong
+from operations.smoke.checks import Target as Asked
+from operations.smoke.finding import Finding, good, wrong
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.report import SmokeReport
-from operations.smoke.run import Target as Asked
 
 if TYPE_CHECKING:
     from components.cluster_answer import Kind, Objects
@@ -97,7 +97,13 @@ class RecordedCluster:
         for name in ("frontend", "workers", "model", "chat"):
             failed = any(each.verdict is Verdict.WRONG or not each.seconds for each in results)
             said = self.wrong_answers.get(name)
-            found = not_run("needs what failed") if failed else wrong(said) if said else good("well")
+            found = (
+                Finding(Verdict.NOT_RUN, "needs what failed")
+                if failed
+                else wrong(said)
+                if said
+                else good("well")
+            )
             results.append(Result.of(name, name, found, None if failed else 0.4))
         return SmokeReport(
             target="stack dev",

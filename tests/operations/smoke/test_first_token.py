@@ -6,7 +6,6 @@ from hardware.source import DYNAMO_TRANSPORT_GUIDE
 from operations.document import Verdict
 from operations.smoke import bodies
 from operations.smoke.first_token import KvHandover, judge_first_token, kv_handover
-from operations.smoke.judgements import FirstToken
 from tests.support.shipped_stacks import shipped_stack
 
 BYTES_PER_TOKEN = 36_864
@@ -19,7 +18,7 @@ def _handover(transport: KvTransportName, gbit: float | None) -> KvHandover:
 
 @pytest.mark.parametrize("seconds", [10.1, 98.0])
 def test_a_late_first_token_over_rdma_has_the_signature_of_tcp(seconds: float) -> None:
-    found = judge_first_token(FirstToken(seconds, 8_192), _handover("rdma", 400.0))
+    found = judge_first_token(seconds, 8_192, _handover("rdma", 400.0))
     assert found.verdict is Verdict.WRONG
     assert found.found == (
         f"{seconds:.2f} s for a prompt of 8,192 tokens; its 302 MB of KV cache take 0.006 s over rdma and "
@@ -29,13 +28,13 @@ def test_a_late_first_token_over_rdma_has_the_signature_of_tcp(seconds: float) -
 
 
 def test_a_first_token_that_comes_before_tcp_could_bring_it_rules_tcp_out() -> None:
-    found = judge_first_token(FirstToken(0.09, 8_192), _handover("rdma", 400.0))
+    found = judge_first_token(0.09, 8_192, _handover("rdma", 400.0))
     assert found.verdict is Verdict.GOOD
     assert found.found.endswith("TCP alone would take longer")
 
 
 def test_a_first_token_in_between_is_good_and_proves_nothing() -> None:
-    found = judge_first_token(FirstToken(0.31, 8_192), _handover("mnnvl", 7_200.0))
+    found = judge_first_token(0.31, 8_192, _handover("mnnvl", 7_200.0))
     assert found.verdict is Verdict.GOOD
     assert found.found.endswith("one request does not rule TCP out")
 
@@ -44,11 +43,11 @@ def test_a_first_token_in_between_is_good_and_proves_nothing() -> None:
 def test_over_tcp_that_a_person_chose_the_guides_98_seconds_are_the_limit(
     seconds: float, verdict: Verdict
 ) -> None:
-    assert judge_first_token(FirstToken(seconds, 8_192), _handover("tcp", None)).verdict is verdict
+    assert judge_first_token(seconds, 8_192, _handover("tcp", None)).verdict is verdict
 
 
 def test_tokens_that_nobody_counted_are_taken_from_the_prompt() -> None:
-    found = judge_first_token(FirstToken(0.2, None), _handover("tcp", 200.0))
+    found = judge_first_token(0.2, None, _handover("tcp", 200.0))
     assert "a prompt of 7,680 tokens; its 283 MB of KV cache take 0.01 to 0.45 s over tcp" in found.found
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from operations.document import Verdict
 from operations.smoke.client import Answer
-from operations.smoke.registration import Look, judge_look
+from operations.smoke.registration import judge_listings
 from tests.operations.smoke.answers import MODEL, health, instance, models
 from tests.operations.smoke.loopback import Reply
 
@@ -19,13 +19,15 @@ BOTH: tuple[Role, ...] = ("prefill", "decode")
 ONE: tuple[Role, ...] = ("worker",)
 
 
-def _look(listed: Any, *, served: Any = None, status: int = 200) -> Look:
-    answers = (Answer(status, Reply(each).text().decode()) for each in (listed, served or models(MODEL)))
-    return Look(*answers)
+def _look(listed: Any, *, served: Any = None, status: int = 200) -> tuple[Answer, Answer]:
+    first, second = (
+        Answer(status, Reply(each).text().decode()) for each in (listed, served or models(MODEL))
+    )
+    return first, second
 
 
 def _judge(listed: Any, roles: tuple[Role, ...], **other: Any) -> Registration:
-    return judge_look(_look(listed, **other), MODEL, roles)
+    return judge_listings(*_look(listed, **other), MODEL, roles)
 
 
 @pytest.mark.parametrize("component", ["backend", "tensorrt_llm", "a_name_of_ones_own"])
@@ -42,16 +44,16 @@ def test_what_only_helps_is_no_worker(component: str) -> None:
 
 
 def test_a_server_without_dynamo_answers_for_itself() -> None:
-    look = _look([])
-    found = judge_look(Look(Answer(200, ""), look.models), MODEL, ONE)
+    _, listed = _look([])
+    found = judge_listings(Answer(200, ""), listed, MODEL, ONE)
     assert found.is_over
     verdicts = (found.frontend.verdict, found.workers.verdict, found.model.verdict)
     assert verdicts == (Verdict.GOOD, Verdict.GOOD, Verdict.GOOD)
 
 
 def test_a_server_without_dynamo_does_not_say_whether_both_roles_are_behind_it() -> None:
-    look = _look([])
-    found = judge_look(Look(Answer(200, ""), look.models), MODEL, BOTH)
+    _, listed = _look([])
+    found = judge_listings(Answer(200, ""), listed, MODEL, BOTH)
     assert found.is_over
     assert found.workers.verdict is Verdict.UNKNOWN
 
@@ -99,8 +101,8 @@ def test_waiting_is_over_only_where_it_cannot_help(status: int, is_over: bool) -
 
 
 def test_a_frontend_whose_health_fails_while_it_lists_models_is_wrong() -> None:
-    look = Look("no answer within 10 s", Answer(200, Reply(models(MODEL)).text().decode()))
-    found = judge_look(look, MODEL, ONE)
+    listed = Answer(200, Reply(models(MODEL)).text().decode())
+    found = judge_listings("no answer within 10 s", listed, MODEL, ONE)
     assert found.frontend.found == "GET /health: no answer within 10 s"
     assert found.workers.verdict is Verdict.NOT_RUN
     assert found.model.verdict is Verdict.GOOD
