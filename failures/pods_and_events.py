@@ -7,7 +7,6 @@ from components.cluster_answer import EVENTS, KubernetesObject
 from components.cluster_reader import ClusterReader
 from failures.explanation import Subject, last_words
 
-_READY = "Ready"
 _SHOWN = 3
 
 
@@ -18,7 +17,13 @@ def pod_reasons(pods: Iterable[KubernetesObject]) -> list[str]:
 
 def is_ready(item: KubernetesObject) -> bool:
     """Whether the condition Ready of a pod or a node is true."""
-    return any(each["type"] == _READY and each["status"] == "True" for each in _conditions(item))
+    return condition_of(item, "Ready").get("status") == "True"
+
+
+def condition_of(item: KubernetesObject, kind: str) -> KubernetesObject:
+    """Return the condition of this type; empty where the object has none."""
+    conditions = (item.get("status") or {}).get("conditions") or []
+    return next((each for each in conditions if each["type"] == kind), {})
 
 
 def has_ended(pod: Mapping[str, Any]) -> bool:
@@ -39,10 +44,10 @@ def why_lost(node: KubernetesObject | None) -> str:
     """Return why a node is not ready, in its own words; None is one that does not exist."""
     if node is None:
         return "does not exist any more"
-    for condition in _conditions(node):
-        if condition["type"] == _READY:
-            return f"not ready, {condition.get('message') or condition.get('reason') or 'without a reason'}"
-    return "not ready, it has not reported yet"
+    ready = condition_of(node, "Ready")
+    if not ready:
+        return "not ready, it has not reported yet"
+    return f"not ready, {ready.get('message') or ready.get('reason') or 'without a reason'}"
 
 
 def warnings_of(cluster: ClusterReader, subject: Subject) -> list[str]:
@@ -94,9 +99,9 @@ def _last_seen(event: KubernetesObject) -> str:
 
 def _reason(pod: KubernetesObject) -> str:
     status = pod.get("status", {})
-    for condition in _conditions(pod):
-        if condition["type"] == "PodScheduled" and condition["status"] == "False":
-            return f"{status.get('phase', 'Pending')}, {condition.get('message', 'not scheduled')}"
+    scheduled = condition_of(pod, "PodScheduled")
+    if scheduled.get("status") == "False":
+        return f"{status.get('phase', 'Pending')}, {scheduled.get('message', 'not scheduled')}"
     if pod["metadata"].get("deletionTimestamp"):
         return f"being deleted, which its node {pod.get('spec', {}).get('nodeName')} has not confirmed"
     for container in container_statuses(pod):
@@ -121,10 +126,6 @@ def _last_end(container: KubernetesObject) -> str:
     why = "" if ended.get("reason") in (None, "Error") else f" ({ended['reason']})"
     said = f"; before that it ended with exit code {ended.get('exitCode')}{why}"
     return f"{said}: {words}" if words else said
-
-
-def _conditions(item: KubernetesObject) -> list[KubernetesObject]:
-    return item.get("status", {}).get("conditions") or []
 
 
 def _more(cluster: ClusterReader, pod: KubernetesObject) -> Iterator[str]:

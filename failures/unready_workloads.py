@@ -19,7 +19,7 @@ from components.dynamo_objects import CONVERSION_SIGN, GRAPH_NAME, GRAPH_OBJECTS
 from components.gpu_nodes_ready import BOUGHT, GPU_COUNT_LABEL, NODE_GROUP_LABEL, NODES_OF_POOL
 from failures.claims import LOST_PAGE, UNBOUND_PAGE, mounted_claims
 from failures.explanation import Explanation, Subject
-from failures.pods_and_events import is_ready, lost_node_reasons, pod_causes, pod_reasons
+from failures.pods_and_events import condition_of, is_ready, lost_node_reasons, pod_causes, pod_reasons
 
 WEBHOOK_SIGNS = ("failed calling webhook", "no endpoints available for service", CONVERSION_SIGN)
 _SERVICE_OF_URL = re.compile(r"https://([a-z0-9-]+)\.([a-z0-9-]+)\.svc")
@@ -97,19 +97,17 @@ def unfinished_job(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why the Job that fills or checks the model cache is not complete."""
     own = _pods_of(subject, "batch.kubernetes.io/job-name")
     pods = cluster.find(own).items
-    job = cluster.ask(JOBS, subject.name, subject.namespace).first or {}
-    failed = [
-        f"it failed for good: {condition.get('reason')}, {condition.get('message', '')}"
-        for condition in job.get("status", {}).get("conditions") or []
-        if condition["type"] == "Failed" and condition["status"] == "True"
-    ]
+    failed = condition_of(cluster.ask(JOBS, subject.name, subject.namespace).first or {}, "Failed")
+    reasons: list[str] = []
+    if failed.get("status") == "True":
+        reasons.append(f"it failed for good: {failed.get('reason')}, {failed.get('message', '')}")
     unfinished = [pod for pod in pods if pod.get("status", {}).get("phase") != "Succeeded"]
     claims = mounted_claims(cluster, subject, unfinished)
     return Explanation(
         title=f"Job {subject.name}",
         waits_for="the model cache holds every file",
         page=UNBOUND_PAGE if claims else "download-failed",
-        reasons=[*failed, *claims, *pod_reasons(unfinished)],
+        reasons=[*reasons, *claims, *pod_reasons(unfinished)],
         look=cluster.command("logs", *own.where, "--prefix", "--tail=20"),
         then=(
             "mend that, then run `pulumi up` again: it replaces the Job, and what is on the volume "
@@ -199,9 +197,7 @@ def why_unusable(node: KubernetesObject, gpus: str) -> str | None:
     """Return why a node cannot serve with so many GPUs; None where it can."""
     name, labels = node["metadata"]["name"], labels_of(node)
     if not is_ready(node):
-        conditions = node.get("status", {}).get("conditions") or []
-        said = next((each.get("message") for each in conditions if each["type"] == "Ready"), None)
-        return f"node {name}: not Ready, {said or 'without a reason'}"
+        return f"node {name}: not Ready, {condition_of(node, 'Ready').get('message') or 'without a reason'}"
     shown, offered = (
         labels.get(GPU_COUNT_LABEL),
         node.get("status", {}).get("allocatable", {}).get(GPU_RESOURCE),

@@ -27,7 +27,6 @@ class AIPerfProgram:
     """An AIPerf that a person has installed."""
 
     executable: str
-    version: str
 
     @classmethod
     def found(cls, name: str, benchmark: Benchmark) -> "AIPerfProgram":
@@ -37,9 +36,8 @@ class AIPerfProgram:
             CommandError: it is not there, does not start, or is another version.
 
         """
-        requirement = pinned_requirement(benchmark)
-        executable, wanted = shutil.which(name), requirement.partition("==")[2]
-        get_it = f"  try: `uv tool install {requirement}`, or `pipx install {requirement}`"
+        executable, wanted = shutil.which(name), pinned_version(benchmark)
+        get_it = f"  try: `uv tool install aiperf=={wanted}`, or `pipx install aiperf=={wanted}`"
         if executable is None:
             raise CommandError(
                 f"`{name}` is needed to measure from here, and not on PATH\n{get_it}; "
@@ -62,7 +60,7 @@ class AIPerfProgram:
                 f"{executable} is AIPerf {version}; figures compare only if one version has measured them, "
                 f"and the recipes name {wanted}\n{get_it}"
             )
-        return cls(executable, version)
+        return cls(executable)
 
     def measure(
         self,
@@ -100,13 +98,20 @@ class AIPerfProgram:
             code = process.exit_code()
         summary = folder / SUMMARY_FILE
         if code != 0 or not summary.is_file():
-            raise CommandError(_failed(load, code, failure_reason(said), folder))
+            reason = failure_reason(said)
+            text = f"{load.shape} at {load.concurrency}: AIPerf ended with exit code {code}: {reason}"
+            if "tokenizer" in reason.lower() or "tiktoken" in reason:
+                text += (
+                    "\n  try: --tokenizer with the directory of the model's tokenizer.json on this machine"
+                )
+            raise CommandError(f"{text}\n  its files: {folder}")
         return summary.read_text(encoding="utf-8")
 
 
-def pinned_requirement(benchmark: Benchmark) -> str:
-    """Return AIPerf with its version, as the recipe names it for pip."""
-    return next(package for package in benchmark.packages if package.startswith("aiperf=="))
+def pinned_version(benchmark: Benchmark) -> str:
+    """Return the version of AIPerf that the recipe pins."""
+    pinned = next(package for package in benchmark.packages if package.startswith("aiperf=="))
+    return pinned.partition("==")[2]
 
 
 def _environment(benchmark: Benchmark, given: Mapping[str, str]) -> dict[str, str]:
@@ -115,13 +120,6 @@ def _environment(benchmark: Benchmark, given: Mapping[str, str]) -> dict[str, st
     kept = {name: value for name, value in given.items() if name != _OFFLINE}
     connections = str(benchmark.connections_per_worker)
     return kept | {"AIPERF_HTTP_CONNECTION_LIMIT": connections, "COLUMNS": str(_COLUMNS)}
-
-
-def _failed(load: Load, code: int, reason: str, folder: Path) -> str:
-    text = f"{load.shape} at {load.concurrency}: AIPerf ended with exit code {code}: {reason}"
-    if "tokenizer" in reason.lower() or "tiktoken" in reason:
-        text += "\n  try: --tokenizer with the directory of the model's tokenizer.json on this machine"
-    return f"{text}\n  its files: {folder}"
 
 
 def _why(error: Exception) -> str:

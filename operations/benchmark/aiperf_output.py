@@ -42,7 +42,9 @@ def failure_reason(lines: Iterable[str]) -> str:
     """Return why AIPerf ended: the first reason that it gives, else its last error, else its last words."""
     plain = [without_colours(line).strip().strip(_FRAME).strip() for line in lines]
     said = [line for line in plain if line and read_progress(line) is None]
-    given, error = _given_reason(said), _last_error(said)
+    given = _given_reason(said)
+    logged = [match[1] for line in said if (match := _LOGGED_ERROR.search(line))]
+    error = next((each for each in reversed(logged) if not each.startswith(_ALL_FAILED)), None)
     if given and given.startswith(_ALL_FAILED) and error:
         return f"{given} The last of them: {error}"
     return given or error or (said[-1] if said else "it says nothing")
@@ -103,8 +105,8 @@ def read_summary(text: str, load: Load, gpus: int | None, place: str) -> Measure
         raise summary.error(f"AIPerf's summary has schema_version {found!r}; only {_SCHEMA} is understood")
     if document.get("was_cancelled") or not document.get("is_complete"):
         raise summary.error("AIPerf was interrupted before its load had ended")
-    errors = _whole(summary.optional("error_request_count"))
-    answered = _whole(summary.optional("request_count"))
+    errors = round(summary.optional("error_request_count") or 0)
+    answered = round(summary.optional("request_count") or 0)
     if not answered:
         raise summary.error(f"{_NOT_ANSWERED}; {_first_error(document) or 'AIPerf does not say why'}")
     tokens_per_second = summary.number("output_token_throughput")
@@ -139,11 +141,6 @@ def _given_reason(lines: list[str]) -> str | None:
     return " ".join(words)
 
 
-def _last_error(lines: list[str]) -> str | None:
-    found = [match[1] for line in lines if (match := _LOGGED_ERROR.search(line))]
-    return next((error for error in reversed(found) if not error.startswith(_ALL_FAILED)), None)
-
-
 def _document(text: str, place: str) -> Mapping[str, Any]:
     try:
         found = json.loads(text)
@@ -152,10 +149,6 @@ def _document(text: str, place: str) -> Mapping[str, Any]:
     if not isinstance(found, Mapping):
         raise CommandError(f"{place}: not the summary of AIPerf, which is a JSON object")
     return cast("Mapping[str, Any]", found)
-
-
-def _whole(value: float | None) -> int:
-    return round(value or 0)
 
 
 def _first_error(document: Mapping[str, Any]) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from components.cluster_answer import JOBS, PODS, KubernetesObject, Objects
 from failures.explanation import Subject
-from failures.pods_and_events import container_statuses, has_ended, pod_reasons, warnings_of
+from failures.pods_and_events import condition_of, container_statuses, has_ended, pod_reasons, warnings_of
 from operations.benchmark.aiperf_output import LoadProgress, failure_reason, read_progress
 from operations.benchmark.progress import BenchProgress
 from operations.cluster_commands import ClusterCommands, last_line
@@ -64,9 +64,9 @@ class BenchmarkJob:
         self._receive = received
         self._pause = pause
         self._name: str = manifest["metadata"]["name"]
-        namespace = str(manifest["metadata"]["namespace"])
-        self._where = ("--namespace", namespace)
-        self._pods = Objects(PODS, namespace=namespace, labels=f"{_RUN_LABEL}={label}")
+        self._namespace = str(manifest["metadata"]["namespace"])
+        self._where = ("--namespace", self._namespace)
+        self._pods = Objects(PODS, namespace=self._namespace, labels=f"{_RUN_LABEL}={label}")
         self._log = JobLog()
         self._received: set[int] = set()
         self._may_exist = True
@@ -124,9 +124,16 @@ class BenchmarkJob:
         began, said = time.monotonic(), ""
         while True:
             pod = self._pod()
-            if pod is not None and _has_started(pod):
+            if pod is not None and (
+                has_ended(pod)
+                or any("running" in (each.get("state") or {}) for each in container_statuses(pod))
+            ):
                 return pod["metadata"]["name"]
-            reason = self._why_not_started(pod)
+            if pod is not None:
+                reason = pod_reasons([pod])[0]
+            else:
+                warnings = warnings_of(self._cluster.reader, Subject("Job", self._name, self._namespace))
+                reason = warnings[-1] if warnings else "it has no pod yet"
             if reason != said:
                 self._progress.said(f"Job {self._name} waits: {reason}")
                 said = reason
@@ -135,12 +142,6 @@ class BenchmarkJob:
                 raise CommandError(f"Job {self._name} did not start within {seconds} s: {reason}")
             self._raise_if_failed()
             self._pause(_PAUSE_SECONDS)
-
-    def _why_not_started(self, pod: KubernetesObject | None) -> str:
-        if pod is None:
-            warnings = warnings_of(self._cluster.reader, Subject("Job", self._name, self._where[1]))
-            return warnings[-1] if warnings else "it has no pod yet"
-        return pod_reasons([pod])[0]
 
     def _follow(self, pod: str, deadline: float) -> None:
         words = ("logs", f"pod/{pod}", *self._where)
@@ -193,41 +194,38 @@ class BenchmarkJob:
     def _has_ended(self) -> bool:
         """Whether the Job has ended well; raises CommandError where it failed."""
         self._raise_if_failed()
-        pod = self._pod()
-        phase = (pod or {}).get("status", {}).get("phase")
+        pod = self._pod() or {}
+        phase = pod.get("status", {}).get("phase")
         if phase == "Failed":
-            raise CommandError(self._failure(pod or {}))
+            raise self._failure(pod)
         return phase == "Succeeded"
 
     def _raise_if_failed(self) -> None:
-        for condition in self._job().get("status", {}).get("conditions") or []:
-            if condition["type"] == "Failed" and condition["status"] == "True":
-                pod = self._pod()
-                if condition.get("reason") != "DeadlineExceeded" and pod is not None:
-                    raise CommandError(self._failure(pod))
-                raise CommandError(
-                    f"Job {self._name} failed: {condition.get('reason')}, {condition.get('message')}\n"
-                    "  try: a longer --time-limit, fewer --requests, or a lower --concurrency"
-                )
-
-    def _job(self) -> Mapping[str, Any]:
-        """The Job; empty where the cluster does not say just now, which a long run outlives."""
-        try:
-            found = self._cluster.found(Objects(JOBS, self._name, self._where[1]))
-        except CommandError:
-            return {}
-        if not found:
+        answer = self._cluster.reader.ask(JOBS, self._name, self._namespace)
+        if not answer.is_known:
+            # A long run outlives that the cluster does not say just now.
+            return
+        if answer.first is None:
             raise CommandError(f"Job {self._name} is gone: somebody deleted it")
-        return found[0]
+        failed = condition_of(answer.first, "Failed")
+        if failed.get("status") != "True":
+            return
+        pod = self._pod()
+        if failed.get("reason") != "DeadlineExceeded" and pod is not None:
+            raise self._failure(pod)
+        raise CommandError(
+            f"Job {self._name} failed: {failed.get('reason')}, {failed.get('message')}\n"
+            "  try: a longer --time-limit, fewer --requests, or a lower --concurrency"
+        )
 
-    def _failure(self, pod: KubernetesObject) -> str:
+    def _failure(self, pod: KubernetesObject) -> CommandError:
         ends = [(each.get("state") or {}).get("terminated") or {} for each in container_statuses(pod)]
         code = next((f"exit code {end.get('exitCode')}, {end.get('reason')}" for end in ends if end), "")
-        return f"Job {self._name} failed ({code or 'its pod says nothing'}): {self._log.reason()}"
+        said = code or "its pod says nothing"
+        return CommandError(f"Job {self._name} failed ({said}): {self._log.reason()}")
 
     def _pod(self) -> KubernetesObject | None:
-        pods = self._cluster.reader.find(self._pods).items
-        return pods[0] if pods else None
+        return self._cluster.reader.find(self._pods).first
 
 
 _LINES_KEPT = 400
@@ -247,7 +245,11 @@ class JobLog:
     def read(self, line: str) -> LoadProgress | None:
         """Take a line; return how far the load is, where the line says it."""
         if self._number is not None:
-            self._read_summary(self._number, line)
+            self._lines.append(line)
+            # AIPerf indents what is inside.
+            if line == _END_OF_SUMMARY:
+                self.results[self._number] = "\n".join(self._lines)
+                self._number = None
             return None
         # A progress bar may stand before it: such a bar ends with no line break.
         _, mark, rest = line.rpartition(RESULT_FOLLOWS)
@@ -263,13 +265,6 @@ class JobLog:
         """Return why the Job's program ended."""
         return failure_reason(self._said)
 
-    def _read_summary(self, number: int, line: str) -> None:
-        self._lines.append(line)
-        # AIPerf indents what is inside.
-        if line == _END_OF_SUMMARY:
-            self.results[number] = "\n".join(self._lines)
-            self._number = None
-
 
 def _labelled(manifest: Mapping[str, Any], label: Mapping[str, str]) -> dict[str, Any]:
     """Return the manifest with this label on the Job and on its pods."""
@@ -277,7 +272,3 @@ def _labelled(manifest: Mapping[str, Any], label: Mapping[str, str]) -> dict[str
     template = {**spec["template"], "metadata": {"labels": label}}
     metadata = {**manifest["metadata"], "labels": label}
     return {**manifest, "metadata": metadata, "spec": {**spec, "template": template}}
-
-
-def _has_started(pod: KubernetesObject) -> bool:
-    return has_ended(pod) or any("running" in (each.get("state") or {}) for each in container_statuses(pod))

@@ -63,7 +63,7 @@ def points_of(result: BenchmarkResult, recipe: Recipe) -> Iterator[Point]:
             gpu=result.accelerators[0],
             layout=layout,
             version=f"dynamo-{recipe.runtime.version}",
-            shape=_shape(each.shape),
+            shape=Shape(*map(int, each.shape.split("/"))),
             users=each.concurrency / copies,
             tokens_per_second_per_gpu=tokens,
             ttft_ms=each.ttft_milliseconds.p50,
@@ -159,8 +159,3 @@ def _threshold(load: Load, users: float, known: Iterable[Point]) -> Threshold:
     )
     entry = {"shape": load.shape, "concurrency": load.concurrency, "atLeast": least}
     return Threshold.model_validate(entry)
-
-
-def _shape(text: str) -> Shape:
-    input_tokens, _, output_tokens = text.partition("/")
-    return Shape(int(input_tokens), int(output_tokens))

@@ -1,17 +1,11 @@
 """From what a person asked for to what is sent, with everything refused that can be refused before."""
 
-import http.client
-import json
-import urllib.error
-import urllib.request
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
-from components.cluster_answer import PODS, KubernetesObject, Objects
+from components.cluster_answer import PODS, Objects
 from components.dynamo_objects import GRAPH_NAME
 from failures.pods_and_events import has_ended, is_ready, pod_reasons
-from operations.benchmark.aiperf_here import pinned_requirement
+from operations.benchmark.aiperf_here import pinned_version
 from operations.benchmark.recording import PlannedRun
 from operations.benchmark.result import Engine
 from operations.benchmark.shapes import Wanted, loads_of_address, loads_of_recipe
@@ -19,6 +13,9 @@ from operations.cluster_commands import ClusterCommands
 from operations.errors import CommandError
 from operations.mock_engine import has_mock_engine
 from operations.port_forward import FORWARD_NOTE
+from operations.smoke.client import Frontend, NoAnswer
+from operations.smoke.finding import WrongAnswer
+from operations.smoke.protocol import ModelList, read
 from recipes.aiperf_command import Endpoint
 from recipes.model import Recipe
 from resource_graph.spelling import nearest
@@ -60,7 +57,7 @@ def run_of_stack(
         seconds=seconds or recipe.benchmark.deadline_seconds,
         in_cluster=in_cluster,
         engine=engine,
-        aiperf=_version(recipe),
+        aiperf=pinned_version(recipe.benchmark),
         gpus=recipe.gpus,
         accelerators=stack.used_accelerators,
         recipe=recipe.name,
@@ -93,7 +90,7 @@ def run_of_address(
         seconds=seconds or recipe.benchmark.deadline_seconds,
         in_cluster=False,
         engine="mock" if address.is_mock else "real",
-        aiperf=_version(recipe),
+        aiperf=pinned_version(recipe.benchmark),
         gpus=address.gpus,
         accelerators=(address.accelerator,) if address.accelerator else (),
     )
@@ -127,7 +124,13 @@ def served_model(url: str, wanted: str | None) -> str:
         CommandError: nobody answers, or the model is not served.
 
     """
-    models = _listed(url)
+    # Not through a proxy of the environment: AIPerf uses none either.
+    frontend = Frontend(lambda: url, seconds=_SECONDS, by_proxy=False)
+    try:
+        answer = frontend.get("/v1/models", seconds=_SECONDS)
+        models = [each.id for each in read(answer, ModelList, "a list of models").data]
+    except (NoAnswer, WrongAnswer) as error:
+        raise CommandError(f"{url}/v1/models: {error}") from None
     served = ", ".join(models) or "no model"
     if wanted is None:
         if len(models) == 1:
@@ -149,7 +152,8 @@ def serving_engine(stack: StackPlan, cluster: ClusterCommands) -> Engine:
 
     """
     placed = stack.serving.placed
-    pods = graph_pods(stack, cluster)
+    own = Objects(PODS, namespace=placed.namespace, labels=f"{GRAPH_NAME}={placed.graph_name}")
+    pods = [pod for pod in cluster.found(own) if not has_ended(pod)]
     graph = f"graph {placed.graph_name} in namespace {placed.namespace}"
     if not pods:
         raise CommandError(f"{graph} has no pod: there is nothing to measure\n  try: `pulumi up` deploys it")
@@ -158,33 +162,3 @@ def serving_engine(stack: StackPlan, cluster: ClusterCommands) -> Engine:
         lines = "\n".join(f"  {reason}" for reason in pod_reasons(pods))
         raise CommandError(f"{graph} does not serve with all of its pods\n{lines}")
     return "mock" if has_mock_engine(pods) else "real"
-
-
-def graph_pods(stack: StackPlan, cluster: ClusterCommands) -> list[KubernetesObject]:
-    """Return the pods of the stack's graph that have not ended."""
-    placed = stack.serving.placed
-    own = Objects(PODS, namespace=placed.namespace, labels=f"{GRAPH_NAME}={placed.graph_name}")
-    return [pod for pod in cluster.found(own) if not has_ended(pod)]
-
-
-def _version(recipe: Recipe) -> str:
-    return pinned_requirement(recipe.benchmark).partition("==")[2]
-
-
-def _listed(url: str) -> Sequence[str]:
-    # Not through a proxy of the environment: AIPerf uses none either.
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    address = f"{url}/v1/models"
-    try:
-        with opener.open(address, timeout=_SECONDS) as answer:
-            document = cast("dict[str, Any]", json.load(answer))
-        return [str(entry["id"]) for entry in document["data"]]
-    except urllib.error.HTTPError as error:
-        raise CommandError(f"{address} answers HTTP {error.code}: no frontend of Dynamo") from None
-    except http.client.HTTPException as error:
-        raise CommandError(f"{address} answers what is no HTTP: {type(error).__name__}") from None
-    except OSError as error:
-        reason = getattr(error, "reason", None) or error
-        raise CommandError(f"{address} does not answer within {_SECONDS} s: {reason}") from None
-    except (ValueError, KeyError, TypeError):
-        raise CommandError(f"{address} answers what is no list of models: no frontend of Dynamo") from None

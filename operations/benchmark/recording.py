@@ -2,7 +2,6 @@
 
 import datetime as dt
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,11 +40,6 @@ class PlannedRun:
     """The stack's graph; None for an address."""
 
     @property
-    def divisor(self) -> int | None:
-        """GPUs by which throughput is divided; a mock engine has none."""
-        return None if self.engine == "mock" else self.gpus
-
-    @property
     def why_not_per_gpu(self) -> str | None:
         """Why there is no figure per GPU; None where there is one."""
         if self.engine == "mock":
@@ -75,7 +69,9 @@ class Recording:
         write_whole(folder / SUMMARY_FILE, summary)
         load = self._run.loads[number - 1]
         place = f"{load.shape} at {load.concurrency}"
-        self._measured[number] = measured = read_summary(summary, load, self._run.divisor, place)
+        # A mock engine has none.
+        gpus = None if self._run.engine == "mock" else self._run.gpus
+        self._measured[number] = measured = read_summary(summary, load, gpus, place)
         write_result(self.folder, self._result("failed", _NEVER_FINISHED))
         return measured
 
@@ -94,10 +90,11 @@ class Recording:
 
     def _result(self, outcome: Outcome, reason: str | None) -> BenchmarkResult:
         run = self._run
+        notes = (MOCK_NOTE if run.engine == "mock" else None, run.note)
         return BenchmarkResult(
             schema_version=1,
             engine=run.engine,
-            note=_joined([MOCK_NOTE if run.engine == "mock" else None, run.note]),
+            note="; ".join(filter(None, notes)) or None,
             target=run.target,
             model=run.model,
             recipe=run.recipe,
@@ -151,10 +148,6 @@ def write_whole(file: Path, text: str) -> Path:
     unfinished = file.with_name(f".{file.name}.{os.getpid()}")
     unfinished.write_text(text, encoding="utf-8")
     return unfinished.replace(file)
-
-
-def _joined(notes: Sequence[str | None]) -> str | None:
-    return "; ".join(note for note in notes if note) or None
 
 
 def _now() -> str:

@@ -38,25 +38,6 @@ PUBLISHED_SHAPES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What the engines of a stack take."""
-
-    concurrency: int
-    """Requests at once."""
-    longest_prompt: int
-    longest_sequence: int
-    """Tokens of a prompt and its answer."""
-
-    def problem(self, shape: Shape) -> str | None:
-        """Return why the engines refuse a shape; None where they take it."""
-        if shape.input_tokens > self.longest_prompt:
-            return f"{shape}: a prompt may have {self.longest_prompt:,} tokens at most"
-        if shape.input_tokens + shape.output_tokens > self.longest_sequence:
-            return f"{shape}: a prompt and its answer may have {self.longest_sequence:,} tokens at most"
-        return None
-
-
-@dataclass(frozen=True, slots=True)
 class Wanted:
     """What a person asked to measure."""
 
@@ -72,11 +53,6 @@ class Wanted:
     """Of each load; None: in proportion to its concurrency."""
 
 
-def limits_of(recipe: Recipe) -> Limits:
-    """Return what the engines of the recipe take."""
-    return Limits(recipe.running_requests, recipe.longest_prompt, recipe.longest_sequence)
-
-
 def loads_of_recipe(wanted: Wanted, recipe: Recipe) -> tuple[Load, ...]:
     """Return the loads, in the order in which they are sent.
 
@@ -84,14 +60,13 @@ def loads_of_recipe(wanted: Wanted, recipe: Recipe) -> tuple[Load, ...]:
         CommandError: the engines refuse a shape that was named.
 
     """
-    limits = limits_of(recipe)
     own = Shape(recipe.traffic.input_tokens, recipe.traffic.output_tokens)
     if wanted.every_shape:
         published = (own, *(each.shape for each in PUBLISHED_SHAPES))
-        shapes = [shape for shape in dict.fromkeys(published) if limits.problem(shape) is None]
+        shapes = [shape for shape in dict.fromkeys(published) if _problem(recipe, shape) is None]
     else:
         shapes = list(dict.fromkeys(wanted.shapes or (own,)))
-    problems = [text for shape in shapes if (text := limits.problem(shape))]
+    problems = [text for shape in shapes if (text := _problem(recipe, shape))]
     if problems:
         lines = "\n".join(f"  {text}" for text in problems)
         raise CommandError(f"the engines of recipe {recipe.name} refuse what is to be measured\n{lines}")
@@ -113,14 +88,13 @@ def loads_of_address(wanted: Wanted, benchmark: Benchmark, concurrency: int) -> 
 
 def advice(wanted: Wanted, recipe: Recipe) -> Iterator[str]:
     """Yield why published shapes are not among the loads of a run of all, and what a typed load measures."""
-    limits = limits_of(recipe)
-    problems = (limits.problem(each.shape) for each in PUBLISHED_SHAPES)
+    problems = (_problem(recipe, each.shape) for each in PUBLISHED_SHAPES)
     if wanted.every_shape:
         yield from (f"left out: {text}" for text in problems if text)
-    if wanted.concurrency is not None and wanted.concurrency > limits.concurrency:
+    if wanted.concurrency is not None and wanted.concurrency > recipe.running_requests:
         yield (
-            f"--concurrency {wanted.concurrency}: the engines run {limits.concurrency} requests at once at "
-            "most; the others wait, and the time to the first token measures the queue"
+            f"--concurrency {wanted.concurrency}: the engines run {recipe.running_requests} requests at once "
+            "at most; the others wait, and the time to the first token measures the queue"
         )
 
 
@@ -130,6 +104,15 @@ def sweep_steps(highest: int) -> tuple[int, ...]:
     while steps[-1] * _STEP < highest:
         steps.append(steps[-1] * _STEP)
     return tuple(dict.fromkeys((*steps, highest)))
+
+
+def _problem(recipe: Recipe, shape: Shape) -> str | None:
+    """Return why the engines of the recipe refuse a shape; None where they take it."""
+    if shape.input_tokens > recipe.longest_prompt:
+        return f"{shape}: a prompt may have {recipe.longest_prompt:,} tokens at most"
+    if shape.input_tokens + shape.output_tokens > recipe.longest_sequence:
+        return f"{shape}: a prompt and its answer may have {recipe.longest_sequence:,} tokens at most"
+    return None
 
 
 def _highest(shape: Shape, own: Shape, recipe: Recipe) -> int:

@@ -100,28 +100,18 @@ class _Limit:
     value: float
     is_least: bool
 
-
-@dataclass(frozen=True, slots=True)
-class Regression:
-    """One figure of one load that is on the wrong side of its threshold."""
-
-    shape: str
-    concurrency: int
-    key: str
-    found: float
-    limit: float
-    is_least: bool
-
-    def __str__(self) -> str:
+    def regression(self, measured: Measurement) -> str | None:
+        """Return that a load misses it, and by how much; None where it does not, or has no such figure."""
+        found = FIGURES[self.figure](measured)
+        if found is None or (found >= self.value if self.is_least else found <= self.value):
+            return None
         side, way = ("at least", "less") if self.is_least else ("at most", "more")
+        apart = abs(found - self.value)
+        distance = f"{100 * apart / self.value:.1f} %" if self.value else _shown(apart)
         return (
-            f"{self.shape} at {self.concurrency}: {self.key} is {_shown(self.found)}, {side} "
-            f"{_shown(self.limit)} is asked for: {self._distance()} {way}"
+            f"{measured.shape} at {measured.concurrency}: {self.key} is {_shown(found)}, {side} "
+            f"{_shown(self.value)} is asked for: {distance} {way}"
         )
-
-    def _distance(self) -> str:
-        apart = abs(self.found - self.limit)
-        return f"{100 * apart / self.limit:.1f} %" if self.limit else _shown(apart)
 
 
 def load_thresholds(file: Path) -> Thresholds:
@@ -147,16 +137,15 @@ def load_thresholds(file: Path) -> Thresholds:
         raise SettingsError({str(file): [Problem("", None, f"cannot be read: {error.strerror}")]}) from None
 
 
-def regressions(thresholds: Thresholds, measured: Sequence[Measurement]) -> list[Regression]:
-    """Return every figure that does not reach its threshold, in the order of the file."""
+def regressions(thresholds: Thresholds, measured: Sequence[Measurement]) -> list[str]:
+    """Return every figure of a load that does not reach its threshold, in the order of the file."""
     return [
-        Regression(each.shape, each.concurrency, limit.key, found, limit.value, limit.is_least)
+        text
         for threshold in thresholds.thresholds
         for each in measured
         if each.shape == threshold.shape and threshold.concurrency in {None, each.concurrency}
         for limit in _limits(threshold)
-        if (found := FIGURES[limit.figure](each)) is not None
-        if (found < limit.value if limit.is_least else found > limit.value)
+        if (text := limit.regression(each))
     ]
 
 

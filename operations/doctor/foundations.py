@@ -6,7 +6,7 @@ from components.cluster_answer import KubernetesObject, labels_of
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.claims import claim_reasons
 from failures.explanation import Subject
-from failures.pods_and_events import is_ready, why_lost
+from failures.pods_and_events import condition_of, is_ready, why_lost
 from failures.unready_workloads import unfinished_job, why_unusable
 from operations.doctor.finding import Finding, Stage
 from operations.doctor.target import Pool
@@ -106,8 +106,7 @@ def download_findings(view: View) -> Iterator[Finding]:
     if job is None or (status := job.get("status") or {}).get("succeeded"):
         return
     told = unfinished_job(view.cluster, Subject("Job", str(view.target.job), view.target.served.namespace))
-    failed = any(each["type"] == "Failed" for each in status.get("conditions") or [])
-    state = "failed for good" if failed else "is not done"
+    state = "failed for good" if condition_of(job, "Failed") else "is not done"
     yield Finding(
         stage=Stage.DOWNLOAD,
         about="download",

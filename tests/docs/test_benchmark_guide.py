@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cli.bench_options import BenchOptions
 from cli.bench_table import headers
-from operations.benchmark.aiperf_here import pinned_requirement
+from operations.benchmark.aiperf_here import pinned_version
 from operations.benchmark.result import MOCK_NOTE
 from operations.benchmark.thresholds import load_thresholds
 from operations.mock_engine import ENGINE_ANNOTATION, MOCK_ENGINE
@@ -40,7 +40,7 @@ def test_the_thresholds_of_the_guide_are_read(tmp_path: Path) -> None:
 
 
 def test_the_guide_installs_the_aiperf_that_every_recipe_pins() -> None:
-    pinned = {pinned_requirement(load_recipe(name).benchmark) for name in recipe_names()}
+    pinned = {f"aiperf=={pinned_version(load_recipe(name).benchmark)}" for name in recipe_names()}
     assert {*re.findall(r"aiperf==[\d.]+\d", GUIDE)} == pinned
 
 

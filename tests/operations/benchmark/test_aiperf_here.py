@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from operations.benchmark.aiperf_here import AIPerfProgram, pinned_requirement
+from operations.benchmark.aiperf_here import AIPerfProgram, pinned_version
 from operations.benchmark.aiperf_output import LoadProgress
 from operations.errors import CommandError
 from recipes.aiperf_command import Endpoint
@@ -39,7 +39,7 @@ def _measured(
 
 
 def test_the_pinned_version_is_that_of_the_recipe_s_job() -> None:
-    assert pinned_requirement(BENCHMARK) == "aiperf==0.13.0"
+    assert pinned_version(BENCHMARK) == "0.13.0"
 
 
 def test_a_program_that_is_not_there_is_named_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

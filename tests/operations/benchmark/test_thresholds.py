@@ -19,7 +19,7 @@ def _thresholds(*entries: dict[str, Any]) -> Thresholds:
 
 
 def _said(thresholds: Thresholds, *measured: Any) -> list[str]:
-    return [str(each) for each in regressions(thresholds, measured)]
+    return regressions(thresholds, measured)
 
 
 def test_every_figure_of_the_file_has_its_value() -> None:
