@@ -57,15 +57,6 @@ class FoundReservation:
     """The cluster placement group in which it was made."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundSubnet:
-    """A subnet, as EC2 describes it."""
-
-    zone: str
-    free: int
-    """Addresses that nobody has."""
-
-
 class Account:
     """The account of the credentials that are in force, in one region.
 
@@ -146,27 +137,22 @@ class Account:
         """Elastic IPs that this stack has not made."""
         return _of_others(self._ask("ec2", "describe_addresses")["Addresses"], stack)
 
-    def networks_of(self, stack: str) -> int:
-        """VPCs that this stack has made."""
+    def networks(self, stack: str) -> tuple[int, int]:
+        """The numbers of VPCs that this stack has made, and others."""
         found = self._ask("ec2", "describe_vpcs")["Vpcs"]
-        return len(found) - _of_others(found, stack)
-
-    def networks_of_others(self, stack: str) -> int:
-        """VPCs that this stack has not made."""
-        return _of_others(self._ask("ec2", "describe_vpcs")["Vpcs"], stack)
+        of_others = _of_others(found, stack)
+        return len(found) - of_others, of_others
 
     def vcpus(self, instance_type: str) -> int:
         """Those of one instance."""
         answer = self._ask("ec2", "describe_instance_types", InstanceTypes=[instance_type])
         return int(answer["InstanceTypes"][0]["VCpuInfo"]["DefaultVCpus"])
 
-    def subnets(self, vpc_id: str) -> dict[str, FoundSubnet]:
-        """Id -> subnet of the VPC."""
+    def subnets(self, vpc_id: str) -> dict[str, tuple[str, int]]:
+        """Id of a subnet of the VPC -> its zone, and the addresses in it that nobody has."""
         answer = self._ask("ec2", "describe_subnets", Filters=[{"Name": "vpc-id", "Values": [vpc_id]}])
         return {
-            str(each["SubnetId"]): FoundSubnet(
-                str(each["AvailabilityZone"]), int(each["AvailableIpAddressCount"])
-            )
+            str(each["SubnetId"]): (str(each["AvailabilityZone"]), int(each["AvailableIpAddressCount"]))
             for each in answer["Subnets"]
         }
 
@@ -281,12 +267,8 @@ def _reservation(found: Mapping[str, Any]) -> FoundReservation:
         zone=str(found.get("AvailabilityZone", "")),
         total=int(found.get("TotalInstanceCount", 0)),
         available=int(found.get("AvailableInstanceCount", 0)),
-        starts=_time(found.get("StartDate")),
-        ends=_time(found.get("EndDate")),
+        starts=found.get("StartDate"),
+        ends=found.get("EndDate"),
         # arn:aws:ec2:region:account:placement-group/name
         placement_group=str(found.get("PlacementGroupArn") or "").rpartition("/")[2] or None,
     )
-
-
-def _time(value: object) -> dt.datetime | None:
-    return value if isinstance(value, dt.datetime) else None

@@ -32,16 +32,13 @@ class Preflight(Document):
     @property
     def wrong(self) -> int:
         """Answers with the verdict `wrong`."""
-        return self._number(Verdict.WRONG)
+        return sum(answer.verdict is Verdict.WRONG for answer in self.answers)
 
     @computed_field
     @property
     def unknown(self) -> int:
         """Answers with the verdict `unknown`."""
-        return self._number(Verdict.UNKNOWN)
-
-    def _number(self, verdict: Verdict) -> int:
-        return sum(answer.verdict is verdict for answer in self.answers)
+        return sum(answer.verdict is Verdict.UNKNOWN for answer in self.answers)
 
 
 def good(question: str, found: str) -> Answer:

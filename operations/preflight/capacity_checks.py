@@ -38,8 +38,12 @@ def capacity_answers(
         return
     yield from _shape_answers(question, nodes, found)
     if found.is_block != isinstance(purchase, CapacityBlock):
-        kind = "capacityBlock" if found.is_block else "reservation"
-        yield wrong(question, f"is a {_kind_in_words(found)}", f"purchase.kind: {kind}")
+        kind, words = (
+            ("capacityBlock", "Capacity Block")
+            if found.is_block
+            else ("reservation", "capacity reservation without a window")
+        )
+        yield wrong(question, f"is a {words}", f"purchase.kind: {kind}")
     elif found.state in _NOT_YET:
         yield unknown(question, f"is {found.state}: ask again later")
     elif found.state not in _USABLE:
@@ -71,13 +75,11 @@ def offered_now(nodes: PlannedNodes, account: Account) -> str | None:
     if not isinstance(nodes.purchase, CapacityBlock):
         return None
     pool, kind = nodes.pool, nodes.pool.instance_type.name
-    unit = least_sold(pool.instance_type, pool.gpus)
-    what, gpus = (unit.name, unit.gpus) if unit is not None else (f"{pool.nodes} x {kind}", pool.gpus)
-    wanted: dict[str, object] = (
-        {"UltraserverType": unit.name, "UltraserverCount": 1}
-        if unit is not None
-        else {"InstanceType": kind, "InstanceCount": pool.nodes}
-    )
+    what, gpus = f"{pool.nodes} x {kind}", pool.gpus
+    wanted: dict[str, object] = {"InstanceType": kind, "InstanceCount": pool.nodes}
+    if unit := least_sold(pool.instance_type, pool.gpus):
+        what, gpus = unit.name, unit.gpus
+        wanted = {"UltraserverType": unit.name, "UltraserverCount": 1}
     asked = f"a new block for pool {pool.name}, {what} for {_HOURS} h"
     try:
         offerings = account.block_offerings(hours=_HOURS, **wanted)
@@ -129,12 +131,9 @@ def _window_answers(
     if due == purchase.phase:
         yield good(question, f"{window}; phase {due} is due")
         return
-    text = f"{window}; phase {due} is due, {purchase.phase} is typed"
-    if due == "waiting":
-        minutes = NODES_WAIT_SECONDS // 60
-        text = (
-            f"{text}: nothing starts before the window, and `up` fails after {minutes} minutes without nodes"
-        )
+    limit = f"`up` fails after {NODES_WAIT_SECONDS // 60} minutes without nodes"
+    why = f": nothing starts before the window, and {limit}" if due == "waiting" else ""
+    text = f"{window}; phase {due} is due, {purchase.phase} is typed{why}"
     yield wrong(question, text, f"purchase.phase: {due}")
 
 
@@ -146,10 +145,6 @@ def _price(nodes: PlannedNodes, found: FoundReservation) -> str:
     hours = (found.ends - found.starts) / dt.timedelta(hours=1)
     gpus = found.total * nodes.pool.instance_type.gpus
     return f", {hours:.0f} h of {in_words(gpus, 'GPU')} for ${gpus * rate * hours:,.0f}"
-
-
-def _kind_in_words(found: FoundReservation) -> str:
-    return "Capacity Block" if found.is_block else "capacity reservation without a window"
 
 
 def _shown(time: dt.datetime | None) -> str:

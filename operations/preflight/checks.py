@@ -1,9 +1,9 @@
 """All checks of one plan against the account; capacity has a file of its own."""
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 from components.storage_kinds import Lustre
 from components.zone_subnets import zone_group
@@ -19,27 +19,21 @@ from stacks.settings.purchase import CapacityBlock, OnDemand, Reservation, Spot
 _WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Quota:
-    """A limit of the account, which starts with no vCPU of P instances and five VPCs and five elastic IPs.
+_Quota: TypeAlias = "tuple[str, str, str]"
+"""Service, code and title of a limit of the account, which starts with no vCPU of P instances and five VPCs and
+five elastic IPs.
 
-    Codes: https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html.
-    """
-
-    service: str
-    code: str
-    title: str
-
-
-_ON_DEMAND = _Quota("ec2", "L-417A185B", "vCPUs of P instances on demand")
-_SPOT_P5 = _Quota("ec2", "L-C4BD4855", "vCPUs of P5 instances on Spot")
+Codes: https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html.
+"""
+_ON_DEMAND: _Quota = ("ec2", "L-417A185B", "vCPUs of P instances on demand")
+_SPOT_P5: _Quota = ("ec2", "L-C4BD4855", "vCPUs of P5 instances on Spot")
 """P4, P3 and P2 have L-7212CCBC together; the page names none for P6."""
-_STANDARD = _Quota("ec2", "L-1216C47A", "vCPUs of standard instances on demand")
+_STANDARD: _Quota = ("ec2", "L-1216C47A", "vCPUs of standard instances on demand")
 _STANDARD_FAMILIES = tuple("acdhimrtz")
 _OTHER_FAMILIES = ("dl", "hpc", "inf", "mac", "trn")
 """With quotas of their own (https://docs.aws.amazon.com/ec2/latest/instancetypes/ec2-instance-quotas.html)."""
-_ADDRESSES = _Quota("ec2", "L-0263D0A3", "elastic IPs")
-_NETWORKS = _Quota("vpc", "L-F678F1CE", "VPCs")
+_ADDRESSES: _Quota = ("ec2", "L-0263D0A3", "elastic IPs")
+_NETWORKS: _Quota = ("vpc", "L-F678F1CE", "VPCs")
 
 
 def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
@@ -47,22 +41,31 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
 
     With credentials of another account nothing more is asked: every answer would be about that one.
     """
-    identity = list(_guarded("account", lambda: _identity(plan, account)))
+    identity = list(_guarded("account", partial(_identity, plan), account))
     yield from identity
     if any(answer.verdict is Verdict.WRONG for answer in identity):
         return
-    yield from _guarded("zones", lambda: _zones(plan, account))
-    yield from _guarded("network", lambda: adopted(plan, account))
-    yield from _guarded(API_SERVER, lambda: reached(plan, account))
-    yield from _guarded(_system_question(plan), lambda: _system_offered(plan, account))
-    yield from _guarded(_addon_question(plan), lambda: _addons(plan, account))
-    for nodes in plan.gpu_nodes:
-        yield from _guarded(_offer_question(nodes), lambda each=nodes: _offered(each, account))
-        yield from _guarded(f"pool {nodes.pool.name}: capacity", lambda each=nodes: _capacity(each, account))
-    yield from _guarded("quota: P instances", lambda: _gpu_quota(plan, account))
-    yield from _guarded("quota: system nodes", lambda: _system_quota(plan, account))
-    yield from _guarded("quota: VPCs", lambda: _network_quota(plan, account))
-    yield from _guarded("quota: elastic IPs", lambda: _address_quota(plan, account))
+    of_pools = [
+        (question, partial(ask, nodes))
+        for nodes in plan.gpu_nodes
+        for question, ask in (
+            (_offer_question(nodes), _offered),
+            (f"pool {nodes.pool.name}: capacity", _capacity),
+        )
+    ]
+    for question, ask in (
+        ("zones", partial(_zones, plan)),
+        ("network", partial(adopted, plan)),
+        (API_SERVER, partial(reached, plan)),
+        (_system_question(plan), partial(_system_offered, plan)),
+        (_addon_question(plan), partial(_addons, plan)),
+        *of_pools,
+        ("quota: P instances", partial(_gpu_quota, plan)),
+        ("quota: system nodes", partial(_system_quota, plan)),
+        ("quota: VPCs", partial(_network_quota, plan)),
+        ("quota: elastic IPs", partial(_address_quota, plan)),
+    ):
+        yield from _guarded(question, ask, account)
 
 
 def _gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
@@ -79,15 +82,14 @@ def _gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
             found = "no page of AWS has its code: `aws service-quotas list-service-quotas --service-code ec2`"
             yield unknown(f"quota: vCPUs of {kind.name} on Spot", found)
     for quota, vcpus in needed.items():
-        yield _quota_answer(quota, vcpus, account.quota(quota.service, quota.code))
+        yield _quota_answer(account, quota, vcpus)
 
 
 def _system_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     wanted = plan.cluster.system_nodes
     name = wanted.instance_type
     if name.startswith(_STANDARD_FAMILIES) and not name.startswith(_OTHER_FAMILIES):
-        needed = wanted.nodes * account.vcpus(name)
-        yield _quota_answer(_STANDARD, needed, account.quota(_STANDARD.service, _STANDARD.code))
+        yield _quota_answer(account, _STANDARD, wanted.nodes * account.vcpus(name))
 
 
 def _address_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
@@ -95,14 +97,13 @@ def _address_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if isinstance(plan.network, PlannedNetwork):
         zones = sum(subnet.public is not None for subnet in plan.network.subnets)
         needed = zones if plan.network.nat_per_zone else 1
-        allowed = account.quota(_ADDRESSES.service, _ADDRESSES.code)
-        yield _quota_answer(_ADDRESSES, needed, allowed, account.addresses_of_others(plan.cluster.name))
+        yield _quota_answer(account, _ADDRESSES, needed, account.addresses_of_others(plan.cluster.name))
 
 
 def _network_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if isinstance(plan.network, PlannedNetwork):
-        allowed = account.quota(_NETWORKS.service, _NETWORKS.code)
-        yield _quota_answer(_NETWORKS, 1, allowed, account.networks_of_others(plan.cluster.name))
+        _, of_others = account.networks(plan.cluster.name)
+        yield _quota_answer(account, _NETWORKS, 1, of_others)
 
 
 def _addon_question(plan: EksPlan) -> str:
@@ -132,9 +133,9 @@ def _zones(plan: EksPlan, account: Account) -> Iterator[Answer]:
             yield unknown("FSx for Lustre with Kubernetes 1.36", f"{found}; on 1.35 it is 6.12")
 
 
-def _guarded(question: str, ask: Callable[[], Iterator[Answer]]) -> Iterator[Answer]:
+def _guarded(question: str, ask: Callable[[Account], Iterator[Answer]], account: Account) -> Iterator[Answer]:
     try:
-        yield from ask()
+        yield from ask(account)
     except Unanswered as reason:
         yield unknown(question, str(reason))
 
@@ -225,15 +226,16 @@ def _with_ids(zones: tuple[str, ...] | list[str], ids: Mapping[str, str]) -> str
     return ", ".join(f"{zone} ({ids[zone]})" for zone in zones)
 
 
-def _quota_answer(quota: _Quota, needed: int, allowed: float, used: int | None = None) -> Answer:
-    question = f"quota {quota.code}: {quota.title}"
+def _quota_answer(account: Account, quota: _Quota, needed: int, used: int | None = None) -> Answer:
+    service, code, title = quota
+    allowed = account.quota(service, code)
+    question = f"quota {code}: {title}"
     others = "what runs not counted" if used is None else f"{used} in use by others"
     found = f"{needed} needed of {allowed:.0f}, {others}"
     if needed + (used or 0) <= allowed:
         return good(question, found)
-    enough = math.ceil(needed + (used or 0))
     fix = (
-        f"aws service-quotas request-service-quota-increase --service-code {quota.service} "
-        f"--quota-code {quota.code} --desired-value {enough}"
+        f"aws service-quotas request-service-quota-increase --service-code {service} "
+        f"--quota-code {code} --desired-value {needed + (used or 0)}"
     )
     return wrong(question, found, fix)

@@ -19,7 +19,7 @@ def reached(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if cidrs:
         found = f"open to {', '.join(cidrs)} and the VPC; {_YOUR_ADDRESS}"
         yield unknown(API_SERVER, found)
-    elif isinstance(plan.network, PlannedNetwork) and not account.networks_of(plan.cluster.name):
+    elif isinstance(plan.network, PlannedNetwork) and account.networks(plan.cluster.name)[0] == 0:
         found = "only the VPC reaches it, in which nobody can be before `up` has made it"
         yield wrong(API_SERVER, found, f'cluster.publicCidrs: ["ADDRESS/32"]; {_YOUR_ADDRESS}')
     else:
@@ -38,15 +38,15 @@ def _subnets(network: AdoptedNetwork, account: Account) -> Iterator[Answer]:
     found, ways = account.subnets(network.typed.vpc_id), account.ways_out(network.typed.vpc_id)
     for zone, subnet_id in sorted(network.typed.subnets.items()):
         question, setting = f"subnet {subnet_id}", f"cluster.network.subnets.{zone}"
-        subnet = found.get(subnet_id)
-        if subnet is None:
+        if subnet_id not in found:
             yield wrong(question, f"{network.typed.vpc_id} has no such subnet", f"{setting}: another one")
             continue
-        if subnet.zone != zone:
-            yield wrong(question, f"is in {subnet.zone}", f"{setting}: one in {zone}")
+        place, free = found[subnet_id]
+        if place != zone:
+            yield wrong(question, f"is in {place}", f"{setting}: one in {zone}")
         needed = _FREE_FOR_CONTROL_PLANE if zone in network.control_plane else 1
-        if subnet.free < needed:
-            text = f"{subnet.free} free addresses, and EKS wants {needed} beside those of nodes and pods"
+        if free < needed:
+            text = f"{free} free addresses, and EKS wants {needed} beside those of nodes and pods"
             yield wrong(question, text, f"{setting}: a larger one")
         way = ways.get(subnet_id, ways.get(None))
         if not way:
@@ -57,7 +57,7 @@ def _subnets(network: AdoptedNetwork, account: Account) -> Iterator[Answer]:
             text = f"leads to {way}, and nodes get no public address"
             yield wrong(question, text, f"{setting}: a private one, with a route to a NAT gateway")
         else:
-            yield good(question, f"{subnet.zone}, {subnet.free} free addresses, out by {way}")
+            yield good(question, f"{place}, {free} free addresses, out by {way}")
 
 
 def _names(network: AdoptedNetwork, account: Account) -> Iterator[Answer]:
