@@ -174,11 +174,10 @@ def end_run() -> bool:
 
 
 def _absent_images(pods: Sequence[KubernetesObject]) -> list[str]:
-    found: dict[str, None] = {}
-    for pod in pods:
-        for container in container_statuses(pod):
-            waiting = (container.get("state") or {}).get("waiting") or {}
-            said = " ".join(str(waiting.get("message", "")).split())
-            if waiting.get("reason") in _PULLS and _NO_IMAGE.search(said):
-                found[f"image {container.get('image')} does not exist: {waiting['reason']}, {said}"] = None
-    return list(found)
+    found: list[str] = []
+    for container in (each for pod in pods for each in container_statuses(pod)):
+        waiting = (container.get("state") or {}).get("waiting") or {}
+        said = " ".join(str(waiting.get("message", "")).split())
+        if waiting.get("reason") in _PULLS and _NO_IMAGE.search(said):
+            found.append(f"image {container.get('image')} does not exist: {waiting['reason']}, {said}")
+    return list(dict.fromkeys(found))

@@ -6,7 +6,6 @@ The engine tells a program whether it previews, and not whether it updates or de
 
 import os
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
 _ENGINE = "pulumi"
@@ -32,18 +31,13 @@ def engine_pid() -> int | None:
 def makes_resources() -> bool:
     """Whether this run makes what the program registers: no `destroy --run-program` does."""
     pid = engine_pid()
-    return pid is None or _makes(_command_line(pid))
-
-
-def _makes(words: Sequence[str]) -> bool:
-    return next((_COMMANDS[word] for word in words if word in _COMMANDS), True)
-
-
-def _command_line(pid: int) -> list[str]:
+    if pid is None:
+        return True
     try:
-        return Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+        words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
     except (OSError, ValueError):
-        return _ps("args", pid).split()
+        words = _ps("args", pid).split()
+    return next((_COMMANDS[word] for word in words if word in _COMMANDS), True)
 
 
 def _parent(pid: int) -> tuple[int, str]:

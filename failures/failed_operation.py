@@ -172,7 +172,14 @@ def _explanation(cluster: ClusterReader, failed: FailedOperation) -> Explanation
     if _has(failed.error, WEBHOOK_SIGNS):
         return unchecked_graph(cluster, subject, failed.error)
     if _has(failed.error, _SILENT_SERVER_SIGNS):
-        return _silent_server(cluster, subject)
+        return Explanation(
+            title=f"{subject.kind} {subject.name}",
+            waits_for="the cluster's API server answers",
+            page="api-server-restarted",
+            reasons=["the API server did not answer; what was made so far is recorded"],
+            look=cluster.command("get", "--raw", "/readyz"),
+            then="once it answers `ok`, run `pulumi up` again: it continues from here",
+        )
     if failed.operation != "delete" and (explained := _deleted_meanwhile(cluster, failed)):
         return explained
     if not _has(failed.error, _WAIT_SIGNS):
@@ -204,15 +211,4 @@ def _going(cluster: ClusterReader, subject: Subject, title: str) -> Explanation:
         page="deletion-hangs",
         look=cluster.command("get", "namespace", str(subject.namespace), "--output", "yaml"),
         then="wait until it is gone, or mend what holds it; `pulumi up --refresh` then makes it again",
-    )
-
-
-def _silent_server(cluster: ClusterReader, subject: Subject) -> Explanation:
-    return Explanation(
-        title=f"{subject.kind} {subject.name}",
-        waits_for="the cluster's API server answers",
-        page="api-server-restarted",
-        reasons=["the API server did not answer; what was made so far is recorded"],
-        look=cluster.command("get", "--raw", "/readyz"),
-        then="once it answers `ok`, run `pulumi up` again: it continues from here",
     )

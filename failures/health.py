@@ -6,7 +6,7 @@ Read), and the run after it would call a graph `unchanged` that never became rea
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from components.cluster_answer import CLAIMS, DEPLOYMENTS, PODS, Answer, Said
@@ -17,6 +17,7 @@ from failures.pods_and_events import has_ended
 
 _Object = Mapping[str, Any]
 _AGAIN = "`pulumi up --refresh --stack {stack}` makes it again"
+_GOES, _ONCE_GONE = "is being deleted", f"see what holds it; once it is gone, {_AGAIN}"
 _MEND = "mend that, then `pulumi up --stack {stack}`: it waits again"
 
 
@@ -67,7 +68,14 @@ def health_problems(cluster: ClusterReader, served: ServingObjects) -> tuple[Hea
     claim = cluster.ask(CLAIMS, served.claim, served.namespace) if served.claim else Answer(Said.EMPTY)
     for answer in (serves, claim):
         if not answer.is_known:
-            return (_unsaid(served, answer),)
+            silence = HealthProblem(
+                f"{served.title} could not be looked at: {escaped(answer.why)}",
+                "mend that, then `pulumi up --stack {stack}`",
+                "api-server-restarted",
+                may_pass=answer.said is Said.UNREACHABLE,
+                is_silence=True,
+            )
+            return (silence,)
     problems = (*_claim_problems(claim.first, served), *_serving_problems(serves, served))
     if problems:
         # The old pods of a graph that is not ready are no news.
@@ -75,16 +83,6 @@ def health_problems(cluster: ClusterReader, served: ServingObjects) -> tuple[Hea
     selector = f"{GRAPH_NAME}={served.graph}"
     pods = cluster.ask(PODS, namespace=served.namespace, labelSelector=selector)
     return tuple(_readers_of_old_files(pods.items, served))
-
-
-def _unsaid(served: ServingObjects, answer: Answer) -> HealthProblem:
-    return HealthProblem(
-        f"{served.title} could not be looked at: {escaped(answer.why)}",
-        "mend that, then `pulumi up --stack {stack}`",
-        "api-server-restarted",
-        may_pass=answer.said is Said.UNREACHABLE,
-        is_silence=True,
-    )
 
 
 def _claim_problems(claim: _Object | None, served: ServingObjects) -> Iterator[HealthProblem]:
@@ -100,7 +98,7 @@ def _claim_problems(claim: _Object | None, served: ServingObjects) -> Iterator[H
             about="claim",
         )
     elif "deletionTimestamp" in claim["metadata"]:
-        yield replace(_being_deleted(name), about="claim")
+        yield HealthProblem(f"{name} {_GOES}", _ONCE_GONE, "deletion-hangs", may_pass=False, about="claim")
     elif (phase := (claim.get("status") or {}).get("phase")) != "Bound":
         yield HealthProblem(
             f"{name} has no volume: it is {phase}", _MEND, "cache-volume-unbound", about="claim"
@@ -121,7 +119,7 @@ def _serving_problems(serves: Answer, served: ServingObjects) -> Iterator[Health
             f"{served.title} is gone: somebody deleted it", _AGAIN, "graph-deleted", may_pass=False
         )
     elif "deletionTimestamp" in found["metadata"]:
-        yield _being_deleted(served.title)
+        yield HealthProblem(f"{served.title} {_GOES}", _ONCE_GONE, "deletion-hangs", may_pass=False)
     elif reason := why_not_ready(found) if served.by_dynamo else _why_unavailable(found):
         yield HealthProblem(f"{served.title} is not ready: {escaped(reason)}", _MEND, "graph-never-ready")
 
@@ -137,11 +135,6 @@ def _why_unavailable(deployment: _Object) -> str | None:
     return None
 
 
-def _being_deleted(name: str) -> HealthProblem:
-    then = f"see what holds it; once it is gone, {_AGAIN}"
-    return HealthProblem(f"{name} is being deleted", then, "deletion-hangs", may_pass=False)
-
-
 def _readers_of_old_files(pods: Iterable[_Object], served: ServingObjects) -> Iterator[HealthProblem]:
     """A pod that starts anew after its ConfigMap went finds no files, and never starts."""
     # The name that recipes/engine_files.py gives them, whatever is in them.
@@ -150,7 +143,13 @@ def _readers_of_old_files(pods: Iterable[_Object], served: ServingObjects) -> It
         metadata = pod["metadata"]
         if has_ended(pod) or "deletionTimestamp" in metadata:
             continue
-        for files in _files_of(pod):
+        volumes = pod.get("spec", {}).get("volumes") or []
+        sources = [
+            source
+            for volume in volumes
+            for source in (volume, *((volume.get("projected") or {}).get("sources") or []))
+        ]
+        for files in (source["configMap"].get("name", "") for source in sources if source.get("configMap")):
             if files.startswith(of_any_content) and files != served.engine_files:
                 yield HealthProblem(
                     f"pod {metadata['name']} of the version before runs on and reads {files}",
@@ -158,9 +157,3 @@ def _readers_of_old_files(pods: Iterable[_Object], served: ServingObjects) -> It
                     "graph-never-ready",
                     about="pod",
                 )
-
-
-def _files_of(pod: _Object) -> Iterator[str]:
-    for volume in pod.get("spec", {}).get("volumes") or []:
-        sources = [volume, *((volume.get("projected") or {}).get("sources") or [])]
-        yield from (source["configMap"].get("name", "") for source in sources if source.get("configMap"))

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 import pulumi
 
 from components.cluster_reader import ClusterReader
-from failures.aws.message import FailedRequest, StackFile, refused_text
+from failures.aws.message import StackFile, refused_text
 from failures.early_end import Waits, end_run
 from failures.failed_operation import (
     FailedOperation,
@@ -97,22 +97,27 @@ def _explainer(
     told: set[str] = set()
 
     def say(text: str | None, once: str = "") -> None:
-        if text is None:
-            return
-        if once and once not in told:
+        if text and once and once not in told:
             told.add(once)
             text = f"{text}\nFor kubectl to reach the cluster, once: {once}"
-        pulumi.log.error(text)
+        if text:
+            pulumi.log.error(text)
 
     async def say_why(failure: pulumi.ErrorHookArgs) -> bool:
         if failure.type.startswith(_AWS):
             waits.ended(failure.urn)
-            request = FailedRequest(
-                failure.urn, failure.type, failure.name, failure.failed_operation, _error(failure), stack
-            )
-            say(refused_text(request, stack_file))
+            say(refused_text(failure, stack_file, stack))
             return False
-        failed = _operation(failure, limits.get((failure.type, failure.name)), stack)
+        limit = limits.get((failure.type, failure.name))
+        inputs = failure.old_inputs if failure.failed_operation == "delete" else failure.new_inputs
+        failed = FailedOperation(
+            operation=failure.failed_operation,
+            kind=kind_of(failure.type),
+            inputs=inputs or {},
+            error=failure.errors[0] if failure.errors else "",
+            waited_seconds=seconds_of(getattr(limit, failure.failed_operation, None)),
+            stack=stack,
+        )
         pause = pause_before_another_try(failed, tries=len(failure.errors))
         if pause is not None:
             await asyncio.sleep(pause)
@@ -122,21 +127,3 @@ def _explainer(
         return False
 
     return say_why
-
-
-def _operation(
-    failure: pulumi.ErrorHookArgs, limit: pulumi.CustomTimeouts | None, stack: str
-) -> FailedOperation:
-    inputs = failure.old_inputs if failure.failed_operation == "delete" else failure.new_inputs
-    return FailedOperation(
-        operation=failure.failed_operation,
-        kind=kind_of(failure.type),
-        inputs=inputs or {},
-        error=_error(failure),
-        waited_seconds=seconds_of(getattr(limit, failure.failed_operation, None)),
-        stack=stack,
-    )
-
-
-def _error(failure: pulumi.ErrorHookArgs) -> str:
-    return failure.errors[0] if failure.errors else ""

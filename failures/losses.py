@@ -61,15 +61,19 @@ def look(cluster: ClusterReader, places: Places) -> ClaimAndLosses | None:
 
     Each place is one question, and the first that nobody answers is the last.
     """
-    live = _listed(cluster, places)
-    if live is None:
-        return None
+    wanted = [(_NAMESPACE, NAMESPACES, name, None) for name in places.namespaces]
+    wanted += [(_CLAIM, CLAIMS, places.claim, places.namespace)] if places.claim else []
+    wanted += [(_JOB, JOBS, places.job, places.namespace)] if places.job else []
+    live: dict[tuple[str, str | None], Mapping[str, Any]] = {}
+    for title, kind, name, namespace in wanted:
+        answer = cluster.ask(kind, name, namespace)
+        # An account that may read one namespace alone still reads the claim in it.
+        if not answer.is_known and (kind is CLAIMS or answer.said is Said.UNREACHABLE):
+            return None
+        if answer.first:
+            live[title, name] = answer.first
     claim = live.get((_CLAIM, places.claim))
-    found = [
-        _deleted(_NAMESPACE, live[each])
-        for each in ((_NAMESPACE, name) for name in places.namespaces)
-        if each in live
-    ]
+    found = [_deleted(_NAMESPACE, live.get((_NAMESPACE, name), {})) for name in places.namespaces]
     found += _claim_losses(cluster, places, claim, live.get((_JOB, places.job)))
     if places.graph:
         graph = cluster.ask(GRAPH_OBJECTS, places.graph, places.namespace).first
@@ -88,23 +92,6 @@ def emptied(claim: Mapping[str, Any], job: Mapping[str, Any]) -> str | None:
     if not made or not done or datetime.fromisoformat(made) <= datetime.fromisoformat(done):
         return None
     return f" at {made}, after Job {job['metadata']['name']} was done at {done}: the volume is empty"
-
-
-def _listed(
-    cluster: ClusterReader, places: Places
-) -> Mapping[tuple[str, str | None], Mapping[str, Any]] | None:
-    wanted = [(_NAMESPACE, NAMESPACES, name, None) for name in places.namespaces]
-    wanted += [(_CLAIM, CLAIMS, places.claim, places.namespace)] if places.claim else []
-    wanted += [(_JOB, JOBS, places.job, places.namespace)] if places.job else []
-    live: dict[tuple[str, str | None], Mapping[str, Any]] = {}
-    for title, kind, name, namespace in wanted:
-        answer = cluster.ask(kind, name, namespace)
-        # An account that may read one namespace alone still reads the claim in it.
-        if not answer.is_known and (kind is CLAIMS or answer.said is Said.UNREACHABLE):
-            return None
-        if answer.first:
-            live[title, name] = answer.first
-    return live
 
 
 def _claim_losses(

@@ -54,7 +54,10 @@ def warnings_of(cluster: ClusterReader, subject: Subject) -> list[str]:
     """Return the newest warnings about the object, each once, the newest last; none where nobody can tell."""
     selector = f"involvedObject.kind={subject.kind},involvedObject.name={subject.name}"
     namespace = subject.namespace or "default"
-    found = sorted(cluster.ask(EVENTS, namespace=namespace, fieldSelector=selector).items, key=_last_seen)
+    found = sorted(
+        cluster.ask(EVENTS, namespace=namespace, fieldSelector=selector).items,
+        key=lambda event: str(event.get("lastTimestamp") or event.get("eventTime") or ""),
+    )
     # A claim that nobody provisions gets no warning but this normal event.
     lines = {
         f"{event.get('reason')}: {event.get('message')}": None
@@ -66,9 +69,10 @@ def warnings_of(cluster: ClusterReader, subject: Subject) -> list[str]:
 
 def claim_names(pod: KubernetesObject) -> Iterator[str]:
     """Return the claims that a pod mounts."""
-    for volume in pod.get("spec", {}).get("volumes") or []:
-        if "persistentVolumeClaim" in volume:
-            yield volume["persistentVolumeClaim"]["claimName"]
+    volumes = pod.get("spec", {}).get("volumes") or []
+    yield from (
+        each["persistentVolumeClaim"]["claimName"] for each in volumes if "persistentVolumeClaim" in each
+    )
 
 
 def container_statuses(pod: KubernetesObject) -> list[KubernetesObject]:
@@ -91,10 +95,6 @@ def pod_causes(cluster: ClusterReader, pods: Iterable[KubernetesObject]) -> list
     for index, pod in enumerate(unready[:_CLOSER_LOOKS]):
         lines[index] = "; ".join([lines[index], *_more(cluster, pod)])
     return lines
-
-
-def _last_seen(event: KubernetesObject) -> str:
-    return str(event.get("lastTimestamp") or event.get("eventTime") or "")
 
 
 def _reason(pod: KubernetesObject) -> str:
@@ -131,17 +131,20 @@ def _last_end(container: KubernetesObject) -> str:
 def _more(cluster: ClusterReader, pod: KubernetesObject) -> Iterator[str]:
     if not pod.get("spec", {}).get("nodeName") or pod["metadata"].get("deletionTimestamp"):
         return
-    ended = {each["name"]: end for each in container_statuses(pod) if (end := _failed_end(each))}
-    for name, end in ended.items():
+    metadata, statuses = pod["metadata"], container_statuses(pod)
+    ended = [(each, end) for each in statuses if (end := _failed_end(each))]
+    for status, end in ended:
         kept = last_words(end.get("message", ""))
-        words = kept or last_words(_log_before(cluster, pod, name))
+        words = kept or last_words(_log_before(cluster, metadata, status))
         if not kept and words:
             yield f"the end of its log: {words}"
-        if "NATS" in words and (address := _variable(pod, name, _NATS)):
+        if "NATS" in words and (address := _variable(pod, status["name"], _NATS)):
             yield f"its {_NATS} is {address}"
     yield from _probes_elsewhere(pod)
-    if not ended and not any(_says_why(each) for each in container_statuses(pod)):
-        metadata = pod["metadata"]
+    # A container that waits for a reason words it in its state as its events do.
+    if not ended and not any(
+        ((each.get("state") or {}).get("waiting") or {}).get("message") for each in statuses
+    ):
         # Older ones are about what is over: no room at first, a probe of a process that was starting.
         yield from warnings_of(cluster, Subject("Pod", metadata["name"], metadata.get("namespace")))[-1:]
 
@@ -155,17 +158,10 @@ def _failed_end(status: KubernetesObject) -> KubernetesObject | None:
     return None
 
 
-def _says_why(status: KubernetesObject) -> bool:
-    """Whether the container waits for a reason that its state words as its events do."""
-    return bool(((status.get("state") or {}).get("waiting") or {}).get("message"))
-
-
-def _log_before(cluster: ClusterReader, pod: KubernetesObject, container: str) -> str:
+def _log_before(cluster: ClusterReader, metadata: KubernetesObject, status: KubernetesObject) -> str:
     """The log of the run that failed; a container that has not been started again has but one."""
-    metadata = pod["metadata"]
-    status = next(each for each in container_statuses(pod) if each["name"] == container)
     previous = [] if "terminated" in (status.get("state") or {}) else ["--previous"]
-    where = ["--namespace", metadata["namespace"], "--container", container]
+    where = ["--namespace", metadata["namespace"], "--container", status["name"]]
     return cluster.log(metadata["name"], *where, _LOG_LINES, *previous)
 
 
@@ -183,8 +179,6 @@ def _probes_elsewhere(pod: KubernetesObject) -> Iterator[str]:
 
 def _variable(pod: KubernetesObject, container: str, name: str) -> str | None:
     """The plain value of a container's variable."""
-    for each in pod["spec"].get("containers") or []:
-        for entry in each.get("env") or [] if each["name"] == container else []:
-            if entry["name"] == name:
-                return entry.get("value")
-    return None
+    own = (each for each in pod["spec"].get("containers") or [] if each["name"] == container)
+    values = (entry.get("value") for each in own for entry in each.get("env") or [] if entry["name"] == name)
+    return next(values, None)

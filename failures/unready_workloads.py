@@ -35,13 +35,11 @@ def unready_graph(cluster: ClusterReader, subject: Subject) -> Explanation:
     pods = _pods_of(subject, GRAPH_NAME)
     found = cluster.find(pods)
     reasons, page = _of_serving_pods(cluster, subject, found.items)
-    if found.is_known and not reasons:
-        reasons = _operator_says(cluster, subject, found.items)
     return Explanation(
         title=f"graph {subject.name}",
         waits_for="its operator reports the condition Ready: every worker has loaded the model",
         page=page,
-        reasons=reasons,
+        reasons=reasons or (_operator_says(cluster, subject, found.items) if found.is_known else []),
         look=cluster.shown(pods, "--output", "wide"),
     )
 

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
+import pulumi
 import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
@@ -166,29 +167,18 @@ _SETTINGS_OF_TYPES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FailedRequest:
-    """A request to AWS that failed, as the engine knows it."""
-
-    urn: str
-    resource_type: str
-    """Such as aws:eks/nodeGroup:NodeGroup."""
-    name: str
-    """The resource's name in the program."""
-    operation: str
-    """create, update or delete."""
-    error: str
-    """The provider's last words."""
-    stack: str
-
-
-def refused_text(failed: FailedRequest, stack_file: StackFile) -> str | None:
+def refused_text(failed: pulumi.ErrorHookArgs, stack_file: StackFile, stack: str) -> str | None:
     """Return what to tell the person; None where the provider did not pass on an answer of AWS."""
-    error = aws_error(failed.error)
+    error = aws_error("".join((failed.errors or [])[:1]))
     if error is None:
         return None
     line = refusal_of(error)
-    lines = [_headline(failed, error)]
+    what, failed_later = f"{failed.type.rsplit(':', 1)[-1]} {failed.name}", error.operation == FAILED_LATER
+    lines = [
+        f"AWS made {what}, which does not work: {error.code}"
+        if failed_later
+        else f"AWS refused {error.service} {error.operation} for {what}: {error.code}"
+    ]
     if error.message:
         cut = "…" if len(error.message) > _LONGEST_MESSAGE else ""
         lines.append(f"  {error.message[:_LONGEST_MESSAGE]}{cut}")
@@ -197,8 +187,12 @@ def refused_text(failed: FailedRequest, stack_file: StackFile) -> str | None:
     lines += [f"Setting: {stack_file.line(key)}" for key in _causes(failed, line, stack_file)]
     if line:
         lines.append(f"What it means: {line.means}.")
-    do = line.do.replace("STACK", failed.stack) if line else "mend what AWS's words name"
-    lines.append(f"What to do: {do}; {_how_to_go_on(failed, error)}.")
+    do = line.do.replace("STACK", stack) if line else "mend what AWS's words name"
+    then = f"then run `pulumi up --stack {stack}` again: it continues from here"
+    if failed_later and failed.failed_operation == "create":
+        # The state has the resource by now: an `up` would take it for done (pulumi/pulumi#17881).
+        then = f"then run `pulumi up --stack {stack} --replace '{failed.urn}'`, which makes it anew"
+    lines.append(f"What to do: {do}; {then}.")
     lines.append(f"Runbook: docs/runbook/{line.page if line else _PAGE}.md")
     return "\n".join(lines)
 
@@ -226,31 +220,10 @@ def _shown(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _headline(failed: FailedRequest, error: AwsError) -> str:
-    what = f"{failed.resource_type.rsplit(':', 1)[-1]} {failed.name}"
-    if error.operation == FAILED_LATER:
-        return f"AWS made {what}, which does not work: {error.code}"
-    return f"AWS refused {error.service} {error.operation} for {what}: {error.code}"
-
-
-def _causes(failed: FailedRequest, line: Refusal | None, stack_file: StackFile) -> list[str]:
+def _causes(failed: pulumi.ErrorHookArgs, line: Refusal | None, stack_file: StackFile) -> list[str]:
     """Return the keys that the file sets; where it sets none, the first, whose default it is."""
     nodes = stack_file.nodes_of(failed.name)
-    keys = [
-        key.replace(NODES, nodes or "")
-        for key in (line.settings if line else _settings_of(failed.resource_type))
-        if nodes or NODES not in key
-    ]
+    of_type = (keys for prefix, keys in _SETTINGS_OF_TYPES.items() if failed.type.startswith(prefix))
+    settings = line.settings if line else next(of_type, ("cluster.name",))
+    keys = [key.replace(NODES, nodes or "") for key in settings if nodes or NODES not in key]
     return [key for key in keys if stack_file.value(key) is not None] or keys[:1]
-
-
-def _settings_of(resource_type: str) -> tuple[str, ...]:
-    found = (keys for prefix, keys in _SETTINGS_OF_TYPES.items() if resource_type.startswith(prefix))
-    return next(found, ("cluster.name",))
-
-
-def _how_to_go_on(failed: FailedRequest, error: AwsError) -> str:
-    if error.operation == FAILED_LATER and failed.operation == "create":
-        # The state has the resource by now: an `up` would take it for done (pulumi/pulumi#17881).
-        return f"then run `pulumi up --stack {failed.stack} --replace '{failed.urn}'`, which makes it anew"
-    return f"then run `pulumi up --stack {failed.stack}` again: it continues from here"

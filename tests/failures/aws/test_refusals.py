@@ -4,11 +4,11 @@ import re
 from typing import Any
 
 import botocore.session
+import pulumi
 import pytest
 
 from failures.aws.message import (
     FAILED_LATER,
-    FailedRequest,
     StackFile,
     aws_error,
     refusal_of,
@@ -40,10 +40,16 @@ def typed(**cluster: Any) -> StackFile:
 
 def said(answer: Answer, settings: StackFile | None = None, operation: str = "create") -> str:
     resource_type, name = answer.resource
-    failed = FailedRequest(f"urn:x::{name}", resource_type, name, operation, answer.text, "mine")
-    text = refused_text(failed, settings or typed())
+    failed = failure(f"urn:x::{name}", resource_type, name, answer.text, operation)
+    text = refused_text(failed, settings or typed(), "mine")
     assert text is not None
     return text
+
+
+def failure(
+    urn: str, resource_type: str, name: str, error: str, operation: str = "create"
+) -> pulumi.ErrorHookArgs:
+    return pulumi.ErrorHookArgs(urn, "", name, resource_type, failed_operation=operation, errors=[error])
 
 
 def codes(service: str) -> set[str]:
@@ -101,12 +107,12 @@ def test_a_wait_that_ended_leads_to_the_page_about_nodes() -> None:
     error = (
         "waiting for EKS Node Group (a:b) create: timeout while waiting for state to become 'ACTIVE' (last"
     )
-    failed = FailedRequest("urn", *GROUP, "create", f"{error} state: 'CREATING', timeout: 1h0m0s)", "mine")
-    text = refused_text(failed, typed())
+    words = f"{error} state: 'CREATING', timeout: 1h0m0s)"
+    text = refused_text(failure("urn", *GROUP, words), typed(), "mine")
     assert text is not None
     assert "gpu-nodes-not-joining.md" in text
     assert "timeout: 1h0m0s" in text
-    found = aws_error(failed.error)
+    found = aws_error(words)
     assert found is not None
     assert found.operation == FAILED_LATER
 
@@ -137,5 +143,5 @@ def test_a_pool_is_found_by_the_longest_name_that_fits() -> None:
 
 
 def test_what_aws_did_not_say_is_left_to_the_provider() -> None:
-    failed = FailedRequest("urn", *GROUP, "create", "invalid value for name", "mine")
-    assert refused_text(failed, typed()) is None
+    failed = failure("urn", *GROUP, "invalid value for name")
+    assert refused_text(failed, typed(), "mine") is None
