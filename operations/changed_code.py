@@ -3,19 +3,17 @@
 import filecmp
 import os
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 from comparison.recording import Side
-from operations.errors import CommandError
+from operations.revisions.git import repository_of
 
 _WITHOUT_CODE = re.compile(
     r"(?:.*/)?Pulumi\.[^/]+\.yaml|recipes/(?:catalogue|models)/.+\.yaml|(?:docs|tests)/.+|[^/]+\.md"
 )
 """Files that no side's program executes; of tests none runs in a comparison."""
 _NOT_OF_THE_PROGRAM = frozenset({".git", ".venv", "__pycache__", "build", "node_modules"})
-_SECONDS = 60
 
 
 def changed_code(base: Side, head: Side) -> tuple[str, ...]:
@@ -28,25 +26,15 @@ def changed_code(base: Side, head: Side) -> tuple[str, ...]:
 
     """
     if base.commit is not None:
-        files = _of_git(base.commit, head.commit)
+        files = repository_of(Path.cwd()).differing_files(base.commit, head.commit)
     elif not (Path(head.label) / "cli").is_dir():
         # Stack files alone, which this process's own code reads.
         return ()
     else:
         files = tuple(sorted(_of_folders(Path(base.label), Path(head.label))))
-    return tuple(each for each in files if _WITHOUT_CODE.fullmatch(each) is None)
-
-
-def _of_git(base: str, head: str | None) -> tuple[str, ...]:
-    # Without a newer commit it is the working tree. A rename counts under both of its names.
-    commits = (base,) if head is None else (base, head)
-    command = ("git", "diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", *commits, "--")
-    done = subprocess.run(
-        command, capture_output=True, encoding="utf-8", errors="replace", timeout=_SECONDS, check=False
-    )
-    if done.returncode:
-        raise CommandError(f"git cannot say which files differ: {done.stderr.strip()}")
-    return tuple(filter(None, done.stdout.split("\0")))
+    # A name that is no UTF-8 is not printed as it is.
+    names = (each.encode(errors="surrogateescape").decode(errors="replace") for each in files)
+    return tuple(each for each in names if _WITHOUT_CODE.fullmatch(each) is None)
 
 
 def _of_folders(base: Path, head: Path) -> Iterator[str]:

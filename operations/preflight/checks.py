@@ -20,7 +20,7 @@ _WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 
 
 _Quota: TypeAlias = "tuple[str, str, str]"
-"""Service, code and title of a limit of the account, which starts with no vCPU of P instances and five VPCs and
+"""Service, code and title of a limit of the account, which starts with no vCPU of P instances, five VPCs and
 five elastic IPs.
 
 Codes: https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html.

@@ -37,14 +37,14 @@ def cache_directory() -> Path:
     return directory
 
 
-def made_once(entry: Path, make: Callable[[Path], None]) -> Path:
+def made_once(entry: Path, make: Callable[[Path], object]) -> Path:
     """Return a file or folder of the cache, made now where it is not there as a whole.
 
     A run that ended half way left no mark beside the entry, and what it left is made again. Another run that
     makes the same entry is waited for.
     """
     entry.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    mark = _mark(entry)
+    mark = entry.with_name(f"{entry.name}{_COMPLETE}")
     with _locked(entry):
         if not mark.exists():
             _remove(entry)
@@ -63,10 +63,6 @@ def forget_unused(directory: Path) -> None:
             if mark.exists() and mark.stat().st_mtime < oldest:
                 mark.unlink()
                 _remove(entry)
-
-
-def _mark(entry: Path) -> Path:
-    return entry.with_name(f"{entry.name}{_COMPLETE}")
 
 
 def _remove(entry: Path) -> None:

@@ -12,8 +12,6 @@ from resource_graph.printable import one_line
 from resource_graph.spelling import nearest
 
 _SECONDS = 120
-_SUBMODULE = "160000"
-"""The mode of an entry that is a commit of another repository (gitdatamodel(7), GITLINK)."""
 _LONGEST_MESSAGE = 300
 _WHOLE_HISTORY = "`git fetch --unshallow`; in GitHub Actions, actions/checkout with `fetch-depth: 0`"
 
@@ -70,10 +68,14 @@ class Repository:
                 next(entries, None)
         return tuple(names)
 
-    def submodules(self, commit: str) -> tuple[str, ...]:
-        """Return the folders of a commit that hold another repository."""
-        listed = self._said("ls-tree", "-r", "-z", "--full-tree", commit).split("\0")
-        return tuple(entry.partition("\t")[2] for entry in listed if entry.startswith(_SUBMODULE))
+    def differing_files(self, base: str, head: str | None) -> tuple[str, ...]:
+        """Return the files that differ between two commits, from the root; None: the working tree.
+
+        A rename counts under both of its names.
+        """
+        commits = (base,) if head is None else (base, head)
+        listed = self._said("diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", *commits, "--")
+        return tuple(filter(None, listed.split("\0")))
 
     def write_files(self, commit: str, folder: Path) -> None:
         """Write all files of a commit into a folder that does not exist yet.

@@ -100,7 +100,9 @@ def _recording(name: str, directory: Path, running: _Recorded | None, today: dt.
     if isinstance(running, StackRecording):
         found = update_over(stack, running)
         stack, update, said = found.stack, found.registered, found.recorded
-    config = _config((directory / stack.source).read_text(encoding="utf-8"))
+    # The stack was resolved from this file, so that the settings are in it.
+    document = parse_yaml((directory / stack.source).read_text(encoding="utf-8"))
+    config = cast("Mapping[str, Mapping[str, object]]", document)["config"]
     secrets = _secrets(config)
     # Nobody here can decrypt the token: where its encrypted text is another one, it counts as another one.
     graph = recorded_stack(stack, update, secrets.get(TOKEN_KEY, ""))
@@ -120,11 +122,6 @@ def _recording(name: str, directory: Path, running: _Recorded | None, today: dt.
 
 def _unread(name: str, reason: str) -> UnreadStack:
     return UnreadStack(name, without_secrets(printable(reason))[:_LONGEST_REASON])
-
-
-def _config(text: str) -> Mapping[str, object]:
-    """Return what a stack file configures; a stack was resolved from it, so that the settings are there."""
-    return cast("Mapping[str, Mapping[str, object]]", parse_yaml(text))["config"]
 
 
 def _secrets(config: Mapping[str, object]) -> dict[str, str]:

@@ -51,7 +51,9 @@ class RecordProcess:
         """
         with tempfile.TemporaryDirectory(prefix="dynamo-stack-record-") as home:
             out, err = Path(home) / "out", Path(home) / "err"
-            code = self._run(self._command(names, over), home, out, err)
+            # -P: modules that lie beside the stack files are not the program's.
+            command = [str(self.interpreter), "-P", "-c", _PROGRAM, "record", *names]
+            code = self._run(command if over is None else [*command, "--over", str(over)], home, out, err)
             if out.stat().st_size >= _MOST_BYTES:
                 raise CommandError(
                     f"{self.label}: its recording is larger than {_MOST_BYTES // 1024**2} MB\n"
@@ -61,19 +63,23 @@ class RecordProcess:
                 raise CommandError(f"{self.label}: its own code cannot record it: {_last_words(err)}")
             return out.read_bytes()
 
-    def _command(self, names: Sequence[str], over: Path | None) -> list[str]:
-        # -P: modules that lie beside the stack files are not the program's.
-        command = [str(self.interpreter), "-P", "-c", _PROGRAM, "record", *names]
-        return command if over is None else [*command, "--over", str(over)]
-
     def _run(self, command: Sequence[str], home: str, out: Path, err: Path) -> int:
         nowhere = Path(home) / "home"
         nowhere.mkdir()
+        environment = {
+            "HOME": str(nowhere),
+            "TMPDIR": str(nowhere),
+            "PATH": os.defpath,
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": str(self.code),
+            # The order of a set of texts is another one with every seed.
+            "PYTHONHASHSEED": "0",
+        }
         with out.open("wb") as stdout, err.open("wb") as stderr:
             process = subprocess.Popen(
                 command,
                 cwd=self.folder,
-                env=_environment(self.code, nowhere),
+                env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=stdout,
                 stderr=stderr,
@@ -88,18 +94,6 @@ class RecordProcess:
                 ) from None
             finally:
                 _end(process)
-
-
-def _environment(code: Path, home: Path) -> dict[str, str]:
-    return {
-        "HOME": str(home),
-        "TMPDIR": str(home),
-        "PATH": os.defpath,
-        "LANG": "C.UTF-8",
-        "PYTHONPATH": str(code),
-        # The order of a set of texts is another one with every seed.
-        "PYTHONHASHSEED": "0",
-    }
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

@@ -44,14 +44,6 @@ class SideFolder:
         return tuple(list_stacks(self.folder))
 
 
-@dataclass(frozen=True, slots=True)
-class _Revisions:
-    base: str
-    head: str | None
-    """None: the working tree."""
-    from_merge_base: bool = False
-
-
 def side_folders(base: str, head: str | None) -> tuple[SideFolder, SideFolder]:
     """Return where the files of both sides are; those of commits are written into the cache.
 
@@ -69,21 +61,24 @@ def side_folders(base: str, head: str | None) -> tuple[SideFolder, SideFolder]:
     for typed in (base, head):
         if typed is not None and Path(typed).is_file():
             raise CommandError(f"{typed} is a file\n  try: the folder that it is in, or a revision of git")
+    from_merge_base = head is None and "..." in base
     start = stack_directory(Path.cwd())
     repository = repository_of(start)
-    revisions = _revisions(base) if head is None else _Revisions(base, head)
     within = start.resolve().relative_to(repository.root.resolve())
-    if revisions.from_merge_base and revisions.head is not None:
-        label = f"merge base of {revisions.base} and {revisions.head}"
-        commit = repository.merge_base(revisions.base, revisions.head)
-        before = _of_commit(repository, label, commit, within)
+    separator = "..." if "..." in base else ".."
+    if head is None and separator in base:
+        # As in git, HEAD is meant where nothing stands.
+        base, head = (each or "HEAD" for each in base.split(separator, 1))
+    if head is None:
+        # What differs in the working tree is what is compared.
+        before = replace(_of_revision(repository, base, within), notes=())
+        return before, SideFolder(label=_WORKING_TREE, commit=None, root=repository.root, folder=start)
+    if from_merge_base:
+        commit = repository.merge_base(base, head)
+        before = _of_commit(repository, f"merge base of {base} and {head}", commit, within)
     else:
-        before = _of_revision(repository, revisions.base, within)
-    if revisions.head is not None:
-        return before, _of_revision(repository, revisions.head, within)
-    # What differs in the working tree is what is compared.
-    before = replace(before, notes=_submodules(repository, before.commit or ""))
-    return before, SideFolder(label=_WORKING_TREE, commit=None, root=repository.root, folder=start)
+        before = _of_revision(repository, base, within)
+    return before, _of_revision(repository, head, within)
 
 
 _THIS_CODE = Path(__file__).resolve().parents[2]
@@ -111,15 +106,6 @@ def recorded_sides(base: str, head: str | None, stacks: Sequence[str] = ()) -> t
     return earlier, _recorded(after, stacks, earlier, cache)
 
 
-def _revisions(text: str) -> _Revisions:
-    separator = "..." if "..." in text else ".."
-    base, found, head = text.partition(separator)
-    if not found:
-        return _Revisions(text, None)
-    # As in git, HEAD is meant where nothing stands.
-    return _Revisions(base or "HEAD", head or "HEAD", separator == "...")
-
-
 def _of_folder(typed: str) -> SideFolder:
     folder = Path(typed).resolve()
     return SideFolder(label=typed, commit=None, root=folder, folder=folder)
@@ -141,29 +127,12 @@ def _of_commit(repository: Repository, label: str, commit: str, within: Path) ->
     folder = files / within
     if not folder.is_dir():
         raise CommandError(f"{label} has no folder {within}, where the stack files are")
-    notes = (*_uncommitted(repository, label, commit), *_submodules(repository, commit))
+    notes: tuple[str, ...] = ()
+    if commit == repository.commit("HEAD") and (names := repository.changed_files()):
+        shown = ", ".join(one_line(name, 200) for name in names[:_SHOWN])
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        notes = (f"{label} is compared as it is committed; the working tree differs in {shown}{more}",)
     return SideFolder(label=label, commit=commit, root=files, folder=folder, notes=notes)
-
-
-def _uncommitted(repository: Repository, label: str, commit: str) -> tuple[str, ...]:
-    """Say which files of the working tree differ, where its commit is the one that is compared."""
-    if commit != repository.commit("HEAD"):
-        return ()
-    names = repository.changed_files()
-    if not names:
-        return ()
-    return (f"{label} is compared as it is committed; the working tree differs in {_listed(names)}",)
-
-
-def _submodules(repository: Repository, commit: str) -> tuple[str, ...]:
-    names = repository.submodules(commit)
-    return (f"files of submodules are not compared: {_listed(names)}",) if names else ()
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    shown = ", ".join(one_line(name, 200) for name in names[:_SHOWN])
-    more = len(names) - _SHOWN
-    return shown if more <= 0 else f"{shown} and {more} more"
 
 
 def _refuse_unknown(stacks: Sequence[str], before: SideFolder, after: SideFolder) -> None:
@@ -206,7 +175,7 @@ def _recorded(side: SideFolder, stacks: Sequence[str], over: Side | None, cache:
     name = hashlib.sha256(identity.encode()).hexdigest()
     entry = made_once(
         cache / "recordings" / f"{name}.json",
-        lambda file: _write(file, _answer(process, names, running)),
+        lambda file: file.write_text(side_as_json(_answer(process, names, running)), encoding="utf-8"),
     )
     return _named(side, side_of_json(entry.read_bytes()))
 
@@ -246,10 +215,6 @@ def _answer(process: RecordProcess, names: Sequence[str], running: str | None) -
         raise CommandError(
             f"{process.label}: what its own code has recorded cannot be read: {error}"
         ) from None
-
-
-def _write(file: Path, side: Side) -> None:
-    file.write_text(side_as_json(side), encoding="utf-8")
 
 
 def _named(side: SideFolder, recorded: Side) -> Side:

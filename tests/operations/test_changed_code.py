@@ -85,5 +85,5 @@ def test_folders_of_stack_files_alone_change_no_code(tmp_path: Path) -> None:
 
 def test_a_commit_that_is_not_there_is_said_in_one_sentence(repository: Path) -> None:
     base = commit(repository, "one")
-    with pytest.raises(CommandError, match="git cannot say which files differ"):
+    with pytest.raises(CommandError, match="git diff fails in "):
         changed_code(base, Side("two", "0" * 40, {}))

@@ -107,15 +107,6 @@ def test_changed_new_and_renamed_files_of_the_working_tree_are_listed(made: Test
     assert sorted(Repository(made.root).changed_files()) == ["a.yaml", "d.yaml", "new.yaml"]
 
 
-def test_submodules_of_a_commit_are_listed(made: TestRepository, tmp_path: Path) -> None:
-    other = TestRepository.at(tmp_path / "other")
-    other.commit(a="1")
-    made.commit(a="1")
-    made.git("submodule", "--quiet", "add", str(other.root), "vendored")
-    commit = made.commit()
-    assert Repository(made.root).submodules(commit) == ("vendored",)
-
-
 def test_a_folder_outside_of_a_repository_is_said_to_be_one(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"in no working tree of git.*\n  try: .*two folders"):
         repository_of(tmp_path)

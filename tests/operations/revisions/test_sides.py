@@ -151,15 +151,6 @@ def test_files_that_are_not_committed_are_no_note_where_they_are_the_newer_side(
     assert (base.notes, head.notes) == ((), ())
 
 
-def test_submodules_are_said_not_to_be_compared(made: TestRepository, tmp_path: Path) -> None:
-    other = TestRepository.at(tmp_path / "other")
-    other.commit(a="1")
-    made.git("submodule", "--quiet", "add", str(other.root), "vendored")
-    commit_side(made)
-    _, head = recorded_sides("HEAD", "HEAD")
-    assert "files of submodules are not compared: vendored" in head.notes
-
-
 def test_a_stack_that_one_side_alone_has_is_on_that_side_alone(made: TestRepository) -> None:
     commit_side(made)
     made.git("checkout", "--quiet", "-b", "feature")
