@@ -58,13 +58,10 @@ def outcome_of(live: Mapping[str, Any], owners: Sequence[Owner]) -> Outcome:
     others = [owner for owner in owners if not owner.is_pulumi]
     if any(not owner.is_taken_back for owner in others):
         return Outcome.REFUSED
-    if others and not any(_is_create(entry) for entry in managed_fields(live)):
-        return Outcome.PREVIEW_STOPS
-    return Outcome.REPAIRED
-
-
-def _is_create(entry: Mapping[str, Any]) -> bool:
-    return entry["manager"] in _CREATED_BY and entry["operation"] == "Update"
+    created = any(
+        entry["manager"] in _CREATED_BY and entry["operation"] == "Update" for entry in managed_fields(live)
+    )
+    return Outcome.PREVIEW_STOPS if others and not created else Outcome.REPAIRED
 
 
 def _owns(fields: Mapping[str, Any], live: Mapping[str, Any], path: Path) -> bool:

@@ -71,15 +71,16 @@ def _fields(wanted: object, live: object, path: Path) -> Iterator[tuple[Path, ob
             if (path == ("metadata",) and key in _OF_THE_SERVER) or (not path and key == "status"):
                 continue
             yield from _fields(one.get(key, MISSING), other.get(key, MISSING), (*path, key))
-    elif isinstance(wanted, list) and isinstance(live, list) and _is_comparable(wanted, live):
+    elif (
+        isinstance(wanted, list)
+        and isinstance(live, list)
+        and len(wanted) == len(live)
+        and all(isinstance(item, Mapping) for item in [*wanted, *live])
+    ):
         for index, (item, found) in enumerate(zip(wanted, live, strict=True)):
             yield from _fields(item, found, (*path, index))
     elif wanted != live:
         yield path, wanted, live
-
-
-def _is_comparable(wanted: list[object], live: list[object]) -> bool:
-    return len(wanted) == len(live) and all(isinstance(item, Mapping) for item in [*wanted, *live])
 
 
 def _objects(text: str) -> dict[_Key, _Object]:

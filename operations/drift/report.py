@@ -111,11 +111,6 @@ class Change(Document):
         where = f"{self.namespace}/" if self.namespace else ""
         return f"{self.kind} {where}{self.name}"
 
-    @property
-    def edit(self) -> str:
-        """The command with which a person sets a field of the object."""
-        return edit_command(self.kind, self.name, self.namespace)
-
 
 class DriftReport(Document):
     """What somebody changed in the cluster behind the stack's back."""
@@ -164,16 +159,6 @@ class DriftReport(Document):
         """The commands without which nothing can heal what is lost."""
         return list(dict.fromkeys([*self.first, *(loss.command for loss in self.losses if loss.command)]))
 
-    @property
-    def _refused(self) -> Sequence[Change]:
-        return [change for change in self.changes if change.outcome is Outcome.REFUSED]
-
-    @property
-    def conflicts(self) -> Sequence[Change]:
-        """The changes whose field somebody else owns now."""
-        conflicts = {Outcome.REFUSED, Outcome.PREVIEW_STOPS}
-        return [change for change in self.changes if change.outcome in conflicts]
-
     def headline(self) -> str:
         """Return the answer in one line."""
         own = [change for change in self.changes if change.by_failed_up]
@@ -196,19 +181,20 @@ class DriftReport(Document):
             yield "RELEASE", self.repair_release
         for command in self.before_repair:
             yield "FIRST", command
-        for command in dict.fromkeys(each.edit for each in self._refused):
-            yield "FIRST", f"{command}, with the EXPECTED value"
+        refused = [each for each in self.changes if each.outcome is Outcome.REFUSED]
+        edits = (edit_command(each.kind, each.name, each.namespace) for each in refused)
+        yield from (("FIRST", f"{edit}, with the EXPECTED value") for edit in dict.fromkeys(edits))
         if self.repair:
             yield "REPAIR", self.repair
-        refused = {name for each in self._refused for name in each.managers}
-        if refused:
+        managers = {name for each in refused for name in each.managers}
+        if managers:
             yield (
                 "CONFLICT",
-                f"{', '.join(sorted(refused))} may mean it, so `up` stops there. To leave it, write the "
+                f"{', '.join(sorted(managers))} may mean it, so `up` stops there. To leave it, write the "
                 f"found value into Pulumi.{self.stack}.yaml. To put it back, make that manager stop setting "
                 "it, and type the expected value: an equal value conflicts with nobody.",
             )
-        elif self.conflicts:
+        elif any(each.outcome in {Outcome.REFUSED, Outcome.PREVIEW_STOPS} for each in self.changes):
             yield "CONFLICT", "`up` takes back what kubectl wrote; its preview cannot, and would stop"
         for loss in self.losses:
             yield "LOST", str(loss)

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from comparison.recording import RecordedFinding
 from resource_graph import Resource
 from resource_graph.engine_state import EngineRecord, RecordError, read_record
+from resource_graph.urns import urn_name
 
 # The engine marks colours in messages so, also where none is wanted.
 _COLOUR = re.compile(r"<\{%[^%]*%\}>")
@@ -28,8 +30,6 @@ class EngineStep:
     """Path of a property -> how it differs, such as add or update-replace."""
     keys: tuple[str, ...]
     """Properties that cause a replacement."""
-    retains: bool
-    """The object stays when the resource goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +43,13 @@ class Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyViolation:
-    """One finding of a policy pack."""
-
-    policy: str
-    level: str
-    """advisory or mandatory."""
-    message: str
-    urn: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Events:
     """All that matters of one preview."""
 
     steps: tuple[EngineStep, ...]
     diagnostics: tuple[Diagnostic, ...]
-    violations: tuple[PolicyViolation, ...]
+    findings: tuple[RecordedFinding, ...]
+    """Of policy packs."""
 
 
 def read_events(lines: Iterable[str]) -> Events:
@@ -71,7 +61,7 @@ def read_events(lines: Iterable[str]) -> Events:
     """
     steps: list[EngineStep] = []
     diagnostics: list[Diagnostic] = []
-    violations: list[PolicyViolation] = []
+    findings: list[RecordedFinding] = []
     for number, event in _events(lines):
         where = f"event {number}"
         match event:
@@ -81,12 +71,20 @@ def read_events(lines: Iterable[str]) -> Events:
                 text = _message(content)
                 diagnostics.append(Diagnostic(str(content.get("severity")), text, content.get("urn") or None))
             case {"policyEvent": {**content}}:
-                policy, level = str(content.get("policyName")), str(content.get("enforcementLevel"))
-                urn = content.get("resourceUrn") or None
-                violations.append(PolicyViolation(policy, level, _message(content), urn))
+                urn = content.get("resourceUrn")
+                finding = RecordedFinding(
+                    rule=str(content.get("policyName")),
+                    severity="mandatory" if content.get("enforcementLevel") == "mandatory" else "advisory",
+                    status="failed",
+                    resource=urn_name(urn) if urn else "",
+                    subject="",
+                    message=_message(content),
+                    fix="",
+                )
+                findings.append(finding)
             case _:
                 pass
-    return Events(tuple(steps), tuple(diagnostics), tuple(violations))
+    return Events(tuple(steps), tuple(diagnostics), tuple(findings))
 
 
 def _events(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -121,7 +119,6 @@ def _step(metadata: Mapping[str, Any], where: str) -> EngineStep:
         after=after,
         differences=differences,
         keys=tuple(metadata.get("keys") or ()),
-        retains=bool((old or {}).get("retainOnDelete")),
     )
 
 

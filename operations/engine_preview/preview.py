@@ -9,7 +9,7 @@ from pydantic import Field, computed_field
 from comparison.changes import ResourceChange
 from comparison.recording import RecordedFinding, RecordedNotice
 from operations.document import Document
-from operations.engine_preview.events import Diagnostic, Events, PolicyViolation, read_events
+from operations.engine_preview.events import Events, read_events
 from operations.engine_preview.steps import resource_changes
 from operations.errors import CommandError
 from operations.pulumi_command import PulumiCommand
@@ -77,35 +77,18 @@ def read_preview(stack: str, events: Events) -> EnginePreview:
     return EnginePreview(
         stack=stack,
         changes=resource_changes(events.steps),
-        findings=tuple(map(_finding, events.violations)),
+        findings=events.findings,
         notices=tuple(
             RecordedNotice(each.message, each.severity == "warning")
             for each in events.diagnostics
             if each.severity in {"info", "warning"} and each.message
         ),
-        refused=tuple(dict.fromkeys(map(_said, filter(_is_refusal, events.diagnostics)))),
-    )
-
-
-def _is_refusal(diagnostic: Diagnostic) -> bool:
-    # An error about no resource says that the preview failed, which its exit code does too.
-    return diagnostic.severity == "error" and diagnostic.urn is not None
-
-
-def _said(diagnostic: Diagnostic) -> str:
-    urn = diagnostic.urn
-    if urn is None or own_type(urn) == STACK_TYPE:
-        return diagnostic.message
-    return f"{urn_name(urn)}: {diagnostic.message}"
-
-
-def _finding(violation: PolicyViolation) -> RecordedFinding:
-    return RecordedFinding(
-        rule=violation.policy,
-        severity="mandatory" if violation.level == "mandatory" else "advisory",
-        status="failed",
-        resource=urn_name(violation.urn) if violation.urn else "",
-        subject="",
-        message=violation.message,
-        fix="",
+        # An error about no resource says that the preview failed, which its exit code does too.
+        refused=tuple(
+            dict.fromkeys(
+                each.message if own_type(each.urn) == STACK_TYPE else f"{urn_name(each.urn)}: {each.message}"
+                for each in events.diagnostics
+                if each.severity == "error" and each.urn is not None
+            )
+        ),
     )

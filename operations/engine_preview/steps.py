@@ -43,7 +43,8 @@ def _changes(steps: Sequence[EngineStep]) -> Iterator[ResourceChange]:
     for step in steps:
         operation = _SIMPLE.get(step.operation)
         if operation is not None:
-            gone = operation is Operation.DELETE and step.retains
+            stays = step.before is not None and step.before.resource.retain_on_delete
+            gone = operation is Operation.DELETE and stays
             yield _change(Operation.FORGET if gone else operation, step, deletes_first=False)
 
 

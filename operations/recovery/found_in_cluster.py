@@ -1,13 +1,13 @@
 """Objects and the Helm release of a stack that exist in the cluster, whether its state knows them or not."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import yaml
 
-from components.cluster_answer import Kind, KubernetesObject, Objects
+from components.cluster_answer import Objects
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_NAME, GRAPH_OBJECTS, PART_OBJECTS, kind_named, why_unconverted
 from components.object_owner import managed_fields, owner_of
@@ -66,9 +66,23 @@ class HelmRelease:
 
 def existing_objects(graph: ResourceGraph, cluster: ClusterCommands) -> tuple[ClusterObject, ...]:
     """The program's objects that exist under their fixed names."""
-    wanted = map(ClusterObject.of, graph.kubernetes_objects())
-    found = (_live_object(_as_stored(each, cluster), cluster) for each in wanted)
-    return tuple(each for each in found if each is not None)
+    return tuple(_live_objects(map(ClusterObject.of, graph.kubernetes_objects()), cluster))
+
+
+def _live_objects(wanted: Iterable[ClusterObject], cluster: ClusterCommands) -> Iterator[ClusterObject]:
+    for each in wanted:
+        for live in cluster.found(Objects(kind_named(each.kind), each.name, each.namespace)):
+            # A graph at the version that can be read without its operator; anything else as it is.
+            version = cluster.reader.stored_version(GRAPH_OBJECTS) if each.is_graph else None
+            group, entries, owner = each.api_version.partition("/")[0], managed_fields(live), owner_of(live)
+            yield replace(
+                each,
+                api_version=f"{group}/{version}" if version else each.api_version,
+                managers=tuple(dict.fromkeys(str(entry["manager"]) for entry in entries)),
+                other_owner=None if owner == each.owner else owner,
+                create_entry=_create_entry(entries),
+                is_terminating="deletionTimestamp" in live["metadata"],
+            )
 
 
 def operator_answers(cluster: ClusterReader) -> bool:
@@ -111,28 +125,15 @@ def read_release(stack: StackPlan, graph: ResourceGraph, cluster: ClusterCommand
     )
 
 
-def _as_stored(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject:
-    """A graph at the version that can be read without its operator; anything else as it is."""
-    version = cluster.reader.stored_version(GRAPH_OBJECTS) if wanted.is_graph else None
-    group = wanted.api_version.partition("/")[0]
-    return replace(wanted, api_version=f"{group}/{version}") if version else wanted
-
-
-def _live_object(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject | None:
-    live = next(iter(cluster.found(Objects(kind_named(wanted.kind), wanted.name, wanted.namespace))), None)
-    if live is None:
-        return None
-    metadata = live["metadata"]
-    entries = managed_fields(live)
-    managers = tuple(dict.fromkeys(str(entry["manager"]) for entry in entries))
-    owner = owner_of(live)
-    return replace(
-        wanted,
-        managers=managers,
-        other_owner=None if owner == wanted.owner else owner,
-        create_entry=_create_entry(entries),
-        is_terminating="deletionTimestamp" in metadata,
+def _graphs(cluster: ClusterCommands) -> tuple[str, ...]:
+    """Every graph, and every one that is gone and has left parts whose finalizers its operator removes."""
+    found = [
+        item["metadata"] for kind in (GRAPH_OBJECTS, PART_OBJECTS) for item in cluster.found(Objects(kind))
+    ]
+    names = (
+        f"{each['namespace']}/{(each.get('labels') or {}).get(GRAPH_NAME, each['name'])}" for each in found
     )
+    return tuple(dict.fromkeys(names))
 
 
 def _create_entry(entries: Sequence[Mapping[str, Any]]) -> int | None:
@@ -151,25 +152,6 @@ def _data_in_release(name: str, namespace: str, cluster: ClusterCommands) -> tup
     return tuple(
         f"{document['kind']} {document['metadata']['name']}"
         for document in yaml.safe_load_all(manifest.out)
-        if isinstance(document, dict) and document.get("kind") in _HOLDING and not _is_kept(document)
+        if isinstance(document, dict) and document.get("kind") in _HOLDING
+        if (document["metadata"].get("annotations") or {}).get("helm.sh/resource-policy") != "keep"
     )
-
-
-def _is_kept(document: Mapping[str, Any]) -> bool:
-    annotations = cast("Mapping[str, str]", document["metadata"].get("annotations") or {})
-    return annotations.get("helm.sh/resource-policy") == "keep"
-
-
-def _graphs(cluster: ClusterCommands) -> tuple[str, ...]:
-    """Every graph, and every one that is gone and has left parts whose finalizers its operator removes."""
-    graphs, parts = (_listed(cluster, kind) for kind in (GRAPH_OBJECTS, PART_OBJECTS))
-    names = [f"{metadata['namespace']}/{metadata['name']}" for metadata in graphs]
-    names += [
-        f"{metadata['namespace']}/{metadata.get('labels', {}).get(GRAPH_NAME, metadata['name'])}"
-        for metadata in parts
-    ]
-    return tuple(dict.fromkeys(names))
-
-
-def _listed(cluster: ClusterCommands, kind: Kind) -> list[KubernetesObject]:
-    return [item["metadata"] for item in cluster.found(Objects(kind))]

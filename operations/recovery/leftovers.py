@@ -13,7 +13,6 @@ from operations.recovery.found_in_cluster import (
     read_release,
 )
 from operations.recovery.stack_state import ClusterObject, StackState, read_state
-from resource_graph import ResourceGraph
 from stacks.plan.stack_plan import StackPlan
 
 
@@ -39,8 +38,9 @@ class Leftovers:
     @property
     def release_is_unrecorded(self) -> bool:
         """Whether it is installed and the state does not know it."""
+        known = {urn for urn, _ in self.state.recorded}
         release = self.release
-        return release is not None and release.status is not None and not self.state.knows(release.urn)
+        return release is not None and release.status is not None and release.urn not in known
 
     @property
     def was_creating(self) -> frozenset[str]:
@@ -59,16 +59,12 @@ def read_leftovers(stack: StackPlan, pulumi: PulumiCommand, cluster: ClusterComm
     refuse_other_cluster(stack)
     cluster.require_answer()
     graph = recorded_stack(stack)
+    has_graph = any(f":{GRAPH_KIND}::" in urn for urn, _ in state.recorded)
+    to_come = None if has_graph else next(iter(graph.kubernetes_objects(GRAPH_KIND)), None)
     return Leftovers(
         state=state,
         release=read_release(stack, graph, cluster),
         objects=existing_objects(graph, cluster),
-        graph_to_come=_graph_to_come(graph, state),
+        graph_to_come=to_come.name if to_come else None,
         operator_answers=operator_answers(cluster.reader),
     )
-
-
-def _graph_to_come(program: ResourceGraph, state: StackState) -> str | None:
-    if any(f":{GRAPH_KIND}::" in urn for urn, _ in state.recorded):
-        return None
-    return next((graph.name for graph in program.kubernetes_objects(GRAPH_KIND)), None)

@@ -24,6 +24,17 @@ _STATEFUL = frozenset(
 )
 
 
+# No command tells whether there is a lock and changes nothing; without one this does nothing either.
+_UNLOCK = Step("remove the lock of the run that has ended", "pulumi", ("cancel", "--yes"))
+_REFRESH = Step(
+    "compare the state with the cluster, and drop the interrupted operations",
+    "pulumi",
+    ("refresh", "--yes", "--skip-preview", "--clear-pending-creates"),
+    # Something that is not ready yet fails a refresh, after it has done what it was run for.
+    forgiven=True,
+)
+
+
 @dataclass(frozen=True)
 class Plan:
     """Steps in their order; none where nothing was interrupted."""
@@ -42,12 +53,21 @@ def plan_up(leftovers: Leftovers, *, policy_pack: bool) -> Plan:
         return Plan()
     _refuse_foreign(leftovers)
     steps = (
-        _unlock(),
+        _UNLOCK,
         *bring_operator_back(leftovers),
-        *(_wait_until_gone(each) for each in leftovers.objects if each.is_terminating),
+        # One that is taken over while it is being deleted would be in the state and not in the cluster.
+        *(
+            _kubectl(
+                f"wait until {each}, whose deletion has begun, is gone",
+                *("wait", each, "--for=delete", _GONE_TIMEOUT),
+                ends=each,
+            )
+            for each in leftovers.objects
+            if each.is_terminating
+        ),
         *release_steps_before_up(leftovers),
         *(step for each in leftovers.unrecorded for step in _release_fields(each)),
-        _refresh(),
+        _REFRESH,
         _up(leftovers, policy_pack=policy_pack),
     )
     return Plan(found, steps)
@@ -66,13 +86,13 @@ def plan_destroy(leftovers: Leftovers) -> Plan:
     ours = [each for each in unknown if each.may_be_ours and each.kind not in _STATEFUL]
     going = sorted(ours, key=lambda each: not each.is_graph)
     steps = (
-        _unlock(),
+        _UNLOCK,
         *bring_operator_back(leftovers),
         # The state does not know them, so `destroy` would leave them; a graph would outlive its operator,
         # and with it nobody would remove its finalizer.
         *(_delete(each) for each in going),
         *release_steps_before_destroy(leftovers, [each.id for each in going]),
-        _refresh(),
+        _REFRESH,
         Step("destroy what the state knows", "pulumi", ("destroy", "--yes")),
     )
     left = tuple(str(each) for each in unknown if each not in going)
@@ -127,17 +147,6 @@ def _refuse_foreign(leftovers: Leftovers) -> None:
     )
 
 
-def _unlock() -> Step:
-    # No command tells whether there is a lock and changes nothing; without one this does nothing either.
-    return Step("remove the lock of the run that has ended", "pulumi", ("cancel", "--yes"))
-
-
-def _wait_until_gone(item: ClusterObject) -> Step:
-    # An object that is taken over while it is being deleted would be in the state and not in the cluster.
-    says = f"wait until {item}, whose deletion has begun, is gone"
-    return _kubectl(says, "wait", item, "--for=delete", _GONE_TIMEOUT, ends=item)
-
-
 def _release_fields(item: ClusterObject) -> Iterator[Step]:
     """Take the fields of an object from the create that made it.
 
@@ -171,16 +180,6 @@ def _kubectl(
     namespace = ("--namespace", item.namespace) if item.namespace else ()
     arguments = (verb, f"{item.resource}/{item.name}", *namespace, *options)
     return Step(says, "kubectl", arguments, ends=ends)
-
-
-def _refresh() -> Step:
-    return Step(
-        "compare the state with the cluster, and drop the interrupted operations",
-        "pulumi",
-        ("refresh", "--yes", "--skip-preview", "--clear-pending-creates"),
-        # Something that is not ready yet fails a refresh, after it has done what it was run for.
-        forgiven=True,
-    )
 
 
 def _up(leftovers: Leftovers, *, policy_pack: bool) -> Step:

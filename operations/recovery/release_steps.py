@@ -47,8 +47,14 @@ def release_steps_before_up(leftovers: Leftovers) -> Iterator[Step]:
     if leftovers.release_is_unrecorded:
         _refuse_foreign(release, leftovers)
     if release.is_stuck:
-        can_go_back = release.status != "uninstalling" and release.last_deployed is not None
-        yield _rollback(release) if can_go_back else _uninstall(release, release.graphs, comes_back=True)
+        if release.status != "uninstalling" and release.last_deployed is not None:
+            says = (
+                f"put Helm release {release.name}, which is {release.status}, back to revision "
+                f"{release.last_deployed}, which ran before"
+            )
+            yield _helm(says, "rollback", release, str(release.last_deployed))
+        else:
+            yield _uninstall(release, release.graphs, comes_back=True)
     if leftovers.release_is_unrecorded and (not release.is_stuck or release.last_deployed is not None):
         yield _import(release)
 
@@ -92,14 +98,6 @@ def _refuse_foreign(release: HelmRelease, leftovers: Leftovers) -> None:
         f"  try: if it is this stack's, `pulumi {shlex.join(_import(release).arguments)}`, then run this "
         "again; if it is somebody else's, another platform.namespace"
     )
-
-
-def _rollback(release: HelmRelease) -> Step:
-    says = (
-        f"put Helm release {release.name}, which is {release.status}, back to revision "
-        f"{release.last_deployed}, which ran before"
-    )
-    return _helm(says, "rollback", release, str(release.last_deployed))
 
 
 def _uninstall(release: HelmRelease, graphs: Sequence[str], *, comes_back: bool) -> Step:

@@ -72,14 +72,13 @@ class ClusterObject:
         return f"{self.kind} {self.id}"
 
     @property
-    def is_pulumis(self) -> bool:
-        """Whether Pulumi's provider made it: a create is written by the manager `pulumi-kubernetes`."""
-        return any(manager.startswith(CREATE_MANAGER) for manager in self.managers)
-
-    @property
     def may_be_ours(self) -> bool:
-        """Whether this stack may have made it: Pulumi did, and it bears nobody else's labels."""
-        return self.is_pulumis and self.other_owner is None
+        """Whether this stack may have made it: Pulumi did, and it bears nobody else's labels.
+
+        Pulumi's provider writes a create as the manager `pulumi-kubernetes`.
+        """
+        by_pulumi = any(manager.startswith(CREATE_MANAGER) for manager in self.managers)
+        return by_pulumi and self.other_owner is None
 
 
 @dataclass(frozen=True)
@@ -107,10 +106,6 @@ class StackState:
     def is_empty(self) -> bool:
         """Whether the stack holds nothing in the cluster, as far as its state knows."""
         return not self.recorded and not self.pending
-
-    def knows(self, urn: str) -> bool:
-        """Whether the state holds a resource of this URN."""
-        return any(known == urn for known, _ in self.recorded)
 
 
 def read_state(pulumi: PulumiCommand) -> StackState:

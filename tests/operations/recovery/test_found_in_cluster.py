@@ -75,7 +75,7 @@ def test_a_graph_of_either_version_is_found_without_its_operator(
     [found] = existing_objects(graph, cluster)
     assert str(found) == "DynamoGraphDeployment gpt-oss/gpt-oss-disagg"
     assert found.api_version == "nvidia.com/v1alpha1"
-    assert found.is_pulumis
+    assert found.may_be_ours
 
 
 def test_an_operator_that_converts_nothing_is_away() -> None:
