@@ -55,12 +55,10 @@ class PulumiCommand:
         _in_order(process.wait, process)
         return process.returncode
 
-    def capture(
-        self, *arguments: str, variables: Mapping[str, str] | None = None, names_stack: bool = True
-    ) -> Printed:
-        """Exit code and output, without colour; `names_stack`: with the option --stack."""
+    def capture(self, *arguments: str, variables: Mapping[str, str] | None = None) -> Printed:
+        """Exit code and output, without colour."""
         words = (*arguments, "--color=never")
-        process = self._started(words, variables, output=subprocess.PIPE, names_stack=names_stack)
+        process = self._started(words, variables, output=subprocess.PIPE)
         out, err = _in_order(process.communicate, process)
         return Printed(process.returncode, out, err)
 
@@ -70,11 +68,9 @@ class PulumiCommand:
         variables: Mapping[str, str] | None,
         *,
         output: int | None,
-        names_stack: bool = True,
     ) -> "subprocess.Popen[str]":
-        stack = ["--stack", self.stack] if names_stack else []
         return subprocess.Popen(
-            [self.executable, *arguments, *stack, "--non-interactive"],
+            [self.executable, *arguments, "--stack", self.stack, "--non-interactive"],
             cwd=self.directory,
             env={**environ, **(variables or {})},
             stdin=subprocess.DEVNULL,

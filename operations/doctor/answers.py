@@ -13,7 +13,7 @@ from operations.doctor.view import View, name_of
 from operations.document import Verdict
 from operations.port_forward import PortForward
 from operations.smoke import run
-from operations.smoke.checks import CHECKS, Check
+from operations.smoke.checks import CHECKS
 from operations.smoke.client import Frontend, NoAnswer
 from operations.smoke.finding import WrongAnswer
 from operations.smoke.protocol import ModelList, read
@@ -43,17 +43,27 @@ def asked(target: Target) -> SmokeReport:
     served = target.served
     with PortForward(target.cluster, served.namespace, served.graph, seconds=_OPEN_SECONDS) as forward:
         frontend = Frontend(partial(run.reachable_address, forward), seconds=_ANSWER_SECONDS, by_proxy=False)
-        question = target.asked if target.asked.model else _of_listed_model(target, frontend)
-        return run.ask(question, frontend, _PATIENCE, lambda _: None, _questions(target))
+        question = target.asked
+        if not question.model:
+            # Of a graph that others deployed: whichever model is listed first.
+            try:
+                answer = frontend.get("/v1/models", seconds=_LISTING_SECONDS)
+                listed = read(answer, ModelList, "a list of models").data
+            except (NoAnswer, WrongAnswer):
+                listed = ()
+            question = replace(question, model=listed[0].id if listed else "any model")
+        left_out = "first-token" if any(unasked(target)) else ""
+        checks = [each for each in _QUESTIONS if each.name != left_out]
+        return run.ask(question, frontend, _PATIENCE, lambda _: None, checks)
 
 
 def unasked(target: Target) -> Iterator[str]:
     """Yield what the doctor has no time to ask."""
-    path = target.kv.path if target.kv else None
+    path = target.asked.kv.path if target.asked.kv else None
     if path is not None and path.late_first_token_seconds > _ANSWER_SECONDS:
         yield (
             f"first token of a long prompt: over {path.transport} it may take "
-            f"{path.late_first_token_seconds:g} s; `dynamo-stack smoke {target.stack}` waits for it"
+            f"{path.late_first_token_seconds:g} s; `dynamo-stack smoke {target.asked.stack}` waits for it"
         )
 
 
@@ -62,7 +72,9 @@ def answer_findings(view: View, report: SmokeReport) -> Iterator[Finding]:
     target = view.target
     service = f"service/{frontend_service(target.served.graph)}"
     forward = ("port-forward", "--namespace", target.served.namespace, service, str(FRONTEND_PORT))
-    command = f"dynamo-stack smoke {target.stack}" if target.stack else view.cluster.command(*forward)
+    command = (
+        f"dynamo-stack smoke {target.asked.stack}" if target.asked.stack else view.cluster.command(*forward)
+    )
     for result in report.results:
         found = result.finding
         if found.verdict is Verdict.WRONG:
@@ -95,19 +107,3 @@ def log_findings(view: View) -> Iterator[Finding]:
                 command=view.cluster.command("logs", *words),
                 page=known.page,
             )
-
-
-def _questions(target: Target) -> list[Check]:
-    left_out = "first-token" if any(unasked(target)) else ""
-    return [each for each in _QUESTIONS if each.name != left_out]
-
-
-def _of_listed_model(target: Target, frontend: Frontend) -> run.Target:
-    """The same question about whichever model is listed first."""
-    try:
-        listed = read(
-            frontend.get("/v1/models", seconds=_LISTING_SECONDS), ModelList, "a list of models"
-        ).data
-    except (NoAnswer, WrongAnswer):
-        listed = ()
-    return replace(target.asked, model=listed[0].id if listed else "any model")

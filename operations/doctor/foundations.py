@@ -9,7 +9,6 @@ from failures.explanation import Subject
 from failures.pods_and_events import condition_of, is_ready, why_lost
 from failures.unready_workloads import unfinished_job, why_unusable
 from operations.doctor.finding import Finding, Stage
-from operations.doctor.target import Pool
 from operations.doctor.view import View, since
 
 
@@ -32,22 +31,19 @@ def pool_findings(view: View) -> Iterator[Finding]:
         found = [node for node in view.nodes.items if pool.has(node)]
         if len(found) < pool.nodes:
             selector = ",".join(f"{key}={value}" for key, value in sorted(pool.labels.items()))
+            window = ""
+            if block := pool.block:
+                times = f"ends at {block.ends}" if block.ends else f"opened at {block.starts}"
+                window = f"; its Capacity Block {block.id} {times}"
             yield Finding(
                 stage=Stage.NODES,
                 about=f"pool {name}",
-                what=f"pool {name}: {len(found)} of {pool.nodes} nodes are in the cluster{_window(pool)}",
+                what=f"pool {name}: {len(found)} of {pool.nodes} nodes are in the cluster{window}",
                 setting="nodePools",
                 fix="`dynamo-stack preflight` says whether the block is over" if pool.block else "",
                 command=view.cluster.command("get", "nodes", "--selector", selector),
                 page="gpu-node-lost",
             )
-
-
-def _window(pool: Pool) -> str:
-    if pool.block is None:
-        return ""
-    window = f"ends at {pool.block.ends}" if pool.block.ends else f"opened at {pool.block.starts}"
-    return f"; its Capacity Block {pool.block.id} {window}"
 
 
 def _node(view: View, name: str, node: KubernetesObject | None, *, waits: bool) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from components.dynamo_objects import GRAPH_NAME
 from failures.explanation import without_colours
 from hardware import KvTransportName, tcp_range
 from operations.doctor.finding import Finding, KvProof, Stage
@@ -81,14 +82,14 @@ def counted(view: View) -> Mapping[str, Transfers]:
 
 def kv_proof(view: View, transfers: Sequence[Transfers], *, is_mock: bool | None) -> KvProof:
     """Return what the workers' logs and counters prove of the transport that the stack decided."""
-    kv = view.target.kv
+    kv = view.target.asked.kv
+    decided: str = kv.path.transport if kv else ""
     if view.target.asked.roles == ("worker",):
         return KvProof(decided="", verdict="does-not-apply", found="the KV cache never leaves its worker")
     if is_mock:
         found = "a mock engine serves, which hands over no KV cache: nothing real can be proven"
-        return KvProof(decided=kv.path.transport if kv else "", verdict="not-proven", found=found)
+        return KvProof(decided=decided, verdict="not-proven", found=found)
     if alone := sum(each.missed for each in transfers):
-        decided = kv.path.transport if kv else ""
         found = (
             f"decode workers gave {alone:.0f} answers and count no KV transfer: they filled the cache alone"
         )
@@ -132,13 +133,17 @@ def judge_lines(lines: Iterable[str], kv: KvHandover | None, transfers: Sequence
 
 def transfer_findings(view: View, proof: KvProof, transfers: Mapping[str, Transfers]) -> Iterator[Finding]:
     """Return a transport that is not the one that was decided, and transfers that fail."""
+    served = view.target.served
     found = Finding(
         stage=Stage.TRANSFER,
         about="transfer",
         what=proof.found,
         evidence=proof.evidence,
         setting="serving.kvTransport",
-        command=view.cluster.command("logs", *_selected(view), "--all-containers", "--prefix", _LOG_LINES),
+        command=view.cluster.command(
+            *("logs", "--namespace", served.namespace, "--selector", f"{GRAPH_NAME}={served.graph}"),
+            *("--all-containers", "--prefix", _LOG_LINES),
+        ),
         page="kv-path",
     )
     if proof.verdict == "contradicted":
@@ -160,16 +165,6 @@ def _worker_lines(view: View) -> Iterator[str]:
         for pod in view.of_role(role)[:1]:
             where = ("--namespace", view.target.served.namespace, "--all-containers", _LOG_LINES)
             yield from view.cluster.log(pod["metadata"]["name"], *where).splitlines()
-
-
-def _selected(view: View) -> tuple[str, ...]:
-    served = view.target.served
-    return (
-        "--namespace",
-        served.namespace,
-        "--selector",
-        f"nvidia.com/dynamo-graph-deployment-name={served.graph}",
-    )
 
 
 def _matched(

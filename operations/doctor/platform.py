@@ -1,8 +1,8 @@
 """Dynamo's operator with its webhook, NATS and etcd, and the graph itself."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from components.cluster_answer import KubernetesObject, labels_of
+from components.cluster_answer import labels_of
 from components.dynamo_objects import GRAPHS
 from failures.health import health_problems
 from failures.pods_and_events import pod_causes
@@ -31,7 +31,8 @@ def operator_findings(view: View) -> Iterator[Finding]:
     metadata, status = operator["metadata"], operator.get("status") or {}
     where = ("--namespace", metadata["namespace"])
     if not status.get("readyReplicas"):
-        pods = _pods_of(view, operator)
+        labels = operator["spec"].get("selector", {}).get("matchLabels") or {}
+        pods = [pod for pod in view.platform_pods.items if labels.items() <= labels_of(pod).items()]
         reasons = tuple(pod_causes(view.cluster, pods))
         state = "is not ready" if pods else "has no pod: somebody scaled it down or deleted it"
         yield found.model_copy(
@@ -83,7 +84,11 @@ def graph_findings(view: View) -> Iterator[Finding]:
     target = view.target
     for problem in health_problems(view.cluster, target.served):
         # Volumes and pods are looked at more closely; of a graph that others made nobody knows the files.
-        if problem.is_silence or problem.about == "claim" or (problem.about == "pod" and not target.stack):
+        if (
+            problem.is_silence
+            or problem.about == "claim"
+            or (problem.about == "pod" and not target.asked.stack)
+        ):
             continue
         is_definition, is_unready = GRAPHS in problem.what, problem.page == _UNREADY_PAGE
         yield Finding(
@@ -92,11 +97,6 @@ def graph_findings(view: View) -> Iterator[Finding]:
             what=problem.what,
             since=since(view.serves.first or {}, "Ready"),
             setting="platform" if is_definition else "serving",
-            command=problem.then.format(stack=target.stack) if target.stack else "",
+            command=problem.then.format(stack=target.asked.stack) if target.asked.stack else "",
             page=problem.page,
         )
-
-
-def _pods_of(view: View, deployment: KubernetesObject) -> Sequence[KubernetesObject]:
-    labels = deployment["spec"].get("selector", {}).get("matchLabels") or {}
-    return [pod for pod in view.platform_pods.items if labels.items() <= labels_of(pod).items()]

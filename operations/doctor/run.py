@@ -2,7 +2,7 @@
 
 import datetime as dt
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from operations.doctor.answers import answer_findings, asked, log_findings, unasked
 from operations.doctor.finding import Diagnosis, Finding, Needs, Stage
@@ -34,7 +34,15 @@ def judged(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
     transfers = counted(view)
     proof = kv_proof(view, [*transfers.values()], is_mock=report.is_mock)
     findings = [
-        *_from_nodes_to_graph(view, now),
+        *node_findings(view),
+        *pool_findings(view),
+        *volume_findings(view),
+        *download_findings(view),
+        *operator_findings(view),
+        *server_findings(view),
+        *graph_findings(view),
+        *missing_findings(view),
+        *pod_findings(view, now),
         *answer_findings(view, report),
         *transfer_findings(view, proof, transfers),
     ]
@@ -42,7 +50,7 @@ def judged(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
     if causes and all(each.stage >= Stage.REGISTRATION for each in causes):
         causes, symptoms = split([*findings, *log_findings(view)], view.needs())
     return Diagnosis(
-        target=view.target.title,
+        target=view.target.asked.name,
         healthy=not causes,
         answered_seconds=_answered(report),
         mock_engine=report.is_mock,
@@ -64,18 +72,6 @@ def split(findings: Iterable[Finding], needs: Needs) -> tuple[tuple[Finding, ...
     wrong = {each.about for each in ordered}
     causes = tuple(each for each in ordered if not (_below(each.about, needs) & wrong))
     return causes, tuple(each for each in ordered if each not in causes)
-
-
-def _from_nodes_to_graph(view: View, now: dt.datetime) -> Iterator[Finding]:
-    yield from node_findings(view)
-    yield from pool_findings(view)
-    yield from volume_findings(view)
-    yield from download_findings(view)
-    yield from operator_findings(view)
-    yield from server_findings(view)
-    yield from graph_findings(view)
-    yield from missing_findings(view)
-    yield from pod_findings(view, now)
 
 
 def _answered(report: SmokeReport) -> float | None:

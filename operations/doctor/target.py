@@ -13,7 +13,6 @@ from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
 from operations.project import resolved_stack
 from operations.smoke.checks import Target as Asked
-from operations.smoke.first_token import KvHandover, kv_handover
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.run import refuse_without_graph, roles_of, target_of_stack
 from stacks.program.end_of_up import serving_objects
@@ -46,11 +45,10 @@ class Pool:
 class Target:
     """One deployment."""
 
-    title: str
     cluster: ClusterCommands
     served: ServingObjects
     asked: Asked
-    """What its frontend is asked, as `smoke` asks it."""
+    """What its frontend is asked, as `smoke` asks it; with its name, its stack and its KV transport."""
     roles: Mapping[str, tuple[str, ...]]
     """Component of the graph -> what its pods do; frontend, prefill, decode or worker."""
     pools: Mapping[str, Pool] = field(default_factory=dict[str, Pool])
@@ -59,9 +57,6 @@ class Target:
     """The Job that fills the model cache; None where the stack has none."""
     platform_namespace: str = ""
     """Where the platform is, unless its operator says; empty: nobody knows."""
-    kv: KvHandover | None = None
-    """The KV transport that the stack decided."""
-    stack: str | None = None
 
     @property
     def reader(self) -> ClusterReader:
@@ -86,7 +81,6 @@ def of_stack(name: str) -> Target:
     cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
     purchases = {nodes.pool.name: nodes.purchase for nodes in stack.gpu_nodes}
     return Target(
-        title=f"stack {name}",
         cluster=cluster,
         served=served,
         asked=target_of_stack(stack, cluster),
@@ -102,8 +96,6 @@ def of_stack(name: str) -> Target:
         },
         job=places_of(stack).job,
         platform_namespace=stack.platform.namespace if stack.platform else "",
-        kv=kv_handover(stack),
-        stack=name,
     )
 
 
@@ -130,7 +122,7 @@ def of_graph(context: str, namespace: str, name: str | None) -> Target:
         lost_calls=LOST_TOOL_CALLS.what,
     )
     served = ServingObjects(namespace, found, engine_files=None, claim=None)
-    return Target(asked.name, cluster, served, asked, roles)
+    return Target(cluster, served, asked, roles)
 
 
 def roles_in(graph: KubernetesObject) -> Mapping[str, tuple[str, ...]]:

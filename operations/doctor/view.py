@@ -139,7 +139,7 @@ def look(target: Target) -> View:
     for answer in (serves, pods):
         if not answer.is_known:
             shown = cluster.command("get", "pods", "--namespace", served.namespace)
-            raise CommandError(f"{target.title} could not be looked at: {answer.why}\n  try: `{shown}`")
+            raise CommandError(f"{target.asked.name} could not be looked at: {answer.why}\n  try: `{shown}`")
     operators = cluster.ask(DEPLOYMENTS, labelSelector=OPERATOR_LABELS) if served.by_dynamo else _EMPTY
     # A cluster may have several, each for its own namespaces.
     if own := [

@@ -55,15 +55,6 @@ class GpuNode:
         return self.labels.get(CLIQUE, "")
 
 
-@dataclass(frozen=True, slots=True)
-class GpuModel:
-    """The GPUs of a node, and how pods find them."""
-
-    accelerator: Accelerator
-    labels: Mapping[str, str]
-    """Empty: nvidia.com/gpu.product finds them, with the value that the accelerator has everywhere."""
-
-
 class LeftOut(Document):
     """Nodes with GPUs that no pool can be made of, and why."""
 
@@ -85,6 +76,12 @@ def read_nodes(listed: Sequence[KubernetesObject]) -> tuple[tuple[GpuNode, ...],
         if reason is not None:
             left_out.setdefault(reason, []).append(name)
             continue
+        further = (key for key in offered if "/" in key and not key.startswith("nvidia.com/gpu"))
+        taints = (
+            (taint["key"], taint.get("value") or "", taint["effect"])
+            for taint in node.get("spec", {}).get("taints") or []
+            if not taint["key"].startswith(_PASSING_TAINTS)
+        )
         found.append(
             GpuNode(
                 name=name,
@@ -92,8 +89,8 @@ def read_nodes(listed: Sequence[KubernetesObject]) -> tuple[tuple[GpuNode, ...],
                 gpus=gpus,
                 cpus=math.floor(parse_quantity(offered.get("cpu", "0"))),
                 memory_gib=math.floor(parse_quantity(offered.get("memory", "0")) / _GIB),
-                devices=_devices(offered),
-                taints=_taints(node),
+                devices=tuple(sorted(key for key in further if parse_quantity(offered[key]) > 0)),
+                taints=tuple(sorted(taints)),
             )
         )
     return tuple(found), tuple(
@@ -101,13 +98,16 @@ def read_nodes(listed: Sequence[KubernetesObject]) -> tuple[tuple[GpuNode, ...],
     )
 
 
-def model_of(node: GpuNode) -> GpuModel | str:
-    """Return the model of the node's GPUs, or why it is not known."""
+def model_of(node: GpuNode) -> tuple[Accelerator, Mapping[str, str]] | str:
+    """Return the model of the node's GPUs, and the labels by which pods find them; or why it is not known.
+
+    Without labels nvidia.com/gpu.product finds them, with the value that the accelerator has everywhere.
+    """
     product, of_gke = node.labels.get(PRODUCT), node.labels.get(GKE_ACCELERATOR)
     if product is not None:
         known = {each.product_label: each for each in ACCELERATORS.values()}
         if product in known:
-            return GpuModel(known[product], {})
+            return known[product], {}
         if any(product.startswith(f"{label}-") for label in known):
             return f"{PRODUCT}={product}: its GPUs are shared or cut up, and workers need whole ones"
         return f"{PRODUCT}={product} is none of {', '.join(known)}"
@@ -116,7 +116,7 @@ def model_of(node: GpuNode) -> GpuModel | str:
         model = next((ACCELERATORS[part] for part in parts if part in ACCELERATORS), None)
         if model is None:
             return f"{GKE_ACCELERATOR}={of_gke} is none of {', '.join(ACCELERATORS)}"
-        return GpuModel(model, {GKE_ACCELERATOR: of_gke})
+        return model, {GKE_ACCELERATOR: of_gke}
     return f"neither {PRODUCT} (NVIDIA's feature discovery sets it) nor {GKE_ACCELERATOR} says which GPUs"
 
 
@@ -125,22 +125,4 @@ def _why_not(node: KubernetesObject, gpus: int) -> str | None:
         return f"no allocatable {GPUS}: no device plugin runs there, or all of its GPUs are broken"
     if not is_ready(node):
         return "not ready"
-    if node.get("spec", {}).get("unschedulable"):
-        return "cordoned"
-    return None
-
-
-def _devices(offered: Mapping[str, object]) -> tuple[str, ...]:
-    names = (name for name in offered if "/" in name and not name.startswith("nvidia.com/gpu"))
-    return tuple(sorted(name for name in names if parse_quantity(offered[name]) > 0))
-
-
-def _taints(node: KubernetesObject) -> tuple[tuple[str, str, str], ...]:
-    taints = node.get("spec", {}).get("taints") or []
-    return tuple(
-        sorted(
-            (taint["key"], taint.get("value") or "", taint["effect"])
-            for taint in taints
-            if not taint["key"].startswith(_PASSING_TAINTS)
-        )
-    )
+    return "cordoned" if node.get("spec", {}).get("unschedulable") else None

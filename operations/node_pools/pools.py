@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field, ValidationError, computed_field
 
 from components.cluster_answer import NODES, Objects
-from hardware import INSTANCE_TYPES, InstanceType
+from hardware import INSTANCE_TYPES, Accelerator, InstanceType
 from operations.cluster_commands import ClusterCommands
 from operations.document import Document
 from operations.errors import CommandError
@@ -17,7 +17,6 @@ from operations.node_pools.nodes import (
     GPUS,
     INSTANCE_TYPE,
     SIGNS,
-    GpuModel,
     GpuNode,
     LeftOut,
     model_of,
@@ -46,7 +45,9 @@ _DISTINCTIONS = (
 class _Group:
     """Nodes that make one pool."""
 
-    model: GpuModel
+    accelerator: Accelerator
+    labels: Mapping[str, str]
+    """By which pods find its GPUs; empty: their product does."""
     selector: tuple[str, ...]
     """What workers find them by; groups with one selector are told apart by a label of the cloud."""
     sold: InstanceType | None
@@ -126,10 +127,11 @@ def pools_of(context: str, nodes: Sequence[GpuNode], left_out: Sequence[LeftOut]
         if isinstance(model, str):
             unknown.setdefault(model, []).append(node.name)
             continue
-        sold = _sold_as(node, model)
-        selector = (model.accelerator.name, *model.labels.values(), node.architecture)
+        accelerator, labels = model
+        sold = _sold_as(node, accelerator, labels)
+        selector = (accelerator.name, *labels.values(), node.architecture)
         key = (selector, node.gpus, node.taints, sold and sold.name)
-        groups.setdefault(key, _Group(model, selector, sold, [])).nodes.append(node)
+        groups.setdefault(key, _Group(accelerator, labels, selector, sold, [])).nodes.append(node)
     found = list(_pools(list(groups.values())))
     unknown_models = [LeftOut(nodes=tuple(names), reason=reason) for reason, names in unknown.items()]
     return FoundPools(
@@ -142,18 +144,15 @@ def pools_of(context: str, nodes: Sequence[GpuNode], left_out: Sequence[LeftOut]
 def _pools(groups: Sequence[_Group]) -> Iterator[FoundPool | LeftOut]:
     names = Counter[str]()
     for group in groups:
-        base = group.model.accelerator.name.lower()
+        base = group.accelerator.name.lower()
         name = f"{base}-{names[base] + 1}" if names[base] else base
         alike = [other for other in groups if other is not group and other.selector == group.selector]
         pool = _pool(name, group, alike)
-        refused = _refusal(pool.settings)
-        if refused is None:
+        if refused := _refusal(pool.settings):
+            yield LeftOut(nodes=tuple(node.name for node in group.nodes), reason=refused)
+        else:
             names[base] += 1
-        yield (
-            pool
-            if refused is None
-            else LeftOut(nodes=tuple(node.name for node in group.nodes), reason=refused)
-        )
+            yield pool
 
 
 def _pool(name: str, group: _Group, alike: Sequence[_Group]) -> FoundPool:
@@ -178,16 +177,16 @@ def _pool(name: str, group: _Group, alike: Sequence[_Group]) -> FoundPool:
 def _node(group: _Group) -> dict[str, Any]:
     first = group.nodes[0]
     node: dict[str, Any] = {
-        "accelerator": group.model.accelerator.name,
+        "accelerator": group.accelerator.name,
         "gpus": first.gpus,
         "cpu": min(each.cpus for each in group.nodes),
         "memory": f"{min(each.memory_gib for each in group.nodes)}Gi",
         "architecture": first.architecture,
     }
-    if group.model.accelerator.host.nvlink_crosses_nodes:
+    if group.accelerator.host.nvlink_crosses_nodes:
         node["nvlinkDomainGpus"] = group.largest_clique * first.gpus
-    if group.model.labels:
-        node["labels"] = dict(group.model.labels)
+    if group.labels:
+        node["labels"] = dict(group.labels)
     node["taints"] = [
         {"key": key, **({"value": value} if value else {}), "effect": effect}
         for key, value, effect in first.taints
@@ -196,7 +195,7 @@ def _node(group: _Group) -> dict[str, Any]:
 
 
 def _domain_notes(group: _Group) -> Iterator[str]:
-    if not group.model.accelerator.host.nvlink_crosses_nodes:
+    if not group.accelerator.host.nvlink_crosses_nodes:
         return
     cliques = Counter(each.clique for each in group.nodes)
     if "" in cliques:
@@ -222,8 +221,11 @@ def _device_notes(group: _Group) -> Iterator[str]:
 
 def _refusal(settings: Mapping[str, Any]) -> str | None:
     """Why a stack file with this pool would be refused, such as for a node with a broken GPU."""
+    parsed = dict(settings)
+    if node := settings.get("node"):
+        parsed["node"] = {**node, "taints": tuple(node["taints"])}
     try:
-        pool = NodePoolSettings.model_validate(_as_parsed(settings))
+        pool = NodePoolSettings.model_validate(parsed)
     except ValidationError as error:
         # Such as another architecture, or less than a GiB of memory.
         problems: Sequence[Problem] = problems_of(error, NodePoolSettings)
@@ -234,17 +236,10 @@ def _refusal(settings: Mapping[str, Any]) -> str | None:
     )
 
 
-def _as_parsed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    node = settings.get("node")
-    if node is None:
-        return dict(settings)
-    return {**settings, "node": {**node, "taints": tuple(node["taints"])}}
-
-
-def _sold_as(node: GpuNode, model: GpuModel) -> InstanceType | None:
+def _sold_as(node: GpuNode, accelerator: Accelerator, labels: Mapping[str, str]) -> InstanceType | None:
     """The EC2 instance type of a node that is one, complete and with GPUs found by their product."""
     sold = INSTANCE_TYPES.get(node.labels.get(INSTANCE_TYPE, ""))
-    if sold is None or model.labels or sold.accelerator is not model.accelerator or sold.gpus != node.gpus:
+    if sold is None or labels or sold.accelerator is not accelerator or sold.gpus != node.gpus:
         return None
     # Of an instance type nobody says taints: others than that of GPUs need a description.
     is_plain = all(key == GPUS and effect == "NoSchedule" for key, _, effect in node.taints)

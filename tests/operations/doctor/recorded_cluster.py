@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from components.cluster_reader import ClusterReader
     from operations.cluster_commands import ClusterCommands
     from operations.doctor.finding import Diagnosis
+    from operations.smoke.first_token import KvHandover
     from stacks.settings.purchase import CapacityBlock
 
 NAMESPACE, GRAPH, NODE = "gpt-oss", "gpt-oss-disagg", "p6-b200-0"
@@ -65,7 +66,7 @@ class RecordedCluster:
         """What the doctor says of it."""
         return judged(self.view(**changes), self.report(), NOW)
 
-    def view(self, **changes: Any) -> View:
+    def view(self, kv: KvHandover | None = None, **changes: Any) -> View:
         reader = cast("ClusterReader", self)
         asked = Asked(
             name="stack dev",
@@ -73,13 +74,12 @@ class RecordedCluster:
             url=None,
             model="openai/gpt-oss-120b",
             roles=("prefill", "decode"),
-            kv=None,
+            kv=kv,
             no_kv="",
             pods=GraphPods(reader, NAMESPACE, GRAPH, ROLES),
             lost_calls="",
         )
         known: dict[str, Any] = {
-            "title": "stack dev",
             "cluster": cast("ClusterCommands", self),
             "served": ServingObjects(NAMESPACE, GRAPH, engine_files=None, claim="model-cache"),
             "asked": asked,
@@ -87,7 +87,6 @@ class RecordedCluster:
             "pools": {"b200": Pool({"nvidia.com/gpu.count": "8"}, 1, self.block)},
             "job": "model-download",
             "platform_namespace": "dynamo-system",
-            "stack": "dev",
         }
         return look(Target(**known | changes))
 
