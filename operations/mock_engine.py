@@ -1,17 +1,12 @@
 """Whether a mock engine answers in the place of a model."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 ENGINE_ANNOTATION = "dynamo-stack.lab/engine"
 """On a pod whose engine is not the one of its image; its value says which one it is."""
 MOCK_ENGINE = "mock"
 """`dynamo.mocker`, whose answers are tokens at random."""
-
-
-def has_mock_engine(pods: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether any of the pods answers with a mock engine."""
-    return any(engine_of(pod) == MOCK_ENGINE for pod in pods)
 
 
 def engine_of(pod: Mapping[str, Any]) -> str:

@@ -36,9 +36,7 @@ class Limits:
 
     def met_by(self, point: Point) -> bool:
         """Whether the run kept both; a time to the first token that nobody published keeps no limit."""
-        if self.tpot_ms is not None and point.tpot_ms > self.tpot_ms:
-            return False
-        return self.ttft_ms is None or (point.ttft_ms is not None and point.ttft_ms <= self.ttft_ms)
+        return self.excess(point) == 1
 
     def excess(self, point: Point) -> float:
         """By which factor the run misses the limits at worst; 1 where it keeps them."""
@@ -139,16 +137,15 @@ def _options(
             option
             for _, series in groupby(runs, _series)
             for option in _of_series(workload, limits, list(series))
-            if not any(_is_better_known(run, option) for run in runs)
+            # One's own run says more than a published one, and that more than a median over versions.
+            if not any(
+                run.precedence < option.point.precedence
+                and (option.between is not None or run.users == option.point.users)
+                for run in runs
+            )
         ]
         if found:
             yield max(found, key=worth)
-
-
-def _is_better_known(run: Point, option: Option) -> bool:
-    """Whether a run says more: one's own before a published one, and that before a median over versions."""
-    same_users = option.between is not None or run.users == option.point.users
-    return same_users and run.precedence < option.point.precedence
 
 
 def _layout(point: Point) -> tuple[str, Layout]:
@@ -182,17 +179,13 @@ def _needed(workload: Workload, point: Point) -> int:
     needed = 1 if workload.users is None else _whole(workload.users / point.users)
     if workload.requests_per_second is not None:
         asked = workload.requests_per_second * workload.shape.output_tokens
-        needed = max(needed, _whole(asked / _tokens_per_second(point)))
+        needed = max(needed, _whole(asked / (point.tokens_per_second_per_gpu * point.layout.gpus)))
     return needed
 
 
 def _whole(layouts: float) -> int:
     # A quotient of floats may lie a hair above the whole number that it is.
     return max(1, math.ceil(layouts - 1e-9))
-
-
-def _tokens_per_second(point: Point) -> float:
-    return point.tokens_per_second_per_gpu * point.layout.gpus
 
 
 def _at(runs: list[Point], users: float) -> tuple[Point, tuple[float, float] | None] | None:

@@ -11,7 +11,7 @@ from operations.benchmark.result import Engine
 from operations.benchmark.shapes import Wanted, loads_of_address, loads_of_recipe
 from operations.cluster_commands import ClusterCommands
 from operations.errors import CommandError
-from operations.mock_engine import has_mock_engine
+from operations.mock_engine import MOCK_ENGINE, engine_of
 from operations.port_forward import FORWARD_NOTE
 from operations.smoke.client import Frontend, NoAnswer
 from operations.smoke.finding import WrongAnswer
@@ -161,4 +161,4 @@ def serving_engine(stack: StackPlan, cluster: ClusterCommands) -> Engine:
     if any(not is_ready(pod) for pod in pods):
         lines = "\n".join(f"  {reason}" for reason in pod_reasons(pods))
         raise CommandError(f"{graph} does not serve with all of its pods\n{lines}")
-    return "mock" if has_mock_engine(pods) else "real"
+    return "mock" if any(engine_of(pod) == MOCK_ENGINE for pod in pods) else "real"

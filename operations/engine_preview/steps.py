@@ -37,8 +37,11 @@ def _changes(steps: Sequence[EngineStep]) -> Iterator[ResourceChange]:
     operations = [step.operation for step in steps]
     replaced = [step for step in steps if step.operation in _REPLACING]
     if replaced:
-        step = _most_telling(replaced)
-        yield _change(_replacement(step, operations), step, deletes_first=_deletes_first(operations))
+        # The step that has both sides and the differences.
+        step = max(replaced, key=lambda each: (bool(each.before and each.after), len(each.differences)))
+        made = operations.index("create-replacement") if "create-replacement" in operations else 0
+        deletes_first = "delete-replaced" in operations[:made]
+        yield _change(_replacement(step, operations), step, deletes_first=deletes_first)
         return
     for step in steps:
         operation = _SIMPLE.get(step.operation)
@@ -57,17 +60,6 @@ def _replacement(step: EngineStep, operations: Sequence[str]) -> Operation:
         return Operation.DELETE
     is_another = step.before is not None and step.before.resource.urn != step.urn
     return Operation.CREATE if is_another else Operation.REPLACE
-
-
-def _deletes_first(operations: Sequence[str]) -> bool:
-    if "delete-replaced" not in operations or "create-replacement" not in operations:
-        return False
-    return operations.index("delete-replaced") < operations.index("create-replacement")
-
-
-def _most_telling(steps: Sequence[EngineStep]) -> EngineStep:
-    """Return the step that has both sides and the differences."""
-    return max(steps, key=lambda step: (bool(step.before and step.after), len(step.differences)))
 
 
 def _change(operation: Operation, step: EngineStep, *, deletes_first: bool) -> ResourceChange:

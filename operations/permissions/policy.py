@@ -100,8 +100,8 @@ class _Recorded:
 def _allowed(recorded: _Recorded, holder: Holder) -> Iterator[Statement]:
     actions: dict[On, set[str]] = {on: set() for on in On}
     for rights in recorded.rights():
-        for right in rights.all:
-            actions[right.on] |= {each for each in right.actions if holder is Holder.DEPLOYER or reads(each)}
+        for on, allowed in rights.all:
+            actions[on] |= {each for each in allowed if holder is Holder.DEPLOYER or reads(each)}
     if recorded.plan.cluster.roles.permissions_boundary is None:
         # A boundary that somebody else has put on a role stays there.
         actions[On.NEW_ROLES].discard("iam:PutRolePermissionsBoundary")

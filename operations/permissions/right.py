@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeAlias
 
 
 class Holder(Enum):
@@ -42,13 +43,8 @@ class On(Enum):
     """Any role of the account: nothing here knows which one calls."""
 
 
-@dataclass(frozen=True, slots=True)
-class Right:
-    """Actions, and on what they are allowed."""
-
-    on: On
-    actions: tuple[str, ...]
-    """With the service's prefix, as in ec2:CreateVpc."""
+Right: TypeAlias = "tuple[On, tuple[str, ...]]"
+"""On what actions are allowed, and which, with the service's prefix, as in ec2:CreateVpc."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +63,7 @@ def reads(action: str) -> bool:
 
 def right(on: On, service: str, operations: str) -> Right:
     """Return the right to operations, divided by blanks."""
-    return Right(on, tuple(f"{service}:{each}" for each in operations.split()))
+    return (on, tuple(f"{service}:{each}" for each in operations.split()))
 
 
 def of_ec2(described: str, in_region: str = "", deleted: str = "") -> Rights:

@@ -70,33 +70,26 @@ class Frontend:
         start = time.monotonic()
         try:
             # One for each request: a load balancer or a port-forward may have closed what was kept.
-            with (
-                requests.Session() as session,
-                self._sent(session, method, f"{address}{path}", body, seconds) as response,
-            ):
+            with requests.Session() as session:
+                session.trust_env = self._by_proxy
+                response = session.request(
+                    method,
+                    f"{address}{path}",
+                    json=body,
+                    headers=self._headers,
+                    # Otherwise a ~/.netrc could add or replace credentials.
+                    auth=lambda request: request,
+                    timeout=seconds,
+                    stream=True,
+                    # A redirected POST becomes a GET, and a key would go where nobody sent it.
+                    allow_redirects=False,
+                )
                 pieces = _pieces(response, start, seconds)
                 if streams and _EVENTS in response.headers.get("Content-Type", ""):
                     return Answer(response.status_code, "", tuple(_events(pieces, start)))
                 return Answer(response.status_code, b"".join(pieces).decode("utf-8", errors="replace"))
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             raise NoAnswer(_reason(error, seconds)) from error
-
-    def _sent(
-        self, session: requests.Session, method: str, url: str, body: Mapping[str, Any] | None, seconds: float
-    ) -> requests.Response:
-        session.trust_env = self._by_proxy
-        return session.request(
-            method,
-            url,
-            json=body,
-            headers=self._headers,
-            # Otherwise a ~/.netrc could add or replace credentials.
-            auth=lambda request: request,
-            timeout=seconds,
-            stream=True,
-            # A redirected POST becomes a GET, and a key would go where nobody sent it.
-            allow_redirects=False,
-        )
 
 
 def _events(pieces: Iterator[bytes], start: float) -> Iterator[tuple[float, str]]:

@@ -63,28 +63,29 @@ class GraphPods:
     def other_names(self, model: str) -> list[str]:
         """Return which workers have registered other models than this one, each with its pod."""
         written = worker_models(self._cluster, self._namespace) or {}
-        found = [
-            (pod["metadata"]["name"], written[name])
-            for pod in self._cluster.find(self._pods).items
-            for name in registered_names(pod)
-            if written.get(name)
-        ]
-        return [
-            f"pod {name} has registered as {', '.join(sorted(models))}"
-            for name, models in found
-            if model not in models
-        ]
+        found: list[str] = []
+        for pod in self._cluster.find(self._pods).items:
+            name, containers = pod["metadata"]["name"], pod.get("spec", {}).get("containers") or []
+            # Each of several workers in a pod registers by the name of its container.
+            for each in (name, *(f"{name}-{container['name']}" for container in containers)):
+                models = written.get(each)
+                if models and model not in models:
+                    found.append(f"pod {name} has registered as {', '.join(sorted(models))}")
+        return found
 
     def refused_models(self) -> list[str]:
         """Return what the frontends' logs say of models that they do not list."""
         pods = self._cluster.find(self._pods).items
         components = [name for name, roles in self._roles.items() if FRONTEND in roles]
         frontends = [pod["metadata"]["name"] for each in components for pod in _of(each, pods)]
-        return [
-            f"pod {name} logs: {said}"
-            for name in frontends
-            if (said := refused_model(self._cluster.log(name, "--namespace", self._namespace, _LOG_LINES)))
-        ]
+        found: list[str] = []
+        for name in frontends:
+            log = without_colours(self._cluster.log(name, "--namespace", self._namespace, _LOG_LINES))
+            lines = [line for line in log.splitlines() if REFUSED in line]
+            if lines:
+                said = " ".join(lines[-1][lines[-1].index(REFUSED) :].split())
+                found.append(f"pod {name} logs: {said[:_LONGEST_REFUSAL]}")
+        return found
 
     def is_mock(self) -> bool | None:
         """Whether every worker's pod says that a mock engine serves in it; None where nobody can read them.
@@ -155,7 +156,13 @@ def _why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject, l
     if labels.get(DISCOVERY_BACKEND) != "kubernetes":
         return Absence(_LOG_SAYS, log)
     slices = cluster.ask(ENDPOINT_SLICES, namespace=namespace)
-    own = [each for each in slices.items if name in _ready_in(each)]
+    own = [
+        each
+        for each in slices.items
+        for endpoint in each.get("endpoints") or []
+        if (endpoint.get("conditions") or {}).get("ready") is not False
+        if (endpoint.get("targetRef") or {}).get("name") == name
+    ]
     if slices.is_known and all(labels_of(each).get(DISCOVERY_ENABLED) != "true" for each in own):
         words = ("get", _LOOKED_AT, "--namespace", namespace, "--label-columns", DISCOVERY_ENABLED)
         return Absence(_unlabelled(own), cluster.command(*words))
@@ -163,13 +170,6 @@ def _why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject, l
     if written is not None and name not in written:
         return Absence(f"it has written no DynamoWorkerMetadata; {_LOG_SAYS}", log)
     return Absence(_LOG_SAYS, log)
-
-
-def registered_names(pod: KubernetesObject) -> tuple[str, ...]:
-    """Return the names of what the workers of a pod may have written."""
-    name = pod["metadata"]["name"]
-    containers = pod.get("spec", {}).get("containers") or []
-    return (name, *(f"{name}-{container['name']}" for container in containers))
 
 
 def worker_models(cluster: ClusterReader, namespace: str) -> Mapping[str, frozenset[str]] | None:
@@ -183,12 +183,6 @@ def worker_models(cluster: ClusterReader, namespace: str) -> Mapping[str, frozen
 # Of PyPI package ai-dynamo 1.2.1; health and readiness stay good (ai-dynamo/dynamo#11178).
 REFUSED = "Error adding model from discovery"
 _LONGEST_REFUSAL = 400
-
-
-def refused_model(log: str) -> str:
-    """Return the last refusal of a registered model; empty where there is none."""
-    lines = [line for line in without_colours(log).splitlines() if REFUSED in line]
-    return " ".join(lines[-1][lines[-1].index(REFUSED) :].split())[:_LONGEST_REFUSAL] if lines else ""
 
 
 def _of(service: str, pods: Sequence[KubernetesObject]) -> list[KubernetesObject]:
@@ -218,11 +212,3 @@ def _inside(value: Any, *keys: str) -> Mapping[str, Any]:
     for key in keys:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value if isinstance(value, Mapping) else {}
-
-
-def _ready_in(endpoints: KubernetesObject) -> set[str]:
-    return {
-        str((endpoint.get("targetRef") or {}).get("name"))
-        for endpoint in endpoints.get("endpoints") or []
-        if (endpoint.get("conditions") or {}).get("ready") is not False
-    }

@@ -1,5 +1,6 @@
 """The results of all checks, for a person or a pipeline."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from pydantic import Field, computed_field
@@ -27,7 +28,7 @@ class SmokeReport(Document):
     @property
     def has_failed(self) -> bool:
         """Whether anything is wrong, or was not asked: a question that nobody asked is no good answer."""
-        return bool(self._of(Verdict.WRONG) or self._of(Verdict.NOT_RUN))
+        return any(each.verdict in {Verdict.WRONG, Verdict.NOT_RUN} for each in self.results)
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Return a row of the table for each check."""
@@ -37,20 +38,12 @@ class SmokeReport(Document):
 
     def fixes(self) -> Iterator[str]:
         """Return what to do about each check that failed."""
-        for result in self.results:
-            if result.fix:
-                yield f"fix {result.asked}: {result.fix}"
+        return (f"fix {result.asked}: {result.fix}" for result in self.results if result.fix)
 
     def summary(self) -> str:
         """Return the answer in one line."""
-        counts = ", ".join(
-            f"{len(found)} {verdict.words}" for verdict in Verdict if (found := self._of(verdict))
-        )
-        if self.has_failed:
-            said = "does not answer as it should"
-        else:
-            said = "answers, from a mock engine" if self.is_mock else "answers"
+        number = Counter(result.verdict for result in self.results)
+        counts = ", ".join(f"{number[each]} {each.words}" for each in Verdict if number[each])
+        answers = "answers, from a mock engine" if self.is_mock else "answers"
+        said = "does not answer as it should" if self.has_failed else answers
         return f"{self.target}: {said}: {counts} of {len(self.results)} checks in {self.seconds:.1f} s"
-
-    def _of(self, verdict: Verdict) -> list[Result]:
-        return [result for result in self.results if result.verdict is verdict]

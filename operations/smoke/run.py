@@ -156,7 +156,12 @@ def _registered(found: Registration, target: Target, waited: float) -> Sequence[
     if pods and found.absent:
         workers = _with_pods(workers, pods, found.absent)
     elif pods and frontend.verdict is Verdict.GOOD:
-        model = _with_names(model, target.model, pods)
+        # A worker under another name leaves the model listed where one of another role has it, and no request
+        # is answered.
+        others = pods.other_names(target.model)
+        refused = pods.refused_models() if model.verdict is Verdict.WRONG else []
+        if others or refused:
+            model = wrong("; ".join([model.found, *others, *refused]), OTHER_NAME if others else model.fix)
     roles = ", ".join(target.roles)
     expected = f"a worker of each role: {roles}" if len(target.roles) > 1 else "a worker"
     return [
@@ -174,19 +179,6 @@ def _with_pods(finding: Finding, pods: GraphPods, roles: Sequence[str]) -> Findi
     look = f"`{absence.look}`, docs/runbook/graph-never-ready.md"
     fix = f"{finding.fix}; {look}" if finding.fix else look
     return replace(finding, found=f"{finding.found}; {absence.found}", fix=fix)
-
-
-def _with_names(finding: Finding, model: str, pods: GraphPods) -> Finding:
-    """Return the finding about the model with what workers and frontends say of the names that they serve.
-
-    A worker under another name leaves the model listed where one of another role has it, and no request is
-    answered.
-    """
-    others = pods.other_names(model)
-    refused = pods.refused_models() if finding.verdict is Verdict.WRONG else []
-    if not others and not refused:
-        return finding
-    return wrong("; ".join([finding.found, *others, *refused]), OTHER_NAME if others else finding.fix)
 
 
 def refuse_without_graph(stack: StackPlan) -> None:
