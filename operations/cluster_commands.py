@@ -53,22 +53,21 @@ class ClusterCommands:
 
     def run(self, program: str, *arguments: str, text: str = "") -> Printed:
         """Runs `kubectl` or `helm` to its end and keeps what it printed; `text` is what it reads."""
-        done = subprocess.run(
+        return subprocess.run(
             self.words(program, *arguments),
             input=text,
             capture_output=True,
             text=True,
             check=False,
         )
-        return Printed(done.returncode, done.stdout, done.stderr)
 
     def require_answer(self) -> None:
         """Raise CommandError, with kubectl's own reason, where the cluster does not answer."""
         answer = self.run("kubectl", "get", "--raw", "/readyz", f"--request-timeout={_ANSWER_SECONDS}s")
-        if answer.code != 0:
+        if answer.returncode != 0:
             raise CommandError(
                 f"the cluster of context {self.context} does not answer; nothing was changed\n"
-                f"  {last_line(answer.err)}\n"
+                f"  {last_line(answer.stderr)}\n"
                 f"  try: `{self.line('kubectl', 'get', 'nodes')}`; nothing can be done without it"
             )
 
@@ -93,7 +92,7 @@ class ClusterCommands:
     def failure(self, answer: Printed, program: str, *arguments: str) -> CommandError:
         """The error of a command that only reads, with the client's own reason."""
         shown = self.line(program, *arguments)
-        return CommandError(f"`{shown}` failed; nothing was changed\n  {last_line(answer.err)}")
+        return CommandError(f"`{shown}` failed; nothing was changed\n  {last_line(answer.stderr)}")
 
     def _where(self, program: str) -> list[str]:
         flag = "--context" if program == "kubectl" else "--kube-context"

@@ -8,23 +8,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import environ
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from operations.errors import CommandError
 from operations.project import project_directory
 
 _Answer = TypeVar("_Answer")
 
+_SHOWN_LINES = 12
 _INSTALL = "https://www.pulumi.com/docs/iac/download-install/"
 
 
-@dataclass(frozen=True)
-class Printed:
-    """Exit code and output of a finished command."""
-
-    code: int
-    out: str
-    err: str
+Printed: TypeAlias = "subprocess.CompletedProcess[str]"
+"""Exit code and output of a finished command."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +56,13 @@ class PulumiCommand:
         words = (*arguments, "--color=never")
         process = self._started(words, variables, output=subprocess.PIPE)
         out, err = _in_order(process.communicate, process)
-        return Printed(process.returncode, out, err)
+        return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+    def failure(self, said: str, *arguments: str) -> CommandError:
+        """The error of a command that failed, with the last lines of what it said."""
+        lines = said.strip().splitlines()[-_SHOWN_LINES:]
+        shown = "".join(f"\n  {line}" for line in lines if line.strip())
+        return CommandError(f"`{self.line(*arguments)}` failed:{shown}")
 
     def _started(
         self,

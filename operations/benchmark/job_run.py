@@ -96,14 +96,14 @@ class BenchmarkJob:
         limit = f"--request-timeout={_ANSWER_SECONDS}s"
         words = ("create", "--filename", "-", limit)
         answer = self._cluster.run("kubectl", *words, text=json.dumps(self._manifest))
-        if "AlreadyExists" in answer.err:
+        if "AlreadyExists" in answer.stderr:
             self._may_exist = False
             look = self._cluster.line("kubectl", "get", "job", self._name, *self._where)
             raise CommandError(
                 f"Job {self._name} is in the cluster already: two at a time would measure each other\n"
                 f"  try: wait for it, `{look}`; or, if nobody waits for it, `{self.delete_command}`"
             )
-        if answer.code != 0:
+        if answer.returncode != 0:
             raise self._cluster.failure(answer, "kubectl", *words)
         self._progress.said(f"Job {self._name} created; it is deleted when this command ends")
 
@@ -111,7 +111,7 @@ class BenchmarkJob:
         words = ("delete", "jobs", *self._chosen, *self._where, "--ignore-not-found", "--wait=false")
         try:
             answer = self._cluster.run("kubectl", *words, f"--request-timeout={_ANSWER_SECONDS}s")
-            left = "" if answer.code == 0 else last_line(answer.err)
+            left = "" if answer.returncode == 0 else last_line(answer.stderr)
         except KeyboardInterrupt:
             left = "interrupted"
         if left:

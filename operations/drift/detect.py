@@ -29,7 +29,6 @@ from stacks.updates.guards.lost_claim import look_for_losses
 # Changes neither state nor cluster; without --preview-only it would record the drift as what is wanted.
 _LOOK = ("refresh", "--preview-only", "--json")
 _RELEASE = f"{RELEASE_TYPE}::"
-_SHOWN_LINES = 12
 _KIND = f":{GRAPH_KIND}::"
 
 
@@ -150,12 +149,10 @@ def _answer(pulumi: PulumiCommand, unread: Sequence[str]) -> Mapping[str, Any]:
     look = (*_LOOK, *(f"--exclude={urn}" for urn in unread))
     answer = pulumi.capture(*look)
     try:
-        document: dict[str, Any] = json.loads(answer.out)
+        document: dict[str, Any] = json.loads(answer.stdout)
     except ValueError:
         document = {}
     said = [str(each.get("message", "")) for each in document.get("diagnostics") or []]
-    if answer.code != 0 or "steps" not in document:
-        text = "\n".join([*said, answer.err.strip()]).strip().splitlines()[-_SHOWN_LINES:]
-        shown = "".join(f"\n  {line}" for line in text if line.strip())
-        raise CommandError(f"`{pulumi.line(*look)}` failed:{shown}")
+    if answer.returncode != 0 or "steps" not in document:
+        raise pulumi.failure("\n".join([*said, answer.stderr.strip()]), *look)
     return document

@@ -5,7 +5,6 @@ Source: pulumi-kubernetes provider/pkg/await/await.go (fixCSAFieldManagers, patc
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from components.object_owner import PULUMI_MANAGERS, is_pulumi, managed_fields
@@ -23,45 +22,28 @@ _TAKEN_BACK = (
 _CREATED_BY = frozenset({*PULUMI_MANAGERS, "pulumi-kubernetes.exe"})
 
 
-@dataclass(frozen=True)
-class Owner:
-    """An entry of metadata.managedFields that holds the field."""
-
-    manager: str
-    operation: str
-    subresource: str
-
-    @property
-    def is_pulumi(self) -> bool:
-        """Whether the field is still the stack's own."""
-        return is_pulumi(self.manager)
-
-    @property
-    def is_taken_back(self) -> bool:
-        """Whether an update takes the field from this owner without being forced."""
-        return not self.subresource and any(
-            self.manager.startswith(name) and self.operation == operation for name, operation in _TAKEN_BACK
-        )
+def owners_of(live: Mapping[str, Any], path: Path) -> Sequence[Mapping[str, Any]]:
+    """Return the entries of metadata.managedFields that hold the field of the live object."""
+    return [entry for entry in managed_fields(live) if _owns(entry.get("fieldsV1") or {}, live, path)]
 
 
-def owners_of(live: Mapping[str, Any], path: Path) -> tuple[Owner, ...]:
-    """Return everybody who owns the field of the live object."""
-    return tuple(
-        Owner(entry["manager"], entry["operation"], entry.get("subresource", ""))
-        for entry in managed_fields(live)
-        if _owns(entry.get("fieldsV1") or {}, live, path)
-    )
-
-
-def outcome_of(live: Mapping[str, Any], owners: Sequence[Owner]) -> Outcome:
+def outcome_of(live: Mapping[str, Any], owners: Sequence[Mapping[str, Any]]) -> Outcome:
     """Return what `pulumi up --refresh` does about a field that these own now."""
-    others = [owner for owner in owners if not owner.is_pulumi]
-    if any(not owner.is_taken_back for owner in others):
+    others = [owner for owner in owners if not is_pulumi(owner["manager"])]
+    if not all(map(_is_taken_back, others)):
         return Outcome.REFUSED
     created = any(
         entry["manager"] in _CREATED_BY and entry["operation"] == "Update" for entry in managed_fields(live)
     )
     return Outcome.PREVIEW_STOPS if others and not created else Outcome.REPAIRED
+
+
+def _is_taken_back(owner: Mapping[str, Any]) -> bool:
+    """Whether an update takes the field from this owner without being forced."""
+    return not owner.get("subresource") and any(
+        owner["manager"].startswith(name) and owner["operation"] == operation
+        for name, operation in _TAKEN_BACK
+    )
 
 
 def _owns(fields: Mapping[str, Any], live: Mapping[str, Any], path: Path) -> bool:

@@ -59,7 +59,7 @@ def differences(wanted: Mapping[_Key, _Object], live: Mapping[_Key, _Object]) ->
             yield Change.of_object(key, "exists", "is gone", Outcome.LEFT)
             continue
         for path, expected, actual in _fields(item, live[key], ()):
-            owners = (owner.manager for owner in owners_of(live[key], path))
+            owners = (str(owner["manager"]) for owner in owners_of(live[key], path))
             others = tuple(dict.fromkeys(manager for manager in owners if manager != _MANAGER))
             yield Change.of_field(key, path, (expected, actual), Outcome.LEFT, others)
 
@@ -95,9 +95,9 @@ def _objects(text: str) -> dict[_Key, _Object]:
 
 def _answer(cluster: ClusterCommands, program: str, *words: str, text: str = "") -> str:
     answer = cluster.run(program, *words, text=text)
-    if answer.code != 0:
+    if answer.returncode != 0:
         raise CommandError(
             f"the objects of the Helm release cannot be compared: `{cluster.line(program, *words)}` failed\n"
-            f"  {last_line(answer.err)}"
+            f"  {last_line(answer.stderr)}"
         )
-    return answer.out
+    return answer.stdout

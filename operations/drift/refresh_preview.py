@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
+from components.object_owner import is_pulumi
 from operations.drift.field_managers import outcome_of, owners_of
 from operations.drift.property_paths import MISSING, Path, lookup, parse_path
 from operations.drift.report import Change, Outcome
@@ -89,7 +90,8 @@ def _changed_fields(
                 outcome = Outcome.RECORDED
             else:
                 outcome = Outcome.REPLACED if replaces else outcome_of(live, owners)
-            others = tuple(dict.fromkeys(each.manager for each in owners if not each.is_pulumi))
+            names = dict.fromkeys(str(each["manager"]) for each in owners)
+            others = tuple(name for name in names if not is_pulumi(name))
             # The state takes what a failed update asked for (pulumi-kubernetes provider/pkg/provider); of an
             # update that the engine never heard of, the cluster has it and the state has not.
             by_failed_up = not others and (has_failed or bool(owners))

@@ -11,7 +11,6 @@ from comparison.recording import RecordedFinding, RecordedNotice
 from operations.document import Document
 from operations.engine_preview.events import Events, read_events
 from operations.engine_preview.steps import resource_changes
-from operations.errors import CommandError
 from operations.pulumi_command import PulumiCommand
 from resource_graph.urns import STACK_TYPE, own_type, urn_name
 
@@ -20,7 +19,6 @@ from resource_graph.urns import STACK_TYPE, own_type, urn_name
 # `pulumi up` too, and this command changes nothing. The option is shown to nobody without the variable.
 _EVENTS = ("preview", "--event-log")
 _SHOWS_OPTION = {"PULUMI_DEBUG_COMMANDS": "true"}
-_SHOWN_LINES = 12
 
 
 class EnginePreview(Document):
@@ -65,10 +63,8 @@ def preview_stack(name: str) -> EnginePreview:
         answer = pulumi.capture(*_EVENTS, str(log), *pack, variables=_SHOWS_OPTION)
         lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
     found = read_preview(name, read_events(lines))
-    if answer.code != 0 and not found.stops:
-        said = (answer.err.strip() or answer.out.strip()).splitlines()[-_SHOWN_LINES:]
-        shown = "".join(f"\n  {line}" for line in said if line.strip())
-        raise CommandError(f"`{pulumi.line('preview', *pack)}` failed:{shown}")
+    if answer.returncode != 0 and not found.stops:
+        raise pulumi.failure(answer.stderr.strip() or answer.stdout, "preview", *pack)
     return found
 
 

@@ -91,24 +91,28 @@ def bound_claim(stack: StackPlan, cluster: ClusterCommands) -> Answer:
         },
     }
     made = cluster.run("kubectl", "create", "--filename", "-", *where, text=json.dumps(manifest))
-    if made.code != 0:
+    if made.returncode != 0:
         return wrong(
-            question, last_line(made.err), "modelCache.storageClassName, or the right to make claims"
+            question, last_line(made.stderr), "modelCache.storageClassName, or the right to make claims"
         )
     try:
         condition = "--for=jsonpath={.status.phase}=Bound"
         waited = cluster.run(
             "kubectl", "wait", condition, f"pvc/{claim}", *where, f"--timeout={_BOUND_SECONDS}s"
         )
-        events = cluster.run("kubectl", "events", "--for", f"pvc/{claim}", *where) if waited.code else waited
+        events = (
+            cluster.run("kubectl", "events", "--for", f"pvc/{claim}", *where) if waited.returncode else waited
+        )
     finally:
         words = ("delete", "pvc", claim, *where, f"--timeout={_BOUND_SECONDS}s")
         deleted = cluster.run("kubectl", *words)
-    if waited.code != 0:
-        return wrong(question, last_line(events.out), "docs/runbook/cache-volume-unbound.md")
-    if deleted.code != 0:
+    if waited.returncode != 0:
+        return wrong(question, last_line(events.stdout), "docs/runbook/cache-volume-unbound.md")
+    if deleted.returncode != 0:
         look = cluster.reader.command(*words)
-        return wrong(question, f"claim {claim} was bound, and is left: {last_line(deleted.err)}", f"`{look}`")
+        return wrong(
+            question, f"claim {claim} was bound, and is left: {last_line(deleted.stderr)}", f"`{look}`"
+        )
     return good(question, f"claim {claim} was bound, and is deleted")
 
 

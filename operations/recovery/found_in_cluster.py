@@ -107,11 +107,11 @@ def read_release(stack: StackPlan, graph: ResourceGraph, cluster: ClusterCommand
     name, namespace = RELEASE_NAME, stack.platform.namespace
     identity = (resource.urn, resource.parent, resource.provider, name, namespace)
     answer = cluster.run("helm", "history", name, "--namespace", namespace, "--output", "json")
-    if answer.code != 0 and "release: not found" in answer.err:
+    if answer.returncode != 0 and "release: not found" in answer.stderr:
         return HelmRelease(*identity, status=None)
-    if answer.code != 0:
+    if answer.returncode != 0:
         raise cluster.failure(answer, "helm", "history", name, "--namespace", namespace)
-    revisions: list[Mapping[str, Any]] = json.loads(answer.out)
+    revisions: list[Mapping[str, Any]] = json.loads(answer.stdout)
     newest = max(revisions, key=lambda revision: revision["revision"])
     ran = [each["revision"] for each in revisions if each["status"] in {"deployed", "superseded"}]
     return HelmRelease(
@@ -147,11 +147,11 @@ def _create_entry(entries: Sequence[Mapping[str, Any]]) -> int | None:
 def _data_in_release(name: str, namespace: str, cluster: ClusterCommands) -> tuple[str, ...]:
     # The claims that a StatefulSet makes from its templates are in no manifest: no uninstall deletes them.
     manifest = cluster.run("helm", "get", "manifest", name, "--namespace", namespace)
-    if manifest.code != 0:
-        raise CommandError(f"what release {name} holds cannot be read\n  {last_line(manifest.err)}")
+    if manifest.returncode != 0:
+        raise CommandError(f"what release {name} holds cannot be read\n  {last_line(manifest.stderr)}")
     return tuple(
         f"{document['kind']} {document['metadata']['name']}"
-        for document in yaml.safe_load_all(manifest.out)
+        for document in yaml.safe_load_all(manifest.stdout)
         if isinstance(document, dict) and document.get("kind") in _HOLDING
         if (document["metadata"].get("annotations") or {}).get("helm.sh/resource-policy") != "keep"
     )

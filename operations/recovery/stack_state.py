@@ -115,18 +115,18 @@ def read_state(pulumi: PulumiCommand) -> StackState:
         CommandError: there is no such stack, the backend has no state of it, or pulumi cannot read it.
     """
     answer = pulumi.capture("stack", "export")
-    if answer.code != 0 and "no stack named" in answer.err:
+    if answer.returncode != 0 and "no stack named" in answer.stderr:
         raise CommandError(
             f"stack {pulumi.stack} does not exist in the backend that pulumi is logged in to: "
             "nothing of it can have been interrupted\n"
             f"  try: `pulumi whoami --verbose` shows the backend; `pulumi stack init {pulumi.stack}` makes "
             "the stack, and docs/runbook/state-lost.md says where backups of a lost one are"
         )
-    if answer.code != 0 and _NO_STATE in answer.err:
-        raise _lost(pulumi, answer.err.strip())
-    if answer.code != 0:
-        raise CommandError(f"`{pulumi.line('stack', 'export')}` failed:\n{answer.err.strip()}")
-    deployment = json.loads(answer.out).get("deployment")
+    if answer.returncode != 0 and _NO_STATE in answer.stderr:
+        raise _lost(pulumi, answer.stderr.strip())
+    if answer.returncode != 0:
+        raise CommandError(f"`{pulumi.line('stack', 'export')}` failed:\n{answer.stderr.strip()}")
+    deployment = json.loads(answer.stdout).get("deployment")
     # A stack that was only made has a deployment without resources.
     if deployment is None:
         raise _lost(pulumi, "its file is JSON and holds no state")

@@ -73,6 +73,6 @@ def _succeeds(
         printed = pulumi.capture(*step.arguments, variables=step.variables)
     else:
         printed = cluster.run(step.program, *step.arguments)
-    if printed.code != 0:
-        say_error(f"{printed.out}{printed.err}".strip())
-    return printed.code == 0
+    if printed.returncode != 0:
+        say_error(f"{printed.stdout}{printed.stderr}".strip())
+    return printed.returncode == 0

@@ -2,41 +2,40 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from operations.errors import CommandError
 from resource_graph.spelling import nearest
 from stacks.plan.recipe_files import sound_recipes
 
 _SCHEMES = ("http", "https")
-_OF_THE_API = ("/v1", "/v1/models", "/v1/chat/completions", "/v1/responses", "/health")
+_OF_THE_API = ("/v1/chat/completions", "/v1/responses", "/v1/models", "/health", "/v1")
+_LARGEST_PORT = 65_535
 
 
 def parse_url(text: str) -> str:
     """Return the URL before /v1; raises CommandError where it is none that can be asked."""
-    parts = _split(text.strip())
-    if parts is None:
-        raise _refused(text, "has no host", "--url http://localhost:8000")
+    try:
+        parts = urlsplit(text.strip())
+    except ValueError:
+        # Brackets of an IPv6 address that do not match.
+        raise _refused(text, "has no host", "--url http://localhost:8000") from None
     if parts.scheme not in _SCHEMES or not parts.netloc:
         bare = text.strip().partition("://")[2] or text.strip().lstrip("/")
-        raise _refused(
-            text, "is no URL of HTTP", f"--url http://{bare}" if bare else "--url http://localhost:8000"
-        )
-    if parts.username is not None or parts.password is not None:
+        raise _refused(text, "is no URL of HTTP", f"--url http://{bare or 'localhost:8000'}")
+    if "@" in parts.netloc:
         host = parts.netloc.rpartition("@")[2]
         raise _refused(f"{parts.scheme}://…@{host}", "carries credentials", "--api-key-from VARIABLE")
-    try:
-        port = parts.port
-    except ValueError:
-        port = -1
-    if not parts.hostname or port == -1 or any(each.isspace() for each in parts.netloc):
+    port = parts.netloc.rpartition("]")[2].partition(":")[2]
+    is_port = not port or (port.isdecimal() and int(port) <= _LARGEST_PORT)
+    if not parts.hostname or not is_port or any(each.isspace() for each in parts.netloc):
         raise _refused(text, "has no host, or no port from 1 to 65535", "--url http://localhost:8000")
     if parts.query or parts.fragment:
         plain = f"{parts.scheme}://{parts.netloc}{parts.path}"
         raise _refused(text, "has a query or a fragment", f"--url {plain}")
     path = parts.path.rstrip("/")
     # What a client's base URL ends in, or what a person has just asked with curl.
-    for known in sorted(_OF_THE_API, key=len, reverse=True):
+    for known in _OF_THE_API:
         path = path.removesuffix(known)
     return f"{parts.scheme}://{parts.netloc}{path}"
 
@@ -59,20 +58,11 @@ def read_key(variable: str, environment: Mapping[str, str]) -> str:
 def published_model() -> str:
     """Return the model that most recipes serve; raises CommandError where several are served by as many."""
     counted = Counter(recipe.model.served_name for recipe in sound_recipes())
-    most = max(counted.values(), default=0)
-    names = sorted(name for name, count in counted.items() if count == most)
+    names = [name for name, count in counted.items() if count == max(counted.values())]
     if len(names) == 1:
         return names[0]
     allowed = ", ".join(sorted(counted))
     raise CommandError(f"--model is needed: the recipes serve several\n  allowed: {allowed}")
-
-
-def _split(text: str) -> SplitResult | None:
-    try:
-        return urlsplit(text)
-    except ValueError:
-        # Brackets of an IPv6 address that do not match.
-        return None
 
 
 def _refused(text: str, reason: str, instead: str) -> CommandError:

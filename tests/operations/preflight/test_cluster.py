@@ -174,7 +174,7 @@ class _Claims:
     def run(self, _program: str, verb: str, *_: str, **__: str) -> Any:
         self.said.append(verb)
         why = self._failing.get(verb, "")
-        return SimpleNamespace(code=int(bool(why)), out=_EVENT, err=why)
+        return SimpleNamespace(returncode=int(bool(why)), stdout=_EVENT, stderr=why)
 
 
 def _bound(claims: _Claims) -> Answer:
