@@ -10,6 +10,7 @@ from components.cluster_answer import (
     NODES,
     PODS,
     SERVICES,
+    Answer,
     KubernetesObject,
     Objects,
     labels_of,
@@ -32,15 +33,14 @@ _NAME = "app.kubernetes.io/name"
 
 def unready_graph(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why the graph is not ready: its pods, their nodes, then its operator."""
-    pods = _pods_of(subject, GRAPH_NAME)
-    found = cluster.find(pods)
+    own, found = _pods_of(cluster, subject, GRAPH_NAME)
     reasons, page = _of_serving_pods(cluster, subject, found.items)
     return Explanation(
         title=f"graph {subject.name}",
         waits_for="its operator reports the condition Ready: every worker has loaded the model",
         page=page,
         reasons=reasons or (_operator_says(cluster, subject, found.items) if found.is_known else []),
-        look=cluster.shown(pods, "--output", "wide"),
+        look=cluster.shown(own, "--output", "wide"),
     )
 
 
@@ -48,14 +48,14 @@ def unready_deployment(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why a Deployment is not available: the nodes that it stands for, or the server in it."""
     if subject.name.startswith(NODES_OF_POOL):
         return missing_gpu_nodes(cluster, subject)
-    pods = _pods_of(subject, GRAPH_NAME)
-    reasons, page = _of_serving_pods(cluster, subject, cluster.find(pods).items)
+    own, found = _pods_of(cluster, subject, GRAPH_NAME)
+    reasons, page = _of_serving_pods(cluster, subject, found.items)
     return Explanation(
         title=f"server {subject.name}",
         waits_for="every server answers /health: it has loaded the model",
         page=page,
         reasons=reasons,
-        look=cluster.shown(pods, "--output", "wide"),
+        look=cluster.shown(own, "--output", "wide"),
     )
 
 
@@ -93,13 +93,12 @@ def unchecked_graph(cluster: ClusterReader, subject: Subject, error: str) -> Exp
 
 def unfinished_job(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why the Job that fills or checks the model cache is not complete."""
-    own = _pods_of(subject, "batch.kubernetes.io/job-name")
-    pods = cluster.find(own).items
+    own, found = _pods_of(cluster, subject, "batch.kubernetes.io/job-name")
     failed = condition_of(cluster.ask(JOBS, subject.name, subject.namespace).first or {}, "Failed")
     reasons: list[str] = []
     if failed.get("status") == "True":
         reasons.append(f"it failed for good: {failed.get('reason')}, {failed.get('message', '')}")
-    unfinished = [pod for pod in pods if pod.get("status", {}).get("phase") != "Succeeded"]
+    unfinished = [pod for pod in found.items if pod.get("status", {}).get("phase") != "Succeeded"]
     claims = mounted_claims(cluster, subject, unfinished)
     return Explanation(
         title=f"Job {subject.name}",
@@ -116,14 +115,13 @@ def unfinished_job(cluster: ClusterReader, subject: Subject) -> Explanation:
 
 def unfilled_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why some node has no copy of the model."""
-    own = _pods_of(subject, _NAME)
-    pods = cluster.find(own).items
-    lost = lost_node_reasons(cluster.ask(NODES).items, pods)
+    own, found = _pods_of(cluster, subject, _NAME)
+    lost = lost_node_reasons(cluster.ask(NODES).items, found.items)
     return Explanation(
         title=f"DaemonSet {subject.name}",
         waits_for="every GPU node has a copy of the model",
         page="gpu-node-lost" if lost else "download-failed",
-        reasons=[*lost, *pod_reasons(pods)],
+        reasons=[*lost, *pod_reasons(found.items)],
         look=cluster.command("logs", *own.where, "--all-containers", "--prefix", "--tail=20"),
         then=(
             "mend that; its pods try again by themselves, and `pulumi up` waits for them again: what is on a "
@@ -134,28 +132,26 @@ def unfilled_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
 
 def unready_servers(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why members of NATS or etcd are not ready."""
-    own = _pods_of(subject, _NAME)
-    pods = cluster.find(own).items
-    lost = lost_node_reasons(cluster.ask(NODES).items, pods)
+    own, found = _pods_of(cluster, subject, _NAME)
+    lost = lost_node_reasons(cluster.ask(NODES).items, found.items)
     kind = "etcd" if subject.name.endswith("etcd") else "nats"
     return Explanation(
         title=f"servers {subject.name}",
         waits_for="every member runs and is ready",
         page="system-node-lost" if lost else f"{kind}-member-lost",
-        reasons=[*lost, *mounted_claims(cluster, subject, pods), *pod_reasons(pods)],
+        reasons=[*lost, *mounted_claims(cluster, subject, found.items), *pod_reasons(found.items)],
         look=cluster.shown(own, "--output", "wide"),
     )
 
 
 def unfinished_release(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why the platform's Helm release is not complete."""
-    own = _pods_of(subject, "app.kubernetes.io/instance")
-    pods = cluster.find(own).items
+    own, found = _pods_of(cluster, subject, "app.kubernetes.io/instance")
     return Explanation(
         title=f"Helm release {subject.name}",
         waits_for="its operator and what the chart brings along are ready",
         page="operator-gone",
-        reasons=[*mounted_claims(cluster, subject, pods), *pod_reasons(pods)],
+        reasons=[*mounted_claims(cluster, subject, found.items), *pod_reasons(found.items)],
         look=cluster.shown(own),
     )
 
@@ -180,7 +176,7 @@ def missing_gpu_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
                 "`dynamo-stack preflight` says which phase is due"
             )
     if not reasons:
-        reasons = pod_reasons(cluster.find(_pods_of(subject, _NAME)).items)
+        reasons = pod_reasons(_pods_of(cluster, subject, _NAME)[1].items)
     return Explanation(
         title=f"the nodes of pool {subject.name.removeprefix(NODES_OF_POOL)}",
         waits_for=f"every node of the pool is Ready and shows {f'its {gpus}' if gpus else 'its'} GPUs",
@@ -221,8 +217,9 @@ def _operator_says(cluster: ClusterReader, subject: Subject, pods: Sequence[Kube
     return [f"{start} the operator says: {said}"]
 
 
-def _pods_of(subject: Subject, label: str) -> Objects:
-    return Objects(PODS, namespace=str(subject.namespace), labels=f"{label}={subject.name}")
+def _pods_of(cluster: ClusterReader, subject: Subject, label: str) -> tuple[Objects, Answer]:
+    own = Objects(PODS, namespace=str(subject.namespace), labels=f"{label}={subject.name}")
+    return own, cluster.find(own)
 
 
 def _of_serving_pods(

@@ -55,36 +55,6 @@ _SCHEMA = "1.4"
 _NOT_ANSWERED = "no request was answered"
 
 
-class _Summary:
-    """One summary; what it lacks is named, with the place that it came from."""
-
-    def __init__(self, document: Mapping[str, Any], place: str) -> None:
-        self._document = document
-        self._place = place
-
-    def error(self, problem: str) -> CommandError:
-        """The error that AIPerf's summary cannot be used."""
-        return CommandError(f"{self._place}: {problem}")
-
-    def number(self, metric: str, key: str = "avg") -> float:
-        """A number of a metric, which must be there."""
-        value = self.optional(metric, key)
-        if value is None:
-            raise self.error(f"AIPerf's summary has no {metric}.{key}, which a streamed answer gives it")
-        return value
-
-    def optional(self, metric: str, key: str = "avg") -> float | None:
-        """A number of a metric; None where it is not there."""
-        found = self._document.get(metric)
-        value = cast("Mapping[str, object]", found).get(key) if isinstance(found, Mapping) else None
-        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-    def percentiles(self, metric: str) -> Percentiles:
-        """A distribution, which must be there."""
-        names = {"average": "avg", "p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99"}
-        return Percentiles(**{name: self.number(metric, key) for name, key in names.items()})
-
-
 def read_summary(text: str, load: Load, gpus: int | None, place: str) -> Measurement:
     """Return what AIPerf measured.
 
@@ -98,35 +68,69 @@ def read_summary(text: str, load: Load, gpus: int | None, place: str) -> Measure
         CommandError: not a summary of a load that ran to its end.
 
     """
-    document = _document(text, place)
-    summary = _Summary(document, place)
-    if document.get("schema_version") != _SCHEMA:
-        found = document.get("schema_version")
-        raise summary.error(f"AIPerf's summary has schema_version {found!r}; only {_SCHEMA} is understood")
-    if document.get("was_cancelled") or not document.get("is_complete"):
-        raise summary.error("AIPerf was interrupted before its load had ended")
-    errors = round(summary.optional("error_request_count") or 0)
-    answered = round(summary.optional("request_count") or 0)
+    try:
+        return _measurement(_document(text), load, gpus)
+    except CommandError as error:
+        raise CommandError(f"{place}: {error}") from None
+
+
+def _document(text: str) -> Mapping[str, Any]:
+    """The summary of a load that ran to its end; raises CommandError, as all that reads it does."""
+    try:
+        document: object = json.loads(text)
+    except ValueError:
+        document = None
+    if not isinstance(document, Mapping):
+        raise CommandError("not the summary of AIPerf, which is a JSON object")
+    found = cast("Mapping[str, Any]", document)
+    version = found.get("schema_version")
+    if version != _SCHEMA:
+        raise CommandError(f"AIPerf's summary has schema_version {version!r}; only {_SCHEMA} is understood")
+    if found.get("was_cancelled") or not found.get("is_complete"):
+        raise CommandError("AIPerf was interrupted before its load had ended")
+    return found
+
+
+def _measurement(document: Mapping[str, Any], load: Load, gpus: int | None) -> Measurement:
+    answered = round(_optional(document, "request_count", "avg") or 0)
     if not answered:
-        raise summary.error(f"{_NOT_ANSWERED}; {_first_error(document) or 'AIPerf does not say why'}")
-    tokens_per_second = summary.number("output_token_throughput")
+        raise CommandError(f"{_NOT_ANSWERED}; {_first_error(document) or 'AIPerf does not say why'}")
+    tokens_per_second = _number(document, "output_token_throughput")
     return Measurement(
         shape=load.shape,
         concurrency=load.concurrency,
         requests=answered,
-        errors=errors,
+        errors=round(_optional(document, "error_request_count", "avg") or 0),
         first_error=_first_error(document),
-        seconds=summary.number("benchmark_duration"),
-        input_tokens=summary.number("input_sequence_length"),
-        output_tokens=summary.number("output_sequence_length"),
-        requests_per_second=summary.number("request_throughput"),
+        seconds=_number(document, "benchmark_duration"),
+        input_tokens=_number(document, "input_sequence_length"),
+        output_tokens=_number(document, "output_sequence_length"),
+        requests_per_second=_number(document, "request_throughput"),
         output_tokens_per_second=tokens_per_second,
         output_tokens_per_second_per_gpu=tokens_per_second / gpus if gpus else None,
-        output_tokens_per_second_per_user=summary.number("output_token_throughput_per_user"),
-        ttft_milliseconds=summary.percentiles("time_to_first_token"),
-        itl_milliseconds=summary.percentiles("inter_token_latency"),
-        request_milliseconds=summary.percentiles("request_latency"),
+        output_tokens_per_second_per_user=_number(document, "output_token_throughput_per_user"),
+        ttft_milliseconds=_percentiles(document, "time_to_first_token"),
+        itl_milliseconds=_percentiles(document, "inter_token_latency"),
+        request_milliseconds=_percentiles(document, "request_latency"),
     )
+
+
+def _percentiles(document: Mapping[str, Any], metric: str) -> Percentiles:
+    names = {"average": "avg", "p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99"}
+    return Percentiles(**{name: _number(document, metric, key) for name, key in names.items()})
+
+
+def _number(document: Mapping[str, Any], metric: str, key: str = "avg") -> float:
+    value = _optional(document, metric, key)
+    if value is None:
+        raise CommandError(f"AIPerf's summary has no {metric}.{key}, which a streamed answer gives it")
+    return value
+
+
+def _optional(document: Mapping[str, Any], metric: str, key: str) -> float | None:
+    found = document.get(metric)
+    value = cast("Mapping[str, object]", found).get(key) if isinstance(found, Mapping) else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _given_reason(lines: list[str]) -> str | None:
@@ -139,16 +143,6 @@ def _given_reason(lines: list[str]) -> str | None:
             break
         words.append(line)
     return " ".join(words)
-
-
-def _document(text: str, place: str) -> Mapping[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        found = None
-    if not isinstance(found, Mapping):
-        raise CommandError(f"{place}: not the summary of AIPerf, which is a JSON object")
-    return cast("Mapping[str, Any]", found)
 
 
 def _first_error(document: Mapping[str, Any]) -> str | None:

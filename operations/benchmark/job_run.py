@@ -57,7 +57,6 @@ class BenchmarkJob:
         # A Job of the same name may be somebody else's, and a pod of it left from one that was just deleted:
         # both are found by this label alone.
         label = uuid.uuid4().hex
-        self._chosen = ("--selector", f"{_RUN_LABEL}={label}")
         self._manifest = _labelled(manifest, {_RUN_LABEL: label})
         self._loads = loads
         self._progress = progress
@@ -108,7 +107,7 @@ class BenchmarkJob:
         self._progress.said(f"Job {self._name} created; it is deleted when this command ends")
 
     def _delete(self) -> None:
-        words = ("delete", "jobs", *self._chosen, *self._where, "--ignore-not-found", "--wait=false")
+        words = ("delete", "jobs", *self._pods.where, "--ignore-not-found", "--wait=false")
         try:
             answer = self._cluster.run("kubectl", *words, f"--request-timeout={_ANSWER_SECONDS}s")
             left = "" if answer.returncode == 0 else last_line(answer.stderr)

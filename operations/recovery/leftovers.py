@@ -45,7 +45,7 @@ class Leftovers:
     @property
     def was_creating(self) -> frozenset[str]:
         """URNs of what was being created."""
-        return frozenset(each.urn for each in self.state.pending if each.operation == "creating")
+        return frozenset(urn for operation, urn in self.state.pending if operation == "creating")
 
 
 def read_leftovers(stack: StackPlan, pulumi: PulumiCommand, cluster: ClusterCommands) -> Leftovers:

@@ -100,8 +100,8 @@ def plan_destroy(leftovers: Leftovers) -> Plan:
 
 
 def _findings(leftovers: Leftovers) -> Iterator[str]:
-    for operation in leftovers.state.pending:
-        yield f"interrupted while {operation.operation}: {operation.urn}"
+    for operation, urn in leftovers.state.pending:
+        yield f"interrupted while {operation}: {urn}"
     for urn in leftovers.state.half_replaced:
         yield f"half replaced: {urn}"
     release = leftovers.release

@@ -82,20 +82,13 @@ class ClusterObject:
 
 
 @dataclass(frozen=True)
-class PendingOperation:
-    """A call that the engine had made, and whose answer it never heard."""
-
-    operation: Operation
-    urn: str
-
-
-@dataclass(frozen=True)
 class StackState:
     """The part of the state that recovery is about."""
 
     recorded: frozenset[tuple[str, str]]
     """URN and id of every resource that is in the cluster as far as the state knows."""
-    pending: tuple[PendingOperation, ...]
+    pending: tuple[tuple[Operation, str], ...]
+    """Calls that the engine had made, and whose answers it never heard, with the URN of each."""
     half_replaced: tuple[str, ...]
     """URNs of which an old one waits to be deleted, or a new one to be created."""
     failed: frozenset[str] = frozenset()
@@ -138,9 +131,7 @@ def parse_state(deployment: Mapping[str, Any]) -> StackState:
     ours = [each for each in read_resources(deployment) if each.resource.type.startswith(KUBERNETES)]
     return StackState(
         recorded=frozenset((each.resource.urn, each.id) for each in ours if not each.is_going),
-        pending=tuple(
-            PendingOperation(operation, record.resource.urn) for operation, record in read_pending(deployment)
-        ),
+        pending=tuple((operation, record.resource.urn) for operation, record in read_pending(deployment)),
         half_replaced=tuple(each.resource.urn for each in ours if each.is_going),
         failed=frozenset(each.resource.urn for each in ours if each.has_failed),
     )

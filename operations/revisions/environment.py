@@ -7,12 +7,10 @@ import platform
 import re
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from operations.errors import CommandError
 from operations.revisions.cache import made_once
@@ -39,10 +37,9 @@ def interpreter_for(code: Path, label: str, cache: Path) -> Path:
         cache: folder in which environments are kept.
 
     Raises:
-        CommandError: it has no lock file, needs another Python, or its packages cannot be installed.
+        CommandError: it has no lock file, or its packages cannot be installed.
 
     """
-    _refuse_other_python(code, label)
     lock = _read(code / _LOCK, label)
     requirements = tuple(_requirements(lock, label))
     if all(map(_is_installed, requirements)):
@@ -52,22 +49,6 @@ def interpreter_for(code: Path, label: str, cache: Path) -> Path:
     identity = "\0".join((lock, installer, platform.python_version(), platform.machine()))
     name = hashlib.sha256(identity.encode()).hexdigest()[:32]
     return _python(made_once(cache / "environments" / name, lambda folder: _make(folder, code, label)))
-
-
-def _refuse_other_python(code: Path, label: str) -> None:
-    file = code / "pyproject.toml"
-    if not file.is_file():
-        return
-    try:
-        project = tomllib.loads(file.read_text(encoding="utf-8")).get("project", {})
-        needed = SpecifierSet(str(project.get("requires-python", "")))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, InvalidSpecifier, AttributeError) as error:
-        raise CommandError(f"{label}: pyproject.toml cannot be read: {_short(str(error))}") from None
-    running = platform.python_version()
-    if not needed.contains(running, prereleases=True):
-        raise CommandError(
-            f"{label} needs Python {needed}, and this is {running}\n  try: run this command with that Python"
-        )
 
 
 def _read(file: Path, label: str) -> str:

@@ -10,7 +10,7 @@ from cli import recover
 from operations.cluster_commands import ClusterCommands
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.leftovers import Leftovers
-from operations.recovery.stack_state import PendingOperation, StackState
+from operations.recovery.stack_state import StackState
 from tests.cli.documents.schemas import read_document
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 URN = "urn:pulumi:dev::dynamo-stack::kubernetes:batch/v1:Job::download"
 INTERRUPTED = Leftovers(
-    StackState(frozenset({(URN, "x")}), (PendingOperation("creating", URN),), ()), None, ()
+    StackState(frozenset({(URN, "x")}), (("creating", URN),), ()), None, ()
 )
 WHOLE = Leftovers(StackState(frozenset({(URN, "x")}), (), ()), None, ())
 

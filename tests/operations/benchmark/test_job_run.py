@@ -86,7 +86,7 @@ def test_only_a_job_of_this_run_is_deleted(kubectl: FakeKubectl) -> None:
     created = json.loads((kubectl.folder / "created.json").read_text(encoding="utf-8"))
     [(key, value)] = created["metadata"]["labels"].items()
     [deleted] = kubectl.calls("delete")
-    assert deleted.startswith(f"delete jobs --selector {key}={value} --namespace gpt-oss ")
+    assert deleted.startswith(f"delete jobs --namespace gpt-oss --selector {key}={value} ")
 
 
 def test_the_pod_of_a_job_of_the_same_name_that_was_just_deleted_is_not_taken_for_its_own(

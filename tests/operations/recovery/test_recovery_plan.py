@@ -12,7 +12,7 @@ from operations.errors import CommandError
 from operations.recovery.found_in_cluster import HelmRelease
 from operations.recovery.leftovers import Leftovers
 from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
-from operations.recovery.stack_state import ClusterObject, PendingOperation, StackState
+from operations.recovery.stack_state import ClusterObject, StackState
 from resource_graph.urns import RELEASE_TYPE
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ REFRESH = "refresh --yes --skip-preview --clear-pending-creates"
 def _state(*recorded: ClusterObject, creating: tuple[str, ...] = ()) -> StackState:
     return StackState(
         frozenset((each.urn, each.id) for each in recorded),
-        tuple(PendingOperation("creating", urn) for urn in creating),
+        tuple(("creating", urn) for urn in creating),
         (),
     )
 
@@ -248,7 +248,7 @@ def test_destroy_takes_no_operator_away_from_the_graphs_of_others() -> None:
 def test_an_operator_that_is_away_comes_back_before_anything_waits_for_a_graph() -> None:
     release = replace(RELEASE, status="deployed", last_deployed=3)
     recorded = frozenset({(RELEASE.urn, "system/platform"), (GRAPH.urn, GRAPH.id)})
-    state = StackState(recorded, (PendingOperation("deleting", GRAPH.urn),), ())
+    state = StackState(recorded, (("deleting", GRAPH.urn),), ())
     going = replace(GRAPH, is_terminating=True)
     remains = replace(_remains(state, going, release=release), operator_answers=False)
     back = "rollback platform 3 --namespace system --wait"

@@ -33,4 +33,4 @@ def test_what_waits_to_be_deleted_or_made_again_is_not_in_the_cluster_for_good()
 def test_an_operation_without_an_answer_is_found_with_its_resource() -> None:
     operation = {"type": "updating", "resource": _resource("new")}
     [found] = parse_state({"pending_operations": [operation]}).pending
-    assert (found.operation, found.urn) == ("updating", f"{URN}new")
+    assert found == ("updating", f"{URN}new")

@@ -17,9 +17,8 @@ HASH = "--hash=sha256:" + 64 * "0"
 PYDANTIC = importlib.metadata.version("pydantic")
 
 
-def _code(folder: Path, lock: str | None, python: str = ">=3.11") -> Path:
+def _code(folder: Path, lock: str | None) -> Path:
     folder.mkdir()
-    (folder / "pyproject.toml").write_text(f'[project]\nrequires-python = "{python}"\n')
     if lock is not None:
         (folder / "requirements.txt").write_text(lock)
     return folder
@@ -80,19 +79,6 @@ def test_a_package_from_an_address_is_refused(tmp_path: Path) -> None:
 def test_a_side_without_a_lock_is_said_to_have_none(tmp_path: Path) -> None:
     code = _code(tmp_path / "code", None)
     with pytest.raises(CommandError, match=r"^main has no requirements.txt, so nobody knows"):
-        interpreter_for(code, "main", tmp_path / "cache")
-
-
-def test_a_side_that_needs_another_python_says_which(tmp_path: Path) -> None:
-    code = _code(tmp_path / "code", "", python=">=3.99")
-    with pytest.raises(CommandError, match=r"^main needs Python >=3.99, and this is 3\."):
-        interpreter_for(code, "main", tmp_path / "cache")
-
-
-def test_a_broken_project_file_is_said_in_words(tmp_path: Path) -> None:
-    code = _code(tmp_path / "code", "")
-    (code / "pyproject.toml").write_text("[project\n")
-    with pytest.raises(CommandError, match=r"^main: pyproject.toml cannot be read: "):
         interpreter_for(code, "main", tmp_path / "cache")
 
 
