@@ -13,7 +13,6 @@ from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import make_console, print_json, print_line, print_table, say
 from cli.stack_argument import OptionalStackArgument, stack_name
 from operations.benchmark.aiperf_here import AIPerfProgram
-from operations.benchmark.measure import measure_here, measure_in_cluster
 from operations.benchmark.measured_points import (
     MEASURED,
     comparable_figures,
@@ -24,6 +23,8 @@ from operations.benchmark.measured_points import (
 from operations.benchmark.plan_run import (
     MeasuredAddress,
     endpoint_here,
+    measure_here,
+    measure_in_cluster,
     method_of_addresses,
     run_of_address,
     run_of_stack,

@@ -13,9 +13,9 @@ from cli.stack_argument import OptionalStackArgument, stack_name
 from operations.evidence import record as write_evidence
 from operations.project import resolved_stack
 from operations.smoke.address import parse_url, published_model, read_key
-from operations.smoke.report import SmokeReport
+from operations.smoke.checks import SmokeReport
+from operations.smoke.registration import Patience
 from operations.smoke.run import Address, address_of_stack, smoke_address, smoke_stack
-from operations.smoke.waits import Patience
 
 
 def smoke(

@@ -14,7 +14,7 @@ from operations.drift.report import DriftReport
 from operations.engine_preview.preview import EnginePreview
 from operations.node_pools.pools import FoundPools
 from operations.preflight.answer import Preflight
-from operations.smoke.report import SmokeReport
+from operations.smoke.checks import SmokeReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

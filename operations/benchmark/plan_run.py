@@ -1,12 +1,14 @@
-"""From what a person asked for to what is sent, with everything refused that can be refused before."""
+"""From what a person asked for to what is sent, refused before where it can be, and its measuring."""
 
 from dataclasses import dataclass
 
 from components.cluster_answer import PODS, Objects
 from components.dynamo_objects import GRAPH_NAME
 from failures.pods_and_events import has_ended, is_ready, pod_reasons
-from operations.benchmark.aiperf_here import pinned_version
-from operations.benchmark.recording import PlannedRun
+from operations.benchmark.aiperf_here import AIPerfProgram, pinned_version
+from operations.benchmark.job_run import BenchmarkJob
+from operations.benchmark.progress import BenchProgress
+from operations.benchmark.recording import PlannedRun, Recording
 from operations.benchmark.result import Engine
 from operations.benchmark.shapes import Wanted, loads_of_address, loads_of_recipe
 from operations.cluster_commands import ClusterCommands
@@ -17,6 +19,7 @@ from operations.smoke.client import Frontend, NoAnswer
 from operations.smoke.finding import WrongAnswer
 from operations.smoke.protocol import ModelList, read
 from recipes.aiperf_command import Endpoint
+from recipes.benchmark_job import benchmark_job
 from recipes.model import Recipe
 from resource_graph.spelling import nearest
 from stacks.plan.recipe_files import read_recipe
@@ -162,3 +165,48 @@ def serving_engine(stack: StackPlan, cluster: ClusterCommands) -> Engine:
         lines = "\n".join(f"  {reason}" for reason in pod_reasons(pods))
         raise CommandError(f"{graph} does not serve with all of its pods\n{lines}")
     return "mock" if any(engine_of(pod) == MOCK_ENGINE for pod in pods) else "real"
+
+
+def measure_here(
+    run: PlannedRun,
+    program: AIPerfProgram,
+    endpoint: Endpoint,
+    recording: Recording,
+    progress: BenchProgress,
+) -> None:
+    """Send every load with the AIPerf of this machine.
+
+    Raises:
+        CommandError: AIPerf failed, or took too long.
+
+    """
+    for number, load in enumerate(run.loads, 1):
+        progress.began(load)
+        folder = recording.load_folder(number)
+        summary = program.measure(
+            run.benchmark, load, endpoint, folder, seconds=run.seconds, report=progress.moved
+        )
+        progress.measured(recording.add(number, summary))
+
+
+def measure_in_cluster(
+    run: PlannedRun, cluster: ClusterCommands, recording: Recording, progress: BenchProgress
+) -> None:
+    """Send every load from one Job.
+
+    Raises:
+        CommandError: the Job is there already, does not start or fails.
+
+    """
+    placed = run.placed
+    if placed is None:
+        raise CommandError("a Job measures a stack, not an address")
+    manifest = benchmark_job(placed, loads=run.loads, deadline_seconds=run.seconds * len(run.loads))
+
+    def received(number: int, summary: str) -> None:
+        progress.measured(recording.add(number, summary))
+        if number < len(run.loads):
+            progress.began(run.loads[number])
+
+    progress.began(run.loads[0])
+    BenchmarkJob(cluster, manifest, len(run.loads), progress, received).run()

@@ -6,19 +6,17 @@ from functools import partial
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from failures.pods_and_events import is_ready
-from operations.doctor.finding import Finding, Stage
-from operations.doctor.signatures import last_signed
+from operations.doctor.finding import Finding, Stage, last_signed
 from operations.doctor.target import Target
 from operations.doctor.view import View, name_of
 from operations.document import Verdict
 from operations.port_forward import PortForward
 from operations.smoke import run
-from operations.smoke.checks import CHECKS
+from operations.smoke.checks import CHECKS, SmokeReport
 from operations.smoke.client import Frontend, NoAnswer
 from operations.smoke.finding import WrongAnswer
 from operations.smoke.protocol import ModelList, read
-from operations.smoke.report import SmokeReport
-from operations.smoke.waits import Patience
+from operations.smoke.registration import Patience
 
 _ANSWER_SECONDS = 10.0
 """As late as a first token may come by NVIDIA's guide on every path but TCP (hardware/kv_transport)."""

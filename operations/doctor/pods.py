@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 from components.cluster_answer import KubernetesObject
 from failures.pods_and_events import container_statuses, is_ready, pod_causes
-from operations.doctor.finding import Finding, Stage
-from operations.doctor.signatures import signature_of
+from operations.doctor.finding import Finding, Stage, signature_of
 from operations.doctor.view import View, name_of, since
 
 _RECENT = dt.timedelta(minutes=15)

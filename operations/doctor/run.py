@@ -6,14 +6,21 @@ from collections.abc import Iterable
 
 from operations.doctor.answers import answer_findings, asked, log_findings, unasked
 from operations.doctor.finding import Diagnosis, Finding, Needs, Stage
-from operations.doctor.foundations import download_findings, node_findings, pool_findings, volume_findings
+from operations.doctor.foundations import (
+    download_findings,
+    graph_findings,
+    node_findings,
+    operator_findings,
+    pool_findings,
+    server_findings,
+    volume_findings,
+)
 from operations.doctor.kv_path import counted, kv_proof, transfer_findings
-from operations.doctor.platform import graph_findings, operator_findings, server_findings
 from operations.doctor.pods import missing_findings, pod_findings, recent_ends
 from operations.doctor.target import Target
 from operations.doctor.view import View, look
 from operations.document import Verdict
-from operations.smoke.report import SmokeReport
+from operations.smoke.checks import SmokeReport
 
 
 def diagnose(target: Target, now: dt.datetime) -> Diagnosis:

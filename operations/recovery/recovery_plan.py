@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from operations.errors import CommandError
-from operations.recovery.found_in_cluster import NO_FIELDS
-from operations.recovery.leftovers import Leftovers
+from operations.recovery.found_in_cluster import NO_FIELDS, Leftovers
 from operations.recovery.release_steps import (
     bring_operator_back,
     release_steps_before_destroy,

@@ -9,8 +9,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from operations.errors import CommandError
-from operations.recovery.found_in_cluster import HelmRelease
-from operations.recovery.leftovers import Leftovers
+from operations.recovery.found_in_cluster import HelmRelease, Leftovers
 from operations.recovery.steps import Step
 from resource_graph.urns import RELEASE_TYPE, urn_name
 

@@ -1,12 +1,14 @@
-"""Whether the frontend answers, knows the model and has a worker of each role: from its two listings."""
+"""Whether the frontend answers, knows the model and has a worker of each role; looked at until it has."""
 
+import math
 import re
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from operations.document import Verdict
-from operations.smoke.client import Answer
+from operations.smoke.client import Answer, Frontend, NoAnswer
 from operations.smoke.finding import Finding, WrongAnswer, good, wrong
 from operations.smoke.graph_pods import REFUSED
 from operations.smoke.protocol import Health, ModelList, Part, read
@@ -140,3 +142,49 @@ def _is_of(role: Role, component: str) -> bool:
 
 def _in_words(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
+
+
+_FIRST_PAUSE_SECONDS = 0.25
+_LONGEST_PAUSE_SECONDS = 5.0
+_LONGEST_LISTING_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait."""
+
+    listing_seconds: float
+    """Until model and workers are listed."""
+    answer_seconds: float
+    """Until one answer has ended."""
+
+
+def wait_until_registered(
+    frontend: Frontend, model: str, roles: Sequence[Role], patience: Patience, say: Callable[[str], None]
+) -> Registration:
+    """Return the last look: the first one in which nothing is wrong, or the one at the end of the time.
+
+    `say` gets what is still missing, each time that it has changed.
+    """
+    end = time.monotonic() + patience.listing_seconds
+    pause = _FIRST_PAUSE_SECONDS
+    last = ""
+    while True:
+        found = judge_listings(_asked(frontend, "/health"), _asked(frontend, "/v1/models"), model, roles)
+        left = max(end - time.monotonic(), 0)
+        if found.is_over or not left:
+            return found
+        findings = (found.frontend, found.workers, found.model)
+        missing = "; ".join(each.found for each in findings if each.verdict is Verdict.WRONG)
+        if missing != last:
+            say(f"waiting, at most {math.ceil(left)} s more: {missing}")
+            last = missing
+        time.sleep(min(pause, left))
+        pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+
+def _asked(frontend: Frontend, path: str) -> Answer | str:
+    try:
+        return frontend.get(path, seconds=_LONGEST_LISTING_SECONDS)
+    except NoAnswer as error:
+        return str(error)

@@ -9,7 +9,7 @@ import pytest
 from cli import recover
 from operations.cluster_commands import ClusterCommands
 from operations.pulumi_command import PulumiCommand
-from operations.recovery.leftovers import Leftovers
+from operations.recovery.found_in_cluster import Leftovers
 from operations.recovery.stack_state import StackState
 from tests.cli.documents.schemas import read_document
 
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from tests.cli.command import Command
 
 URN = "urn:pulumi:dev::dynamo-stack::kubernetes:batch/v1:Job::download"
-INTERRUPTED = Leftovers(
-    StackState(frozenset({(URN, "x")}), (("creating", URN),), ()), None, ()
-)
+INTERRUPTED = Leftovers(StackState(frozenset({(URN, "x")}), (("creating", URN),), ()), None, ())
 WHOLE = Leftovers(StackState(frozenset({(URN, "x")}), (), ()), None, ())
 
 

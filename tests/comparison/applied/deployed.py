@@ -11,7 +11,7 @@ from comparison.pairs import title_of
 from comparison.recording import StackRecording
 from comparison.stack_comparison import StackComparison, compare_sides
 from operations.engine_preview.events import read_events
-from operations.engine_preview.steps import resource_changes
+from operations.engine_preview.preview import resource_changes
 from operations.revisions.own_folder import recorded_folder
 from tests.comparison.applied.outcome import (
     Outcome,

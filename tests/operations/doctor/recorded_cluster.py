@@ -18,11 +18,10 @@ from operations.doctor.run import judged
 from operations.doctor.target import Pool, Target
 from operations.doctor.view import View, look
 from operations.document import Verdict
-from operations.smoke.checks import Result
+from operations.smoke.checks import Result, SmokeReport
 from operations.smoke.checks import Target as Asked
 from operations.smoke.finding import Finding, good, wrong
 from operations.smoke.graph_pods import GraphPods
-from operations.smoke.report import SmokeReport
 
 if TYPE_CHECKING:
     from components.cluster_answer import Kind, Objects

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from operations.doctor.finding import Stage
-from operations.doctor.signatures import last_signed, signature_of, signatures
+from operations.doctor.finding import Stage, last_signed, signature_of, signatures
 from stacks.settings.stack import StackSettings
 from tests.support.runbook import pages
 
 if TYPE_CHECKING:
-    from operations.doctor.signatures import Signature
+    from operations.doctor.finding import Signature
 
 # Words as they were published -> part of what they mean.
 PUBLISHED = {

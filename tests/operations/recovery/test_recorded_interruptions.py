@@ -12,8 +12,7 @@ import pytest
 
 from operations.cluster_commands import ClusterCommands
 from operations.pulumi_command import PulumiCommand
-from operations.recovery.found_in_cluster import HelmRelease
-from operations.recovery.leftovers import Leftovers
+from operations.recovery.found_in_cluster import HelmRelease, Leftovers
 from operations.recovery.recovery_plan import plan_destroy, plan_up
 from operations.recovery.stack_state import ClusterObject, parse_state
 from operations.recovery.steps import command_line

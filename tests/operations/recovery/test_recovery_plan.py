@@ -9,8 +9,7 @@ import pytest
 
 from components.object_owner import Owner
 from operations.errors import CommandError
-from operations.recovery.found_in_cluster import HelmRelease
-from operations.recovery.leftovers import Leftovers
+from operations.recovery.found_in_cluster import HelmRelease, Leftovers
 from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
 from operations.recovery.stack_state import ClusterObject, StackState
 from resource_graph.urns import RELEASE_TYPE
