@@ -1,11 +1,14 @@
-"""One look at a deployment, from the nodes up to a completion; it changes nothing."""
+"""One look at a deployment, from its nodes up to an answer of its frontend; it changes nothing."""
 
 import datetime as dt
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
 
-from operations.doctor.answers import answer_findings, asked, log_findings, unasked
-from operations.doctor.finding import Diagnosis, Finding, Needs, Stage
+from components.dynamo_objects import FRONTEND_PORT, frontend_service
+from failures.pods_and_events import is_ready
+from operations.doctor.finding import Diagnosis, Finding, Needs, Stage, last_signed
 from operations.doctor.foundations import (
     download_findings,
     graph_findings,
@@ -18,9 +21,15 @@ from operations.doctor.foundations import (
 from operations.doctor.kv_path import counted, kv_proof, transfer_findings
 from operations.doctor.pods import missing_findings, pod_findings, recent_ends
 from operations.doctor.target import Target
-from operations.doctor.view import View, look
+from operations.doctor.view import View, look, name_of
 from operations.document import Verdict
-from operations.smoke.checks import SmokeReport
+from operations.port_forward import PortForward
+from operations.smoke import run
+from operations.smoke.checks import CHECKS, SmokeReport
+from operations.smoke.client import Frontend, NoAnswer
+from operations.smoke.finding import WrongAnswer
+from operations.smoke.protocol import ModelList, read
+from operations.smoke.registration import Patience
 
 
 def diagnose(target: Target, now: dt.datetime) -> Diagnosis:
@@ -79,6 +88,95 @@ def split(findings: Iterable[Finding], needs: Needs) -> tuple[tuple[Finding, ...
     wrong = {each.about for each in ordered}
     causes = tuple(each for each in ordered if not (_below(each.about, needs) & wrong))
     return causes, tuple(each for each in ordered if each not in causes)
+
+
+_ANSWER_SECONDS = 10.0
+"""As late as a first token may come by NVIDIA's guide on every path but TCP (hardware/kv_transport)."""
+_LISTING_SECONDS = 3.0
+_OPEN_SECONDS = 5.0
+_PATIENCE = Patience(listing_seconds=0, answer_seconds=_ANSWER_SECONDS)
+_QUESTIONS = [each for each in CHECKS if each.name in {"chat", "stream", "first-token"}]
+_PARTS = {
+    "frontend": (Stage.REGISTRATION, "frontend", "the frontend does not answer"),
+    "workers": (Stage.REGISTRATION, "workers", "a worker is missing"),
+    "model": (Stage.MODEL, "model", "the model is not served"),
+    "chat": (Stage.ANSWER, "answer", "a completion failed"),
+    "stream": (Stage.ANSWER, "answer", "a streamed completion failed"),
+    "first-token": (Stage.TRANSFER, "transfer", "the first token of a long prompt is late"),
+}
+"""Question of `smoke` -> what is wrong where its answer is."""
+_LOG_LINES = "--tail=400"
+
+
+def asked(target: Target) -> SmokeReport:
+    """Ask the frontend as a client does, through a port-forward."""
+    served = target.served
+    with PortForward(target.cluster, served.namespace, served.graph, seconds=_OPEN_SECONDS) as forward:
+        frontend = Frontend(partial(run.reachable_address, forward), seconds=_ANSWER_SECONDS, by_proxy=False)
+        question = target.asked
+        if not question.model:
+            # Of a graph that others deployed: whichever model is listed first.
+            try:
+                answer = frontend.get("/v1/models", seconds=_LISTING_SECONDS)
+                listed = read(answer, ModelList, "a list of models").data
+            except (NoAnswer, WrongAnswer):
+                listed = ()
+            question = replace(question, model=listed[0].id if listed else "any model")
+        left_out = "first-token" if any(unasked(target)) else ""
+        checks = [each for each in _QUESTIONS if each.name != left_out]
+        return run.ask(question, frontend, _PATIENCE, lambda _: None, checks)
+
+
+def unasked(target: Target) -> Iterator[str]:
+    """Yield what the doctor has no time to ask."""
+    path = target.asked.kv.path if target.asked.kv else None
+    if path is not None and path.late_first_token_seconds > _ANSWER_SECONDS:
+        yield (
+            f"first token of a long prompt: over {path.transport} it may take "
+            f"{path.late_first_token_seconds:g} s; `dynamo-stack smoke {target.asked.stack}` waits for it"
+        )
+
+
+def answer_findings(view: View, report: SmokeReport) -> Iterator[Finding]:
+    """Return which of the questions were answered wrong."""
+    target = view.target
+    service = f"service/{frontend_service(target.served.graph)}"
+    forward = ("port-forward", "--namespace", target.served.namespace, service, str(FRONTEND_PORT))
+    command = (
+        f"dynamo-stack smoke {target.asked.stack}" if target.asked.stack else view.cluster.command(*forward)
+    )
+    for result in report.results:
+        found = result.finding
+        if found.verdict is Verdict.WRONG:
+            stage, about, title = _PARTS[result.name]
+            yield Finding(
+                stage=stage,
+                about=about,
+                what=f"{title}: {found.found}",
+                setting="serving",
+                fix=found.fix,
+                command=command,
+                page="graph-never-ready",
+            )
+
+
+def log_findings(view: View) -> Iterator[Finding]:
+    """Return known faults out of the logs of pods that are Ready, for a deployment that does not answer."""
+    for pod in filter(is_ready, view.live_pods):
+        name, namespace = pod["metadata"]["name"], view.target.served.namespace
+        words = (name, "--namespace", namespace, "--all-containers", _LOG_LINES)
+        if signed := last_signed(view.cluster.log(*words).splitlines(), Stage.REGISTRATION):
+            known, line = signed
+            yield Finding(
+                stage=known.stage,
+                about=name_of(pod),
+                what=f"{name_of(pod)} is Ready, and its log says: {known.means}",
+                evidence=(line,),
+                setting=known.setting,
+                fix=known.fix,
+                command=view.cluster.command("logs", *words),
+                page=known.page,
+            )
 
 
 def _answered(report: SmokeReport) -> float | None:

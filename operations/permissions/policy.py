@@ -6,36 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from operations.errors import CommandError
-from operations.permissions.cluster import CLUSTER
-from operations.permissions.network import NETWORK
-from operations.permissions.right import Holder, On, Rights, reads, right
-from operations.permissions.storage import STORAGE
+from operations.permissions.right import Holder, On, Rights, reads
+from operations.permissions.table import ALWAYS, RIGHTS
 from resource_graph import Resource, ResourceGraph
 from stacks.plan.infrastructure.eks_plan import STACK_TAG, EksPlan
 from stacks.settings.purchase import CapacityBlock
-
-RIGHTS: Mapping[str, Rights] = {**NETWORK, **CLUSTER, **STORAGE}
-"""Type of a resource -> what it needs."""
-
-ALWAYS = Rights(
-    (
-        # By its role the caller enters the cluster (stacks/program/cluster_creator.py).
-        right(On.CALLER, "iam", "GetRole"),
-        # `dynamo-stack preflight` (operations/preflight/account.py).
-        right(
-            On.ANYTHING,
-            "ec2",
-            "DescribeAddresses DescribeAvailabilityZones DescribeCapacityBlockOfferings "
-            "DescribeCapacityReservations DescribeInstanceTypeOfferings DescribeInstanceTypes "
-            "DescribeRouteTables DescribeSubnets DescribeVpcs",
-        ),
-        right(On.REGION, "ec2", "DescribeVpcAttribute"),
-        right(On.ANYTHING, "eks", "DescribeAddonVersions"),
-        right(On.ANYTHING, "servicequotas", "GetServiceQuota"),
-    )
-)
-"""What guards and preflight ask for, whatever a stack has."""
-
 
 Statement = dict[str, Any]
 Policy = dict[str, Any]

@@ -73,25 +73,41 @@ class HelmRelease:
         return self.chart.startswith(f"{self.wanted_chart.rpartition('/')[2]}-")
 
 
+@dataclass(frozen=True)
+class Leftovers:
+    """Everything that a recovery has to know, and what may still be missing."""
+
+    state: StackState
+    release: HelmRelease | None
+    """Helm release of the platform; None where the platform is not this stack's own."""
+    objects: tuple[ClusterObject, ...]
+    """The program's objects that exist."""
+    graph_to_come: str | None = None
+    """The program's graph, where the state has none of any name: no `up` has got that far."""
+    operator_answers: bool = True
+    """Whether graphs can be changed and deleted: without the operator they can only be read."""
+
+    @property
+    def unrecorded(self) -> tuple[ClusterObject, ...]:
+        """The objects that the state does not know."""
+        return tuple(each for each in self.objects if (each.urn, each.id) not in self.state.recorded)
+
+    @property
+    def release_is_unrecorded(self) -> bool:
+        """Whether it is installed and the state does not know it."""
+        known = {urn for urn, _ in self.state.recorded}
+        release = self.release
+        return release is not None and release.status is not None and release.urn not in known
+
+    @property
+    def was_creating(self) -> frozenset[str]:
+        """URNs of what was being created."""
+        return frozenset(urn for operation, urn in self.state.pending if operation == "creating")
+
+
 def existing_objects(graph: ResourceGraph, cluster: ClusterCommands) -> tuple[ClusterObject, ...]:
     """The program's objects that exist under their fixed names."""
     return tuple(_live_objects(map(ClusterObject.of, graph.kubernetes_objects()), cluster))
-
-
-def _live_objects(wanted: Iterable[ClusterObject], cluster: ClusterCommands) -> Iterator[ClusterObject]:
-    for each in wanted:
-        for live in cluster.found(Objects(kind_named(each.kind), each.name, each.namespace)):
-            # A graph at the version that can be read without its operator; anything else as it is.
-            version = cluster.reader.stored_version(GRAPH_OBJECTS) if each.is_graph else None
-            group, entries, owner = each.api_version.partition("/")[0], managed_fields(live), owner_of(live)
-            yield replace(
-                each,
-                api_version=f"{group}/{version}" if version else each.api_version,
-                managers=tuple(dict.fromkeys(str(entry["manager"]) for entry in entries)),
-                other_owner=None if owner == each.owner else owner,
-                create_entry=_create_entry(entries),
-                is_terminating="deletionTimestamp" in live["metadata"],
-            )
 
 
 def operator_answers(cluster: ClusterReader) -> bool:
@@ -134,6 +150,44 @@ def read_release(stack: StackPlan, graph: ResourceGraph, cluster: ClusterCommand
     )
 
 
+def read_leftovers(stack: StackPlan, pulumi: PulumiCommand, cluster: ClusterCommands) -> Leftovers:
+    """Return what an interrupted run left.
+
+    Raises:
+        CommandError: something cannot be read.
+        SettingsError: the kubeconfig does not lead to the cluster that the settings mean.
+    """
+    state = read_state(pulumi)
+    refuse_other_cluster(stack)
+    cluster.require_answer()
+    graph = recorded_stack(stack)
+    has_graph = any(f":{GRAPH_KIND}::" in urn for urn, _ in state.recorded)
+    to_come = None if has_graph else next(iter(graph.kubernetes_objects(GRAPH_KIND)), None)
+    return Leftovers(
+        state=state,
+        release=read_release(stack, graph, cluster),
+        objects=existing_objects(graph, cluster),
+        graph_to_come=to_come.name if to_come else None,
+        operator_answers=operator_answers(cluster.reader),
+    )
+
+
+def _live_objects(wanted: Iterable[ClusterObject], cluster: ClusterCommands) -> Iterator[ClusterObject]:
+    for each in wanted:
+        for live in cluster.found(Objects(kind_named(each.kind), each.name, each.namespace)):
+            # A graph at the version that can be read without its operator; anything else as it is.
+            version = cluster.reader.stored_version(GRAPH_OBJECTS) if each.is_graph else None
+            group, entries, owner = each.api_version.partition("/")[0], managed_fields(live), owner_of(live)
+            yield replace(
+                each,
+                api_version=f"{group}/{version}" if version else each.api_version,
+                managers=tuple(dict.fromkeys(str(entry["manager"]) for entry in entries)),
+                other_owner=None if owner == each.owner else owner,
+                create_entry=_create_entry(entries),
+                is_terminating="deletionTimestamp" in live["metadata"],
+            )
+
+
 def _graphs(cluster: ClusterCommands) -> tuple[str, ...]:
     """Every graph, and every one that is gone and has left parts whose finalizers its operator removes."""
     found = [
@@ -163,58 +217,4 @@ def _data_in_release(name: str, namespace: str, cluster: ClusterCommands) -> tup
         for document in yaml.safe_load_all(manifest.stdout)
         if isinstance(document, dict) and document.get("kind") in _HOLDING
         if (document["metadata"].get("annotations") or {}).get("helm.sh/resource-policy") != "keep"
-    )
-
-
-@dataclass(frozen=True)
-class Leftovers:
-    """Everything that a recovery has to know, and what may still be missing."""
-
-    state: StackState
-    release: HelmRelease | None
-    """Helm release of the platform; None where the platform is not this stack's own."""
-    objects: tuple[ClusterObject, ...]
-    """The program's objects that exist."""
-    graph_to_come: str | None = None
-    """The program's graph, where the state has none of any name: no `up` has got that far."""
-    operator_answers: bool = True
-    """Whether graphs can be changed and deleted: without the operator they can only be read."""
-
-    @property
-    def unrecorded(self) -> tuple[ClusterObject, ...]:
-        """The objects that the state does not know."""
-        return tuple(each for each in self.objects if (each.urn, each.id) not in self.state.recorded)
-
-    @property
-    def release_is_unrecorded(self) -> bool:
-        """Whether it is installed and the state does not know it."""
-        known = {urn for urn, _ in self.state.recorded}
-        release = self.release
-        return release is not None and release.status is not None and release.urn not in known
-
-    @property
-    def was_creating(self) -> frozenset[str]:
-        """URNs of what was being created."""
-        return frozenset(urn for operation, urn in self.state.pending if operation == "creating")
-
-
-def read_leftovers(stack: StackPlan, pulumi: PulumiCommand, cluster: ClusterCommands) -> Leftovers:
-    """Return what an interrupted run left.
-
-    Raises:
-        CommandError: something cannot be read.
-        SettingsError: the kubeconfig does not lead to the cluster that the settings mean.
-    """
-    state = read_state(pulumi)
-    refuse_other_cluster(stack)
-    cluster.require_answer()
-    graph = recorded_stack(stack)
-    has_graph = any(f":{GRAPH_KIND}::" in urn for urn, _ in state.recorded)
-    to_come = None if has_graph else next(iter(graph.kubernetes_objects(GRAPH_KIND)), None)
-    return Leftovers(
-        state=state,
-        release=read_release(stack, graph, cluster),
-        objects=existing_objects(graph, cluster),
-        graph_to_come=to_come.name if to_come else None,
-        operator_answers=operator_answers(cluster.reader),
     )

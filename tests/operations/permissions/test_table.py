@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.permissions.policy import RIGHTS
 from operations.permissions.right import Holder, reads
+from operations.permissions.table import RIGHTS
 from operations.preflight import account
 from tests.operations.permissions.made import actions, recordings
 from tests.stacks.plan.infrastructure.committed_operations import eks_stacks
