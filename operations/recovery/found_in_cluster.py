@@ -190,12 +190,11 @@ def _live_objects(wanted: Iterable[ClusterObject], cluster: ClusterCommands) -> 
 
 def _graphs(cluster: ClusterCommands) -> tuple[str, ...]:
     """Every graph, and every one that is gone and has left parts whose finalizers its operator removes."""
-    found = [
-        item["metadata"] for kind in (GRAPH_OBJECTS, PART_OBJECTS) for item in cluster.found(Objects(kind))
-    ]
-    names = (
-        f"{each['namespace']}/{(each.get('labels') or {}).get(GRAPH_NAME, each['name'])}" for each in found
+    graphs, parts = (
+        [item["metadata"] for item in cluster.found(Objects(kind))] for kind in (GRAPH_OBJECTS, PART_OBJECTS)
     )
+    names = [f"{each['namespace']}/{each['name']}" for each in graphs]
+    names += [f"{each['namespace']}/{each.get('labels', {}).get(GRAPH_NAME, each['name'])}" for each in parts]
     return tuple(dict.fromkeys(names))
 
 
