@@ -10,7 +10,6 @@ from explain.explanation.section import Section
 from explain.explanation.sections import cost_sections, life_sections, serving_sections
 from explain.explanation.serving import evidence, kv_path
 from explain.explanation.tables import pool_rows, service_rows
-from explain.kv_path import kv_path_drawing
 from explain.machines import PoolDrawing, pool_drawing
 from explain.memory import workers_memory
 from explain.page import Page, ServingPart, Table
@@ -82,7 +81,7 @@ def _pools(stack: StackPlan) -> Iterator[PoolDrawing]:
     placed = stack.serving.placed
     # Pools with workers first: the others have nothing to show but idle GPUs.
     for pool in sorted(stack.pools, key=lambda pool: not pool.used_gpus):
-        yield pool_drawing(pool, placed.workers, placed.kv_transport, same_clique=placed.same_clique)
+        yield pool_drawing(pool, placed.workers, same_clique=placed.same_clique)
 
 
 def _elsewhere(stack: StackPlan) -> Iterator[str]:
@@ -103,7 +102,6 @@ def _serving(judged: Judged) -> ServingPart:
     return ServingPart(
         services=_table("Services of the graph", _SERVICE_HEADERS, service_rows(stack)),
         kv_path=tuple(kv_path(stack)),
-        kv_drawing=kv_path_drawing(placed),
         memory=workers_memory(judged.later, placed.workers),
         evidence=tuple(evidence(stack)),
     )

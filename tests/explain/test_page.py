@@ -137,7 +137,6 @@ def test_evidence_says_how_far_the_recipe_was_tried() -> None:
 def test_an_aggregated_stack_says_that_its_cache_never_leaves_the_worker() -> None:
     serving = shipped_page("agg-gb200").serving
     assert serving is not None
-    assert serving.kv_drawing is None
     assert serving.kv_path == ("none: aggregated, the KV cache never leaves its worker",)
 
 
