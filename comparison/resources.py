@@ -39,7 +39,13 @@ def compare(base: Iterable[Resource], head: Iterable[Resource]) -> tuple[Resourc
     changes |= {each.urn: _added(each) for each in pairs.added}
     changes |= {each.urn: _removed(each) for each in pairs.removed}
     changes = _with_readers(changes, pairs.both, new)
-    return tuple(sorted(changes.values(), key=lambda each: (*_urgency(each), order[each.urn])))
+    return tuple(sorted(changes.values(), key=lambda each: (*urgency(each), order[each.urn])))
+
+
+def urgency(change: ResourceChange) -> tuple[bool, bool]:
+    """Return what sorts a change that lasts or is refused first, of those what is protected or holds data."""
+    is_lasting = change.operation in {Operation.DELETE, Operation.REPLACE, Operation.FORGET}
+    return not (is_lasting or change.is_refused), not (change.is_protected or change.is_stateful)
 
 
 def _is_made(resource: Resource) -> bool:
@@ -190,8 +196,3 @@ def _content_with(change: ResourceChange, effect: Effect) -> ResourceChange:
         replace(each, effect=effect) if consequences.is_content(each) else each for each in change.fields
     )
     return replace(change, fields=tuple(fields))
-
-
-def _urgency(change: ResourceChange) -> tuple[bool, bool]:
-    is_lasting = change.operation in {Operation.DELETE, Operation.REPLACE, Operation.FORGET}
-    return not (is_lasting or change.is_refused), not (change.is_protected or change.is_stateful)

@@ -21,11 +21,11 @@ RESULT = ConfigDict(
     json_schema_serialization_defaults_required=True,
 )
 """For `pydantic.dataclasses`: names in Python, camel case in JSON."""
-_UNKNOWN = "(known after the update)"
+KNOWN_LATER = "(known after the update)"
 
 
 def _said(value: Value) -> object:
-    return with_leaves(value, lambda each: _UNKNOWN if isinstance(each, Unknown) else each)
+    return with_leaves(value, lambda each: KNOWN_LATER if isinstance(each, Unknown) else each)
 
 
 _ANY_VALUE = GetPydanticSchema(
