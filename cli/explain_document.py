@@ -5,18 +5,16 @@ from collections.abc import Iterator
 from cli.documents.explained import (
     ExplainDocument,
     ExplainedCluster,
-    ExplainedDecision,
     ExplainedEvidence,
     ExplainedKvPath,
     ExplainedPlatform,
     ExplainedPool,
-    ExplainedRetained,
     ExplainedRollout,
     ExplainedService,
     ExplainedStep,
-    ExplainedWaiver,
 )
 from cli.price_age import today
+from comparison.recording import RecordedWaiver
 from explain.explanation.order import protected, steps
 from explain.explanation.serving import workers_by_rollout
 from explain.explanation.tables import prices, purchases, workarounds
@@ -50,10 +48,7 @@ def explain_document(stack: StackPlan, graph: ResourceGraph) -> ExplainDocument:
         pools=tuple(_pools(stack)) if has_nodes else (),
         services=tuple(map(_service, stack.serving.placed.services)) if serves else (),
         kv_path=_kv_path(stack) if serves else None,
-        decisions=tuple(
-            ExplainedDecision(topic=each.topic, subject=each.subject, choice=each.choice, reason=each.reason)
-            for each in stack.decisions
-        ),
+        decisions=stack.decisions,
         rollouts=tuple(_rollouts(stack)) if serves else (),
         updates=tuple(effects_of_changes(stack)) if serves else (),
         losses=tuple(losses(stack.serving)) if serves else (),
@@ -63,13 +58,9 @@ def explain_document(stack: StackPlan, graph: ResourceGraph) -> ExplainDocument:
         waiting=tuple(map(waiting_text, waited_for(stack))),
         order=tuple(ExplainedStep(kind=kind, name=name) for kind, name in steps(graph)),
         protected=tuple(protected(graph)),
-        retained=tuple(
-            ExplainedRetained(kind=each.kind, name=each.name, namespace=each.namespace, reason=each.reason)
-            for each in stack.retained
-        ),
+        retained=stack.retained,
         waivers=tuple(
-            ExplainedWaiver(rule=each.rule, reason=each.reason, expires=str(each.expires))
-            for each in stack.waivers
+            RecordedWaiver(rule=each.rule, reason=each.reason, expires=each.expires) for each in stack.waivers
         ),
         evidence=tuple(_evidence(stack)) if serves else (),
     )

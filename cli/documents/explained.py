@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 
+from comparison.recording import RecordedWaiver
 from operations.document import Document
+from stacks.plan.stack_plan import Decision, RetainedObject
 
 
 class ExplainedCluster(Document):
@@ -83,15 +85,6 @@ class ExplainedKvPath(Document):
     """What would make it faster, or prove it."""
 
 
-class ExplainedDecision(Document):
-    """One thing that was worked out from the settings."""
-
-    topic: str
-    subject: str
-    choice: str
-    reason: str
-
-
 class ExplainedRollout(Document):
     """How a new version of workers replaces the running one."""
 
@@ -106,25 +99,6 @@ class ExplainedStep(Document):
 
     kind: str
     name: str
-
-
-class ExplainedRetained(Document):
-    """One object that `pulumi destroy` leaves."""
-
-    kind: str
-    name: str
-    namespace: str | None
-    """Null for an object of the whole cluster, or of the account."""
-    reason: str
-
-
-class ExplainedWaiver(Document):
-    """One rule that the stack breaks on purpose."""
-
-    rule: str
-    reason: str
-    expires: str
-    """Last day on which it holds."""
 
 
 class ExplainedEvidence(Document):
@@ -156,7 +130,7 @@ class ExplainDocument(Document):
     """Services of the graph; empty where another stack serves."""
     kv_path: ExplainedKvPath | None
     """Null where the KV cache never leaves its worker."""
-    decisions: tuple[ExplainedDecision, ...]
+    decisions: tuple[Decision, ...]
     rollouts: tuple[ExplainedRollout, ...]
     updates: tuple[str, ...]
     """What a change of each kind does to what runs."""
@@ -174,6 +148,6 @@ class ExplainDocument(Document):
     """Resources in the order in which they are created."""
     protected: tuple[str, ...]
     """What `destroy` refuses to delete."""
-    retained: tuple[ExplainedRetained, ...]
-    waivers: tuple[ExplainedWaiver, ...]
+    retained: tuple[RetainedObject, ...]
+    waivers: tuple[RecordedWaiver, ...]
     evidence: tuple[ExplainedEvidence, ...]
