@@ -156,10 +156,10 @@ def _lists(place: _Position, before: Sequence[object], after: Sequence[object]) 
 def _items(
     place: _Position, pairs: Iterator[ItemPair], before: Sequence[object], after: Sequence[object]
 ) -> Iterator[FieldChange]:
-    for pair in pairs:
-        old = _ABSENT if pair.before is None else before[pair.before]
-        new = _ABSENT if pair.after is None else after[pair.after]
-        inside = place.item(pair.label)
+    for label, old_at, new_at in pairs:
+        old = _ABSENT if old_at is None else before[old_at]
+        new = _ABSENT if new_at is None else after[new_at]
+        inside = place.item(label)
         if old is _ABSENT or new is _ABSENT:
             yield _change(inside, old, new)
         else:

@@ -31,14 +31,12 @@ def compare(base: Iterable[Resource], head: Iterable[Resource]) -> tuple[Resourc
 
     """
     old, new = (tuple(each for each in side if _is_made(each)) for side in (base, head))
-    pairs = paired(old, new)
-    order = {each.urn: index for index, each in enumerate((*new, *pairs.removed))}
-    changes = _judged(
-        sorted(pairs.both, key=lambda pair: order[pair.after.urn]), {each.urn: each for each in new}
-    )
-    changes |= {each.urn: _added(each) for each in pairs.added}
-    changes |= {each.urn: _removed(each) for each in pairs.removed}
-    changes = _with_readers(changes, pairs.both, new)
+    both, removed, added = paired(old, new)
+    order = {each.urn: index for index, each in enumerate((*new, *removed))}
+    changes = _judged(sorted(both, key=lambda pair: order[pair.after.urn]), {each.urn: each for each in new})
+    changes |= {each.urn: _added(each) for each in added}
+    changes |= {each.urn: _removed(each) for each in removed}
+    changes = _with_readers(changes, both, new)
     return tuple(sorted(changes.values(), key=lambda each: (*urgency(each), order[each.urn])))
 
 
@@ -167,18 +165,20 @@ def _with_readers(
         pair.after
         for pair in pairs
         if pair.after.urn in changes
-        and consequences.holds_content(pair.after)
-        and consequences.changes_content(changes[pair.after.urn].fields)
+        and consequences.has_other_content(pair.after, changes[pair.after.urn].fields)
     ]
-    if not concerned:
-        return found
-    readers = consequences.read_readers(head)
+    readers = consequences.read_readers(head) if concerned else ()
     for resource in concerned:
-        templates = readers.of(resource)
+        templates = consequences.readers_of(resource, readers)
+        waiting = sorted(
+            {
+                f"{each.resource.kind} {each.name}"
+                for each in templates
+                if not consequences.restarts(each, changes.get(each.resource.urn), readers)
+            }
+        )
         if templates:
-            waiting = consequences.not_restarted(templates, changes, readers)
-            names = sorted({f"{each.resource.kind} {each.name}" for each in waiting})
-            found[resource.urn] = _read_by(found[resource.urn], names)
+            found[resource.urn] = _read_by(found[resource.urn], waiting)
     return found
 
 

@@ -138,11 +138,6 @@ def mark_of(secret: str) -> str:
     return f"[secret {fingerprint(secret)}]"
 
 
-def is_marked(text: str) -> bool:
-    """Return whether a mark stands somewhere in the text."""
-    return _MARK_FORM.search(text) is not None
-
-
 def fingerprint(text: str) -> str:
     """Return the start of the text's SHA-256, in hexadecimal digits."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK_DIGITS]
