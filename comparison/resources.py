@@ -30,7 +30,9 @@ def compare(base: Iterable[Resource], head: Iterable[Resource]) -> tuple[Resourc
         head: resources of the newer side, in the order of theirs.
 
     """
-    old, new = (tuple(each for each in side if _is_made(each)) for side in (base, head))
+    old, new = (
+        tuple(each for each in side if each.custom and each.type != STACK_TYPE) for side in (base, head)
+    )
     both, removed, added = paired(old, new)
     order = {each.urn: index for index, each in enumerate((*new, *removed))}
     changes = _judged(sorted(both, key=lambda pair: order[pair.after.urn]), {each.urn: each for each in new})
@@ -44,10 +46,6 @@ def urgency(change: ResourceChange) -> tuple[bool, bool]:
     """Return what sorts a change that lasts or is refused first, of those what is protected or holds data."""
     is_lasting = change.operation in {Operation.DELETE, Operation.REPLACE, Operation.FORGET}
     return not (is_lasting or change.is_refused), not (change.is_protected or change.is_stateful)
-
-
-def _is_made(resource: Resource) -> bool:
-    return resource.custom and resource.type != STACK_TYPE
 
 
 def _judged(pairs: Sequence[Pair], head: Mapping[str, Resource]) -> dict[str, ResourceChange]:

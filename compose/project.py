@@ -14,11 +14,11 @@ from compose.workers import ENGINE_FOLDER, worker_services, workers_of
 from hardware import CpuArchitecture, KvTransportName
 from recipes.engine_files import engine_files
 from recipes.graph_manifest.services import graph_services
-from recipes.model_download import CacheSource, VolumeCheck
+from recipes.model_download import VolumeCheck
 from recipes.placed import PlacedRecipe
 from recipes.pod_processes import SUPERVISOR_FILE, supervisor_script
 from recipes.services import PodRecipe
-from stacks.plan.cache_plan import CachePlan, ExistingVolume
+from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.stack_plan import StackPlan
 
 COMPOSE_FILE = "compose.yaml"
@@ -39,7 +39,8 @@ class ComposeProject:
 
 def compose_project(stack: StackPlan, options: ComposeOptions) -> ComposeProject:
     """Return the project of a stack whose workers fit one host (compose/one_host.py)."""
-    placed, source = _on_one_host(stack.serving.placed), _source(stack.cache)
+    placed = _on_one_host(stack.serving.placed)
+    source = VolumeCheck() if isinstance(stack.cache, ExistingVolume) else stack.cache.source
     server, together = placed.recipe.engine_server, placed.kv_transport is not None
     discovery = discovery_parts(options, placed.image_mirrors) if server is None else DiscoveryParts({})
     around = Surroundings(options, discovery, model_mount(source), stack.serving.ready_timeout_seconds)
@@ -69,10 +70,6 @@ def compose_project(stack: StackPlan, options: ComposeOptions) -> ComposeProject
     supervisor = {f"{ENGINE_FOLDER}/{SUPERVISOR_FILE}": supervisor_script()} if together else {}
     beside = {**files, **discovery.files, **supervisor, ENV_EXAMPLE: env_example(source)}
     return ComposeProject(escaped(filled), beside)
-
-
-def _source(cache: CachePlan) -> CacheSource:
-    return VolumeCheck() if isinstance(cache, ExistingVolume) else cache.source
 
 
 def _on_one_host(placed: PlacedRecipe) -> PlacedRecipe:

@@ -95,7 +95,9 @@ def restarts(template: PodTemplate, change: ResourceChange | None, readers: Read
     if change.operation in {Operation.CREATE, Operation.REPLACE}:
         return True
     rolled = [each.path for each in change.fields if each.effect is Effect.ROLLS_PODS]
-    if template.shape == "workload" or not all(map(_is_of_service, rolled)):
+    if template.shape == "workload" or not all(
+        len(path) > _SERVICE_AT and path[1] in _SERVICES for path in rolled
+    ):
         return bool(rolled)
     names = {path[_SERVICE_AT] for path in rolled}
     # Another template of one worker restarts all of them (facts/previews.md §3d).
@@ -108,7 +110,8 @@ def changed_outputs(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
         places = list(_unknown_places((name,), pair.after.inputs.get(name)))
         if not places:
             continue
-        before = _as_now(pair.before.property_dependencies.get(name, frozenset()), upstream.renamed)
+        urns = pair.before.property_dependencies.get(name, frozenset())
+        before = frozenset(upstream.renamed.get(urn, urn) for urn in urns)
         for path in places:
             yield from _changed(path, before, now, upstream, pair)
 
@@ -123,10 +126,6 @@ def changed_tags(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
         # A tag of the resource's own is stronger.
         if not (isinstance(own, Mapping) and name in own):
             yield replace(each, path=("tagsAll", name))
-
-
-def _is_of_service(path: Path) -> bool:
-    return len(path) > _SERVICE_AT and path[1] in _SERVICES
 
 
 def _workers(template: PodTemplate, readers: Readers) -> set[str]:
@@ -168,10 +167,6 @@ def _unknown_places(path: Path, value: Value) -> Iterator[Path]:
 
 def _is_partly_unknown(value: object) -> bool:
     return value is UNKNOWN or (is_list(value) and any(each is UNKNOWN for each in value))
-
-
-def _as_now(urns: frozenset[str], renamed: Mapping[str, str]) -> frozenset[str]:
-    return frozenset(renamed.get(urn, urn) for urn in urns)
 
 
 def _outputs(urns: frozenset[str]) -> str:
