@@ -1,7 +1,7 @@
 """The compose file of a stack, and the files that lie beside it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from compose.containers import escaped
@@ -27,18 +27,12 @@ _FRONTEND, _SERVER = "frontend", "server"
 _TRANSPORT: KvTransportName = "nvlink"
 
 
-@dataclass(frozen=True, slots=True)
-class ComposeProject:
-    """What is written for one stack."""
+def compose_project(stack: StackPlan, options: ComposeOptions) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """Return the project of a stack whose workers fit one host (compose/one_host.py).
 
-    document: Mapping[str, Any]
-    """Content of compose.yaml."""
-    files: Mapping[str, str]
-    """Path beside it -> text, without the mark of who wrote it."""
-
-
-def compose_project(stack: StackPlan, options: ComposeOptions) -> ComposeProject:
-    """Return the project of a stack whose workers fit one host (compose/one_host.py)."""
+    First the content of compose.yaml, then the texts of the files beside it by their paths, without the mark
+    of who wrote them.
+    """
     placed = _on_one_host(stack.serving.placed)
     source = VolumeCheck() if isinstance(stack.cache, ExistingVolume) else stack.cache.source
     server, together = placed.recipe.engine_server, placed.kv_transport is not None
@@ -69,7 +63,7 @@ def compose_project(stack: StackPlan, options: ComposeOptions) -> ComposeProject
     files = {f"{ENGINE_FOLDER}/{name}": text for name, text in engines.data.items()}
     supervisor = {f"{ENGINE_FOLDER}/{SUPERVISOR_FILE}": supervisor_script()} if together else {}
     beside = {**files, **discovery.files, **supervisor, ENV_EXAMPLE: env_example(source)}
-    return ComposeProject(escaped(filled), beside)
+    return escaped(filled), beside
 
 
 def _on_one_host(placed: PlacedRecipe) -> PlacedRecipe:

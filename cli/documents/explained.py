@@ -1,10 +1,23 @@
-"""`dynamo-stack explain --json`."""
+"""`dynamo-stack explain --json`: what a stack becomes, for a program."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from cli.price_age import today
 from comparison.recording import RecordedWaiver
+from explain.explanation.order import protected, steps
+from explain.explanation.serving import workers_by_rollout
+from explain.explanation.tables import prices, purchases, workarounds
 from operations.document import Document
-from stacks.plan.stack_plan import Decision, RetainedObject
+from recipes.placed import PlacedService
+from resource_graph import ResourceGraph
+from stacks.plan.infrastructure.prices import NAMES, idle_gpus, usd_per_gpu_hour
+from stacks.plan.losses import losses
+from stacks.plan.placement.capacity import PlacedPool
+from stacks.plan.stack_plan import Decision, RetainedObject, StackPlan, waited_for
+from stacks.served_runs import evidence_on
+from stacks.settings.purchase import Purchase
+from stacks.updates.infrastructure_notices import waiting_text
+from stacks.updates.notices import effects_of_changes
 
 
 class ExplainedCluster(Document):
@@ -151,3 +164,123 @@ class ExplainDocument(Document):
     retained: tuple[RetainedObject, ...]
     waivers: tuple[RecordedWaiver, ...]
     evidence: tuple[ExplainedEvidence, ...]
+
+
+def explain_document(stack: StackPlan, graph: ResourceGraph) -> ExplainDocument:
+    """Return what the stack becomes; `graph` is what its program registers."""
+    layers, plan = stack.layers, stack.infrastructure
+    serves, has_nodes = layers.owns("serving"), layers.own != ("platform",)
+    return ExplainDocument(
+        stack=stack.name,
+        file=stack.source,
+        recipe=stack.serving.placed.recipe.name,
+        lifecycle=stack.lifecycle,
+        layers=layers.own,
+        joined={layer: joined.stack for layer, joined in layers.joined.items()},
+        cluster=ExplainedCluster(
+            kind=stack.cluster.kind, context=stack.cluster.context, region=stack.cluster.region
+        ),
+        platform=_platform(stack),
+        pools=tuple(_pools(stack)) if has_nodes else (),
+        services=tuple(map(_service, stack.serving.placed.services)) if serves else (),
+        kv_path=_kv_path(stack) if serves else None,
+        decisions=stack.decisions,
+        rollouts=tuple(_rollouts(stack)) if serves else (),
+        updates=tuple(effects_of_changes(stack)) if serves else (),
+        losses=tuple(losses(stack.serving)) if serves else (),
+        workarounds=tuple(workarounds(stack)) if serves else (),
+        prices=tuple(prices(stack.pools, today())) if has_nodes else (),
+        idle=() if plan is None else tuple(idle_gpus(plan, stack.pools)),
+        waiting=tuple(map(waiting_text, waited_for(stack))),
+        order=tuple(ExplainedStep(kind=kind, name=name) for kind, name in steps(graph)),
+        protected=tuple(protected(graph)),
+        retained=stack.retained,
+        waivers=tuple(
+            RecordedWaiver(rule=each.rule, reason=each.reason, expires=each.expires) for each in stack.waivers
+        ),
+        evidence=tuple(_evidence(stack)) if serves else (),
+    )
+
+
+def _platform(stack: StackPlan) -> ExplainedPlatform | None:
+    found = stack.platform
+    if found is None:
+        return None
+    return ExplainedPlatform(
+        kind=found.kind, version=found.version, namespace=found.namespace, graph_api=found.graph_api
+    )
+
+
+def _pools(stack: StackPlan) -> Iterator[ExplainedPool]:
+    bought = purchases(stack)
+    for placed in stack.pools:
+        yield _pool(placed, bought.get(placed.pool.name))
+
+
+def _pool(placed: PlacedPool, purchase: Purchase | None) -> ExplainedPool:
+    pool, machine = placed.pool, placed.pool.instance_type
+    return ExplainedPool(
+        name=pool.name,
+        machine=machine.name,
+        accelerator=machine.accelerator.name,
+        nodes=pool.nodes,
+        gpus=pool.gpus,
+        used_gpus=placed.used_gpus,
+        idle_gpus=placed.free_gpus,
+        usd_per_gpu_hour=None if purchase is None else usd_per_gpu_hour(machine, purchase),
+        bought=None if purchase is None else NAMES[purchase.kind],
+    )
+
+
+def _service(service: PlacedService) -> ExplainedService:
+    sizes, placement = service.resources, service.placement
+    return ExplainedService(
+        name=service.name,
+        role=service.role,
+        replicas=service.replicas,
+        gpus=service.gpus,
+        cpu_request=None if sizes is None else sizes.cpu_request,
+        cpu_limit=None if sizes is None else sizes.cpu_limit,
+        memory_gib=None if sizes is None else sizes.memory_gib,
+        pool=None if placement is None else placement.pool,
+        devices={} if placement is None else placement.extended_resources,
+    )
+
+
+def _kv_path(stack: StackPlan) -> ExplainedKvPath | None:
+    transport = stack.serving.placed.kv_transport
+    if transport is None:
+        return None
+    path = transport.path
+    return ExplainedKvPath(
+        transport=path.transport,
+        explicit=transport.explicit,
+        standing=path.standing.value,
+        reason=path.reason,
+        source=path.source.text,
+        ceiling=transport.ceiling,
+        placement=transport.placement,
+        lifted_by=path.lifted_by,
+    )
+
+
+def _rollouts(stack: StackPlan) -> Iterator[ExplainedRollout]:
+    for rollout, workers in workers_by_rollout(stack).items():
+        yield ExplainedRollout(
+            workers=tuple(workers),
+            strategy=rollout.strategy,
+            reason=rollout.reason,
+            interruption=rollout.interruption,
+        )
+
+
+def _evidence(stack: StackPlan) -> Iterator[ExplainedEvidence]:
+    recipe = stack.serving.placed.recipe
+    for accelerator in stack.used_accelerators:
+        found = evidence_on(recipe, accelerator)
+        yield ExplainedEvidence(
+            accelerator=accelerator,
+            level=found.level.value,
+            validated_upstream=accelerator in recipe.validated_on,
+            reason=found.reason,
+        )

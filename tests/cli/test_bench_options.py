@@ -23,7 +23,9 @@ WHOLE = (*URL, "--shape", "128/1000", "--concurrency", "4")
             ("dev", *URL, "--recipe", "gpt-oss-120b/vllm-agg"), "--recipe: goes with --url alone", id="both"
         ),
         pytest.param(
-            (*URL, "--recipe", "gpt-oss-120b/vllm-ag"), "'gpt-oss-120b/vllm-ag' is not one of", id="no such recipe"
+            (*URL, "--recipe", "gpt-oss-120b/vllm-ag"),
+            "'gpt-oss-120b/vllm-ag' is not one of",
+            id="no such recipe",
         ),
         pytest.param(URL, "--shape: is needed with --url, unless a STACK or --recipe", id="no shape"),
         pytest.param((*URL, "--shape", "9/9"), "--concurrency: is needed with --url", id="no concurrency"),
