@@ -15,7 +15,7 @@ from operations.document import Document
 from operations.errors import CommandError
 from operations.project import resolved_stack
 from operations.pulumi_command import PulumiCommand
-from operations.recovery.leftovers import Leftovers, read_leftovers
+from operations.recovery.leftovers import read_leftovers
 from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
 from operations.recovery.steps import command_line, run_steps, what_holds
 from stacks.plan.stack_plan import StackPlan
@@ -84,7 +84,8 @@ def _recover(name: str, *, yes: bool, destroy: bool, as_json: bool) -> None:
     pulumi = PulumiCommand.of_stack(name)
     cluster = ClusterCommands.of(stack.cluster)
     leftovers = read_leftovers(stack, pulumi, cluster)
-    plan = _plan(leftovers, pulumi, destroy=destroy)
+    has_pack = (pulumi.directory / "policy").is_dir()
+    plan = plan_destroy(leftovers) if destroy else plan_up(leftovers, policy_pack=has_pack)
     lines = [command_line(step, pulumi, cluster) for step in plan.steps]
     if as_json:
         _print_document(name, plan, lines, operator_answers=leftovers.operator_answers)
@@ -142,12 +143,6 @@ def _confirm(name: str) -> None:
         )
     if not typer.confirm("Is no such run alive, and shall these be run?"):
         raise CommandError("nothing was changed")
-
-
-def _plan(leftovers: Leftovers, pulumi: PulumiCommand, *, destroy: bool) -> Plan:
-    if destroy:
-        return plan_destroy(leftovers)
-    return plan_up(leftovers, policy_pack=(pulumi.directory / "policy").is_dir())
 
 
 def _require_health(stack: StackPlan, cluster: ClusterCommands) -> None:

@@ -115,7 +115,11 @@ def _values(place: _Position, before: object, after: object) -> Iterator[FieldCh
         yield from _texts(place, before, after)
     elif _is_empty(place, before) and _is_empty(place, after):
         return
-    elif _is_container(before) or _is_container(after) or not _same(place, before, after):
+    elif (
+        _is_container(before)
+        or _is_container(after)
+        or not same_scalar(before, after, is_amount=place.is_amount)
+    ):
         yield _change(place, before, after)
 
 
@@ -212,12 +216,6 @@ def _or_default(place: _Position, key: str, value: object) -> object:
     if value is not _ABSENT or place.shape is None:
         return value
     return _or_absent(place.shape.defaults.get(key))
-
-
-def _same(place: _Position, before: object, after: object) -> bool:
-    if before is _ABSENT or after is _ABSENT:
-        return False
-    return same_scalar(before, after, is_amount=place.is_amount)
 
 
 def _is_container(value: object) -> bool:

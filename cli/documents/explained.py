@@ -168,7 +168,8 @@ class ExplainDocument(Document):
 
 def explain_document(stack: StackPlan, graph: ResourceGraph) -> ExplainDocument:
     """Return what the stack becomes; `graph` is what its program registers."""
-    layers, plan = stack.layers, stack.infrastructure
+    layers, plan, platform = stack.layers, stack.infrastructure, stack.platform
+    bought = purchases(stack)
     serves, has_nodes = layers.owns("serving"), layers.own != ("platform",)
     return ExplainDocument(
         stack=stack.name,
@@ -180,8 +181,15 @@ def explain_document(stack: StackPlan, graph: ResourceGraph) -> ExplainDocument:
         cluster=ExplainedCluster(
             kind=stack.cluster.kind, context=stack.cluster.context, region=stack.cluster.region
         ),
-        platform=_platform(stack),
-        pools=tuple(_pools(stack)) if has_nodes else (),
+        platform=None
+        if platform is None
+        else ExplainedPlatform(
+            kind=platform.kind,
+            version=platform.version,
+            namespace=platform.namespace,
+            graph_api=platform.graph_api,
+        ),
+        pools=tuple(_pool(placed, bought.get(placed.pool.name)) for placed in stack.pools if has_nodes),
         services=tuple(map(_service, stack.serving.placed.services)) if serves else (),
         kv_path=_kv_path(stack) if serves else None,
         decisions=stack.decisions,
@@ -200,21 +208,6 @@ def explain_document(stack: StackPlan, graph: ResourceGraph) -> ExplainDocument:
         ),
         evidence=tuple(_evidence(stack)) if serves else (),
     )
-
-
-def _platform(stack: StackPlan) -> ExplainedPlatform | None:
-    found = stack.platform
-    if found is None:
-        return None
-    return ExplainedPlatform(
-        kind=found.kind, version=found.version, namespace=found.namespace, graph_api=found.graph_api
-    )
-
-
-def _pools(stack: StackPlan) -> Iterator[ExplainedPool]:
-    bought = purchases(stack)
-    for placed in stack.pools:
-        yield _pool(placed, bought.get(placed.pool.name))
 
 
 def _pool(placed: PlacedPool, purchase: Purchase | None) -> ExplainedPool:
