@@ -6,19 +6,19 @@
 import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.check_input import WatchedGraph, count_kinds, kinds_read
+from cli.check_input import WatchedGraph, read_files
 from cli.check_table import print_report
+from cli.documents.judged import check_document
 from cli.exit_codes import FAILED, UNREADABLE
 from cli.output import make_console, print_document
 from cli.stack_argument import AsJson, complete_stack, stack_name
 from resource_graph import ResourceGraph
 from resource_graph.input_text import input_name
 from rules.catalogue import rules_on, run_rules
-from rules.model import Finding, Report, Rule
 
 if TYPE_CHECKING:
     from resource_graph.setting_lines import SettingLines
@@ -109,7 +109,6 @@ def _check_stack(name: str, *, as_json: bool) -> None:
 
 def _check_files(paths: Sequence[Path], pools: Sequence[str], platform: str | None, *, as_json: bool) -> None:
     """Judge anybody's manifests, or a stack's exported state, beside what was named."""
-    from cli.check_input import read_files
     from cli.resource_limits import bounded
 
     # A rendered folder has dozens of files; each finding names its own.
@@ -120,46 +119,13 @@ def _check_files(paths: Sequence[Path], pools: Sequence[str], platform: str | No
         _judge(read_files(paths, pools, platform), subject, as_json=as_json)
 
 
-def report_data(
-    report: Report,
-    graph: WatchedGraph,
-    subject: str,
-    rules: Sequence[Rule],
-    lines: "SettingLines | None" = None,
-) -> dict[str, Any]:
-    """The report for a program to read; nothing is grouped or left out.
-
-    Args:
-        report: what the rules found.
-        graph: what they looked at.
-        subject: its name.
-        rules: all that were asked.
-        lines: of the stack's file; None where none is judged.
-
-    """
-    return {
-        "subject": subject,
-        "stops": report.stops,
-        "findings": [_finding_data(finding, lines) for finding in report.findings],
-        "broken": [{"rule": broken.rule.id, "error": repr(broken.error)} for broken in report.broken],
-        "notEvaluated": [
-            {"rule": item.rule.id, "missing": sorted(aspect.value for aspect in item.missing)}
-            for item in report.not_evaluated
-        ],
-        "rules": [rule.id for rule in rules],
-        "read": kinds_read(graph),
-        "understood": graph.is_understood(),
-        "notJudged": count_kinds(graph.unasked()),
-    }
-
-
 def _judge(graph: ResourceGraph, subject: str, *, as_json: bool, lines: "SettingLines | None" = None) -> None:
     today = dt.datetime.now(dt.UTC).date()
     rules = rules_on(today)
     watched = WatchedGraph(graph)
     report = run_rules(watched, rules, today=today)
     if as_json:
-        print_document("check", report_data(report, watched, subject, rules, lines))
+        print_document("check", check_document(report, watched, subject, rules, lines).as_json())
     else:
         place_of = lines.place_of if lines else lambda _: None
         print_report(make_console(), report, watched, subject, len(rules), place_of=place_of)
@@ -167,36 +133,3 @@ def _judge(graph: ResourceGraph, subject: str, *, as_json: bool, lines: "Setting
         raise typer.Exit(FAILED)
     if not watched.is_understood():
         raise typer.Exit(UNREADABLE)
-
-
-def _finding_data(finding: Finding, lines: "SettingLines | None") -> dict[str, Any]:
-    observation = finding.observation
-    origin = observation.resource.origin
-    return {
-        "rule": finding.rule.id,
-        "severity": finding.severity.value,
-        "status": finding.status,
-        "waiver": _waiver_data(finding),
-        "urn": finding.urn,
-        "resource": observation.resource.name,
-        "subject": observation.subject,
-        "message": observation.message,
-        "settings": [_setting_data(key, lines) for key in finding.settings],
-        "file": origin.file if origin else None,
-        "document": origin.document if origin else None,
-        "line": origin.line_of(observation.path) if origin else None,
-        "field": list(observation.path) or None,
-        "reason": finding.rule.reason,
-        "fix": finding.rule.fix,
-        "source": finding.rule.source,
-    }
-
-
-def _setting_data(key: str, lines: "SettingLines | None") -> dict[str, Any]:
-    file, line = (lines.file, lines.of_setting(key)) if lines else (None, None)
-    return {"key": key, "file": file, "line": line}
-
-
-def _waiver_data(finding: Finding) -> dict[str, str] | None:
-    waiver = finding.waiver
-    return None if waiver is None else {"reason": waiver.reason, "expires": waiver.expires.isoformat()}

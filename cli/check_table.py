@@ -49,7 +49,8 @@ def print_report(
     """
     if not graph.is_understood():
         # A person who reads no further must not take an empty list for a pass.
-        print_line(console, f"{subject}: NOT JUDGED: no rule and no schema knows {_unknown(graph)}\n")
+        unknown = _kinds(graph.unasked_kinds()) or "anything of it"
+        print_line(console, f"{subject}: NOT JUDGED: no rule and no schema knows {unknown}\n")
     decided = sorted(
         (finding for finding in report.findings if finding.status != "undecided" and not _is_advice(finding)),
         key=lambda finding: _RANKS[finding.status, finding.severity],
@@ -144,10 +145,6 @@ def _read(graph: WatchedGraph) -> str:
     if not graph.is_understood():
         return f"{read}; nothing of it that runs was judged"
     return f"{read}\nno rule is about: {_kinds(unjudged)}" if unjudged else read
-
-
-def _unknown(graph: WatchedGraph) -> str:
-    return _kinds(graph.unasked_kinds()) or "anything of it"
 
 
 def _kinds(counted: dict[str, int]) -> str:

@@ -52,9 +52,9 @@ def compose(
             f"--network host: {server} listens on every address of the host and asks nobody who they are\n"
             "  try: --network bridge, where BIND_ADDRESS says which address clients reach"
         )
-    project = compose_project(plan, ComposeOptions(discovery, network))
+    document, beside = compose_project(plan, ComposeOptions(discovery, network))
     folder = to or Path(f"compose-{stack}")
-    files = {COMPOSE_FILE: _heading(plan) + to_yaml(project.document), **project.files}
+    files = {COMPOSE_FILE: _heading(plan) + to_yaml(document), **beside}
     if not force:
         suggestion = "move it, name another folder with --to, or replace it with --force"
         refuse_foreign((folder / each for each in files), MARK, suggestion=suggestion)
@@ -62,8 +62,9 @@ def compose(
     for each in files:
         (folder / each).chmod(_READABLE_FILE)
         (folder / each).parent.chmod(_READABLE_FOLDER)
-    for line in (f"{len(files)} files in {folder}: {', '.join(files)}", *_left_out(plan), *_next(folder)):
+    for line in (f"{len(files)} files in {folder}: {', '.join(files)}", *_left_out(plan)):
         say(line)
+    say(f"next: cd {folder} && cp .env.example .env && docker compose up --detach --wait")
 
 
 def _heading(stack: StackPlan) -> str:
@@ -87,7 +88,3 @@ def _left_out(stack: StackPlan) -> Iterator[str]:
             f"Not as in the stack: in place of kvTransport {placed.kv_transport.name} prefill and decode "
             "share a container, where CUDA IPC carries the KV cache over NVLink."
         )
-
-
-def _next(folder: Path) -> Iterator[str]:
-    yield f"next: cd {folder} && cp .env.example .env && docker compose up --detach --wait"

@@ -4,7 +4,7 @@ import contextlib
 import datetime as dt
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +15,7 @@ from rich.console import Console
 from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
 from cli.output import Row, labelled, make_console, print_line, print_sections, say
 from cli.stack_argument import stack_name
+from comparison.changes import ResourceChange
 from comparison.document import as_document
 from comparison.facts import facts_of
 from comparison.field_lines import resource_lines
@@ -98,6 +99,15 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
             _print_stack(console, stack)
 
 
+def print_changes(console: Console, changes: Iterable[ResourceChange], when: str = "") -> None:
+    """Print what becomes of each resource, why, and its fields."""
+    for change in changes:
+        print_line(console)
+        print_line(console, f"{when}{change_words(change)}: {one_line(change.title)}")
+        for line in resource_lines(change):
+            print_line(console, f"  {line}")
+
+
 def _compared(base: str, head: str | None, stacks: Sequence[str]) -> Comparison:
     older, newer = recorded_sides(base, head, stacks)
     # The program reads no clock; whether a waiver has expired is asked of a day.
@@ -138,12 +148,8 @@ def _print_stack(console: Console, stack: StackComparison | UncomparedStack) -> 
     print_sections(console, _facts(stack))
     if isinstance(stack, UncomparedStack):
         return
-    for when, changes in (("", stack.resources), ("once open, ", stack.opened)):
-        for change in changes:
-            print_line(console)
-            print_line(console, f"{when}{change_words(change)}: {one_line(change.title)}")
-            for line in resource_lines(change):
-                print_line(console, f"  {line}")
+    print_changes(console, stack.resources)
+    print_changes(console, stack.opened, "once open, ")
 
 
 def _facts(stack: StackComparison | UncomparedStack) -> Iterator[Row]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cli.explain_document import explain_document
+from cli.documents.explained import explain_document
 from cli.output import Row, labelled, make_console, print_document, print_line, print_sections, print_table
 from cli.price_age import today
 from cli.stack_argument import AsJson, StackArgument

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from cli.yaml_text import as_comment, to_yaml, with_unknowns_marked, without_secrets
@@ -32,17 +31,6 @@ class HelmStyle(Enum):
     FLUX = "flux"
 
 
-@dataclass(frozen=True, slots=True)
-class _Release:
-    name: str
-    namespace: str
-    chart: str
-    repository: str
-    version: str
-    timeout_seconds: int | None
-    values: Mapping[str, Value]
-
-
 def object_document(content: Mapping[str, Value]) -> str:
     """Return an object as anything but Pulumi applies it, below what was changed and is missing now.
 
@@ -70,8 +58,8 @@ def release_documents(resource: Resource, style: HelmStyle) -> list[tuple[str, s
     reason = _cannot_be_written(resource)
     if reason is not None:
         return [(comment[0], as_comment(f"Not written for {style.value}: {reason}.") + comment[1])]
-    release = _release_of(resource, name)
-    objects = [_application(release)] if style is HelmStyle.ARGO_CD else _flux(release)
+    make = _application if style is HelmStyle.ARGO_CD else _flux
+    objects = make(name, resource.inputs)
     return [(f"{item['kind']}-{name}", object_document(item)) for item in objects]
 
 
@@ -119,18 +107,12 @@ def _cannot_be_written(resource: Resource) -> str | None:
     return None
 
 
-def _release_of(resource: Resource, name: str) -> _Release:
-    inputs = resource.inputs
-    timeout = inputs.get("timeout")
-    return _Release(
-        name=name,
-        namespace=_text(inputs.get("namespace")) or "default",
-        chart=_text(inputs.get("chart")).rpartition("/")[2],
-        repository=_repository(inputs),
-        version=_text(inputs.get("version")),
-        timeout_seconds=timeout if isinstance(timeout, int) else None,
-        values=_mapping(inputs.get("values")),
-    )
+def _namespace(inputs: Mapping[str, Value]) -> str:
+    return _text(inputs.get("namespace")) or "default"
+
+
+def _chart(inputs: Mapping[str, Value]) -> str:
+    return _text(inputs.get("chart")).rpartition("/")[2]
 
 
 def _repository(inputs: Mapping[str, Value]) -> str:
@@ -140,46 +122,48 @@ def _repository(inputs: Mapping[str, Value]) -> str:
     return _text(_mapping(inputs.get("repositoryOpts")).get("repo"))
 
 
-def _application(release: _Release) -> dict[str, Value]:
+def _application(name: str, inputs: Mapping[str, Value]) -> list[dict[str, Value]]:
     # The server-side apply is for the chart's definitions: client-side, kubectl's annotation outgrows its
     # limit of 256 KiB (https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/).
-    return {
+    application: dict[str, Value] = {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Application",
-        "metadata": {"name": release.name, "namespace": "argocd"},
+        "metadata": {"name": name, "namespace": "argocd"},
         "spec": {
             "project": "default",
             "source": {
-                "repoURL": release.repository.removeprefix(_OCI),
-                "chart": release.chart,
-                "targetRevision": release.version,
-                "helm": {"releaseName": release.name, "valuesObject": release.values},
+                "repoURL": _repository(inputs).removeprefix(_OCI),
+                "chart": _chart(inputs),
+                "targetRevision": inputs.get("version"),
+                "helm": {"releaseName": name, "valuesObject": _mapping(inputs.get("values"))},
             },
-            "destination": {"server": "https://kubernetes.default.svc", "namespace": release.namespace},
+            "destination": {"server": "https://kubernetes.default.svc", "namespace": _namespace(inputs)},
             "syncPolicy": {"syncOptions": ["ServerSideApply=true"]},
         },
     }
+    return [application]
 
 
-def _flux(release: _Release) -> list[dict[str, Value]]:
-    metadata = {"name": release.name, "namespace": release.namespace}
-    source: dict[str, Value] = {"interval": "1h", "url": release.repository}
-    if release.repository.startswith(_OCI):
+def _flux(name: str, inputs: Mapping[str, Value]) -> list[dict[str, Value]]:
+    repository, timeout = _repository(inputs), inputs.get("timeout")
+    metadata = {"name": name, "namespace": _namespace(inputs)}
+    source: dict[str, Value] = {"interval": "1h", "url": repository}
+    if repository.startswith(_OCI):
         source["type"] = "oci"
     spec: dict[str, Value] = {
         "interval": "10m",
-        "releaseName": release.name,
+        "releaseName": name,
         "chart": {
             "spec": {
-                "chart": release.chart,
-                "version": release.version,
-                "sourceRef": {"kind": "HelmRepository", "name": release.name},
+                "chart": _chart(inputs),
+                "version": inputs.get("version"),
+                "sourceRef": {"kind": "HelmRepository", "name": name},
             }
         },
-        "values": release.values,
+        "values": _mapping(inputs.get("values")),
     }
-    if release.timeout_seconds is not None:
-        spec["timeout"] = f"{release.timeout_seconds}s"
+    if isinstance(timeout, int):
+        spec["timeout"] = f"{timeout}s"
     kinds = (
         ("source.toolkit.fluxcd.io/v1", "HelmRepository", source),
         ("helm.toolkit.fluxcd.io/v2", "HelmRelease", spec),

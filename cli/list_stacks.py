@@ -1,28 +1,78 @@
 """`dynamo-stack list`."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from rich.console import Console
 
-from cli.documents.listed import ListDocument, ListedEvidence, ListedRecipe, ListedStack
 from cli.output import make_console, print_document, print_line, print_table
 from cli.stack_argument import AsJson
 from hardware import ACCELERATORS
+from operations.document import Document
 from recipes.fitting import gpus_on_one_node
 from recipes.load import recipe_names
 from recipes.model import Recipe
 from stacks.errors import SettingsError
 from stacks.plan.recipe_files import read_recipe
 from stacks.plan.resolve import resolve
+from stacks.plan.stack_plan import StackPlan
 from stacks.served_runs import evidence_on
 from stacks.settings.load import load_stack
-from stacks.settings.stack import StackSettings
 from stacks.stack_files import list_stacks, stack_directory
 
 _HEADERS = ("GPUS", "PLATFORM", "VALIDATED UPSTREAM ON", "EVIDENCE")
 _UNUSABLE = "cannot be used"
+
+
+class ListedEvidence(Document):
+    """How far a recipe has been tried on one kind of GPU."""
+
+    accelerator: str
+    """Kind of GPU, such as B200."""
+    level: str
+    """One of: rendered, admitted, scheduled (simulated), mock-served, measured on GPU."""
+
+
+class ListedStack(Document):
+    """One stack file."""
+
+    name: str
+    file: str
+    """Name of the file, beside the others."""
+    recipe: str | None
+    """Null where the stack cannot be used."""
+    gpus: Mapping[str, int]
+    """Kind of GPU -> how many its workers use; empty where the stack cannot be used."""
+    evidence: tuple[ListedEvidence, ...]
+    problem: str | None
+    """First reason why the stack cannot be used; null where it can."""
+
+
+class ListedRecipe(Document):
+    """One recipe that a stack can name."""
+
+    name: str
+    folder: str | None
+    """Folder of one's own recipes, as a stack file names it; null for the catalogue."""
+    gpus: int | None
+    """GPUs of all its workers as published; null where the recipe cannot be used."""
+    platform_lines: tuple[str, ...]
+    """Release lines of the Dynamo platform that it runs on; empty where it is served without Dynamo."""
+    validated_on: tuple[str, ...]
+    """Kinds of GPU that its publisher has run it on."""
+    evidence: tuple[ListedEvidence, ...]
+    problem: str | None
+    """First reason why the recipe cannot be used; null where it can."""
+
+
+class ListDocument(Document):
+    """The stacks of the folder, and the recipes that a stack can name."""
+
+    directory: str
+    """Folder whose stack files are listed."""
+    stacks: tuple[ListedStack, ...]
+    recipes: tuple[ListedRecipe, ...]
 
 
 def list_stacks_and_recipes(*, as_json: AsJson = False) -> None:
@@ -45,39 +95,32 @@ def list_stacks_and_recipes(*, as_json: AsJson = False) -> None:
 
 
 def _listed(directory: Path) -> ListDocument:
-    stacks = {name: _settings(name, directory) for name in list_stacks(directory)}
-    used = (found.serving.recipe_folder for found in stacks.values() if isinstance(found, StackSettings))
-    folders = (None, *sorted({folder for folder in used if folder is not None}))
-    return ListDocument(
-        directory=str(directory),
-        stacks=tuple(_stack(name, found, directory) for name, found in stacks.items()),
-        recipes=tuple(recipe for folder in folders for recipe in _recipes(folder, directory)),
-    )
+    stacks: list[ListedStack] = []
+    folders: set[str] = set()
+    for name in list_stacks(directory):
+        file = f"Pulumi.{name}.yaml"
+        try:
+            settings = load_stack(name, directory)
+            if settings.serving.recipe_folder is not None:
+                folders.add(settings.serving.recipe_folder)
+            stacks.append(_stack(resolve(name, settings, file, directory), file))
+        except SettingsError as error:
+            stacks.append(
+                ListedStack(name=name, file=file, recipe=None, gpus={}, evidence=(), problem=error.texts[0])
+            )
+    recipes = tuple(recipe for folder in (None, *sorted(folders)) for recipe in _recipes(folder, directory))
+    return ListDocument(directory=str(directory), stacks=tuple(stacks), recipes=recipes)
 
 
-def _settings(name: str, directory: Path) -> StackSettings | SettingsError:
-    try:
-        return load_stack(name, directory)
-    except SettingsError as error:
-        return error
-
-
-def _stack(name: str, found: StackSettings | SettingsError, directory: Path) -> ListedStack:
-    file = f"Pulumi.{name}.yaml"
-    try:
-        if isinstance(found, SettingsError):
-            raise found
-        stack = resolve(name, found, file, directory)
-    except SettingsError as error:
-        problem = error.texts[0]
-        return ListedStack(name=name, file=file, recipe=None, gpus={}, evidence=(), problem=problem)
+def _stack(stack: StackPlan, file: str) -> ListedStack:
     used: Counter[str] = Counter()
     for placed in stack.pools:
         used[placed.pool.instance_type.accelerator.name] += placed.used_gpus
     gpus = {name: count for name, count in sorted(used.items()) if count}
     recipe = stack.serving.placed.recipe
+    evidence = _evidence(recipe, gpus)
     return ListedStack(
-        name=name, file=file, recipe=recipe.name, gpus=gpus, evidence=_evidence(recipe, gpus), problem=None
+        name=stack.name, file=file, recipe=recipe.name, gpus=gpus, evidence=evidence, problem=None
     )
 
 

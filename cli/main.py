@@ -118,10 +118,6 @@ def _message_for_a_person(error: Exception) -> str | None:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, SettingsError | InputError | DuplicateResourceError | CommandError):
         return str(error)
-    return str(error) if isinstance(error, _recording_errors()) else None
-
-
-def _recording_errors() -> tuple[type[Exception], ...]:
     # Only a process that recorded a program has the module, and only that can have raised its error.
     recorder = sys.modules.get("resource_graph.recorder")
-    return () if recorder is None else (recorder.RecordingError,)
+    return str(error) if recorder and isinstance(error, recorder.RecordingError) else None

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cli.documents.envelope import Command, enveloped
+from cli.documents.envelope import VERSIONS, Command, schema_name
 from resource_graph.printable import printable
 
 Row = tuple[str, str]
@@ -76,7 +76,7 @@ def say(text: str, *, error: bool = False) -> None:
 
 def print_document(command: Command, content: Mapping[str, Any]) -> None:
     """Print a command's JSON document: its name and version, then the content (docs/command-output.md)."""
-    print_json(enveloped(command, content))
+    print_json({"schema": schema_name(command), "version": VERSIONS[command], **content})
 
 
 def print_json(data: object) -> None:

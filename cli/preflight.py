@@ -10,8 +10,9 @@ import typer
 
 from cli.exit_codes import FAILED
 from cli.output import make_console, print_document, print_line, print_table, say
-from cli.price_age import aged
+from cli.price_age import today
 from cli.stack_argument import AsJson, StackArgument
+from explain.explanation.price_age import aged
 from operations.errors import CommandError
 from operations.permissions.right import Holder
 from operations.preflight.answer import Preflight
@@ -149,5 +150,5 @@ def _price(nodes: PlannedNodes) -> str:
     bought, source = NAMES[purchase.kind], price_source(nodes)
     if rate is None or source is None:
         return f"{gpus} GPUs, {bought}: no published price"
-    date = aged(source.date)
+    date = aged(source.date, today())
     return f"{gpus} GPUs, {bought}: ${gpus * rate:,.2f} an hour at ${rate:,.3f} a GPU ({source.text}, {date})"

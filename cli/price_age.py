@@ -1,14 +1,7 @@
-"""How old a published price is today. The program reads no clock; commands that show prices may."""
+"""The day on which the age of a published price is told. The program reads no clock; commands may."""
 
 import datetime as dt
 import os
-
-from explain.explanation import price_age
-
-
-def aged(date: str) -> str:
-    """Return the date of a price, and that it is more than a quarter old today where it is."""
-    return price_age.aged(date, today())
 
 
 def today() -> dt.date:

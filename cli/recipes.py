@@ -1,14 +1,226 @@
-"""`dynamo-stack recipes`: its subcommands."""
+"""`dynamo-stack recipes`: shows a recipe, or copies one into a folder of a person's own."""
+
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from cli.recipe_new import new
-from cli.recipe_show import show
+from cli.output import Row, make_console, print_line, print_sections, print_table, say
+from cli.stack_argument import complete_recipe
+from engines.runtime_lines import RUNTIME_LINES
+from hardware import ACCELERATORS
+from operations.errors import CommandError
+from recipes.document import document_path
+from recipes.files import RECIPE_NAME, copied_recipe
+from recipes.load import CATALOGUE, recipe_file, recipe_names
+from recipes.merging import dotted_options
+from recipes.model import Recipe
+from stacks.errors import SettingsError
+from stacks.plan.recipe_files import known_recipes, nearest_recipe, read_recipe, shown_file
+from stacks.served_runs import evidence_on
+from stacks.settings.load import load_stack
+from stacks.stack_files import list_stacks, stack_directory
+
+_WIDTH = 120
+_Folder = Annotated[
+    Path | None,
+    typer.Option("--folder", metavar="DIR", help="Recipes of your own; else where the stacks here say."),
+]
 
 recipes = typer.Typer(no_args_is_help=True, add_completion=False)
-recipes.command(
-    "show", help="Show a recipe on one screen: services, GPUs, engine options, corrections, evidence."
-)(show)
-recipes.command("new", help="Copy a recipe under another name into a folder of your own, comments and all.")(
-    new
-)
+
+
+@recipes.command(help="Show a recipe on one screen: services, GPUs, engine options, corrections, evidence.")
+def show(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="RECIPE", help="As `dynamo-stack list` prints it.", autocompletion=complete_recipe
+        ),
+    ],
+    folder: _Folder = None,
+    as_yaml: Annotated[bool, typer.Option("--yaml", help="Print its file.")] = False,
+) -> None:
+    """Print a recipe, or its file."""
+    recipe, found = _find(name, _searched(folder))
+    file = recipe_file(name, found)
+    if as_yaml:
+        print(file.read_text(encoding="utf-8"), end="")
+        return
+    console = make_console(_WIDTH)
+    print_sections(console, _facts(recipe, file))
+    print_line(console)
+    headers = ("SERVICE", "ROLE", "REPLICAS", "GPUS", "ARGUMENTS AND VARIABLES")
+    print_table(console, headers, _services(recipe))
+    print_line(console)
+    roles = [worker.role.upper() for worker in recipe.workers]
+    print_table(console, ("ENGINE OPTION", *roles), _options(recipe))
+    print_line(console)
+    print_table(console, ("GPU", "VALIDATED UPSTREAM", "EVIDENCE"), _evidence(recipe))
+
+
+@recipes.command(help="Copy a recipe under another name into a folder of your own, comments and all.")
+def new(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Of the new recipe, such as ours/long-prompts.")
+    ],
+    original: Annotated[
+        str,
+        typer.Option("--from", metavar="RECIPE", help="The recipe to copy.", autocompletion=complete_recipe),
+    ],
+    folder: _Folder = None,
+) -> None:
+    """Write a copy of a recipe; nothing is overwritten."""
+    file = _new_file(name, _folder_to_write() if folder is None else folder)
+    # The typed folder may be there only afterwards.
+    known = folder if folder and folder.is_dir() else None
+    _, found = _find(original, _searched(known))
+    text = recipe_file(original, found).read_text(encoding="utf-8")
+    copy = copied_recipe(text, original=original, name=name, file=file)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("x", encoding="utf-8") as new_one:
+        new_one.write(copy)
+    say(f"{file}: {original} under another name; change what you want to differ")
+    own = file.parents[name.count("/")]
+    say(f"  in a stack's file: serving.recipe: {name} and serving.recipeFolder: {own}")
+    # A folder that no stack names yet is not searched.
+    searched = own.resolve() in {each.resolve() for each in _searched(None)}
+    where = "" if searched else f" --folder {shlex.quote(str(own))}"
+    say(f"  then: `dynamo-stack recipes show {name}{where}` and `dynamo-stack explain STACK`")
+
+
+def _new_file(name: str, folder: Path) -> Path:
+    """Return the file of a recipe that is to be written; CommandError where the name is none, or taken."""
+    if not RECIPE_NAME.fullmatch(name):
+        raise CommandError(
+            f"{name}: not a name for a recipe\n"
+            "  allowed: small letters, digits, dots, hyphens and underscores, with one slash at most"
+        )
+    file = recipe_file(name, folder)
+    if name in recipe_names() and folder.resolve() != CATALOGUE.resolve():
+        raise CommandError(f"{name}: the catalogue has a recipe of this name\n  try: another name")
+    if file.exists():
+        raise CommandError(f"{file}: exists, and nothing is overwritten\n  try: another name")
+    return file
+
+
+def _folder_to_write() -> Path:
+    """Return the folder that the stacks here name; CommandError where they name none, or several."""
+    folders = _searched(None)
+    if len(folders) == 1:
+        return folders[0]
+    if not folders:
+        raise CommandError(
+            "--folder is needed: no stack here names a folder of recipes\n"
+            "  try: --folder our-recipes, and in the stack's file serving.recipeFolder: our-recipes"
+        )
+    shown = ", ".join(map(str, folders))
+    raise CommandError(f"--folder is needed: the stacks here name several\n  allowed: {shown}")
+
+
+def _find(name: str, folders: tuple[Path, ...]) -> tuple[Recipe, Path | None]:
+    """Return the recipe of that name, and the folder in which it lies; None: the catalogue.
+
+    Raises:
+        CommandError: there is none, or one in several folders.
+        SettingsError: its file cannot be used.
+
+    """
+    own = [folder for folder in folders if name in recipe_names(folder)]
+    if len(own) > 1:
+        shown = ", ".join(map(str, own))
+        raise CommandError(
+            f"{name}: there is a recipe of this name in several folders\n  allowed: --folder, of {shown}"
+        )
+    if own or name in recipe_names():
+        folder = own[0] if own else None
+        return read_recipe(name, folder), folder
+    names = sorted({each for folder in (None, *folders) for each in known_recipes(folder)})
+    meant = nearest_recipe(name, names)
+    hint = f"\n  try: {meant}" if meant else ""
+    if not folders:
+        hint += "\n  no stack here names a folder of recipes (serving.recipeFolder): --folder DIR names one"
+    raise CommandError(f"{name}: no recipe has this name\n  allowed: {', '.join(names)}{hint}")
+
+
+def _searched(typed: Path | None) -> tuple[Path, ...]:
+    """Return the folder that a person typed, or else those that the stacks here name, each once."""
+    if typed is None:
+        return tuple(dict.fromkeys(_named(stack_directory(Path.cwd()))))
+    if not typed.is_dir():
+        raise CommandError(f"--folder {typed}: there is no such folder")
+    return (typed,)
+
+
+def _named(directory: Path) -> Iterator[Path]:
+    for name in list_stacks(directory):
+        # A stack file that is wrong is told to the person who names the stack.
+        with suppress(SettingsError):
+            folder = load_stack(name, directory).serving.recipe_folder
+            if folder is not None:
+                yield directory / folder
+
+
+def _facts(recipe: Recipe, file: Path) -> Iterator[Row]:
+    model, runtime, traffic = recipe.model, recipe.runtime, recipe.traffic
+    yield "RECIPE", f"{recipe.name}: {recipe.title}"
+    yield "FILE", shown_file(file)
+    yield "MODEL", f"{model.repository} at {model.revision}, {model.size_bytes / 1e9:.1f} GB"
+    image = f"{runtime.image}:{runtime.version}"
+    server = "" if runtime.platform_lines else f", server {recipe.server}"
+    yield "ENGINE", f"{recipe.framework}, {image}{server}"
+    if runtime.platform_lines:
+        yield "PLATFORM", _platform_lines(recipe)
+    lengths = f"{traffic.input_tokens} tokens in, {traffic.output_tokens} out"
+    most = f"prompts up to {recipe.longest_prompt:,} tokens; {recipe.running_requests} requests at once"
+    yield "TRAFFIC", f"{lengths}; {most}"
+    yield "CORRECTIONS", _corrections(recipe, file)
+
+
+def _platform_lines(recipe: Recipe) -> str:
+    runtime = recipe.runtime
+    tags = ", ".join(f"{line} with image {_version_on(recipe, line)}" for line in runtime.platform_lines)
+    return f"{tags}; a new stack begins on {runtime.line_of_new_stacks}"
+
+
+def _version_on(recipe: Recipe, line: str) -> str:
+    """Return the tag of the image there; a recipe of one's own may name a line of which nothing is known."""
+    known = line in RUNTIME_LINES or line == recipe.runtime.published_line
+    return recipe.runtime.version_on(line) if known else recipe.runtime.other_versions.get(line, "unknown")
+
+
+def _corrections(recipe: Recipe, file: Path) -> str:
+    if not recipe.corrections:
+        return "none recorded"
+    page = document_path(recipe)
+    where = page.relative_to(page.parents[2]) if page.is_file() else shown_file(file)
+    return f"{len(recipe.corrections)} published values stand otherwise here: {where}"
+
+
+def _services(recipe: Recipe) -> Iterator[tuple[str, ...]]:
+    for service in recipe.services:
+        variables = (f"{name}={value}" for name, value in service.environment.items())
+        given = " ".join((*service.arguments, *variables))
+        yield service.service_name, service.role, str(service.replicas), str(service.gpus), given
+
+
+def _options(recipe: Recipe) -> Iterator[tuple[str, ...]]:
+    workers = (worker.engine.model_dump(exclude_unset=True) for worker in recipe.workers if worker.engine)
+    by_worker = [dict(dotted_options(options)) for options in workers]
+    for option in sorted({option for options in by_worker for option in options}):
+        yield option, *(_shown(options[option]) if option in options else "" for options in by_worker)
+
+
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _evidence(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
+    for accelerator in ACCELERATORS.values():
+        if accelerator.architecture_family in recipe.quantization.architecture_families:
+            found = evidence_on(recipe, accelerator.name)
+            validated = "yes" if accelerator.name in recipe.validated_on else "no"
+            yield accelerator.name, validated, f"{found.level.value}: {found.reason}"

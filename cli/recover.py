@@ -1,16 +1,18 @@
 """`dynamo-stack recover`."""
 
+import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from cli.documents.recovered import RecoverDocument, RecoverStep
 from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import print_document, say
 from cli.stack_argument import StackArgument
-from cli.terminal import confirm
 from failures.health import health_problems
 from operations.cluster_commands import ClusterCommands
+from operations.document import Document
+from operations.errors import CommandError
 from operations.project import resolved_stack
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.found_in_cluster import Leftovers, read_leftovers
@@ -24,6 +26,31 @@ _LOOK_FIRST = (
     "The first removes the lock, also of a run that is alive: look first that none is, on any machine.\n"
     "Up to five minutes after a kill its plugins may still be at work, Helm with its install."
 )
+
+
+class RecoverStep(Document):
+    """One command of a recovery."""
+
+    says: str
+    """What it is for."""
+    command: str
+    """The command as it would be typed."""
+
+
+class RecoverDocument(Document):
+    """What an interrupted run left, and what would clear it; nothing of it is run."""
+
+    stack: str
+    interrupted: bool
+    """Whether there is anything to recover."""
+    found: tuple[str, ...]
+    """Leftovers, as sentences."""
+    steps: tuple[RecoverStep, ...]
+    """Commands that `recover` would run, in their order."""
+    left: tuple[str, ...]
+    """Objects that are not touched, because they may hold data, or were not made by Pulumi."""
+    operator_answers: bool
+    """Whether graphs can be changed: false while the Dynamo operator is away."""
 
 
 def recover(
@@ -45,43 +72,24 @@ def recover(
             "prints what would be run, and runs nothing: leave out --yes",
             param_hint="--json",
         )
-    if as_json:
-        _print_recovery(stack, destroy=destroy)
-        return
     try:
-        _recover(stack, yes=yes, destroy=destroy)
+        _recover(stack, yes=yes, destroy=destroy, as_json=as_json)
     except KeyboardInterrupt:
         say("\ninterrupted; running the command again continues", error=True)
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _print_recovery(name: str, *, destroy: bool) -> None:
-    """Print as JSON what an interrupted run left and what would clear it; exit 1 where there is anything."""
+def _recover(name: str, *, yes: bool, destroy: bool, as_json: bool) -> None:
     stack = resolved_stack(name)
     pulumi = PulumiCommand.of_stack(name)
     cluster = ClusterCommands.of(stack.cluster)
     leftovers = read_leftovers(stack, pulumi, cluster)
-    plan = _plan(leftovers, pulumi, destroy=destroy)
-    steps = (RecoverStep(says=step.says, command=command_line(step, pulumi, cluster)) for step in plan.steps)
-    document = RecoverDocument(
-        stack=name,
-        interrupted=bool(plan.found),
-        found=plan.found,
-        steps=tuple(steps),
-        left=plan.left,
-        operator_answers=leftovers.operator_answers,
-    )
-    print_document("recover", document.as_json())
-    if plan.found:
-        raise typer.Exit(FAILED)
-
-
-def _recover(name: str, *, yes: bool, destroy: bool) -> None:
-    stack = resolved_stack(name)
-    pulumi = PulumiCommand.of_stack(name)
-    cluster = ClusterCommands.of(stack.cluster)
-    leftovers = read_leftovers(stack, pulumi, cluster)
-    plan = _plan(leftovers, pulumi, destroy=destroy)
+    has_pack = (pulumi.directory / "policy").is_dir()
+    plan = plan_destroy(leftovers) if destroy else plan_up(leftovers, policy_pack=has_pack)
+    lines = [command_line(step, pulumi, cluster) for step in plan.steps]
+    if as_json:
+        _print_document(name, plan, lines, operator_answers=leftovers.operator_answers)
+        return
     if not plan.steps:
         say(f"stack {name}: no run was interrupted, nothing was changed")
         say(f"a lock that a run has left goes with `{pulumi.line('cancel', '--yes')}`")
@@ -92,11 +100,9 @@ def _recover(name: str, *, yes: bool, destroy: bool) -> None:
             return
         say("`pulumi up` brings it to its settings")
         return
-    _show(name, plan, [command_line(step, pulumi, cluster) for step in plan.steps])
+    _show(name, plan, lines)
     if not yes:
-        confirm(
-            "Is no such run alive, and shall these be run?", otherwise=f"`dynamo-stack recover {name} --yes`"
-        )
+        _confirm(name)
     failed = run_steps(plan.steps, pulumi, cluster, say, lambda text: say(text, error=True))
     if failed is not None:
         if failed.ends:
@@ -112,10 +118,31 @@ def _recover(name: str, *, yes: bool, destroy: bool) -> None:
     say(f"\nstack {name} is {'destroyed' if destroy else 'up'}: nothing of the interrupted run is left")
 
 
-def _plan(leftovers: Leftovers, pulumi: PulumiCommand, *, destroy: bool) -> Plan:
-    if destroy:
-        return plan_destroy(leftovers)
-    return plan_up(leftovers, policy_pack=(pulumi.directory / "policy").is_dir())
+def _print_document(name: str, plan: Plan, lines: Sequence[str], *, operator_answers: bool) -> None:
+    """Print as JSON what an interrupted run left and what would clear it; exit 1 where there is anything."""
+    document = RecoverDocument(
+        stack=name,
+        interrupted=bool(plan.found),
+        found=plan.found,
+        steps=tuple(
+            RecoverStep(says=step.says, command=line) for step, line in zip(plan.steps, lines, strict=True)
+        ),
+        left=plan.left,
+        operator_answers=operator_answers,
+    )
+    print_document("recover", document.as_json())
+    if plan.found:
+        raise typer.Exit(FAILED)
+
+
+def _confirm(name: str) -> None:
+    """Go on after a yes; CommandError where the answer is no, or nobody can be asked."""
+    if not sys.stdin.isatty():
+        raise CommandError(
+            f"nothing was changed: there is no terminal to ask at\n  try: `dynamo-stack recover {name} --yes`"
+        )
+    if not typer.confirm("Is no such run alive, and shall these be run?"):
+        raise CommandError("nothing was changed")
 
 
 def _require_health(stack: StackPlan, cluster: ClusterCommands) -> None:
@@ -136,7 +163,7 @@ def _require_health(stack: StackPlan, cluster: ClusterCommands) -> None:
     say(f"{'graph' if served.by_dynamo else 'server'} and claim are healthy")
 
 
-def _show(name: str, plan: Plan, lines: list[str]) -> None:
+def _show(name: str, plan: Plan, lines: Sequence[str]) -> None:
     say(f"stack {name}, interrupted:" if plan.found else f"stack {name}: no run was interrupted")
     for found in plan.found:
         say(f"  - {found}")

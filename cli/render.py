@@ -56,23 +56,20 @@ def render(
         typer.Option("--to", metavar="DIR", help="Write one file per object into this directory."),
     ] = None,
     helm: Annotated[
-        str,
+        HelmStyle,
         typer.Option(
             "--helm",
             metavar="argocd|flux",
             help="Write each Helm release as what Argo CD or Flux makes it from, instead of a comment.",
         ),
-    ] = HelmStyle.COMMENT.value,
+    ] = HelmStyle.COMMENT,
     benchmark: Annotated[
         bool, typer.Option("--benchmark", help="Print the recipe's benchmark Job and nothing else.")
     ] = False,
 ) -> None:
     """Print the documents, or write one file each into the directory."""
-    styles = {style.value: style for style in HelmStyle}
-    if helm not in styles:
-        raise typer.BadParameter(f"{helm!r} is not one of {', '.join(styles)}", param_hint="--helm")
     if not benchmark:
-        _render(stack, to, styles[helm])
+        _render(stack, to, helm)
     elif to is None:
         _render_benchmark(stack)
     else:

@@ -9,7 +9,7 @@ from cli.output import say
 from cli.own_files import refuse_foreign, write_files
 from cli.price_age import today
 from cli.stack_argument import StackArgument
-from explain.build import Judged, build_page
+from explain.build import build_page
 from explain.html import to_html
 from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack
@@ -34,8 +34,8 @@ def report(
     now = later if opened == plan else recorded_stack(plan)
     day = today()
     rules = rules_on(day)
-    judged = Judged(plan, now, later, run_rules(later, rules, today=day), len(rules))
-    page = to_html(build_page(judged, day))
+    found = run_rules(later, rules, today=day)
+    page = to_html(build_page(plan, now, later, found, rules=len(rules), today=day))
     refuse_foreign([to], MARK, suggestion="move it, or name another file with --to")
     write_files(to.parent, {to.name: page}, MARK)
     say(f"{to}: {len(page.encode()) / 1000:,.0f} KB; open it in a browser")

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from cli.documents.sized import SizedLayout, SizeDocument
 from cli.exit_codes import FAILED
 from cli.output import make_console, print_document, print_line, print_table
 from cli.sized_stack import write_stack
 from cli.stack_argument import AsJson
 from hardware import INSTANCE_TYPES, Source
+from operations.document import Document
 from operations.evidence import recorded_points
 from sizing.choose import Choice, Limits, Option, Workload, choose
 from sizing.made_by import made_by
@@ -23,6 +23,54 @@ _SHOWN = 10
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s)")
 _RATE = re.compile(r"(\d+(?:\.\d+)?)/s")
 _HEADERS = ("LAYOUT", "ENGINE", "USERS", "TOK/S/GPU", "TTFT", "TPOT", "GPUS", "$/M OUT", "RECIPE", "MEASURED")
+
+
+class SizedLayout(Document):
+    """One measured layout, and how much of it the workload takes."""
+
+    gpu: str
+    """Kind of GPU, such as B200."""
+    engine: str
+    """tensorrt-llm or vllm."""
+    version: str
+    """Of the engine that was measured; `mixed`: medians over several."""
+    layout: str
+    """Workers and how each is split, such as `2 prefill TP1 + 1 decode TP2`."""
+    users: float
+    """Requests under way at a time in one layout."""
+    between: tuple[float, float] | None
+    """Numbers of users that were measured, where the figures lie between them; null where they were."""
+    tokens_per_second_per_gpu: float
+    """Output tokens."""
+    ttft_ms: float | None
+    """Median time to the first token; null where nobody published it."""
+    tpot_ms: float
+    """Median time between tokens."""
+    replicas: int
+    gpus: int
+    usd_per_million_output_tokens: float | None
+    """Null where no price of the GPU is published."""
+    recipe: str | None
+    """Recipe of the catalogue that makes it; null where none does."""
+    overrides: bool
+    """Whether a stack overrides engine options of the recipe for it."""
+    measured: str
+    """Who measured it, and when."""
+    run: str
+    """Number of the run, where the source names one."""
+
+
+class SizeDocument(Document):
+    """Layouts for a workload, chosen among measured points of serving."""
+
+    input_tokens: int
+    output_tokens: int
+    shape: str | None
+    """Measured lengths, input/output, that the workload is; null where nobody has measured it."""
+    layouts: tuple[SizedLayout, ...]
+    """The best first; empty where nothing keeps the limits."""
+    nearest: tuple[SizedLayout, ...]
+    """What comes nearest, where there is no layout."""
 
 
 def size(
@@ -106,17 +154,15 @@ def _print(workload: Workload, limits: Limits, choice: Choice) -> None:
         )
         print_line(console, "nothing is computed from other lengths; the nearest that were measured gave")
     elif not choice.options:
-        print_line(
-            console, f"no measured layout serves {choice.measured} {_limits(workload, limits)}; the nearest"
-        )
+        said = f"no measured layout serves {choice.measured} {_limits(workload, limits)}; the nearest"
+        print_line(console, said)
     else:
-        best = choice.options[0]
-        print_line(
-            console, f"{choice.measured} {_limits(workload, limits)}: {best.point.gpu}, {best.point.layout}"
-        )
+        best = choice.options[0].point
+        print_line(console, f"{choice.measured} {_limits(workload, limits)}: {best.gpu}, {best.layout}")
     shown = (choice.options or choice.nearest)[:_SHOWN]
     print_line(console)
-    print_table(console, _HEADERS, (_columns(each, choice.measured is None) for each in shown))
+    rows = (_columns(_sized(each), "" if choice.measured else f" ({each.point.shape})") for each in shown)
+    print_table(console, _HEADERS, rows)
     print_line(console)
     for line in _notes(workload, limits, choice, shown):
         print_line(console, line)
@@ -136,28 +182,20 @@ def _limits(workload: Workload, limits: Limits) -> str:
     return " ".join(filter(None, said))
 
 
-def _columns(option: Option, with_shape: bool) -> tuple[str, ...]:
-    point = option.point
-    made = made_by(point)
-    recipe = "none" if made is None else f"{made.recipe}{', overrides' if made.overrides else ''}"
-    cost = option.usd_per_million(_dollars())
+def _columns(layout: SizedLayout, shape: str) -> tuple[str, ...]:
+    cost = layout.usd_per_million_output_tokens
     return (
-        f"{point.gpu} {point.layout}" + (f" ({point.shape})" if with_shape else ""),
-        f"{point.layout.engine} {point.version}",
-        f"{point.users:g}" + (f" ({option.between[0]:g}-{option.between[1]:g})" if option.between else ""),
-        f"{point.tokens_per_second_per_gpu:,.0f}",
-        "unknown" if point.ttft_ms is None else f"{point.ttft_ms:,.0f} ms",
-        f"{point.tpot_ms:.1f} ms",
-        str(option.gpus),
+        f"{layout.gpu} {layout.layout}{shape}",
+        f"{layout.engine} {layout.version}",
+        f"{layout.users:g}" + (f" ({layout.between[0]:g}-{layout.between[1]:g})" if layout.between else ""),
+        f"{layout.tokens_per_second_per_gpu:,.0f}",
+        "unknown" if layout.ttft_ms is None else f"{layout.ttft_ms:,.0f} ms",
+        f"{layout.tpot_ms:.1f} ms",
+        str(layout.gpus),
         "unknown" if cost is None else f"{cost:.2f}",
-        recipe,
-        _measured(option),
+        f"{layout.recipe or 'none'}{', overrides' if layout.overrides else ''}",
+        layout.measured,
     )
-
-
-def _measured(option: Option) -> str:
-    source = SOURCES.get(option.point.source)
-    return f"InferenceX {source.date}" if source else f"yours, {option.point.source}"
 
 
 def _notes(workload: Workload, limits: Limits, choice: Choice, shown: tuple[Option, ...]) -> Iterator[str]:
@@ -200,10 +238,6 @@ def _prices() -> Mapping[str, tuple[float, Source]]:
     return found
 
 
-def _dollars() -> Mapping[str, float]:
-    return {name: usd for name, (usd, _) in _prices().items()}
-
-
 def _document(workload: Workload, choice: Choice) -> SizeDocument:
     return SizeDocument(
         input_tokens=workload.shape.input_tokens,
@@ -215,7 +249,7 @@ def _document(workload: Workload, choice: Choice) -> SizeDocument:
 
 
 def _sized(option: Option) -> SizedLayout:
-    point, made = option.point, made_by(option.point)
+    point, made, source = option.point, made_by(option.point), SOURCES.get(option.point.source)
     return SizedLayout(
         gpu=point.gpu,
         engine=point.layout.engine,
@@ -228,9 +262,11 @@ def _sized(option: Option) -> SizedLayout:
         tpot_ms=point.tpot_ms,
         replicas=option.replicas,
         gpus=option.gpus,
-        usd_per_million_output_tokens=option.usd_per_million(_dollars()),
+        usd_per_million_output_tokens=option.usd_per_million(
+            {gpu: usd for gpu, (usd, _) in _prices().items()}
+        ),
         recipe=None if made is None else made.recipe,
         overrides=made is not None and bool(made.overrides),
-        measured=_measured(option),
+        measured=f"InferenceX {source.date}" if source else f"yours, {point.source}",
         run=point.run,
     )

@@ -1,15 +1,15 @@
 """YAML that every reader takes for the same, and what stands in it for values that may not be written."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import cast
 
 import yaml
 
 from comparison.nested_values import with_leaves
+from comparison.secret_marks import Secret, inputs_of
 from resource_graph import UNKNOWN, Resource, Value
 from resource_graph.printable import printable
-from resource_graph.values import Path
 
 _FIRST_KEYS = ("apiVersion", "kind", "metadata")
 _PLAIN_TEXT = re.compile(r"[A-Za-z_/][A-Za-z0-9_./:=-]*(?<!:)")
@@ -62,11 +62,8 @@ _PARTS = ("data", "stringData")
 
 def without_secrets(resource: Resource) -> Mapping[str, Value]:
     """The inputs with a mark in the place of every secret."""
-    paths = set(resource.secret_paths or ())
-    if resource.kind == "Secret":
-        paths |= {("data",), ("stringData",)}
-    shown = _replaced(resource.inputs, (), frozenset(paths), inside=False)
-    return shown if isinstance(shown, Mapping) else {}
+    shown = with_leaves(inputs_of(resource), lambda each: _SECRET_SHOWN if isinstance(each, Secret) else each)
+    return cast("Mapping[str, Value]", shown)
 
 
 def with_unknowns_marked(inputs: Mapping[str, Value]) -> Mapping[str, Value]:
@@ -92,12 +89,3 @@ def secret_document(resource: Resource) -> str:
         "  Sealed Secrets: the kubectl line with --dry-run=client --output yaml, piped into kubeseal",
     ]
     return as_comment("\n".join(lines))
-
-
-def _replaced(value: Value, path: Path, secrets: frozenset[Path], *, inside: bool) -> Value:
-    inside = inside or path in secrets
-    if isinstance(value, Mapping):
-        return {key: _replaced(item, (*path, key), secrets, inside=inside) for key, item in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_replaced(item, (*path, index), secrets, inside=inside) for index, item in enumerate(value)]
-    return _SECRET_SHOWN if inside else value

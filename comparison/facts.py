@@ -6,7 +6,7 @@ from comparison.capacity import Block, Gpus
 from comparison.changes import Change, Effect, Operation, ResourceChange, dotted
 from comparison.field_lines import in_one_line
 from comparison.finding_changes import stops
-from comparison.recording import RecordedFinding, RecordedWaiver
+from comparison.recording import RecordedFinding
 from comparison.stack_comparison import GRAPH, StackComparison, Standing, UncomparedStack
 from comparison.verdict_lines import Fact, Quoted, Sentence, change_words, listed, quoted
 from stacks.wording import in_words
@@ -124,7 +124,8 @@ def _gpus(stack: StackComparison) -> Iterator[Sentence]:
     before = {each.accelerator: each for each in stack.before.gpus}
     after = {each.accelerator: each for each in stack.after.gpus}
     for accelerator in sorted({*before, *after}):
-        old, new = (side.get(accelerator, _none_of(accelerator)) for side in (before, after))
+        none = Gpus(accelerator=accelerator, total=0, used=0)
+        old, new = (side.get(accelerator, none) for side in (before, after))
         yield (Quoted(accelerator), f": {_arrow(old.total, new.total)}, in use {_arrow(old.used, new.used)}")
 
 
@@ -207,23 +208,16 @@ def _waivers(stack: StackComparison) -> Iterator[Sentence]:
     )
     for word, found in named:
         for each in found[:_MOST]:
-            yield _waiver(word, each)
+            until = (quoted(each.rule), " until ", quoted(each.expires), ": ", quoted(each.reason))
+            yield (f"{word}: ", *until)
         if len(found) > _MOST:
             yield (f"{word}: {in_words(len(found) - _MOST, 'other')}",)
-
-
-def _waiver(word: str, waiver: RecordedWaiver) -> Sentence:
-    return (f"{word}: ", quoted(waiver.rule), " until ", quoted(waiver.expires), ": ", quoted(waiver.reason))
 
 
 def _secrets(stack: StackComparison) -> Iterator[Sentence]:
     if stack.secrets:
         names = listed(stack.secrets, _MOST)
         yield ("changed: ", *names, "; where only the encryption is new, what holds the value stays as it is")
-
-
-def _none_of(accelerator: str) -> Gpus:
-    return Gpus(accelerator=accelerator, total=0, used=0)
 
 
 def _arrow(before: int, after: int) -> str:

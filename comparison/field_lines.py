@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from comparison.changes import Change, Effect, FieldChange, ResourceChange, dotted
+from comparison.result import KNOWN_LATER
 from resource_graph import Unknown, Value
 from resource_graph.printable import one_line, printable
 
@@ -61,7 +62,7 @@ def _changed_lines(before: str, after: str) -> Iterable[str]:
 
 def _value_lines(value: Value) -> Sequence[str]:
     if isinstance(value, Unknown):
-        return ("(known after the update)",)
+        return (KNOWN_LATER,)
     if isinstance(value, str):
         return _text_lines(value) if _has_lines(value) else (one_line(value),)
     short = _as_json(value)
@@ -71,7 +72,7 @@ def _value_lines(value: Value) -> Sequence[str]:
 
 
 def _as_json(value: Value, indent: int | None = None) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str, sort_keys=True, indent=indent)
+    return json.dumps(value, ensure_ascii=False, default=lambda _: KNOWN_LATER, sort_keys=True, indent=indent)
 
 
 def _text_lines(text: str) -> list[str]:

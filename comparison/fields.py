@@ -115,7 +115,11 @@ def _values(place: _Position, before: object, after: object) -> Iterator[FieldCh
         yield from _texts(place, before, after)
     elif _is_empty(place, before) and _is_empty(place, after):
         return
-    elif _is_container(before) or _is_container(after) or not _same(place, before, after):
+    elif (
+        _is_container(before)
+        or _is_container(after)
+        or not same_scalar(before, after, is_amount=place.is_amount)
+    ):
         yield _change(place, before, after)
 
 
@@ -156,10 +160,10 @@ def _lists(place: _Position, before: Sequence[object], after: Sequence[object]) 
 def _items(
     place: _Position, pairs: Iterator[ItemPair], before: Sequence[object], after: Sequence[object]
 ) -> Iterator[FieldChange]:
-    for pair in pairs:
-        old = _ABSENT if pair.before is None else before[pair.before]
-        new = _ABSENT if pair.after is None else after[pair.after]
-        inside = place.item(pair.label)
+    for label, old_at, new_at in pairs:
+        old = _ABSENT if old_at is None else before[old_at]
+        new = _ABSENT if new_at is None else after[new_at]
+        inside = place.item(label)
         if old is _ABSENT or new is _ABSENT:
             yield _change(inside, old, new)
         else:
@@ -212,12 +216,6 @@ def _or_default(place: _Position, key: str, value: object) -> object:
     if value is not _ABSENT or place.shape is None:
         return value
     return _or_absent(place.shape.defaults.get(key))
-
-
-def _same(place: _Position, before: object, after: object) -> bool:
-    if before is _ABSENT or after is _ABSENT:
-        return False
-    return same_scalar(before, after, is_amount=place.is_amount)
 
 
 def _is_container(value: object) -> bool:

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from comparison.nested_values import is_mapping
@@ -39,14 +38,11 @@ _OMITTED = {"effect": "", "key": "", "operator": "Equal", "protocol": "TCP", "na
 """What the part of an identity stands for where an item leaves it out."""
 
 
-@dataclass(frozen=True, slots=True)
-class ItemPair:
-    """One item of both lists, or of one of them."""
+ItemPair = tuple[str | int, int | None, int | None]
+"""Identity or position of an item, and where it is in the older and the newer list; None: not there.
 
-    label: str | int
-    """Identity, or position: in the newer list for an item that is there, else in the older one."""
-    before: int | None
-    after: int | None
+The position is that in the newer list for an item that is there, else that in the older one.
+"""
 
 
 def identities(field: str, items: Sequence[object]) -> tuple[str, ...] | None:
@@ -70,11 +66,11 @@ def pairs_by_identity(before: Sequence[str], after: Sequence[str]) -> Iterator[I
     """Pair items of the same identity: those of the newer list in its order, then those that are gone."""
     places = {label: index for index, label in enumerate(before)}
     for index, label in enumerate(after):
-        yield ItemPair(label, places.get(label), index)
+        yield label, places.get(label), index
     kept = set(after)
     for index, label in enumerate(before):
         if label not in kept:
-            yield ItemPair(label, index, None)
+            yield label, index, None
 
 
 def pairs_by_content(before: Sequence[object], after: Sequence[object]) -> Iterator[ItemPair]:
@@ -134,6 +130,6 @@ def _beyond(contents: Sequence[str], both: Counter[str]) -> list[int]:
 def _as_they_come(before: Sequence[int], after: Sequence[int]) -> Iterator[ItemPair]:
     together = min(len(before), len(after))
     for old, new in zip(before[:together], after[:together], strict=True):
-        yield ItemPair(new, old, new)
-    yield from (ItemPair(index, index, None) for index in before[together:])
-    yield from (ItemPair(index, None, index) for index in after[together:])
+        yield new, old, new
+    yield from ((index, index, None) for index in before[together:])
+    yield from ((index, None, index) for index in after[together:])

@@ -137,7 +137,10 @@ def fitted(first: str, sections: Sequence[Section], most: int) -> str:
         most: bytes of UTF-8 that the result has at most.
 
     """
-    going = sorted(range(len(sections)), key=lambda index: _order(sections[index], index))
+    going = sorted(
+        range(len(sections)),
+        key=lambda index: (sections[index].rank, -_bytes(sections[index].text), -index),
+    )
     left = set(range(len(sections)))
     size = _bytes(first) + sum(_bytes(each.text) + len(_BETWEEN) for each in sections)
     for index in going:
@@ -257,10 +260,6 @@ def _shortened(text: str, longest: int) -> str:
 
 def _longest_run(text: str) -> int:
     return max(map(len, _BACKTICKS.findall(text)), default=0)
-
-
-def _order(section: Section, index: int) -> tuple[int, int, int]:
-    return section.rank, -_bytes(section.text), -index
 
 
 def _left_out(dropped: Sequence[Section]) -> str:

@@ -60,7 +60,7 @@ def same_scalar(before: object, after: object, *, is_amount: bool) -> bool:
     if isinstance(before, bool) or isinstance(after, bool):
         return before is after
     if is_amount and before is not None and after is not None:
-        return _same_amount(before, after)
+        return amount_of(before) == amount_of(after)
     if isinstance(before, _NUMBERS) and isinstance(after, _NUMBERS):
         return before == after
     return type(before) is type(after) and before == after
@@ -104,7 +104,7 @@ def options(words: Sequence[str]) -> Mapping[str, object] | None:
         name, separator, value = word.partition("=")
         if _OPTION.fullmatch(name):
             found.append((name, value if separator else _SWITCH))
-        elif found and index and _takes(words[index - 1], found[-1]):
+        elif found and index and found[-1] == (words[index - 1], _SWITCH):
             found[-1] = (found[-1][0], word)
         else:
             found.append((f"word {position + 1}", word))
@@ -132,14 +132,6 @@ def decoded(text: str) -> str | None:
     except (binascii.Error, ValueError):
         return None
     return plain if plain and plain.replace("\n", "").replace("\t", "").isprintable() else None
-
-
-def _same_amount(before: object, after: object) -> bool:
-    return amount_of(before) == amount_of(after)
-
-
-def _takes(word: str, last: tuple[str, object]) -> bool:
-    return word == last[0] and last[1] is _SWITCH
 
 
 def _plain(value: object) -> object:

@@ -30,17 +30,10 @@ class Pair:
         return self.before.type != self.after.type
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """All resources of two recordings, each once."""
-
-    both: tuple[Pair, ...]
-    removed: tuple[Resource, ...]
-    added: tuple[Resource, ...]
-
-
-def paired(base: Iterable[Resource], head: Iterable[Resource]) -> Pairs:
-    """Return which resources are on both sides, and which on one.
+def paired(
+    base: Iterable[Resource], head: Iterable[Resource]
+) -> tuple[list[Pair], list[Resource], list[Resource]]:
+    """Return which resources are on both sides, which are gone and which are new.
 
     Two of one URN are one resource. Of the rest those are one that differ in the hash at the end of the name
     alone, or in the version of the API: to the engine they are two, to a reader one that is changed. Where
@@ -56,7 +49,7 @@ def paired(base: Iterable[Resource], head: Iterable[Resource]) -> Pairs:
         taken = {pair.before.urn for pair in found}, {pair.after.urn for pair in found}
         removed = [each for each in removed if each.urn not in taken[0]]
         added = [each for each in added if each.urn not in taken[1]]
-    return Pairs(tuple(both), tuple(removed), tuple(added))
+    return both, removed, added
 
 
 def title_of(resource: Resource) -> str:

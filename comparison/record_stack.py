@@ -61,13 +61,14 @@ def record_stack(
         settings: as its file has them.
 
     """
+    serving = stack.serving
     return StackRecording(
         name=stack.name,
         resources=tuple(map(marked, graph)),
         opened=() if judged is graph else tuple(map(marked, judged)),
         secrets=secrets,
         settings=marked_settings(settings),
-        address=_address(stack),
+        address=f"{frontend_service(serving.graph_name)}.{serving.namespace}:{FRONTEND_PORT}",
         fixed=fixed_values(stack),
         pools=tuple(_pools(stack)),
         findings=tuple(_findings(judged, today)),
@@ -100,11 +101,6 @@ def update_over(stack: StackPlan, running: StackRecording) -> UpdateOver:
     )
     # Nobody says who made the cluster: the state has it, and the recording of the other side has not.
     return UpdateOver(beside, replace(update, creator=UNKNOWN_CREATOR), recorded)
-
-
-def _address(stack: StackPlan) -> str:
-    serving = stack.serving
-    return f"{frontend_service(serving.graph_name)}.{serving.namespace}:{FRONTEND_PORT}"
 
 
 def _pools(stack: StackPlan) -> Iterator[RecordedPool]:

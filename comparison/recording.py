@@ -7,14 +7,13 @@ writer does not write: the text can come from a pull request.
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
-from pydantic.alias_generators import to_camel
+from pydantic import AfterValidator, Field, JsonValue, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
 from comparison.result import RESULT, RecordedResource, RecordedValues
 from resource_graph.printable import one_line
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Literal[1] = 1
 """Of the recording's JSON; raised by one with every change that an older reader would misread."""
 _Later = Field(exclude_if=lambda value: value in (None, (), {}))
 """What older code does not read, and is left out where it has nothing."""
@@ -151,12 +150,6 @@ class RecordingFormatError(Exception):
     """The text is no recording that this release reads; the text of the error says why."""
 
 
-class _Version(BaseModel):
-    model_config = ConfigDict(strict=True, alias_generator=to_camel)
-
-    schema_version: int
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class _Form:
     schema_version: Literal[1]
@@ -199,11 +192,6 @@ def side_of_json(text: str | bytes) -> Side:
 
     """
     try:
-        version = _Version.model_validate_json(text).schema_version
-        if version != SCHEMA_VERSION:
-            raise RecordingFormatError(
-                f"it has version {version} of the recording's form, and this release reads {SCHEMA_VERSION}"
-            )
         form = _FORM.validate_json(text, strict=True, extra="forbid", by_alias=True, by_name=False)
     except ValidationError as error:
         raise RecordingFormatError(f"it is no recording: {_first_problem(error)}") from None

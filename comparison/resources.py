@@ -30,20 +30,22 @@ def compare(base: Iterable[Resource], head: Iterable[Resource]) -> tuple[Resourc
         head: resources of the newer side, in the order of theirs.
 
     """
-    old, new = (tuple(each for each in side if _is_made(each)) for side in (base, head))
-    pairs = paired(old, new)
-    order = {each.urn: index for index, each in enumerate((*new, *pairs.removed))}
-    changes = _judged(
-        sorted(pairs.both, key=lambda pair: order[pair.after.urn]), {each.urn: each for each in new}
+    old, new = (
+        tuple(each for each in side if each.custom and each.type != STACK_TYPE) for side in (base, head)
     )
-    changes |= {each.urn: _added(each) for each in pairs.added}
-    changes |= {each.urn: _removed(each) for each in pairs.removed}
-    changes = _with_readers(changes, pairs.both, new)
-    return tuple(sorted(changes.values(), key=lambda each: (*_urgency(each), order[each.urn])))
+    both, removed, added = paired(old, new)
+    order = {each.urn: index for index, each in enumerate((*new, *removed))}
+    changes = _judged(sorted(both, key=lambda pair: order[pair.after.urn]), {each.urn: each for each in new})
+    changes |= {each.urn: _added(each) for each in added}
+    changes |= {each.urn: _removed(each) for each in removed}
+    changes = _with_readers(changes, both, new)
+    return tuple(sorted(changes.values(), key=lambda each: (*urgency(each), order[each.urn])))
 
 
-def _is_made(resource: Resource) -> bool:
-    return resource.custom and resource.type != STACK_TYPE
+def urgency(change: ResourceChange) -> tuple[bool, bool]:
+    """Return what sorts a change that lasts or is refused first, of those what is protected or holds data."""
+    is_lasting = change.operation in {Operation.DELETE, Operation.REPLACE, Operation.FORGET}
+    return not (is_lasting or change.is_refused), not (change.is_protected or change.is_stateful)
 
 
 def _judged(pairs: Sequence[Pair], head: Mapping[str, Resource]) -> dict[str, ResourceChange]:
@@ -161,18 +163,20 @@ def _with_readers(
         pair.after
         for pair in pairs
         if pair.after.urn in changes
-        and consequences.holds_content(pair.after)
-        and consequences.changes_content(changes[pair.after.urn].fields)
+        and consequences.has_other_content(pair.after, changes[pair.after.urn].fields)
     ]
-    if not concerned:
-        return found
-    readers = consequences.read_readers(head)
+    readers = consequences.read_readers(head) if concerned else ()
     for resource in concerned:
-        templates = readers.of(resource)
+        templates = consequences.readers_of(resource, readers)
+        waiting = sorted(
+            {
+                f"{each.resource.kind} {each.name}"
+                for each in templates
+                if not consequences.restarts(each, changes.get(each.resource.urn), readers)
+            }
+        )
         if templates:
-            waiting = consequences.not_restarted(templates, changes, readers)
-            names = sorted({f"{each.resource.kind} {each.name}" for each in waiting})
-            found[resource.urn] = _read_by(found[resource.urn], names)
+            found[resource.urn] = _read_by(found[resource.urn], waiting)
     return found
 
 
@@ -190,8 +194,3 @@ def _content_with(change: ResourceChange, effect: Effect) -> ResourceChange:
         replace(each, effect=effect) if consequences.is_content(each) else each for each in change.fields
     )
     return replace(change, fields=tuple(fields))
-
-
-def _urgency(change: ResourceChange) -> tuple[bool, bool]:
-    is_lasting = change.operation in {Operation.DELETE, Operation.REPLACE, Operation.FORGET}
-    return not (is_lasting or change.is_refused), not (change.is_protected or change.is_stateful)

@@ -21,11 +21,11 @@ RESULT = ConfigDict(
     json_schema_serialization_defaults_required=True,
 )
 """For `pydantic.dataclasses`: names in Python, camel case in JSON."""
-_UNKNOWN = "(known after the update)"
+KNOWN_LATER = "(known after the update)"
 
 
 def _said(value: Value) -> object:
-    return with_leaves(value, lambda each: _UNKNOWN if isinstance(each, Unknown) else each)
+    return with_leaves(value, lambda each: KNOWN_LATER if isinstance(each, Unknown) else each)
 
 
 _ANY_VALUE = GetPydanticSchema(
@@ -106,13 +106,6 @@ def _unescaped(key: str) -> str:
     return key.removeprefix(_ESCAPE)
 
 
-@dataclass(frozen=True, slots=True, config=RESULT)
-class _Timeouts:
-    create: float | None
-    update: float | None
-    delete: float | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class _Form:
     urn: str
@@ -126,7 +119,7 @@ class _Form:
     property_dependencies: Mapping[str, tuple[str, ...]]
     protect: bool | None
     retain_on_delete: bool | None
-    custom_timeouts: _Timeouts
+    custom_timeouts: CustomTimeouts
     delete_before_replace: bool | None
     ignore_changes: tuple[str, ...]
     replace_on_changes: tuple[str, ...]
@@ -134,25 +127,22 @@ class _Form:
 
 
 def _form(resource: Resource) -> _Form:
-    timeouts, paths = resource.custom_timeouts, resource.secret_paths
+    paths = resource.secret_paths
     values: dict[str, Any] = {name: getattr(resource, name) for name in _Form.__dataclass_fields__} | {
         # A set has another order in every process, and equal recordings have to be equal texts.
         "dependencies": tuple(sorted(resource.dependencies)),
         "property_dependencies": {
             key: tuple(sorted(urns)) for key, urns in sorted(resource.property_dependencies.items())
         },
-        "custom_timeouts": _Timeouts(timeouts.create, timeouts.update, timeouts.delete),
         "secret_paths": None if paths is None else tuple(sorted(paths, key=_order)),
     }
     return _Form(**values)
 
 
 def _resource(form: _Form) -> Resource:
-    timeouts = form.custom_timeouts
     values: dict[str, Any] = {name: getattr(form, name) for name in _Form.__dataclass_fields__} | {
         "dependencies": frozenset(form.dependencies),
         "property_dependencies": {key: frozenset(urns) for key, urns in form.property_dependencies.items()},
-        "custom_timeouts": CustomTimeouts(timeouts.create, timeouts.update, timeouts.delete),
         "secret_paths": None if form.secret_paths is None else frozenset(form.secret_paths),
     }
     return Resource(**values)

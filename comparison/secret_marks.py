@@ -11,7 +11,7 @@ comparison can read anyway. What the engine encrypts is never decrypted.
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
@@ -138,11 +138,6 @@ def mark_of(secret: str) -> str:
     return f"[secret {fingerprint(secret)}]"
 
 
-def is_marked(text: str) -> bool:
-    """Return whether a mark stands somewhere in the text."""
-    return _MARK_FORM.search(text) is not None
-
-
 def fingerprint(text: str) -> str:
     """Return the start of the text's SHA-256, in hexadecimal digits."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK_DIGITS]
@@ -172,7 +167,9 @@ def marked_settings(settings: Mapping[str, Value]) -> Mapping[str, Value]:
 def inputs_of(resource: Resource) -> Mapping[str, object]:
     """Return the inputs with every secret in a `Secret`, those of a Kubernetes Secret included."""
     inputs: Mapping[str, object] = resource.inputs
-    for path in [*(resource.secret_paths or ()), *_of_kubernetes_secret(resource)]:
+    # The engine marks the data of each Secret as secret, whatever the program has marked (facts/provider.md).
+    of_secret = _PARTS_OF_A_SECRET if resource.kind == "Secret" else ()
+    for path in (*(resource.secret_paths or ()), *of_secret):
         hidden = _hidden(inputs, path)
         if is_mapping(hidden):
             inputs = hidden
@@ -192,12 +189,6 @@ def _replaced(match: re.Match[str]) -> str:
         return match[0]
     start, end = (edge - match.start() for edge in match.span(group))
     return f"{match[0][:start]}{mark_of(secret)}{match[0][end:]}"
-
-
-def _of_kubernetes_secret(resource: Resource) -> Iterable[Path]:
-    # The engine marks the data of each Secret as secret, whatever the program has marked (facts/provider.md).
-    if resource.kind == "Secret":
-        yield from (path for path in _PARTS_OF_A_SECRET if path[0] in resource.inputs)
 
 
 def _hidden(value: object, path: Path) -> object:

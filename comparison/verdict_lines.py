@@ -158,10 +158,8 @@ def _red_lines(stack: StackComparison | UncomparedStack) -> Iterator[tuple[int, 
     for change in stack.resources:
         rank = _rank(change)
         if rank is not None:
-            yield (
-                rank,
-                (*_why_red(change), Quoted(change.goes or change.title), *_first_reason(change.reasons)),
-            )
+            because: Sentence = (" because ", quoted(change.reasons[0])) if change.reasons else ()
+            yield rank, (*_why_red(change), Quoted(change.goes or change.title), *because)
 
 
 def _rank(change: ResourceChange) -> int | None:
@@ -190,7 +188,3 @@ def _why_red(change: ResourceChange) -> Sentence:
 
 def _buys_a_block(change: ResourceChange) -> bool:
     return change.type.endswith(_BLOCK) and change.operation in {Operation.CREATE, Operation.REPLACE}
-
-
-def _first_reason(reasons: Sequence[str]) -> Sentence:
-    return (" because ", quoted(reasons[0])) if reasons else ()

@@ -4,7 +4,7 @@ from typing import Any
 
 from components.dynamo_objects import FRONTEND_PORT
 from compose.containers import Interpolated, answers, service_of
-from compose.options import ADDRESS_VARIABLE, ComposeOptions, Network
+from compose.options import ADDRESS_VARIABLE, Network
 from compose.surroundings import Surroundings
 from compose.workers import Worker, with_devices
 from engines.engine import PORT as SERVER_PORT
@@ -15,16 +15,14 @@ from recipes.graph_manifest.services import GraphService
 _ADDRESS = f"${{{ADDRESS_VARIABLE}:-127.0.0.1}}"
 
 
-def frontend_service(
-    service: GraphService, served_name: str, options: ComposeOptions, surroundings: Surroundings
-) -> dict[str, Any]:
+def frontend_service(service: GraphService, served_name: str, surroundings: Surroundings) -> dict[str, Any]:
     """Return the frontend; it is healthy once it lists the model, and so once a worker has it loaded.
 
     Its command stands as the entrypoint, as in a pod: some of the publisher's images have one that starts
     something else.
     """
     fields = surroundings.around(service_of(service.container))
-    if options.network is Network.HOST:
+    if surroundings.options.network is Network.HOST:
         fields["environment"]["DYN_HTTP_HOST"] = Interpolated(_ADDRESS)
         address = _ADDRESS
     else:

@@ -1,7 +1,7 @@
 """The compose file of a stack, and the files that lie beside it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from compose.containers import escaped
@@ -9,16 +9,16 @@ from compose.discovery import DiscoveryParts, discovery_parts
 from compose.entrance import frontend_service, server_service
 from compose.model import model_mount, model_services, own_volume
 from compose.options import ENV_EXAMPLE, ComposeOptions, env_example
-from compose.surroundings import network_fields, surroundings
+from compose.surroundings import Surroundings, network_fields
 from compose.workers import ENGINE_FOLDER, worker_services, workers_of
 from hardware import CpuArchitecture, KvTransportName
 from recipes.engine_files import engine_files
-from recipes.graph_manifest.services import GraphService, graph_services
-from recipes.model_download import CacheSource, VolumeCheck
+from recipes.graph_manifest.services import graph_services
+from recipes.model_download import VolumeCheck
 from recipes.placed import PlacedRecipe
 from recipes.pod_processes import SUPERVISOR_FILE, supervisor_script
 from recipes.services import PodRecipe
-from stacks.plan.cache_plan import CachePlan, ExistingVolume
+from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.stack_plan import StackPlan
 
 COMPOSE_FILE = "compose.yaml"
@@ -27,88 +27,43 @@ _FRONTEND, _SERVER = "frontend", "server"
 _TRANSPORT: KvTransportName = "nvlink"
 
 
-@dataclass(frozen=True, slots=True)
-class ComposeProject:
-    """What is written for one stack."""
+def compose_project(stack: StackPlan, options: ComposeOptions) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """Return the project of a stack whose workers fit one host (compose/one_host.py).
 
-    document: Mapping[str, Any]
-    """Content of compose.yaml."""
-    files: Mapping[str, str]
-    """Path beside it -> text, without the mark of who wrote it."""
-
-
-def compose_project(stack: StackPlan, options: ComposeOptions) -> ComposeProject:
-    """Return the project of a stack whose workers fit one host (compose/one_host.py)."""
-    placed, source = _on_one_host(stack.serving.placed), _source(stack.cache)
+    First the content of compose.yaml, then the texts of the files beside it by their paths, without the mark
+    of who wrote them.
+    """
+    placed = _on_one_host(stack.serving.placed)
+    source = VolumeCheck() if isinstance(stack.cache, ExistingVolume) else stack.cache.source
+    server, together = placed.recipe.engine_server, placed.kv_transport is not None
+    discovery = discovery_parts(options, placed.image_mirrors) if server is None else DiscoveryParts({})
+    around = Surroundings(options, discovery, model_mount(source), stack.serving.ready_timeout_seconds)
     engines = engine_files(placed)
-    files = {f"{ENGINE_FOLDER}/{name}": text for name, text in engines.data.items()}
-    runs = _with_dynamo if placed.recipe.engine_server is None else _without_dynamo
-    parts = runs(stack, placed, graph_services(placed, engines.name), model_mount(source), options)
+    services = graph_services(placed, engines.name)
+    workers = workers_of(services, placed.recipe.serving_engine.port_environment)
+    architecture: CpuArchitecture = next(
+        used.pool.instance_type.cpu_architecture for used in stack.pools if used.used_gpus
+    )
+    if server is not None:
+        [worker] = workers
+        serving = {_SERVER: server_service(worker, server, around, architecture)}
+    else:
+        frontend = next(service for service in services if service.role == _FRONTEND)
+        serving = {
+            **worker_services(workers, around, architecture, together=together),
+            _FRONTEND: frontend_service(frontend, placed.recipe.model.served_name, around),
+        }
+    servers = {name: {**each, **network_fields(options)} for name, each in discovery.services.items()}
     document = {
         "name": placed.graph_name,
-        "services": {**model_services(placed, source), **parts.services},
-        "volumes": {**own_volume(source), **parts.volumes},
+        "services": {**model_services(placed, source), **servers, **serving},
+        "volumes": {**own_volume(source), **discovery.volumes},
     }
     filled = {key: value for key, value in document.items() if value}
-    return ComposeProject(escaped(filled), {**files, **parts.files, ENV_EXAMPLE: env_example(source)})
-
-
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """What serves the model, beside the model itself."""
-
-    services: Mapping[str, Mapping[str, Any]]
-    volumes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    files: Mapping[str, str] = field(default_factory=dict[str, str])
-
-
-def _with_dynamo(
-    stack: StackPlan,
-    placed: PlacedRecipe,
-    services: Sequence[GraphService],
-    model: str,
-    options: ComposeOptions,
-) -> _Parts:
-    discovery = discovery_parts(options, placed.image_mirrors)
-    around = surroundings(options, discovery, model, stack.serving.ready_timeout_seconds)
-    servers = {name: {**server, **network_fields(options)} for name, server in discovery.services.items()}
-    together = placed.kv_transport is not None
-    started = workers_of(services, placed.recipe.serving_engine.port_environment)
-    workers = worker_services(started, around, _architecture(stack), together=together)
-    frontend = next(service for service in services if service.role == _FRONTEND)
-    supervisor = {f"{ENGINE_FOLDER}/{SUPERVISOR_FILE}": supervisor_script()}
-    return _Parts(
-        services={
-            **servers,
-            **workers,
-            _FRONTEND: frontend_service(frontend, placed.recipe.model.served_name, options, around),
-        },
-        volumes=discovery.volumes,
-        files={**discovery.files, **(supervisor if together else {})},
-    )
-
-
-def _without_dynamo(
-    stack: StackPlan,
-    placed: PlacedRecipe,
-    services: Sequence[GraphService],
-    model: str,
-    options: ComposeOptions,
-) -> _Parts:
-    server = placed.recipe.engine_server
-    if server is None:
-        raise ValueError(f"{placed.recipe.name} is served by Dynamo")
-    [worker] = workers_of(services, placed.recipe.serving_engine.port_environment)
-    around = surroundings(options, DiscoveryParts({}), model, stack.serving.ready_timeout_seconds)
-    return _Parts({_SERVER: server_service(worker, server, around, _architecture(stack))})
-
-
-def _source(cache: CachePlan) -> CacheSource:
-    return VolumeCheck() if isinstance(cache, ExistingVolume) else cache.source
-
-
-def _architecture(stack: StackPlan) -> CpuArchitecture:
-    return next(used.pool.instance_type.cpu_architecture for used in stack.pools if used.used_gpus)
+    files = {f"{ENGINE_FOLDER}/{name}": text for name, text in engines.data.items()}
+    supervisor = {f"{ENGINE_FOLDER}/{SUPERVISOR_FILE}": supervisor_script()} if together else {}
+    beside = {**files, **discovery.files, **supervisor, ENV_EXAMPLE: env_example(source)}
+    return escaped(filled), beside
 
 
 def _on_one_host(placed: PlacedRecipe) -> PlacedRecipe:

@@ -21,46 +21,24 @@ _ON_LOOPBACK: Mapping[str, str] = {
 class Surroundings:
     """Around every process of the Dynamo runtime."""
 
-    environment: Mapping[str, str]
-    volumes: tuple[str, ...]
-    network: Mapping[str, str]
-    depends_on: Mapping[str, Mapping[str, str]]
+    options: ComposeOptions
+    discovery: DiscoveryParts
+    model_mount: str
     start_seconds: int
     """The longest that loading the model takes."""
-    shares_files: bool = False
-    """Whether what one process writes others write and remove too."""
 
     def around(self, service: Mapping[str, Any], *volumes: str) -> dict[str, Any]:
         """Return a service with all of it, and with mounts of its own."""
+        on_host = dict(_ON_LOOPBACK) if self.options.network is Network.HOST else {}
+        servers = {name: {"condition": "service_healthy"} for name in self.discovery.services}
         return {
             **service,
-            "environment": {**service["environment"], **self.environment},
-            "volumes": [*self.volumes, *volumes],
-            **self.network,
-            "depends_on": self.depends_on,
+            "environment": {**service["environment"], **self.discovery.environment, **on_host},
+            "volumes": [self.model_mount, *self.discovery.mounts, *volumes],
+            **network_fields(self.options),
+            "depends_on": {MODEL: {"condition": "service_completed_successfully"}, **servers},
             "restart": "unless-stopped",
         }
-
-
-def surroundings(
-    options: ComposeOptions, discovery: DiscoveryParts, model_mount: str, start_seconds: int
-) -> Surroundings:
-    """Return what the options make of it."""
-    on_host = options.network is Network.HOST
-    return Surroundings(
-        environment={
-            **discovery.environment,
-            **(_ON_LOOPBACK if on_host else {}),
-        },
-        volumes=(model_mount, *discovery.mounts),
-        network=network_fields(options),
-        depends_on={
-            MODEL: {"condition": "service_completed_successfully"},
-            **{name: {"condition": "service_healthy"} for name in discovery.services},
-        },
-        start_seconds=start_seconds,
-        shares_files=discovery.is_directory,
-    )
 
 
 def network_fields(options: ComposeOptions) -> dict[str, str]:

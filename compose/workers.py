@@ -81,7 +81,7 @@ def worker_services(
 
     """
     if together:
-        container = _one_container(workers, shares_files=surroundings.shares_files)
+        container = _one_container(workers, shares_files=surroundings.discovery.is_directory)
         return {_TOGETHER: _worker(container, workers, _PORT, surroundings, architecture)}
     return {
         worker.name: _worker(worker.container(), [worker], worker.port, surroundings, architecture)

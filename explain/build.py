@@ -2,7 +2,6 @@
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from explain.explanation.cluster import foundation
 from explain.explanation.order import Step, creation_steps
@@ -10,7 +9,6 @@ from explain.explanation.section import Section
 from explain.explanation.sections import cost_sections, life_sections, serving_sections
 from explain.explanation.serving import evidence, kv_path
 from explain.explanation.tables import pool_rows, service_rows
-from explain.kv_path import kv_path_drawing
 from explain.machines import PoolDrawing, pool_drawing
 from explain.memory import workers_memory
 from explain.page import Page, ServingPart, Table
@@ -31,50 +29,47 @@ _SERVICE_HEADERS = ("Service", "Pods", "GPUs", "CPUs", "Memory", "Runs on", "Net
 _SHOWN_ELSEWHERE = {"Stack", "Waiting", "Layers", "Prompts", "KV path", "Placement", "Updates"}
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A stack with its resources and findings."""
-
-    stack: StackPlan
-    now: ResourceGraph
-    """Resources that `up` makes as the settings are."""
-    later: ResourceGraph
-    """Resources once every Capacity Block has opened; the same where none is waited for."""
-    report: Report
-    """Findings on `later`: a graph is judged before the hours that it costs begin."""
-    rules: int
-    """How many rules judged."""
-
-
-def build_page(judged: Judged, today: dt.date) -> Page:
+def build_page(
+    stack: StackPlan,
+    now: ResourceGraph,
+    later: ResourceGraph,
+    report: Report,
+    *,
+    rules: int,
+    today: dt.date,
+) -> Page:
     """Return the page.
 
     Args:
-        judged: the stack.
+        stack: what is shown.
+        now: resources that `up` makes as the settings are.
+        later: resources once every Capacity Block has opened; the same where none is waited for.
+        report: findings on `later`: a graph is judged before the hours that it costs begin.
+        rules: how many rules judged.
         today: the day on which the age of prices is told.
 
     """
-    stack, recipe = judged.stack, judged.stack.serving.placed.recipe
+    recipe = stack.serving.placed.recipe
     has_nodes = stack.layers.own != ("platform",)
     prices = [text for section in cost_sections(stack, today) for text in section.texts]
     return Page(
         stack=stack.name,
         subtitle=f"{recipe.name}, {recipe.title}; lifecycle {stack.lifecycle}; {stack.source}",
-        verdict=verdict(stack, judged.report),
+        verdict=verdict(stack, report),
         # The verdict says what is waited for.
         overview=tuple(each for each in short_sections(stack, today) if each.title != "Waits"),
         pools=tuple(_pools(stack)) if has_nodes else (),
         elsewhere=tuple(_elsewhere(stack)),
-        serving=_serving(judged) if stack.layers.owns("serving") else None,
+        serving=_serving(stack, later) if stack.layers.owns("serving") else None,
         cost=_table("Node pools and what their GPUs cost an hour", _POOL_HEADERS, pool_rows(stack))
         if has_nodes
         else None,
         prices=tuple(prices),
         decisions=_decisions(stack),
-        settings=tuple(_settings(judged, today)),
-        steps=tuple(_steps(judged)),
-        report=judged.report,
-        rules=judged.rules,
+        settings=tuple(_settings(stack, now, today)),
+        steps=tuple(_steps(now, later)),
+        report=report,
+        rules=rules,
     )
 
 
@@ -82,7 +77,7 @@ def _pools(stack: StackPlan) -> Iterator[PoolDrawing]:
     placed = stack.serving.placed
     # Pools with workers first: the others have nothing to show but idle GPUs.
     for pool in sorted(stack.pools, key=lambda pool: not pool.used_gpus):
-        yield pool_drawing(pool, placed.workers, placed.kv_transport, same_clique=placed.same_clique)
+        yield pool_drawing(pool, placed.workers, same_clique=placed.same_clique)
 
 
 def _elsewhere(stack: StackPlan) -> Iterator[str]:
@@ -97,14 +92,11 @@ def _elsewhere(stack: StackPlan) -> Iterator[str]:
             yield f"{service.name}: {in_words(service.replicas, 'pod')} {where}"
 
 
-def _serving(judged: Judged) -> ServingPart:
-    stack = judged.stack
-    placed = stack.serving.placed
+def _serving(stack: StackPlan, later: ResourceGraph) -> ServingPart:
     return ServingPart(
         services=_table("Services of the graph", _SERVICE_HEADERS, service_rows(stack)),
         kv_path=tuple(kv_path(stack)),
-        kv_drawing=kv_path_drawing(placed),
-        memory=workers_memory(judged.later, placed.workers),
+        memory=workers_memory(later, stack.serving.placed.workers),
         evidence=tuple(evidence(stack)),
     )
 
@@ -114,22 +106,21 @@ def _decisions(stack: StackPlan) -> Table:
     return _table("Decisions", ("Decision", "Choice", "Reason"), rows)
 
 
-def _settings(judged: Judged, today: dt.date) -> Iterator[Section]:
-    stack = judged.stack
+def _settings(stack: StackPlan, now: ResourceGraph, today: dt.date) -> Iterator[Section]:
     found = [*foundation(stack, today)]
     if stack.layers.owns("serving"):
         found += serving_sections(stack)
-    found += life_sections(stack, judged.now)
+    found += life_sections(stack, now)
     return (section for section in found if section.texts and section.title not in _SHOWN_ELSEWHERE)
 
 
-def _steps(judged: Judged) -> Iterator[Step]:
-    now = creation_steps(judged.now)
-    made_now = {(step.kind, name) for step in now for name in step.names}
-    for step in creation_steps(judged.later):
+def _steps(now: ResourceGraph, later: ResourceGraph) -> Iterator[Step]:
+    steps_now = creation_steps(now)
+    made_now = {(step.kind, name) for step in steps_now for name in step.names}
+    for step in creation_steps(later):
         if step.kind == _ACCOUNT:
             # Only counted, and `explain` counts what `up` makes as the settings are.
-            yield from (each for each in now if each.kind == _ACCOUNT)
+            yield from (each for each in steps_now if each.kind == _ACCOUNT)
             continue
         for is_later in (False, True):
             names = tuple(name for name in step.names if ((step.kind, name) not in made_now) is is_later)

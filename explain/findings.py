@@ -1,13 +1,14 @@
 """Which findings of the rules the page shows, and how it marks them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from explain.page import Tone
-from rules.model import Finding, Report, Severity, Status
+from rules.model import Finding, Report
 from stacks.wording import in_words
 
 MOST = 200
 """Findings on the page: with all their reasons they stay below half of the page's 400 KB."""
+_TONES: Mapping[str, Tone] = {"failed": "warn", "undecided": "wait", "waived": "good"}
 _ORDER: tuple[Tone, ...] = ("stop", "warn", "wait", "good")
 
 
@@ -32,19 +33,10 @@ def unjudged(report: Report) -> Iterator[str]:
 
 def state(finding: Finding) -> str:
     """Return the severity, and why the finding does not count where it does not: waived, undecided."""
-    if finding.waiver is not None:
-        return f"{finding.severity.value}, {finding.waiver}"
-    if finding.observation.status is Status.UNDECIDED:
-        return f"{finding.severity.value}, undecided"
-    return finding.severity.value
+    why_not = finding.waiver or (finding.status if finding.status == "undecided" else None)
+    return finding.severity.value if why_not is None else f"{finding.severity.value}, {why_not}"
 
 
 def tone(finding: Finding) -> Tone:
     """Return how grave the finding is."""
-    if finding.stops:
-        return "stop"
-    if finding.waiver is not None:
-        return "good"
-    if finding.observation.status is Status.UNDECIDED:
-        return "wait"
-    return "warn" if finding.severity is Severity.ADVISORY else "stop"
+    return "stop" if finding.stops else _TONES[finding.status]

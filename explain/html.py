@@ -1,18 +1,19 @@
-"""The page as one HTML document that asks no server for anything: styles and drawings are inside."""
+"""The page as one HTML document that asks no server for anything: styles are inside."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from explain import findings, kv_path, machines, memory
+from explain import findings
+from explain.memory import PART_NAMES
 from explain.page import Page
 from resource_graph.printable import printable
 
 TEMPLATES = Path(__file__).parent / "templates"
-_LONGEST_LABEL = 44
-"""Characters that fit across a drawing; a name is no longer than 63, and stands in full beside it."""
+_CODE = re.compile("`([^`]*)`")
 
 
 def to_html(page: Page) -> str:
@@ -21,8 +22,7 @@ def to_html(page: Page) -> str:
     Every text is escaped: names and messages come from other people.
     """
     template = _environment().get_template("page.html")
-    shown = {"findings": findings, "machines": machines, "memory": memory, "kv": kv_path}
-    return template.render(page=page, fitted=_fitted, coded=_coded, **shown)
+    return template.render(page=page, findings=findings, part_names=PART_NAMES, coded=_coded)
 
 
 def _environment() -> Environment:
@@ -43,16 +43,6 @@ def _printed(value: Any) -> Any:
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _fitted(text: str) -> str:
-    return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"
-
-
 def _coded(text: str) -> Markup:
     """Return the text with what stands between backticks as code, as documents of this project write it."""
-    pieces = printable(text).split("`")
-    if len(pieces) % 2 == 0:
-        return escape(printable(text))
-    return Markup("").join(
-        Markup("<code>{}</code>").format(piece) if index % 2 else escape(piece)
-        for index, piece in enumerate(pieces)
-    )
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(printable(text)))))  # noqa: S704 - escaped before

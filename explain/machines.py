@@ -1,7 +1,4 @@
-"""The nodes of a pool as a drawing: GPUs with the pods that hold them, NVLink, network cards, KV path.
-
-Coordinates are units of the drawing, which is as wide as a telephone's screen and grows with the page.
-"""
+"""The nodes of a pool as the page draws them: GPUs with the pods that hold them, NVLink and network cards."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,22 +6,11 @@ from itertools import groupby
 from typing import Literal
 
 from explain.seating import SeatedNode, SeatedPod, seated_nodes
-from hardware import InstanceType, Standing
-from recipes.placed import KvTransport, PlacedService
+from hardware import InstanceType
+from recipes.placed import PlacedService
 from stacks.plan.infrastructure.prices import least_sold
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.wording import all_of, in_words
-
-WIDTH = 340
-CELL_WIDTH, CELL_HEIGHT, CELL_GAP = 66, 34, 4
-CELLS_IN_ROW = 4
-_NODE_LEFT, _NODE_WIDTH, _NODE_GAP = 8, 298, 10
-_HEADER, _NETWORK, _PADDING = 22, 26, 8
-_DOMAIN_HEADER = 22
-_BUS_X = 324
-_APART = 6
-"""Between the two ends of a KV path in one row of GPUs."""
-_CARD_STEP = 8
 
 CellKind = Literal["prefill", "decode", "worker", "withheld", "idle"]
 
@@ -33,11 +19,9 @@ CellKind = Literal["prefill", "decode", "worker", "withheld", "idle"]
 class Cell:
     """One GPU."""
 
-    x: int
-    y: int
     kind: CellKind
-    label: str
     note: str
+    """Which pod holds it; empty for none, and where several nodes are drawn as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +29,11 @@ class NodeDrawing:
     """One node, or several in a row that are alike."""
 
     title: str
-    y: int
-    height: int
+    last: int
+    """Number of the last of them, from 1."""
     cells: tuple[Cell, ...]
-    cards_y: int
-    """Where its network cards are; all nodes of a pool have the same ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """The frame of an NVLink domain that spans nodes."""
-
-    y: int
-    height: int
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class BusEnd:
-    """Where the KV cache leaves a node, or comes to one."""
-
-    y: int
-    receives: bool
+    who: str
+    """Who sits there, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,109 +46,67 @@ class PoolDrawing:
     """Which GPUs NVLink joins, as a sentence."""
     network: str
     """The network cards of a node, as a sentence."""
-    cards: tuple[tuple[int, bool], ...]
-    """Position of each network interface and whether it carries EFA alone."""
+    cards: tuple[bool, ...]
+    """For each network interface of a node: whether it carries EFA alone."""
     summary: str
     """Who sits where, in words: what a person who cannot see the drawing reads."""
+    domain: tuple[NodeDrawing, ...]
+    """Nodes in one NVLink domain; empty where none spans nodes."""
+    domain_title: str
     nodes: tuple[NodeDrawing, ...]
-    domain: Box | None
-    bus: tuple[BusEnd, ...]
-    bus_is_proven: bool
-    height: int
+    """All others."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Neighbouring nodes that are alike."""
-
-    first: int
-    last: int
-    node: SeatedNode
-
-    @property
-    def title(self) -> str:
-        if self.first == self.last:
-            return f"Node {self.first}"
-        return f"Nodes {self.first} to {self.last}, each"
-
-
-def pool_drawing(
-    placed: PlacedPool, workers: Sequence[PlacedService], transport: KvTransport | None, *, same_clique: bool
-) -> PoolDrawing:
+def pool_drawing(placed: PlacedPool, workers: Sequence[PlacedService], *, same_clique: bool) -> PoolDrawing:
     """Return the drawing of a pool.
 
     Args:
         placed: the pool and how full it is.
         workers: of the stack.
-        transport: of the KV cache; None where it never leaves its worker.
         same_clique: whether all workers must be in one NVLink domain.
 
     """
     pool, kind = placed.pool, placed.pool.instance_type
-    seated = seated_nodes(placed, workers)
-    groups = tuple(_groups(seated))
+    nodes = tuple(_nodes(seated_nodes(placed, workers)))
     crosses = pool.nvlink_domain_gpus > kind.gpus
     one_domain = crosses and (same_clique or pool.nodes <= pool.domain_nodes)
-    inside = [group for group in groups if group.last <= pool.domain_nodes] if one_domain else []
-    nodes = tuple(_nodes(groups, _DOMAIN_HEADER if inside else 0))
-    bottom = nodes[-1].y + nodes[-1].height + _NODE_GAP if nodes else 0
+    inside = sum(node.last <= pool.domain_nodes for node in nodes) if one_domain else 0
     return PoolDrawing(
         name=pool.name,
         title=f"{pool.nodes} x {kind.name}, {pool.gpus} {kind.accelerator.name}",
         nvlink=_nvlink(placed),
         network=_network(kind),
-        cards=tuple(_cards(kind)),
-        summary=". ".join(f"{group.title}: {_who(group.node)}" for group in groups),
-        nodes=nodes,
-        domain=_domain(nodes[: len(inside)], pool.nvlink_domain_gpus) if inside else None,
-        bus=tuple(_bus(nodes)) if transport is not None else (),
-        bus_is_proven=transport is not None and transport.path.standing is Standing.DOCUMENTED,
-        height=bottom,
+        cards=tuple(interface.kind == "efa-only" for interface in kind.network.interfaces),
+        summary=". ".join(f"{node.title}: {node.who}" for node in nodes),
+        domain=nodes[:inside],
+        domain_title=f"one NVLink domain of {pool.nvlink_domain_gpus} GPUs",
+        nodes=nodes[inside:],
     )
 
 
-def _groups(seated: Sequence[SeatedNode]) -> Iterator[_Group]:
-    number = 1
+def _nodes(seated: Sequence[SeatedNode]) -> Iterator[NodeDrawing]:
+    first = 1
     for _, alike in groupby(seated, key=_likeness):
-        found = list(alike)
-        yield _Group(number, number + len(found) - 1, found[0])
-        number += len(found)
+        node, *others = alike
+        last = first + len(others)
+        title = f"Nodes {first} to {last}, each" if others else f"Node {first}"
+        yield NodeDrawing(title, last, tuple(_cells(node, several=bool(others))), _who(node))
+        first = last + 1
 
 
 def _likeness(node: SeatedNode) -> tuple[object, ...]:
     return node.gpus, *((pod.service, pod.processes, pod.withheld_gpus) for pod in node.pods)
 
 
-def _nodes(groups: Sequence[_Group], top: int) -> Iterator[NodeDrawing]:
-    y = top
-    for group in groups:
-        rows = -(-group.node.gpus // CELLS_IN_ROW)
-        cells_height = rows * (CELL_HEIGHT + CELL_GAP)
-        height = _HEADER + cells_height + _NETWORK
-        cells = tuple(_cells(group, y + _HEADER))
-        yield NodeDrawing(group.title, y, height, cells, y + _HEADER + cells_height + _PADDING)
-        y += height + _NODE_GAP
-
-
-def _cells(group: _Group, top: int) -> Iterator[Cell]:
-    kinds = list(_kinds(group.node, several=group.first != group.last))
-    for index, (kind, label, note) in enumerate(kinds):
-        row, column = divmod(index, CELLS_IN_ROW)
-        x = _NODE_LEFT + _PADDING + column * (CELL_WIDTH + CELL_GAP)
-        yield Cell(x, top + row * (CELL_HEIGHT + CELL_GAP), kind, label, note)
-
-
-def _kinds(node: SeatedNode, *, several: bool) -> Iterator[tuple[CellKind, str, str]]:
+def _cells(node: SeatedNode, *, several: bool) -> Iterator[Cell]:
     for pod in node.pods:
         note = "" if several else f"pod {pod.number}"
         for process in pod.processes:
-            for _ in range(process.gpus):
-                # Frontends have no GPUs, so no process of a seated pod is one.
-                yield "worker" if process.role == "frontend" else process.role, process.role, note
-        for _ in range(pod.withheld_gpus):
-            yield "withheld", "withheld", note
-    for _ in range(node.unoccupied_gpus):
-        yield "idle", "idle", ""
+            # Frontends have no GPUs, so no process of a seated pod is one.
+            kind = "worker" if process.role == "frontend" else process.role
+            yield from [Cell(kind, note)] * process.gpus
+        yield from [Cell("withheld", note)] * pod.withheld_gpus
+    yield from [Cell("idle", "")] * node.unoccupied_gpus
 
 
 def _who(node: SeatedNode) -> str:
@@ -222,39 +147,3 @@ def _network(kind: InstanceType) -> str:
             "together"
         )
     return f"Network of a node: {all_of(texts)}"
-
-
-def _cards(kind: InstanceType) -> Iterator[tuple[int, bool]]:
-    for index, interface in enumerate(kind.network.interfaces):
-        yield _NODE_LEFT + _PADDING + index * _CARD_STEP, interface.kind == "efa-only"
-
-
-def _domain(nodes: Sequence[NodeDrawing], gpus: int) -> Box:
-    last = nodes[-1]
-    return Box(0, last.y + last.height + _NODE_GAP // 2, f"one NVLink domain of {gpus} GPUs")
-
-
-def _bus(nodes: Sequence[NodeDrawing]) -> Iterator[BusEnd]:
-    """Yield where prefill and decode of each node are; a pool with one of them alone has no bus."""
-    ends = [(cell.kind, cell.y + CELL_HEIGHT // 2) for node in nodes for cell in _first_of_each_role(node)]
-    if {kind for kind, _ in ends} != {"prefill", "decode"}:
-        return
-    rows = [y for _, y in ends]
-    for kind, y in ends:
-        shift = 0 if rows.count(y) == 1 else (_APART if kind == "decode" else -_APART)
-        yield BusEnd(y + shift, receives=kind == "decode")
-
-
-def _first_of_each_role(node: NodeDrawing) -> Iterator[Cell]:
-    for kind in ("prefill", "decode"):
-        found = next((cell for cell in node.cells if cell.kind == kind), None)
-        if found is not None:
-            yield found
-
-
-def bus_line(drawing: PoolDrawing) -> tuple[int, int, int] | None:
-    """Return position, top and bottom of the line that joins the ends; None without them."""
-    if not drawing.bus:
-        return None
-    rows = [end.y for end in drawing.bus]
-    return _BUS_X, min(rows), max(rows)

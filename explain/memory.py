@@ -1,7 +1,7 @@
-"""The memory of a GPU under each engine, as a bar of its parts. An estimate, the same that rules judge by."""
+"""The parts of a GPU's memory under each engine. An estimate, the same that rules judge by."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from engines.memory import memory_demand
@@ -14,7 +14,6 @@ from rules.reading.pods.pods import Unreadable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.shapes import Undecided
 
-WIDTH, HEIGHT = 340, 26
 _MIB_PER_GIB = 1024
 
 PartKind = Literal["weights", "activations", "runtime", "kv", "buffers", "free", "unknown"]
@@ -30,34 +29,18 @@ PART_NAMES: dict[PartKind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryPart:
-    """One piece of the bar."""
-
-    kind: PartKind
-    gib: float
-    x: float
-    width: float
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryBar:
-    """The memory of one GPU."""
-
-    total_gib: float
-    parts: tuple[MemoryPart, ...]
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
 class WorkerMemory:
     """One engine on the GPUs of its pool."""
 
     name: str
     accelerator: str
-    bar: MemoryBar | None
-    """None where the estimate does not cover the engine."""
     note: str
     """How the KV cache gets its share, or why nothing is drawn."""
+    total_gib: float = 0
+    counted: str = ""
+    """Which of a GPU's sizes the total is."""
+    parts: Mapping[PartKind, float] = field(default_factory=dict[PartKind, float])
+    """GiB of each; empty where the estimate does not cover the engine."""
 
 
 def workers_memory(graph: ResourceGraph, services: Sequence[PlacedService]) -> tuple[WorkerMemory, ...]:
@@ -81,7 +64,7 @@ def _all(graph: ResourceGraph, services: Sequence[PlacedService]) -> Iterator[Wo
         try:
             yield _memory(graph, worker, name, accelerator)
         except Undecided as reason:
-            yield WorkerMemory(name, accelerator.name, None, f"No estimate: {reason}")
+            yield WorkerMemory(name, accelerator.name, f"No estimate: {reason}")
 
 
 def _service_of(worker: Worker, services: Sequence[PlacedService]) -> PlacedService | None:
@@ -106,38 +89,43 @@ def _memory(graph: ResourceGraph, worker: Worker, name: str, accelerator: Accele
     if plan is None:
         raise Undecided("nothing is known of how this model or engine takes memory")
     if accelerator.cuda_visible_memory_gib is None and plan.not_covered is None:
-        return WorkerMemory(name, accelerator.name, *_without_visible_memory(plan, accelerator))
+        return _without_visible_memory(plan, name, accelerator)
     memory = plan.on(accelerator)
     pool = max(0.0, memory.pool)
-    buffers = plan.buffers_gib
-    demand = memory.demand
-    parts: list[tuple[PartKind, float]] = [
-        ("weights", demand.weights),
-        ("activations", demand.activations),
-        ("runtime", demand.runtime),
-        ("kv", pool),
-        ("buffers", buffers),
-        ("free", max(0.0, memory.rest - buffers)),
-    ]
+    parts: dict[PartKind, float] = {
+        "weights": memory.demand.weights,
+        "activations": memory.demand.activations,
+        "runtime": memory.demand.runtime,
+        "kv": pool,
+        "buffers": plan.buffers_gib,
+        "free": memory.rest - plan.buffers_gib,
+    }
     note = f"{_share(plan)}; {_sequences(plan, pool)}"
-    return WorkerMemory(name, accelerator.name, _bar(memory.visible, parts, "as CUDA sees it"), note)
+    return WorkerMemory(
+        name, accelerator.name, note, memory.visible, "as CUDA sees it", _that_take_any(parts)
+    )
 
 
-def _without_visible_memory(plan: MemoryPlan, accelerator: Accelerator) -> tuple[MemoryBar, str]:
+def _without_visible_memory(plan: MemoryPlan, name: str, accelerator: Accelerator) -> WorkerMemory:
     total = accelerator.memory_mib / _MIB_PER_GIB
     padding = plan.padding(accelerator)
     demand = memory_demand(plan.model, padding, plan.sharding, max_num_tokens=plan.max_num_tokens)
-    parts: list[tuple[PartKind, float]] = [
-        ("weights", demand.weights),
-        ("activations", demand.activations),
-        ("runtime", demand.runtime),
-        ("unknown", max(0.0, total - demand.total)),
-    ]
+    parts: dict[PartKind, float] = {
+        "weights": demand.weights,
+        "activations": demand.activations,
+        "runtime": demand.runtime,
+        "unknown": total - demand.total,
+    }
     note = (
         f"Nobody published how much memory CUDA sees of {accelerator.name}, so KV cache and free memory are "
         "not told apart"
     )
-    return _bar(total, parts, "nominal"), note
+    return WorkerMemory(name, accelerator.name, note, total, "nominal", _that_take_any(parts))
+
+
+def _that_take_any(parts: Mapping[PartKind, float]) -> Mapping[PartKind, float]:
+    # More may be wanted than there is: then nothing is left.
+    return {kind: gib for kind, gib in parts.items() if gib > 0}
 
 
 def _share(plan: MemoryPlan) -> str:
@@ -153,15 +141,3 @@ def _sequences(plan: MemoryPlan, pool: float) -> str:
         return text
     where = " on each GPU" if plan.sharding.attention_data_parallel else ""
     return f"{text}; at most {plan.max_batch_size:,} run at once{where}"
-
-
-def _bar(total: float, parts: Sequence[tuple[PartKind, float]], note: str) -> MemoryBar:
-    # More may be wanted than there is; then the bar shows the shares of what is wanted.
-    scale = WIDTH / max(total, sum(gib for _, gib in parts))
-    found: list[MemoryPart] = []
-    x = 0.0
-    for kind, gib in parts:
-        if gib > 0:
-            found.append(MemoryPart(kind, gib, round(x, 2), round(gib * scale, 2)))
-            x += gib * scale
-    return MemoryBar(total, tuple(found), note)

@@ -5,7 +5,6 @@ from typing import Literal
 
 from explain.explanation.order import Step
 from explain.explanation.section import Section
-from explain.kv_path import KvPathDrawing
 from explain.machines import PoolDrawing
 from explain.memory import WorkerMemory
 from rules.model import Report
@@ -38,8 +37,6 @@ class ServingPart:
 
     services: Table
     kv_path: tuple[str, ...]
-    kv_drawing: KvPathDrawing | None
-    """None where the KV cache never leaves its worker."""
     memory: tuple[WorkerMemory, ...]
     evidence: tuple[str, ...]
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from cli.documents.envelope import Command
 from cli.documents.explained import ExplainDocument
 from cli.documents.judged import CheckDocument
-from cli.documents.listed import ListDocument
-from cli.documents.recovered import RecoverDocument
-from cli.documents.sized import SizeDocument
+from cli.list_stacks import ListDocument
+from cli.recover import RecoverDocument
+from cli.size import SizeDocument
 from operations.doctor.finding import Diagnosis
 from operations.document import Document
 from operations.drift.report import DriftReport

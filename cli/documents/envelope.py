@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 Command = Literal[
     "check", "doctor", "drift", "explain", "list", "pools", "preflight", "preview", "recover", "size", "smoke"
@@ -28,11 +28,6 @@ VERSIONS: Mapping[Command, int] = MappingProxyType(
 A version rises by one when a key goes, or another meaning takes its place; a new key leaves it as it is, so a
 reader ignores keys that it does not know.
 """
-
-
-def enveloped(command: Command, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of a command's document below its name and version."""
-    return {"schema": schema_name(command), "version": VERSIONS[command], **content}
 
 
 def schema_name(command: Command) -> str:

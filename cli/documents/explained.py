@@ -1,8 +1,23 @@
-"""`dynamo-stack explain --json`."""
+"""`dynamo-stack explain --json`: what a stack becomes, for a program."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from cli.price_age import today
+from comparison.recording import RecordedWaiver
+from explain.explanation.order import protected, steps
+from explain.explanation.serving import workers_by_rollout
+from explain.explanation.tables import prices, purchases, workarounds
 from operations.document import Document
+from recipes.placed import PlacedService
+from resource_graph import ResourceGraph
+from stacks.plan.infrastructure.prices import NAMES, idle_gpus, usd_per_gpu_hour
+from stacks.plan.losses import losses
+from stacks.plan.placement.capacity import PlacedPool
+from stacks.plan.stack_plan import Decision, RetainedObject, StackPlan, waited_for
+from stacks.served_runs import evidence_on
+from stacks.settings.purchase import Purchase
+from stacks.updates.infrastructure_notices import waiting_text
+from stacks.updates.notices import effects_of_changes
 
 
 class ExplainedCluster(Document):
@@ -83,15 +98,6 @@ class ExplainedKvPath(Document):
     """What would make it faster, or prove it."""
 
 
-class ExplainedDecision(Document):
-    """One thing that was worked out from the settings."""
-
-    topic: str
-    subject: str
-    choice: str
-    reason: str
-
-
 class ExplainedRollout(Document):
     """How a new version of workers replaces the running one."""
 
@@ -106,25 +112,6 @@ class ExplainedStep(Document):
 
     kind: str
     name: str
-
-
-class ExplainedRetained(Document):
-    """One object that `pulumi destroy` leaves."""
-
-    kind: str
-    name: str
-    namespace: str | None
-    """Null for an object of the whole cluster, or of the account."""
-    reason: str
-
-
-class ExplainedWaiver(Document):
-    """One rule that the stack breaks on purpose."""
-
-    rule: str
-    reason: str
-    expires: str
-    """Last day on which it holds."""
 
 
 class ExplainedEvidence(Document):
@@ -156,7 +143,7 @@ class ExplainDocument(Document):
     """Services of the graph; empty where another stack serves."""
     kv_path: ExplainedKvPath | None
     """Null where the KV cache never leaves its worker."""
-    decisions: tuple[ExplainedDecision, ...]
+    decisions: tuple[Decision, ...]
     rollouts: tuple[ExplainedRollout, ...]
     updates: tuple[str, ...]
     """What a change of each kind does to what runs."""
@@ -174,6 +161,119 @@ class ExplainDocument(Document):
     """Resources in the order in which they are created."""
     protected: tuple[str, ...]
     """What `destroy` refuses to delete."""
-    retained: tuple[ExplainedRetained, ...]
-    waivers: tuple[ExplainedWaiver, ...]
+    retained: tuple[RetainedObject, ...]
+    waivers: tuple[RecordedWaiver, ...]
     evidence: tuple[ExplainedEvidence, ...]
+
+
+def explain_document(stack: StackPlan, graph: ResourceGraph) -> ExplainDocument:
+    """Return what the stack becomes; `graph` is what its program registers."""
+    layers, plan, platform = stack.layers, stack.infrastructure, stack.platform
+    bought = purchases(stack)
+    serves, has_nodes = layers.owns("serving"), layers.own != ("platform",)
+    return ExplainDocument(
+        stack=stack.name,
+        file=stack.source,
+        recipe=stack.serving.placed.recipe.name,
+        lifecycle=stack.lifecycle,
+        layers=layers.own,
+        joined={layer: joined.stack for layer, joined in layers.joined.items()},
+        cluster=ExplainedCluster(
+            kind=stack.cluster.kind, context=stack.cluster.context, region=stack.cluster.region
+        ),
+        platform=None
+        if platform is None
+        else ExplainedPlatform(
+            kind=platform.kind,
+            version=platform.version,
+            namespace=platform.namespace,
+            graph_api=platform.graph_api,
+        ),
+        pools=tuple(_pool(placed, bought.get(placed.pool.name)) for placed in stack.pools if has_nodes),
+        services=tuple(map(_service, stack.serving.placed.services)) if serves else (),
+        kv_path=_kv_path(stack) if serves else None,
+        decisions=stack.decisions,
+        rollouts=tuple(_rollouts(stack)) if serves else (),
+        updates=tuple(effects_of_changes(stack)) if serves else (),
+        losses=tuple(losses(stack.serving)) if serves else (),
+        workarounds=tuple(workarounds(stack)) if serves else (),
+        prices=tuple(prices(stack.pools, today())) if has_nodes else (),
+        idle=() if plan is None else tuple(idle_gpus(plan, stack.pools)),
+        waiting=tuple(map(waiting_text, waited_for(stack))),
+        order=tuple(ExplainedStep(kind=kind, name=name) for kind, name in steps(graph)),
+        protected=tuple(protected(graph)),
+        retained=stack.retained,
+        waivers=tuple(
+            RecordedWaiver(rule=each.rule, reason=each.reason, expires=each.expires) for each in stack.waivers
+        ),
+        evidence=tuple(_evidence(stack)) if serves else (),
+    )
+
+
+def _pool(placed: PlacedPool, purchase: Purchase | None) -> ExplainedPool:
+    pool, machine = placed.pool, placed.pool.instance_type
+    return ExplainedPool(
+        name=pool.name,
+        machine=machine.name,
+        accelerator=machine.accelerator.name,
+        nodes=pool.nodes,
+        gpus=pool.gpus,
+        used_gpus=placed.used_gpus,
+        idle_gpus=placed.free_gpus,
+        usd_per_gpu_hour=None if purchase is None else usd_per_gpu_hour(machine, purchase),
+        bought=None if purchase is None else NAMES[purchase.kind],
+    )
+
+
+def _service(service: PlacedService) -> ExplainedService:
+    sizes, placement = service.resources, service.placement
+    return ExplainedService(
+        name=service.name,
+        role=service.role,
+        replicas=service.replicas,
+        gpus=service.gpus,
+        cpu_request=None if sizes is None else sizes.cpu_request,
+        cpu_limit=None if sizes is None else sizes.cpu_limit,
+        memory_gib=None if sizes is None else sizes.memory_gib,
+        pool=None if placement is None else placement.pool,
+        devices={} if placement is None else placement.extended_resources,
+    )
+
+
+def _kv_path(stack: StackPlan) -> ExplainedKvPath | None:
+    transport = stack.serving.placed.kv_transport
+    if transport is None:
+        return None
+    path = transport.path
+    return ExplainedKvPath(
+        transport=path.transport,
+        explicit=transport.explicit,
+        standing=path.standing.value,
+        reason=path.reason,
+        source=path.source.text,
+        ceiling=transport.ceiling,
+        placement=transport.placement,
+        lifted_by=path.lifted_by,
+    )
+
+
+def _rollouts(stack: StackPlan) -> Iterator[ExplainedRollout]:
+    for rollout, workers in workers_by_rollout(stack).items():
+        yield ExplainedRollout(
+            workers=tuple(workers),
+            strategy=rollout.strategy,
+            reason=rollout.reason,
+            interruption=rollout.interruption,
+        )
+
+
+def _evidence(stack: StackPlan) -> Iterator[ExplainedEvidence]:
+    recipe = stack.serving.placed.recipe
+    for accelerator in stack.used_accelerators:
+        found = evidence_on(recipe, accelerator)
+        yield ExplainedEvidence(
+            accelerator=accelerator,
+            level=found.level.value,
+            validated_upstream=accelerator in recipe.validated_on,
+            reason=found.reason,
+        )

@@ -1,16 +1,11 @@
 """`dynamo-stack check --json`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from cli.check_input import WatchedGraph, count_kinds, kinds_read
 from operations.document import Document
-
-
-class CheckedWaiver(Document):
-    """A person's word that the rule may be broken for a time."""
-
-    reason: str
-    expires: str
-    """Last day on which it holds."""
+from resource_graph.setting_lines import SettingLines
+from rules.model import Finding, Report, Rule, Waiver
 
 
 class CheckedSetting(Document):
@@ -32,7 +27,7 @@ class CheckedFinding(Document):
     """`mandatory` or `advisory`."""
     status: str
     """`failed`, `waived` or `undecided`."""
-    waiver: CheckedWaiver | None
+    waiver: Waiver | None
     """Null unless the status is `waived`."""
     urn: str
     resource: str
@@ -86,3 +81,60 @@ class CheckDocument(Document):
     """Whether anything at all was judged, and a workload where there is any."""
     not_judged: Mapping[str, int]
     """Kind or type that no rule and no schema knows -> how many were read."""
+
+
+def check_document(
+    report: Report, graph: WatchedGraph, subject: str, rules: Sequence[Rule], lines: SettingLines | None
+) -> CheckDocument:
+    """Return the report for a program to read.
+
+    Args:
+        report: what the rules found.
+        graph: what they looked at.
+        subject: its name.
+        rules: all that were asked.
+        lines: of the stack's file; None where none is judged.
+
+    """
+    return CheckDocument(
+        subject=subject,
+        stops=report.stops,
+        findings=tuple(_checked(finding, lines) for finding in report.findings),
+        broken=tuple(CheckedBroken(rule=each.rule.id, error=repr(each.error)) for each in report.broken),
+        not_evaluated=tuple(
+            CheckedMissing(rule=each.rule.id, missing=tuple(sorted(aspect.value for aspect in each.missing)))
+            for each in report.not_evaluated
+        ),
+        rules=tuple(rule.id for rule in rules),
+        read=kinds_read(graph),
+        understood=graph.is_understood(),
+        not_judged=count_kinds(graph.unasked()),
+    )
+
+
+def _checked(finding: Finding, lines: SettingLines | None) -> CheckedFinding:
+    observation = finding.observation
+    origin = observation.resource.origin
+    return CheckedFinding(
+        rule=finding.rule.id,
+        severity=finding.severity.value,
+        status=finding.status,
+        waiver=finding.waiver,
+        urn=finding.urn,
+        resource=observation.resource.name,
+        subject=observation.subject,
+        message=observation.message,
+        settings=tuple(
+            CheckedSetting(
+                key=key, file=lines and lines.file, line=None if lines is None else lines.of_setting(key)
+            )
+            for key in finding.settings
+        ),
+        file=origin.file if origin else None,
+        document=origin.document if origin else None,
+        line=origin.line_of(observation.path) if origin else None,
+        field=observation.path or None,
+        reason=finding.rule.reason,
+        fix=finding.rule.fix,
+        source=finding.rule.source,
+    )

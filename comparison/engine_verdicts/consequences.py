@@ -18,28 +18,13 @@ from rules.reading.pods.pods import WORKER_TYPES, PodTemplate, read_pods, readab
 from rules.reading.references import Reference, read_references
 from rules.reading.shapes import Undecided, attempted
 
+Readers = Sequence[tuple[PodTemplate, frozenset[Reference]]]
+"""Pod templates of the newer side, and the objects that each names."""
 _KINDS = frozenset({"ConfigMap", "Secret"})
 _CONTENT = ("data", "binaryData", "stringData")
 _RUN_ONCE = frozenset({"Job", "CronJob"})
 _SERVICES = frozenset({"components", "services"})
 _SERVICE_AT = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Readers:
-    """Pod templates of the newer side, and the objects that each names."""
-
-    templates: Sequence[tuple[PodTemplate, frozenset[Reference]]]
-
-    def of(self, resource: Resource) -> tuple[PodTemplate, ...]:
-        """Return the templates of pods that run on and read the object."""
-        return tuple(
-            template
-            for template, references in self.templates
-            if template.resource.kind not in _RUN_ONCE
-            and (template.resource.namespace or "default") == (resource.namespace or "default")
-            and any((each.kind, each.name) == (resource.kind, resource.object_name) for each in references)
-        )
 
 
 _NO_VERSION = frozenset({"defaultVersion", "name", "tags", "tagsAll", "updateDefaultVersion"})
@@ -79,17 +64,23 @@ def read_readers(head: Iterable[Resource]) -> Readers:
         references = attempted(read_references, template)
         if not isinstance(references, Undecided):
             found.append((template, frozenset(references)))
-    return Readers(tuple(found))
+    return found
 
 
-def holds_content(resource: Resource) -> bool:
-    """Return whether it is a ConfigMap or a Secret."""
-    return resource.kind in _KINDS
+def readers_of(resource: Resource, readers: Readers) -> list[PodTemplate]:
+    """Return the templates of pods that run on and read the object."""
+    return [
+        template
+        for template, references in readers
+        if template.resource.kind not in _RUN_ONCE
+        and (template.resource.namespace or "default") == (resource.namespace or "default")
+        and any((each.kind, each.name) == (resource.kind, resource.object_name) for each in references)
+    ]
 
 
-def changes_content(fields: Iterable[FieldChange]) -> bool:
-    """Return whether what pods would read differs."""
-    return any(is_content(each) for each in fields)
+def has_other_content(resource: Resource, fields: Iterable[FieldChange]) -> bool:
+    """Return whether it is a ConfigMap or a Secret, and what pods would read of it differs."""
+    return resource.kind in _KINDS and any(map(is_content, fields))
 
 
 def is_content(change: FieldChange) -> bool:
@@ -97,11 +88,20 @@ def is_content(change: FieldChange) -> bool:
     return touches(change, _CONTENT)
 
 
-def not_restarted(
-    templates: Iterable[PodTemplate], changes: Mapping[str, ResourceChange], readers: Readers
-) -> tuple[PodTemplate, ...]:
-    """Return those of the templates whose pods run on with what they have read before."""
-    return tuple(each for each in templates if not _restarts(each, changes.get(each.resource.urn), readers))
+def restarts(template: PodTemplate, change: ResourceChange | None, readers: Readers) -> bool:
+    """Return whether the change of its own object starts the pods of a template anew."""
+    if change is None:
+        return False
+    if change.operation in {Operation.CREATE, Operation.REPLACE}:
+        return True
+    rolled = [each.path for each in change.fields if each.effect is Effect.ROLLS_PODS]
+    if template.shape == "workload" or not all(
+        len(path) > _SERVICE_AT and path[1] in _SERVICES for path in rolled
+    ):
+        return bool(rolled)
+    names = {path[_SERVICE_AT] for path in rolled}
+    # Another template of one worker restarts all of them (facts/previews.md §3d).
+    return template.name in names or (_is_worker(template) and bool(names & _workers(template, readers)))
 
 
 def changed_outputs(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
@@ -110,7 +110,8 @@ def changed_outputs(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
         places = list(_unknown_places((name,), pair.after.inputs.get(name)))
         if not places:
             continue
-        before = _as_now(pair.before.property_dependencies.get(name, frozenset()), upstream.renamed)
+        urns = pair.before.property_dependencies.get(name, frozenset())
+        before = frozenset(upstream.renamed.get(urn, urn) for urn in urns)
         for path in places:
             yield from _changed(path, before, now, upstream, pair)
 
@@ -127,26 +128,9 @@ def changed_tags(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
             yield replace(each, path=("tagsAll", name))
 
 
-def _restarts(template: PodTemplate, change: ResourceChange | None, readers: Readers) -> bool:
-    if change is None:
-        return False
-    if change.operation in {Operation.CREATE, Operation.REPLACE}:
-        return True
-    rolled = [each.path for each in change.fields if each.effect is Effect.ROLLS_PODS]
-    if template.shape == "workload" or not all(map(_is_of_service, rolled)):
-        return bool(rolled)
-    names = {path[_SERVICE_AT] for path in rolled}
-    # Another template of one worker restarts all of them (facts/previews.md §3d).
-    return template.name in names or (_is_worker(template) and bool(names & _workers(template, readers)))
-
-
-def _is_of_service(path: Path) -> bool:
-    return len(path) > _SERVICE_AT and path[1] in _SERVICES
-
-
 def _workers(template: PodTemplate, readers: Readers) -> set[str]:
     urn = template.resource.urn
-    return {each.name for each, _ in readers.templates if each.resource.urn == urn and _is_worker(each)}
+    return {each.name for each, _ in readers if each.resource.urn == urn and _is_worker(each)}
 
 
 def _is_worker(template: PodTemplate) -> bool:
@@ -183,10 +167,6 @@ def _unknown_places(path: Path, value: Value) -> Iterator[Path]:
 
 def _is_partly_unknown(value: object) -> bool:
     return value is UNKNOWN or (is_list(value) and any(each is UNKNOWN for each in value))
-
-
-def _as_now(urns: frozenset[str], renamed: Mapping[str, str]) -> frozenset[str]:
-    return frozenset(renamed.get(urn, urn) for urn in urns)
 
 
 def _outputs(urns: frozenset[str]) -> str:

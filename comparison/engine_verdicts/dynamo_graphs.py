@@ -111,7 +111,9 @@ def _reasons(fields: Sequence[FieldChange], pair: Pair) -> Iterator[str]:
             yield f"The provider makes another graph for another {dotted(each.path)}."
         elif each.effect is Effect.REFUSED:
             yield f"The webhook refuses to change {dotted(each.path)} of a graph that exists."
-    rolled = {each.path[2] for each in fields if _rolls_service(each)}
+    rolled = {
+        each.path[2] for each in fields if each.effect is Effect.ROLLS_PODS and under(each.path, _SERVICES)
+    }
     is_replaced = any(each.effect is Effect.REPLACES for each in fields)
     if not is_replaced and any(_is_worker(_service(pair.after, name)) for name in rolled):
         yield "Another template of one worker restarts all workers of the graph."
@@ -122,10 +124,6 @@ def _service_reason(change: FieldChange) -> str:
     if change.effect is Effect.REPLACES:
         return f"Service {change.path[2]} {what}, which the webhook refuses: the graph is made again."
     return f"Service {change.path[2]} {what}, which the webhook refuses of a graph that exists."
-
-
-def _rolls_service(change: FieldChange) -> bool:
-    return change.effect is Effect.ROLLS_PODS and under(change.path, _SERVICES)
 
 
 def _is_worker(service: Mapping[str, object]) -> bool:

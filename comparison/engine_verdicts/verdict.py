@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from comparison.changes import Change, Effect, FieldChange, Operation, dotted
 from comparison.pairs import Pair
-from resource_graph import Resource, Value
+from resource_graph import Value
 from resource_graph.values import Path
 
 _ANY = "*"
@@ -35,7 +35,8 @@ def settled(
 
     """
     asked = [
-        replace(each, effect=Effect.REPLACES) if _is_asked(pair.after, each) else each for each in fields
+        replace(each, effect=Effect.REPLACES) if under(each.path, pair.after.replace_on_changes) else each
+        for each in fields
     ]
     if not any(each.effect is Effect.REPLACES for each in asked):
         return Outcome(fields=tuple(asked), reasons=tuple(dict.fromkeys(reasons)))
@@ -65,10 +66,6 @@ def touches(change: FieldChange, patterns: Iterable[str]) -> bool:
 def under(path: Path, patterns: Iterable[str]) -> bool:
     """Return whether the path is one of the patterns', or below it."""
     return any(_is_under(path, pattern.split(".")) for pattern in patterns)
-
-
-def _is_asked(resource: Resource, change: FieldChange) -> bool:
-    return under(change.path, resource.replace_on_changes)
 
 
 def _asked_reasons(fields: Sequence[FieldChange], *, by_provider: bool) -> tuple[str, ...]:

@@ -66,16 +66,6 @@ def layer_sections(stack: StackPlan) -> Iterator[Section]:
     yield Section("Layers", ("; ".join(texts),))
 
 
-def _reached_from(plan: EksPlan) -> str:
-    outside = plan.cluster.public_cidrs
-    return f"the VPC and {', '.join(outside)}" if outside else "the VPC alone"
-
-
-def _support_end(version: str) -> str:
-    ends = SUPPORT_ENDS_SOON.get(version)
-    return f" (standard support ends {ends})" if ends else ""
-
-
 def _network(plan: EksPlan) -> str:
     network = plan.network
     if isinstance(network, AdoptedNetwork):
@@ -185,9 +175,13 @@ def _server(name: str, group: NatsServers | EtcdServers) -> str:
 
 def _infrastructure(plan: EksPlan, cache: CachePlan, today: dt.date) -> Iterator[Section]:
     cluster = plan.cluster
-    version = f"Kubernetes {cluster.version}{_support_end(cluster.version)}"
+    ends = SUPPORT_ENDS_SOON.get(cluster.version)
+    support = f" (standard support ends {ends})" if ends else ""
+    version = f"Kubernetes {cluster.version}{support}"
+    outside = ", ".join(cluster.public_cidrs)
+    reached_from = f"the VPC and {outside}" if outside else "the VPC alone"
     where = f"{version} in {cluster.region}, account {cluster.account_id}"
-    yield Section("Cluster", (f"eks {cluster.name}, {where}, reached from {_reached_from(plan)}",))
+    yield Section("Cluster", (f"eks {cluster.name}, {where}, reached from {reached_from}",))
     yield Section("Network", (_network(plan),))
     system = cluster.system_nodes
     everything_else = (

@@ -184,7 +184,7 @@ def test_the_benchmark_is_one_job_and_no_part_of_the_stack(command: Command) -> 
     ("arguments", "says"),
     [
         (("--benchmark", "--to", "folder"), "has no place in a folder"),
-        (("--helm", "helmfile"), "'helmfile' is not one of comment, argocd, flux"),
+        (("--helm", "helmfile"), "'helmfile' is not one of 'comment', 'argocd', 'flux'"),
     ],
 )
 def test_options_that_make_no_sense_exit_2_with_words(

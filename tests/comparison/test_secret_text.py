@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from comparison.secret_marks import is_marked, mark_of, names_a_secret, without_secrets
+from comparison.secret_marks import mark_of, names_a_secret, without_secrets
 
 HUB = "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwX"
 ACCESS_KEY = "AKIA" + "IOSFODNN7EXAMPLE"
@@ -38,7 +38,7 @@ KEY = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"
 def test_a_mark_stands_for_what_looks_like_a_secret(text: str, secret: str) -> None:
     shown = without_secrets(text)
     assert secret not in shown
-    assert is_marked(shown)
+    assert "[secret " in shown
 
 
 @pytest.mark.parametrize(

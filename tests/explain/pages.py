@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 from functools import cache
 from typing import TYPE_CHECKING
 
-from explain.build import Judged, build_page
+from explain.build import build_page
 from explain.html import to_html
 from lab.directory import REPOSITORY
 from rules.catalogue import rules_on, run_rules
@@ -17,6 +18,8 @@ from tests.support.recordings import recorded_stack
 
 if TYPE_CHECKING:
     from explain.page import Page
+    from resource_graph import ResourceGraph
+    from rules.model import Report
     from stacks.plan.stack_plan import StackPlan
 
 DAY = dt.date(2026, 11, 22)
@@ -26,6 +29,21 @@ STACKS = tuple(list_stacks(REPOSITORY))
 def shipped_plan(name: str) -> StackPlan:
     """The stack as its committed file has it: most of them wait for a Capacity Block."""
     return resolve(name, load_stack(name, REPOSITORY), f"Pulumi.{name}.yaml", REPOSITORY)
+
+
+@dataclasses.dataclass
+class Judged:
+    """A stack with its resources and findings."""
+
+    stack: StackPlan
+    now: ResourceGraph
+    later: ResourceGraph
+    report: Report
+    rules: int
+
+    def page(self) -> Page:
+        """Its page on the day of these tests."""
+        return build_page(self.stack, self.now, self.later, self.report, rules=self.rules, today=DAY)
 
 
 def judged(stack: StackPlan) -> Judged:
@@ -40,7 +58,7 @@ def judged(stack: StackPlan) -> Judged:
 @cache
 def shipped_page(name: str) -> Page:
     """The page of a shipped stack."""
-    return build_page(judged(shipped_plan(name)), DAY)
+    return judged(shipped_plan(name)).page()
 
 
 @cache
@@ -51,4 +69,4 @@ def shipped_html(name: str) -> str:
 
 def page_of(stack: StackPlan) -> Page:
     """The page of a stack that a test made."""
-    return build_page(judged(stack), DAY)
+    return judged(stack).page()

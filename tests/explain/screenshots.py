@@ -55,7 +55,7 @@ async def open_page(tab: Tab, file: Path, view: View, *, height: int = 900) -> N
 
 async def _first_screen(file: Path) -> None:
     async with browser_tab(install_missing(_say)) as tab:
-        await open_page(tab, file, View("docs", 1100), height=1000)
+        await open_page(tab, file, View("docs", 1100), height=1080)
         await tab.picture(PICTURE, whole=False)
 
 

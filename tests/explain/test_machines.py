@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
-from explain.machines import pool_drawing
-from tests.explain.pages import page_of, shipped_page, shipped_plan
+from tests.explain.pages import page_of, shipped_page
 from tests.support.dev_settings import resolved
 from tests.support.shipped_stacks import served_settings
 
@@ -14,7 +12,9 @@ if TYPE_CHECKING:
 
 def kinds(page: Page) -> list[list[list[str]]]:
     """What stands on the GPUs: pool, node, GPU."""
-    return [[[cell.kind for cell in node.cells] for node in pool.nodes] for pool in page.pools]
+    return [
+        [[cell.kind for cell in node.cells] for node in (*pool.domain, *pool.nodes)] for pool in page.pools
+    ]
 
 
 def test_prefill_and_decode_have_a_tray_each_in_one_nvlink_domain() -> None:
@@ -26,33 +26,29 @@ def test_prefill_and_decode_have_a_tray_each_in_one_nvlink_domain() -> None:
         "Node 1: 1 pod of TrtllmDecodeWorker (decode on 4 GPUs). "
         "Node 2: 1 pod of TrtllmPrefillWorker (prefill on 1 GPU) and 3 GPUs idle"
     )
-    assert pool.domain is not None
-    assert pool.domain.title == "one NVLink domain of 36 GPUs"
+    assert (len(pool.domain), pool.domain_title) == (2, "one NVLink domain of 36 GPUs")
     assert pool.nvlink == (
         "NVLink joins 36 GPUs, 4 on each node (u-p6e-gb200x36, 9 trays); 7 of its trays are outside the pool"
     )
     assert pool.network == (
         "Network of a node: 1 interface with IP, 100 Gbit/s and 4 EFA interfaces, 1,600 Gbit/s together"
     )
-    assert [efa for _, efa in pool.cards] == [False, True, True, True, True]
-    assert ([end.receives for end in pool.bus], pool.bus_is_proven) == ([True, False], False)
+    assert pool.cards == (False, True, True, True, True)
 
 
-def test_prefill_and_decode_of_one_pod_share_a_node_and_the_path_between_them_is_proven() -> None:
+def test_prefill_and_decode_of_one_pod_share_a_node() -> None:
     page = shipped_page("disagg-b200-8gpu")
     [pool] = page.pools
     assert kinds(page) == [[["prefill"] * 4 + ["decode"] * 4]]
     assert pool.summary == "Node 1: 1 pod of TrtllmWorker (prefill on 4 GPUs and decode on 4 GPUs)"
-    assert pool.domain is None
+    assert pool.domain == ()
     assert pool.nvlink == "NVLink joins the 8 GPUs of a node and ends there"
-    assert ([end.receives for end in pool.bus], pool.bus_is_proven) == ([False, True], True)
 
 
 def test_the_pool_that_workers_use_comes_before_the_idle_one() -> None:
     page = shipped_page("dev")
     assert [pool.name for pool in page.pools] == ["b200", "gb200"]
     assert page.pools[1].summary == "Nodes 1 to 2, each: 4 GPUs idle"
-    assert page.pools[1].bus == ()
 
 
 def test_equal_nodes_are_drawn_once_however_many_there_are() -> None:
@@ -60,28 +56,9 @@ def test_equal_nodes_are_drawn_once_however_many_there_are() -> None:
     settings["nodePools"][0] |= {"nodes": 18, "nvlinkDomainGpus": 72}
     settings["serving"]["replicas"] = {"worker": 17}
     [pool] = page_of(resolved(settings)).pools
-    assert [node.title for node in pool.nodes] == ["Nodes 1 to 17, each", "Node 18"]
-    assert pool.nodes[0].cells[0].note == ""
+    assert [node.title for node in pool.domain] == ["Nodes 1 to 17, each", "Node 18"]
+    assert pool.domain[0].cells[0].note == ""
     assert pool.nvlink.endswith("(u-p6e-gb200x72, 18 trays)")
-
-
-def test_ends_of_a_path_in_one_row_of_gpus_do_not_lie_upon_each_other() -> None:
-    plan = shipped_plan("disagg-b200-tcp")
-    [placed] = plan.pools
-    decode_of_one = [
-        dataclasses.replace(
-            worker,
-            recipe=dataclasses.replace(
-                worker.recipe,
-                processes=tuple(each.model_copy(update={"gpus": 1}) for each in worker.recipe.processes),
-            ),
-        )
-        for worker in plan.serving.placed.workers
-    ]
-    drawing = pool_drawing(placed, decode_of_one, plan.serving.placed.kv_transport, same_clique=False)
-    one, other = drawing.bus
-    assert one.y != other.y
-    assert {one.receives, other.receives} == {True, False}
 
 
 def test_nobody_has_described_the_cards_of_a_described_node() -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from explain.build import build_page
 from explain.findings import ordered, state, summary, tone
 from explain.html import to_html
 from explain.short import short_sections
@@ -76,7 +75,7 @@ def test_a_stack_whose_window_is_open_is_good() -> None:
 def test_a_mandatory_finding_comes_before_everything() -> None:
     plan = shipped_plan("disagg-gb200-two-trays")
     report = Report((found(Severity.MANDATORY), found(Severity.ADVISORY)), (), ())
-    page = build_page(dataclasses.replace(judged(plan), report=report), DAY)
+    page = dataclasses.replace(judged(plan), report=report).page()
     assert page.verdict.tone == "stop"
     assert page.verdict.headline == "`up` ends before it changes anything: 1 mandatory finding"
     assert [tone(finding) for finding in ordered(page.report)] == ["stop", "warn"]
@@ -94,7 +93,7 @@ def test_findings_that_do_not_count_say_why() -> None:
 def test_a_broken_rule_leaves_the_stack_unchecked() -> None:
     rule = found(Severity.ADVISORY).rule
     report = Report((), (BrokenRule(rule, ValueError("no")),), ())
-    page = build_page(dataclasses.replace(judged(shipped_plan("dev")), report=report), DAY)
+    page = dataclasses.replace(judged(shipped_plan("dev")), report=report).page()
     assert page.verdict.headline == "Unchecked: 1 rule could not judge this stack"
     assert "some-rule: broken, so the stack counts as unchecked" in parsed(to_html(page)).text
 
@@ -137,7 +136,6 @@ def test_evidence_says_how_far_the_recipe_was_tried() -> None:
 def test_an_aggregated_stack_says_that_its_cache_never_leaves_the_worker() -> None:
     serving = shipped_page("agg-gb200").serving
     assert serving is not None
-    assert serving.kv_drawing is None
     assert serving.kv_path == ("none: aggregated, the KV cache never leaves its worker",)
 
 

@@ -11,8 +11,14 @@ import pytest
 
 from cli.documents.catalogue import PRINTED, Printed
 from cli.documents.envelope import VERSIONS, Command
-from cli.documents.page import PAGE, command_output_page
-from cli.documents.schema import SCHEMAS, document_schema, schema_file, schema_text
+from cli.documents.schema import (
+    PAGE,
+    SCHEMAS,
+    command_output_page,
+    document_schema,
+    schema_file,
+    schema_text,
+)
 from stacks.settings.document import summary
 from stacks.settings.setting_places import models_within
 from stacks.stack_files import list_stacks

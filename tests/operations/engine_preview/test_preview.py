@@ -188,11 +188,12 @@ def test_a_person_reads_first_what_is_refused_and_what_is_made_anew(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = printed(command, monkeypatch, recorded("changes")).out
-    titles = [line.strip() for line in out.splitlines() if line.startswith("  ConfigMap ")]
-    assert titles[0] == "ConfigMap toy/kept: delete, refused: it is protected"
-    assert "  ConfigMap toy/files: replace, the old one goes first\n" in out
-    assert "    data.b: 2 -> not set\n" in out
-    assert "    data.key: changed, a secret\n" in out
+    titles = [line for line in out.splitlines() if ": ConfigMap " in line]
+    assert titles[0] == "deleted; refused; protected: ConfigMap toy/kept"
+    assert "\nreplaced, the old one first: ConfigMap toy/files\n" in out
+    assert "  # replaced for data.a, data.b, data.c\n" in out
+    assert "  @@ data.b (replaces) @@\n  - 2\n" in out
+    assert "  ! changed: a secret, which is not shown\n" in out
     assert "  pods restart\n" in out
 
 
