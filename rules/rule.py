@@ -27,6 +27,11 @@ Check = Callable[[ResourceGraph, S], Iterable[Said]]
 """Looks at one subject, and may raise Undecided where the subject cannot be read."""
 
 
+def about(subject: Any, said: Iterable[Said]) -> Iterator[Observation]:
+    """What is said of a part of what is judged, such as a worker of a graph."""
+    return (_observed(subject.resource, subject.name, each) for each in said)
+
+
 def _by_name(subject: Any) -> tuple[Resource, str]:
     return subject.resource, subject.name
 

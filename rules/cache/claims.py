@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 
 from engines.memory import checkpoint_bytes
 from engines.models import ModelShape
-from resource_graph import Resource, ResourceGraph
+from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.claims import Claim, makes_ebs_volumes, read_claims
 from rules.reading.model_users import ModelUser
 from rules.reading.model_volumes import ModelVolume, on_one_node
-from rules.reading.shapes import Undecided, field, known
+from rules.reading.shapes import Undecided, attempted, field, known
 from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import MODEL_VOLUMES
 
@@ -55,22 +55,15 @@ def cache_shared_by_nodes(graph: ResourceGraph, volume: ModelVolume) -> Iterator
             f"{total} pods mount it ({listed}), and nothing that was read says how it may be mounted"
         )
     modes = volume.claim.modes
-    if _MANY in modes or (_MANY_READERS in modes and _only_read(volume)):
+    is_only_read = all(mount.read_only for user, mount in volume.users if user.kind != "download")
+    if _MANY in modes or (_MANY_READERS in modes and is_only_read):
         return
     found = ", ".join(modes) or "no access mode"
     message = f"allows {found}, but {total} pods mount it ({listed}), and nothing keeps them on one node"
-    try:
-        if _ONE_POD not in modes and on_one_node(graph, users.values()):
-            return
-    except Undecided:
+    is_one_node = _ONE_POD not in modes and attempted(on_one_node, graph, users.values())
+    if is_one_node is not True:
         # A cluster may have one such node.
-        yield Advice(message)
-        return
-    yield message
-
-
-def _only_read(volume: ModelVolume) -> bool:
-    return all(mount.read_only for user, mount in volume.users if user.kind != "download")
+        yield Advice(message) if isinstance(is_one_node, Undecided) else message
 
 
 @rule(
@@ -139,7 +132,10 @@ def _takes_all_forms(download: ModelUser) -> bool:
 )
 def storage_class_exists(graph: ResourceGraph) -> Iterator[Observation]:
     """Claim names a storage class that is not there, or cannot do what it asks for."""
-    has_default = any(_is_default(resource) for resource in graph.kubernetes_objects("StorageClass"))
+    has_default = any(
+        known(field, each.inputs, "metadata", "annotations", _DEFAULT_ANNOTATION) == "true"
+        for each in graph.kubernetes_objects("StorageClass")
+    )
     for claim in read_claims(graph):
         # A name that only the update knows is some resource's own, so the class is there.
         problem = known(_class_problem, graph, claim, has_default=has_default)
@@ -161,7 +157,3 @@ def _class_problem(graph: ResourceGraph, claim: Claim, *, has_default: bool) -> 
     if shared and makes_ebs_volumes(graph, name):
         return f"asks for {shared[0]} from storage class {name}, whose EBS volumes have no such mode"
     return ""
-
-
-def _is_default(storage_class: Resource) -> bool:
-    return known(field, storage_class.inputs, "metadata", "annotations", _DEFAULT_ANNOTATION) == "true"

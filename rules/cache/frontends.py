@@ -43,7 +43,8 @@ def offline_frontend_has_the_model(graph: ResourceGraph, user: ModelUser) -> Ite
     """Frontend has no tokenizer of the model, or asks the hub for it."""
     workers = _workers_by_graph(graph).get(user.resource.urn, ())
     found: list[Said] = [*_missing(user, workers), *_asked_for(user, workers)]
-    if not found or _workers_host_metadata(workers):
+    # Workers hand both out at their system port.
+    if not found or (workers and all(map(_hosts_metadata, workers))):
         return
     if any(line < _READ_SINCE for line in known_lines(user.container, user.template.described_by)):
         raise Undecided(f"{shown_image(user.container)} is older than the releases that were read")
@@ -78,15 +79,8 @@ def _asked_for(user: ModelUser, workers: Sequence[ModelUser]) -> Iterator[Advice
     yield Advice(f"asks the hub for configuration and tokenizer at every start: {found}")
 
 
-def _workers_host_metadata(workers: Sequence[ModelUser]) -> bool:
-    """Whether the frontend gets configuration and tokenizer from the workers.
-
-    They serve both at their system port, by default since 1.4 (ai-dynamo/dynamo#11417).
-    """
-    return bool(workers) and all(_hosts_metadata(worker) for worker in workers)
-
-
 def _hosts_metadata(user: ModelUser) -> bool:
+    """Whether a worker hands both out, by default since 1.4 (ai-dynamo/dynamo#11417)."""
     switch = user.variable(_HOSTED)
     if switch is not None and switch.lower() in _OFF:
         return False

@@ -1,11 +1,11 @@
 """Whether pods around a model find what they mount, and the Secrets that they name."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Severity, undecided
 from rules.reading.claims import is_within
 from rules.reading.memoized import memoized
 from rules.reading.model_users import KINDS, ModelUser, read_model_users
@@ -13,8 +13,8 @@ from rules.reading.pods.containers import environment_entries, read_image
 from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.references import read_references
 from rules.reading.releases import operator_line
-from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at
-from rules.rule import Advice, Said, graph_rule, rule
+from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, mappings_at, text_at
+from rules.rule import Advice, Said, Subjects, graph_rule, rule
 from rules.subjects import POD_TEMPLATES, model_users
 
 _ROOT_HOME = "/root"
@@ -52,10 +52,9 @@ def model_path_mounted(_: ResourceGraph, user: ModelUser) -> Iterator[Said]:
     yield from map(Advice, _below_root(user))
     paths = [text_at(mount, "mountPath") for mount in mappings_at(user.container, "volumeMounts")]
     mounted = [*(mount.path for mount in user.mounts), *(path for path in paths if path)]
-    # Without any claim the model may be part of an image of one's own, or be fetched by the start script.
     if user.kind == "download":
         yield from map(Advice, _lost_download(user, mounted))
-        return
+    # Without any claim the model may be part of an image of one's own, or be fetched by the start script.
     if user.kind not in {"worker", "benchmark"} or (not user.mounts and not _has_no_model(user)):
         return
     yield from _cache_problems(user, mounted)
@@ -195,19 +194,12 @@ def service_mounts_kept(graph: ResourceGraph, template: PodTemplate) -> Iterator
 )
 def named_secrets_exist(graph: ResourceGraph) -> Iterator[Observation]:
     """Secret that a pod around a model names, or a key of it or of a ConfigMap, is missing."""
-    absent: dict[tuple[str, str], list[ModelUser]] = {}
-    for user in _one_user_a_template(graph):
-        namespace = user.resource.namespace
-        try:
-            references = known(read_references, user.template) or ()
-            secrets = [each.name for each in references if each.kind == "Secret"]
-            for name in dict.fromkeys(secrets):
-                if not graph.kubernetes_objects_named("Secret", name, namespace):
-                    absent.setdefault((str(namespace), name), []).append(user)
-            for problem in _missing_keys(graph, user):
-                yield failed(user.resource, user.name, problem)
-        except Undecided as reason:
-            yield undecided(user.resource, user.name, str(reason))
+    yield from _USERS.judge(graph, _missing_keys)
+    absent = grouped(
+        ((str(user.resource.namespace), name), user)
+        for user in _one_user_a_template(graph)
+        for name in _absent_secrets(graph, user)
+    )
     for (_, name), users in absent.items():
         needed_by = ", ".join(dict.fromkeys(user.name for user in users))
         yield undecided(
@@ -218,6 +210,15 @@ def named_secrets_exist(graph: ResourceGraph) -> Iterator[Observation]:
 @memoized
 def _one_user_a_template(graph: ResourceGraph) -> tuple[ModelUser, ...]:
     return tuple({user.template: user for user in readable(read_model_users(graph))}.values())
+
+
+_USERS: Subjects[ModelUser] = Subjects(_one_user_a_template)
+
+
+def _absent_secrets(graph: ResourceGraph, user: ModelUser) -> Iterable[str]:
+    references, namespace = known(read_references, user.template) or (), user.resource.namespace
+    secrets = dict.fromkeys(each.name for each in references if each.kind == "Secret")
+    return (name for name in secrets if not graph.kubernetes_objects_named("Secret", name, namespace))
 
 
 def _missing_keys(graph: ResourceGraph, user: ModelUser) -> Iterator[str]:

@@ -19,7 +19,7 @@ from rules.reading.kv_cache import longest_sequence
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import whole_number
 from rules.rule import rule
-from rules.subjects import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, TensorRtLlmWorker
+from rules.subjects import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS
 
 _LENGTH_OF_VLLM = "max_model_len"
 _STRETCHED_BY = ("hf_overrides", "rope_scaling")
@@ -115,11 +115,11 @@ _GRAPHS = "cuda_graph_config"
     lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Set cuda_graph_config.max_batch_size to max_batch_size.",
 )
-def cuda_graphs_cover_batches(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[str]:
+def cuda_graphs_cover_batches(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     """CUDA graphs end below the largest batch, or above it."""
-    settings = engine.settings
+    settings = read_settings(graph, worker)
     # A step with prompts in it never replays a graph, and a prefill worker has no others.
-    if read_role(engine.worker) == "prefill":
+    if read_role(worker) == "prefill":
         return
     written = {*settings.file.content, *settings.overrides.content}
     batch = settings.count("max_batch_size", default=DEFAULT_MAX_BATCH_SIZE)

@@ -20,6 +20,7 @@ from rules.reading.commands.container_commands import (
     command_line,
 )
 from rules.reading.engines.models import read_gpt_oss
+from rules.reading.engines.settings import read_settings
 from rules.reading.placements import read_landing
 from rules.reading.pods.containers import Image, read_image
 from rules.reading.pods.pods import PodTemplate
@@ -32,7 +33,6 @@ from rules.subjects import (
     READABLE_PODS,
     READABLE_WORKERS,
     TENSORRT_LLM_WORKERS,
-    TensorRtLlmWorker,
 )
 
 _HOST = "nvcr.io/"
@@ -223,9 +223,9 @@ _OLDER_NAME = "TRTLLM_FORCE_ALLTOALL_METHOD"
     lines=("Dynamo 1.2",),
     fix="Set the variable that the finding names, or use a later release.",
 )
-def runtime_defects_avoided(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[str]:
+def runtime_defects_avoided(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     """Worker meets a known defect of its runtime."""
-    worker, settings = engine.worker, engine.settings
+    settings = read_settings(graph, worker)
     release = runtime_image(worker)
     # It was met with gpt-oss; recipes of the publisher for other models run there without the variable.
     if release is None or release[0][:2] != DEEP_EP_CRASH_LINE or read_gpt_oss(worker) is None:

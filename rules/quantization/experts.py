@@ -24,7 +24,7 @@ from rules.reading.pods.workers import Worker
 from rules.reading.releases import VLLM_0_20, as_read
 from rules.reading.shapes import Undecided
 from rules.rule import Advice, Said, rule
-from rules.subjects import TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
+from rules.subjects import TENSORRT_LLM_WORKERS, WORKERS
 
 _KNOWN_BACKENDS = ", ".join(sorted(VLLM_MOE_BACKENDS))
 _Wanted = Iterable[tuple[str, VllmMoeKernels | None]]
@@ -52,11 +52,11 @@ _Wanted = Iterable[tuple[str, VllmMoeKernels | None]]
         "moe_config.backend out: the engine's defaults run on every GPU that has kernels for gpt-oss."
     ),
 )
-def moe_backend_runs(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[Said]:
+def moe_backend_runs(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     """Expert kernels do not fit the GPU."""
-    for landing, kernels in doubtful_kernels(graph, engine.worker):
+    for landing, kernels in doubtful_kernels(graph, worker):
         gpu, outcome = kernels.accelerator, kernels.support.outcome.value
-        parallel = read_expert_parallel_size(engine.settings)
+        parallel = read_expert_parallel_size(read_settings(graph, worker))
         split = f" and expert parallelism {parallel}" if parallel > 1 else ""
         said = (
             f"{kernels}{split} {outcome} on {gpu.name} ({gpu.architecture_family}, {landing.source}), where "

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from engines.tensorrt_llm.on_lines import DEEP_EP_OFF, WITHOUT_DEEP_EP
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity
-from rules.reading.engines.settings import is_tensorrt_llm, is_vllm
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates
 from rules.reading.pods.containers import OWN_SHARED_MEMORY, shared_memory
 from rules.reading.pods.privileges import read_privileges
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import known, quantity, text_at
 from rules.rule import graph_rule
-from rules.subjects import READABLE_WORKERS, TENSORRT_LLM_WORKERS, TensorRtLlmWorker
+from rules.subjects import READABLE_WORKERS, TENSORRT_LLM_WORKERS
 from rules.topology.parallelism import TENSOR, read_parallelism
 
 _X86 = "amd64"
@@ -61,9 +61,9 @@ def _small_shared_memory(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
         )
 
 
-def _forbidden_memory(graph: ResourceGraph, each: TensorRtLlmWorker) -> Iterator[str]:
+def _forbidden_memory(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     """The profile that keeps ranks from each other's GPU memory."""
-    worker, settings = each.worker, each.settings
+    settings = read_settings(graph, worker)
     path = ("securityContext", "seccompProfile", "type")
     profile = text_at(worker.container, *path) or text_at(worker.pod, *path)
     if profile != "RuntimeDefault" or read_privileges(worker).has("SYS_PTRACE"):
