@@ -97,13 +97,14 @@ def model_users(*kinds: Kind) -> Subjects[ModelUser]:
 
 def kubernetes_objects(kind: str) -> Subjects[Resource]:
     """Objects of a Kubernetes kind."""
-    return _resources(lambda graph: graph.kubernetes_objects(kind))
+    return resources(lambda graph: graph.kubernetes_objects(kind))
 
 
 def resources_of_type(*type_tokens: str) -> Subjects[Resource]:
     """Resources of these types of Pulumi's, one type after the other."""
-    return _resources(lambda graph: chain.from_iterable(map(graph.of_type, type_tokens)))
+    return resources(lambda graph: chain.from_iterable(map(graph.of_type, type_tokens)))
 
 
-def _resources(find: Callable[[ResourceGraph], Iterable[Resource]]) -> Subjects[Resource]:
+def resources(find: Callable[[ResourceGraph], Iterable[Resource]]) -> Subjects[Resource]:
+    """Resources that are found by a function."""
     return Subjects(find, lambda each: (each, each.name))

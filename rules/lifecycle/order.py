@@ -53,7 +53,10 @@ def _operator(graph: ResourceGraph, resource: Resource) -> Iterator[str | Undeci
     releases = releases_of(graph, PLATFORM_CHART)
     if releases:
         yield from _not_after(graph, resource, releases, "which installs its operator")
-    elif not _stands_on_another_stack(graph, resource):
+        return
+    named = {urn for each in (resource, *graph.ancestors(resource)) for urn in each.dependencies}
+    # It may depend on the stack that installs the operator.
+    if all(reference.urn not in named for reference in graph.of_type(STACK_REFERENCE)):
         yield Undecided(
             f"no release of chart {PLATFORM_CHART} is part of this program; if another stack installs it, "
             "that stack must be destroyed after this one"
@@ -77,12 +80,6 @@ def _not_after(
     if needed and dependencies_of(graph, resource).isdisjoint(each.urn for each in needed):
         names = ", ".join(each.name for each in needed)
         yield f"does not depend on {names}, {what}, neither itself nor through a component around it"
-
-
-def _stands_on_another_stack(graph: ResourceGraph, resource: Resource) -> bool:
-    """Whether the resource or one around it names a reference to the stack that installs the operator."""
-    named = {urn for each in (resource, *graph.ancestors(resource)) for urn in each.dependencies}
-    return any(reference.urn in named for reference in graph.of_type(STACK_REFERENCE))
 
 
 @rule(

@@ -43,7 +43,10 @@ _FILLERS: Subjects[Resource] = Subjects(cache_fillers, lambda each: (each, each.
 def waits_have_timeouts(graph: ResourceGraph) -> Iterator[Observation]:
     """Wait for a download, a graph or a deletion has no time limit of its own, or nobody waits."""
     yield from _GRAPHS.judge(graph, _wait_for_graph)
-    yield from _FILLERS.judge(graph, _wait_for_filler)
+    # A Job with another template is another Job, so there is no update to wait for.
+    yield from _FILLERS.judge(
+        graph, lambda _, job: _untimed(job, "until it has filled the cache", ("create",))
+    )
     for release in releases_of(graph, PLATFORM_CHART):
         if release.inputs.get("timeout") is None and release.custom_timeouts.create is None:
             said = "has neither a timeout nor customTimeouts: Helm gives up after its own 5 minutes"
@@ -64,18 +67,12 @@ def _wait_for_graph(_: ResourceGraph, resource: Resource) -> Iterator[Said]:
         yield from _untimed(resource, "until its workers have loaded the model", ("create", "update"))
 
 
-def _wait_for_filler(_: ResourceGraph, job: Resource) -> Iterator[str]:
-    # A Job with another template is another Job, so there is no update to wait for.
-    return _untimed(job, "until it has filled the cache", ("create",))
-
-
 def _untimed(resource: Resource, what: str, operations: Sequence[str]) -> Iterator[str]:
     found = _annotations(resource)
     if found.get(SKIP_AWAIT) == "true" or _SECONDS in found:
         return
     timeouts = resource.custom_timeouts
-    seconds = {"create": timeouts.create, "update": timeouts.update}
-    untimed = [operation for operation in operations if seconds[operation] is None]
+    untimed = [operation for operation in operations if getattr(timeouts, operation) is None]
     if untimed:
         yield (
             f"is waited for {what}, and nothing says how long at {' and '.join(untimed)}: the provider "

@@ -77,11 +77,11 @@ def pods_run_unprivileged(graph: ResourceGraph, template: PodTemplate) -> Iterat
 
 def _privileges_of_the_node(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """Privileged containers and namespaces of the node, and what asks for them."""
+    # Where one cannot be read nothing of them is said.
     found: list[str] = []
     for key in _NAMESPACES:
         if _is_set(template.spec, key):
-            asked_by = _asks_for_ipc(graph, template) if key == "hostIPC" else None
-            why = _why(template, asked_by)
+            why = _why(template, _asks_for_ipc(graph, template) if key == "hostIPC" else None)
             found.append(f"shares the node's {key.removeprefix('host')} ({key}), {why}")
     for name, container in all_containers(template):
         if _is_set(container, "securityContext", "privileged"):
@@ -106,7 +106,9 @@ def _ordinary(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
         added = {(each or "").upper().removeprefix("CAP_") for each in capabilities}
         # Capabilities that are added act for root alone, so a container that needs one needs root too.
         for_transport = bool(added & _FOR_TRANSPORTS) or network_devices(template, container)
-        if _user(template.spec, container) == 0 and not for_transport:
+        own = whole_number_at(container, "securityContext", "runAsUser")
+        user = whole_number_at(template.spec, "securityContext", "runAsUser") if own is None else own
+        if user == 0 and not for_transport:
             yield f"container {name} runs as root (runAsUser 0)"
         beyond = sorted(added - _ORDINARY - _FOR_TRANSPORTS - {""})
         if beyond:
@@ -169,11 +171,6 @@ def _asks_for_ipc(graph: ResourceGraph, template: PodTemplate) -> str | None:
     if len(engines) > 1:
         return _ONE_POD
     return _MNNVL_OF_VLLM if mappings_at(template.spec, "resourceClaims") else None
-
-
-def _user(pod: Mapping[str, Value], container: Mapping[str, Value]) -> int | None:
-    own = whole_number_at(container, "securityContext", "runAsUser")
-    return whole_number_at(pod, "securityContext", "runAsUser") if own is None else own
 
 
 def _loose_images(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
