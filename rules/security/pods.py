@@ -77,18 +77,15 @@ def pods_run_unprivileged(graph: ResourceGraph, template: PodTemplate) -> Iterat
 
 def _privileges_of_the_node(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """Privileged containers and namespaces of the node, and what asks for them."""
-    # Where one cannot be read nothing of them is said.
-    found: list[str] = []
     for key in _NAMESPACES:
-        if _is_set(template.spec, key):
+        if field(template.spec, key) is True:
             why = _why(template, _asks_for_ipc(graph, template) if key == "hostIPC" else None)
-            found.append(f"shares the node's {key.removeprefix('host')} ({key}), {why}")
+            yield f"shares the node's {key.removeprefix('host')} ({key}), {why}"
     for name, container in all_containers(template):
-        if _is_set(container, "securityContext", "privileged"):
+        if field(container, "securityContext", "privileged") is True:
             why = _why(template, _asks_for_privileges(template, container))
             is_idle = why == _FOR_NOTHING and not _runs_an_engine(graph, template)
-            found.append(f"container {name} is privileged, {'and serves no GPU' if is_idle else why}")
-    yield from found
+            yield f"container {name} is privileged, {'and serves no GPU' if is_idle else why}"
 
 
 def _why(template: PodTemplate, asked_by: str | None) -> str:
@@ -147,13 +144,6 @@ def _runs_an_engine(graph: ResourceGraph, template: PodTemplate) -> bool:
         return template.component_type not in _WITHOUT_GPUS
     workers = workers_by_resource(graph).get(template.resource.urn, ())
     return any(isinstance(each, Unreadable) or each.template is template for each in workers)
-
-
-def _is_set(parent: Mapping[str, Value], *path: str) -> bool:
-    value = field(parent, *path)
-    if value is None or isinstance(value, bool):
-        return value is True
-    raise Undecided(f"{'.'.join(path)} is neither true nor false")
 
 
 def _asks_for_privileges(template: PodTemplate, container: Mapping[str, Value]) -> str | None:
