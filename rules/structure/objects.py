@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph
 from resource_graph.spelling import most_alike
-from resource_graph.values import Path
 from rules.model import Observation, Severity, advised, failed, undecided
 from rules.reading.objects.definitions import (
     built_in_kinds,
@@ -110,22 +109,19 @@ def fields_known(graph: ResourceGraph) -> Iterator[Observation]:
     unknown = [judged for judged in read_mistakes(graph) if judged.mistake.kind == "unknown"]
     for number, judged in enumerate(unknown):
         see = failed if judged.doubt is None else undecided
-        hints = _hints(judged) if number < _HINTED else ()
-        yield see(judged.resource, judged.subject, _unknown_field(judged, hints), judged.mistake.path)
+        said = _unknown_field(judged, hinted=number < _HINTED)
+        yield see(judged.resource, judged.subject, said, judged.mistake.path)
 
 
-def _unknown_field(judged: Judged, hints: Sequence[str]) -> str:
+def _unknown_field(judged: Judged, *, hinted: bool) -> str:
     resource, path = judged.resource, judged.mistake.path
     said = f"{dotted(path)} is no field of a {resource.kind} of {resource.api_version} in {judged.line}"
     if judged.doubt is not None:
         return f"{said}; {judged.doubt}"
-    return "; ".join(text for text in (said, *hints, f"the API server: {judged.mistake.says}") if text)
-
-
-def _hints(judged: Judged) -> Sequence[str]:
-    resource, path = judged.resource, judged.mistake.path
     elsewhere = f"{judged.elsewhere[0]} has it" if judged.elsewhere else ""
-    return hint(judged.schema, resource.inputs, path), other_version(resource, path), elsewhere
+    hints = (hint(judged.schema, resource.inputs, path), other_version(resource, path), elsewhere)
+    said_of_it = (said, *(hints if hinted else ()), f"the API server: {judged.mistake.says}")
+    return "; ".join(filter(None, said_of_it))
 
 
 @graph_rule(
@@ -186,10 +182,9 @@ def _refused_value(judged: Judged) -> str:
 
 def _shown(judged: Judged) -> str:
     value = value_at(judged.resource.inputs, judged.mistake.path)
-    if isinstance(value, bool):
-        return f"is {str(value).lower()}, without quotes a truth value"
     if isinstance(value, int | float):
-        return f"is {value}, without quotes a number"
+        what = "truth value" if isinstance(value, bool) else "number"
+        return f"is {str(value).lower()}, without quotes a {what}"
     if isinstance(value, str):
         return f"is the text {value!r}"
     if judged.mistake.kind == "value":
@@ -213,12 +208,6 @@ def main_container_named(graph: ResourceGraph) -> Iterator[Observation]:
             names = [str(text_at(container, "name")) for container in template.containers[1:]]
             has = f"its containers are {', '.join(names)}" if names else "it has no container"
             said = f"no container of the pod template is called main: {has}"
-            yield failed(template.resource, template.name, said, _path(template))
-
-
-def _path(template: PodTemplate) -> Path:
-    """Path of the component in its graph, whose finding shows no other name; empty for anything else."""
-    for index, component in enumerate(mappings_at(template.graph_spec, "components")):
-        if component is template.described_by:
-            return ("spec", "components", index)
-    return ()
+            components = mappings_at(template.graph_spec, "components")
+            index = next(at for at, each in enumerate(components) if each is template.described_by)
+            yield failed(template.resource, template.name, said, ("spec", "components", index))
