@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity, failed
+from rules.model import Observation, Severity
 from rules.reading.devices import EFA_RESOURCE, efa_interfaces
 from rules.reading.disaggregation import KvHop
 from rules.reading.engines.settings import is_vllm
@@ -12,7 +12,7 @@ from rules.reading.placements import read_placement
 from rules.reading.pods.privileges import Privileges, read_privileges
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import mappings_at, text_at
-from rules.rule import Advice, Said, rule
+from rules.rule import Advice, Said, about, rule
 from rules.subjects import KV_HOPS, WORKERS
 
 _DEVICES = "/dev/infiniband"
@@ -90,9 +90,8 @@ def kv_transport_devices(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
 def kv_transport_privileges(_: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
     """Worker lacks privileges for its KV transport."""
     for ways in hop.ways:
-        worker, privileges = ways.worker, read_privileges(ways.worker)
-        for message in () if privileges.privileged else _lacking(ways, hop, privileges):
-            yield failed(worker.resource, worker.name, message)
+        privileges = read_privileges(ways.worker)
+        yield from about(ways.worker, () if privileges.privileged else _lacking(ways, hop, privileges))
 
 
 def _lacking(ways: Ways, hop: KvHop, privileges: Privileges) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity, advised, failed
+from rules.model import Observation, Severity
 from rules.reading.disaggregation import Disaggregated, KvHop, chosen_transport
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_cache import NIXL_PLUGIN, TRANSCEIVER_SETTING, effective_backend
@@ -22,7 +22,7 @@ from rules.reading.kv_ways import (
 from rules.reading.placements import nodes_without_fabric
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import runtime_image
-from rules.rule import Advice, graph_rule
+from rules.rule import Advice, about, graph_rule
 from rules.subjects import DISAGGREGATED, KV_HOPS
 
 _LIBFABRIC_VARIABLES = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1"}
@@ -64,10 +64,8 @@ def kv_transport_settings(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _of_hop(graph: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
     for worker in hop.group.workers:
-        for message in _unfit_switch(graph, hop, worker):
-            yield failed(worker.resource, worker.name, message)
-        for message in _unset(graph, hop, worker):
-            yield advised(worker.resource, worker.name, message)
+        yield from about(worker, _unfit_switch(graph, hop, worker))
+        yield from about(worker, map(Advice, _unset(graph, hop, worker)))
 
 
 def _of_neighbours(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:

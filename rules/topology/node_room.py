@@ -1,7 +1,6 @@
 """What pods ask for of GPUs, memory and devices, and whether nodes have it: for each, and for all at once."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 
 from hardware import INSTANCE_TYPES, InstanceType
 from resource_graph import ResourceGraph, Value
@@ -79,13 +78,10 @@ def _nodes(graph: ResourceGraph, pods: GpuPods) -> tuple[Sequence[InstanceType],
 def _architectures(pods: GpuPods) -> Collection[str]:
     """Processor architectures of the nodes that the pods select; all known ones where they select none."""
     every = {each.cpu_architecture for each in INSTANCE_TYPES.values()}
-    asked: set[str | None] = set()
     # Another rule reports a selection that cannot be read.
-    with suppress(Undecided):
-        for label in required_labels(pods.template.spec):
-            if label.key == ARCHITECTURE_LABEL and label.operator == "In":
-                asked.update(label.values)
-    return every & asked or every
+    labels = known(required_labels, pods.template.spec) or ()
+    asked = (each for each in labels if each.key == ARCHITECTURE_LABEL and each.operator == "In")
+    return every & {value for label in asked for value in label.values} or every
 
 
 def _asked(pods: GpuPods, resource: str) -> float:
@@ -174,22 +170,16 @@ def pods_request_memory(graph: ResourceGraph, template: PodTemplate) -> Iterator
             if shared is not None and "memory" in missing:
                 message += f"; {shared.value} of shared memory ({shared.source}) count as its memory too"
             yield failed(template.resource, name, message)
-        if shared is None or most is None:
-            continue
-        if quantity(shared.value, shared.source) >= quantity(most, "the memory limit"):
-            message = (
-                f"has {shared.value} of shared memory ({shared.source}), which counts as its own memory, of "
-                f"which the limit is {most}"
-            )
-            yield failed(template.resource, name, message)
+        amount = None if shared is None or most is None else quantity(shared.value, shared.source)
+        if shared is not None and amount is not None and amount >= quantity(most, "the memory limit"):
+            said = f"has {shared.value} of shared memory ({shared.source}), which counts as its own memory"
+            yield failed(template.resource, name, f"{said}, of which the limit is {most}")
 
 
-def _serving_containers(graph: ResourceGraph, template: PodTemplate) -> Iterator[tuple[str, _Container]]:
+def _serving_containers(graph: ResourceGraph, template: PodTemplate) -> Sequence[tuple[str, _Container]]:
     """Name and container of every frontend and worker that the template's pods run."""
-    if template.component_type == FRONTEND_TYPE:
-        yield template.name, template.main
-        return
-    yield from _serving(graph).get(template, ())
+    is_frontend = template.component_type == FRONTEND_TYPE
+    return [(template.name, template.main)] if is_frontend else _serving(graph).get(template, ())
 
 
 @memoized

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator, Mapping
 
 from engines.effective import Effective
-from engines.models import ModelLimits
 from engines.told import Count
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
@@ -13,13 +12,10 @@ from rules.reading.engines.models import names_a_model, read_gpt_oss, read_model
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.placements import read_candidates
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import TENSORRT_LLM_LINES, as_read, known_lines
+from rules.reading.releases import TENSORRT_LLM_LINES, as_read
 from rules.reading.shapes import Undecided
 from rules.rule import Said, each_of, rule
-from rules.subjects import (
-    CONFIGURED_WORKERS,
-    WORKERS,
-)
+from rules.subjects import CONFIGURED_WORKERS, WORKERS
 
 TENSOR = "tensor parallelism"
 
@@ -51,10 +47,13 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[str
     if visible and worker.pods_per_worker == 1 and visible < used:
         yield f"CUDA_VISIBLE_DEVICES shows its engine {visible} of the {used} GPUs that it uses"
     requested = worker.gpus_per_pod * worker.pods_per_worker
-    if used == requested or (used < requested and _may_grow(graph, worker)):
+    # Further ranks may join the engine later, for whom the GPUs are kept.
+    may_grow = is_vllm(worker) and read_settings(graph, worker).switch("enable_elastic_ep")
+    if used == requested or (used < requested and may_grow):
         return
-    if not requested:
-        _refuse_given(graph, worker)
+    given = [each for each in read_device_claims(graph, worker.template) if each.used and not each.is_channel]
+    if not requested and given:
+        raise Undecided(f"asks for no GPU by number; its claim {given[0].name} may bring some")
     asked = f"{requested} GPU{'s' if requested != 1 else ''}"
     if worker.pods_per_worker > 1:
         asked += f" ({worker.pods_per_worker} pods of {worker.gpus_per_pod})"
@@ -76,21 +75,6 @@ def read_parallelism(graph: ResourceGraph, worker: Worker) -> Mapping[str, Count
     if settings.is_vllm and worker.pods_per_worker == 1 and settings.at(local) is not None:
         names["data parallelism"] = local
     return {kind: settings.count(name, default=1) for kind, name in names.items()}
-
-
-def _may_grow(graph: ResourceGraph, worker: Worker) -> bool:
-    """Whether further ranks join the engine later, for whom the GPUs are kept."""
-    return is_vllm(worker) and read_settings(graph, worker).switch("enable_elastic_ep")
-
-
-def _refuse_given(graph: ResourceGraph, worker: Worker) -> None:
-    for claim in read_device_claims(graph, worker.template):
-        if claim.used and not claim.is_channel:
-            raise Undecided(f"asks for no GPU by number; its claim {claim.name} may bring some")
-    says_nothing = "resources" not in worker.described_by and "resources" not in worker.container
-    if worker.template.shape == "service" and says_nothing and not known_lines(worker.container):
-        # ai-dynamo/dynamo#2398, taken back by #2471.
-        raise Undecided("asks for nothing, which an operator of August 2025 took for one GPU")
 
 
 @rule(
@@ -124,28 +108,23 @@ def parallelism_divides_model(graph: ResourceGraph, worker: Worker) -> Iterator[
 
 def _heads(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     model = read_model_limits(graph, worker) if worker.commands else None
-    ranks = None if model is None else _ranks_of_attention(graph, worker)
-    if model is None or ranks is None or ranks.value < 1:
+    settings = None if model is None else read_settings(graph, worker)
+    # Under attention data parallelism each GPU has all heads of a layer.
+    if model is None or settings is None or (not settings.is_vllm and settings.switch("enable_attention_dp")):
         return
+    ranks = settings.count("tensor_parallel_size", default=1)
+    if ranks.value < 1:
+        return
+    kv_heads = model.kv_heads
+    are_shared = kv_heads is None or max(kv_heads, ranks.value) % min(kv_heads, ranks.value) == 0
     tensor = f"{TENSOR} {ranks.value} ({ranks.source})"
     if model.attention_heads % ranks.value:
         yield f"{tensor} does not divide the {model.attention_heads} attention heads of {model.name}"
-    elif is_vllm(worker) and not _shares_kv_heads(model, ranks.value):
+    elif is_vllm(worker) and not are_shared:
         yield (
             f"{tensor} neither divides the {model.kv_heads} KV heads of {model.name} nor is a multiple of "
             "them"
         )
-
-
-def _ranks_of_attention(graph: ResourceGraph, worker: Worker) -> Count | None:
-    """Number of GPUs over which one layer's heads are spread; None where each GPU has all of them."""
-    settings = read_settings(graph, worker)
-    is_whole = not settings.is_vllm and settings.switch("enable_attention_dp")
-    return None if is_whole else settings.count("tensor_parallel_size", default=1)
-
-
-def _shares_kv_heads(model: ModelLimits, ranks: int) -> bool:
-    return model.kv_heads is None or max(model.kv_heads, ranks) % min(model.kv_heads, ranks) == 0
 
 
 def _experts(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
