@@ -52,9 +52,8 @@ def sequence_length_within_model(graph: ResourceGraph, worker: Worker) -> Iterat
         yield from _beyond_a_step(worker, settings)
     elif is_vllm(worker):
         of_vllm = read_settings(graph, worker)
-        length = None
-        if not any(of_vllm.at(option) is not None for option in _STRETCHED_BY):
-            length = _plain_count(of_vllm, _LENGTH_OF_VLLM)
+        is_stretched = any(of_vllm.at(option) is not None for option in _STRETCHED_BY)
+        length = None if is_stretched else _plain_count(of_vllm, _LENGTH_OF_VLLM)
         yield from _beyond_the_model(graph, worker, length)
         yield from _beyond_a_step_of_vllm(of_vllm)
 
@@ -142,17 +141,10 @@ def cuda_graphs_cover_batches(graph: ResourceGraph, worker: Worker) -> Iterator[
 
 
 def _largest_graph(settings: Effective) -> Count:
-    written = _largest_of_sizes(settings)
-    if written is not None:
-        return written
-    count = settings.count(_GRAPHS, "max_batch_size", default=DEFAULT_CUDA_GRAPH_BATCH_SIZE)
-    return count if count.value else Count(DEFAULT_CUDA_GRAPH_BATCH_SIZE, "the engine's default")
-
-
-def _largest_of_sizes(settings: Effective) -> Count | None:
     sizes = settings.at(_GRAPHS, "batch_sizes")
     values = cast("list[object]", sizes.value) if sizes and isinstance(sizes.value, list) else []
-    if sizes is None or not values:
-        return None
-    largest = max(whole_number(size, f"{_GRAPHS}.batch_sizes in {sizes.source}") for size in values)
-    return Count(largest, sizes.source)
+    if sizes is not None and values:
+        largest = max(whole_number(size, f"{_GRAPHS}.batch_sizes in {sizes.source}") for size in values)
+        return Count(largest, sizes.source)
+    count = settings.count(_GRAPHS, "max_batch_size", default=DEFAULT_CUDA_GRAPH_BATCH_SIZE)
+    return count if count.value else Count(DEFAULT_CUDA_GRAPH_BATCH_SIZE, "the engine's default")

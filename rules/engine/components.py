@@ -22,7 +22,7 @@ from rules.reading.pods.workers import (
     read_frontends,
     workers_by_resource,
 )
-from rules.reading.shapes import Undecided, text_at
+from rules.reading.shapes import known, text_at
 from rules.rule import graph_rule
 from rules.subjects import POD_TEMPLATES, READABLE_WORKERS
 
@@ -53,20 +53,17 @@ def graph_has_a_frontend(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _starts_a_frontend(graph: ResourceGraph) -> bool:
-    if any(isinstance(template, Unreadable) for template in read_pods(graph)):
-        return True
-    for template in readable(read_pods(graph)):
-        is_entrance = template.component_type in {FRONTEND_TYPE, *_OTHER_ENTRANCES}
-        if _SIDECAR in template.described_by or (is_entrance and _has_pods(template)):
-            return True
-    return any(_has_pods(each.template) for each in readable(read_frontends(graph)))
+    entrances = (each.template for each in readable(read_frontends(graph)))
+    return any(map(_has_pods, entrances)) or any(
+        isinstance(each, Unreadable)
+        or _SIDECAR in each.described_by
+        or (each.component_type in {FRONTEND_TYPE, *_OTHER_ENTRANCES} and _has_pods(each))
+        for each in read_pods(graph)
+    )
 
 
 def _has_pods(template: PodTemplate) -> bool:
-    try:
-        return template.replicas > 0
-    except Undecided:
-        return True
+    return known(getattr, template, "replicas") != 0
 
 
 _CONSEQUENCE = "the operator gives it no system port, no probes and no managed rolling update"
@@ -98,13 +95,11 @@ def component_type_known(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _unknown_type(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    if template.shape != "service":
-        return
     declared = declared_type(template)
-    one_of = f"{_CONSEQUENCE}; one of {', '.join(COMPONENT_TYPES)}"
-    if declared is None and not template.main.get("image"):
-        # A patch, whose other half says what it is.
+    # Of a patch the other half says what it is.
+    if template.shape != "service" or (declared is None and not template.main.get("image")):
         return
+    one_of = f"{_CONSEQUENCE}; one of {', '.join(COMPONENT_TYPES)}"
     if declared is None:
         yield f"has no componentType: {one_of}"
     elif declared not in (*COMPONENT_TYPES, _NO_DEFAULTS):

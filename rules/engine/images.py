@@ -71,9 +71,8 @@ def _published(image: Image) -> str | None:
     """The publisher's repository that was meant; None where the image's own may be right."""
     path = image.repository.removesuffix(image.name)
     if path == _REGISTRY:
-        right = _WRONG_NAMES.get(image.name)
-        if right is None and image.name not in _NAMES:
-            right = slip_of(image.name, _NAMES, SLIPS)
+        meant = None if image.name in _NAMES else slip_of(image.name, _NAMES, SLIPS)
+        right = _WRONG_NAMES.get(image.name, meant)
         return None if right is None else f"{_REGISTRY}{right}"
     if image.name not in _PUBLISHED_RUNTIMES:
         return None
@@ -231,9 +230,8 @@ def runtime_defects_avoided(graph: ResourceGraph, worker: Worker) -> Iterator[st
     if release is None or release[0][:2] != DEEP_EP_CRASH_LINE or read_gpt_oss(worker) is None:
         return
     ranks = settings.count("tensor_parallel_size", default=1)
-    if ranks.value == 1 or not settings.switch("enable_attention_dp"):
-        return
-    if worker.variable(WITHOUT_DEEP_EP.name) or worker.variable(_OLDER_NAME):
+    is_off = worker.variable(WITHOUT_DEEP_EP.name) or worker.variable(_OLDER_NAME)
+    if ranks.value == 1 or not settings.switch("enable_attention_dp") or is_off:
         return
     # Without a GPU by name nobody can say whether the defect applies.
     landing = known(read_landing, graph, worker)

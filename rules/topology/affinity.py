@@ -94,14 +94,15 @@ def frontend_off_gpu_nodes(graph: ResourceGraph, template: PodTemplate) -> Itera
 
 def _reads_from_gpu_nodes(graph: ResourceGraph, template: PodTemplate) -> bool:
     """Whether only nodes with GPUs hold the model that the pod needs."""
-    for volume in _volumes_by_pod(graph).get(template, ()):
-        if volume.node_path is not None:
-            return True
-        claim = None if isinstance(volume.found, Undecided) else volume.found
-        shared = claim is None or any(mode.endswith("Many") for mode in claim.modes)
-        if not shared and any(user.kind == "worker" for user, _ in volume.users):
-            return True
-    return False
+    return any(
+        volume.node_path is not None or (_is_on_one_node(volume) and volume.of_kind("worker"))
+        for volume in _volumes_by_pod(graph).get(template, ())
+    )
+
+
+def _is_on_one_node(volume: ModelVolume) -> bool:
+    claim = None if isinstance(volume.found, Undecided) else volume.found
+    return claim is not None and not any(mode.endswith("Many") for mode in claim.modes)
 
 
 @memoized
@@ -132,16 +133,12 @@ def _why_it_lands(template: PodTemplate, pool: Pool) -> str | None:
     wanted = [str(label) for label in labels if label.key.startswith(f"{GPU_RESOURCE}.")]
     if wanted:
         return f"it selects {', '.join(wanted)}"
-    if _tolerates_gpu_nodes(template):
-        return f"it tolerates the taint {GPU_RESOURCE} and does not select nodes without GPUs"
-    raise Undecided(
-        "it does not select nodes without GPUs, and nothing says whether a taint keeps it off those with GPUs"
-    )
-
-
-def _tolerates_gpu_nodes(template: PodTemplate) -> bool:
-    return any(
+    if any(
         text_at(item, "key") == GPU_RESOURCE
         or (text_at(item, "key") is None and text_at(item, "operator") == "Exists")
         for item in mappings_at(template.spec, "tolerations")
+    ):
+        return f"it tolerates the taint {GPU_RESOURCE} and does not select nodes without GPUs"
+    raise Undecided(
+        "it does not select nodes without GPUs, and nothing says whether a taint keeps it off those with GPUs"
     )

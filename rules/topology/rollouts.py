@@ -66,12 +66,10 @@ def _no_gpus(occupied: Occupied, pods: GpuPods) -> str | None:
     free = placement.nodes * node.gpus - sum(size * count for size, count in sizes.items())
     sizes[pods.gpus] = sizes.get(pods.gpus, 0) + 1
     packed = can_be_packed(sizes, nodes=nodes, gpus=node.gpus)
-    if packed:
-        return None
     reason = f"which needs {pods.gpus} free GPUs on one node; {placement} has {free} free in all"
     if packed is None:
         raise Undecided(reason)
-    return reason
+    return None if packed else reason
 
 
 def _no_channel(graph: ResourceGraph, occupied: Occupied, pods: GpuPods) -> str | None:

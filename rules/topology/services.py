@@ -1,6 +1,5 @@
 """Whether a Service leads to pods, at a port that they have."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
@@ -51,7 +50,7 @@ def service_reaches_pods(graph: ResourceGraph, service: Resource) -> Iterator[Sa
     if selected:
         yield from _ports(graph, service, selected)
     elif service.origin is not None:
-        pods = _by_file(graph)[service.origin.file]
+        pods = _by_file(graph).get(service.origin.file, ())
         beside = [pod for pod in pods if may_be_one(service.namespace, pod.resource.namespace)]
         yield from _nearly_selected(selector, beside)
         for pod in pods:
@@ -82,8 +81,7 @@ def _told_as_port(graph: ResourceGraph, service: Resource) -> Iterator[str]:
 def _by_file(graph: ResourceGraph) -> Mapping[str, Sequence[PodTemplate]]:
     """File -> the pods that it describes; none of a program, whose Services may select a chart's pods."""
     pods = readable(read_pods(graph))
-    found = grouped((origin.file, pod) for pod in pods if (origin := pod.resource.origin) is not None)
-    return defaultdict(tuple[PodTemplate, ...], found)
+    return grouped((origin.file, pod) for pod in pods if (origin := pod.resource.origin) is not None)
 
 
 def _nearly_selected(selector: Mapping[str, str | None], pods: Sequence[PodTemplate]) -> Iterator[Said]:
