@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph
 from resource_graph.spelling import most_alike
-from rules.model import Observation, Severity, advised, failed, undecided
+from rules.model import Observation, Rule, Severity, advised, failed, undecided
 from rules.reading.objects.definitions import (
     built_in_kinds,
     candidates,
@@ -211,3 +211,6 @@ def main_container_named(graph: ResourceGraph) -> Iterator[Observation]:
             components = mappings_at(template.graph_spec, "components")
             index = next(at for at, each in enumerate(components) if each is template.described_by)
             yield failed(template.resource, template.name, said, ("spec", "components", index))
+
+
+RULES: tuple[Rule, ...] = (kind_served, fields_known, values_accepted, main_container_named)
