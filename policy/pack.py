@@ -7,6 +7,7 @@ policy collects inputs, and the stack policies join the two by URN.
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 
 from pulumi_policy import (
     EnforcementLevel,
@@ -172,11 +173,9 @@ def _rule_policy(rule: Rule, topics: Mapping[str, str], judge: Judge) -> Policy:
 
 
 def _why_not_passed(rule: Rule, report: Report) -> str | None:
-    for item in report.not_evaluated:
-        if item.rule is rule:
-            return f"a policy pack is not told {item}"
+    untold = (f"a policy pack is not told {each}" for each in report.not_evaluated if each.rule is rule)
     undecided = (each for each in report.findings if each.rule is rule and each.status == "undecided")
-    return next((finding.observation.message for finding in undecided), None)
+    return next(chain(untold, (each.observation.message for each in undecided)), None)
 
 
 def _own_policy(

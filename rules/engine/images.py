@@ -189,12 +189,10 @@ def _of_another_release(platform: Platform, _: ResourceGraph, template: PodTempl
     image = read_image(template.main)
     if template.shape == "workload" or platform.line is None:
         return
-    if platform.line >= _ADMITTED_SINCE and not text_at(template.described_by, "runtimeVersionOverride"):
-        refused = list(_without_version(image))
-        if refused:
-            yield from refused
-            return
-    if image is None or image.name not in RUNTIMES:
+    is_told = platform.line < _ADMITTED_SINCE or text_at(template.described_by, "runtimeVersionOverride")
+    refused = () if is_told else tuple(_without_version(image))
+    yield from refused
+    if refused or image is None or image.name not in RUNTIMES:
         return
     if image.line is None:
         yield Undecided(f"image {image.text} does not say which release it is of")

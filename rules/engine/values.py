@@ -24,6 +24,8 @@ _Written = tuple[str, str | None, str]
 _ATTENTION_BACKEND = "--attention-backend"
 _LOAD_FORMAT = "--load-format"
 _PARSERS = frozenset(flag for flag, *_ in PARSERS)
+# What Python's int takes.
+_WHOLE = re.compile(r"\s*[+-]?\d+(?:_\d+)*\s*")
 # What vLLM calls a human-readable integer; only --max-model-len takes auto.
 _SIZE = re.compile(r"\d+(?:\.\d+)?[kKmMgGtT]|auto", re.IGNORECASE)
 
@@ -121,17 +123,7 @@ def _number_problems(command: StartCommand, written: Sequence[_Written]) -> Iter
             continue
         if value is None:
             yield f"{name} has no value, and argparse expects one"
-        elif not _is_number(value, with_unit=with_unit):
+        elif not _WHOLE.fullmatch(value) and not (with_unit and _SIZE.fullmatch(value.strip())):
             unit = " and no number with a unit such as 4k" if with_unit else ""
             what = f"{name}{_place(name, source)} is {value!r}, no whole number{unit}"
             yield f"{what}: {engine} ends with a usage error"
-
-
-def _is_number(text: str, *, with_unit: bool) -> bool:
-    if with_unit and _SIZE.fullmatch(text.strip()):
-        return True
-    try:
-        int(text)
-    except ValueError:
-        return False
-    return True

@@ -1,6 +1,7 @@
 """What a graph needs is made before it, awaited with a time limit, and deleted after it."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, advised
@@ -16,7 +17,7 @@ from rules.reading.references import (
 )
 from rules.reading.releases import DRIVER_CHARTS, PLATFORM_CHART, releases_of
 from rules.reading.shapes import Undecided, mapping_at
-from rules.rule import Advice, Said, Subjects, graph_rule, rule
+from rules.rule import Advice, Said, Subjects, each_of, graph_rule, rule
 from rules.subjects import DYNAMO_GRAPHS, kubernetes_objects
 
 _DEFINITION = "CustomResourceDefinition"
@@ -103,21 +104,17 @@ def _not_after(
     fix="Give the graph depends_on with the Job, and let the provider wait for the Job.",
     reads=frozenset({Aspect.EDGES}),
 )
-def graph_depends_on_filled_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[str | Undecided]:
+def graph_depends_on_filled_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[Said]:
     """Graph does not depend on the Job that fills its cache."""
     resource = dynamo.resource
     for use in cache_uses(graph, resource, dynamo.references):
         if use.fillers:
-            try:
-                yield from _starts_too_soon(graph, resource, use)
-            except Undecided as reason:
-                # The other claims may be known.
-                yield reason
+            yield from each_of(graph, resource, partial(_starts_too_soon, use))
         elif graph.kubernetes_objects_named(CLAIM, use.claim.name, resource.namespace):
             yield Undecided(f"no Job of this program fills claim {use.claim.name}, which it makes")
 
 
-def _starts_too_soon(graph: ResourceGraph, resource: Resource, use: CacheUse) -> Iterator[str]:
+def _starts_too_soon(use: CacheUse, graph: ResourceGraph, resource: Resource) -> Iterator[str]:
     before = dependencies_of(graph, resource)
     waited_for = [job for job in use.fillers if job.urn in before]
     if not waited_for:
@@ -158,20 +155,14 @@ def outlived_by_token_and_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> It
     """Namespace, token, files or cache go before the graph that uses them."""
     before = dependencies_of(graph, dynamo.resource)
     namespace, made = dynamo.resource.namespace, graph.kubernetes_objects_named
-    found = ((f"{kind} {name}", made(kind, name, namespace)) for kind, name in _needed(dynamo))
+    # A namespace that only the update knows is another resource's output, which makes the edge by itself.
+    own = [("Namespace", namespace)] if isinstance(namespace, str) else []
+    needed = (*own, *((reference.kind, reference.name) for reference in dynamo.references))
+    found = ((f"{kind} {name}", made(kind, name, namespace)) for kind, name in needed)
     # What another program made is not this one's to delete.
     missing = [what for what, objects in found if objects and before.isdisjoint(each.urn for each in objects)]
     if missing:
         yield f"does not depend on {', '.join(missing)}, which it needs as long as it runs"
-
-
-def _needed(dynamo: DynamoGraph) -> Iterator[tuple[str, str]]:
-    namespace = dynamo.resource.namespace
-    # One that only the update knows is another resource's output, which makes the edge by itself.
-    if isinstance(namespace, str):
-        yield "Namespace", namespace
-    for reference in dynamo.references:
-        yield reference.kind, reference.name
 
 
 _WAIT_FOR = "pulumi.com/waitFor"

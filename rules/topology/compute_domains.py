@@ -20,7 +20,7 @@ from rules.reading.memoized import memoized
 from rules.reading.placements import CLIQUE, nodes_without_fabric, not_bound, read_placement
 from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.shapes import Undecided, known, whole_number_at
+from rules.reading.shapes import Undecided, grouped, known, whole_number_at
 from rules.rule import Advice, Said, each_of, graph_rule, rule
 from rules.subjects import DISAGGREGATED_GRAPHS, GPU_PODS, WORKERS, kubernetes_objects
 
@@ -180,13 +180,10 @@ def _domains_of_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[st
 @memoized
 def _claiming(graph: ResourceGraph) -> dict[str, int | None]:
     """Domain -> number of pods that claim its channel; None where the number is not known."""
-    pods: dict[str, int | None] = {}
-    for worker in readable(read_workers(graph)):
-        claims = known(read_channel_claims, graph, worker)
-        for domain in () if claims is None else claims.domains:
-            before, count = pods.get(domain.urn, 0), known(claiming_pods, worker)
-            pods[domain.urn] = None if before is None or count is None else before + count
-    return pods
+    claims = ((each, known(read_channel_claims, graph, each)) for each in readable(read_workers(graph)))
+    domains = ((worker, () if found is None else found.domains) for worker, found in claims)
+    pods = grouped((domain.urn, known(claiming_pods, each)) for each, found in domains for domain in found)
+    return {urn: None if None in counts else sum(filter(None, counts)) for urn, counts in pods.items()}
 
 
 @rule(

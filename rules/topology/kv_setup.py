@@ -197,7 +197,12 @@ def _unset(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[str]:
         if is_tensorrt_llm(worker):
             yield from _efa_of_tensorrt_llm(graph, worker)
         elif is_vllm(worker):
-            yield from _efa_of_vllm(graph, worker)
+            config = read_settings(graph, worker).mapping(KV_TRANSFER) or {}
+            if config.get("kv_connector") == NIXL_CONNECTOR and LIBFABRIC not in nixl_backends(config):
+                yield (
+                    f"uses EFA with a {NIXL_CONNECTOR} whose backends do not name {LIBFABRIC}: NIXL then "
+                    "takes UCX, at 1 to 3 GB/s, the speed of TCP"
+                )
     if "mnnvl" in hop.common and is_vllm(worker):
         yield from _nvlink_of_vllm(graph, worker)
     if "mnnvl" not in hop.common and hop.common & {"rdma", "efa"}:
@@ -236,15 +241,6 @@ def _efa_of_tensorrt_llm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
         yield f"sets NIXL_BACKEND beside {NIXL_PLUGIN}, which crashed workers (NVIDIA/TensorRT-LLM#10024)"
 
 
-def _efa_of_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    config = read_settings(graph, worker).mapping(KV_TRANSFER) or {}
-    if config.get("kv_connector") == NIXL_CONNECTOR and LIBFABRIC not in nixl_backends(config):
-        yield (
-            f"uses EFA with a {NIXL_CONNECTOR} whose backends do not name {LIBFABRIC}: NIXL then takes UCX, "
-            "at 1 to 3 GB/s, the speed of TCP"
-        )
-
-
 def _nvlink_of_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     settings = read_settings(graph, worker)
     if not any(settings.switch(flag) for flag in _FABRIC_MEMORY_FLAGS):
@@ -254,16 +250,16 @@ def _nvlink_of_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
         )
     if "expandable_segments:true" in (worker.variable(_ALLOCATOR) or "").lower():
         yield f"has expandable_segments in {_ALLOCATOR}, whose memory has no handle that crosses nodes"
-    value = worker.variable(NVLINK_BETWEEN_NODES)
-    if value is None or value.lower() not in UCX_ON | UCX_OFF:
-        yield f"has {NVLINK_BETWEEN_NODES} {value or 'unset'}; the published recipe sets y"
+    value = worker.variable(NVLINK_BETWEEN_NODES) or "unset"
+    if value.lower() not in UCX_ON | UCX_OFF:
+        yield f"has {NVLINK_BETWEEN_NODES} {value}; the published recipe sets y"
 
 
 def _off_nvlink(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    value = worker.variable(NVLINK_BETWEEN_NODES)
-    if (value is None or value.lower() not in UCX_ON | UCX_OFF) and not nodes_without_fabric(graph, worker):
+    value = worker.variable(NVLINK_BETWEEN_NODES) or "unset"
+    if value.lower() not in UCX_ON | UCX_OFF and not nodes_without_fabric(graph, worker):
         yield (
-            f"has {NVLINK_BETWEEN_NODES} {value or 'unset'} on nodes whose NVLink leads to others, so UCX "
+            f"has {NVLINK_BETWEEN_NODES} {value} on nodes whose NVLink leads to others, so UCX "
             "tries it between workers without a compute domain; n keeps it off"
         )
 
@@ -273,9 +269,7 @@ def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[
     # Over EFA the cache takes libfabric, whatever UCX may do.
     if not ucx.moves_gpu_memory and "efa" not in hop.common:
         yield f"has {UCX_TRANSPORTS}={ucx.written} without cuda_copy: UCX moves no memory of a GPU"
-    value = worker.variable(NVLINK_BETWEEN_NODES)
-    if value is None:
-        return
+    value = worker.variable(NVLINK_BETWEEN_NODES) or ""
     set_to = f"{NVLINK_BETWEEN_NODES}={value}"
     if hop.only("mnnvl") and value.lower() in UCX_OFF:
         yield f"has {set_to}, and NVLink between nodes is the only way that its KV cache has but for TCP"
