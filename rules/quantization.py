@@ -27,7 +27,7 @@ from rules.reading.engines.expert_kernels import (
 from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
 from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
-from rules.reading.kv_cache import KvFormat, read_kv_format
+from rules.reading.kv_cache import read_kv_format
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, as_read
@@ -195,8 +195,9 @@ def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
     found = read_kv_format(graph, worker)
     if found is None:
         return
-    if not _is_known(found, worker):
-        known = VLLM_KV_DTYPES if is_vllm(worker) else TENSORRT_LLM_KV_DTYPES
+    known = VLLM_KV_DTYPES if is_vllm(worker) else TENSORRT_LLM_KV_DTYPES
+    is_of_family = is_vllm(worker) and found.text.startswith(VLLM_KV_DTYPE_FAMILY)
+    if found.text not in known and not is_of_family:
         message = f"the KV cache is to be {found}, and its engine takes {', '.join(sorted(known))}"
         yield from as_read(worker, [message], VLLM_0_20 if is_vllm(worker) else TENSORRT_LLM_LINES)
     elif found.text == _FP8 and not is_vllm(worker) and read_checkpoint(graph, worker).mxfp4 is not None:
@@ -207,12 +208,6 @@ def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
                     f"keeps its KV cache in {found} on {gpu.name} ({gpu.architecture_family}, "
                     f"{landing.source}); NVIDIA tests gpt-oss with it on Blackwell alone"
                 )
-
-
-def _is_known(found: KvFormat, worker: Worker) -> bool:
-    if is_vllm(worker):
-        return found.text in VLLM_KV_DTYPES or found.text.startswith(VLLM_KV_DTYPE_FAMILY)
-    return found.text in TENSORRT_LLM_KV_DTYPES
 
 
 @rule(

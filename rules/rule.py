@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Generic, NotRequired, TypedDict, TypeVar, Unpack
 
 from resource_graph import Aspect, Resource, ResourceGraph
@@ -32,16 +33,12 @@ def about(subject: Any, said: Iterable[Said]) -> Iterator[Observation]:
     return (_observed(subject.resource, subject.name, each) for each in said)
 
 
-def _by_name(subject: Any) -> tuple[Resource, str]:
-    return subject.resource, subject.name
-
-
 @dataclass(frozen=True, slots=True)
 class Subjects(Generic[S]):
     """What rules are about, such as the workers of a graph: found, named, and undecided where unreadable."""
 
     find: Callable[[ResourceGraph], Iterable[S | Unreadable]]
-    place: Callable[[S], tuple[Resource, str]] = _by_name
+    place: Callable[[S], tuple[Resource, str]] = attrgetter("resource", "name")
     """Returns the resource that a finding is about, and the subject's name in that resource."""
     passed_over: tuple[type[Undecided], ...] = ()
     """Reasons why a check cannot read on that are reported by another rule."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph
 from resource_graph.spelling import most_alike
-from rules.model import Observation, Rule, Severity, advised, failed, undecided
+from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.objects.definitions import (
     built_in_kinds,
     candidates,
@@ -18,9 +18,10 @@ from rules.reading.objects.judged import Judged, read_mistakes
 from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.objects.schemas import dotted, hint, value_at
 from rules.reading.pods.containers import environment_entries
-from rules.reading.pods.pods import PodTemplate, read_pods, readable
+from rules.reading.pods.pods import PodTemplate, read_pods
 from rules.reading.shapes import known, mappings_at, text_at
-from rules.rule import graph_rule
+from rules.rule import Advice, Said, graph_rule
+from rules.subjects import READABLE_PODS
 
 _LINES = (
     "Dynamo 1.2 to 1.5",
@@ -143,27 +144,21 @@ def values_accepted(graph: ResourceGraph) -> Iterator[Observation]:
         decided = judged.doubt is None and mistake.kind != "placeholder"
         see = failed if decided else undecided
         yield see(judged.resource, judged.subject, _refused_value(judged), mistake.path)
-    for template in readable(read_pods(graph)):
-        for name in _spaced_variables(template):
-            said = f"sets the variable {name!r}: no program reads one with a space in its name"
-            yield advised(template.resource, template.name, f"{said}, and Kubernetes before 1.32 refuses it")
-        for volume, medium in _unknown_media(template):
-            said = f"volume {volume} has the medium {medium!r}, which no kubelet knows: Memory or HugePages"
-            yield failed(template.resource, template.name, f"{said}; the pods stay in ContainerCreating")
+    yield from READABLE_PODS.judge(graph, _useless_in_pods)
 
 
-def _spaced_variables(template: PodTemplate) -> Sequence[str]:
+def _useless_in_pods(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
+    """Variables that no program reads, and volumes that no kubelet makes (kubernetes pkg/volume/emptydir)."""
     entries = (entry for each in template.all_containers for entry in environment_entries(template, each))
-    names = dict.fromkeys(known(text_at, entry, "name") for entry in entries)
-    return [name for name in names if name is not None and " " in name and not PLACEHOLDER.search(name)]
-
-
-def _unknown_media(template: PodTemplate) -> Iterator[tuple[str | None, str]]:
-    """The volumes that no kubelet makes (kubernetes pkg/volume/emptydir: unknown storage medium)."""
+    for name in dict.fromkeys(known(text_at, entry, "name") for entry in entries):
+        if name is not None and " " in name and not PLACEHOLDER.search(name):
+            said = f"sets the variable {name!r}: no program reads one with a space in its name"
+            yield Advice(f"{said}, and Kubernetes before 1.32 refuses it")
     for volume in known(mappings_at, template.spec, "volumes") or ():
-        medium = known(text_at, volume, "emptyDir", "medium")
+        medium, name = known(text_at, volume, "emptyDir", "medium"), known(text_at, volume, "name")
         if medium and not _MEDIUM.fullmatch(medium) and not PLACEHOLDER.search(medium):
-            yield known(text_at, volume, "name"), medium
+            said = f"volume {name} has the medium {medium!r}, which no kubelet knows: Memory or HugePages"
+            yield f"{said}; the pods stay in ContainerCreating"
 
 
 def _refused_value(judged: Judged) -> str:

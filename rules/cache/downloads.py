@@ -10,7 +10,6 @@ from rules.reading.model_users import ModelReference, ModelUser
 from rules.reading.model_volumes import ModelVolume
 from rules.reading.placements import selected_pools, untolerated
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.pools import Pool
 from rules.reading.shapes import Undecided, mappings_at, text_at
 from rules.rule import Advice, Said, about, graph_rule, rule
 from rules.subjects import MODEL_VOLUMES, model_users
@@ -64,7 +63,12 @@ def _unfilled(graph: ResourceGraph, reader: ModelUser, fillers: Sequence[ModelUs
     if any(reader.template is user.template for user in fillers):
         return None
     everywhere = [user for user in fillers if user.resource.kind == _ON_EACH_NODE]
-    filled = {pool.name for user in everywhere for pool in _reached(graph, user)}
+    filled = {
+        pool.name
+        for user in everywhere
+        for pool in selected_pools(graph, user.template)
+        if pool.taints is None or not untolerated(user.template.spec, pool)
+    }
     missing = [pool for pool in selected_pools(graph, reader.template) if pool.name not in filled]
     if everywhere and missing:
         names = ", ".join(user.name for user in everywhere)
@@ -74,11 +78,6 @@ def _unfilled(graph: ResourceGraph, reader: ModelUser, fillers: Sequence[ModelUs
         names = ", ".join(f"{user.resource.kind} {user.name}" for user in fillers)
         return f"is on whichever node it lands, and {names} fills the directory of one"
     return None
-
-
-def _reached(graph: ResourceGraph, user: ModelUser) -> Sequence[Pool]:
-    pools = selected_pools(graph, user.template)
-    return [pool for pool in pools if pool.taints is None or not untolerated(user.template.spec, pool)]
 
 
 def _waits(template: PodTemplate, path: str) -> bool:

@@ -52,8 +52,13 @@ def model_path_mounted(_: ResourceGraph, user: ModelUser) -> Iterator[Said]:
     yield from map(Advice, _below_root(user))
     paths = [text_at(mount, "mountPath") for mount in mappings_at(user.container, "volumeMounts")]
     mounted = [*(mount.path for mount in user.mounts), *(path for path in paths if path)]
-    if user.kind == "download":
-        yield from map(Advice, _lost_download(user, mounted))
+    cache = user.cache_directory
+    is_lost = cache.startswith("/") and not any(is_within(cache, path) for path in mounted)
+    if user.kind == "download" and user.mounts and user.models and is_lost:
+        yield Advice(
+            f"downloads {user.models[0].text} into {cache}, where nothing is mounted, so the model goes with "
+            f"the pod; it mounts {_places(user)}"
+        )
     # Without any claim the model may be part of an image of one's own, or be fetched by the start script.
     if user.kind not in {"worker", "benchmark"} or (not user.mounts and not _has_no_model(user)):
         return
@@ -107,20 +112,6 @@ def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[Said]:
         yield Advice(
             f"downloads {named[0].text} into {cache} of its own container at every start: nothing is mounted "
             f"there; it mounts {_places(user)}"
-        )
-
-
-def _lost_download(user: ModelUser, mounted: Sequence[str]) -> Iterator[str]:
-    cache = user.cache_directory
-    if (
-        user.mounts
-        and user.models
-        and cache.startswith("/")
-        and not any(is_within(cache, path) for path in mounted)
-    ):
-        yield (
-            f"downloads {user.models[0].text} into {cache}, where nothing is mounted, so the model goes with "
-            f"the pod; it mounts {_places(user)}"
         )
 
 

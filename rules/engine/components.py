@@ -222,33 +222,31 @@ def _shared(graph: ResourceGraph, variable: str, port_of: _PortOf) -> Iterator[O
 
 
 def _users(graph: ResourceGraph, workers: Sequence[Worker], port_of: _PortOf) -> Iterator[tuple[str, str]]:
-    """Each port, with an engine that has the port."""
+    """Each port, with an engine of Dynamo's vLLM that has the port."""
     for worker in workers:
         for command in worker.commands:
-            port = port_of(graph, worker, command)
+            port = port_of(graph, worker, command) if command.engine == DYNAMO_VLLM else None
             if port is not None:
                 yield port, f"{command.engine} in {worker.name}"
 
 
 def _metric_port(graph: ResourceGraph, worker: Worker, command: StartCommand) -> str | None:
     """None for an engine whose scheduler a person chose: Dynamo's own publishes these metrics."""
-    if command.engine != DYNAMO_VLLM or any(flag.name == "--scheduler-cls" for flag in command.flags.all):
+    if any(flag.name == "--scheduler-cls" for flag in command.flags.all):
         return None
-    if _METRIC_PORT in command.environment:
-        return _given(command, _METRIC_PORT)
     is_main = worker.container is worker.template.main and operator_port(worker.template) is not None
     since = known(operator_line, graph, worker.resource) if is_main else None
-    return _OPERATORS_METRIC_PORT if since is not None and since >= _GIVEN_SINCE else None
+    is_given = since is not None and since >= _GIVEN_SINCE
+    return _given(command, _METRIC_PORT, _OPERATORS_METRIC_PORT if is_given else None)
 
 
 def _handshake_port(_: ResourceGraph, __: Worker, command: StartCommand) -> str | None:
-    if command.engine != DYNAMO_VLLM or NIXL_CONNECTOR not in (
-        known(command.flags.value, KV_TRANSFER_CONFIG) or ""
-    ):
-        return None
-    return _given(command, _HANDSHAKE_PORT) if _HANDSHAKE_PORT in command.environment else _HANDSHAKE_DEFAULT
+    shakes_hands = NIXL_CONNECTOR in (known(command.flags.value, KV_TRANSFER_CONFIG) or "")
+    return _given(command, _HANDSHAKE_PORT, _HANDSHAKE_DEFAULT) if shakes_hands else None
 
 
-def _given(command: StartCommand, variable: str) -> str | None:
+def _given(command: StartCommand, variable: str, default: str | None) -> str | None:
     word = command.environment.get(variable)
-    return word.text if word is not None and word.known else None
+    if word is None:
+        return default
+    return word.text if word.known else None

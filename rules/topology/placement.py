@@ -124,13 +124,15 @@ def _volumes_by_pod(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Model
 
 
 def _gpu_pools(graph: ResourceGraph) -> Sequence[Pool]:
-    if read_pools(graph):
-        return known_pools(graph)
-    # No pool is known: labels that every node with GPUs carries still count.
-    return [
-        Pool(node.name, node, None, node_labels(node), None, node.nvlink_domain_gpus)
-        for node in INSTANCE_TYPES.values()
-    ]
+    # Where no pool is known, labels that every node with GPUs carries still count.
+    return (
+        known_pools(graph)
+        if read_pools(graph)
+        else [
+            Pool(node.name, node, None, node_labels(node), None, node.nvlink_domain_gpus)
+            for node in INSTANCE_TYPES.values()
+        ]
+    )
 
 
 def _why_it_lands(template: PodTemplate, pool: Pool) -> str | None:
