@@ -72,6 +72,11 @@ def each_of(graph: ResourceGraph, subject: S, *checks: Check[S]) -> Iterator[Sai
             reasons.add(str(reason))
 
 
+def names(things: Iterable[Any]) -> str:
+    """Names of several things, for a message."""
+    return ", ".join(dict.fromkeys(each.name for each in things))
+
+
 class RuleText(TypedDict):
     """What a rule says of itself."""
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from engines.memory import checkpoint_bytes
 from engines.models import ModelShape
-from resource_graph import ResourceGraph
-from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from resource_graph import Resource, ResourceGraph
+from rules.model import EVERY_RELEASE, Severity
 from rules.reading.claims import Claim, makes_ebs_volumes, read_claims
 from rules.reading.engines.models import served_name
 from rules.reading.memoized import memoized
@@ -15,7 +15,7 @@ from rules.reading.model_volumes import ModelVolume, on_one_node
 from rules.reading.pods.pods import readable
 from rules.reading.releases import by_line, known_lines, shown_image
 from rules.reading.shapes import Undecided, attempted, field, grouped, known
-from rules.rule import Advice, Said, graph_rule, rule
+from rules.rule import Advice, Said, Subjects, rule
 from rules.subjects import MODEL_VOLUMES, model_users
 
 _MANY, _MANY_READERS, _ONE_POD = "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"
@@ -121,7 +121,8 @@ def _takes_all_forms(download: ModelUser) -> bool:
     return not all(any(text.startswith(form) for text in excluded) for form in _OTHER_FORMS)
 
 
-@graph_rule(
+@rule(
+    Subjects(read_claims, passed_over=(Undecided,)),
     severity=Severity.ADVISORY,
     reason=(
         "A claim of a class that does not exist, or that cannot do what it asks for, stays Pending, and so "
@@ -134,33 +135,26 @@ def _takes_all_forms(download: ModelUser) -> bool:
     lines=EVERY_RELEASE,
     fix="Name a class that kubectl get storageclass lists.",
 )
-def storage_class_exists(graph: ResourceGraph) -> Iterator[Observation]:
+def storage_class_exists(graph: ResourceGraph, claim: Claim) -> Iterator[str]:
     """Claim names a storage class that is not there, or cannot do what it asks for."""
-    has_default = any(
-        known(field, each.inputs, "metadata", "annotations", _DEFAULT_ANNOTATION) == "true"
-        for each in graph.kubernetes_objects("StorageClass")
-    )
-    for claim in read_claims(graph):
-        # A name that only the update knows is some resource's own, so the class is there.
-        problem = known(_class_problem, graph, claim, has_default=has_default)
-        if problem:
-            yield failed(claim.resource, claim.name, problem)
+    # A name that only the update knows is some resource's own, so the class is there.
+    name, shared = claim.storage_class, [mode for mode in claim.modes if mode.endswith("Many")]
+    asked = f"asks for storage class {name}"
+    classes = graph.kubernetes_objects("StorageClass")
+    if name is None and claim.volume_name is None and not any(map(_is_default, classes)):
+        yield "names no storage class, so it waits for the cluster's default one, which may not exist"
+    elif not isinstance(name, str):
+        return
+    elif _PLACEHOLDER.fullmatch(name):
+        yield f"{asked}, which stands for a name that nobody filled in"
+    elif name in _OF_ONE_CLUSTER:
+        yield f"{asked}, which is of the publisher's own cluster"
+    elif shared and makes_ebs_volumes(graph, name):
+        yield f"asks for {shared[0]} from storage class {name}, whose EBS volumes have no such mode"
 
 
-def _class_problem(graph: ResourceGraph, claim: Claim, *, has_default: bool) -> str:
-    name = claim.storage_class
-    if name is None and not has_default and claim.volume_name is None:
-        return "names no storage class, so it waits for the cluster's default one, which may not exist"
-    if not isinstance(name, str):
-        return ""
-    if _PLACEHOLDER.fullmatch(name):
-        return f"asks for storage class {name}, which stands for a name that nobody filled in"
-    if name in _OF_ONE_CLUSTER:
-        return f"asks for storage class {name}, which is of the publisher's own cluster"
-    shared = [mode for mode in claim.modes if mode.endswith("Many")]
-    if shared and makes_ebs_volumes(graph, name):
-        return f"asks for {shared[0]} from storage class {name}, whose EBS volumes have no such mode"
-    return ""
+def _is_default(storage_class: Resource) -> bool:
+    return known(field, storage_class.inputs, "metadata", "annotations", _DEFAULT_ANNOTATION) == "true"
 
 
 _HOSTED = "DYN_SELF_HOST_METADATA"
@@ -210,11 +204,10 @@ def _missing(user: ModelUser, workers: Sequence[ModelUser]) -> Iterator[str]:
         )
     for worker in workers:
         name = None if worker.worker is None else served_name(worker.worker)
-        if name is None or not isinstance(name.value, str) or not name.value.startswith("/"):
-            continue
-        if user.mount_of(name.value) is None:
+        path = name.value if name is not None and isinstance(name.value, str) else ""
+        if name is not None and path.startswith("/") and user.mount_of(path) is None:
             yield (
-                f"has no claim at {name.value}, the name under which {worker.name} offers its model "
+                f"has no claim at {path}, the name under which {worker.name} offers its model "
                 f"({name.source}) and so the place where it looks for configuration and tokenizer"
             )
 

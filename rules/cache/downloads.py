@@ -11,7 +11,7 @@ from rules.reading.model_volumes import ModelVolume
 from rules.reading.placements import selected_pools, untolerated
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import Undecided, mappings_at, text_at
-from rules.rule import Advice, Said, about, graph_rule, rule
+from rules.rule import Advice, Said, about, graph_rule, names, rule
 from rules.subjects import MODEL_VOLUMES, model_users
 
 _ON_EACH_NODE = "DaemonSet"
@@ -71,12 +71,10 @@ def _unfilled(graph: ResourceGraph, reader: ModelUser, fillers: Sequence[ModelUs
     }
     missing = [pool for pool in selected_pools(graph, reader.template) if pool.name not in filled]
     if everywhere and missing:
-        names = ", ".join(user.name for user in everywhere)
-        pools = ", ".join(pool.name for pool in missing)
-        return f"can land on nodes of pool {pools}, where {names} does not bring it"
+        return f"can land on nodes of pool {names(missing)}, where {names(everywhere)} does not bring it"
     if not everywhere and [pool.known_nodes for pool in missing] != [1]:
-        names = ", ".join(f"{user.resource.kind} {user.name}" for user in fillers)
-        return f"is on whichever node it lands, and {names} fills the directory of one"
+        users = ", ".join(f"{user.resource.kind} {user.name}" for user in fillers)
+        return f"is on whichever node it lands, and {users} fills the directory of one"
     return None
 
 
@@ -119,15 +117,13 @@ def _unpinned(_: ResourceGraph, user: ModelUser) -> Iterator[Said]:
         digits = _SNAPSHOT.search(model.text) if model.is_path else None
         if digits is not None and len(digits[1]) != _DIGITS:
             yield f"serves {model.text}, whose commit has {len(digits[1])} digits; one has {_DIGITS}"
-        if model.is_path or model.repository is None or _COMMIT.fullmatch(model.revision or ""):
-            continue
+        is_pinned = model.is_path or model.repository is None or _COMMIT.fullmatch(model.revision or "")
         # Offline, a worker reads what the volume calls main, and nobody moves that behind its back.
-        if user.kind == "worker" and user.is_offline:
-            continue
-        verb = "downloads" if user.kind == "download" else "serves"
-        named = "in no revision" if model.revision is None else f"in revision {model.revision}, which moves"
-        found = f"{verb} {model.repository} {named}"
-        yield Advice(f"{found}: when the publisher pushes, the next start takes other files")
+        if not is_pinned and not (user.kind == "worker" and user.is_offline):
+            verb = "downloads" if user.kind == "download" else "serves"
+            named = f"in revision {model.revision}, which moves" if model.revision else "in no revision"
+            found = f"{verb} {model.repository} {named}"
+            yield Advice(f"{found}: when the publisher pushes, the next start takes other files")
 
 
 def _different_revisions(_: ResourceGraph, volume: ModelVolume) -> Iterator[Observation]:

@@ -14,7 +14,7 @@ from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.references import read_references
 from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, mappings_at, text_at
-from rules.rule import Advice, Said, Subjects, graph_rule, rule
+from rules.rule import Advice, Said, Subjects, graph_rule, names, rule
 from rules.subjects import POD_TEMPLATES, model_users
 
 _ROOT_HOME = "/root"
@@ -192,10 +192,8 @@ def named_secrets_exist(graph: ResourceGraph) -> Iterator[Observation]:
         for name in _absent_secrets(graph, user)
     )
     for (_, name), users in absent.items():
-        needed_by = ", ".join(dict.fromkeys(user.name for user in users))
-        yield undecided(
-            users[0].resource, name, f"nothing that was read makes this Secret, which {needed_by} names"
-        )
+        said = f"nothing that was read makes this Secret, which {names(users)} names"
+        yield undecided(users[0].resource, name, said)
 
 
 @memoized

@@ -34,7 +34,7 @@ from rules.reading.pods.workers import (
 from rules.reading.pools import Pool
 from rules.reading.releases import operator_line
 from rules.reading.shapes import field, grouped, known, text_at
-from rules.rule import graph_rule
+from rules.rule import graph_rule, names
 from rules.subjects import POD_TEMPLATES, READABLE_WORKERS
 
 _OTHER_ENTRANCES = frozenset({"epp"})
@@ -59,8 +59,7 @@ def graph_has_a_frontend(graph: ResourceGraph) -> Iterator[Observation]:
     for found in workers_by_resource(graph).values():
         group, resource = [worker for worker in readable(found) if worker.commands], found[0].resource
         if group and resource.kind == GRAPH_KIND:
-            names = ", ".join(worker.name for worker in group)
-            yield failed(resource, resource.name, f"nothing that was read answers HTTP for {names}")
+            yield failed(resource, resource.name, f"nothing that was read answers HTTP for {names(group)}")
 
 
 def _starts_a_frontend(graph: ResourceGraph) -> bool:
@@ -198,19 +197,19 @@ def _ports_of_node(graph: ResourceGraph, pods: GpuPods) -> Collection[int]:
 
 def _on_one_node(pool: Pool | None, users: Sequence[GpuPods], ports: str) -> Iterator[Observation]:
     """What is wrong where more pods have a port than there are nodes, or two may come to one node."""
-    resource, names = users[-1].template.resource, ", ".join(each.name for each in users)
+    resource, subject = users[-1].template.resource, names(users)
     count = sum(each.pods for each in users)
     # Two of a template stand for any number: the question is whether two pods fit on one node.
     sizes = sorted(each.gpus for each in users for _ in range(min(each.pods, 2)))
     said = f"{count} pods share the network of their nodes (hostNetwork) and have port {ports}"
     if pool is not None and pool.known_nodes is not None and count > pool.known_nodes:
-        yield failed(resource, names, f"{said}, of which each node of {pool} takes one")
+        yield failed(resource, subject, f"{said}, of which each node of {pool} takes one")
         return
     room = max(each.gpus for each in INSTANCE_TYPES.values()) if pool is None else pool.instance_type.gpus
     workers = [each.workers[0] for each in users]
     apart = all(kept_apart(one, other, HOSTNAME) for one in workers for other in workers)
     if count > 1 and sum(sizes[:2]) <= room and not apart:
-        yield advised(resource, names, f"{said}, of which a node takes one")
+        yield advised(resource, subject, f"{said}, of which a node takes one")
 
 
 def _shared(graph: ResourceGraph, variable: str, port_of: _PortOf) -> Iterator[Observation]:

@@ -66,10 +66,8 @@ def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[Said]:
     model = read_gpt_oss(worker)
     if model is None:
         return
-    for command in worker.commands:
-        # trtllm-serve reads harmony by itself; vLLM's own server has options of its own.
-        if command.engine not in {TENSORRT_LLM, DYNAMO_VLLM}:
-            continue
+    # trtllm-serve reads harmony by itself; vLLM's own server has options of its own.
+    for command in (each for each in worker.commands if each.engine in {TENSORRT_LLM, DYNAMO_VLLM}):
         for flag, variable, parser, without in PARSERS:
             found = command.given(flag, variable)
             given = None if found is None else str(found.value)

@@ -117,10 +117,8 @@ def _number_problems(command: StartCommand, written: Sequence[_Written]) -> Iter
     """Each value that is no whole number where one is needed."""
     numbers, sizes = number_options(command.engine), size_options(command.engine)
     engine = "vLLM" if command.engine in VLLM else command.engine
-    for name, value, source in written:
+    for name, value, source in (each for each in written if each[0] in numbers or each[0] in sizes):
         with_unit = name in sizes
-        if not with_unit and name not in numbers:
-            continue
         if value is None:
             yield f"{name} has no value, and argparse expects one"
         elif not _WHOLE.fullmatch(value) and not (with_unit and _SIZE.fullmatch(value.strip())):

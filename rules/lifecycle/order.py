@@ -17,7 +17,7 @@ from rules.reading.references import (
 )
 from rules.reading.releases import DRIVER_CHARTS, PLATFORM_CHART, releases_of
 from rules.reading.shapes import Undecided, mapping_at
-from rules.rule import Advice, Said, Subjects, each_of, graph_rule, rule
+from rules.rule import Advice, Said, Subjects, each_of, graph_rule, names, rule
 from rules.subjects import DYNAMO_GRAPHS, kubernetes_objects
 
 _DEFINITION = "CustomResourceDefinition"
@@ -85,8 +85,7 @@ def _not_after(
     graph: ResourceGraph, resource: Resource, needed: Sequence[Resource], what: str
 ) -> Iterator[str]:
     if needed and dependencies_of(graph, resource).isdisjoint(each.urn for each in needed):
-        names = ", ".join(each.name for each in needed)
-        yield f"does not depend on {names}, {what}, neither itself nor through a component around it"
+        yield f"does not depend on {names(needed)}, {what}, neither itself nor through a component around it"
 
 
 @rule(
@@ -118,13 +117,11 @@ def _starts_too_soon(use: CacheUse, graph: ResourceGraph, resource: Resource) ->
     before = dependencies_of(graph, resource)
     waited_for = [job for job in use.fillers if job.urn in before]
     if not waited_for:
-        names = ", ".join(job.name for job in use.fillers)
-        yield f"mounts claim {use.claim.name} and does not depend on {names}, which fills it"
+        yield f"mounts claim {use.claim.name} and does not depend on {names(use.fillers)}, which fills it"
     elif all(_is_not_awaited(job) for job in waited_for):
-        names = ", ".join(job.name for job in waited_for)
         yield (
-            f"mounts claim {use.claim.name} and depends on {names}, whose annotation {_SKIP_AWAIT} lets it "
-            "count as done before it has run"
+            f"mounts claim {use.claim.name} and depends on {names(waited_for)}, whose annotation "
+            f"{_SKIP_AWAIT} lets it count as done before it has run"
         )
 
 

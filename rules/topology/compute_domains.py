@@ -21,7 +21,7 @@ from rules.reading.placements import CLIQUE, nodes_without_fabric, not_bound, re
 from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.shapes import Undecided, grouped, known, whole_number_at
-from rules.rule import Advice, Said, each_of, graph_rule, rule
+from rules.rule import Advice, Said, each_of, graph_rule, names, rule
 from rules.subjects import DISAGGREGATED_GRAPHS, GPU_PODS, WORKERS, kubernetes_objects
 
 _MOST_NODES = 18
@@ -57,9 +57,8 @@ def compute_domain_claims(graph: ResourceGraph, worker: Worker) -> Iterable[Said
 def _other_namespace(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     namespace = worker.resource.namespace
     for claim in read_device_claims(graph, worker.template):
-        if claim.template is None or claim.device_classes is not None:
-            continue
-        for domain in domains_of_template(graph, claim.template):
+        is_channel = claim.template is not None and claim.device_classes is None
+        for domain in domains_of_template(graph, claim.template or "") if is_channel else ():
             yield (
                 f"claims {claim.template} in namespace {namespace}, but its ComputeDomain "
                 f"{domain.object_name} makes that template in namespace {domain.namespace}"
@@ -111,7 +110,7 @@ def one_claim_per_tray(graph: ResourceGraph) -> Iterator[Observation]:
         if claiming and total > pool.nodes:
             yield failed(
                 claiming[-1].template.resource,
-                ", ".join(pods.name for pods in claiming),
+                names(claiming),
                 f"{total} pods ({' + '.join(f'{pods.pods} of {pods.name}' for pods in claiming)}) each claim "
                 f"a compute domain's channel, of which a node has one, but pool {name} has {pool.nodes} "
                 f"node{'s' if pool.nodes > 1 else ''} of {pool.instance_type.name}",

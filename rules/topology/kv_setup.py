@@ -181,9 +181,7 @@ def _of_neighbours(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advic
     if chosen is not None and chosen.name == "tcp":
         return
     pairs = (*product(group.prefill, group.decode), *product(group.decode, group.prefill))
-    for worker, neighbour in pairs:
-        if worker.container is not neighbour.container:
-            continue
+    for worker, neighbour in (each for each in pairs if each[0].container is each[1].container):
         own = neighbour.shown_gpus[: neighbour.gpus_per_pod]
         hidden = [gpu for gpu in own if gpu not in worker.shown_gpus]
         if hidden and worker.shown_gpus:

@@ -22,7 +22,7 @@ from rules.reading.pods.operator_defaults import read_rollout
 from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.pods.workers import FRONTEND_TYPE, read_frontends, read_workers
 from rules.reading.shapes import Undecided, attempted, known, quantity
-from rules.rule import Advice, Said, graph_rule, rule
+from rules.rule import Advice, Said, graph_rule, names, rule
 from rules.subjects import GPU_PODS, POD_TEMPLATES
 
 _Container = Mapping[str, Value]
@@ -71,8 +71,8 @@ def _nodes(graph: ResourceGraph, pods: GpuPods) -> tuple[Sequence[InstanceType],
     """Nodes that the pods can land on or all known ones, their name, and whether they are of a pool."""
     candidates = known(read_candidates, graph, pods.workers[0])
     if candidates:
-        names = ", ".join(dict.fromkeys(each.instance_type.name for each in candidates))
-        return [each.instance_type for each in candidates], f"a node of its pool ({names})", True
+        nodes = [each.instance_type for each in candidates]
+        return nodes, f"a node of its pool ({names(nodes)})", True
     architectures = _architectures(pods)
     types = [each for each in INSTANCE_TYPES.values() if each.cpu_architecture in architectures]
     landing = known(read_landing, graph, pods.workers[0])
@@ -120,11 +120,10 @@ def workers_fit_pool(graph: ResourceGraph) -> Iterator[Observation]:
         yield undecided(pods.template.resource, pods.name, reason)
     for occupied in occupancy.pools.values():
         resource = occupied.pods[-1].template.resource
-        names = ", ".join(dict.fromkeys(pods.name for pods in occupied.pods))
         message = attempted(_overfull, occupied)
         if message is not None:
             see = undecided if isinstance(message, Undecided) else failed
-            yield see(resource, names, str(message))
+            yield see(resource, names(occupied.pods), str(message))
 
 
 def _overfull(occupied: Occupied) -> str | None:

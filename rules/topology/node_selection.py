@@ -25,7 +25,7 @@ from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import GPU_RESOURCE
 from rules.reading.pools import Pool, Taint, known_pools, read_pools, read_taints
 from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, mappings_at, text_at
-from rules.rule import Advice, Said, each_of, rule
+from rules.rule import Advice, Said, each_of, names, rule
 from rules.subjects import GPU_PODS
 
 _GRACE = ("NVIDIA-GB200", "NVIDIA-GB300", "NVIDIA-GH200")
@@ -207,8 +207,7 @@ def _kept_off(
             if slip_of(key, [GPU_RESOURCE], SLIPS) is not None:
                 yield f"tolerates the taint {key}, which no node has; nodes with GPUs have {GPU_RESOURCE}"
     if tolerant and pods not in tolerant:
-        names = ", ".join(other.name for other in tolerant)
-        yield f"does not tolerate the taint {GPU_RESOURCE}, which {names} of the same graph does"
+        yield f"does not tolerate the taint {GPU_RESOURCE}, which {names(tolerant)} of the same graph does"
     for taint, node in taints.items():
         if not tolerated(spec, taint):
             yield f"does not tolerate {taint.key}={taint.value}:{taint.effect} of node {node}"

@@ -25,7 +25,7 @@ from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, may_be_
 from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
 from rules.reading.releases import READ_SINCE, by_line, known_lines
 from rules.reading.shapes import Undecided, grouped, known, text_at
-from rules.rule import graph_rule, rule
+from rules.rule import graph_rule, names, rule
 from rules.subjects import WORKERS
 
 _SCALED_BY = frozenset({"scalingAdapter", "autoscaling"})
@@ -84,14 +84,15 @@ def _missing_half(
     is_scaled = any(template.component_type == _PLANNER for template in pods)
     there = [worker for worker in readable if is_scaled or _has_pods(worker)]
     roles = {worker: read_role(worker) for worker in there}
-    prefill = [worker.name for worker in there if roles[worker] == "prefill"]
+    prefill = [worker for worker in there if roles[worker] == "prefill"]
     decode = [worker for worker in there if roles[worker] == "decode"]
     others = [worker for worker in there if roles[worker] == "aggregated"]
     if prefill and not decode and not others:
-        return f"{', '.join(prefill)} prefills, and no worker of the graph decodes: no request is answered"
+        return f"{names(prefill)} prefills, and no worker of the graph decodes: no request is answered"
     if decode and not prefill and not others and not any(is_vllm(worker) for worker in decode):
-        names = ", ".join(worker.name for worker in decode)
-        return f"{names} decodes, and no worker of the graph prefills: each request ends with an error"
+        return (
+            f"{names(decode)} decodes, and no worker of the graph prefills: each request ends with an error"
+        )
     return None
 
 
