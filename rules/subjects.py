@@ -86,13 +86,7 @@ MODEL_VOLUMES: Subjects[ModelVolume] = Subjects(read_model_volumes)
 
 def model_users(*kinds: Kind) -> Subjects[ModelUser]:
     """Containers of these kinds that fetch or load a model."""
-
-    def find(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
-        for user in read_model_users(graph):
-            if user.kind in kinds:
-                yield user
-
-    return Subjects(find)
+    return Subjects(lambda graph: (user for user in read_model_users(graph) if user.kind in kinds))
 
 
 def kubernetes_objects(kind: str) -> Subjects[Resource]:

@@ -20,14 +20,9 @@ def active_waivers(graph: ResourceGraph, today: dt.date) -> Mapping[str, Waiver]
 
     A waiver counts wherever in the program its component stands: it is the stack's, not one object's.
     """
-    holding: dict[str, Waiver] = {}
-    for _, value in _written(graph):
-        waiver = _read(value)
-        if not isinstance(waiver, Waiver) or waiver.expires < today:
-            continue
-        if waiver.rule not in holding or holding[waiver.rule].expires < waiver.expires:
-            holding[waiver.rule] = waiver
-    return holding
+    read = [_read(value) for _, value in _written(graph)]
+    holding = [each for each in reversed(read) if isinstance(each, Waiver) and each.expires >= today]
+    return {each.rule: each for each in sorted(holding, key=lambda waiver: waiver.expires)}
 
 
 def waiver_rule(known_rules: Sequence[str], today: dt.date) -> Rule:

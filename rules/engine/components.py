@@ -214,19 +214,16 @@ def _on_one_node(pool: Pool | None, users: Sequence[GpuPods], ports: str) -> Ite
 
 def _shared(graph: ResourceGraph, variable: str, port_of: _PortOf) -> Iterator[Observation]:
     for template, workers in workers_of_pods(graph).items():
-        for port, engines in grouped(_users(graph, workers, port_of)).items():
-            if len(engines) > 1:
+        commands = ((worker, command) for worker in workers for command in worker.commands)
+        ports = grouped(
+            (port_of(graph, worker, command), f"{command.engine} in {worker.name}")
+            for worker, command in commands
+            if command.engine == DYNAMO_VLLM
+        )
+        for port, engines in ports.items():
+            if port is not None and len(engines) > 1:
                 message = f"{len(engines)} engines of one pod have {variable} {port}: {', '.join(engines)}"
                 yield failed(template.resource, template.name, message)
-
-
-def _users(graph: ResourceGraph, workers: Sequence[Worker], port_of: _PortOf) -> Iterator[tuple[str, str]]:
-    """Each port, with an engine of Dynamo's vLLM that has the port."""
-    for worker in workers:
-        for command in worker.commands:
-            port = port_of(graph, worker, command) if command.engine == DYNAMO_VLLM else None
-            if port is not None:
-                yield port, f"{command.engine} in {worker.name}"
 
 
 def _metric_port(graph: ResourceGraph, worker: Worker, command: StartCommand) -> str | None:

@@ -25,7 +25,7 @@ from rules.reading.placements import read_landing
 from rules.reading.pods.containers import Image, read_image
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import RUNTIMES, Platform, read_platforms, runtime_image
+from rules.reading.releases import RUNTIMES, Platform, read_platforms, runtime_image, shown_image
 from rules.reading.shapes import Undecided, known, text_at
 from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import (
@@ -53,10 +53,8 @@ _NAMES = (
 
 
 def _unpublished(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
-    for container in template.containers:
-        image = read_image(container)
-        if image is None or image.is_placeholder:
-            continue
+    images = map(read_image, template.containers)
+    for image in (each for each in images if each is not None and not each.is_placeholder):
         right = _published(image)
         if image.repository in _VLLM_REPOSITORIES and image.tag and image.tag[0].isdigit():
             yield f"image {image.text} is not published; its tags begin with v, as v{image.tag}"
@@ -190,23 +188,17 @@ def _of_another_release(platform: Platform, _: ResourceGraph, template: PodTempl
     if template.shape == "workload" or platform.line is None:
         return
     is_told = platform.line < _ADMITTED_SINCE or text_at(template.described_by, "runtimeVersionOverride")
-    refused = () if is_told else tuple(_without_version(image))
-    yield from refused
-    if refused or image is None or image.name not in RUNTIMES:
+    shown, untold = shown_image(template.main), "and no runtimeVersionOverride says"
+    if not is_told and (image is None or image.line is None):
+        yield f"{shown} has no version as its tag, {untold} it"
+    elif not is_told and image is not None and image.digest is not None:
+        yield f"{shown} has a digest, {untold} its version"
+    elif image is None or image.name not in RUNTIMES:
         return
-    if image.line is None:
-        yield Undecided(f"image {image.text} does not say which release it is of")
-    elif image.line != platform.line:
-        yield Advice(f"image {image.text} runs under platform {platform.version} ({platform.resource.name})")
-
-
-def _without_version(image: Image | None) -> Iterator[str]:
-    if image is None:
-        yield "its main container names no image"
     elif image.line is None:
-        yield f"image {image.text} has no version as its tag, and no runtimeVersionOverride says it"
-    elif image.digest is not None:
-        yield f"image {image.text} has a digest, and no runtimeVersionOverride says its version"
+        yield Undecided(f"{shown} does not say which release it is of")
+    elif image.line != platform.line:
+        yield Advice(f"{shown} runs under platform {platform.version} ({platform.resource.name})")
 
 
 _OLDER_NAME = "TRTLLM_FORCE_ALLTOALL_METHOD"

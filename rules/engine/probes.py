@@ -236,16 +236,12 @@ def _asked_by_number(template: PodTemplate, numbers: Mapping[str, int]) -> Itera
 
 
 def _listening(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) -> Count:
-    if template.component_type != FRONTEND_TYPE:
-        return _of_variable(graph, template, SYSTEM_PORT_VARIABLE, port)
-    frontend = _frontends(graph).get(template)
+    is_frontend = template.component_type == FRONTEND_TYPE
+    frontend = _frontends(graph).get(template) if is_frontend else None
     flag = None if frontend is None else frontend.command.flags.value(FRONTEND_PORT_FLAG)
     if flag is not None:
         return Count(whole_number(flag, FRONTEND_PORT_FLAG), FRONTEND_PORT_FLAG)
-    return _of_variable(graph, template, FRONTEND_PORT_VARIABLE, port)
-
-
-def _of_variable(graph: ResourceGraph, template: PodTemplate, variable: str, port: OperatorPort) -> Count:
+    variable = FRONTEND_PORT_VARIABLE if is_frontend else SYSTEM_PORT_VARIABLE
     if all(entry.get("name") != variable for entry in environment_entries(template, template.main)):
         return Count(port.number, "the operator's own")
     text = read_environment(graph, template, template.main)[variable].value(f"the variable {variable}")

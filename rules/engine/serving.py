@@ -215,9 +215,8 @@ def _blocks(graph: ResourceGraph, worker: Worker) -> Count | None:
     if is_vllm(worker):
         # Without the flag the attention kernels choose.
         return read_settings(graph, worker).given_count(_VLLM_BLOCK)
-    if worker.commands and worker.commands[0].engine == TENSORRT_LLM:
-        return tokens_per_block(read_settings(graph, worker))
-    return None
+    is_dynamos = bool(worker.commands) and worker.commands[0].engine == TENSORRT_LLM
+    return tokens_per_block(read_settings(graph, worker)) if is_dynamos else None
 
 
 def _count(given: str | None, flag: str) -> Count | None:

@@ -63,15 +63,13 @@ def _wrong_choices(
         if vocabulary is None or (option == BACKEND_FLAG and is_vllm):
             continue
         line = line_of(container, vocabulary)
-        if line is None and command.engine == VLLM_SERVE:
-            continue
         by_plugins = option == _LOAD_FORMAT and is_vllm
         # vLLM reads it in small letters, and the name of a backend in capitals.
         value = given.lower() if by_plugins else given
         if option == _ATTENTION_BACKEND and is_vllm:
             value = value.upper()
         hint = _problem_of_option(line, value, vocabulary, by_plugins=by_plugins)
-        if hint is not None:
+        if hint is not None and (line is not None or command.engine != VLLM_SERVE):
             shown = shown_command(command.engine, line)
             yield f"{option}{_place(option, source)} is {given}, which {shown} does not take{hint}"
 

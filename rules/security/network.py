@@ -82,12 +82,16 @@ def _ingress(_: ResourceGraph, resource: Resource) -> Iterator[str]:
 
 
 def _graph_ingress(_: ResourceGraph, resource: Resource) -> Iterator[Undecided]:
-    for name in mapping_at(resource.inputs, "spec", "services"):
-        if field(resource.inputs, "spec", "services", name, "ingress", "enabled") is True:
-            yield Undecided(
-                f"service {name} asks for an Ingress, and nothing here says whether the internet reaches it"
-            )
-            return
+    services = mapping_at(resource.inputs, "spec", "services")
+    asking = [
+        name
+        for name in services
+        if field(resource.inputs, "spec", "services", name, "ingress", "enabled") is True
+    ]
+    if asking:
+        yield Undecided(
+            f"service {asking[0]} asks for an Ingress, and nothing here says whether the internet reaches it"
+        )
 
 
 def _cluster(_: ResourceGraph, resource: Resource) -> Iterator[str]:

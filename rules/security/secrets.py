@@ -6,7 +6,8 @@ Credentials are told by their shape or by the name that they are given, and are 
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
 from resource_graph.values import Path
@@ -86,17 +87,17 @@ def secrets_not_in_plain_values(graph: ResourceGraph) -> Iterator[Observation]:
 )
 def secrets_marked_secret(graph: ResourceGraph) -> Iterator[Observation]:
     """Credential is not marked as secret by the program."""
-    for resource in graph.kubernetes_objects("Secret"):
-        for key in ("stringData", "data"):
-            yield from _unmarked(resource, key, lambda _, __: "a value of a Secret")
-    for release_type in _RELEASES:
-        for resource in graph.of_type(release_type):
-            yield from _unmarked(resource, "values", _credential_called)
-    for resource in graph.of_type(_PROVIDER):
-        yield from _unmarked(resource, "kubeconfig", _kubeconfig_credential)
-    for resource in graph.components():
-        for key in resource.inputs:
-            yield from _unmarked(resource, key, _credential_called)
+    releases = chain.from_iterable(map(graph.of_type, _RELEASES))
+    places: tuple[tuple[Iterable[Resource], tuple[str, ...], _Credential], ...] = (
+        (graph.kubernetes_objects("Secret"), ("stringData", "data"), lambda _, __: "a value of a Secret"),
+        (releases, ("values",), _credential_called),
+        (graph.of_type(_PROVIDER), ("kubeconfig",), _kubeconfig_credential),
+        (graph.components(), (), _credential_called),
+    )
+    for resources, keys, credential in places:
+        for resource in resources:
+            for key in keys or resource.inputs:
+                yield from _unmarked(resource, key, credential)
 
 
 def _credential_in(_name: str, text: str) -> str | None:

@@ -268,12 +268,15 @@ def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[
     if not ucx.moves_gpu_memory and "efa" not in hop.common:
         yield f"has {UCX_TRANSPORTS}={ucx.written} without cuda_copy: UCX moves no memory of a GPU"
     value = worker.variable(NVLINK_BETWEEN_NODES) or ""
+    chosen = None if hop.common else chosen_transport(graph, hop.group.resource)
     set_to = f"{NVLINK_BETWEEN_NODES}={value}"
     if hop.only("mnnvl") and value.lower() in UCX_OFF:
         yield f"has {set_to}, and NVLink between nodes is the only way that its KV cache has but for TCP"
     if (
         value.lower() in UCX_ON
-        and _takes_ucx_elsewhere(graph, hop)
+        # Over EFA libfabric carries the cache.
+        and "mnnvl" not in hop.common
+        and (hop.common & {"rdma", "tcp"} or (chosen is not None and chosen.name == "tcp"))
         # A list that leaves CUDA IPC out leaves the switch without anything to switch.
         and ucx.allows("mnnvl")
         and not nodes_without_fabric(graph, worker)
@@ -282,11 +285,3 @@ def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[
             f"has {set_to} on nodes whose NVLink leads to others, but prefill and decode do not both claim a "
             f"compute domain's channel ({hop.group.subject}): UCX imports memory handles that it cannot open"
         )
-
-
-def _takes_ucx_elsewhere(graph: ResourceGraph, hop: KvHop) -> bool:
-    """Whether UCX carries the cache over a network; over EFA libfabric does."""
-    if hop.common:
-        return "mnnvl" not in hop.common and bool(hop.common & {"rdma", "tcp"})
-    chosen = chosen_transport(graph, hop.group.resource)
-    return chosen is not None and chosen.name == "tcp"

@@ -192,13 +192,11 @@ def _serving_containers(graph: ResourceGraph, template: PodTemplate) -> Sequence
 
 @memoized
 def _serving(graph: ResourceGraph) -> Mapping[PodTemplate, list[tuple[str, _Container]]]:
-    found: dict[PodTemplate, list[tuple[str, _Container]]] = {}
+    found: dict[PodTemplate, dict[int, tuple[str, _Container]]] = {}
     for each in readable((*read_workers(graph), *read_frontends(graph))):
-        containers = found.setdefault(each.template, [])
         # One container may start both a frontend and a worker.
-        if all(container is not each.container for _, container in containers):
-            containers.append((each.name, each.container))
-    return found
+        found.setdefault(each.template, {}).setdefault(id(each.container), (each.name, each.container))
+    return {template: list(containers.values()) for template, containers in found.items()}
 
 
 @rule(

@@ -113,9 +113,8 @@ def _missing(graph: ResourceGraph, pod: PodTemplate, target: Value) -> Said | No
     """Why the pods do not have the target port; None where they do, or may."""
     declared = {name: number for each in pod.all_containers for name, number in declared_ports(each).items()}
     if isinstance(target, str) and not target.isdigit() and target not in declared:
-        if target in port_names(pod):
-            return None
-        return f"leads to port {target} of {pod.name}, and no port of its containers is called so"
+        said = f"leads to port {target} of {pod.name}, and no port of its containers is called so"
+        return None if target in port_names(pod) else said
     number = declared[target] if isinstance(target, str) and target in declared else target
     listening = [server_port(server) for server in servers_of(graph, pod)]
     # Which other containers listen where, nobody has to write.
