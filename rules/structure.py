@@ -18,9 +18,9 @@ from rules.reading.objects.judged import Judged, read_mistakes
 from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.objects.schemas import dotted, hint, value_at
 from rules.reading.pods.containers import environment_entries
-from rules.reading.pods.pods import PodTemplate, read_pods
+from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import known, mappings_at, text_at
-from rules.rule import Advice, Said, graph_rule
+from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import READABLE_PODS
 
 _LINES = (
@@ -187,7 +187,8 @@ def _shown(judged: Judged) -> str:
     return "is a mapping" if isinstance(value, Mapping) else "is a list"
 
 
-@graph_rule(
+@rule(
+    READABLE_PODS,
     severity=Severity.MANDATORY,
     reason="The operator starts the engine in that container. Without it the pod has no image to run, and "
     "admission refuses the graph from release 1.4 on.",
@@ -195,17 +196,15 @@ def _shown(judged: Judged) -> str:
     lines=("Dynamo 1.4",),
     fix="Call the container that serves `main`.",
 )
-def main_container_named(graph: ResourceGraph) -> Iterator[Observation]:
+def main_container_named(_: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
     """Component of a v1beta1 graph has no container `main`."""
-    for template in read_pods(graph):
-        # Why a template cannot be read is said by the rules about its fields.
-        if isinstance(template, PodTemplate) and template.shape == "component" and not template.main:
-            names = [str(text_at(container, "name")) for container in template.containers[1:]]
-            has = f"its containers are {', '.join(names)}" if names else "it has no container"
-            said = f"no container of the pod template is called main: {has}"
-            components = mappings_at(template.graph_spec, "components")
-            index = next(at for at, each in enumerate(components) if each is template.described_by)
-            yield failed(template.resource, template.name, said, ("spec", "components", index))
+    if template.shape == "component" and not template.main:
+        names = [str(text_at(container, "name")) for container in template.containers[1:]]
+        has = f"its containers are {', '.join(names)}" if names else "it has no container"
+        said = f"no container of the pod template is called main: {has}"
+        components = mappings_at(template.graph_spec, "components")
+        index = next(at for at, each in enumerate(components) if each is template.described_by)
+        yield failed(template.resource, template.name, said, ("spec", "components", index))
 
 
 RULES: tuple[Rule, ...] = (kind_served, fields_known, values_accepted, main_container_named)

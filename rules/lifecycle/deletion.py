@@ -109,9 +109,7 @@ def state_retained(graph: ResourceGraph) -> Iterator[Observation]:
 def _declared_lifecycle(graph: ResourceGraph) -> str | None:
     """production or disposable, as a component's input says; None where none does."""
     said: str | None = None
-    for component in graph.components():
-        if _LIFECYCLE not in component.inputs:
-            continue
+    for component in (each for each in graph.components() if _LIFECYCLE in each.inputs):
         value = text_at(component.inputs, _LIFECYCLE)
         if value not in _KNOWN:
             raise Undecided(f"{_LIFECYCLE} of {component.name} is {value!r}, not {' or '.join(_KNOWN)}")

@@ -161,18 +161,17 @@ def _releases(_: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
 
 
 def _roles(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
-    sides: Mapping[Role, tuple[Worker, ...]] = {"prefill": group.prefill, "decode": group.decode}
-    for role, workers in sides.items():
-        for worker in filter(is_vllm, workers):
-            config = read_settings(graph, worker).mapping(KV_TRANSFER)
-            given = None if config is None else text_at(config, "kv_role")
-            if config is not None and given not in _ROLES[role]:
-                yield advised(
-                    worker.resource,
-                    worker.name,
-                    f"is a {role} worker with kv_role {given or 'unset'} in {KV_TRANSFER_CONFIG}; of use are "
-                    f"{' and '.join(_ROLES[role])}",
-                )
+    for worker in filter(is_vllm, group.workers):
+        role: Role = "prefill" if worker in group.prefill else "decode"
+        config = read_settings(graph, worker).mapping(KV_TRANSFER)
+        given = None if config is None else text_at(config, "kv_role")
+        if config is not None and given not in _ROLES[role]:
+            yield advised(
+                worker.resource,
+                worker.name,
+                f"is a {role} worker with kv_role {given or 'unset'} in {KV_TRANSFER_CONFIG}; of use are "
+                f"{' and '.join(_ROLES[role])}",
+            )
 
 
 def _experts(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:

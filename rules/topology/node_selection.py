@@ -119,12 +119,11 @@ def _of_another_name(labels: Sequence[NodeLabel]) -> str | None:
 def _is_impossible(labels: Sequence[NodeLabel]) -> bool:
     """Whether a GPU is asked for together with an architecture that the GPU's machines do not have."""
     products, architectures = _values(labels, PRODUCT_LABEL), _values(labels, ARCHITECTURE_LABEL)
-    if not products or not architectures or None in architectures:
-        return False
     hosts = [
         "arm64" if each and each.startswith(_GRACE) else _OTHER_BOARDS.get(each or "") for each in products
     ]
-    return None not in hosts and architectures.isdisjoint(hosts)
+    is_known = bool(products and architectures) and None not in {*hosts, *architectures}
+    return is_known and architectures.isdisjoint(hosts)
 
 
 def _values(labels: Sequence[NodeLabel], key: str) -> frozenset[str | None]:

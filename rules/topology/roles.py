@@ -83,16 +83,11 @@ def _missing_half(
     pods = [template for template in templates if isinstance(template, PodTemplate)]
     is_scaled = any(template.component_type == _PLANNER for template in pods)
     there = [worker for worker in readable if is_scaled or _has_pods(worker)]
-    roles = {worker: read_role(worker) for worker in there}
-    prefill = [worker for worker in there if roles[worker] == "prefill"]
-    decode = [worker for worker in there if roles[worker] == "decode"]
-    others = [worker for worker in there if roles[worker] == "aggregated"]
-    if prefill and not decode and not others:
-        return f"{names(prefill)} prefills, and no worker of the graph decodes: no request is answered"
-    if decode and not prefill and not others and not any(is_vllm(worker) for worker in decode):
-        return (
-            f"{names(decode)} decodes, and no worker of the graph prefills: each request ends with an error"
-        )
+    roles = {read_role(worker) for worker in there}
+    if roles == {"prefill"}:
+        return f"{names(there)} prefills, and no worker of the graph decodes: no request is answered"
+    if roles == {"decode"} and not any(map(is_vllm, there)):
+        return f"{names(there)} decodes, and no worker of the graph prefills: each request ends with an error"
     return None
 
 
