@@ -137,13 +137,10 @@ def _unknown_field(judged: Judged, *, hinted: bool) -> str:
 )
 def values_accepted(graph: ResourceGraph) -> Iterator[Observation]:
     """Value is refused for its type, its limits, its absence, or another place of the object that differs."""
-    for judged in read_mistakes(graph):
-        mistake = judged.mistake
-        if mistake.kind == "unknown":
-            continue
-        decided = judged.doubt is None and mistake.kind != "placeholder"
-        see = failed if decided else undecided
-        yield see(judged.resource, judged.subject, _refused_value(judged), mistake.path)
+    for judged in (each for each in read_mistakes(graph) if each.mistake.kind != "unknown"):
+        is_sure = judged.doubt is None and judged.mistake.kind != "placeholder"
+        see = failed if is_sure else undecided
+        yield see(judged.resource, judged.subject, _refused_value(judged), judged.mistake.path)
     yield from READABLE_PODS.judge(graph, _useless_in_pods)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from engines.memory import checkpoint_bytes
 from engines.models import ModelShape
 from resource_graph import Resource, ResourceGraph
+from rules.cache.mounts import places
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.claims import Claim, makes_ebs_volumes, read_claims
 from rules.reading.engines.models import served_name
@@ -197,10 +198,9 @@ def offline_frontend_has_the_model(graph: ResourceGraph, user: ModelUser) -> Ite
 
 def _missing(user: ModelUser, workers: Sequence[ModelUser]) -> Iterator[str]:
     if user.is_offline and workers and user.mount_of(user.cache_directory) is None:
-        places = ", ".join(str(mount) for mount in user.mounts) or "no claim"
         yield (
             f"may not ask the hub (HF_HUB_OFFLINE) and looks for models in {user.cache_directory}, but "
-            f"mounts {places}: it never lists a model"
+            f"mounts {places(user)}: it never lists a model"
         )
     for worker in workers:
         name = None if worker.worker is None else served_name(worker.worker)

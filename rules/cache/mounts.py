@@ -57,7 +57,7 @@ def model_path_mounted(_: ResourceGraph, user: ModelUser) -> Iterator[Said]:
     if user.kind == "download" and user.mounts and user.models and is_lost:
         yield Advice(
             f"downloads {user.models[0].text} into {cache}, where nothing is mounted, so the model goes with "
-            f"the pod; it mounts {_places(user)}"
+            f"the pod; it mounts {places(user)}"
         )
     # Without any claim the model may be part of an image of one's own, or be fetched by the start script.
     if user.kind not in {"worker", "benchmark"} or (not user.mounts and not _has_no_model(user)):
@@ -67,9 +67,14 @@ def model_path_mounted(_: ResourceGraph, user: ModelUser) -> Iterator[Said]:
         if model.is_path and not any(is_within(model.text, path) for path in mounted):
             found = (
                 f"reads its model from {model.text} ({model.source}), where nothing is mounted; it mounts "
-                f"{_places(user)}"
+                f"{places(user)}"
             )
             yield found if _has_no_model(user) else Advice(found)
+
+
+def places(user: ModelUser) -> str:
+    """What a container mounts of models, for a message."""
+    return ", ".join(str(mount) for mount in user.mounts) or "no claim"
 
 
 def _below_root(user: ModelUser) -> Iterator[str]:
@@ -106,12 +111,12 @@ def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[Said]:
     elif user.is_offline and user.kind == "worker" and _has_no_model(user):
         yield (
             f"may not ask the hub (HF_HUB_OFFLINE) for {named[0].text} and looks for it in {cache}, where "
-            f"nothing is mounted; it mounts {_places(user)}"
+            f"nothing is mounted; it mounts {places(user)}"
         )
     elif user.kind == "worker" and _has_a_claim(user) and _has_no_model(user):
         yield Advice(
             f"downloads {named[0].text} into {cache} of its own container at every start: nothing is mounted "
-            f"there; it mounts {_places(user)}"
+            f"there; it mounts {places(user)}"
         )
 
 
@@ -132,10 +137,6 @@ def _has_no_model(user: ModelUser) -> bool:
     return (
         image is not None and image.name in _WITHOUT_MODELS and "download" not in str(user.container).lower()
     )
-
-
-def _places(user: ModelUser) -> str:
-    return ", ".join(str(mount) for mount in user.mounts) or "no claim"
 
 
 @rule(

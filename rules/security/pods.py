@@ -148,9 +148,8 @@ def _runs_an_engine(graph: ResourceGraph, template: PodTemplate) -> bool:
 
 def _asks_for_privileges(template: PodTemplate, container: Mapping[str, Value]) -> str | None:
     devices = [name for name, _ in network_devices(template, container)]
-    if EFA_RESOURCE in devices:
-        return _EFA
-    return _RDMA if devices else None
+    asked_by = _EFA if EFA_RESOURCE in devices else _RDMA
+    return asked_by if devices else None
 
 
 def _asks_for_ipc(graph: ResourceGraph, template: PodTemplate) -> str | None:
