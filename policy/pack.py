@@ -6,8 +6,8 @@ policy collects inputs, and the stack policies join the two by URN.
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 
 from pulumi_policy import (
     EnforcementLevel,
@@ -22,24 +22,23 @@ from pulumi_policy import (
 )
 
 from policy.wording import (
+    Texts,
     advice_texts,
     failed_texts,
-    not_evaluated_text,
+    not_evaluated_texts,
     source_url,
     undecided_texts,
-    waived_text,
+    waived_texts,
 )
 from resource_graph import Value
 from resource_graph.policy_host import policy_graph, policy_inputs
 from rules.catalogue import TOPICS, rules_on, run_rules
-from rules.model import Report, Rule, Status
+from rules.model import Report, Rule
 from rules.model import Severity as RuleSeverity
 
 INPUTS_POLICY = "resource-inputs"
 """Name of the policy that collects what the rules look at."""
 _TAGS = ["dynamo", "kubernetes", "gpu"]
-Violations = Iterable[tuple[str | None, str]]
-"""URN, or None for the stack itself, and what is to be said of it."""
 
 
 class Judge:
@@ -104,28 +103,28 @@ def policies(rules: Sequence[Rule] | None = None, *, today: dt.date) -> list[Pol
             "Advice of rules that can also stop a deployment",
             "This costs speed or money, and nothing is stopped",
             judge,
-            _advice,
+            advice_texts,
         ),
         _own_policy(
             "undecided",
             "Rules that could not decide",
             "A value that these rules need is unknown",
             judge,
-            _undecided,
+            undecided_texts,
         ),
         _own_policy(
             "waived",
             "Findings that the stack's settings waive",
             "Findings that the stack's settings waive for a time",
             judge,
-            _waived,
+            waived_texts,
         ),
         _own_policy(
             "not-evaluated",
             "Rules that only `dynamo-stack check` judges",
             "These rules have neither passed nor failed",
             judge,
-            _not_evaluated,
+            not_evaluated_texts,
         ),
     ]
 
@@ -152,7 +151,7 @@ def _rule_policy(rule: Rule, topics: Mapping[str, str], judge: Judge) -> Policy:
             for finding in judged.findings
             if finding.rule is rule and finding.status == "failed" and finding.severity is rule.severity
         ]
-        for urn, text in failed_texts(failed, Path.cwd()):
+        for urn, text in failed_texts(failed):
             report(text, urn)
         reason = _why_not_passed(rule, judged)
         if not failed and reason is not None:
@@ -174,17 +173,13 @@ def _rule_policy(rule: Rule, topics: Mapping[str, str], judge: Judge) -> Policy:
 
 
 def _why_not_passed(rule: Rule, report: Report) -> str | None:
-    for item in report.not_evaluated:
-        if item.rule is rule:
-            return f"a policy pack is not told {item}"
-    undecided = (
-        finding for finding in report.findings if finding.rule is rule and _is_undecided(finding.status)
-    )
-    return next((finding.observation.message for finding in undecided), None)
+    untold = (f"a policy pack is not told {each}" for each in report.not_evaluated if each.rule is rule)
+    undecided = (each for each in report.findings if each.rule is rule and each.status == "undecided")
+    return next(chain(untold, (each.observation.message for each in undecided)), None)
 
 
 def _own_policy(
-    name: str, title: str, description: str, judge: Judge, violations: Callable[[Report], Violations]
+    name: str, title: str, description: str, judge: Judge, violations: Callable[[Report], Texts]
 ) -> Policy:
     # Apart from the rules' own policies, because what is said here must be seen and must not stop a preview,
     # and one policy has one level of enforcement.
@@ -201,34 +196,3 @@ def _own_policy(
         severity=Severity.LOW,
         tags=_TAGS,
     )
-
-
-def _advice(report: Report) -> Violations:
-    return advice_texts(
-        (
-            finding
-            for finding in report.findings
-            if finding.status == "failed" and finding.severity is not finding.rule.severity
-        ),
-        Path.cwd(),
-    )
-
-
-def _undecided(report: Report) -> Violations:
-    return undecided_texts(finding for finding in report.findings if _is_undecided(finding.status))
-
-
-def _waived(report: Report) -> Violations:
-    return [
-        (finding.urn, waived_text(finding, Path.cwd()))
-        for finding in report.findings
-        if finding.waiver is not None
-    ]
-
-
-def _not_evaluated(report: Report) -> Violations:
-    return [(None, not_evaluated_text(report.not_evaluated))] if report.not_evaluated else []
-
-
-def _is_undecided(status: str) -> bool:
-    return status == Status.UNDECIDED.value

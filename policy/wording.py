@@ -6,8 +6,10 @@ from pathlib import Path
 
 from resource_graph.setting_lines import SettingLines
 from resource_graph.urns import stack_and_project
-from rules.model import Finding, NotEvaluated, Rule
+from rules.model import Finding, Report, Rule
 
+Texts = Iterator[tuple[str | None, str]]
+"""URN, or None for the stack itself, and what is to be said of it."""
 _ADDRESS = re.compile(r"https://[^\s,;)]+")
 _ISSUE = re.compile(r"([\w.-]+/[\w.-]+)#(\d+)")
 
@@ -22,45 +24,44 @@ def source_url(rule: Rule) -> str | None:
     return None
 
 
-def failed_texts(findings: Iterable[Finding], folder: Path) -> Iterator[tuple[str, str]]:
-    """URN and text of what one rule found; the host writes the reason, its policy's description, above each.
+def failed_texts(findings: Iterable[Finding], begin: str = "") -> Texts:
+    """What one rule found; the host writes the reason, its policy's description, above each.
 
-    What holds alike for several parts of a resource is said once. `folder` is that of `places`.
+    What holds alike for several parts of a resource is said once.
     """
     for urn, subjects, alike in _alike(findings):
-        rule, message = alike[0].rule, alike[0].message_with(places(urn, folder))
-        what = f"{subjects} {message}."
-        yield urn, f"{what}\nFix: {rule.fix}\nSource: {rule.source}"
+        rule, message = alike[0].rule, alike[0].message_with(places(urn, Path.cwd()))
+        yield urn, f"{begin.format(rule.id)}{subjects} {message}.\nFix: {rule.fix}\nSource: {rule.source}"
 
 
-def advice_texts(findings: Iterable[Finding], folder: Path) -> Iterator[tuple[str, str]]:
-    """URN and text of advice that mandatory rules give; each names its rule, which no policy does for it."""
-    for urn, subjects, alike in _alike(findings):
-        rule, message = alike[0].rule, alike[0].message_with(places(urn, folder))
-        yield urn, f"{rule.id}: {subjects} {message}.\nFix: {rule.fix}\nSource: {rule.source}"
+def advice_texts(report: Report) -> Texts:
+    """Advice that mandatory rules give; each names its rule, which no policy does for it."""
+    failed = (finding for finding in report.findings if finding.status == "failed")
+    return failed_texts((each for each in failed if each.severity is not each.rule.severity), "{}: ")
 
 
-def waived_text(finding: Finding, folder: Path) -> str:
-    """The finding, and until when it is accepted."""
-    message = finding.message_with(places(finding.urn, folder))
-    return f"{finding.rule.id} ({finding.waiver}): {finding.observation.subject} {message}."
+def waived_texts(report: Report) -> Texts:
+    """What is waived, and until when it is accepted."""
+    for finding in report.findings:
+        if finding.waiver is not None:
+            message = finding.message_with(places(finding.urn, Path.cwd()))
+            said = f"{finding.rule.id} ({finding.waiver}): {finding.observation.subject} {message}."
+            yield finding.urn, said
 
 
-def undecided_texts(findings: Iterable[Finding]) -> Iterator[tuple[str, str]]:
-    """URN and text, one for each resource and reason: one unknown value leaves many rules undecided."""
-    for urn, subjects, alike in _alike(findings):
+def undecided_texts(report: Report) -> Texts:
+    """One for each resource and reason: one unknown value leaves many rules undecided."""
+    for urn, subjects, alike in _alike(each for each in report.findings if each.status == "undecided"):
         rules = _ids(finding.rule for finding in alike)
         yield urn, f"{subjects}: {alike[0].observation.message}.\nUndecided: {rules}"
 
 
-def not_evaluated_text(not_evaluated: Iterable[NotEvaluated]) -> str:
+def not_evaluated_texts(report: Report) -> Texts:
     """Which rules the pack leaves out, and who judges them."""
-    rules = list(not_evaluated)
-    missing = sorted({aspect.value for item in rules for aspect in item.missing})
-    return (
-        f"The engine does not tell a policy pack {' or '.join(missing)}; `dynamo-stack check` judges "
-        f"{_ids(item.rule for item in rules)}."
-    )
+    missing = sorted({aspect.value for item in report.not_evaluated for aspect in item.missing})
+    if missing:
+        said = f"The engine does not tell a policy pack {' or '.join(missing)}; `dynamo-stack check` judges"
+        yield None, f"{said} {_ids(item.rule for item in report.not_evaluated)}."
 
 
 def places(urn: str, folder: Path) -> Callable[[str], str | None]:

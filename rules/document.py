@@ -53,7 +53,7 @@ def _not_evaluated(rules: Sequence[Rule]) -> str:
 def _section(name: str, question: str, rules: Sequence[Rule]) -> Iterator[str]:
     yield from ("", f"## {name}", "", question)
     for rule in rules:
-        yield from _details(rule, _module_of(rule))
+        yield from _details(rule)
 
 
 def _module_of(rule: Rule) -> str:
@@ -70,16 +70,13 @@ def _module_of(rule: Rule) -> str:
     return f"../{home.replace('.', '/')}.py"
 
 
-def _details(rule: Rule, module: str) -> Iterator[str]:
-    yield from ("", f"### {rule.id}", "", f"{rule.title}. {_weight(rule)} {rule.reason}", "")
-    yield f"Fix: {rule.fix} ([source]({module}))"
+def _details(rule: Rule) -> Iterator[str]:
+    weight = "**Mandatory.**" if rule.severity is Severity.MANDATORY else "Advisory."
+    yield from ("", f"### {rule.id}", "", f"{rule.title}. {weight} {rule.reason}", "")
+    yield f"Fix: {rule.fix} ([source]({_module_of(rule)}))"
     if rule.reads:
         missing = ", ".join(sorted(aspect.value for aspect in rule.reads))
         yield from ("", f"Not evaluated without {missing}.")
-
-
-def _weight(rule: Rule) -> str:
-    return "**Mandatory.**" if rule.severity is Severity.MANDATORY else "Advisory."
 
 
 if __name__ == "__main__":

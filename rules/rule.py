@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Generic, NotRequired, TypedDict, TypeVar, Unpack
 
 from resource_graph import Aspect, Resource, ResourceGraph
@@ -27,8 +28,9 @@ Check = Callable[[ResourceGraph, S], Iterable[Said]]
 """Looks at one subject, and may raise Undecided where the subject cannot be read."""
 
 
-def _by_name(subject: Any) -> tuple[Resource, str]:
-    return subject.resource, subject.name
+def about(subject: Any, said: Iterable[Said]) -> Iterator[Observation]:
+    """What is said of a part of what is judged, such as a worker of a graph."""
+    return (_observed(subject.resource, subject.name, each) for each in said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Subjects(Generic[S]):
     """What rules are about, such as the workers of a graph: found, named, and undecided where unreadable."""
 
     find: Callable[[ResourceGraph], Iterable[S | Unreadable]]
-    place: Callable[[S], tuple[Resource, str]] = _by_name
+    place: Callable[[S], tuple[Resource, str]] = attrgetter("resource", "name")
     """Returns the resource that a finding is about, and the subject's name in that resource."""
     passed_over: tuple[type[Undecided], ...] = ()
     """Reasons why a check cannot read on that are reported by another rule."""
@@ -68,6 +70,11 @@ def each_of(graph: ResourceGraph, subject: S, *checks: Check[S]) -> Iterator[Sai
             if str(reason) not in reasons:
                 yield reason
             reasons.add(str(reason))
+
+
+def names(things: Iterable[Any]) -> str:
+    """Names of several things, for a message."""
+    return ", ".join(dict.fromkeys(each.name for each in things))
 
 
 class RuleText(TypedDict):

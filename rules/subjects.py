@@ -4,28 +4,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from engines.effective import Effective, EngineFileProblem
+from engines.effective import EngineFileProblem
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import Benchmark, read_benchmarks
 from rules.reading.commands.container_commands import StartCommand
 from rules.reading.disaggregation import Disaggregated, KvHop, read_disaggregated, read_hops
-from rules.reading.engines.settings import is_tensorrt_llm, read_settings
+from rules.reading.engines.settings import is_tensorrt_llm
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
 from rules.reading.model_users import Kind, ModelUser, read_model_users
 from rules.reading.model_volumes import ModelVolume, read_model_volumes
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
 from rules.reading.pods.workers import Router, Worker, read_frontends, read_routers, read_workers
 from rules.reading.references import DynamoGraph, read_dynamo_graphs
-from rules.reading.shapes import Undecided
 from rules.rule import Subjects
-
-
-@dataclass(frozen=True, slots=True)
-class TensorRtLlmWorker:
-    """A worker that starts TensorRT-LLM, and what its engine runs with."""
-
-    worker: Worker
-    settings: Effective
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +29,6 @@ class Started:
     commands: tuple[StartCommand, ...]
     worker: Worker | None
     """The worker whose container starts the engine; None for a frontend."""
-
-
-def _tensorrt_llm(graph: ResourceGraph) -> Iterator[TensorRtLlmWorker | Unreadable]:
-    """The workers; an engine file that cannot serve as one fails where such files are judged."""
-    for worker in read_workers(graph):
-        if isinstance(worker, Unreadable):
-            yield worker
-        elif is_tensorrt_llm(worker):
-            try:
-                yield TensorRtLlmWorker(worker, read_settings(graph, worker))
-            except EngineFileProblem:
-                continue
-            except Undecided as reason:
-                yield Unreadable(worker.resource, worker.name, str(reason))
 
 
 def _started(graph: ResourceGraph) -> Iterator[Started | Unreadable]:
@@ -77,8 +54,11 @@ READABLE_WORKERS: Subjects[Worker] = Subjects(
 """For a rule that looks at pods and workers, and tells but once which cannot be read."""
 CONFIGURED_WORKERS: Subjects[Worker] = Subjects(read_workers, passed_over=(EngineFileProblem,))
 """Workers, for rules that read engine files; a file that cannot serve fails where such files are judged."""
-TENSORRT_LLM_WORKERS: Subjects[TensorRtLlmWorker] = Subjects(
-    _tensorrt_llm, lambda each: (each.worker.resource, each.worker.name)
+TENSORRT_LLM_WORKERS: Subjects[Worker] = Subjects(
+    lambda graph: (
+        each for each in read_workers(graph) if isinstance(each, Unreadable) or is_tensorrt_llm(each)
+    ),
+    passed_over=(EngineFileProblem,),
 )
 STARTED: Subjects[Started] = Subjects(_started)
 """Every container that starts an engine or a frontend."""
@@ -106,24 +86,19 @@ MODEL_VOLUMES: Subjects[ModelVolume] = Subjects(read_model_volumes)
 
 def model_users(*kinds: Kind) -> Subjects[ModelUser]:
     """Containers of these kinds that fetch or load a model."""
-
-    def find(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
-        for user in read_model_users(graph):
-            if user.kind in kinds:
-                yield user
-
-    return Subjects(find)
+    return Subjects(lambda graph: (user for user in read_model_users(graph) if user.kind in kinds))
 
 
 def kubernetes_objects(kind: str) -> Subjects[Resource]:
     """Objects of a Kubernetes kind."""
-    return _resources(lambda graph: graph.kubernetes_objects(kind))
+    return resources(lambda graph: graph.kubernetes_objects(kind))
 
 
 def resources_of_type(*type_tokens: str) -> Subjects[Resource]:
     """Resources of these types of Pulumi's, one type after the other."""
-    return _resources(lambda graph: chain.from_iterable(map(graph.of_type, type_tokens)))
+    return resources(lambda graph: chain.from_iterable(map(graph.of_type, type_tokens)))
 
 
-def _resources(find: Callable[[ResourceGraph], Iterable[Resource]]) -> Subjects[Resource]:
+def resources(find: Callable[[ResourceGraph], Iterable[Resource]]) -> Subjects[Resource]:
+    """Resources that are found by a function."""
     return Subjects(find, lambda each: (each, each.name))

@@ -1,4 +1,4 @@
-"""Waivers: rules that a stack breaks on purpose, for a time."""
+"""Waivers: rules that a stack breaks on purpose, for a time, and ids of rules that are gone."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from resource_graph.spelling import most_alike
 from rules.model import EVERY_RELEASE, Observation, Rule, Severity, Waiver, advised, failed, undecided
-from rules.retired import successor
 
 RULE_ID = "waiver-is-valid"
 """The rule about waivers, which no waiver silences."""
@@ -21,14 +20,9 @@ def active_waivers(graph: ResourceGraph, today: dt.date) -> Mapping[str, Waiver]
 
     A waiver counts wherever in the program its component stands: it is the stack's, not one object's.
     """
-    holding: dict[str, Waiver] = {}
-    for _, value in _written(graph):
-        waiver = _read(value)
-        if not isinstance(waiver, Waiver) or waiver.expires < today:
-            continue
-        if waiver.rule not in holding or holding[waiver.rule].expires < waiver.expires:
-            holding[waiver.rule] = waiver
-    return holding
+    read = [_read(value) for _, value in _written(graph)]
+    holding = [each for each in reversed(read) if isinstance(each, Waiver) and each.expires >= today]
+    return {each.rule: each for each in sorted(holding, key=lambda waiver: waiver.expires)}
 
 
 def waiver_rule(known_rules: Sequence[str], today: dt.date) -> Rule:
@@ -69,7 +63,9 @@ def _judge(
         yield undecided(resource, "waivers", "a waiver's rule or date is known only after the update")
     elif isinstance(waiver, str):
         yield failed(resource, "waivers", waiver)
-    elif (became := successor(waiver.rule)) is not None:
+    elif waiver.rule in SUCCESSORS:
+        heir = SUCCESSORS[waiver.rule]
+        became = "is retired; remove the waiver" if heir is None else f"is part of {heir} now"
         yield failed(resource, f"waiver of {waiver.rule}", f"{waiver.rule} {became}")
     elif waiver.rule not in known_rules:
         near = most_alike(waiver.rule, known_rules, 0.0)
@@ -112,3 +108,98 @@ def _read(value: Value) -> Waiver | str | None:
     except ValueError:
         return f"expires is {fields['expires']!r}, not a date such as 2027-01-31"
     return Waiver(fields["rule"], fields["reason"], expires)
+
+
+SUCCESSORS: Mapping[str, str | None] = {
+    "aggregated-recipe-hardware": None,
+    "batch-fits-a-step": None,
+    "benchmark-concurrency-within-engine": "benchmark-within-engine",
+    "benchmark-lengths-fit": "benchmark-within-engine",
+    "benchmark-matches-deployment": None,
+    "benchmark-off-its-target": None,
+    "benchmark-tool-pinned": None,
+    "benchmark-unprivileged": None,
+    "benchmark-wait-bounded": None,
+    "block-reuse-with-transfer": "kv-transfer-is-safe",
+    "cache-holds-two-revisions": "cache-holds-the-model",
+    "cache-not-under-root": "model-path-mounted",
+    "cache-zone": None,
+    "component-type-matches-role": "component-type-known",
+    "compute-domain-depends-on-driver": "graph-depends-on-operator",
+    "compute-domain-has-a-fabric": "compute-domain-claims",
+    "compute-domain-node-count": "one-compute-domain",
+    "cuda-graph-sizes-agree": "engine-settings-accepted",
+    "deprecated-settings": "flags-exist",
+    "disaggregation-mode-known": "flags-exist",
+    "download-memory-limited": None,
+    "download-tool-current": None,
+    "drain-covers-requests": None,
+    "efa-image-architecture": None,
+    "engine-file-readable": "engine-settings-accepted",
+    "engine-files-roll-pods": None,
+    "engine-values-allowed": "engine-settings-accepted",
+    "expert-parallelism-divides": "parallelism-divides-model",
+    "fp8-kv-cache-tested": "kv-cache-dtype-known",
+    "frontend-reads-the-cache": "offline-frontend-has-the-model",
+    "full-concurrency-fits": "kv-cache-fits",
+    "gpu-product-is-selected": "pod-selects-a-pool",
+    "gpu-taint-tolerated": "pod-selects-a-pool",
+    "graph-deleted-in-background": None,
+    "graph-depends-on-definition": "graph-depends-on-operator",
+    "graph-is-awaited": "waits-have-timeouts",
+    "harmony-vocabulary": None,
+    "image-tag-admitted": "runtime-matches-platform",
+    "imdsv2-required": None,
+    "job-fits-a-node": None,
+    "kv-router-hears-events": "kv-router-knows-the-cache",
+    "kv-transfer-agrees": "prefill-and-decode-agree",
+    "kv-transport-bandwidth": "kv-transport-devices",
+    "kv-transport-in-one-clique": "kv-transport-placement",
+    "kv-transport-pins-memory": "kv-transport-privileges",
+    "kv-transport-possible": "kv-transport-proven",
+    "model-revision-pinned": "model-revision-equal",
+    "moe-backend-substituted": "moe-backend-runs",
+    "narrow-iam": None,
+    "neighbours-gpus-visible": "kv-transport-settings",
+    "no-privileged-containers": "pods-run-unprivileged",
+    "no-wildcard-iam": None,
+    "node-cache-awaited": "node-cache-filled",
+    "node-credentials-out-of-reach": None,
+    "nvlink-setting-fits-transport": "kv-transport-settings",
+    "one-probe-handler": "probed-port-named",
+    "one-sequence-fits": "kv-cache-fits",
+    "other-waits-have-timeouts": "waits-have-timeouts",
+    "overlap-scheduler-in-prefill": "kv-transfer-is-safe",
+    "packets-fit-local-zone": None,
+    "pipeline-parallelism-of-gpt-oss": "parallelism-divides-model",
+    "pod-anti-affinity-can-match": "pod-affinity-can-match",
+    "pod-fits-some-node": "worker-fits-node",
+    "privileges-for-hardware": "pods-run-unprivileged",
+    "prompt-fits-a-step": "sequence-length-within-model",
+    "quantization-override-known": "quantization-override-has-effect",
+    "removed-engine-keys": "engine-settings-accepted",
+    "requested-name-served": "benchmark-within-engine",
+    "requests-within-limits": None,
+    "rollout-default-can-proceed": "rollout-can-proceed",
+    "router-block-size-equal": "kv-router-knows-the-cache",
+    "runtime-image-exists": "image-brings-the-engine",
+    "same-kv-cache-dtype": "prefill-and-decode-agree",
+    "same-quantization": "prefill-and-decode-agree",
+    "served-name-equal": "prefill-and-decode-agree",
+    "servers-survive-a-node": None,
+    "settings-without-effect": "engine-settings-accepted",
+    "shared-memory-within-limit": "pods-request-memory",
+    "system-ports-unique": None,
+    "tensor-parallelism-divides-heads": "parallelism-divides-model",
+    "tokens-per-block-equal": "prefill-and-decode-agree",
+    "transceiver-fits-backend": "kv-transfer-is-safe",
+    "transfer-buffer-aligned": "transfer-buffer-holds-the-prompt",
+    "transfer-buffer-holds-the-benchmark": "transfer-buffer-holds-the-prompt",
+    "transfer-buffer-set": "transfer-buffer-holds-the-prompt",
+    "transfer-buffers-fit": "kv-cache-fits",
+    "unlisted-engine-keys": "engine-settings-accepted",
+    "vllm-moe-env-without-effect": "vllm-moe-backend",
+    "volumes-encrypted": None,
+    "waiver-ends-within-a-year": "waiver-is-valid",
+}
+"""Retired id -> id of its successor; None where no rule here judges that any more."""

@@ -1,6 +1,6 @@
 """Rules about the volume that holds the model."""
 
-from rules.cache import claims, downloads, frontends, mounts
+from rules.cache import claims, downloads, mounts
 from rules.model import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -9,7 +9,7 @@ RULES: tuple[Rule, ...] = (
     mounts.model_path_mounted,
     mounts.service_mounts_kept,
     downloads.model_revision_equal,
-    frontends.offline_frontend_has_the_model,
+    claims.offline_frontend_has_the_model,
     downloads.offline_worker_finds_the_model,
     claims.storage_class_exists,
     downloads.node_cache_filled,

@@ -1,18 +1,23 @@
-"""Whether the claim of a model can be had, is large enough, and can be mounted by all that need it."""
+"""Whether the claim of a model can be had, is large enough, and is there for all that need it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from engines.memory import checkpoint_bytes
 from engines.models import ModelShape
 from resource_graph import Resource, ResourceGraph
-from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from rules.cache.mounts import places
+from rules.model import EVERY_RELEASE, Severity
 from rules.reading.claims import Claim, makes_ebs_volumes, read_claims
-from rules.reading.model_users import ModelUser
+from rules.reading.engines.models import served_name
+from rules.reading.memoized import memoized
+from rules.reading.model_users import ModelUser, read_model_users
 from rules.reading.model_volumes import ModelVolume, on_one_node
-from rules.reading.shapes import Undecided, field, known
-from rules.rule import Advice, Said, graph_rule, rule
-from rules.subjects import MODEL_VOLUMES
+from rules.reading.pods.pods import readable
+from rules.reading.releases import by_line, known_lines, shown_image
+from rules.reading.shapes import Undecided, attempted, field, grouped, known
+from rules.rule import Advice, Said, Subjects, rule
+from rules.subjects import MODEL_VOLUMES, model_users
 
 _MANY, _MANY_READERS, _ONE_POD = "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"
 _REVISIONS = 2
@@ -55,22 +60,15 @@ def cache_shared_by_nodes(graph: ResourceGraph, volume: ModelVolume) -> Iterator
             f"{total} pods mount it ({listed}), and nothing that was read says how it may be mounted"
         )
     modes = volume.claim.modes
-    if _MANY in modes or (_MANY_READERS in modes and _only_read(volume)):
+    is_only_read = all(mount.read_only for user, mount in volume.users if user.kind != "download")
+    if _MANY in modes or (_MANY_READERS in modes and is_only_read):
         return
     found = ", ".join(modes) or "no access mode"
     message = f"allows {found}, but {total} pods mount it ({listed}), and nothing keeps them on one node"
-    try:
-        if _ONE_POD not in modes and on_one_node(graph, users.values()):
-            return
-    except Undecided:
+    is_one_node = _ONE_POD not in modes and attempted(on_one_node, graph, users.values())
+    if is_one_node is not True:
         # A cluster may have one such node.
-        yield Advice(message)
-        return
-    yield message
-
-
-def _only_read(volume: ModelVolume) -> bool:
-    return all(mount.read_only for user, mount in volume.users if user.kind != "download")
+        yield Advice(message) if isinstance(is_one_node, Undecided) else message
 
 
 @rule(
@@ -124,7 +122,8 @@ def _takes_all_forms(download: ModelUser) -> bool:
     return not all(any(text.startswith(form) for text in excluded) for form in _OTHER_FORMS)
 
 
-@graph_rule(
+@rule(
+    Subjects(read_claims, passed_over=(Undecided,)),
     severity=Severity.ADVISORY,
     reason=(
         "A claim of a class that does not exist, or that cannot do what it asks for, stays Pending, and so "
@@ -137,31 +136,103 @@ def _takes_all_forms(download: ModelUser) -> bool:
     lines=EVERY_RELEASE,
     fix="Name a class that kubectl get storageclass lists.",
 )
-def storage_class_exists(graph: ResourceGraph) -> Iterator[Observation]:
+def storage_class_exists(graph: ResourceGraph, claim: Claim) -> Iterator[str]:
     """Claim names a storage class that is not there, or cannot do what it asks for."""
-    has_default = any(_is_default(resource) for resource in graph.kubernetes_objects("StorageClass"))
-    for claim in read_claims(graph):
-        # A name that only the update knows is some resource's own, so the class is there.
-        problem = known(_class_problem, graph, claim, has_default=has_default)
-        if problem:
-            yield failed(claim.resource, claim.name, problem)
-
-
-def _class_problem(graph: ResourceGraph, claim: Claim, *, has_default: bool) -> str:
-    name = claim.storage_class
-    if name is None and not has_default and claim.volume_name is None:
-        return "names no storage class, so it waits for the cluster's default one, which may not exist"
-    if not isinstance(name, str):
-        return ""
-    if _PLACEHOLDER.fullmatch(name):
-        return f"asks for storage class {name}, which stands for a name that nobody filled in"
-    if name in _OF_ONE_CLUSTER:
-        return f"asks for storage class {name}, which is of the publisher's own cluster"
-    shared = [mode for mode in claim.modes if mode.endswith("Many")]
-    if shared and makes_ebs_volumes(graph, name):
-        return f"asks for {shared[0]} from storage class {name}, whose EBS volumes have no such mode"
-    return ""
+    # A name that only the update knows is some resource's own, so the class is there.
+    name, shared = claim.storage_class, [mode for mode in claim.modes if mode.endswith("Many")]
+    asked = f"asks for storage class {name}"
+    classes = graph.kubernetes_objects("StorageClass")
+    if name is None and claim.volume_name is None and not any(map(_is_default, classes)):
+        yield "names no storage class, so it waits for the cluster's default one, which may not exist"
+    elif not isinstance(name, str):
+        return
+    elif _PLACEHOLDER.fullmatch(name):
+        yield f"{asked}, which stands for a name that nobody filled in"
+    elif name in _OF_ONE_CLUSTER:
+        yield f"{asked}, which is of the publisher's own cluster"
+    elif shared and makes_ebs_volumes(graph, name):
+        yield f"asks for {shared[0]} from storage class {name}, whose EBS volumes have no such mode"
 
 
 def _is_default(storage_class: Resource) -> bool:
     return known(field, storage_class.inputs, "metadata", "annotations", _DEFAULT_ANNOTATION) == "true"
+
+
+_HOSTED = "DYN_SELF_HOST_METADATA"
+_OFF = frozenset({"0", "false", "no", "off"})
+_HOSTED_SINCE = (1, 2)
+_HOSTED_BY_DEFAULT_SINCE = (1, 4)
+_READ_SINCE = (0, 6)
+
+
+@rule(
+    model_users("frontend"),
+    severity=Severity.MANDATORY,
+    reason=(
+        "The frontend loads configuration and tokenizer itself, by the name under which workers offer the "
+        "model. Where it finds neither the model never appears in /v1/models, while /health says healthy. "
+        "Advice where it asks the hub: then it is so whenever the hub cannot be reached. From 1.4 on workers "
+        "hand both out, unless DYN_SELF_HOST_METADATA is 0."
+    ),
+    source=(
+        "ai-dynamo 1.2.1, frontend and mocker run without egress (Error adding model from discovery: Failed "
+        "to fetch model); ai-dynamo/dynamo#11417 (1.4)"
+    ),
+    lines=("Dynamo 0.6 to 1.4",),
+    fix=(
+        "Mount the model claim in the frontend as in the workers, with the same HF_HOME and HF_HUB_OFFLINE "
+        "1, and give workers --served-model-name with the repository's name."
+    ),
+)
+def offline_frontend_has_the_model(graph: ResourceGraph, user: ModelUser) -> Iterator[Said]:
+    """Frontend has no tokenizer of the model, or asks the hub for it."""
+    workers = _workers_by_graph(graph).get(user.resource.urn, ())
+    found: list[Said] = [*_missing(user, workers), *_asked_for(user, workers)]
+    # Workers hand both out at their system port.
+    if not found or (workers and all(map(_hosts_metadata, workers))):
+        return
+    if any(line < _READ_SINCE for line in known_lines(user.container, user.template.described_by)):
+        raise Undecided(f"{shown_image(user.container)} is older than the releases that were read")
+    yield from found
+
+
+def _missing(user: ModelUser, workers: Sequence[ModelUser]) -> Iterator[str]:
+    if user.is_offline and workers and user.mount_of(user.cache_directory) is None:
+        yield (
+            f"may not ask the hub (HF_HUB_OFFLINE) and looks for models in {user.cache_directory}, but "
+            f"mounts {places(user)}: it never lists a model"
+        )
+    for worker in workers:
+        name = None if worker.worker is None else served_name(worker.worker)
+        path = name.value if name is not None and isinstance(name.value, str) else ""
+        if name is not None and path.startswith("/") and user.mount_of(path) is None:
+            yield (
+                f"has no claim at {path}, the name under which {worker.name} offers its model "
+                f"({name.source}) and so the place where it looks for configuration and tokenizer"
+            )
+
+
+def _asked_for(user: ModelUser, workers: Sequence[ModelUser]) -> Iterator[Advice]:
+    # Where no worker reads a volume either, the graph is one that asks the hub by intention.
+    if user.is_offline or all(worker.model_mount() is None for worker in workers):
+        return
+    found = "it has neither the model's claim nor HF_HUB_OFFLINE"
+    if user.mount_of(user.cache_directory) is not None:
+        found = "although the model's claim is mounted there, HF_HUB_OFFLINE is not 1"
+    yield Advice(f"asks the hub for configuration and tokenizer at every start: {found}")
+
+
+def _hosts_metadata(user: ModelUser) -> bool:
+    """Whether a worker hands both out, by default since 1.4 (ai-dynamo/dynamo#11417)."""
+    switch = user.variable(_HOSTED)
+    if switch is not None and switch.lower() in _OFF:
+        return False
+    since = _HOSTED_BY_DEFAULT_SINCE if switch is None else _HOSTED_SINCE
+    return by_line(lambda line: line >= since, user.container, user.template.described_by)
+
+
+@memoized
+def _workers_by_graph(graph: ResourceGraph) -> Mapping[str, Sequence[ModelUser]]:
+    """URN of a Dynamo graph -> its workers that can be read."""
+    users = readable(read_model_users(graph))
+    return grouped((user.resource.urn, user) for user in users if user.kind == "worker")

@@ -10,9 +10,8 @@ from rules.reading.model_users import ModelReference, ModelUser
 from rules.reading.model_volumes import ModelVolume
 from rules.reading.placements import selected_pools, untolerated
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.pools import Pool
 from rules.reading.shapes import Undecided, mappings_at, text_at
-from rules.rule import Advice, Said, graph_rule, rule
+from rules.rule import Advice, Said, about, graph_rule, names, rule
 from rules.subjects import MODEL_VOLUMES, model_users
 
 _ON_EACH_NODE = "DaemonSet"
@@ -51,14 +50,12 @@ def node_cache_filled(graph: ResourceGraph, volume: ModelVolume) -> Iterator[Obs
         raise Undecided(f"nothing that was read fills {volume.node_path} of each node")
     for reader in readers:
         if not _waits(reader.template, volume.node_path):
-            message = (
-                f"starts beside what fills {volume.node_path} of its node: no init container looks there"
-            )
-            yield advised(reader.resource, reader.name, message)
+            said = f"starts beside what fills {volume.node_path} of its node: no init container looks there"
+            yield advised(reader.resource, reader.name, said)
         found = _unfilled(graph, reader, fillers)
         if found is not None:
-            message = f"reads its model from {volume.node_path} of its node, {found}"
-            yield failed(reader.resource, reader.name, message)
+            said = f"reads its model from {volume.node_path} of its node, {found}"
+            yield failed(reader.resource, reader.name, said)
 
 
 def _unfilled(graph: ResourceGraph, reader: ModelUser, fillers: Sequence[ModelUser]) -> str | None:
@@ -66,25 +63,19 @@ def _unfilled(graph: ResourceGraph, reader: ModelUser, fillers: Sequence[ModelUs
     if any(reader.template is user.template for user in fillers):
         return None
     everywhere = [user for user in fillers if user.resource.kind == _ON_EACH_NODE]
-    filled = {pool.name for user in everywhere for pool in _reached(graph, user)}
+    filled = {
+        pool.name
+        for user in everywhere
+        for pool in selected_pools(graph, user.template)
+        if pool.taints is None or not untolerated(user.template.spec, pool)
+    }
     missing = [pool for pool in selected_pools(graph, reader.template) if pool.name not in filled]
     if everywhere and missing:
-        names = ", ".join(user.name for user in everywhere)
-        pools = ", ".join(pool.name for pool in missing)
-        return f"can land on nodes of pool {pools}, where {names} does not bring it"
-    if not everywhere and not _has_one_node(missing):
-        names = ", ".join(f"{user.resource.kind} {user.name}" for user in fillers)
-        return f"is on whichever node it lands, and {names} fills the directory of one"
+        return f"can land on nodes of pool {names(missing)}, where {names(everywhere)} does not bring it"
+    if not everywhere and [pool.known_nodes for pool in missing] != [1]:
+        users = ", ".join(f"{user.resource.kind} {user.name}" for user in fillers)
+        return f"is on whichever node it lands, and {users} fills the directory of one"
     return None
-
-
-def _reached(graph: ResourceGraph, user: ModelUser) -> Sequence[Pool]:
-    pools = selected_pools(graph, user.template)
-    return [pool for pool in pools if pool.taints is None or not untolerated(user.template.spec, pool)]
-
-
-def _has_one_node(pools: Sequence[Pool]) -> bool:
-    return len(pools) == 1 and pools[0].known_nodes == 1
 
 
 def _waits(template: PodTemplate, path: str) -> bool:
@@ -126,15 +117,13 @@ def _unpinned(_: ResourceGraph, user: ModelUser) -> Iterator[Said]:
         digits = _SNAPSHOT.search(model.text) if model.is_path else None
         if digits is not None and len(digits[1]) != _DIGITS:
             yield f"serves {model.text}, whose commit has {len(digits[1])} digits; one has {_DIGITS}"
-        if model.is_path or model.repository is None or _COMMIT.fullmatch(model.revision or ""):
-            continue
+        is_pinned = model.is_path or model.repository is None or _COMMIT.fullmatch(model.revision or "")
         # Offline, a worker reads what the volume calls main, and nobody moves that behind its back.
-        if user.kind == "worker" and user.is_offline:
-            continue
-        verb = "downloads" if user.kind == "download" else "serves"
-        named = "in no revision" if model.revision is None else f"in revision {model.revision}, which moves"
-        found = f"{verb} {model.repository} {named}"
-        yield Advice(f"{found}: when the publisher pushes, the next start takes other files")
+        if not is_pinned and not (user.kind == "worker" and user.is_offline):
+            verb = "downloads" if user.kind == "download" else "serves"
+            named = f"in revision {model.revision}, which moves" if model.revision else "in no revision"
+            found = f"{verb} {model.repository} {named}"
+            yield Advice(f"{found}: when the publisher pushes, the next start takes other files")
 
 
 def _different_revisions(_: ResourceGraph, volume: ModelVolume) -> Iterator[Observation]:
@@ -144,8 +133,7 @@ def _different_revisions(_: ResourceGraph, volume: ModelVolume) -> Iterator[Obse
             if model.repository is not None and model.revision is not None:
                 present.setdefault(model.repository, {})[model.revision] = f"{user.name} downloads"
     for user in volume.of_kind("worker", "benchmark"):
-        for problem in _other_revisions(user, present):
-            yield failed(user.resource, user.name, problem)
+        yield from about(user, _other_revisions(user, present))
 
 
 def _other_revisions(user: ModelUser, present: dict[str, dict[str, str]]) -> Iterator[str]:
@@ -180,17 +168,15 @@ def offline_worker_finds_the_model(_: ResourceGraph, volume: ModelVolume) -> Ite
     """Offline worker cannot tell a model's revision, or a download is offline itself."""
     for user in volume.of_kind("download"):
         if user.is_offline and user.models:
-            message = f"is to download {user.models[0].text}, and may not ask the hub (HF_HUB_OFFLINE)"
-            yield failed(user.resource, user.name, message)
+            said = f"is to download {user.models[0].text}, and may not ask the hub (HF_HUB_OFFLINE)"
+            yield failed(user.resource, user.name, said)
     for user in volume.of_kind("worker"):
-        if not user.is_offline:
-            continue
-        for model in user.models:
+        for model in user.models if user.is_offline else ():
             if not model.is_path and model.repository is not None and model.revision is None:
-                yield from _without_main(volume, user, model)
+                yield from about(user, _without_main(volume, user, model))
 
 
-def _without_main(volume: ModelVolume, user: ModelUser, model: ModelReference) -> Iterator[Observation]:
+def _without_main(volume: ModelVolume, user: ModelUser, model: ModelReference) -> Iterator[str]:
     downloads = [
         (download, reference)
         for download in volume.of_kind("download")
@@ -202,15 +188,12 @@ def _without_main(volume: ModelVolume, user: ModelUser, model: ModelReference) -
             f"{user.name} names the repository {model.repository} and may not ask the hub, so it needs "
             "refs/main in the cache, and nothing that was read fills it"
         )
-    if any(
+    if not any(
         reference.revision in {None, "main"} or mentions(download.container, _WRITES_MAIN)
         for download, reference in downloads
     ):
-        return
-    download, reference = downloads[0]
-    yield failed(
-        user.resource,
-        user.name,
-        f"names the repository {model.repository} and may not ask the hub (HF_HUB_OFFLINE), but "
-        f"{download.name} downloads --revision {reference.revision}, which leaves no refs/main",
-    )
+        yield (
+            f"names the repository {model.repository} and may not ask the hub (HF_HUB_OFFLINE), but "
+            f"{downloads[0][0].name} downloads --revision {downloads[0][1].revision}, which leaves no "
+            "refs/main"
+        )

@@ -1,11 +1,11 @@
 """Whether pods around a model find what they mount, and the Secrets that they name."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Severity, undecided
 from rules.reading.claims import is_within
 from rules.reading.memoized import memoized
 from rules.reading.model_users import KINDS, ModelUser, read_model_users
@@ -13,8 +13,8 @@ from rules.reading.pods.containers import environment_entries, read_image
 from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.references import read_references
 from rules.reading.releases import operator_line
-from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at
-from rules.rule import Advice, Said, graph_rule, rule
+from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, mappings_at, text_at
+from rules.rule import Advice, Said, Subjects, graph_rule, names, rule
 from rules.subjects import POD_TEMPLATES, model_users
 
 _ROOT_HOME = "/root"
@@ -52,10 +52,14 @@ def model_path_mounted(_: ResourceGraph, user: ModelUser) -> Iterator[Said]:
     yield from map(Advice, _below_root(user))
     paths = [text_at(mount, "mountPath") for mount in mappings_at(user.container, "volumeMounts")]
     mounted = [*(mount.path for mount in user.mounts), *(path for path in paths if path)]
+    cache = user.cache_directory
+    is_lost = cache.startswith("/") and not any(is_within(cache, path) for path in mounted)
+    if user.kind == "download" and user.mounts and user.models and is_lost:
+        yield Advice(
+            f"downloads {user.models[0].text} into {cache}, where nothing is mounted, so the model goes with "
+            f"the pod; it mounts {places(user)}"
+        )
     # Without any claim the model may be part of an image of one's own, or be fetched by the start script.
-    if user.kind == "download":
-        yield from map(Advice, _lost_download(user, mounted))
-        return
     if user.kind not in {"worker", "benchmark"} or (not user.mounts and not _has_no_model(user)):
         return
     yield from _cache_problems(user, mounted)
@@ -63,9 +67,14 @@ def model_path_mounted(_: ResourceGraph, user: ModelUser) -> Iterator[Said]:
         if model.is_path and not any(is_within(model.text, path) for path in mounted):
             found = (
                 f"reads its model from {model.text} ({model.source}), where nothing is mounted; it mounts "
-                f"{_places(user)}"
+                f"{places(user)}"
             )
             yield found if _has_no_model(user) else Advice(found)
+
+
+def places(user: ModelUser) -> str:
+    """What a container mounts of models, for a message."""
+    return ", ".join(str(mount) for mount in user.mounts) or "no claim"
 
 
 def _below_root(user: ModelUser) -> Iterator[str]:
@@ -102,26 +111,12 @@ def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[Said]:
     elif user.is_offline and user.kind == "worker" and _has_no_model(user):
         yield (
             f"may not ask the hub (HF_HUB_OFFLINE) for {named[0].text} and looks for it in {cache}, where "
-            f"nothing is mounted; it mounts {_places(user)}"
+            f"nothing is mounted; it mounts {places(user)}"
         )
     elif user.kind == "worker" and _has_a_claim(user) and _has_no_model(user):
         yield Advice(
             f"downloads {named[0].text} into {cache} of its own container at every start: nothing is mounted "
-            f"there; it mounts {_places(user)}"
-        )
-
-
-def _lost_download(user: ModelUser, mounted: Sequence[str]) -> Iterator[str]:
-    cache = user.cache_directory
-    if (
-        user.mounts
-        and user.models
-        and cache.startswith("/")
-        and not any(is_within(cache, path) for path in mounted)
-    ):
-        yield (
-            f"downloads {user.models[0].text} into {cache}, where nothing is mounted, so the model goes with "
-            f"the pod; it mounts {_places(user)}"
+            f"there; it mounts {places(user)}"
         )
 
 
@@ -142,10 +137,6 @@ def _has_no_model(user: ModelUser) -> bool:
     return (
         image is not None and image.name in _WITHOUT_MODELS and "download" not in str(user.container).lower()
     )
-
-
-def _places(user: ModelUser) -> str:
-    return ", ".join(str(mount) for mount in user.mounts) or "no claim"
 
 
 @rule(
@@ -195,29 +186,29 @@ def service_mounts_kept(graph: ResourceGraph, template: PodTemplate) -> Iterator
 )
 def named_secrets_exist(graph: ResourceGraph) -> Iterator[Observation]:
     """Secret that a pod around a model names, or a key of it or of a ConfigMap, is missing."""
-    absent: dict[tuple[str, str], list[ModelUser]] = {}
-    for user in _one_user_a_template(graph):
-        namespace = user.resource.namespace
-        try:
-            references = known(read_references, user.template) or ()
-            secrets = [each.name for each in references if each.kind == "Secret"]
-            for name in dict.fromkeys(secrets):
-                if not graph.kubernetes_objects_named("Secret", name, namespace):
-                    absent.setdefault((str(namespace), name), []).append(user)
-            for problem in _missing_keys(graph, user):
-                yield failed(user.resource, user.name, problem)
-        except Undecided as reason:
-            yield undecided(user.resource, user.name, str(reason))
+    yield from _USERS.judge(graph, _missing_keys)
+    absent = grouped(
+        ((str(user.resource.namespace), name), user)
+        for user in _one_user_a_template(graph)
+        for name in _absent_secrets(graph, user)
+    )
     for (_, name), users in absent.items():
-        needed_by = ", ".join(dict.fromkeys(user.name for user in users))
-        yield undecided(
-            users[0].resource, name, f"nothing that was read makes this Secret, which {needed_by} names"
-        )
+        said = f"nothing that was read makes this Secret, which {names(users)} names"
+        yield undecided(users[0].resource, name, said)
 
 
 @memoized
 def _one_user_a_template(graph: ResourceGraph) -> tuple[ModelUser, ...]:
     return tuple({user.template: user for user in readable(read_model_users(graph))}.values())
+
+
+_USERS: Subjects[ModelUser] = Subjects(_one_user_a_template)
+
+
+def _absent_secrets(graph: ResourceGraph, user: ModelUser) -> Iterable[str]:
+    references, namespace = known(read_references, user.template) or (), user.resource.namespace
+    secrets = dict.fromkeys(each.name for each in references if each.kind == "Secret")
+    return (name for name in secrets if not graph.kubernetes_objects_named("Secret", name, namespace))
 
 
 def _missing_keys(graph: ResourceGraph, user: ModelUser) -> Iterator[str]:

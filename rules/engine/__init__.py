@@ -10,7 +10,6 @@ from rules.engine import (
     options,
     probes,
     serving,
-    shared_pods,
     start_commands,
 )
 from rules.model import Rule
@@ -25,7 +24,7 @@ RULES: tuple[Rule, ...] = (
     images.runtime_matches_platform,
     components.component_type_known,
     probes.probed_port_named,
-    shared_pods.engine_ports_unique,
+    components.engine_ports_unique,
     serving.crash_ends_the_container,
     serving.answer_parsers,
     serving.tool_calls_recovered,

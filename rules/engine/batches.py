@@ -19,7 +19,7 @@ from rules.reading.kv_cache import longest_sequence
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import whole_number
 from rules.rule import rule
-from rules.subjects import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, TensorRtLlmWorker
+from rules.subjects import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS
 
 _LENGTH_OF_VLLM = "max_model_len"
 _STRETCHED_BY = ("hf_overrides", "rope_scaling")
@@ -52,9 +52,8 @@ def sequence_length_within_model(graph: ResourceGraph, worker: Worker) -> Iterat
         yield from _beyond_a_step(worker, settings)
     elif is_vllm(worker):
         of_vllm = read_settings(graph, worker)
-        length = None
-        if not any(of_vllm.at(option) is not None for option in _STRETCHED_BY):
-            length = _plain_count(of_vllm, _LENGTH_OF_VLLM)
+        is_stretched = any(of_vllm.at(option) is not None for option in _STRETCHED_BY)
+        length = None if is_stretched else _plain_count(of_vllm, _LENGTH_OF_VLLM)
         yield from _beyond_the_model(graph, worker, length)
         yield from _beyond_a_step_of_vllm(of_vllm)
 
@@ -115,11 +114,11 @@ _GRAPHS = "cuda_graph_config"
     lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Set cuda_graph_config.max_batch_size to max_batch_size.",
 )
-def cuda_graphs_cover_batches(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[str]:
+def cuda_graphs_cover_batches(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     """CUDA graphs end below the largest batch, or above it."""
-    settings = engine.settings
+    settings = read_settings(graph, worker)
     # A step with prompts in it never replays a graph, and a prefill worker has no others.
-    if read_role(engine.worker) == "prefill":
+    if read_role(worker) == "prefill":
         return
     written = {*settings.file.content, *settings.overrides.content}
     batch = settings.count("max_batch_size", default=DEFAULT_MAX_BATCH_SIZE)
@@ -142,17 +141,10 @@ def cuda_graphs_cover_batches(_: ResourceGraph, engine: TensorRtLlmWorker) -> It
 
 
 def _largest_graph(settings: Effective) -> Count:
-    written = _largest_of_sizes(settings)
-    if written is not None:
-        return written
-    count = settings.count(_GRAPHS, "max_batch_size", default=DEFAULT_CUDA_GRAPH_BATCH_SIZE)
-    return count if count.value else Count(DEFAULT_CUDA_GRAPH_BATCH_SIZE, "the engine's default")
-
-
-def _largest_of_sizes(settings: Effective) -> Count | None:
     sizes = settings.at(_GRAPHS, "batch_sizes")
     values = cast("list[object]", sizes.value) if sizes and isinstance(sizes.value, list) else []
-    if sizes is None or not values:
-        return None
-    largest = max(whole_number(size, f"{_GRAPHS}.batch_sizes in {sizes.source}") for size in values)
-    return Count(largest, sizes.source)
+    if sizes is not None and values:
+        largest = max(whole_number(size, f"{_GRAPHS}.batch_sizes in {sizes.source}") for size in values)
+        return Count(largest, sizes.source)
+    count = settings.count(_GRAPHS, "max_batch_size", default=DEFAULT_CUDA_GRAPH_BATCH_SIZE)
+    return count if count.value else Count(DEFAULT_CUDA_GRAPH_BATCH_SIZE, "the engine's default")

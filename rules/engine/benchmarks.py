@@ -104,12 +104,10 @@ def _requests_at_once(graph: ResourceGraph, worker: Worker, tokens: int | None) 
     held = None if tokens is None else known(_held_in_cache, graph, worker, tokens)
     if held is not None and held < amount:
         amount, source = held, f"an estimate of what the KV cache holds of {tokens:,} tokens each"
-    explanation = f"{amount} ({source})"
-    if ranks > 1:
-        explanation += f" x {ranks} {kind}"
-    if replicas != 1:
-        explanation += f" x {replicas} replicas"
-    return amount * ranks * replicas, f"{explanation} of {worker.name}"
+    times = "".join(
+        f" x {each} {what}" for each, what in ((ranks, kind), (replicas, "replicas")) if each != 1
+    )
+    return amount * ranks * replicas, f"{amount} ({source}){times} of {worker.name}"
 
 
 def _held_in_cache(graph: ResourceGraph, worker: Worker, tokens: int) -> int | None:

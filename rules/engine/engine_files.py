@@ -1,6 +1,8 @@
 """What an engine refuses of its settings, and what it takes and does not follow."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
+from operator import eq
 from typing import Any
 
 from pydantic import ValidationError
@@ -134,11 +136,8 @@ def _unless_a_slip(worker: Worker, message: str, value: str, allowed: Iterable[s
 def _unlisted(worker: Worker, found: list[tuple[str, str]]) -> Iterator[Said]:
     # Nobody has listed the keys of another release, but a slip of the pen is one in any.
     slips = [each for each in found if slip_of(each[0].rpartition(".")[2], _KNOWN, SLIPS) is not None]
-    try:
-        is_read = not found or by_line(lambda line: line == _LINE, worker.container, worker.described_by)
-    except Undecided:
-        is_read = False
-    if not slips and not is_read:
+    is_read = known(by_line, partial(eq, _LINE), worker.container, worker.described_by)
+    if found and not slips and not is_read:
         keys = ", ".join(key for key, _ in found)
         yield Undecided(f"whether the release of its image knows {keys} is not read; {_RELEASE} does not")
         return
@@ -182,14 +181,10 @@ def _without_effect(worker: Worker, settings: Effective) -> Iterator[Said]:
 def _overridden_flags(settings: Effective) -> Iterator[str]:
     for path, option in OPTIONS[settings.command].items():
         given = settings.option(option)
-        if given.source not in option.flags:
-            continue
-        acting = settings.at(*path)
-        shown = None if acting is None else acting.value
-        if acting == given or _same(shown, given.value):
-            continue
-        by = "the engine's default" if acting is None else f"{shown} ({acting.source})"
-        yield f"{given.source} {given.value} has no effect on {'.'.join(path)}: what acts is {by}"
+        acting = settings.at(*path) if given.source in option.flags else given
+        if acting != given and not _same(None if acting is None else acting.value, given.value):
+            by = "the engine's default" if acting is None else f"{acting.value} ({acting.source})"
+            yield f"{given.source} {given.value} has no effect on {'.'.join(path)}: what acts is {by}"
 
 
 def _same(acting: object, given: object) -> bool:
@@ -206,13 +201,9 @@ def _number(value: object) -> float | None:
 def _refused_by_vllm(worker: Worker, settings: Effective) -> Iterator[str]:
     for name in _JSON_OPTIONS:
         given = settings.at(name)
-        # A bare number is a level of compilation.
-        if given is None or (name == _COMPILATION and str(given.value).isdigit()):
-            continue
-        try:
+        # A bare number is a level of compilation; what else is no JSON object raises EngineFileProblem.
+        if given is not None and not (name == _COMPILATION and str(given.value).isdigit()):
             settings.mapping(name)
-        except EngineFileProblem as problem:
-            yield str(problem)
     yield from connector_problems(settings, line_of(worker.container, kv_connectors(DYNAMO_VLLM)))
     share = settings.at(_VLLM_SHARE)
     number = None if share is None else _number(share.value)

@@ -20,11 +20,12 @@ from rules.reading.commands.container_commands import (
     command_line,
 )
 from rules.reading.engines.models import read_gpt_oss
+from rules.reading.engines.settings import read_settings
 from rules.reading.placements import read_landing
 from rules.reading.pods.containers import Image, read_image
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import RUNTIMES, Platform, read_platforms, runtime_image
+from rules.reading.releases import RUNTIMES, Platform, read_platforms, runtime_image, shown_image
 from rules.reading.shapes import Undecided, known, text_at
 from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import (
@@ -32,7 +33,6 @@ from rules.subjects import (
     READABLE_PODS,
     READABLE_WORKERS,
     TENSORRT_LLM_WORKERS,
-    TensorRtLlmWorker,
 )
 
 _HOST = "nvcr.io/"
@@ -53,10 +53,8 @@ _NAMES = (
 
 
 def _unpublished(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
-    for container in template.containers:
-        image = read_image(container)
-        if image is None or image.is_placeholder:
-            continue
+    images = map(read_image, template.containers)
+    for image in (each for each in images if each is not None and not each.is_placeholder):
         right = _published(image)
         if image.repository in _VLLM_REPOSITORIES and image.tag and image.tag[0].isdigit():
             yield f"image {image.text} is not published; its tags begin with v, as v{image.tag}"
@@ -71,9 +69,8 @@ def _published(image: Image) -> str | None:
     """The publisher's repository that was meant; None where the image's own may be right."""
     path = image.repository.removesuffix(image.name)
     if path == _REGISTRY:
-        right = _WRONG_NAMES.get(image.name)
-        if right is None and image.name not in _NAMES:
-            right = slip_of(image.name, _NAMES, SLIPS)
+        meant = None if image.name in _NAMES else slip_of(image.name, _NAMES, SLIPS)
+        right = _WRONG_NAMES.get(image.name, meant)
         return None if right is None else f"{_REGISTRY}{right}"
     if image.name not in _PUBLISHED_RUNTIMES:
         return None
@@ -190,26 +187,18 @@ def _of_another_release(platform: Platform, _: ResourceGraph, template: PodTempl
     image = read_image(template.main)
     if template.shape == "workload" or platform.line is None:
         return
-    if platform.line >= _ADMITTED_SINCE and not text_at(template.described_by, "runtimeVersionOverride"):
-        refused = list(_without_version(image))
-        if refused:
-            yield from refused
-            return
-    if image is None or image.name not in RUNTIMES:
+    is_told = platform.line < _ADMITTED_SINCE or text_at(template.described_by, "runtimeVersionOverride")
+    shown, untold = shown_image(template.main), "and no runtimeVersionOverride says"
+    if not is_told and (image is None or image.line is None):
+        yield f"{shown} has no version as its tag, {untold} it"
+    elif not is_told and image is not None and image.digest is not None:
+        yield f"{shown} has a digest, {untold} its version"
+    elif image is None or image.name not in RUNTIMES:
         return
-    if image.line is None:
-        yield Undecided(f"image {image.text} does not say which release it is of")
-    elif image.line != platform.line:
-        yield Advice(f"image {image.text} runs under platform {platform.version} ({platform.resource.name})")
-
-
-def _without_version(image: Image | None) -> Iterator[str]:
-    if image is None:
-        yield "its main container names no image"
     elif image.line is None:
-        yield f"image {image.text} has no version as its tag, and no runtimeVersionOverride says it"
-    elif image.digest is not None:
-        yield f"image {image.text} has a digest, and no runtimeVersionOverride says its version"
+        yield Undecided(f"{shown} does not say which release it is of")
+    elif image.line != platform.line:
+        yield Advice(f"{shown} runs under platform {platform.version} ({platform.resource.name})")
 
 
 _OLDER_NAME = "TRTLLM_FORCE_ALLTOALL_METHOD"
@@ -223,17 +212,16 @@ _OLDER_NAME = "TRTLLM_FORCE_ALLTOALL_METHOD"
     lines=("Dynamo 1.2",),
     fix="Set the variable that the finding names, or use a later release.",
 )
-def runtime_defects_avoided(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[str]:
+def runtime_defects_avoided(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     """Worker meets a known defect of its runtime."""
-    worker, settings = engine.worker, engine.settings
+    settings = read_settings(graph, worker)
     release = runtime_image(worker)
     # It was met with gpt-oss; recipes of the publisher for other models run there without the variable.
     if release is None or release[0][:2] != DEEP_EP_CRASH_LINE or read_gpt_oss(worker) is None:
         return
     ranks = settings.count("tensor_parallel_size", default=1)
-    if ranks.value == 1 or not settings.switch("enable_attention_dp"):
-        return
-    if worker.variable(WITHOUT_DEEP_EP.name) or worker.variable(_OLDER_NAME):
+    is_off = worker.variable(WITHOUT_DEEP_EP.name) or worker.variable(_OLDER_NAME)
+    if ranks.value == 1 or not settings.switch("enable_attention_dp") or is_off:
         return
     # Without a GPU by name nobody can say whether the defect applies.
     landing = known(read_landing, graph, worker)

@@ -1,35 +1,30 @@
 """How TensorRT-LLM's workers hand over their KV cache: buffers, and settings that endanger the transfer."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from engines.effective import Effective, EngineFileProblem
-from engines.memory import GIB
-from engines.quantization import KV_VALUE_BYTES
 from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS
 from engines.told import Count
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity, failed, undecided
+from rules.model import Observation, Severity
 from rules.reading.disaggregation import Disaggregated, read_role
+from rules.reading.engines.memory import read_memory_plan
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.engines.settings import is_tensorrt_llm, read_settings
 from rules.reading.kv_cache import (
     effective_backend,
-    effective_format,
     longest_prompt,
     longest_sequence,
-    read_kv_format,
     tokens_per_block,
     transceiver_backend,
     transfer_buffer,
 )
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import READ_SINCE, Line, by_line, known_lines
-from rules.reading.shapes import Undecided
-from rules.rule import Advice, Said, graph_rule, rule
-from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS, TensorRtLlmWorker
-
-# One to send and one to receive.
-_BUFFERS = 2
+from rules.reading.releases import READ_SINCE, by_line, known_lines
+from rules.reading.shapes import Undecided, known
+from rules.rule import Advice, Said, Subjects, graph_rule, rule
+from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS
 
 
 @graph_rule(
@@ -57,8 +52,8 @@ def transfer_buffer_holds_the_prompt(graph: ResourceGraph) -> Iterator[Observati
     yield from DISAGGREGATED.judge(graph, _too_small_buffers)
 
 
-def _broken_blocks(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[Said]:
-    worker, settings = engine.worker, engine.settings
+def _broken_blocks(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
+    settings = read_settings(graph, worker)
     if transceiver_backend(settings) is None:
         return
     buffer, block = transfer_buffer(settings), tokens_per_block(settings)
@@ -67,7 +62,7 @@ def _broken_blocks(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[
         yield Advice(
             f"cache_transceiver_config ({settings.file.source or settings.overrides.source}) sets no "
             "max_tokens_in_buffer, so that each buffer holds max_seq_len tokens"
-            f"{_default_size(graph, engine)}"
+            f"{known(_default_size, graph, worker) or ''}"
         )
         buffer = settings.given_count("max_seq_len")
         set_by = "max_tokens_in_buffer is not set, and max_seq_len, which stands for it,"
@@ -82,58 +77,34 @@ def _broken_blocks(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[
     yield message if is_read else Undecided(message)
 
 
+def _default_size(graph: ResourceGraph, worker: Worker) -> str | None:
+    plan = read_memory_plan(graph, worker)
+    length = longest_sequence(read_settings(graph, worker), read_gpt_oss(worker))
+    return plan and (
+        f": {length.value} ({length.source}), which is {plan.buffers_gib:.1f} GiB for two buffers on "
+        "each GPU, beside the KV cache"
+    )
+
+
 def _too_small_buffers(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
     if not all(is_tensorrt_llm(worker) for worker in group.workers):
         return
     prompts = [longest_prompt(read_settings(graph, worker), read_gpt_oss(worker)) for worker in group.prefill]
     longest = max(prompts, key=lambda prompt: prompt.value)
-    for worker in group.workers:
-        yield from _too_small_buffer(graph, worker, longest)
+    workers: Subjects[Worker] = Subjects(lambda _: group.workers, passed_over=(EngineFileProblem,))
+    yield from workers.judge(graph, partial(_too_small_buffer, longest))
 
 
-def _too_small_buffer(graph: ResourceGraph, worker: Worker, longest: Count) -> Iterator[Observation]:
-    try:
-        backend, buffer = effective_backend(graph, worker), transfer_buffer(read_settings(graph, worker))
-    except EngineFileProblem:
-        return
-    except Undecided as reason:
-        yield undecided(worker.resource, worker.name, str(reason))
-        return
+def _too_small_buffer(longest: Count, graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
+    backend, buffer = effective_backend(graph, worker), transfer_buffer(read_settings(graph, worker))
     if backend not in BACKENDS_WITH_FIXED_BUFFERS or buffer is None or buffer.value >= longest.value:
         return
     message = (
         f"its transfer buffer holds {buffer.value} tokens ({buffer.source}), but prefill admits prompts of "
         f"{longest.value} ({longest.source}), and buffers of {backend} do not grow"
     )
-    try:
-        known = by_line(lambda line: line >= READ_SINCE, worker.container, worker.described_by)
-    except Undecided as reason:
-        yield undecided(worker.resource, worker.name, f"{message}; {reason}")
-        return
-    yield (failed if known else undecided)(worker.resource, worker.name, message)
-
-
-def _default_size(graph: ResourceGraph, engine: TensorRtLlmWorker) -> str:
-    worker, settings = engine.worker, engine.settings
-    model = read_gpt_oss(worker)
-    try:
-        tokens = longest_sequence(settings, model)
-        kv_format = read_kv_format(graph, worker)
-        value_bytes = KV_VALUE_BYTES.get(
-            "" if kv_format is None else effective_format(graph, worker, kv_format)
-        )
-        ranks = settings.count("tensor_parallel_size", default=1).value
-        spread = 1 if settings.switch("enable_attention_dp") else ranks
-    except Undecided:
-        return ""
-    if model is None or value_bytes is None:
-        return f": {tokens.value} ({tokens.source})"
-    per_token = model.kv_bytes_per_token(1) * value_bytes / min(max(spread, 1), model.kv_heads)
-    gib = _BUFFERS * tokens.value * per_token / GIB
-    return (
-        f": {tokens.value} ({tokens.source}), which is {gib:.1f} GiB for two buffers on each GPU, beside the "
-        "KV cache"
-    )
+    is_read = by_line(lambda line: line >= READ_SINCE, worker.container, worker.described_by)
+    yield message if is_read else Undecided(message)
 
 
 _RUNTIME = ("cache_transceiver_config", "transceiver_runtime")
@@ -163,9 +134,9 @@ _CHOSEN_SINCE = (1, 6)
         "and on both sides transceiver_runtime: CPP and use_kv_cache_manager_v2: false, or backend NIXL."
     ),
 )
-def kv_transfer_is_safe(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[str]:
+def kv_transfer_is_safe(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     """Settings of a prefill or decode worker endanger the transfer of its KV cache."""
-    worker, settings, role = engine.worker, engine.settings, read_role(engine.worker)
+    settings, role = read_settings(graph, worker), read_role(worker)
     if role == "aggregated":
         return
     if role == "prefill" and not settings.switch(_NO_OVERLAP):
@@ -195,9 +166,5 @@ def _unfit_transceiver(worker: Worker, settings: Effective, backend: str) -> Ite
         return
     elif named is not None and named.value == "PYTHON":
         yield f"transfers by {backend} with the Python transceiver ({named.source})"
-    elif named is None and by_line(_is_chosen, worker.container, worker.described_by):
+    elif named is None and by_line(lambda line: line >= _CHOSEN_SINCE, worker.container, worker.described_by):
         yield f"transfers by {backend} and names no transceiver, so its engine may choose the Python one"
-
-
-def _is_chosen(line: Line) -> bool:
-    return line >= _CHOSEN_SINCE

@@ -1,10 +1,10 @@
 """Whether a command has the options of its command line, and takes their values."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
 from engines.command_line import Flag
-from engines.command_options import CommandWords, Vocabulary, command_options
+from engines.command_options import CommandWords, command_options
 from engines.registry import COMMANDS
 from engines.tensorrt_llm.flags import TRTLLM_SERVE_FLAGS, TRTLLM_SERVE_FLAGS_LINE
 from resource_graph import ResourceGraph, Value
@@ -21,10 +21,9 @@ from rules.reading.commands.container_commands import (
 )
 from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM
 from rules.reading.pods.containers import read_image
-from rules.reading.pods.workers import Worker
 from rules.reading.releases import Line, by_line, line_of, shown_command, shown_image
 from rules.reading.shapes import Undecided
-from rules.rule import Advice, Said, rule
+from rules.rule import Advice, Said, each_of, rule
 from rules.subjects import STARTED, Started
 
 _SHORT = 2
@@ -52,43 +51,27 @@ _MODE_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE", DYNAMO_VLLM: 
 )
 def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
     """Command does not have an option, or does not take its value."""
-    for command in started.commands:
-        if command.engine == DYNAMO_SGLANG:
-            yield Undecided(f"starts {DYNAMO_SGLANG}, whose options and settings are not read here")
-            continue
-        given = dict.fromkeys(
-            _in_full(command, flag)
-            for flag in command.flags.all
-            if flag.name.startswith("--") and len(flag.name) > _SHORT
-        )
-        for message, certain in _unknown_options(started.container, command, given):
-            shown = shown_image(started.container)
-            yield message if certain else Undecided(f"{message}; whether {shown} has it is not known")
-        worker = started.worker
-        if worker is not None:
-            yield from _mode(worker, command)
-        yield from wrong_values(graph, started, command)
-        if worker is not None:
-            yield from _deprecated(worker, command)
+    if any(command.engine == DYNAMO_SGLANG for command in started.commands):
+        yield Undecided(f"starts {DYNAMO_SGLANG}, whose options and settings are not read here")
+    read = (command for command in started.commands if command.engine != DYNAMO_SGLANG)
+    checks = (_unknown_options, _mode, wrong_values, _deprecated)
+    yield from each_of(graph, started, *(partial(check, each) for each in read for check in checks))
 
 
-def _mode(worker: Worker, command: StartCommand) -> Iterator[Said]:
+def _mode(command: StartCommand, _: ResourceGraph, started: Started) -> Iterator[str]:
     modes = COMMANDS.get(command.engine, CommandWords()).disaggregation_modes
     given = command.given(MODE_FLAG, _MODE_VARIABLES[command.engine]) if modes else None
-    if given is None or all(given.value in each for each in modes.values()):
+    if given is None or started.worker is None:
         return
     message = f"{given.source} is {given.value}, which {command.engine} does not have"
-    if not any(given.value in each for each in modes.values()):
+    releases = [given.value in each for each in modes.values()]
+    if not any(releases):
         yield f"{message}: one of {', '.join(list(modes.values())[-1])}"
-        return
-    try:
+    elif not all(releases):
         judge = partial(_missing_mode, modes, str(given.value))
-        missing = by_line(judge, worker.container, worker.described_by)
-    except Undecided as reason:
-        yield reason
-        return
-    if missing is not None:
-        yield f"{message} {missing}"
+        missing = by_line(judge, started.container, started.worker.described_by)
+        if missing is not None:
+            yield f"{message} {missing}"
 
 
 def _missing_mode(modes: Mapping[Line, Sequence[str]], mode: str, line: Line) -> str | None:
@@ -99,16 +82,29 @@ def _missing_mode(modes: Mapping[Line, Sequence[str]], mode: str, line: Line) ->
     return f"in {line[0]}.{line[1]}: one of {', '.join(has[-1])}"
 
 
-def _deprecated(worker: Worker, command: StartCommand) -> Iterator[Said]:
+def _deprecated(command: StartCommand, _: ResourceGraph, started: Started) -> Iterator[Advice]:
     deprecated = COMMANDS.get(command.engine, CommandWords()).deprecated
     names = [name for name in dict.fromkeys(flag.name for flag in command.flags.all) if name in deprecated]
     # Whether the release knows the option that is to be written instead.
     since = min(COMMANDS[DYNAMO_VLLM].disaggregation_modes)
-    if names and (
-        command.engine != DYNAMO_VLLM
-        or by_line(lambda line: line >= since, worker.container, worker.described_by)
+    worker = started.worker
+    if (
+        names
+        and worker is not None
+        and (
+            command.engine != DYNAMO_VLLM
+            or by_line(lambda line: line >= since, worker.container, worker.described_by)
+        )
     ):
         yield from (Advice(f"{name} of {command.engine} is deprecated: {deprecated[name]}") for name in names)
+
+
+def _unknown_options(command: StartCommand, _: ResourceGraph, started: Started) -> Iterator[Said]:
+    flags = (flag for flag in command.flags.all if flag.name.startswith("--") and len(flag.name) > _SHORT)
+    given = tuple(dict.fromkeys(_in_full(command, flag) for flag in flags))
+    for message, certain in _problems(started.container, command, given):
+        shown = shown_image(started.container)
+        yield message if certain else Undecided(f"{message}; whether {shown} has it is not known")
 
 
 def _in_full(command: StartCommand, flag: Flag) -> str:
@@ -118,38 +114,36 @@ def _in_full(command: StartCommand, flag: Flag) -> str:
     return flag.name
 
 
-def _unknown_options(
-    container: Mapping[str, Value], command: StartCommand, given: Mapping[str, None]
+def _problems(
+    container: Mapping[str, Value], command: StartCommand, given: tuple[str, ...]
 ) -> Iterable[tuple[str, bool]]:
     """Each problem of the options, and whether the problem is certain."""
     # With it, vLLM-Omni reads the command line, which has options of its own.
     if command.engine == VLLM_SERVE and "--omni" in given:
         return ()
-    if command.engine == TRTLLM_SERVE:
-        return _of_trtllm_serve(container, given)
-    vocabulary = command_options(command.engine)
-    line = line_of(container, vocabulary)
-    # The numbers of vLLM's own images are not those of Dynamo, by which its options are listed.
-    counted = command.engine != VLLM_SERVE
-    may_be_read = counted and vocabulary is not None and _may_be_read_release(container, vocabulary)
-    return _of_vocabulary(command.engine, tuple(given), line, may_be_read=may_be_read)
-
-
-def _of_trtllm_serve(container: Mapping[str, Value], given: Iterable[str]) -> Iterator[tuple[str, bool]]:
     image = read_image(container)
+    if command.engine == TRTLLM_SERVE:
+        return _of_trtllm_serve(given, is_read=image is not None and image.line == TRTLLM_SERVE_FLAGS_LINE)
+    vocabulary = command_options(command.engine)
+    # The numbers of vLLM's own images are not those of Dynamo, by which its options are listed.
+    may_be_read = (
+        vocabulary is not None
+        and command.engine != VLLM_SERVE
+        and (image is None or image.line is None or image.line >= vocabulary.lines[0])
+    )
+    return _of_vocabulary(command.engine, given, line_of(container, vocabulary), may_be_read=may_be_read)
+
+
+def _of_trtllm_serve(given: Iterable[str], *, is_read: bool) -> Iterator[tuple[str, bool]]:
     release = ".".join(str(part) for part in TRTLLM_SERVE_FLAGS_LINE)
     removed = COMMANDS[TRTLLM_SERVE].removed
     for flag in given:
         # Not all of its options are listed, but all of them have underscores.
         right = f"--{flag[2:].replace('-', '_')}"
-        if flag in removed:
-            hint = removed[flag]
-        elif right != flag and right in TRTLLM_SERVE_FLAGS:
-            hint = f"write {right}"
-        else:
-            continue
-        message = f"{flag} is no option of {TRTLLM_SERVE} {release}: {hint}"
-        yield message, image is not None and image.line == TRTLLM_SERVE_FLAGS_LINE
+        is_misspelt = right != flag and right in TRTLLM_SERVE_FLAGS
+        if flag in removed or is_misspelt:
+            hint = removed.get(flag, f"write {right}")
+            yield f"{flag} is no option of {TRTLLM_SERVE} {release}: {hint}", is_read
 
 
 # Many workers have the same options.
@@ -161,30 +155,22 @@ def _of_vocabulary(
     vocabulary = command_options(engine)
     found: list[tuple[str, bool]] = []
     for flag in given:
+        message = f"{flag} is no option of {shown_command(engine, line)}"
         if flag.startswith(words.prefixes):
             continue
         if flag in words.removed:
-            message = f"{flag} is no option of {shown_command(engine, line)}: {words.removed[flag]}"
-            found.append((message, line is not None))
-        elif vocabulary is not None and not _is_known(flag, vocabulary, line):
+            found.append((f"{message}: {words.removed[flag]}", line is not None))
+        elif vocabulary is not None:
             known = vocabulary.of_any_line if line is None else vocabulary.by_line[line]
-            message = f"{flag} is no option of {shown_command(engine, line)}{hint(flag, known)}"
             # Of a release that was not read nobody knows all options, but a slip of the pen is one anywhere.
-            slip = may_be_read and slip_of(flag, vocabulary.of_every_line, SLIPS) is not None
-            found.append((message, line is not None or slip))
+            if not _is_known(flag, known):
+                slip = may_be_read and slip_of(flag, vocabulary.of_every_line, SLIPS) is not None
+                found.append((f"{message}{hint(flag, known)}", line is not None or slip))
     return found
 
 
-def _is_known(flag: str, vocabulary: Vocabulary, line: tuple[int, int] | None) -> bool:
-    known = vocabulary.of_any_line if line is None else vocabulary.by_line[line]
+def _is_known(flag: str, known: Collection[str]) -> bool:
     positive = f"--{flag.removeprefix('--no-')}" if flag.startswith("--no-") else flag
-    if positive in known or flag in known:
-        return True
     # argparse takes the beginning of a name for the whole, unless told not to.
-    return len(positive) >= _SHORTEST and any(name.startswith(positive) for name in known)
-
-
-def _may_be_read_release(container: Mapping[str, Value], vocabulary: Vocabulary) -> bool:
-    """Whether the image is not known to be older than every release that was read."""
-    image = read_image(container)
-    return image is None or image.line is None or image.line >= vocabulary.lines[0]
+    begins = len(positive) >= _SHORTEST and any(name.startswith(positive) for name in known)
+    return positive in known or flag in known or begins

@@ -41,7 +41,6 @@ from rules.reading.pods.workers import (
 from rules.reading.releases import operator_line
 from rules.reading.shapes import (
     Undecided,
-    attempted,
     field,
     known,
     mapping_at,
@@ -49,7 +48,7 @@ from rules.reading.shapes import (
     whole_number,
     whole_number_at,
 )
-from rules.rule import Advice, Said, rule
+from rules.rule import Advice, Said, each_of, rule
 from rules.subjects import POD_TEMPLATES
 
 _HEALTH_PATHS = ("/live", "/health")
@@ -100,16 +99,23 @@ _MERGES_SINCE = (1, 0)
 )
 def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
     """Probe asks a port or path that nothing serves, or in two ways at once."""
-    port, own = operator_port(template), own_ports(template)
-    yield from _two_handlers(graph, template, port)
+    checks = (_two_handlers, _unnamed_ports, _ended_while_loading)
+    at_its_port = _beside_the_server if operator_port(template) is None else _beside_the_operator
+    return each_of(graph, template, *checks, at_its_port)
+
+
+def _unnamed_ports(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     names = port_names(template)
     for name in PROBES:
         asked = probed_port(written_probe(template, name))
         if isinstance(asked, str) and not asked.isdigit() and asked not in names:
             yield f"{name} asks port {asked} by its name, and no port of the container is called so"
-    yield from _ended_while_loading(graph, template)
+
+
+def _beside_the_operator(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+    """Each probe that asks another port than the process has, by the manifest's word or the operator's."""
+    port, own = operator_port(template), own_ports(template)
     if port is None:
-        yield from _beside_the_server(graph, template)
         return
     yield from _unserved_paths(graph, template, port)
     keeps = keeps_operators_probes(template)
@@ -145,23 +151,20 @@ def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[
                 yield f"listens on {listening.value} ({listening.source}), but its {name} asks port {number}"
 
 
-def _two_handlers(graph: ResourceGraph, template: PodTemplate, port: OperatorPort | None) -> Iterator[Said]:
+def _two_handlers(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
+    port = operator_port(template)
     for name in PROBES:
         probe = written_probe(template, name)
         handlers = [handler for handler in HANDLERS if probe.get(handler) is not None]
         if len(handlers) > 1:
             yield f"{name} of the main container has {' and '.join(handlers)}: two handlers"
-        elif port is not None and handlers and handlers[0] != HANDLERS[0]:
-            merged = attempted(is_merged, graph, template, name)
+        elif port and handlers and handlers[0] != HANDLERS[0] and is_merged(graph, template, name):
             message = (
                 f"{name} of the main container has {handlers[0]}, and an operator before 1.2 adds its "
                 f"httpGet on port {port.name}: two handlers"
             )
-            if isinstance(merged, Undecided):
-                yield merged
-            elif merged:
-                is_read = operator_line(graph, template.resource) >= _MERGES_SINCE
-                yield message if is_read else Undecided(f"{message}, which was read in 1.0 and 1.1")
+            is_read = operator_line(graph, template.resource) >= _MERGES_SINCE
+            yield message if is_read else Undecided(f"{message}, which was read in 1.0 and 1.1")
 
 
 def _ended_while_loading(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
@@ -233,16 +236,12 @@ def _asked_by_number(template: PodTemplate, numbers: Mapping[str, int]) -> Itera
 
 
 def _listening(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) -> Count:
-    if template.component_type != FRONTEND_TYPE:
-        return _of_variable(graph, template, SYSTEM_PORT_VARIABLE, port)
-    frontend = _frontends(graph).get(template)
+    is_frontend = template.component_type == FRONTEND_TYPE
+    frontend = _frontends(graph).get(template) if is_frontend else None
     flag = None if frontend is None else frontend.command.flags.value(FRONTEND_PORT_FLAG)
     if flag is not None:
         return Count(whole_number(flag, FRONTEND_PORT_FLAG), FRONTEND_PORT_FLAG)
-    return _of_variable(graph, template, FRONTEND_PORT_VARIABLE, port)
-
-
-def _of_variable(graph: ResourceGraph, template: PodTemplate, variable: str, port: OperatorPort) -> Count:
+    variable = FRONTEND_PORT_VARIABLE if is_frontend else SYSTEM_PORT_VARIABLE
     if all(entry.get("name") != variable for entry in environment_entries(template, template.main)):
         return Count(port.number, "the operator's own")
     text = read_environment(graph, template, template.main)[variable].value(f"the variable {variable}")

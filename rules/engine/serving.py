@@ -9,7 +9,7 @@ from engines.tensorrt_llm.flags import Option
 from engines.told import Count
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.commands.container_commands import (
     DYNAMO_VLLM,
     TENSORRT_LLM,
@@ -24,7 +24,7 @@ from rules.reading.kv_cache import tokens_per_block
 from rules.reading.pods.workers import Router, Worker
 from rules.reading.releases import by_line, shown_image
 from rules.reading.shapes import whole_number
-from rules.rule import Advice, Said, rule
+from rules.rule import Advice, Said, about, rule
 from rules.subjects import ROUTERS, WORKERS
 
 _ROUTER_FLAG = "--kv-cache-block-size"
@@ -66,10 +66,8 @@ def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[Said]:
     model = read_gpt_oss(worker)
     if model is None:
         return
-    for command in worker.commands:
-        # trtllm-serve reads harmony by itself; vLLM's own server has options of its own.
-        if command.engine not in {TENSORRT_LLM, DYNAMO_VLLM}:
-            continue
+    # trtllm-serve reads harmony by itself; vLLM's own server has options of its own.
+    for command in (each for each in worker.commands if each.engine in {TENSORRT_LLM, DYNAMO_VLLM}):
         for flag, variable, parser, without in PARSERS:
             found = command.given(flag, variable)
             given = None if found is None else str(found.value)
@@ -96,25 +94,24 @@ def tool_calls_recovered(_: ResourceGraph, router: Router) -> Iterator[str]:
     """Frontend of gpt-oss-120b loses the tool calls on the analysis channel."""
     frontend = router.frontend
     # Without the parser every call is lost, of which answer-parsers speaks.
-    parsed = [worker for worker in router.workers if _is_counted(worker) and _parses_calls(worker)]
-    if not parsed:
-        return
-    if by_line(lambda line: line < CALLS_RECOVERED_SINCE, frontend.container, frontend.template.described_by):
+    if any(map(_parses_calls, router.workers)) and by_line(
+        lambda line: line < CALLS_RECOVERED_SINCE, frontend.container, frontend.template.described_by
+    ):
         yield (
             f"is of Dynamo before 1.3 ({shown_image(frontend.container)}): about half of the tool calls of "
             "gpt-oss-120b are lost"
         )
 
 
-def _is_counted(worker: Worker) -> bool:
-    model = read_gpt_oss(worker)
-    return model is not None and model.name == MODEL_OF_LOST_CALLS
-
-
 def _parses_calls(worker: Worker) -> bool:
-    flag, variable, parser, _ = PARSERS[1]
+    """Whether the worker parses the calls of the model of which many are lost."""
+    model, (flag, variable, parser, _) = read_gpt_oss(worker), PARSERS[1]
     given = (command.given(flag, variable) for command in worker.commands)
-    return any(found is not None and found.value == parser for found in given)
+    return (
+        model is not None
+        and model.name == MODEL_OF_LOST_CALLS
+        and any(found is not None and found.value == parser for found in given)
+    )
 
 
 _DRAFT, _STRUCTURED = "--speculative-config", "--structured-outputs-config"
@@ -190,8 +187,7 @@ def kv_router_knows_the_cache(graph: ResourceGraph, router: Router) -> Iterator[
             has = f"blocks of {worker.name} have {blocks.value} tokens ({blocks.source})"
             yield f"{told.source} {told.value}, but {has}"
         if worker.commands and worker.commands[0].engine == TENSORRT_LLM:
-            for message in _untold(router, single_command(worker), blocks, hears=hears, of=worker):
-                yield failed(worker.resource, worker.name, message)
+            yield from about(worker, _untold(router, single_command(worker), blocks, hears=hears, of=worker))
 
 
 def _untold(
@@ -219,9 +215,8 @@ def _blocks(graph: ResourceGraph, worker: Worker) -> Count | None:
     if is_vllm(worker):
         # Without the flag the attention kernels choose.
         return read_settings(graph, worker).given_count(_VLLM_BLOCK)
-    if worker.commands and worker.commands[0].engine == TENSORRT_LLM:
-        return tokens_per_block(read_settings(graph, worker))
-    return None
+    is_dynamos = bool(worker.commands) and worker.commands[0].engine == TENSORRT_LLM
+    return tokens_per_block(read_settings(graph, worker)) if is_dynamos else None
 
 
 def _count(given: str | None, flag: str) -> Count | None:
@@ -253,15 +248,12 @@ def crash_ends_the_container(_: ResourceGraph, worker: Worker) -> Iterator[str]:
     """Container goes on after its engine has ended."""
     words = command_line(worker.container)
     script_at = script_position(words)
-    script = None if script_at is None else words[script_at]
-    if not worker.commands or script is None:
-        return
+    script = "" if script_at is None else words[script_at] or ""
     started = list(_PROGRAM.finditer(script))
-    if not started:
+    if not worker.commands or not started:
         return
     after = script[started[-1].end() :]
     waits = _WAITS_FOR_EVER.search(after)
-    if waits is None or _IN_BACKGROUND.search(after[: waits.start()]):
-        return
-    shown = " ".join(waits.group().split())
-    yield f"goes on after its engine has ended: its start script waits with `{shown}`"
+    if waits is not None and not _IN_BACKGROUND.search(after[: waits.start()]):
+        shown = " ".join(waits.group().split())
+        yield f"goes on after its engine has ended: its start script waits with `{shown}`"

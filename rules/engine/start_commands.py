@@ -75,7 +75,9 @@ def _problems(graph: ResourceGraph, template: PodTemplate, container: Mapping[st
         return
     yield from _words_of_no_script(words)
     script_at = script_position(words)
-    if script_at is None and not _has_more_variables(template, container):
+    # Names of further variables may stand elsewhere, as those of a patch do.
+    from_elsewhere = mappings_at(container, "envFrom") or "envFromSecret" in template.described_by
+    if script_at is None and "image" in container and not from_elsewhere:
         yield from _unset_references(words, environment)
     yield from _misspelt_downloads(graph, template, container)
     started = attempted(start_commands, words, environment)
@@ -110,13 +112,6 @@ def _words_of_no_script(words: Sequence[str | None]) -> Iterator[str]:
 def _shown(text: str) -> str:
     flat = " ".join(text.split())
     return repr(flat if len(flat) <= _LONGEST else f"{flat[:_LONGEST]}...")
-
-
-def _has_more_variables(template: PodTemplate, container: Mapping[str, Value]) -> bool:
-    """Whether a container has variables whose names stand elsewhere, as those of a patch do."""
-    if "image" not in container:
-        return True
-    return bool(mappings_at(container, "envFrom")) or "envFromSecret" in template.described_by
 
 
 def _unset_references(words: Sequence[str | None], environment: Environment) -> Iterator[str]:

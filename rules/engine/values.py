@@ -12,7 +12,6 @@ from rules.reading.commands.container_commands import VLLM_SERVE, StartCommand
 from rules.reading.engines.expert_kernels import BACKEND_FLAG
 from rules.reading.engines.models import PUBLISHED, checkpoint_name, read_gpt_oss
 from rules.reading.engines.settings import is_vllm, read_settings
-from rules.reading.pods.workers import Worker
 from rules.reading.releases import line_of, shown_command
 from rules.reading.shapes import Undecided, known
 from rules.rule import Said
@@ -25,16 +24,23 @@ _Written = tuple[str, str | None, str]
 _ATTENTION_BACKEND = "--attention-backend"
 _LOAD_FORMAT = "--load-format"
 _PARSERS = frozenset(flag for flag, *_ in PARSERS)
+# What Python's int takes.
+_WHOLE = re.compile(r"\s*[+-]?\d+(?:_\d+)*\s*")
 # What vLLM calls a human-readable integer; only --max-model-len takes auto.
 _SIZE = re.compile(r"\d+(?:\.\d+)?[kKmMgGtT]|auto", re.IGNORECASE)
 
 
-def wrong_values(graph: ResourceGraph, started: Started, command: StartCommand) -> Iterator[Said]:
+def wrong_values(command: StartCommand, graph: ResourceGraph, started: Started) -> Iterator[Said]:
     """Each value that the command does not take, of its options and of the file that stands for some."""
-    settings = None if started.worker is None else _option_settings(graph, started.worker)
+    worker = started.worker
+    try:
+        settings = read_settings(graph, worker) if worker is not None and is_vllm(worker) else None
+    except EngineFileProblem:
+        # Engine-file rules report the failure.
+        settings = None
     written = tuple(_written_values(command, settings))
     # The rule answer-parsers says of gpt-oss which parser it needs.
-    is_gpt_oss = started.worker is not None and read_gpt_oss(started.worker) is not None
+    is_gpt_oss = worker is not None and read_gpt_oss(worker) is not None
     choices = [each for each in written if not (is_gpt_oss and each[0] in _PARSERS)]
     yield from _wrong_choices(started.container, command, choices)
     yield from _misspelt_model(command)
@@ -42,14 +48,6 @@ def wrong_values(graph: ResourceGraph, started: Started, command: StartCommand) 
         is_read = line_of(started.container, command_options(command.engine)) is not None
         # A later release may take words where these take numbers.
         yield message if is_read else Undecided(f"{message} in the releases that were read")
-
-
-def _option_settings(graph: ResourceGraph, worker: Worker) -> Effective | None:
-    try:
-        return read_settings(graph, worker) if is_vllm(worker) else None
-    except EngineFileProblem:
-        # Engine-file rules report the failure.
-        return None
 
 
 def _wrong_choices(
@@ -65,15 +63,13 @@ def _wrong_choices(
         if vocabulary is None or (option == BACKEND_FLAG and is_vllm):
             continue
         line = line_of(container, vocabulary)
-        if line is None and command.engine == VLLM_SERVE:
-            continue
         by_plugins = option == _LOAD_FORMAT and is_vllm
         # vLLM reads it in small letters, and the name of a backend in capitals.
         value = given.lower() if by_plugins else given
         if option == _ATTENTION_BACKEND and is_vllm:
             value = value.upper()
         hint = _problem_of_option(line, value, vocabulary, by_plugins=by_plugins)
-        if hint is not None:
+        if hint is not None and (line is not None or command.engine != VLLM_SERVE):
             shown = shown_command(command.engine, line)
             yield f"{option}{_place(option, source)} is {given}, which {shown} does not take{hint}"
 
@@ -100,16 +96,12 @@ def _problem_of_option(
     known = vocabulary.of_any_line if line is None or by_plugins else vocabulary.by_line[line]
     if value in known:
         return None
-    # A release that was not read may take it, or a plugin; a slip of the pen nobody takes.
-    is_open = line is None or by_plugins
-    if is_open and slip_of(value, vocabulary.of_every_line, _slips(value)) is None:
+    # A release that was not read may take it, or a plugin; a slip of the pen nobody takes. Short names are
+    # alike: fp8 and fp4 are two formats.
+    is_open, slips = line is None or by_plugins, 2 if len(value) >= _LONG else 1
+    if is_open and slip_of(value, vocabulary.of_every_line, slips) is None:
         return None
     return hint(value, known) or f": one of {', '.join(sorted(known))}"
-
-
-def _slips(value: str) -> int:
-    # Short names are alike: fp8 and fp4 are two formats.
-    return 2 if len(value) >= _LONG else 1
 
 
 def _misspelt_model(command: StartCommand) -> Iterator[str]:
@@ -123,23 +115,11 @@ def _number_problems(command: StartCommand, written: Sequence[_Written]) -> Iter
     """Each value that is no whole number where one is needed."""
     numbers, sizes = number_options(command.engine), size_options(command.engine)
     engine = "vLLM" if command.engine in VLLM else command.engine
-    for name, value, source in written:
+    for name, value, source in (each for each in written if each[0] in numbers or each[0] in sizes):
         with_unit = name in sizes
-        if not with_unit and name not in numbers:
-            continue
         if value is None:
             yield f"{name} has no value, and argparse expects one"
-        elif not _is_number(value, with_unit=with_unit):
+        elif not _WHOLE.fullmatch(value) and not (with_unit and _SIZE.fullmatch(value.strip())):
             unit = " and no number with a unit such as 4k" if with_unit else ""
             what = f"{name}{_place(name, source)} is {value!r}, no whole number{unit}"
             yield f"{what}: {engine} ends with a usage error"
-
-
-def _is_number(text: str, *, with_unit: bool) -> bool:
-    if with_unit and _SIZE.fullmatch(text.strip()):
-        return True
-    try:
-        int(text)
-    except ValueError:
-        return False
-    return True

@@ -1,6 +1,6 @@
 """Rules about updates and about taking a deployment down."""
 
-from rules.lifecycle import deletion, order, updates, waits
+from rules.lifecycle import deletion, order, updates
 from rules.model import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -9,7 +9,7 @@ RULES: tuple[Rule, ...] = (
     order.outlived_by_token_and_cache,
     deletion.stateful_things_protected,
     deletion.state_retained,
-    waits.waits_have_timeouts,
+    order.waits_have_timeouts,
     updates.config_names_unique,
     updates.rollout_annotated_on_the_pod,
     updates.names_fixed,

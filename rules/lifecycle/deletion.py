@@ -8,7 +8,7 @@ from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.claims import CLAIM
 from rules.reading.memoized import memoized, memoized_all
 from rules.reading.references import STACK_REFERENCE
-from rules.reading.shapes import Undecided, grouped, text_at
+from rules.reading.shapes import Undecided, attempted, grouped, known, text_at
 from rules.rule import Subjects, graph_rule, rule
 from rules.subjects import kubernetes_objects
 
@@ -71,12 +71,10 @@ def stateful_things_protected(graph: ResourceGraph, stateful: _Stateful) -> Iter
     """Volume of a production stack, or what holds it, is not protected."""
     if stateful.resource.protect is True:
         return
-    try:
-        lifecycle = _declared_lifecycle(graph)
-    except Undecided as reason:
-        yield Undecided(f"is not protected, and {reason}")
-        return
-    if lifecycle is None:
+    lifecycle = attempted(_declared_lifecycle, graph)
+    if isinstance(lifecycle, Undecided):
+        yield Undecided(f"is not protected, and {lifecycle}")
+    elif lifecycle is None:
         yield Undecided(
             "is not protected, and no component says by its input lifecycle whether the stack is production "
             "or disposable"
@@ -101,23 +99,17 @@ def stateful_things_protected(graph: ResourceGraph, stateful: _Stateful) -> Iter
 )
 def state_retained(graph: ResourceGraph) -> Iterator[Observation]:
     """Volume of a production stack goes from a cluster that stays."""
-    try:
-        if _declared_lifecycle(graph) != _PRODUCTION:
-            return
-    except Undecided:
-        # The rule about protection reports these already.
-        return
-    yield from _STATEFUL.judge(graph, _not_retained)
-    yield from kubernetes_objects("StatefulSet").judge(graph, _deletes_its_volumes)
+    # The rule about protection reports a lifecycle that cannot be read.
+    if known(_declared_lifecycle, graph) == _PRODUCTION:
+        yield from _STATEFUL.judge(graph, _not_retained)
+        yield from kubernetes_objects("StatefulSet").judge(graph, _deletes_its_volumes)
 
 
 @memoized
 def _declared_lifecycle(graph: ResourceGraph) -> str | None:
     """production or disposable, as a component's input says; None where none does."""
     said: str | None = None
-    for component in graph.components():
-        if _LIFECYCLE not in component.inputs:
-            continue
+    for component in (each for each in graph.components() if _LIFECYCLE in each.inputs):
         value = text_at(component.inputs, _LIFECYCLE)
         if value not in _KNOWN:
             raise Undecided(f"{_LIFECYCLE} of {component.name} is {value!r}, not {' or '.join(_KNOWN)}")
@@ -142,16 +134,12 @@ def _key(provider: str | None, namespace: Value) -> object:
 
 
 def _not_retained(graph: ResourceGraph, stateful: _Stateful) -> Iterator[str]:
-    if not stateful.in_cluster or _goes_with_its_cluster(graph, stateful.resource):
+    if not stateful.in_cluster or stateful.resource.retain_on_delete is True:
         return
-    if stateful.resource.retain_on_delete is not True:
-        yield f"is deleted when it leaves the stack, of lifecycle {_PRODUCTION}: {stateful.loss}"
-
-
-def _goes_with_its_cluster(graph: ResourceGraph, resource: Resource) -> bool:
-    """Whether the program makes the cluster too, in any stack: then the resource goes when all has gone."""
+    # Where the program makes the cluster too, in any stack, the resource goes when all has gone.
     clusters = (*graph.of_type("aws:eks/cluster:Cluster"), *graph.of_type(STACK_REFERENCE))
-    return any(graph.depends_on(resource, cluster) for cluster in clusters)
+    if not any(graph.depends_on(stateful.resource, cluster) for cluster in clusters):
+        yield f"is deleted when it leaves the stack, of lifecycle {_PRODUCTION}: {stateful.loss}"
 
 
 def _deletes_its_volumes(_: ResourceGraph, servers: Resource) -> Iterator[str]:

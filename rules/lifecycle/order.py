@@ -1,16 +1,23 @@
-"""What a graph needs is made before it and deleted after it."""
+"""What a graph needs is made before it, awaited with a time limit, and deleted after it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
-from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph
-from rules.lifecycle.waits import SKIP_AWAIT
-from rules.model import EVERY_RELEASE, Observation, Severity
+from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
+from rules.model import EVERY_RELEASE, Observation, Severity, advised
 from rules.reading.claims import CLAIM
 from rules.reading.pods.pods import GRAPH_KIND
-from rules.reading.references import STACK_REFERENCE, CacheUse, DynamoGraph, cache_uses, dependencies_of
+from rules.reading.references import (
+    STACK_REFERENCE,
+    CacheUse,
+    DynamoGraph,
+    cache_fillers,
+    cache_uses,
+    dependencies_of,
+)
 from rules.reading.releases import DRIVER_CHARTS, PLATFORM_CHART, releases_of
 from rules.reading.shapes import Undecided, mapping_at
-from rules.rule import graph_rule, rule
+from rules.rule import Advice, Said, Subjects, each_of, graph_rule, names, rule
 from rules.subjects import DYNAMO_GRAPHS, kubernetes_objects
 
 _DEFINITION = "CustomResourceDefinition"
@@ -53,7 +60,10 @@ def _operator(graph: ResourceGraph, resource: Resource) -> Iterator[str | Undeci
     releases = releases_of(graph, PLATFORM_CHART)
     if releases:
         yield from _not_after(graph, resource, releases, "which installs its operator")
-    elif not _stands_on_another_stack(graph, resource):
+        return
+    named = {urn for each in (resource, *graph.ancestors(resource)) for urn in each.dependencies}
+    # It may depend on the stack that installs the operator.
+    if all(reference.urn not in named for reference in graph.of_type(STACK_REFERENCE)):
         yield Undecided(
             f"no release of chart {PLATFORM_CHART} is part of this program; if another stack installs it, "
             "that stack must be destroyed after this one"
@@ -75,14 +85,7 @@ def _not_after(
     graph: ResourceGraph, resource: Resource, needed: Sequence[Resource], what: str
 ) -> Iterator[str]:
     if needed and dependencies_of(graph, resource).isdisjoint(each.urn for each in needed):
-        names = ", ".join(each.name for each in needed)
-        yield f"does not depend on {names}, {what}, neither itself nor through a component around it"
-
-
-def _stands_on_another_stack(graph: ResourceGraph, resource: Resource) -> bool:
-    """Whether the resource or one around it names a reference to the stack that installs the operator."""
-    named = {urn for each in (resource, *graph.ancestors(resource)) for urn in each.dependencies}
-    return any(reference.urn in named for reference in graph.of_type(STACK_REFERENCE))
+        yield f"does not depend on {names(needed)}, {what}, neither itself nor through a component around it"
 
 
 @rule(
@@ -100,38 +103,32 @@ def _stands_on_another_stack(graph: ResourceGraph, resource: Resource) -> bool:
     fix="Give the graph depends_on with the Job, and let the provider wait for the Job.",
     reads=frozenset({Aspect.EDGES}),
 )
-def graph_depends_on_filled_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[str | Undecided]:
+def graph_depends_on_filled_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[Said]:
     """Graph does not depend on the Job that fills its cache."""
     resource = dynamo.resource
     for use in cache_uses(graph, resource, dynamo.references):
         if use.fillers:
-            try:
-                yield from _starts_too_soon(graph, resource, use)
-            except Undecided as reason:
-                # The other claims may be known.
-                yield reason
+            yield from each_of(graph, resource, partial(_starts_too_soon, use))
         elif graph.kubernetes_objects_named(CLAIM, use.claim.name, resource.namespace):
             yield Undecided(f"no Job of this program fills claim {use.claim.name}, which it makes")
 
 
-def _starts_too_soon(graph: ResourceGraph, resource: Resource, use: CacheUse) -> Iterator[str]:
+def _starts_too_soon(use: CacheUse, graph: ResourceGraph, resource: Resource) -> Iterator[str]:
     before = dependencies_of(graph, resource)
     waited_for = [job for job in use.fillers if job.urn in before]
     if not waited_for:
-        names = ", ".join(job.name for job in use.fillers)
-        yield f"mounts claim {use.claim.name} and does not depend on {names}, which fills it"
+        yield f"mounts claim {use.claim.name} and does not depend on {names(use.fillers)}, which fills it"
     elif all(_is_not_awaited(job) for job in waited_for):
-        names = ", ".join(job.name for job in waited_for)
         yield (
-            f"mounts claim {use.claim.name} and depends on {names}, whose annotation {SKIP_AWAIT} lets it "
-            "count as done before it has run"
+            f"mounts claim {use.claim.name} and depends on {names(waited_for)}, whose annotation "
+            f"{_SKIP_AWAIT} lets it count as done before it has run"
         )
 
 
 def _is_not_awaited(job: Resource) -> bool:
-    value = mapping_at(job.metadata, "annotations").get(SKIP_AWAIT)
+    value = mapping_at(job.metadata, "annotations").get(_SKIP_AWAIT)
     if value is UNKNOWN:
-        raise Undecided(f"annotation {SKIP_AWAIT} of {job.name} is known only after the update")
+        raise Undecided(f"annotation {_SKIP_AWAIT} of {job.name} is known only after the update")
     return value == "true"
 
 
@@ -155,17 +152,96 @@ def outlived_by_token_and_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> It
     """Namespace, token, files or cache go before the graph that uses them."""
     before = dependencies_of(graph, dynamo.resource)
     namespace, made = dynamo.resource.namespace, graph.kubernetes_objects_named
-    found = ((f"{kind} {name}", made(kind, name, namespace)) for kind, name in _needed(dynamo))
+    # A namespace that only the update knows is another resource's output, which makes the edge by itself.
+    own = [("Namespace", namespace)] if isinstance(namespace, str) else []
+    needed = (*own, *((reference.kind, reference.name) for reference in dynamo.references))
+    found = ((f"{kind} {name}", made(kind, name, namespace)) for kind, name in needed)
     # What another program made is not this one's to delete.
     missing = [what for what, objects in found if objects and before.isdisjoint(each.urn for each in objects)]
     if missing:
         yield f"does not depend on {', '.join(missing)}, which it needs as long as it runs"
 
 
-def _needed(dynamo: DynamoGraph) -> Iterator[tuple[str, str]]:
-    namespace = dynamo.resource.namespace
-    # One that only the update knows is another resource's output, which makes the edge by itself.
-    if isinstance(namespace, str):
-        yield "Namespace", namespace
-    for reference in dynamo.references:
-        yield reference.kind, reference.name
+_WAIT_FOR = "pulumi.com/waitFor"
+_SKIP_AWAIT = "pulumi.com/skipAwait"
+_SECONDS = "pulumi.com/timeoutSeconds"
+_GRAPHS = kubernetes_objects(GRAPH_KIND)
+_FILLERS: Subjects[Resource] = Subjects(cache_fillers, lambda each: (each, each.name))
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason=(
+        "The provider gives up after ten minutes, which is less than a large model takes to download or to "
+        "load: the update fails although nothing is wrong, and what comes after it is not created. Of custom "
+        "resources it knows no readiness: without the annotation an update succeeds while the workers are "
+        "still Pending (advice). An object whose finalizer nobody removes keeps `destroy` for ten minutes, "
+        "each one after the other; a limit of its own names what hangs (advice)."
+    ),
+    source=(
+        "pulumi/pulumi-kubernetes provider/pkg/await/await.go (pulumi.com/waitFor, deletion), "
+        "provider/pkg/metadata and provider/pkg/provider/helm_release.go (300 s) at a03ff6ba58d2 "
+        "(customTimeouts, then pulumi.com/timeoutSeconds, then 10 min)"
+    ),
+    lines=("pulumi-kubernetes of 2026-06",),
+    fix=(
+        f"Annotate the graph with {_WAIT_FOR}: condition=Ready. Set customTimeouts for create and update, "
+        "from the size of the model and the speed of its storage, and for delete; and the release's timeout."
+    ),
+    reads=frozenset({Aspect.PROTECTION}),
+)
+def waits_have_timeouts(graph: ResourceGraph) -> Iterator[Observation]:
+    """Wait for a download, a graph or a deletion has no time limit of its own, or nobody waits."""
+    yield from _GRAPHS.judge(graph, _wait_for_graph)
+    # A Job with another template is another Job, so there is no update to wait for.
+    yield from _FILLERS.judge(
+        graph, lambda _, job: _untimed(job, "until it has filled the cache", ("create",))
+    )
+    for release in releases_of(graph, PLATFORM_CHART):
+        if release.inputs.get("timeout") is None and release.custom_timeouts.create is None:
+            said = "has neither a timeout nor customTimeouts: Helm gives up after its own 5 minutes"
+            yield advised(release, release.name, said)
+    for resource in _deleted_late(graph):
+        if resource.custom_timeouts.delete is None:
+            said = f"nothing says how long to wait for the deletion of this {resource.kind or 'release'}"
+            yield advised(resource, resource.name, said)
+
+
+def _wait_for_graph(_: ResourceGraph, resource: Resource) -> Iterator[Said]:
+    found = _annotations(resource)
+    if found.get(_SKIP_AWAIT) == "true":
+        yield Advice(f"is not waited for: {_SKIP_AWAIT} is true")
+    elif _WAIT_FOR not in found:
+        yield Advice(f"is not waited for: it has no annotation {_WAIT_FOR}")
+    else:
+        yield from _untimed(resource, "until its workers have loaded the model", ("create", "update"))
+
+
+def _untimed(resource: Resource, what: str, operations: Sequence[str]) -> Iterator[str]:
+    found = _annotations(resource)
+    if found.get(_SKIP_AWAIT) == "true" or _SECONDS in found:
+        return
+    timeouts = resource.custom_timeouts
+    untimed = [operation for operation in operations if getattr(timeouts, operation) is None]
+    if untimed:
+        yield (
+            f"is waited for {what}, and nothing says how long at {' and '.join(untimed)}: the provider "
+            "gives up after its own 10 minutes"
+        )
+
+
+def _deleted_late(graph: ResourceGraph) -> Iterator[Resource]:
+    """Resources that are deleted only when something else has ended: pods, finalizers, mounts."""
+    yield from releases_of(graph, PLATFORM_CHART)
+    for kind in (GRAPH_KIND, CLAIM, "Namespace"):
+        yield from graph.kubernetes_objects(kind)
+    yield from cache_fillers(graph)
+
+
+def _annotations(resource: Resource) -> Mapping[str, Value]:
+    """Annotations of the object."""
+    found = mapping_at(resource.inputs, "metadata", "annotations")
+    for key in (_WAIT_FOR, _SKIP_AWAIT, _SECONDS):
+        if found.get(key) is UNKNOWN:
+            raise Undecided(f"annotation {key} is known only after the update")
+    return found

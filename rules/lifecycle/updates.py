@@ -1,7 +1,7 @@
 """Whether an update reaches the pods that it is meant for, and finds again what an earlier one made."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, has_unknown
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
@@ -9,7 +9,7 @@ from rules.reading.claims import CLAIM
 from rules.reading.pods.operator_defaults import ANNOTATIONS, pod_annotations
 from rules.reading.pods.pods import GRAPH_KIND, WORKER_TYPES, PodTemplate
 from rules.reading.releases import PLATFORM_CHART, operator_line, releases_of
-from rules.reading.shapes import Undecided, grouped, mapping_at
+from rules.reading.shapes import grouped, known, mapping_at
 from rules.rule import graph_rule, rule
 from rules.subjects import POD_TEMPLATES
 
@@ -42,33 +42,24 @@ def config_names_unique(graph: ResourceGraph) -> Iterator[Observation]:
         if isinstance(name := each.object_name, str)
     )
     for (_, name), resources in by_name.items():
-        if len(resources) > 1:
-            yield from _among_namesakes(name, resources)
-
-
-def _among_namesakes(name: str, resources: Sequence[Resource]) -> Iterator[Observation]:
-    first: dict[str | None, Resource] = {}
-    for resource in resources:
-        namespace = resource.namespace
-        if namespace is not None and not isinstance(namespace, str):
-            yield undecided(resource, name, "its namespace is not known")
-            continue
-        other = first.setdefault(namespace, resource)
-        if other is not resource:
-            yield from _of_one_namespace(name, other, resource)
-    # One without a namespace lands in any of them, as `kubectl -n` says.
-    anywhere, named = first.get(None), [key for key in first if key is not None]
-    if anywhere is not None and named:
-        in_one = first[named[0]]
-        if _is_unknown(in_one) or _is_unknown(anywhere) or _content(in_one) != _content(anywhere):
-            where = f"{_where(in_one)} is in namespace {named[0]}"
+        first: dict[str | None, Resource] = {}
+        for resource in resources if len(resources) > 1 else ():
+            if resource.namespace is not None and not isinstance(resource.namespace, str):
+                yield undecided(resource, name, "its namespace is not known")
+            elif (other := first.setdefault(resource.namespace, resource)) is not resource:
+                yield from _of_one_namespace(name, other, resource)
+        # One without a namespace lands in any of them, as `kubectl -n` says.
+        anywhere, named = first.pop(None, None), next(iter(first.items()), None)
+        if anywhere is not None and named is not None and _differ(anywhere, named[1]) is not False:
+            where = f"{_where(named[1])} is in namespace {named[0]}"
             yield undecided(anywhere, name, f"nothing says in which namespace it will be; {where}")
 
 
 def _of_one_namespace(name: str, one: Resource, other: Resource) -> Iterator[Observation]:
-    if _is_unknown(one) or _is_unknown(other):
+    differ = _differ(one, other)
+    if differ is None:
         yield undecided(other, name, f"part of it or of {_where(one)} is known only after the update")
-    elif _content(one) != _content(other):
+    elif differ:
         namespace = other.namespace
         where = f"namespace {namespace}" if namespace else "the namespace that they are applied to"
         yield failed(
@@ -78,12 +69,11 @@ def _of_one_namespace(name: str, one: Resource, other: Resource) -> Iterator[Obs
         )
 
 
-def _is_unknown(resource: Resource) -> bool:
-    return has_unknown(resource.inputs)
-
-
-def _content(resource: Resource) -> object:
-    return [resource.inputs.get(key) or {} for key in ("data", "binaryData")]
+def _differ(one: Resource, other: Resource) -> bool | None:
+    """Whether two ConfigMaps have different content; None where only the update knows."""
+    if has_unknown(one.inputs) or has_unknown(other.inputs):
+        return None
+    return any((one.inputs.get(key) or {}) != (other.inputs.get(key) or {}) for key in ("data", "binaryData"))
 
 
 def _where(resource: Resource) -> str:
@@ -139,20 +129,10 @@ def names_fixed(graph: ResourceGraph) -> Iterator[Observation]:
     """Object gets a random name."""
     for kind in _NAMED_KINDS:
         for resource in graph.kubernetes_objects(kind):
-            if _is_autonamed(resource):
+            # A name that only the update knows is another resource's output, which the program chose.
+            marked = (known(mapping_at, resource.metadata, "annotations") or {}).get(_AUTONAMED) == "true"
+            if resource.object_name is None or (marked and resource.object_name is not UNKNOWN):
                 yield failed(resource, resource.name, f"gets a random name: this {kind} has no metadata.name")
     for release in releases_of(graph, PLATFORM_CHART):
         if release.inputs.get("name") is None:
             yield failed(release, release.name, "gets a random name: this release has no name")
-
-
-def _is_autonamed(resource: Resource) -> bool:
-    name = resource.object_name
-    if name is UNKNOWN:
-        # Another resource's output, which is a name that the program chose.
-        return False
-    try:
-        marked = mapping_at(resource.metadata, "annotations").get(_AUTONAMED)
-    except Undecided:
-        marked = None
-    return name is None or marked == "true"

@@ -1,15 +1,15 @@
 """Who reaches the endpoints: the internet, and other pods of the cluster."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import cast
 
 from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.engines.settings import load_engine_yaml
 from rules.reading.pods.pods import GRAPH_KIND
-from rules.reading.shapes import Undecided, field, mapping_at, text_at, texts_at
+from rules.reading.shapes import Undecided, field, known_texts_at, mapping_at, text_at
 from rules.rule import graph_rule
-from rules.subjects import kubernetes_objects, resources_of_type
+from rules.subjects import kubernetes_objects, resources, resources_of_type
 
 _WORLD = frozenset({"0.0.0.0/0", "::/0"})
 _AWS_SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
@@ -58,14 +58,13 @@ def _service(_: ResourceGraph, resource: Resource) -> Iterator[str]:
     annotations = mapping_at(resource.inputs, "metadata", "annotations")
     if any(text_at(annotations, key) in values for key, values in _INTERNAL.items()):
         return
-    ranges = texts_at(spec, "loadBalancerSourceRanges")
-    if None in ranges:
-        raise Undecided("a part of loadBalancerSourceRanges is known only after the update")
+    key = "loadBalancerSourceRanges"
+    ranges = known_texts_at(spec, key, what=f"a part of {key}")
     if ranges and _WORLD.isdisjoint(ranges):
         return
     if text_at(spec, "loadBalancerClass") is not None and _AWS_SCHEME not in annotations:
         raise Undecided("is a load balancer whose class decides whether it is internal")
-    yield f"is a load balancer open to {_shown(ranges) or 'every address'}, and nothing makes it internal"
+    yield f"is a load balancer open to {', '.join(ranges) or 'every address'}, and nothing makes it internal"
 
 
 def _ingress(_: ResourceGraph, resource: Resource) -> Iterator[str]:
@@ -79,16 +78,20 @@ def _ingress(_: ResourceGraph, resource: Resource) -> Iterator[str]:
         return
     if scheme is None:
         raise Undecided("nothing here says whether its controller can be reached from the internet")
-    yield f"is {scheme}, open to {_shown(ranges) or 'every address'}"
+    yield f"is {scheme}, open to {', '.join(ranges) or 'every address'}"
 
 
 def _graph_ingress(_: ResourceGraph, resource: Resource) -> Iterator[Undecided]:
-    for name in mapping_at(resource.inputs, "spec", "services"):
-        if field(resource.inputs, "spec", "services", name, "ingress", "enabled") is True:
-            yield Undecided(
-                f"service {name} asks for an Ingress, and nothing here says whether the internet reaches it"
-            )
-            return
+    services = mapping_at(resource.inputs, "spec", "services")
+    asking = [
+        name
+        for name in services
+        if field(resource.inputs, "spec", "services", name, "ingress", "enabled") is True
+    ]
+    if asking:
+        yield Undecided(
+            f"service {asking[0]} asks for an Ingress, and nothing here says whether the internet reaches it"
+        )
 
 
 def _cluster(_: ResourceGraph, resource: Resource) -> Iterator[str]:
@@ -96,15 +99,9 @@ def _cluster(_: ResourceGraph, resource: Resource) -> Iterator[str]:
     # Both defaults are EKS's own: public, and open to every address.
     if field(settings, "endpointPublicAccess") is False:
         return
-    ranges = texts_at(settings, "publicAccessCidrs")
-    if None in ranges:
-        raise Undecided("a part of publicAccessCidrs is known only after the update")
+    ranges = known_texts_at(settings, "publicAccessCidrs", what="a part of publicAccessCidrs")
     if not ranges or not _WORLD.isdisjoint(ranges):
-        yield f"has an API endpoint open to {_shown(ranges) or 'every address, the default'}"
-
-
-def _shown(ranges: Sequence[str | None]) -> str:
-    return ", ".join(each for each in ranges if each is not None)
+        yield f"has an API endpoint open to {', '.join(ranges) or 'every address, the default'}"
 
 
 @graph_rule(
@@ -124,19 +121,14 @@ def network_policies_enforced(graph: ResourceGraph) -> Iterator[Observation]:
     """NetworkPolicies on EKS act on nothing."""
     if not graph.kubernetes_objects("NetworkPolicy"):
         return
-    if any(_is_cni(addon) for addon in graph.of_type(_ADDON)):
-        yield from resources_of_type(_ADDON).judge(graph, _addon)
+    addons = [addon for addon in graph.of_type(_ADDON) if addon.inputs.get("addonName") == _CNI]
+    if addons:
+        yield from resources(lambda _: addons).judge(graph, _addon)
     else:
         yield from resources_of_type(_CLUSTER).judge(graph, _without_addon)
 
 
-def _is_cni(addon: Resource) -> bool:
-    return addon.inputs.get("addonName") == _CNI
-
-
 def _addon(_: ResourceGraph, addon: Resource) -> Iterator[str]:
-    if not _is_cni(addon):
-        return
     value = _configured(text_at(addon.inputs, "configurationValues"))
     # The add-on's schema has a text; a truth value is what YAML makes of the same word.
     if str(value).lower() != "true":
@@ -147,10 +139,8 @@ def _addon(_: ResourceGraph, addon: Resource) -> Iterator[str]:
 
 def _configured(text: str | None) -> object:
     read = load_engine_yaml(text or "{}")
-    if read.problem is not None:
-        raise Undecided(f"configurationValues cannot be read: {read.problem}")
     if not isinstance(read.content, Mapping):
-        raise Undecided("configurationValues is no mapping")
+        raise Undecided(f"configurationValues cannot be read: {read.problem or 'it is no mapping'}")
     return cast("Mapping[str, object]", read.content).get(_SWITCH)
 
 

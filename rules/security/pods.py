@@ -77,18 +77,15 @@ def pods_run_unprivileged(graph: ResourceGraph, template: PodTemplate) -> Iterat
 
 def _privileges_of_the_node(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """Privileged containers and namespaces of the node, and what asks for them."""
-    found: list[str] = []
     for key in _NAMESPACES:
-        if _is_set(template.spec, key):
-            asked_by = _asks_for_ipc(graph, template) if key == "hostIPC" else None
-            why = _why(template, asked_by)
-            found.append(f"shares the node's {key.removeprefix('host')} ({key}), {why}")
+        if field(template.spec, key) is True:
+            why = _why(template, _asks_for_ipc(graph, template) if key == "hostIPC" else None)
+            yield f"shares the node's {key.removeprefix('host')} ({key}), {why}"
     for name, container in all_containers(template):
-        if _is_set(container, "securityContext", "privileged"):
+        if field(container, "securityContext", "privileged") is True:
             why = _why(template, _asks_for_privileges(template, container))
             is_idle = why == _FOR_NOTHING and not _runs_an_engine(graph, template)
-            found.append(f"container {name} is privileged, {'and serves no GPU' if is_idle else why}")
-    yield from found
+            yield f"container {name} is privileged, {'and serves no GPU' if is_idle else why}"
 
 
 def _why(template: PodTemplate, asked_by: str | None) -> str:
@@ -106,7 +103,9 @@ def _ordinary(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
         added = {(each or "").upper().removeprefix("CAP_") for each in capabilities}
         # Capabilities that are added act for root alone, so a container that needs one needs root too.
         for_transport = bool(added & _FOR_TRANSPORTS) or network_devices(template, container)
-        if _user(template.spec, container) == 0 and not for_transport:
+        own = whole_number_at(container, "securityContext", "runAsUser")
+        user = whole_number_at(template.spec, "securityContext", "runAsUser") if own is None else own
+        if user == 0 and not for_transport:
             yield f"container {name} runs as root (runAsUser 0)"
         beyond = sorted(added - _ORDINARY - _FOR_TRANSPORTS - {""})
         if beyond:
@@ -147,18 +146,10 @@ def _runs_an_engine(graph: ResourceGraph, template: PodTemplate) -> bool:
     return any(isinstance(each, Unreadable) or each.template is template for each in workers)
 
 
-def _is_set(parent: Mapping[str, Value], *path: str) -> bool:
-    value = field(parent, *path)
-    if value is None or isinstance(value, bool):
-        return value is True
-    raise Undecided(f"{'.'.join(path)} is neither true nor false")
-
-
 def _asks_for_privileges(template: PodTemplate, container: Mapping[str, Value]) -> str | None:
     devices = [name for name, _ in network_devices(template, container)]
-    if EFA_RESOURCE in devices:
-        return _EFA
-    return _RDMA if devices else None
+    asked_by = _EFA if EFA_RESOURCE in devices else _RDMA
+    return asked_by if devices else None
 
 
 def _asks_for_ipc(graph: ResourceGraph, template: PodTemplate) -> str | None:
@@ -169,11 +160,6 @@ def _asks_for_ipc(graph: ResourceGraph, template: PodTemplate) -> str | None:
     if len(engines) > 1:
         return _ONE_POD
     return _MNNVL_OF_VLLM if mappings_at(template.spec, "resourceClaims") else None
-
-
-def _user(pod: Mapping[str, Value], container: Mapping[str, Value]) -> int | None:
-    own = whole_number_at(container, "securityContext", "runAsUser")
-    return whole_number_at(pod, "securityContext", "runAsUser") if own is None else own
 
 
 def _loose_images(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:

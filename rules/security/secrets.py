@@ -6,15 +6,15 @@ Credentials are told by their shape or by the name that they are given, and are 
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
 from resource_graph.values import Path
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import Undecided, mappings_at, text_at
+from rules.reading.shapes import Undecided, field, known, mappings_at, text_at
 from rules.rule import Said, graph_rule
 from rules.subjects import POD_TEMPLATES, kubernetes_objects
 
@@ -42,6 +42,8 @@ _SHORTEST = 8
 """Characters of the shortest credential; shorter values of such names are flags and numbers."""
 _Leaf = tuple[Path, str, Value]
 """Path of a value, the name that it is given, and the value."""
+_Credential = Callable[[str, str], str | None]
+"""What kind of credential a value of that name and text is."""
 # Path of a chart's values in a GitOps tool's document.
 _VALUES: Mapping[str, tuple[str, ...]] = {
     "HelmRelease": ("spec", "values"),
@@ -85,33 +87,30 @@ def secrets_not_in_plain_values(graph: ResourceGraph) -> Iterator[Observation]:
 )
 def secrets_marked_secret(graph: ResourceGraph) -> Iterator[Observation]:
     """Credential is not marked as secret by the program."""
-    for resource in graph.kubernetes_objects("Secret"):
-        for key in ("stringData", "data"):
-            yield from _unmarked(resource, key, lambda _, __: "a value of a Secret")
-    for release_type in _RELEASES:
-        for resource in graph.of_type(release_type):
-            yield from _unmarked(resource, "values", _credential_called)
-    for resource in graph.of_type(_PROVIDER):
-        yield from _unmarked(resource, "kubeconfig", _kubeconfig_credential)
-    for resource in graph.components():
-        for key in resource.inputs:
-            yield from _unmarked(resource, key, _credential_called)
+    releases = chain.from_iterable(map(graph.of_type, _RELEASES))
+    places: tuple[tuple[Iterable[Resource], tuple[str, ...], _Credential], ...] = (
+        (graph.kubernetes_objects("Secret"), ("stringData", "data"), lambda _, __: "a value of a Secret"),
+        (releases, ("values",), _credential_called),
+        (graph.of_type(_PROVIDER), ("kubeconfig",), _kubeconfig_credential),
+        (graph.components(), (), _credential_called),
+    )
+    for resources, keys, credential in places:
+        for resource in resources:
+            for key in keys or resource.inputs:
+                yield from _unmarked(resource, key, credential)
 
 
-def _credential_in(text: str) -> str | None:
+def _credential_in(_name: str, text: str) -> str | None:
     """What kind of credential stands in a text; None for none."""
     for kind, (marks, shape) in _SHAPES.items():
-        for mark in marks:
-            if mark in text:
-                if shape.search(text):
-                    return kind
-                break
+        if any(mark in text for mark in marks) and shape.search(text):
+            return kind
     return None
 
 
 def _credential_called(name: str, text: str) -> str | None:
     """The kind of credential that a value is, by its text or its name; None where it is none."""
-    found = _credential_in(text)
+    found = _credential_in(name, text)
     if found is not None:
         return found
     # A reference, a path or an address names where the credential is.
@@ -119,12 +118,16 @@ def _credential_called(name: str, text: str) -> str | None:
     return f"a value called {name}" if is_literal and _NAMED.search(name) else None
 
 
-def _credential_in_base64(text: str) -> str | None:
+def _credential_in_base64(name: str, text: str) -> str | None:
     """The kind of credential that an entry in the `data` of a Secret is; None where it is none."""
     try:
-        return _credential_in(base64.b64decode(text, validate=True).decode("utf-8"))
+        return _credential_in(name, base64.b64decode(text, validate=True).decode("utf-8"))
     except (binascii.Error, ValueError):
         return None
+
+
+def _kubeconfig_credential(_name: str, text: str) -> str | None:
+    return "credentials of a cluster" if any(mark in text for mark in _IN_KUBECONFIG) else None
 
 
 def _leaves(value: Value, path: Path = (), name: str = "") -> Iterator[_Leaf]:
@@ -141,11 +144,6 @@ def _leaves(value: Value, path: Path = (), name: str = "") -> Iterator[_Leaf]:
         yield path, name, value
 
 
-def _is_marked(path: Path, secret_paths: frozenset[Path]) -> bool:
-    """Whether the program marked the value, or something around it, as secret."""
-    return bool(secret_paths) and any(path[:length] in secret_paths for length in range(1, len(path) + 1))
-
-
 def _dotted(path: Path) -> str:
     """Path for messages, such as values.auth.0.password."""
     return ".".join(map(str, path))
@@ -155,12 +153,11 @@ def _in_template(_graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]
     for where, entries in _environments(template):
         for entry in entries:
             name = text_at(entry, "name") or ""
-            credential = partial(_credential_called, name)
-            yield from _judged(f"variable {name} of {where}", entry.get("value"), credential)
+            yield from _judged(f"variable {name} of {where}", name, entry.get("value"), _credential_called)
     for name, container in all_containers(template):
         for key in ("command", "args"):
             for _, _, value in _leaves(container.get(key)):
-                yield from _judged(f"{key} of container {name}", value, _credential_in)
+                yield from _judged(f"{key} of container {name}", "", value, _credential_in)
 
 
 def _environments(template: PodTemplate) -> Iterator[tuple[str, Sequence[Mapping[str, Value]]]]:
@@ -174,42 +171,38 @@ def _environments(template: PodTemplate) -> Iterator[tuple[str, Sequence[Mapping
 
 
 def _in_config_map(_graph: ResourceGraph, resource: Resource) -> Iterator[Said]:
-    for path, _, value in _leaves(resource.inputs.get("data"), ("data",)):
-        yield from _judged(_dotted(path), value, _credential_in)
+    return _judged_leaves(resource.inputs.get("data"), ("data",), _credential_in)
 
 
 def _in_secret_document(_graph: ResourceGraph, resource: Resource) -> Iterator[Said]:
     # What a program hands to the cluster as a Secret is judged by what it marked.
-    if resource.origin is None:
-        return
-    for key, credential in (("stringData", _credential_in), ("data", _credential_in_base64)):
-        for path, _, value in _leaves(resource.inputs.get(key), (key,)):
-            yield from _judged(f"{_dotted(path)}, in a file,", value, credential)
+    if resource.origin is not None:
+        for key, credential in (("stringData", _credential_in), ("data", _credential_in_base64)):
+            yield from _judged_leaves(resource.inputs.get(key), (key,), credential, ", in a file,")
 
 
 def _in_values(_: ResourceGraph, resource: Resource) -> Iterator[Said]:
     place = _VALUES[resource.kind or ""]
-    values: Value = resource.inputs
-    for key in place:
-        values = values.get(key) if isinstance(values, Mapping) else None
-    for path, name, value in _leaves(values, place):
-        yield from _judged(_dotted(path), value, partial(_credential_called, name))
+    return _judged_leaves(known(field, resource.inputs, *place), place, _credential_called)
 
 
-def _judged(what: str, value: Value, credential: Callable[[str], str | None]) -> Iterator[Said]:
+def _judged_leaves(value: Value, path: Path, credential: _Credential, beside: str = "") -> Iterator[Said]:
+    for where, name, leaf in _leaves(value, path):
+        yield from _judged(f"{_dotted(where)}{beside}", name, leaf, credential)
+
+
+def _judged(what: str, name: str, value: Value, credential: _Credential) -> Iterator[Said]:
     if value is UNKNOWN:
         yield Undecided(f"{what} has a value that is not known here")
-    elif isinstance(value, str) and (kind := credential(value)) is not None:
+    elif isinstance(value, str) and (kind := credential(name, value)) is not None:
         yield f"{what} holds {kind}"
 
 
-def _unmarked(
-    resource: Resource, key: str, credential: Callable[[str, str], str | None]
-) -> Iterator[Observation]:
-    value: Value = resource.inputs.get(key)
+def _unmarked(resource: Resource, key: str, credential: _Credential) -> Iterator[Observation]:
     marked = resource.secret_paths or frozenset()
-    for path, name, leaf in _leaves(value, (key,), key):
-        if _is_marked(path, marked):
+    for path, name, leaf in _leaves(resource.inputs.get(key), (key,), key):
+        # The program may have marked something around the value.
+        if marked and any(path[:length] in marked for length in range(1, len(path) + 1)):
             continue
         if leaf is UNKNOWN and credential(name, _ANY_VALUE):
             yield undecided(
@@ -217,7 +210,3 @@ def _unmarked(
             )
         elif isinstance(leaf, str) and leaf and (kind := credential(name, leaf)) is not None:
             yield failed(resource, resource.name, f"{_dotted(path)} holds {kind} and is not marked as secret")
-
-
-def _kubeconfig_credential(_: str, text: str) -> str | None:
-    return "credentials of a cluster" if any(mark in text for mark in _IN_KUBECONFIG) else None

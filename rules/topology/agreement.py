@@ -1,6 +1,7 @@
 """What prefill and decode must have in common, as one hands its KV cache to the other."""
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 
 from engines.effective import flag_of
 from resource_graph import ResourceGraph
@@ -107,17 +108,12 @@ def _formats(graph: ResourceGraph, group: Disaggregated) -> Iterator[str]:
 
 def _libraries(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
     senders = {_library(graph, worker, "prefill"): worker for worker in group.prefill}
-    if senders.keys() == {None}:
-        return
-    receivers = {_library(graph, worker, "decode"): worker for worker in group.decode}
-    for sending, sender in senders.items():
-        for receiving, receiver in receivers.items():
-            if sending is not None and receiving is not None and sending != receiving:
-                yield Advice(
-                    f"{sender.name} hands KV cache over by {sending}, but {receiver.name} takes it by "
-                    f"{receiving}"
-                )
-                return
+    receivers = {_library(graph, worker, "decode"): worker for worker in group.decode} if any(senders) else {}
+    for (sending, sender), (receiving, receiver) in product(senders.items(), receivers.items()):
+        if sending is not None and receiving is not None and sending != receiving:
+            hands = f"{sender.name} hands KV cache over by {sending}"
+            yield Advice(f"{hands}, but {receiver.name} takes it by {receiving}")
+            return
 
 
 def _library(graph: ResourceGraph, worker: Worker, role: Role) -> str | None:
@@ -144,19 +140,16 @@ def _drafts(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
     """A draft model has layers of its own in the KV cache."""
     if not all(map(is_vllm, group.workers)):
         return
-    with_draft = [each for each in group.workers if _has_a_draft(graph, each)]
-    without = [each.name for each in group.workers if each not in with_draft]
+    # Heads of the model itself (MTP) the publisher gives to decode alone.
+    configs = {worker: read_settings(graph, worker).mapping(_SPECULATIVE) or {} for worker in group.workers}
+    methods = {worker.name: text_at(config, "method") or "" for worker, config in configs.items()}
+    with_draft = [name for name, method in methods.items() if method.startswith("eagle")]
+    without = [name for name in methods if name not in with_draft]
     if with_draft and without:
-        names = ", ".join(each.name for each in with_draft)
+        names = ", ".join(with_draft)
         yield Advice(
             f"a draft model ({flag_of(_SPECULATIVE)}) is given to {names} and not to {', '.join(without)}"
         )
-
-
-def _has_a_draft(graph: ResourceGraph, worker: Worker) -> bool:
-    # Heads of the model itself (MTP) the publisher gives to decode alone.
-    config = read_settings(graph, worker).mapping(_SPECULATIVE)
-    return config is not None and (text_at(config, "method") or "").startswith("eagle")
 
 
 def _releases(_: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
@@ -168,18 +161,17 @@ def _releases(_: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
 
 
 def _roles(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
-    sides: Mapping[Role, tuple[Worker, ...]] = {"prefill": group.prefill, "decode": group.decode}
-    for role, workers in sides.items():
-        for worker in filter(is_vllm, workers):
-            config = read_settings(graph, worker).mapping(KV_TRANSFER)
-            given = None if config is None else text_at(config, "kv_role")
-            if config is not None and given not in _ROLES[role]:
-                yield advised(
-                    worker.resource,
-                    worker.name,
-                    f"is a {role} worker with kv_role {given or 'unset'} in {KV_TRANSFER_CONFIG}; of use are "
-                    f"{' and '.join(_ROLES[role])}",
-                )
+    for worker in filter(is_vllm, group.workers):
+        role: Role = "prefill" if worker in group.prefill else "decode"
+        config = read_settings(graph, worker).mapping(KV_TRANSFER)
+        given = None if config is None else text_at(config, "kv_role")
+        if config is not None and given not in _ROLES[role]:
+            yield advised(
+                worker.resource,
+                worker.name,
+                f"is a {role} worker with kv_role {given or 'unset'} in {KV_TRANSFER_CONFIG}; of use are "
+                f"{' and '.join(_ROLES[role])}",
+            )
 
 
 def _experts(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:

@@ -20,8 +20,8 @@ from rules.reading.memoized import memoized
 from rules.reading.placements import CLIQUE, nodes_without_fabric, not_bound, read_placement
 from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.shapes import Undecided, known, whole_number_at
-from rules.rule import Advice, Said, each_of, graph_rule, rule
+from rules.reading.shapes import Undecided, grouped, known, whole_number_at
+from rules.rule import Advice, Said, each_of, graph_rule, names, rule
 from rules.subjects import DISAGGREGATED_GRAPHS, GPU_PODS, WORKERS, kubernetes_objects
 
 _MOST_NODES = 18
@@ -57,9 +57,8 @@ def compute_domain_claims(graph: ResourceGraph, worker: Worker) -> Iterable[Said
 def _other_namespace(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     namespace = worker.resource.namespace
     for claim in read_device_claims(graph, worker.template):
-        if claim.template is None or claim.device_classes is not None:
-            continue
-        for domain in domains_of_template(graph, claim.template):
+        is_channel = claim.template is not None and claim.device_classes is None
+        for domain in domains_of_template(graph, claim.template or "") if is_channel else ():
             yield (
                 f"claims {claim.template} in namespace {namespace}, but its ComputeDomain "
                 f"{domain.object_name} makes that template in namespace {domain.namespace}"
@@ -111,7 +110,7 @@ def one_claim_per_tray(graph: ResourceGraph) -> Iterator[Observation]:
         if claiming and total > pool.nodes:
             yield failed(
                 claiming[-1].template.resource,
-                ", ".join(pods.name for pods in claiming),
+                names(claiming),
                 f"{total} pods ({' + '.join(f'{pods.pods} of {pods.name}' for pods in claiming)}) each claim "
                 f"a compute domain's channel, of which a node has one, but pool {name} has {pool.nodes} "
                 f"node{'s' if pool.nodes > 1 else ''} of {pool.instance_type.name}",
@@ -180,13 +179,10 @@ def _domains_of_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[st
 @memoized
 def _claiming(graph: ResourceGraph) -> dict[str, int | None]:
     """Domain -> number of pods that claim its channel; None where the number is not known."""
-    pods: dict[str, int | None] = {}
-    for worker in readable(read_workers(graph)):
-        claims = known(read_channel_claims, graph, worker)
-        for domain in () if claims is None else claims.domains:
-            before, count = pods.get(domain.urn, 0), known(claiming_pods, worker)
-            pods[domain.urn] = None if before is None or count is None else before + count
-    return pods
+    claims = ((each, known(read_channel_claims, graph, each)) for each in readable(read_workers(graph)))
+    domains = ((worker, () if found is None else found.domains) for worker, found in claims)
+    pods = grouped((domain.urn, known(claiming_pods, each)) for each, found in domains for domain in found)
+    return {urn: None if None in counts else sum(filter(None, counts)) for urn, counts in pods.items()}
 
 
 @rule(

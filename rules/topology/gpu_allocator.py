@@ -1,9 +1,10 @@
 """Who hands out a node's GPUs: the device plugin, the DRA driver, or by mistake both."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.model import Observation, Severity, failed, undecided
+from rules.model import Observation, Severity, failed
 from rules.reading.devices import read_device_claims
 from rules.reading.placements import read_candidates, selected_pools
 from rules.reading.pods.pods import PodTemplate
@@ -12,7 +13,7 @@ from rules.reading.pools import Pool
 from rules.reading.releases import DRIVER_CHARTS, releases_of
 from rules.reading.shapes import Undecided, field, known
 from rules.rule import graph_rule
-from rules.subjects import READABLE_PODS, WORKERS
+from rules.subjects import READABLE_PODS, WORKERS, resources
 
 _GPU_DEVICE_CLASS = "gpu.nvidia.com"
 _OPERATOR_CHART = "gpu-operator"
@@ -65,7 +66,9 @@ def one_gpu_allocator(graph: ResourceGraph) -> Iterator[Observation]:
                 f"claims GPUs of {_GPU_DEVICE_CLASS} from the DRA driver, while {worker.name} asks the "
                 f"device plugin for {worker.gpus_per_pod} {GPU_RESOURCE} in {name}",
             )
-    yield from _of_releases(graph)
+    for chart in (_OPERATOR_CHART, _PLUGIN_CHART):
+        plugins = releases_of(graph, chart)
+        yield from resources(lambda _, found=plugins: found).judge(graph, partial(_beside_driver, chart))
 
 
 def _claims_gpus(graph: ResourceGraph, template: PodTemplate) -> bool:
@@ -80,24 +83,13 @@ def _names(pools: Sequence[Pool] | None) -> Sequence[str]:
     return [_ANYWHERE] if pools is None else [f"pool {pool.name}" for pool in pools]
 
 
-def _of_releases(graph: ResourceGraph) -> Iterator[Observation]:
-    operators = [(release, True) for release in releases_of(graph, _OPERATOR_CHART)]
-    plugins = [(release, False) for release in releases_of(graph, _PLUGIN_CHART)]
-    drivers = releases_of(graph, *DRIVER_CHARTS)
-    for plugin, is_operator in (*operators, *plugins):
-        try:
-            if is_operator and _value(plugin, "devicePlugin", "enabled") is False:
-                continue
-            for driver in (*drivers, *([plugin] if is_operator else [])):
-                if _hands_out_gpus(driver, of_operator=driver is plugin):
-                    yield failed(
-                        plugin,
-                        plugin.name,
-                        f"runs the device plugin, and {driver.name} lets the DRA driver hand out the "
-                        "same GPUs",
-                    )
-        except Undecided as reason:
-            yield undecided(plugin, plugin.name, str(reason))
+def _beside_driver(chart: str, graph: ResourceGraph, plugin: Resource) -> Iterator[str]:
+    own = [plugin] if chart == _OPERATOR_CHART else []
+    if own and _value(plugin, "devicePlugin", "enabled") is False:
+        return
+    for driver in (*releases_of(graph, *DRIVER_CHARTS), *own):
+        if _hands_out_gpus(driver, of_operator=driver is plugin):
+            yield f"runs the device plugin, and {driver.name} lets the DRA driver hand out the same GPUs"
 
 
 def _hands_out_gpus(release: Resource, *, of_operator: bool) -> bool:

@@ -1,13 +1,13 @@
 """Transport of the KV cache, and the nodes between which it travels."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from hardware import Standing
 from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.disaggregation import KvHop, best_path, chosen_transport, component_that_chose
 from rules.reading.kv_cache import cost_over_tcp
-from rules.reading.kv_ways import Ways
 from rules.reading.placements import CLIQUE, HOSTNAME, ZONE, kept_apart, not_bound, read_placement
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.pods.workers import Worker
@@ -42,27 +42,19 @@ _DOCUMENTED = "documented"
 )
 def kv_hop_has_a_transport(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
     """KV cache falls back to TCP, which nobody chose."""
-    unconnected = hop.unconnected()
-    if unconnected is None:
-        return
-    chosen = chosen_transport(graph, hop.group.resource)
-    if chosen is not None and chosen.name == "tcp" and chosen.explicit:
+    unconnected, chosen = hop.unconnected(), chosen_transport(graph, hop.group.resource)
+    if unconnected is None or (chosen is not None and chosen.name == "tcp" and chosen.explicit):
         return
     unknown = next((ways.unknown for ways in hop.ways if ways.unknown is not None), None)
     if unknown is not None:
         raise Undecided(unknown)
     sender, receiver = unconnected
+    lack = "no transport in common" if sender.open and receiver.open else "no transport"
     yield (
         f"hands KV cache from {sender.worker.name} to {receiver.worker.name} in other pods with "
-        f"{_lack(sender, receiver)}, and nobody typed TCP, to which the engines fall back in silence: "
-        f"{cost_over_tcp(graph, sender.worker)}"
+        f"{lack}: {sender.described}; {receiver.described}, and nobody typed TCP, to which the engines fall "
+        f"back in silence: {cost_over_tcp(graph, sender.worker)}"
     )
-
-
-def _lack(sender: Ways, receiver: Ways) -> str:
-    if sender.open and receiver.open:
-        return f"no transport in common: {sender.described}; {receiver.described}"
-    return f"no transport: {sender.described}; {receiver.described}"
 
 
 @graph_rule(
@@ -91,10 +83,7 @@ def kv_transport_proven(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _of_component(graph: ResourceGraph, resource: Resource) -> Iterator[Advice]:
     component = component_that_chose(graph, resource)
-    if component is None:
-        return
-    transport = mapping_at(component.inputs, _INPUT)
-    if not transport:
+    if component is None or not (transport := mapping_at(component.inputs, _INPUT)):
         return
     name = text_at(transport, "name")
     standing = text_at(transport, "standing")
@@ -186,23 +175,21 @@ def _beyond_efa(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
             f"moves its KV cache by EFA, which never leaves an availability zone, but nothing keeps "
             f"{_names(loose)} in the {ZONE} of the others"
         )
-    for sender in hop.group.prefill:
-        for receiver in hop.group.decode:
-            if not kept_apart(sender, receiver, HOSTNAME) and _may_share_a_node(graph, sender, receiver):
-                yield (
-                    f"moves its KV cache by EFA, but nothing keeps {sender.name} and {receiver.name} on "
-                    "different nodes, and between two pods of one node libfabric was seen to retry for ever"
-                )
-                return
+    for sender, receiver in product(hop.group.prefill, hop.group.decode):
+        if not kept_apart(sender, receiver, HOSTNAME) and _may_share_a_node(graph, sender, receiver):
+            yield (
+                f"moves its KV cache by EFA, but nothing keeps {sender.name} and {receiver.name} on "
+                "different nodes, and between two pods of one node libfabric was seen to retry for ever"
+            )
+            return
 
 
 def _may_share_a_node(graph: ResourceGraph, one: Worker, other: Worker) -> bool:
     first, second = (known(read_placement, graph, worker) for worker in (one, other))
     if first is None or second is None:
         return True
-    if first.name != second.name or first.instance_type.pod_takes_every_efa_interface:
-        return False
-    return one.gpus_per_pod + other.gpus_per_pod <= first.instance_type.gpus
+    is_shared = first.name == second.name and not first.instance_type.pod_takes_every_efa_interface
+    return is_shared and one.gpus_per_pod + other.gpus_per_pod <= first.instance_type.gpus
 
 
 def _names(workers: Sequence[Worker]) -> str:

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from rules.model import EVERY_RELEASE, Severity
 from rules.reading.claims import CLAIM
 from rules.reading.devices import domains_of_template
 from rules.reading.memoized import memoized, memoized_for_each
@@ -14,7 +13,7 @@ from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
 from rules.reading.references import read_references
 from rules.reading.shapes import Undecided, grouped, known, mappings_at, text_at
-from rules.rule import graph_rule
+from rules.rule import Subjects, rule
 
 _CLAIM_TEMPLATE = "ResourceClaimTemplate"
 _ACCOUNT = "ServiceAccount"
@@ -26,7 +25,8 @@ Name = tuple[str, str]
 """Kind and name of an object."""
 
 
-@graph_rule(
+@rule(
+    Subjects(lambda graph: _named(graph).keys(), passed_over=(Undecided,)),
     severity=Severity.ADVISORY,
     reason=(
         "A pod whose volume, Secret, ConfigMap, service account or claim template is missing stays Pending, "
@@ -36,17 +36,9 @@ Name = tuple[str, str]
     lines=EVERY_RELEASE,
     fix="Write one name in both places, in one namespace.",
 )
-def named_objects_exist(graph: ResourceGraph) -> Iterator[Observation]:
+def named_objects_exist(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """Named object is missing where one of nearly that name is there, or a mount has no volume."""
-    for template, names in _named(graph).items():
-        # What only the update knows is no slip of the pen.
-        with suppress(Undecided):
-            for message in _slips(graph, template, names):
-                yield failed(template.resource, template.name, message)
-
-
-def _slips(graph: ResourceGraph, template: PodTemplate, names: Sequence[Name]) -> Iterator[str]:
-    for kind, name in names:
+    for kind, name in _named(graph)[template]:
         if not _is_there(graph, template.resource, kind, name):
             yield from _where_it_is(graph, template, kind, name)
     # The API server judges a workload's own mounts (values-accepted); of a graph only the pods are refused.
@@ -166,11 +158,8 @@ def _makers(graph: ResourceGraph) -> Iterator[tuple[str, str, Resource]]:
 @memoized
 def _named(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Name]]:
     """What each pod names; without those of which only the update knows a part."""
-    found: dict[PodTemplate, Sequence[Name]] = {}
-    for template in readable(read_pods(graph)):
-        with suppress(Undecided):
-            found[template] = tuple(dict.fromkeys(_names(template)))
-    return found
+    found = {template: known(_names, template) for template in readable(read_pods(graph))}
+    return {template: names for template, names in found.items() if names is not None}
 
 
 @memoized
@@ -178,16 +167,14 @@ def _users_of(graph: ResourceGraph) -> Mapping[Name, Sequence[PodTemplate]]:
     return grouped((name, template) for template, names in _named(graph).items() for name in names)
 
 
-def _names(template: PodTemplate) -> Iterator[Name]:
-    for reference in read_references(template):
-        yield reference.kind, reference.name
-    account = text_at(template.spec, "serviceAccountName")
-    if account is not None:
-        yield _ACCOUNT, account
-    for claim in mappings_at(template.spec, "resourceClaims"):
-        name = text_at(claim, "resourceClaimTemplateName")
-        if name is not None:
-            yield _CLAIM_TEMPLATE, name
+def _names(template: PodTemplate) -> Sequence[Name]:
+    claims = mappings_at(template.spec, "resourceClaims")
+    named = (
+        *((reference.kind, reference.name) for reference in read_references(template)),
+        (_ACCOUNT, text_at(template.spec, "serviceAccountName")),
+        *((_CLAIM_TEMPLATE, text_at(claim, "resourceClaimTemplateName")) for claim in claims),
+    )
+    return tuple(dict.fromkeys((kind, name) for kind, name in named if name is not None))
 
 
 def _volumes(template: PodTemplate) -> frozenset[str]:

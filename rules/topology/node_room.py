@@ -1,20 +1,28 @@
-"""What pods ask for of GPUs, memory and devices, and whether nodes have it: for each, and for all at once."""
+"""What pods ask for of GPUs, memory and devices, and whether nodes have it: each, all, and in an update."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 
 from hardware import INSTANCE_TYPES, InstanceType
 from resource_graph import ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
 from rules.reading.devices import efa_interfaces
-from rules.reading.gpu_pods import GpuPods, Occupied, can_be_packed, read_occupancy
+from rules.reading.gpu_pods import (
+    GpuPods,
+    Occupied,
+    can_be_packed,
+    claims_channel,
+    home,
+    read_claiming,
+    read_occupancy,
+)
 from rules.reading.memoized import memoized
 from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates, read_landing, required_labels
 from rules.reading.pods.containers import OWN_SHARED_MEMORY, limit, requested, shared_memory
+from rules.reading.pods.operator_defaults import read_rollout
 from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.pods.workers import FRONTEND_TYPE, read_frontends, read_workers
 from rules.reading.shapes import Undecided, attempted, known, quantity
-from rules.rule import Advice, Said, graph_rule, rule
+from rules.rule import Advice, Said, graph_rule, names, rule
 from rules.subjects import GPU_PODS, POD_TEMPLATES
 
 _Container = Mapping[str, Value]
@@ -63,8 +71,8 @@ def _nodes(graph: ResourceGraph, pods: GpuPods) -> tuple[Sequence[InstanceType],
     """Nodes that the pods can land on or all known ones, their name, and whether they are of a pool."""
     candidates = known(read_candidates, graph, pods.workers[0])
     if candidates:
-        names = ", ".join(dict.fromkeys(each.instance_type.name for each in candidates))
-        return [each.instance_type for each in candidates], f"a node of its pool ({names})", True
+        nodes = [each.instance_type for each in candidates]
+        return nodes, f"a node of its pool ({names(nodes)})", True
     architectures = _architectures(pods)
     types = [each for each in INSTANCE_TYPES.values() if each.cpu_architecture in architectures]
     landing = known(read_landing, graph, pods.workers[0])
@@ -79,13 +87,10 @@ def _nodes(graph: ResourceGraph, pods: GpuPods) -> tuple[Sequence[InstanceType],
 def _architectures(pods: GpuPods) -> Collection[str]:
     """Processor architectures of the nodes that the pods select; all known ones where they select none."""
     every = {each.cpu_architecture for each in INSTANCE_TYPES.values()}
-    asked: set[str | None] = set()
     # Another rule reports a selection that cannot be read.
-    with suppress(Undecided):
-        for label in required_labels(pods.template.spec):
-            if label.key == ARCHITECTURE_LABEL and label.operator == "In":
-                asked.update(label.values)
-    return every & asked or every
+    labels = known(required_labels, pods.template.spec) or ()
+    asked = (each for each in labels if each.key == ARCHITECTURE_LABEL and each.operator == "In")
+    return every & {value for label in asked for value in label.values} or every
 
 
 def _asked(pods: GpuPods, resource: str) -> float:
@@ -115,11 +120,10 @@ def workers_fit_pool(graph: ResourceGraph) -> Iterator[Observation]:
         yield undecided(pods.template.resource, pods.name, reason)
     for occupied in occupancy.pools.values():
         resource = occupied.pods[-1].template.resource
-        names = ", ".join(dict.fromkeys(pods.name for pods in occupied.pods))
         message = attempted(_overfull, occupied)
         if message is not None:
             see = undecided if isinstance(message, Undecided) else failed
-            yield see(resource, names, str(message))
+            yield see(resource, names(occupied.pods), str(message))
 
 
 def _overfull(occupied: Occupied) -> str | None:
@@ -174,30 +178,88 @@ def pods_request_memory(graph: ResourceGraph, template: PodTemplate) -> Iterator
             if shared is not None and "memory" in missing:
                 message += f"; {shared.value} of shared memory ({shared.source}) count as its memory too"
             yield failed(template.resource, name, message)
-        if shared is None or most is None:
-            continue
-        if quantity(shared.value, shared.source) >= quantity(most, "the memory limit"):
-            message = (
-                f"has {shared.value} of shared memory ({shared.source}), which counts as its own memory, of "
-                f"which the limit is {most}"
-            )
-            yield failed(template.resource, name, message)
+        amount = None if shared is None or most is None else quantity(shared.value, shared.source)
+        if shared is not None and amount is not None and amount >= quantity(most, "the memory limit"):
+            said = f"has {shared.value} of shared memory ({shared.source}), which counts as its own memory"
+            yield failed(template.resource, name, f"{said}, of which the limit is {most}")
 
 
-def _serving_containers(graph: ResourceGraph, template: PodTemplate) -> Iterator[tuple[str, _Container]]:
+def _serving_containers(graph: ResourceGraph, template: PodTemplate) -> Sequence[tuple[str, _Container]]:
     """Name and container of every frontend and worker that the template's pods run."""
-    if template.component_type == FRONTEND_TYPE:
-        yield template.name, template.main
-        return
-    yield from _serving(graph).get(template, ())
+    is_frontend = template.component_type == FRONTEND_TYPE
+    return [(template.name, template.main)] if is_frontend else _serving(graph).get(template, ())
 
 
 @memoized
 def _serving(graph: ResourceGraph) -> Mapping[PodTemplate, list[tuple[str, _Container]]]:
-    found: dict[PodTemplate, list[tuple[str, _Container]]] = {}
+    found: dict[PodTemplate, dict[int, tuple[str, _Container]]] = {}
     for each in readable((*read_workers(graph), *read_frontends(graph))):
-        containers = found.setdefault(each.template, [])
         # One container may start both a frontend and a worker.
-        if all(container is not each.container for _, container in containers):
-            containers.append((each.name, each.container))
-    return found
+        found.setdefault(each.template, {}).setdefault(id(each.container), (each.name, each.container))
+    return {template: list(containers.values()) for template, containers in found.items()}
+
+
+@rule(
+    GPU_PODS,
+    severity=Severity.MANDATORY,
+    reason=(
+        "With no pod unavailable a rolling update starts a new pod and waits until it is ready. Where the "
+        "pool has no room for it the pod stays Pending, the old pods stay, and the update never ends. Where "
+        "no annotation says how many may be unavailable the operator takes 25 %, none of up to three "
+        "replicas; other pages name one pod (advice)."
+    ),
+    source=(
+        "ai-dynamo/dynamo#4990 (the annotations); "
+        "https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment"
+    ),
+    lines=("Dynamo 0.8 to 1.4",),
+    fix=(
+        "Let an old pod go first: nvidia.com/deployment-strategy Recreate, or "
+        "nvidia.com/deployment-rolling-update-max-unavailable 1 with max-surge 0 (a Deployment: "
+        "spec.strategy); or keep a worker's GPUs free."
+    ),
+)
+def rollout_can_proceed(graph: ResourceGraph, pods: GpuPods) -> Iterator[Said]:
+    """Rolling update finds no room for its first new pod."""
+    rollout = read_rollout(pods.template)
+    if rollout is None or rollout.unavailable or not pods.pods:
+        return
+    placement = home(graph, pods)
+    if placement is None or pods.gpus > placement.instance_type.gpus:
+        return
+    occupied = read_occupancy(graph).pools[placement.name]
+    reason = _no_gpus(occupied, pods) or _no_channel(graph, occupied, pods)
+    if reason is not None:
+        said = (
+            f"its rollout starts {rollout.surge} pod{'s' if rollout.surge > 1 else ''} before an old one may "
+            f"go (max-unavailable 0, {rollout.source}), {reason}"
+        )
+        yield said if rollout.is_explicit else Advice(said)
+
+
+def _no_gpus(occupied: Occupied, pods: GpuPods) -> str | None:
+    placement, sizes = occupied.placement, dict(occupied.sizes)
+    node, nodes = placement.instance_type, placement.nodes
+    if can_be_packed(sizes, nodes=nodes, gpus=node.gpus) is not True:
+        # Another rule reports pods that do not even fit at rest.
+        return None
+    free = placement.nodes * node.gpus - sum(size * count for size, count in sizes.items())
+    sizes[pods.gpus] = sizes.get(pods.gpus, 0) + 1
+    packed = can_be_packed(sizes, nodes=nodes, gpus=node.gpus)
+    reason = f"which needs {pods.gpus} free GPUs on one node; {placement} has {free} free in all"
+    if packed is None:
+        raise Undecided(reason)
+    return None if packed else reason
+
+
+def _no_channel(graph: ResourceGraph, occupied: Occupied, pods: GpuPods) -> str | None:
+    if not claims_channel(graph, pods):
+        return None
+    nodes = occupied.placement.nodes
+    # Another rule reports more claiming pods than nodes.
+    if sum(each.pods for each in read_claiming(graph)[occupied.placement.name]) != nodes:
+        return None
+    return (
+        "which needs a node whose compute-domain channel is free; all "
+        f"{nodes} of {occupied.placement} are claimed"
+    )

@@ -25,7 +25,7 @@ from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import GPU_RESOURCE
 from rules.reading.pools import Pool, Taint, known_pools, read_pools, read_taints
 from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, mappings_at, text_at
-from rules.rule import Advice, Said, each_of, rule
+from rules.rule import Advice, Said, each_of, names, rule
 from rules.subjects import GPU_PODS
 
 _GRACE = ("NVIDIA-GB200", "NVIDIA-GB300", "NVIDIA-GH200")
@@ -92,7 +92,7 @@ def _pools(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
     spec = pods.template.spec
     wanted = ", ".join(str(label) for label in required_labels(spec)) or "nothing"
     other = [_of_another_name(labels) for labels in alternatives(spec)]
-    if other and all(other):
+    if all(other):
         yield f"selects {wanted}: no node is called {other[0]}; Kubernetes writes amd64 or arm64"
         return
     if all(_is_impossible(labels) for labels in alternatives(spec)):
@@ -103,14 +103,11 @@ def _pools(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
         there = ", ".join(f"{pool.name} ({pool.instance_type.name})" for pool in known_pools(graph))
         yield f"selects {wanted}, which no node of the pools has: {there}"
         return
-    kept_off: list[str] = []
-    for pool in selected:
-        # Where nobody says which taints a pool has there is nothing to compare with.
-        taints = () if pool.taints is None else untolerated(spec, pool)
-        if not taints:
-            return
-        kept_off.append(f"{', '.join(taints)} of pool {pool.name}")
-    yield f"does not tolerate the taint {' and '.join(kept_off)}"
+    # Where nobody says which taints a pool has there is nothing to compare with.
+    taints = [(pool, () if pool.taints is None else untolerated(spec, pool)) for pool in selected]
+    if all(kept_off for _, kept_off in taints):
+        shown = (f"{', '.join(kept_off)} of pool {pool.name}" for pool, kept_off in taints)
+        yield f"does not tolerate the taint {' and '.join(shown)}"
 
 
 def _of_another_name(labels: Sequence[NodeLabel]) -> str | None:
@@ -122,21 +119,17 @@ def _of_another_name(labels: Sequence[NodeLabel]) -> str | None:
 def _is_impossible(labels: Sequence[NodeLabel]) -> bool:
     """Whether a GPU is asked for together with an architecture that the GPU's machines do not have."""
     products, architectures = _values(labels, PRODUCT_LABEL), _values(labels, ARCHITECTURE_LABEL)
-    if not products or not architectures or None in architectures:
-        return False
-    return all((there := _architecture(each)) is not None and there not in architectures for each in products)
+    hosts = [
+        "arm64" if each and each.startswith(_GRACE) else _OTHER_BOARDS.get(each or "") for each in products
+    ]
+    is_known = bool(products and architectures) and None not in {*hosts, *architectures}
+    return is_known and architectures.isdisjoint(hosts)
 
 
 def _values(labels: Sequence[NodeLabel], key: str) -> frozenset[str | None]:
     """Values that the label may have on a node; empty where nothing is asked."""
     asked = [frozenset(label.values) for label in labels if label.key == key and label.operator == "In"]
     return frozenset[str | None]() if not asked else asked[0].intersection(*asked[1:])
-
-
-def _architecture(product: str | None) -> str | None:
-    if product is not None and product.startswith(_GRACE):
-        return "arm64"
-    return _OTHER_BOARDS.get(product or "")
 
 
 def _product(_: ResourceGraph, pods: GpuPods) -> Iterator[Advice]:
@@ -213,8 +206,7 @@ def _kept_off(
             if slip_of(key, [GPU_RESOURCE], SLIPS) is not None:
                 yield f"tolerates the taint {key}, which no node has; nodes with GPUs have {GPU_RESOURCE}"
     if tolerant and pods not in tolerant:
-        names = ", ".join(other.name for other in tolerant)
-        yield f"does not tolerate the taint {GPU_RESOURCE}, which {names} of the same graph does"
+        yield f"does not tolerate the taint {GPU_RESOURCE}, which {names(tolerant)} of the same graph does"
     for taint, node in taints.items():
         if not tolerated(spec, taint):
             yield f"does not tolerate {taint.key}={taint.value}:{taint.effect} of node {node}"
@@ -234,11 +226,8 @@ def _node_taints(graph: ResourceGraph) -> Mapping[Taint, str]:
     return first
 
 
-def _has_gpus(node: Resource) -> bool:
-    labelled = text_at(node.metadata, "labels", PRODUCT_LABEL) is not None
-    return labelled or field(node.inputs, "status", "allocatable", GPU_RESOURCE) is not None
-
-
 def _gpu_taints(node: Resource) -> Sequence[Taint]:
-    taints = read_taints(mapping_at(node.inputs, "spec")) if _has_gpus(node) else ()
+    labelled = text_at(node.metadata, "labels", PRODUCT_LABEL) is not None
+    has_gpus = labelled or field(node.inputs, "status", "allocatable", GPU_RESOURCE) is not None
+    taints = read_taints(mapping_at(node.inputs, "spec")) if has_gpus else ()
     return [taint for taint in taints if taint.effect != "PreferNoSchedule"]

@@ -24,8 +24,8 @@ from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, may_be_one, read_pods
 from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
 from rules.reading.releases import READ_SINCE, by_line, known_lines
-from rules.reading.shapes import Undecided, grouped, text_at
-from rules.rule import graph_rule, rule
+from rules.reading.shapes import Undecided, grouped, known, text_at
+from rules.rule import graph_rule, names, rule
 from rules.subjects import WORKERS
 
 _SCALED_BY = frozenset({"scalingAdapter", "autoscaling"})
@@ -59,15 +59,10 @@ def roles_complete(graph: ResourceGraph) -> Iterator[Observation]:
     templates_of = grouped((template.resource.urn, template) for template in read_pods(graph))
     for resource in graph.kubernetes_objects(GRAPH_KIND):
         workers, templates = workers_of.get(resource.urn, []), templates_of.get(resource.urn, [])
-        try:
-            message = _missing_half(workers, templates)
-            place = resource.namespace if isinstance(resource.namespace, str) else None
-            if message is not None and _is_completed(graph, place):
-                continue
-        except Undecided:
-            # A worker that cannot be read may be the missing half; another rule reports it.
-            continue
-        if message is not None:
+        # A worker that cannot be read may be the missing half; another rule reports it.
+        message = known(_missing_half, workers, templates)
+        place = resource.namespace if isinstance(resource.namespace, str) else None
+        if message is not None and known(_is_completed, graph, place) is False:
             yield failed(resource, text_at(resource.metadata, "name") or resource.name, message)
 
 
@@ -77,20 +72,22 @@ def _missing_half(
     if any(isinstance(each, Unreadable) for each in (*workers, *templates)):
         return None
     readable = [worker for worker in workers if isinstance(worker, Worker)]
-    if any(_finds_others(worker) or not worker.commands for worker in readable):
+    # Workers of other graphs may be the other half.
+    if any(
+        not worker.commands
+        or _NAMESPACE_VARIABLE in worker.environment
+        or _shares_a_namespace(worker.template)
+        for worker in readable
+    ):
         return None
     pods = [template for template in templates if isinstance(template, PodTemplate)]
     is_scaled = any(template.component_type == _PLANNER for template in pods)
     there = [worker for worker in readable if is_scaled or _has_pods(worker)]
-    roles = {worker: read_role(worker) for worker in there}
-    prefill = [worker.name for worker in there if roles[worker] == "prefill"]
-    decode = [worker for worker in there if roles[worker] == "decode"]
-    others = [worker for worker in there if roles[worker] == "aggregated"]
-    if prefill and not decode and not others:
-        return f"{', '.join(prefill)} prefills, and no worker of the graph decodes: no request is answered"
-    if decode and not prefill and not others and not any(is_vllm(worker) for worker in decode):
-        names = ", ".join(worker.name for worker in decode)
-        return f"{names} decodes, and no worker of the graph prefills: each request ends with an error"
+    roles = {read_role(worker) for worker in there}
+    if roles == {"prefill"}:
+        return f"{names(there)} prefills, and no worker of the graph decodes: no request is answered"
+    if roles == {"decode"} and not any(map(is_vllm, there)):
+        return f"{names(there)} decodes, and no worker of the graph prefills: each request ends with an error"
     return None
 
 
@@ -116,11 +113,6 @@ def _joins(template: PodTemplate) -> bool:
 def _has_pods(worker: Worker) -> bool:
     scaled = any(key in worker.described_by for key in _SCALED_BY)
     return scaled or worker.resource.kind == "DaemonSet" or worker.template.replicas > 0
-
-
-def _finds_others(worker: Worker) -> bool:
-    """Whether workers of other graphs may be its other half."""
-    return _shares_a_namespace(worker.template) or _NAMESPACE_VARIABLE in worker.environment
 
 
 def _shares_a_namespace(template: PodTemplate) -> bool:
@@ -164,11 +156,10 @@ def cache_transceiver_configured(graph: ResourceGraph, worker: Worker) -> Iterat
 
 def _without_transceiver(graph: ResourceGraph, worker: Worker, role: Role) -> Iterator[str]:
     written = transceiver_backend(read_settings(graph, worker))
-    if written is None:
-        message = f"is a {role} worker without {TRANSCEIVER_SETTING}, so its engine transfers no KV cache"
-    elif written.value in TRANSCEIVER_BACKENDS:
+    if written is not None and written.value in TRANSCEIVER_BACKENDS:
         return
-    else:
+    message = f"is a {role} worker without {TRANSCEIVER_SETTING}, so its engine transfers no KV cache"
+    if written is not None:
         message = (
             f"has {TRANSCEIVER_SETTING} {written.value!r} ({written.source}), which is not one of "
             f"{', '.join(TRANSCEIVER_BACKENDS)}, in upper case: its engine ends at start"

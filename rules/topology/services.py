@@ -1,6 +1,5 @@
 """Whether a Service leads to pods, at a port that they have."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
@@ -51,7 +50,7 @@ def service_reaches_pods(graph: ResourceGraph, service: Resource) -> Iterator[Sa
     if selected:
         yield from _ports(graph, service, selected)
     elif service.origin is not None:
-        pods = _by_file(graph)[service.origin.file]
+        pods = _by_file(graph).get(service.origin.file, ())
         beside = [pod for pod in pods if may_be_one(service.namespace, pod.resource.namespace)]
         yield from _nearly_selected(selector, beside)
         for pod in pods:
@@ -82,8 +81,7 @@ def _told_as_port(graph: ResourceGraph, service: Resource) -> Iterator[str]:
 def _by_file(graph: ResourceGraph) -> Mapping[str, Sequence[PodTemplate]]:
     """File -> the pods that it describes; none of a program, whose Services may select a chart's pods."""
     pods = readable(read_pods(graph))
-    found = grouped((origin.file, pod) for pod in pods if (origin := pod.resource.origin) is not None)
-    return defaultdict(tuple[PodTemplate, ...], found)
+    return grouped((origin.file, pod) for pod in pods if (origin := pod.resource.origin) is not None)
 
 
 def _nearly_selected(selector: Mapping[str, str | None], pods: Sequence[PodTemplate]) -> Iterator[Said]:
@@ -115,9 +113,8 @@ def _missing(graph: ResourceGraph, pod: PodTemplate, target: Value) -> Said | No
     """Why the pods do not have the target port; None where they do, or may."""
     declared = {name: number for each in pod.all_containers for name, number in declared_ports(each).items()}
     if isinstance(target, str) and not target.isdigit() and target not in declared:
-        if target in port_names(pod):
-            return None
-        return f"leads to port {target} of {pod.name}, and no port of its containers is called so"
+        said = f"leads to port {target} of {pod.name}, and no port of its containers is called so"
+        return None if target in port_names(pod) else said
     number = declared[target] if isinstance(target, str) and target in declared else target
     listening = [server_port(server) for server in servers_of(graph, pod)]
     # Which other containers listen where, nobody has to write.

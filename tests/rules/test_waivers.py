@@ -4,7 +4,6 @@ from typing import Any
 import pytest
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
-from rules import retired
 from rules.model import Report
 from rules.waivers import RULE_ID
 from tests.rules.judging import (
@@ -93,7 +92,7 @@ def test_a_waiver_that_names_no_rule_stops_and_hears_the_nearest_id() -> None:
 def test_a_waiver_of_a_retired_rule_hears_what_became_of_it(
     monkeypatch: pytest.MonkeyPatch, heir: str | None, became: str
 ) -> None:
-    monkeypatch.setattr(retired, "SUCCESSORS", {"old-rule": heir})
+    monkeypatch.setattr("rules.waivers.SUCCESSORS", {"old-rule": heir})
     report = judged(waiver("old-rule"), edits=())
     assert report.stops
     assert f"old-rule {became}" in messages(report)

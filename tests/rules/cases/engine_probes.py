@@ -45,14 +45,6 @@ CASES = (
     ),
     Case(
         PROBES,
-        "a socket beside the request of an older operator",
-        "agg-gb200",
-        (*_OLDER, main(FRONTEND, "readinessProbe", {"tcpSocket": {"port": 8000}})),
-        failed(PROBES, FRONTEND),
-        ("readinessProbe of the main container has tcpSocket", "on port http"),
-    ),
-    Case(
-        PROBES,
         "a command, which since 1.2 takes the place of the operator's request",
         "agg-gb200",
         (main(WORKER, "livenessProbe", _EXEC), main(FRONTEND, "readinessProbe", _EXEC)),

@@ -96,14 +96,6 @@ CASES = (
     ),
     Case(
         ALIGNED,
-        "buffers as large as the longest sequence",
-        "disagg-b200",
-        (engine_file("decode.yaml", _BUFFER, remove=True),),
-        failed(ALIGNED, DECODE),
-        ("each buffer holds max_seq_len tokens: 11000 (decode.yaml", "which is 0.2 GiB for two buffers"),
-    ),
-    Case(
-        ALIGNED,
         "buffers as large as the model's longest sequence",
         "disagg-b200",
         (

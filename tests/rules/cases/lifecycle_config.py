@@ -98,11 +98,4 @@ CASES = (
         undecided(UNIQUE, "llm-config"),
         ("its namespace is not known",),
     ),
-    Case(
-        UNIQUE,
-        "content of the first that is not known yet",
-        "program-on-eks",
-        (_TWO_IN_STATE, of_state("ConfigMap/first", "inputs.data.a", LATER)),
-        undecided(UNIQUE, "llm-config"),
-    ),
 )

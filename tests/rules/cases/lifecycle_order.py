@@ -228,14 +228,6 @@ CASES = (
     ),
     Case(
         OUTLIVED,
-        "a graph beside the claim, which the download alone comes after",
-        EKS,
-        (undepend(GRAPH, "PersistentVolumeClaim/models", "Job/download"),),
-        failed(OUTLIVED, "graph"),
-        ("does not depend on PersistentVolumeClaim model-cache, which it needs",),
-    ),
-    Case(
-        OUTLIVED,
         "a graph beside everything in its namespace",
         EKS,
         (

@@ -89,14 +89,6 @@ CASES = (
         ("hostIPC is known only after the update",),
     ),
     Case(
-        PRIVILEGED,
-        "a privilege that is no truth value",
-        "disagg-b200",
-        (put(GRAPH, f"{FRONTEND}.hostPID", "yes"),),
-        undecided(PRIVILEGED, "Frontend"),
-        ("hostPID is neither true nor false",),
-    ),
-    Case(
         TRANSPORT,
         "an agent of the node",
         "disagg-b200",

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph
 from resource_graph.spelling import most_alike
-from resource_graph.values import Path
-from rules.model import Observation, Severity, advised, failed, undecided
+from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.objects.definitions import (
     built_in_kinds,
     candidates,
@@ -19,9 +18,10 @@ from rules.reading.objects.judged import Judged, read_mistakes
 from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.objects.schemas import dotted, hint, value_at
 from rules.reading.pods.containers import environment_entries
-from rules.reading.pods.pods import PodTemplate, read_pods, readable
+from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import known, mappings_at, text_at
-from rules.rule import graph_rule
+from rules.rule import Advice, Said, graph_rule, rule
+from rules.subjects import READABLE_PODS
 
 _LINES = (
     "Dynamo 1.2 to 1.5",
@@ -110,22 +110,19 @@ def fields_known(graph: ResourceGraph) -> Iterator[Observation]:
     unknown = [judged for judged in read_mistakes(graph) if judged.mistake.kind == "unknown"]
     for number, judged in enumerate(unknown):
         see = failed if judged.doubt is None else undecided
-        hints = _hints(judged) if number < _HINTED else ()
-        yield see(judged.resource, judged.subject, _unknown_field(judged, hints), judged.mistake.path)
+        said = _unknown_field(judged, hinted=number < _HINTED)
+        yield see(judged.resource, judged.subject, said, judged.mistake.path)
 
 
-def _unknown_field(judged: Judged, hints: Sequence[str]) -> str:
+def _unknown_field(judged: Judged, *, hinted: bool) -> str:
     resource, path = judged.resource, judged.mistake.path
     said = f"{dotted(path)} is no field of a {resource.kind} of {resource.api_version} in {judged.line}"
     if judged.doubt is not None:
         return f"{said}; {judged.doubt}"
-    return "; ".join(text for text in (said, *hints, f"the API server: {judged.mistake.says}") if text)
-
-
-def _hints(judged: Judged) -> Sequence[str]:
-    resource, path = judged.resource, judged.mistake.path
     elsewhere = f"{judged.elsewhere[0]} has it" if judged.elsewhere else ""
-    return hint(judged.schema, resource.inputs, path), other_version(resource, path), elsewhere
+    hints = (hint(judged.schema, resource.inputs, path), other_version(resource, path), elsewhere)
+    said_of_it = (said, *(hints if hinted else ()), f"the API server: {judged.mistake.says}")
+    return "; ".join(filter(None, said_of_it))
 
 
 @graph_rule(
@@ -140,34 +137,25 @@ def _hints(judged: Judged) -> Sequence[str]:
 )
 def values_accepted(graph: ResourceGraph) -> Iterator[Observation]:
     """Value is refused for its type, its limits, its absence, or another place of the object that differs."""
-    for judged in read_mistakes(graph):
-        mistake = judged.mistake
-        if mistake.kind == "unknown":
-            continue
-        decided = judged.doubt is None and mistake.kind != "placeholder"
-        see = failed if decided else undecided
-        yield see(judged.resource, judged.subject, _refused_value(judged), mistake.path)
-    for template in readable(read_pods(graph)):
-        for name in _spaced_variables(template):
-            said = f"sets the variable {name!r}: no program reads one with a space in its name"
-            yield advised(template.resource, template.name, f"{said}, and Kubernetes before 1.32 refuses it")
-        for volume, medium in _unknown_media(template):
-            said = f"volume {volume} has the medium {medium!r}, which no kubelet knows: Memory or HugePages"
-            yield failed(template.resource, template.name, f"{said}; the pods stay in ContainerCreating")
+    for judged in (each for each in read_mistakes(graph) if each.mistake.kind != "unknown"):
+        is_sure = judged.doubt is None and judged.mistake.kind != "placeholder"
+        see = failed if is_sure else undecided
+        yield see(judged.resource, judged.subject, _refused_value(judged), judged.mistake.path)
+    yield from READABLE_PODS.judge(graph, _useless_in_pods)
 
 
-def _spaced_variables(template: PodTemplate) -> Sequence[str]:
+def _useless_in_pods(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
+    """Variables that no program reads, and volumes that no kubelet makes (kubernetes pkg/volume/emptydir)."""
     entries = (entry for each in template.all_containers for entry in environment_entries(template, each))
-    names = dict.fromkeys(known(text_at, entry, "name") for entry in entries)
-    return [name for name in names if name is not None and " " in name and not PLACEHOLDER.search(name)]
-
-
-def _unknown_media(template: PodTemplate) -> Iterator[tuple[str | None, str]]:
-    """The volumes that no kubelet makes (kubernetes pkg/volume/emptydir: unknown storage medium)."""
+    for name in dict.fromkeys(known(text_at, entry, "name") for entry in entries):
+        if name is not None and " " in name and not PLACEHOLDER.search(name):
+            said = f"sets the variable {name!r}: no program reads one with a space in its name"
+            yield Advice(f"{said}, and Kubernetes before 1.32 refuses it")
     for volume in known(mappings_at, template.spec, "volumes") or ():
-        medium = known(text_at, volume, "emptyDir", "medium")
+        medium, name = known(text_at, volume, "emptyDir", "medium"), known(text_at, volume, "name")
         if medium and not _MEDIUM.fullmatch(medium) and not PLACEHOLDER.search(medium):
-            yield known(text_at, volume, "name"), medium
+            said = f"volume {name} has the medium {medium!r}, which no kubelet knows: Memory or HugePages"
+            yield f"{said}; the pods stay in ContainerCreating"
 
 
 def _refused_value(judged: Judged) -> str:
@@ -186,10 +174,9 @@ def _refused_value(judged: Judged) -> str:
 
 def _shown(judged: Judged) -> str:
     value = value_at(judged.resource.inputs, judged.mistake.path)
-    if isinstance(value, bool):
-        return f"is {str(value).lower()}, without quotes a truth value"
     if isinstance(value, int | float):
-        return f"is {value}, without quotes a number"
+        what = "truth value" if isinstance(value, bool) else "number"
+        return f"is {str(value).lower()}, without quotes a {what}"
     if isinstance(value, str):
         return f"is the text {value!r}"
     if judged.mistake.kind == "value":
@@ -197,7 +184,8 @@ def _shown(judged: Judged) -> str:
     return "is a mapping" if isinstance(value, Mapping) else "is a list"
 
 
-@graph_rule(
+@rule(
+    READABLE_PODS,
     severity=Severity.MANDATORY,
     reason="The operator starts the engine in that container. Without it the pod has no image to run, and "
     "admission refuses the graph from release 1.4 on.",
@@ -205,20 +193,15 @@ def _shown(judged: Judged) -> str:
     lines=("Dynamo 1.4",),
     fix="Call the container that serves `main`.",
 )
-def main_container_named(graph: ResourceGraph) -> Iterator[Observation]:
+def main_container_named(_: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
     """Component of a v1beta1 graph has no container `main`."""
-    for template in read_pods(graph):
-        # Why a template cannot be read is said by the rules about its fields.
-        if isinstance(template, PodTemplate) and template.shape == "component" and not template.main:
-            names = [str(text_at(container, "name")) for container in template.containers[1:]]
-            has = f"its containers are {', '.join(names)}" if names else "it has no container"
-            said = f"no container of the pod template is called main: {has}"
-            yield failed(template.resource, template.name, said, _path(template))
+    if template.shape == "component" and not template.main:
+        names = [str(text_at(container, "name")) for container in template.containers[1:]]
+        has = f"its containers are {', '.join(names)}" if names else "it has no container"
+        said = f"no container of the pod template is called main: {has}"
+        components = mappings_at(template.graph_spec, "components")
+        index = next(at for at, each in enumerate(components) if each is template.described_by)
+        yield failed(template.resource, template.name, said, ("spec", "components", index))
 
 
-def _path(template: PodTemplate) -> Path:
-    """Path of the component in its graph, whose finding shows no other name; empty for anything else."""
-    for index, component in enumerate(mappings_at(template.graph_spec, "components")):
-        if component is template.described_by:
-            return ("spec", "components", index)
-    return ()
+RULES: tuple[Rule, ...] = (kind_served, fields_known, values_accepted, main_container_named)

@@ -1,10 +1,11 @@
-"""Settings of engines and libraries by which the KV cache takes its transport."""
+"""Devices, privileges and settings by which workers send and take KV cache."""
 
 from collections.abc import Iterator
 from itertools import product
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity, advised, failed
+from rules.model import Observation, Severity
+from rules.reading.devices import EFA_RESOURCE, efa_interfaces
 from rules.reading.disaggregation import Disaggregated, KvHop, chosen_transport
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_cache import NIXL_PLUGIN, TRANSCEIVER_SETTING, effective_backend
@@ -16,14 +17,120 @@ from rules.reading.kv_ways import (
     UCX_OFF,
     UCX_ON,
     UCX_TRANSPORTS,
+    Ways,
     nixl_backends,
     read_ucx_transports,
 )
-from rules.reading.placements import nodes_without_fabric
+from rules.reading.placements import nodes_without_fabric, read_placement
+from rules.reading.pods.privileges import Privileges, read_privileges
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import runtime_image
-from rules.rule import Advice, graph_rule
-from rules.subjects import DISAGGREGATED, KV_HOPS
+from rules.reading.shapes import mappings_at, text_at
+from rules.rule import Advice, Said, about, graph_rule, rule
+from rules.subjects import DISAGGREGATED, KV_HOPS, WORKERS
+
+_DEVICES = "/dev/infiniband"
+
+
+@rule(
+    WORKERS,
+    severity=Severity.MANDATORY,
+    reason=(
+        "A pod that takes a part of a GB200 node's EFA interfaces fails, and the node's own device directory "
+        "hides what the device plugin hands out (fi_info ends with -61). A node's bandwidth is divided over "
+        "its interfaces: a pod with fewer than its GPUs' share is slower (advice)."
+    ),
+    source=(
+        "https://docs.aws.amazon.com/eks/latest/userguide/device-management-efa.html; ai-dynamo/dynamo "
+        "release notes of 1.3 and 1.4 (GB200), examples/deployments/EKS/manifests/vllm/v1beta1 at 4a28569 "
+        "(four per GPU on p5); aws-samples/aws-do-eks#63; "
+        "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html"
+    ),
+    lines=("Dynamo 1.2 to 1.4",),
+    fix=(
+        "Ask for the node's interfaces divided by its GPUs, times the pod's GPUs; on GB200 for all four; and "
+        "mount no /dev/infiniband."
+    ),
+)
+def kv_transport_devices(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
+    """Network devices are not those that a node gives a pod."""
+    asked = efa_interfaces(worker)
+    if not asked:
+        return
+    for volume in mappings_at(worker.pod, "volumes"):
+        if (text_at(volume, "hostPath", "path") or "").rstrip("/").startswith(_DEVICES):
+            yield (
+                f"mounts the node's {_DEVICES} (volume {text_at(volume, 'name') or 'unnamed'}) over the "
+                f"{asked} {EFA_RESOURCE} that the device plugin gives it, which leaves libfabric without a "
+                "device"
+            )
+    placement = read_placement(graph, worker)
+    node = placement.instance_type
+    if node.pod_takes_every_efa_interface:
+        if asked < node.efa_interfaces:
+            yield (
+                f"asks for {asked} of the {node.efa_interfaces} {EFA_RESOURCE} of a node of pool "
+                f"{placement.name} ({node.name}), on which a pod that uses EFA must have all of them"
+            )
+    elif 1 <= worker.gpus_per_pod <= node.gpus:
+        share = node.efa_interfaces_per_pod(worker.gpus_per_pod)
+        each = node.network.efa_gbit_per_second / node.efa_interfaces if share else 0
+        if asked < share:
+            yield Advice(
+                f"asks for {asked} {EFA_RESOURCE} beside {worker.gpus_per_pod} GPUs, whose share of a "
+                f"{node.name} is {share}: its pods have {asked * each:,.0f} of {share * each:,.0f} Gbit/s"
+            )
+
+
+@rule(
+    KV_HOPS,
+    severity=Severity.ADVISORY,
+    reason=(
+        "The network card reads and writes memory that the engine registers with it, for which the kernel "
+        "wants IPC_LOCK, unless the node's runtime sets no limit (ulimit -l). Guides disagree on how much "
+        "more a worker needs. With too little the engines fall back to TCP in silence."
+    ),
+    source=(
+        "ai-dynamo/dynamo docs rdma-setup/overview.md at a580cdd (IPC_LOCK, SYS_RESOURCE), docs "
+        "cloud-providers/eks/efa.md at 0c21bf2 (privileged), examples/deployments/EKS at 4a28569 "
+        "(IPC_LOCK), recipes/inkling/vllm/disagg-gb300-agentic at 472ac24"
+    ),
+    lines=("Dynamo 1.2 to 1.5",),
+    fix=(
+        "Add IPC_LOCK to securityContext.capabilities.add of the worker's main container, and what the "
+        "message names only if the transport's own counters stand still under load."
+    ),
+)
+def kv_transport_privileges(_: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
+    """Worker lacks privileges for its KV transport."""
+    for ways in hop.ways:
+        privileges = read_privileges(ways.worker)
+        yield from about(ways.worker, () if privileges.privileged else _lacking(ways, hop, privileges))
+
+
+def _lacking(ways: Ways, hop: KvHop, privileges: Privileges) -> Iterator[str]:
+    network = sorted(hop.common & {"efa", "rdma"})
+    lacks = [name for name in ("IPC_LOCK", "SYS_RESOURCE") if not privileges.has(name)]
+    if network and "IPC_LOCK" in lacks:
+        yield (
+            f"moves its KV cache by {' and '.join(network)} ({ways.open[network[0]]}), but its container "
+            "neither adds the capability IPC_LOCK nor is privileged"
+        )
+    if "rdma" in network and "SYS_RESOURCE" in lacks:
+        yield "uses RDMA without the capability SYS_RESOURCE, which the publisher's guide adds to IPC_LOCK"
+    if "rdma" in network and privileges.user != 0:
+        user = "the image's user" if privileges.user is None else f"user {privileges.user}"
+        yield f"uses RDMA as {user}, for whom added capabilities do not act; the publisher's guide runs as 0"
+    # TensorRT-LLM needs nothing beyond the claim, which brings the channel's device.
+    if "mnnvl" in hop.common and is_vllm(ways.worker):
+        lacks += ["runAsUser 0"] if privileges.user != 0 else []
+        lacks += [] if privileges.host_ipc else ["hostIPC"]
+        if lacks:
+            yield (
+                f"moves KV cache over NVLink between nodes without {', '.join(lacks)}, as the one recipe has "
+                "it"
+            )
+
 
 _LIBFABRIC_VARIABLES = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1"}
 _FABRIC_MEMORY_FLAGS = ("--enable-cumem-allocator", "--enable-sleep-mode")
@@ -64,10 +171,8 @@ def kv_transport_settings(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _of_hop(graph: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
     for worker in hop.group.workers:
-        for message in _unfit_switch(graph, hop, worker):
-            yield failed(worker.resource, worker.name, message)
-        for message in _unset(graph, hop, worker):
-            yield advised(worker.resource, worker.name, message)
+        yield from about(worker, _unfit_switch(graph, hop, worker))
+        yield from about(worker, map(Advice, _unset(graph, hop, worker)))
 
 
 def _of_neighbours(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
@@ -76,9 +181,7 @@ def _of_neighbours(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advic
     if chosen is not None and chosen.name == "tcp":
         return
     pairs = (*product(group.prefill, group.decode), *product(group.decode, group.prefill))
-    for worker, neighbour in pairs:
-        if worker.container is not neighbour.container:
-            continue
+    for worker, neighbour in (each for each in pairs if each[0].container is each[1].container):
         own = neighbour.shown_gpus[: neighbour.gpus_per_pod]
         hidden = [gpu for gpu in own if gpu not in worker.shown_gpus]
         if hidden and worker.shown_gpus:
@@ -92,7 +195,12 @@ def _unset(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[str]:
         if is_tensorrt_llm(worker):
             yield from _efa_of_tensorrt_llm(graph, worker)
         elif is_vllm(worker):
-            yield from _efa_of_vllm(graph, worker)
+            config = read_settings(graph, worker).mapping(KV_TRANSFER) or {}
+            if config.get("kv_connector") == NIXL_CONNECTOR and LIBFABRIC not in nixl_backends(config):
+                yield (
+                    f"uses EFA with a {NIXL_CONNECTOR} whose backends do not name {LIBFABRIC}: NIXL then "
+                    "takes UCX, at 1 to 3 GB/s, the speed of TCP"
+                )
     if "mnnvl" in hop.common and is_vllm(worker):
         yield from _nvlink_of_vllm(graph, worker)
     if "mnnvl" not in hop.common and hop.common & {"rdma", "efa"}:
@@ -131,15 +239,6 @@ def _efa_of_tensorrt_llm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
         yield f"sets NIXL_BACKEND beside {NIXL_PLUGIN}, which crashed workers (NVIDIA/TensorRT-LLM#10024)"
 
 
-def _efa_of_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    config = read_settings(graph, worker).mapping(KV_TRANSFER) or {}
-    if config.get("kv_connector") == NIXL_CONNECTOR and LIBFABRIC not in nixl_backends(config):
-        yield (
-            f"uses EFA with a {NIXL_CONNECTOR} whose backends do not name {LIBFABRIC}: NIXL then takes UCX, "
-            "at 1 to 3 GB/s, the speed of TCP"
-        )
-
-
 def _nvlink_of_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     settings = read_settings(graph, worker)
     if not any(settings.switch(flag) for flag in _FABRIC_MEMORY_FLAGS):
@@ -149,16 +248,16 @@ def _nvlink_of_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
         )
     if "expandable_segments:true" in (worker.variable(_ALLOCATOR) or "").lower():
         yield f"has expandable_segments in {_ALLOCATOR}, whose memory has no handle that crosses nodes"
-    value = worker.variable(NVLINK_BETWEEN_NODES)
-    if value is None or value.lower() not in UCX_ON | UCX_OFF:
-        yield f"has {NVLINK_BETWEEN_NODES} {value or 'unset'}; the published recipe sets y"
+    value = worker.variable(NVLINK_BETWEEN_NODES) or "unset"
+    if value.lower() not in UCX_ON | UCX_OFF:
+        yield f"has {NVLINK_BETWEEN_NODES} {value}; the published recipe sets y"
 
 
 def _off_nvlink(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    value = worker.variable(NVLINK_BETWEEN_NODES)
-    if (value is None or value.lower() not in UCX_ON | UCX_OFF) and not nodes_without_fabric(graph, worker):
+    value = worker.variable(NVLINK_BETWEEN_NODES) or "unset"
+    if value.lower() not in UCX_ON | UCX_OFF and not nodes_without_fabric(graph, worker):
         yield (
-            f"has {NVLINK_BETWEEN_NODES} {value or 'unset'} on nodes whose NVLink leads to others, so UCX "
+            f"has {NVLINK_BETWEEN_NODES} {value} on nodes whose NVLink leads to others, so UCX "
             "tries it between workers without a compute domain; n keeps it off"
         )
 
@@ -168,15 +267,16 @@ def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[
     # Over EFA the cache takes libfabric, whatever UCX may do.
     if not ucx.moves_gpu_memory and "efa" not in hop.common:
         yield f"has {UCX_TRANSPORTS}={ucx.written} without cuda_copy: UCX moves no memory of a GPU"
-    value = worker.variable(NVLINK_BETWEEN_NODES)
-    if value is None:
-        return
+    value = worker.variable(NVLINK_BETWEEN_NODES) or ""
+    chosen = None if hop.common else chosen_transport(graph, hop.group.resource)
     set_to = f"{NVLINK_BETWEEN_NODES}={value}"
     if hop.only("mnnvl") and value.lower() in UCX_OFF:
         yield f"has {set_to}, and NVLink between nodes is the only way that its KV cache has but for TCP"
     if (
         value.lower() in UCX_ON
-        and _takes_ucx_elsewhere(graph, hop)
+        # Over EFA libfabric carries the cache.
+        and "mnnvl" not in hop.common
+        and (hop.common & {"rdma", "tcp"} or (chosen is not None and chosen.name == "tcp"))
         # A list that leaves CUDA IPC out leaves the switch without anything to switch.
         and ucx.allows("mnnvl")
         and not nodes_without_fabric(graph, worker)
@@ -185,11 +285,3 @@ def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[
             f"has {set_to} on nodes whose NVLink leads to others, but prefill and decode do not both claim a "
             f"compute domain's channel ({hop.group.subject}): UCX imports memory handles that it cannot open"
         )
-
-
-def _takes_ucx_elsewhere(graph: ResourceGraph, hop: KvHop) -> bool:
-    """Whether UCX carries the cache over a network; over EFA libfabric does."""
-    if hop.common:
-        return "mnnvl" not in hop.common and bool(hop.common & {"rdma", "tcp"})
-    chosen = chosen_transport(graph, hop.group.resource)
-    return chosen is not None and chosen.name == "tcp"

@@ -1,12 +1,19 @@
-"""Formats and kernels of the experts, and the GPUs that run them."""
+"""Number formats, the kernels that run them, the GPUs that have these, and memory for the KV cache."""
 
 from collections.abc import Iterable, Iterator
 
-from engines.quantization import MXFP4_ALGORITHMS
-from engines.vllm.kernels import VLLM_BACKEND_KERNELS, VLLM_MOE_BACKENDS, VllmMoeKernels
+from engines.quantization import MXFP4_ALGORITHMS, fp8_kv_cache_is_tested
+from engines.tensorrt_llm.kernels import TENSORRT_LLM_KV_DTYPES
+from engines.vllm.kernels import (
+    VLLM_BACKEND_KERNELS,
+    VLLM_KV_DTYPE_FAMILY,
+    VLLM_KV_DTYPES,
+    VLLM_MOE_BACKENDS,
+    VllmMoeKernels,
+)
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import Severity
+from rules.model import Rule, Severity
 from rules.reading.engines.expert_kernels import (
     BACKEND_FLAG,
     OVERRIDE_VARIABLE,
@@ -17,14 +24,16 @@ from rules.reading.engines.expert_kernels import (
     read_vllm_backend,
     read_vllm_variables,
 )
+from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
 from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
+from rules.reading.kv_cache import read_kv_format
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import VLLM_0_20, as_read
+from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, as_read
 from rules.reading.shapes import Undecided
 from rules.rule import Advice, Said, rule
-from rules.subjects import TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
+from rules.subjects import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, WORKERS
 
 _KNOWN_BACKENDS = ", ".join(sorted(VLLM_MOE_BACKENDS))
 _Wanted = Iterable[tuple[str, VllmMoeKernels | None]]
@@ -52,11 +61,11 @@ _Wanted = Iterable[tuple[str, VllmMoeKernels | None]]
         "moe_config.backend out: the engine's defaults run on every GPU that has kernels for gpt-oss."
     ),
 )
-def moe_backend_runs(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[Said]:
+def moe_backend_runs(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     """Expert kernels do not fit the GPU."""
-    for landing, kernels in doubtful_kernels(graph, engine.worker):
+    for landing, kernels in doubtful_kernels(graph, worker):
         gpu, outcome = kernels.accelerator, kernels.support.outcome.value
-        parallel = read_expert_parallel_size(engine.settings)
+        parallel = read_expert_parallel_size(read_settings(graph, worker))
         split = f" and expert parallelism {parallel}" if parallel > 1 else ""
         said = (
             f"{kernels}{split} {outcome} on {gpu.name} ({gpu.architecture_family}, {landing.source}), where "
@@ -159,3 +168,104 @@ def quantization_override_has_effect(graph: ResourceGraph, worker: Worker) -> It
         yield (
             f"sets {OVERRIDE_VARIABLE}, which is read for MXFP4 checkpoints alone; {checkpoint.text} is none"
         )
+
+
+_FP8 = "fp8"
+
+
+@rule(
+    CONFIGURED_WORKERS,
+    severity=Severity.MANDATORY,
+    reason=(
+        "TensorRT-LLM ends with a ValueError once it has loaded the configuration, bfloat16 included, which "
+        "it calls auto; vLLM refuses the command line. Every accuracy test of gpt-oss with an fp8 cache is "
+        "skipped before Blackwell: it is not shown to fail there, and nobody vouches for its answers "
+        "(advice)."
+    ),
+    source=(
+        "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/model_loader.py "
+        "(validate_and_set_kv_cache_quant), tests/integration/defs/accuracy/test_llm_api_pytorch.py at "
+        "000b1b9 (TestGPTOSS); vllm 0.20.1 vllm/config/cache.py"
+    ),
+    lines=("TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
+    fix=("Write auto or fp8, in small letters; on Hopper auto, or measure the quality of its answers first."),
+)
+def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
+    """KV cache format is not one that the engine takes."""
+    found = read_kv_format(graph, worker)
+    if found is None:
+        return
+    known = VLLM_KV_DTYPES if is_vllm(worker) else TENSORRT_LLM_KV_DTYPES
+    is_of_family = is_vllm(worker) and found.text.startswith(VLLM_KV_DTYPE_FAMILY)
+    if found.text not in known and not is_of_family:
+        message = f"the KV cache is to be {found}, and its engine takes {', '.join(sorted(known))}"
+        yield from as_read(worker, [message], VLLM_0_20 if is_vllm(worker) else TENSORRT_LLM_LINES)
+    elif found.text == _FP8 and not is_vllm(worker) and read_checkpoint(graph, worker).mxfp4 is not None:
+        landing = read_landing(graph, worker)
+        for gpu in landing.accelerators:
+            if not fp8_kv_cache_is_tested(gpu):
+                yield Advice(
+                    f"keeps its KV cache in {found} on {gpu.name} ({gpu.architecture_family}, "
+                    f"{landing.source}); NVIDIA tests gpt-oss with it on Blackwell alone"
+                )
+
+
+@rule(
+    WORKERS,
+    severity=Severity.ADVISORY,
+    reason=(
+        "Where nothing is left for the KV cache, the engine ends at start. Where it holds less than one "
+        "sequence, vLLM ends too, and TensorRT-LLM shortens what it accepts with a line in the log. Where it "
+        "holds less than the engine runs at once, requests wait although a place in the batch is free. "
+        "TensorRT-LLM takes the buffers of the transfer last, and ends out of memory without room for them. "
+        "The numbers are an estimate."
+    ),
+    source=(
+        "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/backends/trtllm_backend.py at 095f58a; "
+        "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (GUARANTEED_NO_EVICT), "
+        "cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp at 012f8ad, NVIDIA/TensorRT-LLM#11082, "
+        "NVIDIA/TensorRT-LLM#12276; mlcommons/inference#2501, vllm-project/vllm#33155"
+    ),
+    lines=("TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
+    fix=(
+        "Use more GPUs or larger ones, kv_cache_config.dtype fp8 (--kv-cache-dtype fp8), a shorter "
+        "max_seq_len (--max-model-len), fewer tokens in one step (max_num_tokens, --max-num-batched-tokens) "
+        "or fewer sequences (max_batch_size, --max-num-seqs). For the buffers: "
+        "cache_transceiver_config.max_tokens_in_buffer of the longest prompt, or a lower "
+        "kv_cache_config.free_gpu_memory_fraction."
+    ),
+)
+def kv_cache_fits(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    """GPU memory is too small for the KV cache."""
+    plan = read_memory_plan(graph, worker)
+    if plan is None:
+        return
+    one = plan.sequence_gib(plan.max_seq_len)
+    # The model's own limit of length says nothing about how long sequences are.
+    at_once = plan.max_batch_size if plan.max_seq_len < plan.model.max_positions else None
+    for memory in memory_on_each_gpu(graph, worker):
+        words = plan.pool_words(memory)
+        if memory.pool < one:
+            yield (
+                f"{words}, and one sequence of {plan.max_seq_len:,} tokens ({plan.max_seq_len_source}) takes "
+                f"{one:.1f} GiB"
+            )
+        elif at_once is not None and memory.pool < at_once * one:
+            yield (
+                f"{words}; {plan.batch_words} of {plan.length_words} take {at_once * one:.1f} GiB, so "
+                f"{int(memory.pool / one):,} run at once"
+            )
+        if memory.pool >= 0 and memory.rest < plan.buffers_gib:
+            yield (
+                f"{words} and {memory.rest:.1f} GiB beside it; a buffer to send and one to receive of "
+                f"{plan.buffer_tokens:,} tokens each take {plan.buffers_gib:.1f} GiB"
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    moe_backend_runs,
+    vllm_moe_backend,
+    quantization_override_has_effect,
+    kv_cache_dtype_known,
+    kv_cache_fits,
+)

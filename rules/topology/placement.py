@@ -1,13 +1,23 @@
-"""Which pods and nodes a pod is placed beside, and which it keeps away from."""
+"""Which pods and nodes a pod is placed beside or kept away from, and whether its image runs there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from hardware import INSTANCE_TYPES
+from hardware import ACCELERATORS, INSTANCE_TYPES
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
+from rules.reading.gpu_pods import templates_with_gpus
 from rules.reading.memoized import memoized
 from rules.reading.model_volumes import ModelVolume, read_model_volumes
-from rules.reading.placements import allows, required_labels, untolerated
+from rules.reading.placements import (
+    ARCHITECTURE_LABEL,
+    PRODUCT_LABEL,
+    allows,
+    required_labels,
+    selected_pools,
+    untolerated,
+)
+from rules.reading.pods.containers import read_image
 from rules.reading.pods.pod_affinity import Term, can_match, can_match_by_older_labels, terms
 from rules.reading.pods.pods import GRAPH_NAME_LABEL, PodTemplate
 from rules.reading.pods.workers import FRONTEND_TYPE, GPU_RESOURCE
@@ -94,14 +104,15 @@ def frontend_off_gpu_nodes(graph: ResourceGraph, template: PodTemplate) -> Itera
 
 def _reads_from_gpu_nodes(graph: ResourceGraph, template: PodTemplate) -> bool:
     """Whether only nodes with GPUs hold the model that the pod needs."""
-    for volume in _volumes_by_pod(graph).get(template, ()):
-        if volume.node_path is not None:
-            return True
-        claim = None if isinstance(volume.found, Undecided) else volume.found
-        shared = claim is None or any(mode.endswith("Many") for mode in claim.modes)
-        if not shared and any(user.kind == "worker" for user, _ in volume.users):
-            return True
-    return False
+    return any(
+        volume.node_path is not None or (_is_on_one_node(volume) and volume.of_kind("worker"))
+        for volume in _volumes_by_pod(graph).get(template, ())
+    )
+
+
+def _is_on_one_node(volume: ModelVolume) -> bool:
+    claim = None if isinstance(volume.found, Undecided) else volume.found
+    return claim is not None and not any(mode.endswith("Many") for mode in claim.modes)
 
 
 @memoized
@@ -113,13 +124,15 @@ def _volumes_by_pod(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Model
 
 
 def _gpu_pools(graph: ResourceGraph) -> Sequence[Pool]:
-    if read_pools(graph):
-        return known_pools(graph)
-    # No pool is known: labels that every node with GPUs carries still count.
-    return [
-        Pool(node.name, node, None, node_labels(node), None, node.nvlink_domain_gpus)
-        for node in INSTANCE_TYPES.values()
-    ]
+    # Where no pool is known, labels that every node with GPUs carries still count.
+    return (
+        known_pools(graph)
+        if read_pools(graph)
+        else [
+            Pool(node.name, node, None, node_labels(node), None, node.nvlink_domain_gpus)
+            for node in INSTANCE_TYPES.values()
+        ]
+    )
 
 
 def _why_it_lands(template: PodTemplate, pool: Pool) -> str | None:
@@ -132,16 +145,78 @@ def _why_it_lands(template: PodTemplate, pool: Pool) -> str | None:
     wanted = [str(label) for label in labels if label.key.startswith(f"{GPU_RESOURCE}.")]
     if wanted:
         return f"it selects {', '.join(wanted)}"
-    if _tolerates_gpu_nodes(template):
+    if any(
+        text_at(item, "key") == GPU_RESOURCE
+        or (text_at(item, "key") is None and text_at(item, "operator") == "Exists")
+        for item in mappings_at(template.spec, "tolerations")
+    ):
         return f"it tolerates the taint {GPU_RESOURCE} and does not select nodes without GPUs"
     raise Undecided(
         "it does not select nodes without GPUs, and nothing says whether a taint keeps it off those with GPUs"
     )
 
 
-def _tolerates_gpu_nodes(template: PodTemplate) -> bool:
-    return any(
-        text_at(item, "key") == GPU_RESOURCE
-        or (text_at(item, "key") is None and text_at(item, "operator") == "Exists")
-        for item in mappings_at(template.spec, "tolerations")
-    )
+_SUFFIX = re.compile(r"-(amd64|arm64|x86_64|aarch64)$")
+_SAME = {"x86_64": "amd64", "aarch64": "arm64"}
+# NVIDIA's release page and its release data contradict each other about these tags.
+_DISPUTED = re.compile(r"1\.2\.[0-9]+-efa-amd64")
+
+
+@rule(
+    POD_TEMPLATES,
+    severity=Severity.MANDATORY,
+    reason=(
+        "GB200 nodes are arm64, B200 and H200 nodes amd64. Of an image of the other one the container "
+        "runtime says 'no match for platform in manifest', or the container ends with an exec format error."
+    ),
+    source=(
+        "FoundationDB/fdb-kubernetes-operator#2294; ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg at "
+        "668dd11 (an -arm64 tag)"
+    ),
+    lines=EVERY_RELEASE,
+    fix="Use a tag without suffix, which holds both architectures, or select nodes by kubernetes.io/arch.",
+)
+def image_architecture_matches_node(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+    """Image is made for another architecture than the node's."""
+    images = (read_image(container) for container in template.containers)
+    for text, tag in {image.text: image.tag or "" for image in images if image is not None}.items():
+        suffix = None if _DISPUTED.fullmatch(tag) else _SUFFIX.search(tag)
+        if suffix is None:
+            continue
+        made_for = _SAME.get(suffix[1], suffix[1])
+        for architecture, source in _node_architectures(graph, template):
+            if architecture != made_for:
+                yield (
+                    f"its image {text} is made for {made_for}, but it can land on {architecture} ({source})"
+                )
+
+
+def _node_architectures(graph: ResourceGraph, template: PodTemplate) -> Iterable[tuple[str, str]]:
+    """Architectures of the pod's own selection, else of the pools that it can land on, with sources."""
+    selected = tuple(_selected(template))
+    if selected:
+        return selected
+    if not read_pools(graph) or template not in templates_with_gpus(graph):
+        # Pools are the nodes with GPUs; nothing is known of the other nodes.
+        raise Undecided(
+            "its image is made for one architecture, but neither a selection by "
+            f"{ARCHITECTURE_LABEL} nor a pool of nodes with GPUs says which its nodes have"
+        )
+    found: dict[str, str] = {}
+    for pool in selected_pools(graph, template):
+        source = f"pool {pool.name} of {pool.instance_type.name}"
+        found.setdefault(pool.instance_type.cpu_architecture, source)
+    return found.items()
+
+
+def _selected(template: PodTemplate) -> Iterator[tuple[str, str]]:
+    labels = [label for label in required_labels(template.spec) if label.operator == "In"]
+    for label in labels:
+        if label.key == ARCHITECTURE_LABEL:
+            yield from ((value, f"{label.key}={value}") for value in label.values if value)
+            return
+    products = {value for label in labels if label.key == PRODUCT_LABEL for value in label.values}
+    for accelerator in ACCELERATORS.values():
+        if accelerator.product_label in products:
+            yield accelerator.host.cpu_architecture, f"{PRODUCT_LABEL}={accelerator.product_label}"
+            return
