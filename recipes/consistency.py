@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import model_validator
 
-from engines.engine import EngineServer, ModelUse
-from engines.registry import Options
+from engines.engine import ModelUse
+from engines.registry import EngineServer, Options
 from engines.release import known_line_name
 from hardware import ACCELERATORS
 from recipes.evidence import Level

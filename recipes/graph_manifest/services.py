@@ -18,8 +18,7 @@ from recipes.pod_environment import (
     FRONTEND_PAUSE_SECONDS,
     TERMINATION_GRACE_SECONDS,
     process_environment,
-    server_command,
-    worker_start,
+    worker_command,
 )
 from recipes.services import Role, ServiceRecipe
 from recipes.standard_labels import pod_labels
@@ -231,8 +230,6 @@ def _shell_command(
     """
     if service.placement is None:
         return f"exec {shlex.join(['python3', '-m', 'dynamo.frontend', *process.arguments])}"
-    if placed.recipe.engine_server is not None:
-        return f"exec {server_command(placed, process).command_line}"
     command = _worker_command(placed, service, process)
     if profile is None or not profile.library_directories:
         return f"exec {command}"
@@ -244,7 +241,7 @@ def _worker_command(placed: PlacedRecipe, service: PlacedService, process: Servi
     options = placed.engine_options(service, process)
     if options is None:
         raise TypeError(f"{process.service_name} has no engine")
-    return placed.recipe.serving_engine.command_line(options, worker_start(placed.recipe, process))
+    return worker_command(placed.recipe, process, options).command_line
 
 
 def _amounts(service: PlacedService, *, limits: bool) -> Amounts:
