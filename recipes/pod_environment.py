@@ -1,5 +1,6 @@
 """Environment variables of the pods of a graph, and how long a worker that is told to end serves on."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from engines.engine import Engine, WorkerCommand, WorkerStart
@@ -159,3 +160,8 @@ def _draining_environment(role: Role, engine: Engine[Any], runtime_version: str)
         return {"DYN_HTTP_GRACEFUL_SHUTDOWN_TIMEOUT_SECS": str(left if is_limit else 0)}
     seconds = TERMINATION_GRACE_SECONDS - _SHUTDOWN_SECONDS - engine.transfers_seconds(role)
     return {"DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS": str(seconds)}
+
+
+def listed(variables: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the variables as a container's `env`."""
+    return [{"name": name, "value": value} for name, value in variables.items()]

@@ -10,11 +10,12 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import yaml
 
 from recipes.benchmark_job import benchmark_line
+from recipes.merging import dotted_options
 from recipes.model import Recipe
 from recipes.pod_environment import worker_command
 from recipes.services import ServiceRecipe
@@ -75,7 +76,7 @@ def _of(recipe: Recipe, service: ServiceRecipe) -> Iterator[tuple[str, str]]:
         started = worker_command(recipe, service, options)
         words, environment = shlex.split(started.command_line), {**started.environment, **service.environment}
         file: dict[str, Any] = yaml.safe_load(recipe.serving_engine.engine_file(options) or "{}")
-        yield from _leaves(file)
+        yield from ((name, _text(value) or "") for name, value in dotted_options(file))
     yield from _flags(words).items()
     yield from ((f"env {name}", value) for name, value in environment.items())
 
@@ -88,14 +89,6 @@ def _flags(words: Sequence[str]) -> Mapping[str, str]:
             value = "" if following.startswith("--") else following
             found[word] = f"{found[word]}, {value}" if word in found else value
     return found
-
-
-def _leaves(block: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    for key, value in block.items():
-        if isinstance(value, dict):
-            yield from _leaves(cast("dict[str, Any]", value), f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", _text(value) or ""
 
 
 def _text(value: Any) -> str | None:
