@@ -32,7 +32,7 @@ from rules.reading.shapes import Undecided, known
 
 OVERRIDE_VARIABLE = "OVERRIDE_QUANT_ALGO"
 _AUTO = "AUTO"
-_ALGORITHMS: Mapping[str, MxFp4AlgorithmName] = {item.name: item.name for item in MXFP4_ALGORITHMS.values()}
+_ALGORITHMS: Mapping[str, MxFp4AlgorithmName] = {name: name for name in MXFP4_ALGORITHMS}
 VLLM_AUTO = "auto"
 BACKEND_FLAG = "--moe-backend"
 
