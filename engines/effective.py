@@ -111,6 +111,13 @@ class Effective:
         """The effective value, or the engine's default."""
         return self.at(*path) or Setting(default, f"{'vLLM' if self.is_vllm else 'the engine'}'s default")
 
+    def text(self, *path: str, default: str) -> Setting:
+        """The effective value of a setting that is a text, or the engine's default."""
+        setting = self.setting(*path, default=default)
+        if not isinstance(setting.value, str):
+            raise Undecided(f"{'.'.join(path)} in {setting.source} is {setting.value!r}, not a text")
+        return setting
+
     def count(self, *path: str, default: int) -> Count:
         """The effective value of a setting that is a whole number, or the engine's default."""
         setting = self.setting(*path, default=default)

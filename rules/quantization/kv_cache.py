@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 from engines.quantization import fp8_kv_cache_is_tested
 from engines.tensorrt_llm.kernels import TENSORRT_LLM_KV_DTYPES
+from engines.told import Setting
 from engines.vllm.kernels import VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPES
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
 from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import is_vllm
-from rules.reading.kv_cache import KvFormat, read_kv_format
+from rules.reading.kv_cache import read_kv_format
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, as_read
@@ -46,7 +47,7 @@ def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
         known = VLLM_KV_DTYPES if is_vllm(worker) else TENSORRT_LLM_KV_DTYPES
         message = f"the KV cache is to be {found}, and its engine takes {', '.join(sorted(known))}"
         yield from as_read(worker, [message], VLLM_0_20 if is_vllm(worker) else TENSORRT_LLM_LINES)
-    elif found.text == _FP8 and not is_vllm(worker) and read_checkpoint(graph, worker).mxfp4 is not None:
+    elif found.value == _FP8 and not is_vllm(worker) and read_checkpoint(graph, worker).mxfp4 is not None:
         landing = read_landing(graph, worker)
         for gpu in landing.accelerators:
             if not fp8_kv_cache_is_tested(gpu):
@@ -56,10 +57,10 @@ def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
                 )
 
 
-def _is_known(found: KvFormat, worker: Worker) -> bool:
+def _is_known(found: Setting, worker: Worker) -> bool:
     if is_vllm(worker):
-        return found.text in VLLM_KV_DTYPES or found.text.startswith(VLLM_KV_DTYPE_FAMILY)
-    return found.text in TENSORRT_LLM_KV_DTYPES
+        return found.value in VLLM_KV_DTYPES or found.value.startswith(VLLM_KV_DTYPE_FAMILY)
+    return found.value in TENSORRT_LLM_KV_DTYPES
 
 
 @rule(

@@ -162,12 +162,6 @@ def _fill(sizes: Mapping[int, int], nodes: int, gpus: int) -> bool:
 
 
 def _nodes_needed(sizes: Mapping[int, int], gpus: int) -> int:
-    """A lower bound of the nodes that the pods need (Martello and Toth's bound L2)."""
-    bound = 0
-    for small in range(gpus // 2 + 1):
-        alone = sum(count for size, count in sizes.items() if size > gpus - small)
-        large = {size: count for size, count in sizes.items() if gpus - small >= size > gpus / 2}
-        medium = sum(size * count for size, count in sizes.items() if small <= size <= gpus / 2)
-        beside = sum((gpus - size) * count for size, count in large.items())
-        bound = max(bound, alone + sum(large.values()) + max(0, -(-(medium - beside) // gpus)))
-    return bound
+    """A lower bound of the nodes that the pods need: two pods of more than half a node share none."""
+    whole = sum(size * count for size, count in sizes.items())
+    return max(-(-whole // gpus), sum(count for size, count in sizes.items() if size > gpus / 2))

@@ -7,7 +7,7 @@ from typing import Literal
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import read_benchmarks
 from rules.reading.claims import CLAIM
-from rules.reading.memoized import memoized, memoized_all
+from rules.reading.memoized import memoized, memoized_all, memoized_for_each
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, in_namespace, read_pods, readable
 from rules.reading.shapes import Undecided, attempted, grouped, known, mapping_at, mappings_at, text_at
 
@@ -62,10 +62,7 @@ def read_dynamo_graphs(graph: ResourceGraph) -> Iterator[DynamoGraph | Unreadabl
 
 def dependencies_of(graph: ResourceGraph, resource: Resource) -> frozenset[str]:
     """What the graph's own method returns, remembered: several rules ask for the same resources."""
-    remembered = _remembered_dependencies(graph)
-    if resource.urn not in remembered:
-        remembered[resource.urn] = graph.dependencies_of(resource)
-    return remembered[resource.urn]
+    return _dependencies_of(graph, resource.urn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +160,10 @@ def _called(
         yield Reference(kind, name, is_volume, is_filled_by_pods)
 
 
-@memoized
-def _remembered_dependencies(graph: ResourceGraph) -> dict[str, frozenset[str]]:  # noqa: ARG001 - what it is remembered for
-    return {}
+@memoized_for_each
+def _dependencies_of(graph: ResourceGraph, urn: str) -> frozenset[str]:
+    resource = graph.find(urn)
+    return frozenset() if resource is None else graph.dependencies_of(resource)
 
 
 @memoized
