@@ -10,7 +10,7 @@ from typing import Any
 
 from recipes.aiperf_command import Endpoint, aiperf_arguments
 from recipes.benchmark_load import Load, recipe_load
-from recipes.graph_manifest import scheduling_with_cache
+from recipes.graph_manifest.placement import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
 from recipes.model_download import (

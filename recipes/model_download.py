@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from recipes.graph_manifest import scheduling_with_cache
+from recipes.graph_manifest.placement import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
 from recipes.model_files import MODEL_CACHE, snapshot_directory

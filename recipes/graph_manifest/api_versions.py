@@ -16,22 +16,6 @@ _ALPHA_NAMES = {GPU_RESOURCE: "gpu", "cpu": "cpu", "memory": "memory"}
 """Kubernetes' name of an amount -> that of v1alpha1, which has the others below `custom`."""
 
 
-def alpha_spec(backend_framework: str, services: tuple[GraphService, ...]) -> dict[str, Any]:
-    """Return the `spec` of the graph in nvidia.com/v1alpha1."""
-    return {
-        "backendFramework": backend_framework,
-        "services": {service.name: _alpha_service(service) for service in services},
-    }
-
-
-def beta_spec(backend_framework: str, services: tuple[GraphService, ...]) -> dict[str, Any]:
-    """Return the `spec` of the graph in nvidia.com/v1beta1."""
-    return {
-        "backendFramework": backend_framework,
-        "components": [_component(service) for service in services],
-    }
-
-
 def pod_template(service: GraphService) -> dict[str, Any]:
     """Return the pod template in Kubernetes' own words, with its labels and the rollout's annotations."""
     container = {**service.container, "name": MAIN_CONTAINER, "resources": dict(service.resources)}
@@ -41,7 +25,8 @@ def pod_template(service: GraphService) -> dict[str, Any]:
     return {"metadata": metadata, "spec": pod} if metadata else {"spec": pod}
 
 
-def _alpha_service(service: GraphService) -> dict[str, Any]:
+def alpha_service(service: GraphService) -> dict[str, Any]:
+    """Return the service of a graph in nvidia.com/v1alpha1."""
     fields: dict[str, Any] = {
         **_component_type(service),
         "replicas": service.replicas,
@@ -63,6 +48,19 @@ def _alpha_service(service: GraphService) -> dict[str, Any]:
     return fields
 
 
+def component(service: GraphService) -> dict[str, Any]:
+    """Return the component of a graph in nvidia.com/v1beta1."""
+    fields: dict[str, Any] = {
+        "name": service.name,
+        "type": service.role,
+        "replicas": service.replicas,
+        "podTemplate": pod_template(service),
+    }
+    if service.shared_memory:
+        fields["sharedMemorySize"] = service.shared_memory
+    return fields
+
+
 def _pod_metadata(service: GraphService) -> dict[str, Any]:
     parts = {"labels": dict(service.labels), "annotations": dict(service.annotations)}
     return {key: values for key, values in parts.items() if values}
@@ -78,15 +76,3 @@ def _alpha_amounts(amounts: Mapping[str, str]) -> dict[str, Any]:
     own = {_ALPHA_NAMES[name]: amount for name, amount in amounts.items() if name in _ALPHA_NAMES}
     devices = {name: amount for name, amount in amounts.items() if name not in _ALPHA_NAMES}
     return {**own, "custom": devices} if devices else own
-
-
-def _component(service: GraphService) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "name": service.name,
-        "type": service.role,
-        "replicas": service.replicas,
-        "podTemplate": pod_template(service),
-    }
-    if service.shared_memory:
-        fields["sharedMemorySize"] = service.shared_memory
-    return fields
