@@ -77,17 +77,14 @@ def read_documents(text: str) -> Iterator[YamlDocument]:
     Raises:
         YamlProblem: with the document and the line where reading ended.
     """
-    events = _Events(text)
-    try:
-        while not isinstance(event := events.next(), yaml.StreamEndEvent):
-            if not isinstance(event, yaml.DocumentStartEvent):
-                continue
-            first = events.next()
-            content, inside = _Reading(events).value(first)
-            if not _is_empty(first):
-                yield YamlDocument(events.document, content, Written(_line(first), inside))
-    finally:
-        events.close()
+    reader = _Reader(text)
+    while not isinstance(event := reader.next(), yaml.StreamEndEvent):
+        if not isinstance(event, yaml.DocumentStartEvent):
+            continue
+        first = reader.next()
+        content, inside = reader.value(first)
+        if not _is_empty(first):
+            yield YamlDocument(reader.document, content, Written(_line(first), inside))
 
 
 def check_limits(text: str) -> None:
@@ -96,25 +93,23 @@ def check_limits(text: str) -> None:
     Raises:
         YamlProblem: it is nested too deeply, stands for too many values, or is no YAML.
     """
-    events = _Events(text)
-    try:
-        while not isinstance(events.next(), yaml.StreamEndEvent):
-            continue
-    finally:
-        events.close()
+    reader = _Reader(text)
+    while not isinstance(reader.next(), yaml.StreamEndEvent):
+        continue
 
 
 def _is_empty(event: yaml.Event) -> bool:
     return isinstance(event, yaml.ScalarEvent) and _scalar_tag(event) == _NULL
 
 
-class _Events:
-    """What the parser sees, one after another, as far as a text stays within what anybody may write."""
+class _Reader:
+    """The values of a text, one event after another, as far as it stays within what anybody may write."""
 
     def __init__(self, text: str) -> None:
         self.document = 0
         self._text = text
         self._values = 0
+        self._anchored: dict[str, Value] = {}
         self._around: list[tuple[str | None, int]] = []
         """Anchors of the collections around what comes next, and the values before each."""
         self._heights = [0]
@@ -135,9 +130,6 @@ class _Events:
         self._measure(event)
         return event
 
-    def close(self) -> None:
-        self._loader.dispose()
-
     def refused(self, event: yaml.Event, message: str) -> YamlProblem:
         return YamlProblem(max(1, self.document), _line(event), message)
 
@@ -146,7 +138,7 @@ class _Events:
         size: tuple[int, int] | None = (1, 0)
         if isinstance(event, yaml.DocumentStartEvent):
             self.document += 1
-            self._values, self._sizes = 0, {}
+            self._values, self._sizes, self._anchored = 0, {}, {}
         elif isinstance(event, yaml.NodeEvent):
             if isinstance(event, yaml.AliasEvent):
                 size = self._sizes.get(anchor, size)
@@ -183,14 +175,6 @@ class _Events:
             return YamlProblem(max(1, self.document), line, f"{NOT_YAML}{error.problem or error.context}")
         return YamlProblem(max(1, self.document), 1, f"{NOT_YAML}{error}")
 
-
-class _Reading:
-    """One document."""
-
-    def __init__(self, events: _Events) -> None:
-        self._events = events
-        self._anchored: dict[str, Value] = {}
-
     def value(self, event: yaml.Event) -> _Read:
         """The value that begins with the event."""
         if isinstance(event, yaml.AliasEvent):
@@ -211,7 +195,7 @@ class _Reading:
     def _sequence(self) -> _Read:
         items: list[Value] = []
         written: dict[str | int, Written] = {}
-        while not isinstance(event := self._events.next(), yaml.SequenceEndEvent):
+        while not isinstance(event := self.next(), yaml.SequenceEndEvent):
             value, inside = self.value(event)
             written[len(items)] = Written(_line(event), inside)
             items.append(value)
@@ -220,21 +204,21 @@ class _Reading:
     def _alias(self, event: yaml.AliasEvent) -> Value:
         anchor = cast("str", event.anchor)
         if anchor not in self._anchored:
-            raise self._events.refused(event, f"{NOT_YAML}the alias *{anchor} stands for nothing")
+            raise self.refused(event, f"{NOT_YAML}the alias *{anchor} stands for nothing")
         return self._anchored[anchor]
 
     def _mapping(self) -> _Read:
         merged: dict[str, Value] = {}
         own: dict[str, Value] = {}
         written: dict[str | int, Written] = {}
-        while not isinstance(key_event := self._events.next(), yaml.MappingEndEvent):
+        while not isinstance(key_event := self.next(), yaml.MappingEndEvent):
             key = self._key(key_event)
-            value_event = self._events.next()
+            value_event = self.next()
             value, inside = self.value(value_event)
             if _is_merge(key_event):
                 merged |= self._merged(value, value_event)
             elif key in own:
-                raise self._events.refused(key_event, f"the key {key!r} stands twice in one mapping")
+                raise self.refused(key_event, f"the key {key!r} stands twice in one mapping")
             else:
                 own[key] = value
                 written[key] = Written(_line(key_event), inside)
@@ -245,7 +229,7 @@ class _Reading:
         merged: dict[str, Value] = {}
         for source in reversed(sources):
             if not isinstance(source, Mapping):
-                raise self._events.refused(event, "only mappings can be merged with <<")
+                raise self.refused(event, "only mappings can be merged with <<")
             merged |= source
         return merged
 
@@ -258,7 +242,7 @@ class _Reading:
             if event.anchor is not None:
                 self._anchored[event.anchor] = event.value
             return event.value
-        raise self._events.refused(event, "a key must be plain text")
+        raise self.refused(event, "a key must be plain text")
 
     def _scalar(self, event: yaml.ScalarEvent) -> Value:
         tag = _scalar_tag(event)
@@ -267,14 +251,12 @@ class _Reading:
         try:
             value = _constructed(tag, event.value)
         except yaml.MarkedYAMLError as error:
-            raise self._events.refused(event, f"{NOT_YAML}{error.problem}") from error
+            raise self.refused(event, f"{NOT_YAML}{error.problem}") from error
         except (ValueError, OverflowError) as error:
-            raise self._events.refused(event, f"{NOT_YAML}{error}") from error
+            raise self.refused(event, f"{NOT_YAML}{error}") from error
         if value is None or isinstance(value, bool | int | float | str):
             return value
-        raise self._events.refused(
-            event, f"a value of type {type(value).__name__} has no place in a manifest"
-        )
+        raise self.refused(event, f"a value of type {type(value).__name__} has no place in a manifest")
 
 
 def _line(event: Any) -> int:
