@@ -173,8 +173,13 @@ def effective(command: str, flags: Flags, environment: Environment, file: Engine
 
     """
     if command in VLLM:
-        content = {_name_of(f"--{key}"): value for key, value in file.content.items()}
-        return Effective(command, _spelt_out(flags), environment, replace(file, content=content))
+        content = {
+            _spelt(f"--{key}").removeprefix("--").replace("-", "_"): value
+            for key, value in file.content.items()
+        }
+        renamed = tuple(Flag(_spelt(flag.name), flag.value) for flag in flags.all)
+        flags = Flags(renamed, flags.complete, _WHOLE_NAMES_OF_VLLM)
+        return Effective(command, flags, environment, replace(file, content=content))
     return Effective(command, flags, environment, file, _overrides(command, flags, environment))
 
 
@@ -246,18 +251,9 @@ def flag_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _name_of(flag: str) -> str:
-    return _spelt(flag).removeprefix("--").replace("-", "_")
-
-
 def _spelt(flag: str) -> str:
     dashed = flag_of(flag[2:]) if flag.startswith("--") else flag
     return _SHORT_NAMES_OF_VLLM.get(dashed, dashed)
-
-
-def _spelt_out(flags: Flags) -> Flags:
-    renamed = tuple(Flag(_spelt(flag.name), flag.value) for flag in flags.all)
-    return Flags(renamed, flags.complete, _WHOLE_NAMES_OF_VLLM)
 
 
 def _overrides(command: str, flags: Flags, environment: Environment) -> EngineFile:

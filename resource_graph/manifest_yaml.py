@@ -83,7 +83,7 @@ def read_documents(text: str) -> Iterator[YamlDocument]:
             continue
         first = reader.next()
         content, inside = reader.value(first)
-        if not _is_empty(first):
+        if not isinstance(first, yaml.ScalarEvent) or _scalar_tag(first) != _NULL:
             yield YamlDocument(reader.document, content, Written(_line(first), inside))
 
 
@@ -96,10 +96,6 @@ def check_limits(text: str) -> None:
     reader = _Reader(text)
     while not isinstance(reader.next(), yaml.StreamEndEvent):
         continue
-
-
-def _is_empty(event: yaml.Event) -> bool:
-    return isinstance(event, yaml.ScalarEvent) and _scalar_tag(event) == _NULL
 
 
 class _Reader:

@@ -38,7 +38,8 @@ def supervised(
     words = ["python3", f"{ENGINE_FILES_DIRECTORY}/{SUPERVISOR_FILE}"]
     for process, environment in zip(processes, environments, strict=True):
         own = {name: value for name, value in environment.items() if name not in common}
-        text = f"export {_assignments(own)} && exec {command(process.recipe)}"
+        assignments = " ".join(f"{name}={shlex.quote(value)}" for name, value in own.items())
+        text = f"export {assignments} && exec {command(process.recipe)}"
         between = ["--"] if process.index else []
         words += [*between, f"{process.name}:{process.system_port}", "/bin/sh", "-c", text]
     return words, common
@@ -94,7 +95,3 @@ def _environment(placed: PlacedRecipe, service: PlacedService, process: Process)
         **ports,
         **variables,
     }
-
-
-def _assignments(variables: Mapping[str, str]) -> str:
-    return " ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items())

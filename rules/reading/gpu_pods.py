@@ -138,7 +138,10 @@ def can_be_packed(sizes: Mapping[int, int], *, nodes: int, gpus: int) -> bool | 
     """
     if _fill(sizes, nodes, gpus):
         return True
-    return False if _nodes_needed(sizes, gpus) > nodes else None
+    whole = sum(size * count for size, count in sizes.items())
+    # Two pods of more than half a node share none.
+    alone = sum(count for size, count in sizes.items() if size > gpus / 2)
+    return False if whole > nodes * gpus or alone > nodes else None
 
 
 def _fill(sizes: Mapping[int, int], nodes: int, gpus: int) -> bool:
@@ -159,9 +162,3 @@ def _fill(sizes: Mapping[int, int], nodes: int, gpus: int) -> bool:
         if left:
             return False
     return True
-
-
-def _nodes_needed(sizes: Mapping[int, int], gpus: int) -> int:
-    """A lower bound of the nodes that the pods need: two pods of more than half a node share none."""
-    whole = sum(size * count for size, count in sizes.items())
-    return max(-(-whole // gpus), sum(count for size, count in sizes.items() if size > gpus / 2))

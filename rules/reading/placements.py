@@ -142,7 +142,11 @@ def not_bound(workers: Sequence[Worker], key: str) -> Sequence[Worker]:
     pinned = {_pinned(worker, key) for worker in workers}
     if None not in pinned and len(pinned) == 1:
         return ()
-    return [worker for worker in workers if not _joins(worker, workers, key)]
+    return [
+        worker
+        for worker in workers
+        if not all(_required(worker, each, "podAffinity", key) for each in workers if each is not worker)
+    ]
 
 
 def kept_apart(one: Worker, other: Worker, key: str) -> bool:
@@ -248,10 +252,6 @@ def _pinned(worker: Worker, key: str) -> str | None:
         if label.key == key and label.operator == "In" and len(label.values) == 1:
             return label.values[0]
     return None
-
-
-def _joins(worker: Worker, workers: Sequence[Worker], key: str) -> bool:
-    return all(_required(worker, other, "podAffinity", key) for other in workers if other is not worker)
 
 
 def _required(worker: Worker, other: Worker, kind: Kind, key: str) -> bool:
