@@ -17,7 +17,7 @@ from typing import Any, cast
 from engines.command_line import UNKNOWN_WORD, Environment, Flag, Flags, variable_in
 from engines.tensorrt_llm.flags import DYNAMIC_PREFIX, FILE_OPTIONS, OPTIONS, OVERRIDE_ENGINE_ARGS, Option
 from engines.tensorrt_llm.options import TensorRtLlmOptions
-from engines.told import Count, Setting, Undecided, number, whole_number
+from engines.told import Count, Setting, Undecided, whole_number
 from engines.vllm.options import VllmOptions
 
 TENSORRT_LLM = frozenset(OPTIONS)
@@ -126,11 +126,6 @@ class Effective:
     def given_count(self, *path: str) -> Count | None:
         """The effective value of a setting that is a whole number; None where the engine's default acts."""
         return None if self.at(*path) is None else self.count(*path, default=0)
-
-    def number(self, *path: str, default: float) -> float:
-        """The effective value of a setting that is a number, such as a fraction."""
-        setting = self.setting(*path, default=default)
-        return number(setting.value, f"{'.'.join(path)} in {setting.source}")
 
     def switch(self, *path: str, default: bool = False) -> bool:
         """The effective value of a setting that is true or false."""
