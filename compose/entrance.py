@@ -8,7 +8,7 @@ from compose.options import ADDRESS_VARIABLE, Network
 from compose.surroundings import Surroundings
 from compose.workers import Worker, with_devices
 from engines.engine import PORT as SERVER_PORT
-from engines.engine import EngineServer
+from engines.registry import EngineServer
 from hardware import CpuArchitecture
 from recipes.graph_manifest.services import GraphService
 
@@ -40,7 +40,7 @@ def server_service(
     worker: Worker, server: EngineServer, surroundings: Surroundings, architecture: CpuArchitecture
 ) -> dict[str, Any]:
     """Return an engine's own server, which is healthy once it serves requests."""
-    ready = f"http://127.0.0.1:{SERVER_PORT}{server.paths.ready}"
+    ready = f"http://127.0.0.1:{SERVER_PORT}{server.ready_path}"
     return {
         **with_devices(worker.container(), [worker], surroundings, architecture),
         "ports": _published(SERVER_PORT),

@@ -59,10 +59,10 @@ def workers_of(
     """
     workers: list[Worker] = []
     for service in services:
-        for number in range(1, service.replicas + 1 if service.requests.gpus else 1):
+        for number in range(1, service.replicas + 1 if service.gpus else 1):
             name = service.role if service.replicas == 1 else f"{service.role}-{number}"
             first = sum(len(worker.gpus) for worker in workers)
-            gpus = tuple(range(first, first + service.requests.gpus))
+            gpus = tuple(range(first, first + service.gpus))
             index = len(workers)
             workers.append(Worker(name, service, gpus, _PORT + 1 + index, engine_ports(index)))
     return tuple(workers)

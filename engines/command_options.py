@@ -12,7 +12,7 @@ get_reasoning_parser_names of dynamo._core answered in 1.2.1 and 1.4.2.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -130,15 +130,10 @@ def _values() -> Mapping[str, Mapping[str, Vocabulary]]:
 def _vocabulary(words: _Words, prefix: str) -> Vocabulary:
     by_line: dict[ReleaseLine, set[str]] = {}
     for lines, names in words.items():
-        for line in _lines(lines):
-            by_line.setdefault(line, set()).update(f"{prefix}{name}" for name in names.split())
+        for line in lines.split():
+            major, minor = map(int, line.split("."))
+            by_line.setdefault((major, minor), set()).update(f"{prefix}{name}" for name in names.split())
     return Vocabulary({line: frozenset(names) for line, names in by_line.items()})
-
-
-def _lines(text: str) -> Iterator[ReleaseLine]:
-    for line in text.split():
-        major, minor = line.split(".")
-        yield int(major), int(minor)
 
 
 @cache

@@ -17,7 +17,7 @@ from typing import Any, cast
 from engines.command_line import UNKNOWN_WORD, Environment, Flag, Flags, variable_in
 from engines.tensorrt_llm.flags import DYNAMIC_PREFIX, FILE_OPTIONS, OPTIONS, OVERRIDE_ENGINE_ARGS, Option
 from engines.tensorrt_llm.options import TensorRtLlmOptions
-from engines.told import Count, Setting, Undecided, number, whole_number
+from engines.told import Count, Setting, Undecided, whole_number
 from engines.vllm.options import VllmOptions
 
 TENSORRT_LLM = frozenset(OPTIONS)
@@ -111,6 +111,13 @@ class Effective:
         """The effective value, or the engine's default."""
         return self.at(*path) or Setting(default, f"{'vLLM' if self.is_vllm else 'the engine'}'s default")
 
+    def text(self, *path: str, default: str) -> Setting:
+        """The effective value of a setting that is a text, or the engine's default."""
+        setting = self.setting(*path, default=default)
+        if not isinstance(setting.value, str):
+            raise Undecided(f"{'.'.join(path)} in {setting.source} is {setting.value!r}, not a text")
+        return setting
+
     def count(self, *path: str, default: int) -> Count:
         """The effective value of a setting that is a whole number, or the engine's default."""
         setting = self.setting(*path, default=default)
@@ -119,11 +126,6 @@ class Effective:
     def given_count(self, *path: str) -> Count | None:
         """The effective value of a setting that is a whole number; None where the engine's default acts."""
         return None if self.at(*path) is None else self.count(*path, default=0)
-
-    def number(self, *path: str, default: float) -> float:
-        """The effective value of a setting that is a number, such as a fraction."""
-        setting = self.setting(*path, default=default)
-        return number(setting.value, f"{'.'.join(path)} in {setting.source}")
 
     def switch(self, *path: str, default: bool = False) -> bool:
         """The effective value of a setting that is true or false."""
@@ -166,8 +168,13 @@ def effective(command: str, flags: Flags, environment: Environment, file: Engine
 
     """
     if command in VLLM:
-        content = {_name_of(f"--{key}"): value for key, value in file.content.items()}
-        return Effective(command, _spelt_out(flags), environment, replace(file, content=content))
+        content = {
+            _spelt(f"--{key}").removeprefix("--").replace("-", "_"): value
+            for key, value in file.content.items()
+        }
+        renamed = tuple(Flag(_spelt(flag.name), flag.value) for flag in flags.all)
+        flags = Flags(renamed, flags.complete, _WHOLE_NAMES_OF_VLLM)
+        return Effective(command, flags, environment, replace(file, content=content))
     return Effective(command, flags, environment, file, _overrides(command, flags, environment))
 
 
@@ -239,18 +246,9 @@ def flag_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _name_of(flag: str) -> str:
-    return _spelt(flag).removeprefix("--").replace("-", "_")
-
-
 def _spelt(flag: str) -> str:
     dashed = flag_of(flag[2:]) if flag.startswith("--") else flag
     return _SHORT_NAMES_OF_VLLM.get(dashed, dashed)
-
-
-def _spelt_out(flags: Flags) -> Flags:
-    renamed = tuple(Flag(_spelt(flag.name), flag.value) for flag in flags.all)
-    return Flags(renamed, flags.complete, _WHOLE_NAMES_OF_VLLM)
 
 
 def _overrides(command: str, flags: Flags, environment: Environment) -> EngineFile:

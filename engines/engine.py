@@ -1,18 +1,19 @@
-"""What an engine, or a server that it brings along, is to the rest of the project: one protocol for each."""
+"""What an engine is to the rest of the project, and how a server that one brings along is started."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from engines.option_block import KvDtype, WorkerRole
+from engines.option_block import OptionBlock, WorkerRole
 from engines.quantization import MxFp4AlgorithmName
-from engines.release import Workaround
+from engines.release import WITHOUT_MNNVL_IN_NCCL, Workaround
 from engines.transport_setup import KvProfile
 from hardware import ArchitectureFamily, EfaEvidence, InstanceType, KvTransportName
 
-Options = TypeVar("Options", bound="EngineOptions")
+Options = TypeVar("Options", bound=OptionBlock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,44 +62,7 @@ class ShortBuffer:
     """Smallest number of tokens that would do."""
 
 
-class EngineOptions(Protocol):
-    """Options of the workers of one role, sound by themselves."""
-
-    @property
-    def gpus(self) -> int:
-        """GPUs of one worker."""
-        ...
-
-    @property
-    def kv_dtype(self) -> KvDtype:
-        """Number format of the KV cache; auto is the checkpoint's."""
-        ...
-
-    @property
-    def concurrent_requests(self) -> int:
-        """Requests that one worker runs at once; more wait."""
-        ...
-
-    @property
-    def draft_model(self) -> str | None:
-        """Repository of the model that proposes tokens; None without one."""
-        ...
-
-    @property
-    def host_cache_bytes(self) -> int:
-        """Bytes of host memory that hold KV cache of one worker beside its GPUs'."""
-        ...
-
-    def effective_max_seq_len(self, model_positions: int) -> int:
-        """Tokens of prompt and answer together, for a model with that many positions."""
-        ...
-
-    def longest_prompt(self, model_positions: int) -> int:
-        """Tokens of the longest prompt that is answered; the engine refuses a longer one."""
-        ...
-
-
-class Engine(Protocol[Options]):
+class Engine(ABC, Generic[Options]):
     """One engine: what its options become, what it needs, and what it refuses."""
 
     name: str
@@ -119,6 +83,7 @@ class Engine(Protocol[Options]):
     efa: EfaEvidence
     """What is published of its KV cache on EFA."""
 
+    @abstractmethod
     def command_line(self, options: Options, start: WorkerStart) -> str:
         """Return the shell command of a worker, without `exec`, in the words of the runtime's release line.
 
@@ -126,8 +91,8 @@ class Engine(Protocol[Options]):
             ValueError: the tag of the runtime image is no release's.
 
         """
-        ...
 
+    @abstractmethod
     def environment(self, start: WorkerStart) -> dict[str, str]:
         """Return the variables that the command line and the engine read.
 
@@ -135,31 +100,31 @@ class Engine(Protocol[Options]):
             ValueError: the tag of the runtime image is no release's.
 
         """
-        ...
 
-    def port_environment(self, index: int) -> dict[str, str]:
+    def port_environment(self, index: int) -> dict[str, str]:  # noqa: ARG002 - not every engine has such ports
         """Return the variables that keep a worker's fixed ports apart from those of others in its pod.
 
         Args:
             index: of the worker among the pod's, from 0. Its system port is chosen elsewhere.
 
         """
-        ...
+        return {}
 
-    def transfers_seconds(self, role: WorkerRole) -> int:
+    def transfers_seconds(self, role: WorkerRole) -> int:  # noqa: ARG002 - not every engine waits
         """Return for how long a worker that ends waits for others that still read its KV cache.
 
         It does so once its requests are over, and before the engine shuts down.
         """
-        ...
+        return 0
 
-    def engine_file(self, options: Options) -> str | None:
+    def engine_file(self, options: Options) -> str | None:  # noqa: ARG002 - not every engine has one
         """Return the engine's file for these options, the same text for the same options.
 
         None for an engine whose every option stands on its command line.
         """
-        ...
+        return None
 
+    @abstractmethod
     def kv_profile(
         self,
         transport: KvTransportName,
@@ -174,18 +139,27 @@ class Engine(Protocol[Options]):
             ValueError: the runtime has no image for it.
 
         """
-        ...
 
+    @abstractmethod
     def with_transport(self, options: Options, profile: KvProfile) -> Options:
         """Return the options for the transport, whatever backend the recipe names."""
-        ...
 
-    def short_buffer(self, options: Options, profile: KvProfile, prompt_tokens: int) -> ShortBuffer | None:
+    def short_buffer(  # not every engine has such buffers
+        self,
+        options: Options,  # noqa: ARG002
+        profile: KvProfile,  # noqa: ARG002
+        prompt_tokens: int,  # noqa: ARG002
+    ) -> ShortBuffer | None:
         """Return the transfer buffer that a prompt of so many tokens would not fit; None where all fit."""
-        ...
+        return None
 
     def known_defects(
-        self, options: Options, *, instance_type: InstanceType, runtime_version: str, has_imex_channel: bool
+        self,
+        options: Options,  # noqa: ARG002 - for defects of one engine
+        *,
+        instance_type: InstanceType,
+        runtime_version: str,  # noqa: ARG002 - likewise
+        has_imex_channel: bool,
     ) -> tuple[Workaround, ...]:
         """Return what a worker needs against the defects that it would meet.
 
@@ -199,51 +173,26 @@ class Engine(Protocol[Options]):
             ValueError: the tag is no release's, so that nobody knows its defects.
 
         """
-        ...
+        can_cross = instance_type.nvlink_crosses_nodes and not has_imex_channel
+        return (WITHOUT_MNNVL_IN_NCCL,) if can_cross else ()
 
+    @abstractmethod
     def refusals(self, options: Options, use: ModelUse) -> Iterator[str]:
         """Yield what the engine refuses of one worker for this model, at start or after it was loaded."""
-        ...
 
+    @abstractmethod
     def contradictions(self, roles: Mapping[WorkerRole, Options], use: ModelUse) -> Iterator[str]:
         """Yield where the roles of one graph do not fit together, or not the traffic."""
-        ...
 
 
 PORT = 8000
-"""What every such server listens at here, and the Service in front of it."""
+"""What a server of an engine's own listens at here, and the Service in front of it."""
 
 
 @dataclass(frozen=True, slots=True)
-class ServerPaths:
-    """Paths of its HTTP port."""
-
-    ready: str
-    """Answers 200 once requests are served, and not before."""
-    metrics: str
-    """Metrics in Prometheus' words."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerCommand:
-    """How one server is started."""
+class WorkerCommand:
+    """How a worker is started, or a server of its engine's own."""
 
     command_line: str
-    """For a shell, without `exec`; options of the engine come from its file alone."""
+    """For a shell, without `exec`."""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
-
-
-class EngineServer(Protocol):
-    """One engine's own server."""
-
-    framework: str
-    """Name of the engine, a key of ENGINES."""
-    paths: ServerPaths
-    dynamo_releases: Mapping[str, str]
-    """Version of its image -> release of Dynamo's runtime with the same engine: defects are known by it."""
-
-    def command(
-        self, *, served_name: str, engine_file_path: str, model_path: str, algorithm: str | None
-    ) -> ServerCommand:
-        """Return how it is started for a model on the cache."""
-        ...

@@ -116,7 +116,8 @@ def kv_bytes(
         sharding: a KV head is never split, so that GPUs beyond the number of heads hold them again.
         windows: tokens that a layer keeps, repeated over the layers; empty where every layer keeps all.
     """
-    kept = model.layers * tokens if not windows else _kept(tokens, windows, model.layers)
+    kept_in = windows or (tokens,)
+    kept = sum(min(tokens, kept_in[layer % len(kept_in)]) for layer in range(model.layers))
     heads = max(1, model.kv_heads / sharding.attention)
     return kept * 2 * heads * model.head_dim * value_bytes
 
@@ -142,10 +143,6 @@ def memory_demand(
         activations=activations / GIB,
         runtime=_RUNTIME_GIB + nccl,
     )
-
-
-def _kept(tokens: int, windows: Sequence[int], layers: int) -> int:
-    return sum(min(tokens, windows[layer % len(windows)]) for layer in range(layers))
 
 
 def _dense_bytes(model: ModelShape) -> int:

@@ -22,7 +22,6 @@ class ModelShape:
     attention_heads: int
     kv_heads: int
     head_dim: int
-    experts_per_token: int
     vocabulary: int
     max_positions: int
     """Tokens of prompt and answer together."""
@@ -46,7 +45,6 @@ def _gpt_oss(name: str, *, layers: int, experts: int) -> ModelShape:
         attention_heads=64,
         kv_heads=8,
         head_dim=64,
-        experts_per_token=4,
         vocabulary=201_088,
         max_positions=131_072,
     )

@@ -1,7 +1,6 @@
 """Number formats of MXFP4 checkpoints (gpt-oss) and which GPUs have tensor-core kernels for them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
@@ -12,32 +11,16 @@ MxFp4AlgorithmName = Literal["W4A16_MXFP4", "W4A8_MXFP4_FP8", "W4A8_MXFP4_MXFP8"
 tensor, in FP8 with one scale per 32 values. Any other value is ignored with a warning."""
 
 
-@dataclass(frozen=True, slots=True)
-class MxFp4Algorithm:
-    """Expert weights in MXFP4 (E2M1, one E8M0 scale per 32 values) with activations in some format."""
-
-    name: MxFp4AlgorithmName
-    """Name that TensorRT-LLM reads from OVERRIDE_QUANT_ALGO, in any case of letters."""
-
-    activations: str
-
-    families: frozenset[ArchitectureFamily]
-    """GPU families on which at least one MoE backend of TensorRT-LLM runs it for gpt-oss
-    (engines/tensorrt_llm/kernels.py)."""
-
-
-MXFP4_ALGORITHMS: Mapping[MxFp4AlgorithmName, MxFp4Algorithm] = MappingProxyType(
+MXFP4_ALGORITHMS: Mapping[MxFp4AlgorithmName, frozenset[ArchitectureFamily]] = MappingProxyType(
     {
-        algorithm.name: algorithm
-        for algorithm in (
-            MxFp4Algorithm("W4A16_MXFP4", "BF16", frozenset({"hopper", "blackwell"})),
-            MxFp4Algorithm("W4A8_MXFP4_FP8", "FP8, one scale per tensor", frozenset({"hopper", "blackwell"})),
-            MxFp4Algorithm(
-                "W4A8_MXFP4_MXFP8", "MXFP8 (E4M3), one scale per 32 values", frozenset({"blackwell"})
-            ),
-        )
+        "W4A16_MXFP4": frozenset[ArchitectureFamily]({"hopper", "blackwell"}),
+        "W4A8_MXFP4_FP8": frozenset[ArchitectureFamily]({"hopper", "blackwell"}),
+        "W4A8_MXFP4_MXFP8": frozenset[ArchitectureFamily]({"blackwell"}),
     }
 )
+"""Algorithm of expert weights in MXFP4 (E2M1, one E8M0 scale per 32 values), as TensorRT-LLM reads it from
+OVERRIDE_QUANT_ALGO in any case of letters -> the GPU families on which at least one of its MoE backends runs
+it for gpt-oss (engines/tensorrt_llm/kernels.py)."""
 
 KV_VALUE_BYTES: Mapping[str, float] = MappingProxyType(
     {
@@ -57,7 +40,7 @@ an 8-bit scale for every 16 values."""
 def algorithms_with_kernels(accelerator: Accelerator) -> tuple[MxFp4AlgorithmName, ...]:
     """The algorithms that some MoE backend runs on the GPU; empty on Ampere."""
     family = accelerator.architecture_family
-    return tuple(name for name, algorithm in MXFP4_ALGORITHMS.items() if family in algorithm.families)
+    return tuple(name for name, families in MXFP4_ALGORITHMS.items() if family in families)
 
 
 def default_algorithm(accelerator: Accelerator, moe_backend: str) -> MxFp4AlgorithmName:

@@ -5,16 +5,14 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from engines.command_options import FRONTEND, CommandWords
-from engines.engine import Engine, EngineServer
+from engines.engine import Engine
 from engines.release import EngineOnLine, ReleaseLine
 from engines.tensorrt_llm import flags as tensorrt_llm_words
 from engines.tensorrt_llm import on_lines as tensorrt_llm_on_lines
 from engines.tensorrt_llm.engine import TensorRtLlm
 from engines.tensorrt_llm.options import TensorRtLlmOptions
 from engines.tensorrt_llm.trtllm_serve import TrtllmServe
-from engines.vllm import command as vllm_words
-from engines.vllm import engine as vllm_on_lines
-from engines.vllm.engine import Vllm
+from engines.vllm import engine as vllm
 from engines.vllm.options import VllmOptions
 
 Framework = Literal["tensorrt-llm", "vllm"]
@@ -22,8 +20,12 @@ Options = TensorRtLlmOptions | VllmOptions
 """Options of a role, of any engine."""
 
 # An engine takes its own options alone; a recipe is read with those of the engine that it names.
-ENGINES: Mapping[Framework, Engine[Any]] = MappingProxyType({"tensorrt-llm": TensorRtLlm(), "vllm": Vllm()})
+ENGINES: Mapping[Framework, Engine[Any]] = MappingProxyType(
+    {"tensorrt-llm": TensorRtLlm(), "vllm": vllm.Vllm()}
+)
 
+EngineServer = TrtllmServe
+"""A server of an engine's own, which needs nothing of Dynamo: there is one."""
 ServerName = Literal["dynamo", "trtllm-serve"]
 """What answers requests: Dynamo's frontend before workers, or a server of the engine's own."""
 ENGINE_SERVERS: Mapping[ServerName, EngineServer] = MappingProxyType({"trtllm-serve": TrtllmServe()})
@@ -35,16 +37,16 @@ WORKER_COMMANDS: Mapping[Framework, str] = MappingProxyType(
 """Engine -> module that starts its workers."""
 
 ON_LINES: Mapping[Framework, Mapping[str, EngineOnLine]] = MappingProxyType(
-    {"tensorrt-llm": tensorrt_llm_on_lines.ON_LINES, "vllm": vllm_on_lines.ON_LINES}
+    {"tensorrt-llm": tensorrt_llm_on_lines.ON_LINES, "vllm": vllm.ON_LINES}
 )
 """Engine -> line of Dynamo's runtime -> what is known of the engine in the line's images."""
 
 COMMANDS: Mapping[str, CommandWords] = MappingProxyType(
-    {"dynamo.frontend": FRONTEND, **tensorrt_llm_words.COMMANDS, **vllm_words.COMMANDS}
+    {"dynamo.frontend": FRONTEND, **tensorrt_llm_words.COMMANDS, **vllm.COMMANDS}
 )
 """Command -> what is told of its options by hand."""
 
 ENGINE_IMAGES: Mapping[str, Mapping[ReleaseLine, ReleaseLine]] = MappingProxyType(
-    {**tensorrt_llm_words.OWN_IMAGES, **vllm_words.OWN_IMAGES}
+    {**tensorrt_llm_words.OWN_IMAGES, **vllm.OWN_IMAGES}
 )
 """End of an engine's own repository -> its release -> the line of Dynamo that names the same release."""

@@ -1,6 +1,6 @@
 """What differs between the lines of Dynamo's runtime image: engines, events, names, options and defects.
 
-What is of one engine lies in its package (on_lines.py, command_words.py), options and their values in
+What is of one engine lies in its package (on_lines.py, flags.py, engine.py), options and their values in
 `command_options`, tags of EFA images in `transport_setup`.
 """
 

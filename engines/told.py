@@ -21,6 +21,9 @@ class Setting:
     value: Any
     source: str
 
+    def __str__(self) -> str:
+        return f"{self.value} ({self.source})"
+
 
 @dataclass(frozen=True, slots=True)
 class Count:

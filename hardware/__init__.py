@@ -1,8 +1,6 @@
 from hardware.accelerators import ACCELERATORS, Accelerator, ArchitectureFamily, CpuArchitecture, Host
 from hardware.aws import (
     LARGEST_PACKET_TO_REGION,
-    eks_reserved_cpus,
-    eks_reserved_gib,
     is_local_zone,
     lustre_usd_per_hour,
 )
@@ -63,8 +61,6 @@ __all__ = [
     "UltraServer",
     "Zone",
     "described_node",
-    "eks_reserved_cpus",
-    "eks_reserved_gib",
     "is_local_zone",
     "kv_path",
     "lustre_usd_per_hour",

@@ -10,8 +10,6 @@ from hardware.kv_transport import TCP_GBIT
 from hardware.source import Source
 from hardware.ultraservers import UltraServer, Zone
 
-InterfaceKind = Literal["interface", "efa-only"]
-
 
 @dataclass(frozen=True, slots=True)
 class NetworkInterface:
@@ -21,7 +19,7 @@ class NetworkInterface:
     """NetworkCardIndex."""
     device: int
     """DeviceIndex on that card."""
-    kind: InterfaceKind
+    kind: Literal["interface", "efa-only"]
     """InterfaceType. An efa-only interface takes no IP address."""
 
 
@@ -43,17 +41,16 @@ class NetworkLayout:
         return sum(interface.kind == "efa-only" for interface in self.interfaces)
 
 
-def efa_on_every_card(network_cards: int, *, efa_gbit: float, ip_gbit: float) -> NetworkLayout:
-    """The layout where card 0 carries IP and, on a second device, EFA; every other card EFA only."""
-    shared = NetworkInterface(card=0, device=1, kind="efa-only")
-    return _layout(network_cards, efa_gbit, ip_gbit, [shared, *_efa_only(range(1, network_cards))])
-
-
-def efa_beside_card_zero(
+def network_layout(
     network_cards: int, efa_cards: Iterable[int], *, efa_gbit: float, ip_gbit: float
 ) -> NetworkLayout:
-    """The layout where card 0 has no EFA: it carries IP, the given cards EFA only."""
-    return _layout(network_cards, efa_gbit, ip_gbit, _efa_only(efa_cards))
+    """The layout where card 0 carries IP, and the given cards EFA; card 0 on a second device."""
+    # EC2 refuses an efa-only interface as the primary one. AWS ParallelCluster
+    # (cli/src/pcluster/templates/queues_stack.py) puts the others at device 1 on cards that take several
+    # interfaces. The EC2 user guide says device 0 for efa-only, and EKS shows it for p6-b200.
+    primary = NetworkInterface(card=0, device=0, kind="interface")
+    efa = [NetworkInterface(card=card, device=int(card == 0), kind="efa-only") for card in efa_cards]
+    return NetworkLayout(network_cards, (primary, *efa), efa_gbit, ip_gbit)
 
 
 PurchaseOption = Literal["on-demand", "spot", "capacity-block"]
@@ -143,11 +140,6 @@ class InstanceType:
         """What the EFA device plugin offers on one node as vpc.amazonaws.com/efa."""
         return self.network.efa_interfaces
 
-    @property
-    def efa_gbit_per_second_per_gpu(self) -> float:
-        """A GPU's share of the node's EFA bandwidth, in Gbit/s."""
-        return self.network.efa_gbit_per_second / self.gpus
-
     def efa_interfaces_per_pod(self, gpus: int) -> int:
         """How many EFA interfaces a pod with that many GPUs requests.
 
@@ -200,17 +192,3 @@ def described_node(
         capacity_block_usd_per_gpu_hour=None,
         sources=MappingProxyType({}),
     )
-
-
-def _layout(
-    network_cards: int, efa_gbit: float, ip_gbit: float, efa: list[NetworkInterface]
-) -> NetworkLayout:
-    # EC2 refuses an efa-only interface as the primary one.
-    primary = NetworkInterface(card=0, device=0, kind="interface")
-    return NetworkLayout(network_cards, (primary, *efa), efa_gbit, ip_gbit)
-
-
-def _efa_only(cards: Iterable[int]) -> list[NetworkInterface]:
-    # AWS ParallelCluster (cli/src/pcluster/templates/queues_stack.py) puts these at device 1 on cards that
-    # take several interfaces. The EC2 user guide says device 0 for efa-only, and EKS shows it for p6-b200.
-    return [NetworkInterface(card=card, device=0, kind="efa-only") for card in cards]

@@ -9,8 +9,7 @@ from hardware.instance_type import (
     InstanceType,
     LocalNvme,
     PurchaseOption,
-    efa_beside_card_zero,
-    efa_on_every_card,
+    network_layout,
 )
 from hardware.source import (
     CAPACITY_BLOCK_PRICES,
@@ -55,7 +54,7 @@ P6_B200 = InstanceType(
     vcpus=192,
     memory_gib=2048,
     nvlink_domain_gpus=(8,),
-    network=efa_on_every_card(8, efa_gbit=3_200, ip_gbit=200),
+    network=network_layout(8, range(8), efa_gbit=3_200, ip_gbit=200),
     gpudirect_rdma=True,
     pod_takes_every_efa_interface=False,
     local_nvme=_EIGHT_NVME,
@@ -76,7 +75,7 @@ P6_B300 = InstanceType(
     memory_gib=4096,
     nvlink_domain_gpus=(8,),
     # 17 cards and at most 16 EFA interfaces: card 0 has none, an EFA interface there fails the launch.
-    network=efa_beside_card_zero(17, range(1, 17), efa_gbit=6_400, ip_gbit=350),
+    network=network_layout(17, range(1, 17), efa_gbit=6_400, ip_gbit=350),
     gpudirect_rdma=True,
     pod_takes_every_efa_interface=False,
     local_nvme=_EIGHT_NVME,
@@ -102,7 +101,7 @@ P6E_GB200 = InstanceType(
     # efa-only interface a group, on its first card: odd cards are efa-only and 400 Gbit/s. AWS
     # ParallelCluster (aws/aws-parallelcluster#6930) fills all sixteen, which is no faster and leaves the
     # device plugin with 16 devices instead of 4.
-    network=efa_beside_card_zero(17, (1, 5, 9, 13), efa_gbit=1_600, ip_gbit=100),
+    network=network_layout(17, (1, 5, 9, 13), efa_gbit=1_600, ip_gbit=100),
     gpudirect_rdma=True,
     pod_takes_every_efa_interface=True,
     local_nvme=LocalNvme(count=3, gigabytes_each=7_500),
@@ -122,7 +121,7 @@ P5EN = InstanceType(
     vcpus=192,
     memory_gib=2048,
     nvlink_domain_gpus=(8,),
-    network=efa_on_every_card(16, efa_gbit=3_200, ip_gbit=200),
+    network=network_layout(16, range(16), efa_gbit=3_200, ip_gbit=200),
     gpudirect_rdma=True,
     pod_takes_every_efa_interface=False,
     local_nvme=_EIGHT_NVME,
@@ -142,7 +141,7 @@ P5E = InstanceType(
     vcpus=192,
     memory_gib=2048,
     nvlink_domain_gpus=(8,),
-    network=efa_on_every_card(32, efa_gbit=3_200, ip_gbit=100),
+    network=network_layout(32, range(32), efa_gbit=3_200, ip_gbit=100),
     gpudirect_rdma=True,
     pod_takes_every_efa_interface=False,
     local_nvme=_EIGHT_NVME,
@@ -163,7 +162,7 @@ P5 = InstanceType(
     vcpus=192,
     memory_gib=2048,
     nvlink_domain_gpus=(8,),
-    network=efa_on_every_card(32, efa_gbit=3_200, ip_gbit=100),
+    network=network_layout(32, range(32), efa_gbit=3_200, ip_gbit=100),
     gpudirect_rdma=True,
     pod_takes_every_efa_interface=False,
     local_nvme=_EIGHT_NVME,
@@ -183,7 +182,7 @@ P5_ONE_GPU = InstanceType(
     vcpus=16,
     memory_gib=256,
     nvlink_domain_gpus=(1,),
-    network=efa_on_every_card(1, efa_gbit=100, ip_gbit=100),
+    network=network_layout(1, range(1), efa_gbit=100, ip_gbit=100),
     gpudirect_rdma=False,
     pod_takes_every_efa_interface=False,
     local_nvme=LocalNvme(count=1, gigabytes_each=3_800),

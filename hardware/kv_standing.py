@@ -207,7 +207,7 @@ def _efa_path(
         standing,
         reason,
         source,
-        instance_type.efa_gbit_per_second_per_gpu,
+        instance_type.network.efa_gbit_per_second / instance_type.gpus,
         lifted_by,
         same_zone=True,
         different_nodes=True,

@@ -37,10 +37,6 @@ EKS_EFA_GUIDE = Source(
 EKS_ULTRASERVER_GUIDE = Source(
     "https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html", "2026-08-01"
 )
-EKS_NODE_RESERVATION = Source(
-    "awslabs/amazon-eks-ami nodeadm/internal/kubelet/config.go at 81fec2e (kubeReserved, evictionHard)",
-    "2026-07-23",
-)
 P6_PRODUCT_PAGE = Source("https://aws.amazon.com/ec2/instance-types/p6/", "2026-08-01")
 EC2_PRICE_LIST = Source("AWS Price List API, us regions, on-demand Linux", "2026-09-19")
 CAPACITY_BLOCK_PRICES = Source("https://aws.amazon.com/ec2/capacityblocks/pricing/", "2026-07-01")

@@ -35,6 +35,7 @@ def aiperf_arguments(
 
     """
     revision = {"--tokenizer-revision": endpoint.tokenizer_revision} if endpoint.tokenizer_revision else {}
+    sized = {"--workers-max": benchmark.workers, "--record-processors": benchmark.record_processors}
     flags: dict[str, str | int] = {
         "--model": endpoint.served_name,
         "--tokenizer": endpoint.tokenizer,
@@ -51,7 +52,7 @@ def aiperf_arguments(
         "--warmup-request-count": load.warmup_requests,
         "--num-dataset-entries": load.dataset_entries,
         "--random-seed": benchmark.random_seed,
-        **_generator(benchmark, sized_for_job=sized_for_job),
+        **(sized if sized_for_job else {"--export-level": "summary"}),
         "--ui": benchmark.ui,
     }
     command = ["profile", "--streaming"]
@@ -60,12 +61,6 @@ def aiperf_arguments(
     for entry in _extra_inputs(benchmark, load, is_dynamo=endpoint.is_dynamo):
         command += ["--extra-inputs", entry]
     return command
-
-
-def _generator(benchmark: Benchmark, *, sized_for_job: bool) -> dict[str, str | int]:
-    if sized_for_job:
-        return {"--workers-max": benchmark.workers, "--record-processors": benchmark.record_processors}
-    return {"--export-level": "summary"}
 
 
 def _extra_inputs(benchmark: Benchmark, load: Load, *, is_dynamo: bool) -> list[str]:

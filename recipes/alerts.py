@@ -128,7 +128,7 @@ class ScrapedPods:
 def scraped_pods(placed: PlacedRecipe) -> ScrapedPods:
     """Return the pods with metrics: a server's, or those that the operator marks."""
     if server := placed.recipe.engine_server:
-        return ScrapedPods(server_labels(placed), ("http",), server.paths.metrics)
+        return ScrapedPods(server_labels(placed), ("http",), server.metrics_path)
     return ScrapedPods(
         {GRAPH_NAME_LABEL: placed.graph_name, "nvidia.com/metrics-enabled": "true"},
         # As the operator names the ports: the frontend's, the workers' own server, and NIXL's telemetry.

@@ -10,20 +10,23 @@ from typing import Any
 
 from recipes.aiperf_command import Endpoint, aiperf_arguments
 from recipes.benchmark_load import Load, recipe_load
-from recipes.graph_manifest import scheduling_with_cache
+from recipes.graph_manifest.placement import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
-from recipes.model_download import UNPRIVILEGED_POD, listed
+from recipes.model_download import (
+    CACHE_VOLUME,
+    PACKAGES_DIRECTORY,
+    SCRATCH_DIRECTORY,
+    SCRATCH_VOLUME,
+    UNPRIVILEGED_POD,
+)
 from recipes.model_files import MODEL_CACHE
 from recipes.node_directory import directory_volume
 from recipes.placed import CacheNodes, PlacedRecipe
+from recipes.pod_environment import listed
 
 _WAIT_SCRIPT = Path(__file__).with_name("wait_for_model_script.py")
 _FRONTEND_PORT = 8000
-_CACHE_VOLUME = "model-cache"
-_SCRATCH_VOLUME = "scratch"
-_SCRATCH_DIRECTORY = "/scratch"
-_PACKAGES_DIRECTORY = f"{_SCRATCH_DIRECTORY}/packages"
 _SUMMARY = "profile_export_aiperf.json"
 
 RESULT_FOLLOWS = "dynamo-stack: the result of load"
@@ -43,9 +46,9 @@ def benchmark_job(
 
     """
     cache = (
-        directory_volume(_CACHE_VOLUME, placed.cache_directory)
+        directory_volume(CACHE_VOLUME, placed.cache_directory)
         if placed.cache_directory
-        else {"name": _CACHE_VOLUME, "persistentVolumeClaim": {"claimName": placed.cache_claim_name}}
+        else {"name": CACHE_VOLUME, "persistentVolumeClaim": {"claimName": placed.cache_claim_name}}
     )
     benchmark = placed.recipe.benchmark
     ports = benchmark.local_ports
@@ -66,7 +69,7 @@ def benchmark_job(
                     "containers": [_container(placed, loads)],
                     "volumes": [
                         cache,
-                        {"name": _SCRATCH_VOLUME, "emptyDir": {}},
+                        {"name": SCRATCH_VOLUME, "emptyDir": {}},
                     ],
                 }
             },
@@ -128,17 +131,17 @@ def _container(placed: PlacedRecipe, loads: Sequence[Load] | None) -> dict[str, 
         },
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
         "volumeMounts": [
-            {"name": _CACHE_VOLUME, "mountPath": MODEL_CACHE.mount_path},
-            {"name": _SCRATCH_VOLUME, "mountPath": _SCRATCH_DIRECTORY},
+            {"name": CACHE_VOLUME, "mountPath": MODEL_CACHE.mount_path},
+            {"name": SCRATCH_VOLUME, "mountPath": SCRATCH_DIRECTORY},
         ],
-        "workingDir": _SCRATCH_DIRECTORY,
+        "workingDir": SCRATCH_DIRECTORY,
     }
 
 
 def _shell_command(recipe: Recipe, graph_name: str, loads: Sequence[Load] | None) -> str:
-    pip = ["python3", "-m", "pip", "install", "--quiet", "--target", _PACKAGES_DIRECTORY]
+    pip = ["python3", "-m", "pip", "install", "--quiet", "--target", PACKAGES_DIRECTORY]
     packages = shlex.join([*pip, *recipe.benchmark.packages])
-    wait, program = 'python3 -c "$1"', f"{_PACKAGES_DIRECTORY}/bin/aiperf"
+    wait, program = 'python3 -c "$1"', f"{PACKAGES_DIRECTORY}/bin/aiperf"
     if loads is None:
         return "\n".join([packages, wait, f"exec {benchmark_line(recipe, graph_name, program)}"])
     # The first process of a container ignores SIGTERM unless it says otherwise, and a shell that waits for a
@@ -180,7 +183,7 @@ def _arguments(recipe: Recipe, graph_name: str, load: Load) -> list[str]:
 
 
 def _results(recipe: Recipe, graph_name: str) -> str:
-    return shlex.quote(f"{_artifacts(recipe)}/{graph_name}")
+    return shlex.quote(f"{MODEL_CACHE.mount_path}/{recipe.benchmark.artifacts_directory}/{graph_name}")
 
 
 def _variables(recipe: Recipe, graph_name: str) -> dict[str, str]:
@@ -194,13 +197,9 @@ def _variables(recipe: Recipe, graph_name: str) -> dict[str, str]:
         # Without HF_HUB_OFFLINE: with it AIPerf 0.13.0 refuses a tokenizer that is a path.
         "HF_HOME": MODEL_CACHE.mount_path,
         # The image has no home directory for this user.
-        "HOME": _SCRATCH_DIRECTORY,
-        "PYTHONPATH": _PACKAGES_DIRECTORY,
+        "HOME": SCRATCH_DIRECTORY,
+        "PYTHONPATH": PACKAGES_DIRECTORY,
     }
-
-
-def _artifacts(recipe: Recipe) -> str:
-    return f"{MODEL_CACHE.mount_path}/{recipe.benchmark.artifacts_directory}"
 
 
 def _frontend_url(graph_name: str) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import model_validator
 
-from engines.engine import EngineServer, ModelUse
-from engines.registry import Options
+from engines.engine import ModelUse
+from engines.registry import EngineServer, Options
 from engines.release import known_line_name
 from hardware import ACCELERATORS
 from recipes.evidence import Level
@@ -103,10 +103,8 @@ def _server(recipe: Recipe, server: EngineServer, roles: list[str]) -> Iterator[
 def _platform_lines(recipe: Recipe) -> Iterator[str]:
     runtime = recipe.runtime
     lines = runtime.platform_lines
-    if len(set(lines)) != len(lines):
-        yield f"runtime.platformLines names a line twice: {', '.join(lines)}"
-    if list(lines) != sorted(lines, key=_line_number):
-        yield f"runtime.platformLines ({', '.join(lines)}) goes from the oldest line to the newest"
+    if list(lines) != sorted(set(lines), key=lambda line: tuple(map(int, line.split(".")))):
+        yield f"runtime.platformLines ({', '.join(lines)}) goes from the oldest line to the newest, each once"
     own = known_line_name(runtime.version)
     if lines and own is not None and own not in lines:
         yield (
@@ -127,10 +125,6 @@ def _platform_lines(recipe: Recipe) -> Iterator[str]:
                 f"{service.service_name}: imageVersion {tag} is of none of runtime.platformLines "
                 f"({', '.join(lines)})"
             )
-
-
-def _line_number(line: str) -> tuple[int, ...]:
-    return tuple(map(int, line.split(".")))
 
 
 def _accelerators(recipe: Recipe) -> Iterator[str]:

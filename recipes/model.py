@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import Field
 
-from engines.engine import Engine, EngineServer
+from engines.engine import Engine
 from engines.option_block import WorkerRole
 from engines.quantization import MxFp4AlgorithmName
-from engines.registry import ENGINE_SERVERS, ENGINES, Framework, Options, ServerName
+from engines.registry import ENGINE_SERVERS, ENGINES, EngineServer, Framework, Options, ServerName
 from hardware import ArchitectureFamily
 from recipes.benchmark import Benchmark
 from recipes.evidence import Correction, Evidence, Level

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from recipes.graph_manifest import scheduling_with_cache
+from recipes.graph_manifest.placement import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
 from recipes.model_files import MODEL_CACHE, snapshot_directory
 from recipes.placed import CacheNodes
+from recipes.pod_environment import listed
 
 TOKEN_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
 
@@ -21,8 +22,8 @@ _VOCABULARY_SCRIPT = Path(__file__).with_name("vocabulary_script.py")
 _CHECK_SCRIPT = Path(__file__).with_name("cache_check_script.py")
 CACHE_VOLUME, SCRATCH_VOLUME = "model-cache", "scratch"
 """The volumes that the container mounts."""
-_SCRATCH_DIRECTORY = "/scratch"
-_PACKAGES_DIRECTORY = f"{_SCRATCH_DIRECTORY}/packages"
+SCRATCH_DIRECTORY = "/scratch"
+PACKAGES_DIRECTORY = f"{SCRATCH_DIRECTORY}/packages"
 _ATTEMPTS = 3
 # A file that is missing will not appear; the second try is for a node that went away.
 _CHECK_ATTEMPTS = 1
@@ -139,15 +140,10 @@ def filling_container(
             return _check(recipe, image)
 
 
-def download_job_spec(recipe: Recipe, claim_name: str, token_secret_name: str | None) -> dict[str, Any]:
-    """Return the JobSpec of a download from the Hugging Face hub, without image mirrors."""
-    return cache_job_spec(recipe, claim_name, HuggingFaceDownload(token_secret_name), {})
-
-
 def _download(
     recipe: Recipe, image: str, token_secret_name: str | None, marker: str | None
 ) -> dict[str, Any]:
-    hub = [f"{_PACKAGES_DIRECTORY}/bin/hf", "download"]
+    hub = [f"{PACKAGES_DIRECTORY}/bin/hf", "download"]
     download = [*hub, recipe.model.repository, "--revision", recipe.model.revision]
     for pattern in recipe.model.excluded_files:
         download += ["--exclude", pattern]
@@ -222,7 +218,7 @@ def _container(
     variables: list[dict[str, Any]],
     marker: str | None,
 ) -> dict[str, Any]:
-    install = ["python3", "-m", "pip", "install", "--quiet", "--target", _PACKAGES_DIRECTORY, *packages]
+    install = ["python3", "-m", "pip", "install", "--quiet", "--target", PACKAGES_DIRECTORY, *packages]
     lines = [shlex.join(command) for command in [install, *commands]]
     if marker:
         done = [f"mkdir -p {shlex.quote(str(PurePosixPath(marker).parent))}", f"touch {shlex.quote(marker)}"]
@@ -230,7 +226,7 @@ def _container(
     else:
         lines.append('exec python3 -c "$1"')
     # The image has no home directory for this user.
-    surroundings = {"HOME": _SCRATCH_DIRECTORY, "PYTHONPATH": _PACKAGES_DIRECTORY}
+    surroundings = {"HOME": SCRATCH_DIRECTORY, "PYTHONPATH": PACKAGES_DIRECTORY}
     return {
         "name": name,
         "image": image,
@@ -241,7 +237,7 @@ def _container(
         **_limits_and_security(MODEL_CACHE.download_memory_limit),
         "volumeMounts": [
             {"name": CACHE_VOLUME, "mountPath": MODEL_CACHE.mount_path},
-            {"name": SCRATCH_VOLUME, "mountPath": _SCRATCH_DIRECTORY},
+            {"name": SCRATCH_VOLUME, "mountPath": SCRATCH_DIRECTORY},
         ],
     }
 
@@ -270,11 +266,6 @@ def _check_variables(recipe: Recipe) -> dict[str, str]:
     drafts = [snapshot_directory(draft) for draft in recipe.draft_models]
     beside = {"DRAFT_DIRECTORIES": ":".join(drafts)} if drafts else {}
     return {"SNAPSHOT_DIRECTORY": recipe.snapshot_path, **beside, **_vocabulary_variables(recipe)}
-
-
-def listed(variables: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the variables as a container's `env`."""
-    return [{"name": name, "value": value} for name, value in variables.items()]
 
 
 def _token(secret_name: str | None) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
@@ -106,24 +106,10 @@ class ModelCache:
     )
 
 
-class Pinned(Protocol):
-    """A repository at one revision."""
-
-    @property
-    def repository(self) -> str:
-        """Owner and name on the hub."""
-        ...
-
-    @property
-    def revision(self) -> str:
-        """Commit."""
-        ...
-
-
 MODEL_CACHE = ModelCache()
 
 
-def snapshot_directory(pinned: Pinned) -> str:
+def snapshot_directory(pinned: ModelFiles | DraftModel) -> str:
     """Return the directory of the revision in the mounted cache, in the hub's own layout."""
     return f"{MODEL_CACHE.mount_path}/hub/{hub_folder(pinned.repository)}/snapshots/{pinned.revision}"
 

@@ -7,7 +7,7 @@ revision before any worker restarts. Workers and frontends only wait, so they ha
 from collections.abc import Mapping
 from typing import Any
 
-from recipes.graph_manifest import scheduling_with_cache
+from recipes.graph_manifest.placement import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
 from recipes.model_download import (

@@ -1,8 +1,10 @@
 """Environment variables of the pods of a graph, and how long a worker that is told to end serves on."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from engines.engine import Engine, ServerCommand, WorkerStart
+from engines.engine import Engine, WorkerCommand, WorkerStart
+from engines.registry import Options
 from engines.release import Workaround, line_name, release_line
 from engines.runtime_lines import RUNTIME_LINES
 from recipes.model import Recipe
@@ -45,10 +47,8 @@ def process_environment(
         # Frontends look for containers only in the same mode.
         variables |= {"DYN_KUBE_DISCOVERY_MODE": "container", "CONTAINER_NAME": container}
     variables |= process.environment
-    if recipe.engine_server is not None:
-        variables |= server_command(placed, process).environment
-    elif process.engine is not None:
-        variables |= recipe.serving_engine.environment(worker_start(recipe, process))
+    if process.engine is not None:
+        variables |= worker_command(recipe, process, process.engine).environment
     return variables | cache_environment()
 
 
@@ -65,7 +65,7 @@ def worker_start(recipe: Recipe, service: ServiceRecipe) -> WorkerStart:
         arguments=(*recipe.model.parser_arguments, *service.arguments),
         runtime_version=recipe.runtime.version,
         model_path=recipe.snapshot_path,
-        engine_file_path=_engine_file_path(service),
+        engine_file_path=f"{ENGINE_FILES_DIRECTORY}/{engine_file_name(service)}",
         algorithm=recipe.quantization.algorithm,
         draft_directories={draft.repository: snapshot_directory(draft) for draft in recipe.draft_models},
     )
@@ -93,31 +93,17 @@ def process_workarounds(
     )
 
 
-def server_command(placed: PlacedRecipe, process: ServiceRecipe) -> ServerCommand:
-    """Return how a server of the engine's own is started.
-
-    Raises:
-        ValueError: Dynamo serves the recipe.
-
-    """
-    recipe = placed.recipe
-    if recipe.engine_server is None:
-        raise ValueError(f"{recipe.name} is served by Dynamo")
-    return recipe.engine_server.command(
-        served_name=recipe.model.served_name,
-        engine_file_path=_engine_file_path(process),
-        model_path=recipe.snapshot_path,
-        algorithm=recipe.quantization.algorithm,
-    )
+def worker_command(recipe: Recipe, service: ServiceRecipe, options: Options) -> WorkerCommand:
+    """Return how a worker of the service is started, by Dynamo or as a server of the engine's own."""
+    start, engine = worker_start(recipe, service), recipe.serving_engine
+    if recipe.engine_server is not None:
+        return recipe.engine_server.command(start)
+    return WorkerCommand(engine.command_line(options, start), engine.environment(start))
 
 
 def engine_file_name(service: ServiceRecipe) -> str:
     """Return the key of the service's engine file in the graph's ConfigMap."""
     return f"{service.role}.yaml"
-
-
-def _engine_file_path(service: ServiceRecipe) -> str:
-    return f"{ENGINE_FILES_DIRECTORY}/{engine_file_name(service)}"
 
 
 def cache_environment() -> dict[str, str]:
@@ -174,3 +160,8 @@ def _draining_environment(role: Role, engine: Engine[Any], runtime_version: str)
         return {"DYN_HTTP_GRACEFUL_SHUTDOWN_TIMEOUT_SECS": str(left if is_limit else 0)}
     seconds = TERMINATION_GRACE_SECONDS - _SHUTDOWN_SECONDS - engine.transfers_seconds(role)
     return {"DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS": str(seconds)}
+
+
+def listed(variables: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the variables as a container's `env`."""
+    return [{"name": name, "value": value} for name, value in variables.items()]

@@ -10,14 +10,14 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import yaml
 
-from engines.engine import ServerCommand
 from recipes.benchmark_job import benchmark_line
+from recipes.merging import dotted_options
 from recipes.model import Recipe
-from recipes.pod_environment import worker_start
+from recipes.pod_environment import worker_command
 from recipes.services import ServiceRecipe
 
 _FOLDER = Path(__file__).parent / "published"
@@ -73,24 +73,12 @@ def _of(recipe: Recipe, service: ServiceRecipe) -> Iterator[tuple[str, str]]:
     if options is None:
         words, environment = service.arguments, service.environment
     else:
-        started = _started(recipe, service, options)
+        started = worker_command(recipe, service, options)
         words, environment = shlex.split(started.command_line), {**started.environment, **service.environment}
         file: dict[str, Any] = yaml.safe_load(recipe.serving_engine.engine_file(options) or "{}")
-        yield from _leaves(file)
+        yield from ((name, _text(value) or "") for name, value in dotted_options(file))
     yield from _flags(words).items()
     yield from ((f"env {name}", value) for name, value in environment.items())
-
-
-def _started(recipe: Recipe, service: ServiceRecipe, options: Any) -> ServerCommand:
-    start, engine = worker_start(recipe, service), recipe.serving_engine
-    if recipe.engine_server is None:
-        return ServerCommand(engine.command_line(options, start), engine.environment(start))
-    return recipe.engine_server.command(
-        served_name=start.served_name,
-        engine_file_path=start.engine_file_path,
-        model_path=start.model_path,
-        algorithm=start.algorithm,
-    )
 
 
 def _flags(words: Sequence[str]) -> Mapping[str, str]:
@@ -101,14 +89,6 @@ def _flags(words: Sequence[str]) -> Mapping[str, str]:
             value = "" if following.startswith("--") else following
             found[word] = f"{found[word]}, {value}" if word in found else value
     return found
-
-
-def _leaves(block: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    for key, value in block.items():
-        if isinstance(value, dict):
-            yield from _leaves(cast("dict[str, Any]", value), f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", _text(value) or ""
 
 
 def _text(value: Any) -> str | None:

@@ -60,7 +60,7 @@ def server_deployment(placed: PlacedRecipe, engine_config_map_name: str | None) 
             "metadata": {"labels": {**service.labels, **labels}},
             "spec": {
                 **pod,
-                "containers": [_with_port_and_probes(pod["containers"][0], server.paths.ready, service)],
+                "containers": [_with_port_and_probes(pod["containers"][0], server.ready_path, service)],
                 "volumes": [*pod["volumes"], *_shared_memory(service)],
             },
         },

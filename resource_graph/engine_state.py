@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import UnionType
 from typing import Any, Literal, cast
 
 from resource_graph.input_text import InputError
@@ -102,7 +103,7 @@ def read_record(content: object, where: str) -> EngineRecord:
     inputs = _mapping(entry, "inputs", where)
     return EngineRecord(
         resource=_resource(entry, inputs, where),
-        id=_optional_text(entry, "id", where) or "",
+        id=_optional(entry, "id", str, where, "text") or "",
         inputs=inputs,
         outputs=_mapping(entry, "outputs", where),
         is_going=bool(entry.get("delete") or entry.get("pendingReplacement")),
@@ -127,8 +128,8 @@ def _resource(entry: _Entry, inputs: _Entry, where: str) -> Resource:
         name=urn_name(urn),
         inputs=plain.values,
         custom=bool(entry.get("custom")),
-        parent=_optional_text(entry, "parent", where),
-        provider=provider_urn(_optional_text(entry, "provider", where) or ""),
+        parent=_optional(entry, "parent", str, where, "text") or None,
+        provider=provider_urn(_optional(entry, "provider", str, where, "text") or ""),
         dependencies=declared.union(*property_dependencies.values()),
         property_dependencies=property_dependencies,
         protect=bool(entry.get("protect")),
@@ -169,55 +170,38 @@ def _object(content: object, where: str) -> _Entry:
 
 
 def _list(deployment: _Entry, key: str) -> Sequence[Any]:
-    value = deployment.get(key)
-    if value is None:
-        return ()
-    if not isinstance(value, list):
-        raise RecordError(f"deployment.{key} is no list")
-    return cast("list[Any]", value)
+    return _optional(deployment, key, list, "deployment", "list") or ()
 
 
 def _text(entry: _Entry, key: str, where: str) -> str:
-    value = _optional_text(entry, key, where)
-    if value is None:
+    value = _optional(entry, key, str, where, "text")
+    if not value:
         raise RecordError(f"{where} has no {key}")
     return value
 
 
-def _optional_text(entry: _Entry, key: str, where: str) -> str | None:
-    value = entry.get(key)
-    if value is None or isinstance(value, str):
-        return value or None
-    raise RecordError(f"{where}: {key} is no text")
-
-
 def _mapping(entry: _Entry, key: str, where: str) -> _Entry:
+    return _optional(entry, key, Mapping, where, "JSON object") or {}
+
+
+def _optional(entry: _Entry, key: str, kind: type[Any] | UnionType, where: str, noun: str) -> Any:
     value = entry.get(key)
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        raise RecordError(f"{where}: {key} is no JSON object")
-    return cast("_Entry", value)
+    if value is not None and not isinstance(value, kind):
+        raise RecordError(f"{where}: {key} is no {noun}")
+    return value
 
 
 def _texts(value: object, key: str, where: str) -> Sequence[str]:
-    if value is None:
-        return ()
-    items = cast("list[object]", value) if isinstance(value, list) else [None]
+    items = cast("list[object]", value) if isinstance(value, list) else [value]
     texts = [item for item in items if isinstance(item, str)]
-    if len(texts) != len(items):
+    if value is not None and (not isinstance(value, list) or len(texts) != len(items)):
         raise RecordError(f"{where}: {key} is no list of URNs")
     return texts
 
 
 def _seconds(timeouts: _Entry, key: str, where: str) -> float | None:
-    value = timeouts.get(key)
-    if value is None:
-        return None
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise RecordError(f"{where}: customTimeouts.{key} is no number of seconds")
-    try:
-        # 0 stands for a timeout that nobody set.
-        return float(value) or None
-    except OverflowError as error:
-        raise RecordError(f"{where}: customTimeouts.{key} is too large") from error
+    value: float | None = _optional(
+        timeouts, key, float | int, f"{where}: customTimeouts", "number of seconds"
+    )
+    # 0 stands for a timeout that nobody set.
+    return value or None

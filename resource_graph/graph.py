@@ -51,7 +51,6 @@ class ResourceGraph:
         self._by_type: dict[str, list[Resource]] = {}
         self._by_kind: dict[str | None, list[Resource]] = {}
         self._by_object_name: dict[tuple[str, str], dict[str | None, list[Resource]]] = {}
-        self._components: list[Resource] = []
         self._children: dict[str, list[Resource]] = {}
         self._position: dict[str, int] = {}
         for resource in resources:
@@ -73,7 +72,7 @@ class ResourceGraph:
 
     def components(self) -> Sequence[Resource]:
         """The resources that exist only in the program, and carry what it wants to be known."""
-        return tuple(self._components)
+        return tuple(resource for resource in self if not resource.custom)
 
     def children(self, resource: Resource) -> Sequence[Resource]:
         """The resources whose parent this one is."""
@@ -162,8 +161,6 @@ class ResourceGraph:
         self._by_urn[resource.urn] = resource
         self._by_type.setdefault(resource.type, []).append(resource)
         self._by_kind.setdefault(resource.kind, []).append(resource)
-        if not resource.custom:
-            self._components.append(resource)
         if resource.kind is not None and isinstance(resource.object_name, str):
             namespace = resource.namespace if isinstance(resource.namespace, str) else None
             by_namespace = self._by_object_name.setdefault((resource.kind, resource.object_name), {})

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import yaml
 
@@ -25,6 +25,8 @@ _PLAIN_TAGS = frozenset({_NULL, *(f"tag:yaml.org,2002:{name}" for name in ("bool
 _FLOAT = "tag:yaml.org,2002:float"
 _EXPONENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")
 _MERGE = "<<"
+NOT_YAML = "not YAML: "
+"""Begins the message of what no parser reads."""
 
 
 class Written(NamedTuple):
@@ -75,30 +77,42 @@ def read_documents(text: str) -> Iterator[YamlDocument]:
     Raises:
         YamlProblem: with the document and the line where reading ended.
     """
-    events = _Events(text)
-    try:
-        while not isinstance(event := events.next(), yaml.StreamEndEvent):
-            if not isinstance(event, yaml.DocumentStartEvent):
-                continue
-            events.document += 1
-            first = events.next()
-            content, inside = _Reading(events).value(first, 1)
-            if not _is_empty(first):
-                yield YamlDocument(events.document, content, Written(_line(first), inside))
-    finally:
-        events.close()
+    reader = _Reader(text)
+    while not isinstance(event := reader.next(), yaml.StreamEndEvent):
+        if not isinstance(event, yaml.DocumentStartEvent):
+            continue
+        first = reader.next()
+        content, inside = reader.value(first)
+        if not isinstance(first, yaml.ScalarEvent) or _scalar_tag(first) != _NULL:
+            yield YamlDocument(reader.document, content, Written(_line(first), inside))
 
 
-def _is_empty(event: yaml.Event) -> bool:
-    return isinstance(event, yaml.ScalarEvent) and _scalar_tag(event) == _NULL
+def check_limits(text: str) -> None:
+    """Look through a text before a parser of another kind reads it, for what would fill the memory.
+
+    Raises:
+        YamlProblem: it is nested too deeply, stands for too many values, or is no YAML.
+    """
+    reader = _Reader(text)
+    while not isinstance(reader.next(), yaml.StreamEndEvent):
+        continue
 
 
-class _Events:
-    """What the parser sees, one after another."""
+class _Reader:
+    """The values of a text, one event after another, as far as it stays within what anybody may write."""
 
     def __init__(self, text: str) -> None:
         self.document = 0
         self._text = text
+        self._values = 0
+        self._anchored: dict[str, Value] = {}
+        self._around: list[tuple[str | None, int]] = []
+        """Anchors of the collections around what comes next, and the values before each."""
+        self._heights = [0]
+        """Levels in the document, and in each of these collections, so far."""
+        self._sizes: dict[str | None, tuple[int, int] | None] = {}
+        """Anchor -> values and levels that it stands for, as an alias costs nothing to write; None while it
+        is read."""
         try:
             self._loader = _Loader(text)
         except yaml.YAMLError as error:
@@ -106,98 +120,101 @@ class _Events:
 
     def next(self) -> yaml.Event:
         try:
-            return cast("yaml.Event", self._loader.get_event())
+            event = cast("yaml.Event", self._loader.get_event())
         except yaml.YAMLError as error:
             raise self._problem(error) from error
+        self._measure(event)
+        return event
 
-    def close(self) -> None:
-        self._loader.dispose()
+    def refused(self, event: yaml.Event, message: str) -> YamlProblem:
+        return YamlProblem(max(1, self.document), _line(event), message)
+
+    def _measure(self, event: yaml.Event) -> None:
+        anchor = cast("str | None", getattr(event, "anchor", None))
+        size: tuple[int, int] | None = (1, 0)
+        if isinstance(event, yaml.DocumentStartEvent):
+            self.document += 1
+            self._values, self._sizes, self._anchored = 0, {}, {}
+        elif isinstance(event, yaml.NodeEvent):
+            if isinstance(event, yaml.AliasEvent):
+                size = self._sizes.get(anchor, size)
+            if size is None:
+                raise self.refused(event, "an alias contains itself")
+            self._check(event, *size)
+            if isinstance(event, yaml.CollectionStartEvent):
+                self._around.append((anchor, self._values - 1))
+                self._heights.append(0)
+                size = None
+            else:
+                self._heights[-1] = max(self._heights[-1], size[1] + 1)
+            self._sizes[anchor] = size
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = self._around.pop()
+            height = self._heights.pop()
+            self._sizes[anchor] = self._values - before, height
+            self._heights[-1] = max(self._heights[-1], height + 1)
+
+    def _check(self, event: yaml.Event, values: int, height: int) -> None:
+        self._values += values
+        if self._values > _MAXIMUM_VALUES:
+            raise self.refused(event, f"more than {_MAXIMUM_VALUES:,} values")
+        if len(self._around) + height >= _MAXIMUM_DEPTH:
+            raise self.refused(event, f"nested too deeply, more than {_MAXIMUM_DEPTH} levels")
 
     def _problem(self, error: yaml.YAMLError) -> YamlProblem:
         if isinstance(error, yaml.reader.ReaderError):
             line = self._text.encode().count(b"\n", 0, error.position) + 1
-            return YamlProblem(max(1, self.document), line, f"not YAML: {error.reason}")
+            return YamlProblem(max(1, self.document), line, f"{NOT_YAML}{error.reason}")
         if isinstance(error, yaml.MarkedYAMLError):
             mark = error.problem_mark or error.context_mark
             line = 1 if mark is None else mark.line + 1
-            return YamlProblem(max(1, self.document), line, f"not YAML: {error.problem or error.context}")
-        return YamlProblem(max(1, self.document), 1, f"not YAML: {error}")
+            return YamlProblem(max(1, self.document), line, f"{NOT_YAML}{error.problem or error.context}")
+        return YamlProblem(max(1, self.document), 1, f"{NOT_YAML}{error}")
 
-
-@dataclass(frozen=True, slots=True)
-class _Anchored:
-    """What an alias stands for; measured, because an alias costs nothing to write."""
-
-    value: Value
-    values: int
-    height: int
-
-
-_IN_THE_MAKING: Final = object()
-
-
-class _Reading:
-    """One document."""
-
-    def __init__(self, events: _Events) -> None:
-        self._events = events
-        self._values = 0
-        self._deepest = 0
-        self._anchors: dict[str, _Anchored | object] = {}
-
-    def value(self, event: yaml.Event, depth: int) -> _Read:
+    def value(self, event: yaml.Event) -> _Read:
         """The value that begins with the event."""
         if isinstance(event, yaml.AliasEvent):
-            return self._alias(event, depth), _NOTHING
-        self._count(event, 1, depth)
+            return self._alias(event), _NOTHING
         anchor = cast("str | None", getattr(event, "anchor", None))
-        if anchor is None:
-            return self._plain(event, depth)
-        values, deepest = self._values, self._deepest
-        self._anchors[anchor], self._deepest = _IN_THE_MAKING, depth
-        value, inside = self._plain(event, depth)
-        self._anchors[anchor] = _Anchored(value, self._values - values + 1, self._deepest - depth)
-        self._deepest = max(deepest, self._deepest)
+        value, inside = self._plain(event)
+        if anchor is not None:
+            self._anchored[anchor] = value
         return value, inside
 
-    def _plain(self, event: yaml.Event, depth: int) -> _Read:
+    def _plain(self, event: yaml.Event) -> _Read:
         if isinstance(event, yaml.MappingStartEvent):
-            return self._mapping(depth + 1)
+            return self._mapping()
         if isinstance(event, yaml.SequenceStartEvent):
-            return self._sequence(depth + 1)
+            return self._sequence()
         return self._scalar(cast("yaml.ScalarEvent", event)), _NOTHING
 
-    def _sequence(self, depth: int) -> _Read:
+    def _sequence(self) -> _Read:
         items: list[Value] = []
         written: dict[str | int, Written] = {}
-        while not isinstance(event := self._events.next(), yaml.SequenceEndEvent):
-            value, inside = self.value(event, depth)
+        while not isinstance(event := self.next(), yaml.SequenceEndEvent):
+            value, inside = self.value(event)
             written[len(items)] = Written(_line(event), inside)
             items.append(value)
         return items, written
 
-    def _alias(self, event: yaml.AliasEvent, depth: int) -> Value:
+    def _alias(self, event: yaml.AliasEvent) -> Value:
         anchor = cast("str", event.anchor)
-        target = self._anchors.get(anchor)
-        if target is None:
-            raise self._problem(event, f"not YAML: the alias *{anchor} stands for nothing")
-        if not isinstance(target, _Anchored):
-            raise self._problem(event, "an alias contains itself")
-        self._count(event, target.values, depth + target.height)
-        return target.value
+        if anchor not in self._anchored:
+            raise self.refused(event, f"{NOT_YAML}the alias *{anchor} stands for nothing")
+        return self._anchored[anchor]
 
-    def _mapping(self, depth: int) -> _Read:
+    def _mapping(self) -> _Read:
         merged: dict[str, Value] = {}
         own: dict[str, Value] = {}
         written: dict[str | int, Written] = {}
-        while not isinstance(key_event := self._events.next(), yaml.MappingEndEvent):
-            key = self._key(key_event, depth)
-            value_event = self._events.next()
-            value, inside = self.value(value_event, depth)
+        while not isinstance(key_event := self.next(), yaml.MappingEndEvent):
+            key = self._key(key_event)
+            value_event = self.next()
+            value, inside = self.value(value_event)
             if _is_merge(key_event):
                 merged |= self._merged(value, value_event)
             elif key in own:
-                raise self._problem(key_event, f"the key {key!r} stands twice in one mapping")
+                raise self.refused(key_event, f"the key {key!r} stands twice in one mapping")
             else:
                 own[key] = value
                 written[key] = Written(_line(key_event), inside)
@@ -208,20 +225,20 @@ class _Reading:
         merged: dict[str, Value] = {}
         for source in reversed(sources):
             if not isinstance(source, Mapping):
-                raise self._problem(event, "only mappings can be merged with <<")
+                raise self.refused(event, "only mappings can be merged with <<")
             merged |= source
         return merged
 
-    def _key(self, event: yaml.Event, depth: int) -> str:
+    def _key(self, event: yaml.Event) -> str:
         if isinstance(event, yaml.AliasEvent):
-            key = self._alias(event, depth)
+            key = self._alias(event)
             if isinstance(key, str):
                 return key
         elif isinstance(event, yaml.ScalarEvent):
             if event.anchor is not None:
-                self._anchors[event.anchor] = _Anchored(event.value, 1, 0)
+                self._anchored[event.anchor] = event.value
             return event.value
-        raise self._problem(event, "a key must be plain text")
+        raise self.refused(event, "a key must be plain text")
 
     def _scalar(self, event: yaml.ScalarEvent) -> Value:
         tag = _scalar_tag(event)
@@ -230,23 +247,12 @@ class _Reading:
         try:
             value = _constructed(tag, event.value)
         except yaml.MarkedYAMLError as error:
-            raise self._problem(event, f"not YAML: {error.problem}") from error
+            raise self.refused(event, f"{NOT_YAML}{error.problem}") from error
         except (ValueError, OverflowError) as error:
-            raise self._problem(event, f"not YAML: {error}") from error
+            raise self.refused(event, f"{NOT_YAML}{error}") from error
         if value is None or isinstance(value, bool | int | float | str):
             return value
-        raise self._problem(event, f"a value of type {type(value).__name__} has no place in a manifest")
-
-    def _count(self, event: yaml.Event, values: int, depth: int) -> None:
-        self._values += values
-        if self._values > _MAXIMUM_VALUES:
-            raise self._problem(event, f"more than {_MAXIMUM_VALUES:,} values")
-        self._deepest = max(self._deepest, depth)
-        if depth > _MAXIMUM_DEPTH:
-            raise self._problem(event, f"nested too deeply, more than {_MAXIMUM_DEPTH} levels")
-
-    def _problem(self, event: yaml.Event, message: str) -> YamlProblem:
-        return YamlProblem(self._events.document, _line(event), message)
+        raise self.refused(event, f"a value of type {type(value).__name__} has no place in a manifest")
 
 
 def _line(event: Any) -> int:

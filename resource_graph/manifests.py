@@ -11,10 +11,6 @@ from resource_graph.resource import Origin, Resource
 from resource_graph.values import Value
 
 
-class ManifestError(InputError):
-    """A file cannot be read as Kubernetes objects; the text names file, document and line."""
-
-
 def read_manifests(paths: Sequence[Path]) -> ResourceGraph:
     """All objects of all documents of the files, in order.
 
@@ -22,8 +18,8 @@ def read_manifests(paths: Sequence[Path]) -> ResourceGraph:
     not told.
 
     Raises:
-        InputError: a file is missing or unreadable.
-        ManifestError: one is not YAML, or holds something that is no Kubernetes object.
+        InputError: a file is missing or unreadable, no YAML, or holds something that is no Kubernetes object;
+            the text names file, document and line.
     """
     return manifest_graph(read_inputs(paths))
 
@@ -40,7 +36,7 @@ def _read(file: InputText) -> Iterator[Resource]:
             yield from _objects(document, origin)
     except YamlProblem as problem:
         where = f"{file.name}, document {problem.document}, line {problem.line}"
-        raise ManifestError(f"{where}: {problem}") from problem
+        raise InputError(f"{where}: {problem}") from problem
 
 
 def _objects(document: YamlDocument, origin: Origin) -> Iterator[Resource]:
@@ -55,7 +51,7 @@ def _objects(document: YamlDocument, origin: Origin) -> Iterator[Resource]:
 
 def _object(content: Value, origin: Origin, what: str) -> Resource:
     if not isinstance(content, Mapping):
-        raise ManifestError(f"{origin}: {what} is not a mapping, so it is no Kubernetes object")
+        raise InputError(f"{origin}: {what} is not a mapping, so it is no Kubernetes object")
     api_version = _text(content, "apiVersion", origin, what)
     kind = _text(content, "kind", origin, what)
     metadata = content.get("metadata")
@@ -76,4 +72,4 @@ def _text(content: Mapping[str, Value], key: str, origin: Origin, what: str) -> 
     if isinstance(value, str) and value:
         return value
     found = "it is missing" if key not in content else f"found {value!r}"
-    raise ManifestError(f"{origin}: {what} needs a text in {key}: {found}")
+    raise InputError(f"{origin}: {what} needs a text in {key}: {found}")

@@ -9,7 +9,7 @@ from pulumi_policy.deserialize import serialize_properties
 from resource_graph.graph import POLICY_HOST_LACKS, ResourceGraph
 from resource_graph.resource import CustomTimeouts, Resource
 from resource_graph.values import Value
-from resource_graph.wire import plain_json
+from resource_graph.wire import plain_state
 
 _PROVIDER_TYPE = "pulumi:providers:"
 
@@ -20,8 +20,7 @@ def policy_inputs(properties: Mapping[str, Any]) -> Mapping[str, Value]:
     The proxy raises on every unknown value; here they become UNKNOWN, so that a rule can say that it could
     not decide instead of being cut off.
     """
-    inputs = plain_json(serialize_properties(properties))
-    return inputs if isinstance(inputs, Mapping) else {}
+    return plain_state(serialize_properties(properties)).values
 
 
 def policy_graph(

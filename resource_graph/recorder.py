@@ -6,10 +6,11 @@ would be asked for.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import Context
-from typing import Any, NoReturn, Protocol, cast
+from typing import Any, NoReturn
 
 from google.protobuf.struct_pb2 import Struct
 from pulumi._utils import ContextProperty
@@ -51,14 +52,10 @@ def run_against(
     monitor: MockMonitor, program: Callable[[], None], *, project: str, stack: str, preview: bool
 ) -> None:
     """Run the program with a monitor of one's own in the engine's place; nothing remains in the process."""
-    fallbacks = _context_fallbacks()
-    try:
-        # A thread of its own has its own context variables and its own event loop, which is where the
-        # SDK keeps its state.
-        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="recorder") as thread:
-            thread.submit(_run, program, monitor, project, stack, preview).result()
-    finally:
-        _restore_context_fallbacks(fallbacks)
+    # A thread of its own has its own context variables and its own event loop, which is where the SDK keeps
+    # its state.
+    with _fallbacks_restored(), ThreadPoolExecutor(max_workers=1, thread_name_prefix="recorder") as thread:
+        thread.submit(_run, program, monitor, project, stack, preview).result()
 
 
 class _RecordingMonitor(MockMonitor):
@@ -193,30 +190,18 @@ def _run(program: Callable[[], None], monitor: MockMonitor, project: str, stack:
         runner.run(run_in_stack(program))
 
 
-class _ContextSetting(Protocol):
-    def fget(self) -> Any: ...
+@contextmanager
+def _fallbacks_restored() -> Generator[None]:
+    """Put back what a program leaves in the process.
 
-    def fset(self, v: Any) -> object: ...
-
-
-def _context_settings() -> Mapping[str, _ContextSetting]:
-    members = vars(Settings).items()
-    return {
-        name: cast("_ContextSetting", member)
-        for name, member in members
-        if isinstance(member, ContextProperty)
-    }
-
-
-def _context_fallbacks() -> dict[str, Any]:
-    # The SDK's settings are context variables, but the first value set in a fresh context also becomes
-    # the fallback of every other fresh context in the process. In a fresh context that fallback shows.
-    return Context().run(lambda: {name: setting.fget() for name, setting in _context_settings().items()})
-
-
-def _restore_context_fallbacks(fallbacks: Mapping[str, Any]) -> None:
-    def restore() -> None:
-        for name, setting in _context_settings().items():
-            setting.fset(fallbacks[name])
-
-    Context().run(restore)
+    The SDK's settings are context variables, but the first value set in a fresh context also becomes the
+    fallback of every other fresh context in the process. In a fresh context that fallback shows.
+    """
+    members: Mapping[str, Any] = vars(Settings)
+    settings: list[Any] = [member for member in members.values() if isinstance(member, ContextProperty)]
+    fallbacks: list[Any] = Context().run(lambda: [setting.fget() for setting in settings])
+    try:
+        yield
+    finally:
+        restored = zip(settings, fallbacks, strict=True)
+        Context().run(lambda: [setting.fset(fallback) for setting, fallback in restored])

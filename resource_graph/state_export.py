@@ -23,10 +23,6 @@ _START = re.compile(
 _Entry = Mapping[str, Any]
 
 
-class StateError(InputError):
-    """A file is no exported state; the text names the file and what was expected of it."""
-
-
 def looks_like_state(text: str) -> bool:
     """Whether a file's text is meant as a stack's state, also where it then turns out to be broken."""
     return _START.match(text) is not None
@@ -39,8 +35,7 @@ def read_state(path: Path) -> ResourceGraph:
     only reads, and what is about to be deleted because its successor exists or will.
 
     Raises:
-        InputError: the file is missing or unreadable.
-        StateError: it is no JSON, or holds no state of a known version.
+        InputError: the file is missing or unreadable, no JSON, or holds no state of a known version.
     """
     return state_graph(*read_inputs([path]))
 
@@ -54,11 +49,11 @@ def state_graph(file: InputText) -> ResourceGraph:
             each.resource for each in read_resources(deployment) if not each.is_going and not each.is_external
         )
     except RecordError as error:
-        raise StateError(f"{path}: {error}; {_EXPECTED}") from error
+        raise InputError(f"{path}: {error}; {_EXPECTED}") from error
     except DuplicateResourceError as error:
-        raise StateError(f"{path}: the URN {error.urn} stands there twice; {_EXPECTED}") from error
+        raise InputError(f"{path}: the URN {error.urn} stands there twice; {_EXPECTED}") from error
     except RecursionError as error:
-        raise StateError(f"{path}: nested too deeply; {_EXPECTED}") from error
+        raise InputError(f"{path}: nested too deeply; {_EXPECTED}") from error
 
 
 def _content(file: InputText) -> object:
@@ -66,22 +61,22 @@ def _content(file: InputText) -> object:
     try:
         return json.loads(file.text)
     except json.JSONDecodeError as error:
-        raise StateError(f"{path}, line {error.lineno}: not JSON: {error.msg}; {_EXPECTED}") from error
+        raise InputError(f"{path}, line {error.lineno}: not JSON: {error.msg}; {_EXPECTED}") from error
     except (RecursionError, ValueError) as error:
-        raise StateError(f"{path}: not JSON that can be read: {error}; {_EXPECTED}") from error
+        raise InputError(f"{path}: not JSON that can be read: {error}; {_EXPECTED}") from error
 
 
 def _deployment(content: object, path: str) -> _Entry:
     if not isinstance(content, Mapping):
-        raise StateError(f"{path}: not a JSON object; {_EXPECTED}")
+        raise InputError(f"{path}: not a JSON object; {_EXPECTED}")
     state = cast("_Entry", content)
     if "checkpoint" in state:
-        raise StateError(f"{path}: a checkpoint out of a backend, with its history; {_EXPECTED}")
+        raise InputError(f"{path}: a checkpoint out of a backend, with its history; {_EXPECTED}")
     deployment = state.get("deployment")
     if not isinstance(deployment, Mapping):
-        raise StateError(f"{path}: no deployment in it; {_EXPECTED}")
+        raise InputError(f"{path}: no deployment in it; {_EXPECTED}")
     version = state.get("version")
     if version not in _VERSIONS:
         known = " or ".join(map(str, _VERSIONS))
-        raise StateError(f"{path}: version {version!r} of a state, where {known} can be read; {_EXPECTED}")
+        raise InputError(f"{path}: version {version!r} of a state, where {known} can be read; {_EXPECTED}")
     return cast("_Entry", deployment)

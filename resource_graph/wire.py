@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import cast
 
 from google.protobuf.struct_pb2 import Struct
-from google.protobuf.struct_pb2 import Value as WireValue
 
 from resource_graph.values import UNKNOWN, Path, Value, whole_number
 
@@ -39,20 +38,19 @@ class PlainInputs:
     secret_paths: frozenset[Path]
 
 
-def is_unknown_marker(value: object) -> bool:
-    """Whether a wire value stands for one that only the update will know."""
-    return isinstance(value, str) and value in _UNKNOWN_STRINGS
-
-
 def plain_inputs(struct: Struct) -> PlainInputs:
     """Decode inputs: unknown markers become UNKNOWN, secrets their value and a remembered path.
 
     A reference to a resource becomes its id, or for a component its URN, as the engine hands it to a
     policy pack.
     """
-    secrets: set[Path] = set()
-    fields = _plain_fields(struct, (), secrets)
-    return PlainInputs(_of_the_program(fields), frozenset(secrets))
+    # A Struct is a mapping for whoever asks, which its type does not say.
+    return _decoded(cast("Mapping[str, object]", struct), reveals_secrets=True)
+
+
+def plain_state(inputs: Mapping[str, object]) -> PlainInputs:
+    """Decode inputs as a stack's state holds them: a secret is UNKNOWN, and its path is remembered."""
+    return _decoded(inputs, reveals_secrets=False)
 
 
 def duration_seconds(text: str) -> float | None:
@@ -70,84 +68,37 @@ def duration_seconds(text: str) -> float | None:
     return sum(float(number) * _SECONDS[unit] for number, unit in parts)
 
 
-def _plain(value: WireValue, path: Path, secrets: set[Path]) -> Value:
-    match value.WhichOneof("kind"):
-        case "string_value":
-            return UNKNOWN if is_unknown_marker(value.string_value) else value.string_value
-        case "number_value":
-            return whole_number(value.number_value)
-        case "bool_value":
-            return value.bool_value
-        case "list_value":
-            items = enumerate(value.list_value.values)
-            return [_plain(item, (*path, index), secrets) for index, item in items]
-        case "struct_value":
-            return _plain_struct(value.struct_value, path, secrets)
-        case _:
-            return None
-
-
-def _plain_struct(struct: Struct, path: Path, secrets: set[Path]) -> Value:
-    fields = struct.fields
-    signature = fields[_SIGNATURE].string_value if _SIGNATURE in fields else ""
-    if signature == _SECRET:
-        secrets.add(path)
-        return _plain(fields["value"], path, secrets)
-    if signature == _RESOURCE_REFERENCE:
-        target = _plain(fields["id" if "id" in fields else "urn"], path, secrets)
-        # An empty id is one that is not known yet.
-        return UNKNOWN if target == "" else target
-    return _plain_fields(struct, path, secrets)
-
-
-def _plain_fields(struct: Struct, path: Path, secrets: set[Path]) -> dict[str, Value]:
-    # The wire keeps no order of keys; sorted, two recordings of one program read alike.
-    return {key: _plain(struct.fields[key], (*path, key), secrets) for key in sorted(struct.fields)}
-
-
-def plain_state(inputs: Mapping[str, object]) -> PlainInputs:
-    """Decode inputs as a stack's state holds them: a secret is UNKNOWN, and its path is remembered."""
+def _decoded(inputs: Mapping[str, object], *, reveals_secrets: bool) -> PlainInputs:
     secrets: set[Path] = set()
-    values = {key: _plain_state(value, (key,), secrets) for key, value in sorted(inputs.items())}
-    return PlainInputs(_of_the_program(values), frozenset(secrets))
 
+    def plain(value: object, path: Path) -> Value:
+        if isinstance(value, Mapping):
+            items = cast("Mapping[object, object]", value).items()
+            return plain_mapping({str(key): item for key, item in items}, path)
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return [plain(item, (*path, index)) for index, item in enumerate(cast("Sequence[object]", value))]
+        if isinstance(value, float):
+            return whole_number(value)
+        if value is None or isinstance(value, str | int):
+            return UNKNOWN if isinstance(value, str) and value in _UNKNOWN_STRINGS else value
+        # An asset or an archive: a file's content, which no rule looks into.
+        return UNKNOWN
 
-def _of_the_program(values: Mapping[str, Value]) -> Mapping[str, Value]:
-    """Without the SDK's own, such as the code of a dynamic provider, which no policy pack is told."""
-    return {key: value for key, value in values.items() if not key.startswith("__")}
-
-
-def _plain_state(value: object, path: Path, secrets: set[Path]) -> Value:
-    if isinstance(value, Mapping):
-        entries = {str(key): item for key, item in cast("Mapping[object, object]", value).items()}
-        signature = entries.get(_SIGNATURE)
+    def plain_mapping(fields: Mapping[str, object], path: Path) -> Value:
+        signature = fields.get(_SIGNATURE)
         if signature == _SECRET:
             secrets.add(path)
-            return UNKNOWN
+            return plain(fields.get("value"), path) if reveals_secrets else UNKNOWN
         if signature == _RESOURCE_REFERENCE:
-            target = entries.get("id", entries.get("urn"))
+            target = plain(fields.get("id", fields.get("urn")), path)
             # An empty id is one that is not known yet.
             return target if isinstance(target, str) and target else UNKNOWN
         if signature is not None:
-            # An asset or an archive: a file's content, which no rule looks into.
+            # An asset or an archive, as above.
             return UNKNOWN
-        return {key: _plain_state(item, (*path, key), secrets) for key, item in sorted(entries.items())}
-    if isinstance(value, list):
-        items = enumerate(cast("list[object]", value))
-        return [_plain_state(item, (*path, index), secrets) for index, item in items]
-    return plain_json(value)
+        # The wire keeps no order of keys; sorted, two recordings of one program read alike.
+        return {key: plain(item, (*path, key)) for key, item in sorted(fields.items())}
 
-
-def plain_json(value: object) -> Value:
-    """Decode what JSON leaves of the wire format once its secrets are unwrapped: markers and numbers."""
-    if isinstance(value, Mapping):
-        items = cast("Mapping[object, object]", value).items()
-        return {str(key): plain_json(item) for key, item in items}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [plain_json(item) for item in cast("Sequence[object]", value)]
-    if isinstance(value, float):
-        return whole_number(value)
-    if value is None or isinstance(value, str | int):
-        return UNKNOWN if is_unknown_marker(value) else value
-    # An asset or an archive: a file's content, which no rule looks into.
-    return UNKNOWN
+    # Without the SDK's own, such as the code of a dynamic provider, which no policy pack is told.
+    own = {key: item for key, item in sorted(inputs.items()) if not key.startswith("__")}
+    return PlainInputs({key: plain(item, (key,)) for key, item in own.items()}, frozenset(secrets))

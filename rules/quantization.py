@@ -196,11 +196,11 @@ def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
     if found is None:
         return
     known = VLLM_KV_DTYPES if is_vllm(worker) else TENSORRT_LLM_KV_DTYPES
-    is_of_family = is_vllm(worker) and found.text.startswith(VLLM_KV_DTYPE_FAMILY)
-    if found.text not in known and not is_of_family:
+    is_of_family = is_vllm(worker) and found.value.startswith(VLLM_KV_DTYPE_FAMILY)
+    if found.value not in known and not is_of_family:
         message = f"the KV cache is to be {found}, and its engine takes {', '.join(sorted(known))}"
         yield from as_read(worker, [message], VLLM_0_20 if is_vllm(worker) else TENSORRT_LLM_LINES)
-    elif found.text == _FP8 and not is_vllm(worker) and read_checkpoint(graph, worker).mxfp4 is not None:
+    elif found.value == _FP8 and not is_vllm(worker) and read_checkpoint(graph, worker).mxfp4 is not None:
         landing = read_landing(graph, worker)
         for gpu in landing.accelerators:
             if not fp8_kv_cache_is_tested(gpu):

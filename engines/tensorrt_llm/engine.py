@@ -1,14 +1,17 @@
 """TensorRT-LLM as the rest of the project sees it."""
 
+import shlex
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import cast
 
+import yaml
 from pydantic import BaseModel
 
-from engines.engine import ModelUse, ShortBuffer, WorkerStart
-from engines.option_block import WorkerRole
-from engines.release import WITHOUT_MNNVL_IN_NCCL, Workaround, release_line
-from engines.tensorrt_llm import command, kv_profiles
+from engines.engine import Engine, ModelUse, ShortBuffer, WorkerStart
+from engines.option_block import WorkerRole, written
+from engines.release import Workaround, release_line
+from engines.tensorrt_llm import kv_profiles
 from engines.tensorrt_llm import refusals as judged
 from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS, TransceiverBackend
 from engines.tensorrt_llm.on_lines import (
@@ -25,8 +28,21 @@ _PREFILL_TRANSFERS_SECONDS = 30
 """At most (PyPI package ai-dynamo 1.2.1, dynamo/trtllm/main.py, _DRAIN_TIMEOUT_S)."""
 
 
-class TensorRtLlm:
-    """The engine protocol for TensorRT-LLM; each method is documented there."""
+OLDER_NAMES: Mapping[tuple[int, int], Mapping[str, str]] = MappingProxyType(
+    {(1, 2): MappingProxyType({"--publish-kv-events": "--publish-events-and-metrics"})}
+)
+"""Release line -> option as later lines call it -> as this one does.
+
+PyPI packages ai-dynamo 1.2.1, 1.3.1, 1.4.2 and 1.6.1, dynamo/trtllm/backend_args.py: one setting until 1.5;
+from 1.6 on --publish-metrics is an option of its own.
+"""
+
+# Absent and null differ for these alone: absent is the engine's default, null is off.
+_NULL_IS_OFF = frozenset({"cuda_graph_config"})
+
+
+class TensorRtLlm(Engine[TensorRtLlmOptions]):
+    """TensorRT-LLM; each method is documented at its base."""
 
     name: str = "TensorRT-LLM"
     backend_framework: str = "trtllm"
@@ -39,24 +55,44 @@ class TensorRtLlm:
     efa: EfaEvidence = kv_profiles.EFA
 
     def command_line(self, options: TensorRtLlmOptions, start: WorkerStart) -> str:  # noqa: ARG002 - in the file
-        """`python3 -m dynamo.trtllm` with its flags."""
-        return command.command_line(start)
+        """`python3 -m dynamo.trtllm`; MODEL_PATH and ENGINE_ARGS come from its environment.
+
+        The engine file wins over flags, so nothing that is in the file is repeated as a flag.
+        """
+        older = OLDER_NAMES.get(release_line(start.runtime_version), {})
+        words = [older.get(word, word) for word in start.arguments]
+        parts = [
+            "python3 -m dynamo.trtllm",
+            '--model-path "$MODEL_PATH"',
+            f'--served-model-name "{start.served_name}"',
+            '--extra-engine-args "$ENGINE_ARGS"',
+        ]
+        if start.role != "worker":
+            # An aggregated worker runs in the flag's default, prefill_and_decode; `agg`, the default of later
+            # releases, is refused by 1.2.
+            parts.append(f"--disaggregation-mode {start.role}")
+        return " ".join([*parts, shlex.join(words)] if words else parts)
 
     def environment(self, start: WorkerStart) -> dict[str, str]:
         """What the command line names, and the number format of the experts."""
-        return command.environment(start)
-
-    def port_environment(self, index: int) -> dict[str, str]:  # noqa: ARG002
-        """None: it listens at ports that the system gives it."""
-        return {}
+        return {
+            **algorithm_environment(start.algorithm),
+            "SERVED_MODEL_NAME": start.served_name,
+            "ENGINE_ARGS": start.engine_file_path,
+            "MODEL_PATH": start.model_path,
+        }
 
     def transfers_seconds(self, role: WorkerRole) -> int:
         """Of a prefill worker, which waits until it is idle."""
         return _PREFILL_TRANSFERS_SECONDS if role == "prefill" else 0
 
-    def engine_file(self, options: TensorRtLlmOptions) -> str:
-        """The file of --extra-engine-args."""
-        return command.engine_file(options)
+    def engine_file(self, options: EngineSettings) -> str:
+        """The file of --extra-engine-args, as YAML with sorted keys.
+
+        The ConfigMap's name is derived from this text: an order that depended on the interpreter would
+        restart every worker.
+        """
+        return yaml.safe_dump(written(options, _NULL_IS_OFF), sort_keys=True, default_flow_style=False)
 
     def kv_profile(
         self, transport: KvTransportName, *, instance_type: InstanceType, runtime_version: str, roce: bool
@@ -98,14 +134,17 @@ class TensorRtLlm:
         has_imex_channel: bool,
     ) -> tuple[Workaround, ...]:
         """DeepEP between ranks, and NCCL over an NVLink that the pod has no channel to."""
-        found: list[Workaround] = []
+        others = super().known_defects(
+            options,
+            instance_type=instance_type,
+            runtime_version=runtime_version,
+            has_imex_channel=has_imex_channel,
+        )
         has_ranks = options.enable_attention_dp and options.tensor_parallel_size > 1
-        if has_ranks and release_line(runtime_version) == DEEP_EP_CRASH_LINE:
-            is_hit = instance_type.accelerator.name == DEEP_EP_CRASH_ACCELERATOR
-            found.append(WITHOUT_DEEP_EP if is_hit else DEEP_EP_OFF)
-        if instance_type.nvlink_crosses_nodes and not has_imex_channel:
-            found.append(WITHOUT_MNNVL_IN_NCCL)
-        return tuple(found)
+        if not has_ranks or release_line(runtime_version) != DEEP_EP_CRASH_LINE:
+            return others
+        is_hit = instance_type.accelerator.name == DEEP_EP_CRASH_ACCELERATOR
+        return (WITHOUT_DEEP_EP if is_hit else DEEP_EP_OFF, *others)
 
     def refusals(self, options: TensorRtLlmOptions, use: ModelUse) -> Iterator[str]:
         """Parallel sizes and MoE kernels."""
@@ -114,3 +153,9 @@ class TensorRtLlm:
     def contradictions(self, roles: Mapping[WorkerRole, TensorRtLlmOptions], use: ModelUse) -> Iterator[str]:
         """Lengths of prompts and answers, and transceivers that do not meet."""
         return judged.contradictions(roles, use)
+
+
+def algorithm_environment(algorithm: str | None) -> dict[str, str]:
+    """Return the variable that names the number formats of the experts; none for the engine's default."""
+    # For an MXFP4 checkpoint Blackwell's own default; named so that a new default changes nothing.
+    return {} if algorithm is None else {"OVERRIDE_QUANT_ALGO": algorithm}

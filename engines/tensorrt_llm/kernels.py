@@ -5,6 +5,7 @@ from enum import Enum
 from typing import Literal, TypeGuard, get_args
 
 from engines.memory import ExpertPadding
+from engines.option_block import KvDtype
 from engines.quantization import MxFp4AlgorithmName
 from hardware import Accelerator, Source
 
@@ -100,38 +101,51 @@ def _cutlass(algorithm: MxFp4AlgorithmName, accelerator: Accelerator) -> MoeSupp
     source = _CUTLASS_MOE
     if accelerator.architecture_family == "blackwell":
         if algorithm == _BLACKWELL_ALGORITHM:
-            return _runs("CUTLASS runs W4A8_MXFP4_MXFP8 on Blackwell", source)
+            return MoeSupport(MoeOutcome.RUNS, "CUTLASS runs W4A8_MXFP4_MXFP8 on Blackwell", source)
         if algorithm == "W4A16_MXFP4":
-            return _fails("CUTLASS has W4A16_MXFP4 for Hopper only: NotImplementedError", source)
-        return _not_declared("CUTLASS does not declare W4A8_MXFP4_FP8 for the activation of gpt-oss", source)
+            return MoeSupport(
+                MoeOutcome.FAILS, "CUTLASS has W4A16_MXFP4 for Hopper only: NotImplementedError", source
+            )
+        return MoeSupport(
+            MoeOutcome.NOT_DECLARED,
+            "CUTLASS does not declare W4A8_MXFP4_FP8 for the activation of gpt-oss",
+            source,
+        )
     if accelerator.compute_capability == _HOPPER and algorithm == "W4A16_MXFP4":
-        return _runs("CUTLASS runs W4A16_MXFP4 on Hopper", source)
+        return MoeSupport(MoeOutcome.RUNS, "CUTLASS runs W4A16_MXFP4 on Hopper", source)
     if algorithm == _BLACKWELL_ALGORITHM:
-        return _fails("CUTLASS has W4A8_MXFP4_MXFP8 for Blackwell only", source)
-    return _not_declared(f"CUTLASS does not declare {algorithm} for {accelerator.name}", source)
+        return MoeSupport(MoeOutcome.FAILS, "CUTLASS has W4A8_MXFP4_MXFP8 for Blackwell only", source)
+    return MoeSupport(
+        MoeOutcome.NOT_DECLARED, f"CUTLASS does not declare {algorithm} for {accelerator.name}", source
+    )
 
 
 def _trtllm(accelerator: Accelerator) -> MoeSupport:
     if accelerator.architecture_family == "blackwell":
-        return _runs("TRTLLM runs every MXFP4 algorithm on Blackwell", _TRTLLM_MOE)
+        return MoeSupport(MoeOutcome.RUNS, "TRTLLM runs every MXFP4 algorithm on Blackwell", _TRTLLM_MOE)
     if accelerator.architecture_family == "hopper":
-        return _fails(
+        return MoeSupport(
+            MoeOutcome.FAILS,
             "TRTLLM is for Blackwell: on Hopper its autotuner ends with an IndexError",
             _HOPPER_TRTLLM,
         )
-    return _fails("TRTLLM is for Blackwell", _TRTLLM_MOE)
+    return MoeSupport(MoeOutcome.FAILS, "TRTLLM is for Blackwell", _TRTLLM_MOE)
 
 
 def _triton(algorithm: MxFp4AlgorithmName, accelerator: Accelerator, expert_parallel_size: int) -> MoeSupport:
     source = _TRITON_MOE
     if algorithm == _BLACKWELL_ALGORITHM:
-        return _fails("TRITON has no quantization method for W4A8_MXFP4_MXFP8", source)
+        return MoeSupport(MoeOutcome.FAILS, "TRITON has no quantization method for W4A8_MXFP4_MXFP8", source)
     if accelerator.architecture_family == "ampere":
-        return _not_declared("NVIDIA runs gpt-oss with TRITON on Hopper, never on Ampere", source)
+        return MoeSupport(
+            MoeOutcome.NOT_DECLARED, "NVIDIA runs gpt-oss with TRITON on Hopper, never on Ampere", source
+        )
     if accelerator.architecture_family == "hopper":
-        return _runs(f"TRITON runs {algorithm} on Hopper", source)
+        return MoeSupport(MoeOutcome.RUNS, f"TRITON runs {algorithm} on Hopper", source)
     if expert_parallel_size > 1:
-        return _fails("TRITON raises with expert parallelism above 1 on Blackwell", source)
+        return MoeSupport(
+            MoeOutcome.FAILS, "TRITON raises with expert parallelism above 1 on Blackwell", source
+        )
     return MoeSupport(MoeOutcome.UNTESTED, "NVIDIA tests TRITON with gpt-oss on Hopper only", source)
 
 
@@ -143,19 +157,7 @@ def _as_cutlass(backend: MoeBackend, algorithm: MxFp4AlgorithmName, accelerator:
     return MoeSupport(MoeOutcome.RUNS_AS_CUTLASS, reason, _CREATE_MOE)
 
 
-def _runs(reason: str, source: Source) -> MoeSupport:
-    return MoeSupport(MoeOutcome.RUNS, reason, source)
-
-
-def _not_declared(reason: str, source: Source) -> MoeSupport:
-    return MoeSupport(MoeOutcome.NOT_DECLARED, reason, source)
-
-
-def _fails(reason: str, source: Source) -> MoeSupport:
-    return MoeSupport(MoeOutcome.FAILS, reason, source)
-
-
-TENSORRT_LLM_KV_DTYPES = frozenset({"auto", "fp8", "nvfp4"})
+TENSORRT_LLM_KV_DTYPES = frozenset[str](get_args(KvDtype))
 """Formats of the KV cache that TensorRT-LLM's PyTorch backend takes; any other ends in a ValueError
 (tensorrt_llm/_torch/pyexecutor/model_loader.py, validate_and_set_kv_cache_quant)."""
 # The matrices' alignment: tensorrt_llm/_torch/modules/fused_moe/quantization.py.

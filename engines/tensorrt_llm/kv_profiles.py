@@ -22,6 +22,8 @@ from hardware.source import AWSOME_INFERENCE_EFA
 _PUBLISHED_RECIPE = "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/deploy.yaml at 04521f4"
 _WIDE_EP_GB200 = "ai-dynamo/dynamo recipes/deepseek-r1/trtllm/disagg/wide_ep/gb200/deploy.yaml at 09783f6"
 
+_MNNVL = {"NCCL_MNNVL_ENABLE": "1", "NCCL_CUMEM_ENABLE": "1", "UCX_CUDA_IPC_ENABLE_MNNVL": "y"}
+
 EFA = EfaEvidence(
     Standing.UNPROVEN,
     "nobody has published TensorRT-LLM serving over EFA: the one proof is a handshake between two p5 "
@@ -40,34 +42,18 @@ def kv_profile(
         case "tcp":
             return KvProfile("UCX", runtime_version, _PUBLISHED_RECIPE, off_nvlink(instance_type))
         case "nvlink":
-            return _nvlink(runtime_version, off_nvlink(instance_type))
+            # UCX finds CUDA IPC by itself between processes that see each other's GPUs.
+            environment = off_nvlink(instance_type)
+            return KvProfile(
+                "UCX", runtime_version, ONE_NODE_GUIDE, environment, privileges=NVLINK_PRIVILEGES
+            )
         case "rdma":
             return rdma_profile(runtime_version, instance_type, roce=roce)
         case "mnnvl":
-            return _mnnvl(runtime_version)
+            # No privilege: the compute domain's claim brings the device of the IMEX channel.
+            return KvProfile("DEFAULT", runtime_version, _WIDE_EP_GB200, dict(_MNNVL))
         case "efa":
             return _efa(runtime_version, off_nvlink(instance_type))
-
-
-def _nvlink(runtime_version: str, environment: dict[str, str]) -> KvProfile:
-    # UCX finds CUDA IPC by itself between processes that see each other's GPUs.
-    return KvProfile(
-        "UCX",
-        runtime_version,
-        ONE_NODE_GUIDE,
-        environment,
-        privileges=NVLINK_PRIVILEGES,
-    )
-
-
-def _mnnvl(runtime_version: str) -> KvProfile:
-    # No privilege: the compute domain's claim brings the device of the IMEX channel.
-    return KvProfile(
-        "DEFAULT",
-        runtime_version,
-        _WIDE_EP_GB200,
-        {"NCCL_MNNVL_ENABLE": "1", "NCCL_CUMEM_ENABLE": "1", "UCX_CUDA_IPC_ENABLE_MNNVL": "y"},
-    )
 
 
 def _efa(runtime_version: str, environment: dict[str, str]) -> KvProfile:

@@ -1,7 +1,7 @@
 """`trtllm-serve`, the server that TensorRT-LLM brings along.
 
 Options and paths: NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py in three versions around 1.3.0rc14
-(command_words.py here). It reads harmony, the format of gpt-oss' answers, by itself, without the parsers that
+(flags.py here). It reads harmony, the format of gpt-oss' answers, by itself, without the parsers that
 workers of Dynamo are given.
 """
 
@@ -9,8 +9,8 @@ import shlex
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engines.engine import PORT, ServerCommand, ServerPaths
-from engines.tensorrt_llm.command import algorithm_environment
+from engines.engine import PORT, WorkerCommand, WorkerStart
+from engines.tensorrt_llm.engine import algorithm_environment
 
 # The image's user is root, without a home that another user may write. Caches of the hub, of Triton and of
 # Python's own lie below it.
@@ -18,24 +18,31 @@ _HOME = "/tmp/home"  # noqa: S108 - a directory of the container's own
 
 
 class TrtllmServe:
-    """The server protocol for trtllm-serve; each member is documented there."""
+    """The server, which needs nothing of Dynamo."""
 
     framework: str = "tensorrt-llm"
-    # It listens after the engine is built and the model loaded.
-    paths: ServerPaths = ServerPaths(ready="/health", metrics="/prometheus/metrics")
+    """Name of the engine, a key of ENGINES."""
+    ready_path: str = "/health"
+    """Answers 200 once requests are served, and not before: it listens after the model is loaded."""
+    metrics_path: str = "/prometheus/metrics"
+    """Metrics in Prometheus' words."""
 
-    # Pins of the PyPI packages ai-dynamo of these releases.
     dynamo_releases: Mapping[str, str] = MappingProxyType(
         {"1.3.0rc14": "1.2.1", "1.3.0rc19": "1.3.1", "1.3.0rc22": "1.4.2", "1.3.0rc25": "1.5.1"}
     )
+    """Version of its image -> release of Dynamo's runtime with the same engine: defects are known by it.
 
-    def command(
-        self, *, served_name: str, engine_file_path: str, model_path: str, algorithm: str | None
-    ) -> ServerCommand:
-        """Every engine option stands in the file: which of file and flag wins differs between releases."""
+    Pins of the PyPI packages ai-dynamo of these releases.
+    """
+
+    def command(self, start: WorkerStart) -> WorkerCommand:
+        """Return how it is started for a model on the cache.
+
+        Every engine option stands in the file: which of file and flag wins differs between releases.
+        """
         words = [
             "trtllm-serve",
-            model_path,
+            start.model_path,
             "--host",
             "0.0.0.0",  # noqa: S104 - the pod's network namespace
             "--port",
@@ -43,9 +50,9 @@ class TrtllmServe:
             "--backend",
             "pytorch",
             "--served_model_name",
-            served_name,
+            start.served_name,
             "--extra_llm_api_options",
-            engine_file_path,
+            start.engine_file_path,
         ]
         home = {"HOME": _HOME, "TRITON_CACHE_DIR": f"{_HOME}/.triton"}
-        return ServerCommand(shlex.join(words), {**algorithm_environment(algorithm), **home})
+        return WorkerCommand(shlex.join(words), {**algorithm_environment(start.algorithm), **home})

@@ -1,50 +1,70 @@
 """vLLM as the rest of the project sees it, and what it is in the images of each line of Dynamo's runtime."""
 
+import json
+import shlex
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
+from typing import Any, cast
 
 from pydantic import BaseModel
 
-from engines.engine import ModelUse, ShortBuffer, WorkerStart
-from engines.option_block import WorkerRole
-from engines.release import WHEELS, WITHOUT_MNNVL_IN_NCCL, EngineOnLine, Sourced, Workaround
+from engines.command_options import STORE_KV, CommandWords
+from engines.engine import Engine, ModelUse, WorkerStart
+from engines.option_block import WorkerRole, written
+from engines.release import WHEELS, EngineOnLine, ReleaseLine, Sourced, release_line
 from engines.transport_setup import KvProfile
-from engines.vllm import command, kv_profiles
+from engines.vllm import kv_profiles
 from engines.vllm import refusals as judged
 from engines.vllm.options import NIXL, VllmOptions, VllmSettings
 from hardware import EfaEvidence, InstanceType, KvTransportName
 
+_FIRST_LINE_WITH_ACTIVATION_OPTION = (1, 4)
+"""First release line whose vLLM is told the number format of activations by an option.
 
-class Vllm:
-    """The engine protocol for vLLM; each method is documented there."""
+vllm 0.20.1 reads a variable, which 0.26.0 and 0.31.0 do not have any more; there the default is bfloat16
+(vllm/envs.py; vllm/model_executor/layers/fused_moe/oracle/mxfp4.py; vllm/config/quantization.py). Dynamo's
+recipe for 1.3.1 sets the variable.
+"""
+MXFP8_VARIABLE = "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8"
+_MXFP8_OPTION = {"moe": {"activation": "mxfp8"}}
+_SIDE_CHANNEL_PORT = 5600
+"""Port on which workers exchange what NIXL needs to reach each other (vllm 0.20.1 vllm/envs.py)."""
+_PORTS_OF_A_WORKER = 100
+"""Each rank of data parallelism takes the next one."""
+
+
+class Vllm(Engine[VllmOptions]):
+    """vLLM; each method is documented at its base."""
 
     name: str = "vLLM"
     backend_framework: str = "vllm"
     options: type[VllmOptions] = VllmOptions
     settings: type[BaseModel] = VllmSettings
-    variables: frozenset[str] = frozenset({command.MXFP8_VARIABLE, "MODEL_PATH"})
+    variables: frozenset[str] = frozenset({MXFP8_VARIABLE, "MODEL_PATH"})
     transport_option: str = "kv_transfer_config.kv_connector_extra_config.backends"
     efa: EfaEvidence = kv_profiles.EFA
 
-    def command_line(self, options: VllmOptions, start: WorkerStart) -> str:
-        """`python3 -m dynamo.vllm` with its flags."""
-        return command.command_line(options, start)
+    def command_line(self, options: VllmSettings, start: WorkerStart) -> str:
+        """`python3 -m dynamo.vllm`; MODEL_PATH comes from its environment."""
+        mode = [] if start.role == "worker" else ["--disaggregation-mode", start.role]
+        flags = {**written(options), **_activations(start)[0], **_speculation(options, start)}
+        words = [word for name, value in flags.items() for word in _flag(name, value)]
+        return " ".join(
+            [
+                "python3 -m dynamo.vllm",
+                '--model "$MODEL_PATH"',
+                f'--served-model-name "{start.served_name}"',
+                shlex.join([*mode, *words, *start.arguments]),
+            ]
+        )
 
     def environment(self, start: WorkerStart) -> dict[str, str]:
         """Where the model is, and the number format of the experts' activations."""
-        return command.environment(start)
+        return {"MODEL_PATH": start.model_path, **_activations(start)[1]}
 
     def port_environment(self, index: int) -> dict[str, str]:
         """The port on which NIXL's agents find each other."""
-        return kv_profiles.port_environment(index)
-
-    def transfers_seconds(self, role: WorkerRole) -> int:  # noqa: ARG002 - of every role
-        """None: dynamo.vllm hands no such wait to the runtime's shutdown (PyPI package ai-dynamo 1.2.1)."""
-        return 0
-
-    def engine_file(self, options: VllmOptions) -> None:  # noqa: ARG002 - every option is a flag
-        """None: every option is a flag."""
-        return
+        return {"VLLM_NIXL_SIDE_CHANNEL_PORT": str(_SIDE_CHANNEL_PORT + index * _PORTS_OF_A_WORKER)}
 
     def kv_profile(
         self, transport: KvTransportName, *, instance_type: InstanceType, runtime_version: str, roce: bool
@@ -62,28 +82,6 @@ class Vllm:
         details = {**(transfer.kv_connector_extra_config or {}), "backends": [profile.backend]}
         chosen = transfer.model_copy(update={"kv_connector_extra_config": details})
         return options.model_copy(update={"kv_transfer_config": chosen})
-
-    def short_buffer(
-        self,
-        options: VllmOptions,  # noqa: ARG002
-        profile: KvProfile,  # noqa: ARG002
-        prompt_tokens: int,  # noqa: ARG002
-    ) -> ShortBuffer | None:
-        """None: its connector copies between the caches themselves."""
-        return None
-
-    def known_defects(
-        self,
-        options: VllmOptions,  # noqa: ARG002
-        *,
-        instance_type: InstanceType,
-        runtime_version: str,  # noqa: ARG002
-        has_imex_channel: bool,
-    ) -> tuple[Workaround, ...]:
-        """NCCL over an NVLink that the pod has no channel to."""
-        if instance_type.nvlink_crosses_nodes and not has_imex_channel:
-            return (WITHOUT_MNNVL_IN_NCCL,)
-        return ()
 
     def refusals(self, options: VllmOptions, use: ModelUse) -> Iterator[str]:
         """Sizes, kernels of the experts, and what speculation breaks."""
@@ -117,3 +115,66 @@ ON_LINES: Mapping[str, EngineOnLine] = MappingProxyType(
     }
 )
 """Line -> what is known of the engine in it."""
+
+COMMANDS: Mapping[str, CommandWords] = MappingProxyType(
+    {
+        "dynamo.vllm": CommandWords(
+            removed={"--connector": "write --kv-transfer-config with a kv_connector", **STORE_KV},
+            deprecated={
+                "--is-prefill-worker": "write --disaggregation-mode prefill",
+                "--is-decode-worker": "write --disaggregation-mode decode",
+            },
+            disaggregation_modes={
+                (1, 0): ("agg", "prefill", "decode"),
+                (1, 1): ("agg", "prefill", "decode", "encode"),
+                (1, 3): ("agg", "pd", "prefill", "decode", "encode"),
+            },
+        )
+    }
+)
+"""Command -> its words."""
+
+OWN_IMAGES: Mapping[str, Mapping[ReleaseLine, ReleaseLine]] = MappingProxyType(
+    {
+        "vllm/vllm-openai": {
+            (0, 20): (1, 2),
+            (0, 23): (1, 3),
+            (0, 26): (1, 4),
+            (0, 28): (1, 5),
+            (0, 31): (1, 6),
+        }
+    }
+)
+"""End of the engine's own repository -> its release -> the line of Dynamo that names the same release."""
+
+
+def _activations(start: WorkerStart) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """Return the option or the variable that tells the number format of the experts' activations."""
+    if start.algorithm != "W4A8_MXFP4_MXFP8":
+        return {}, {}
+    if release_line(start.runtime_version) >= _FIRST_LINE_WITH_ACTIVATION_OPTION:
+        return {"quantization_config": _MXFP8_OPTION}, {}
+    return {}, {MXFP8_VARIABLE: "1"}
+
+
+def _speculation(options: VllmSettings, start: WorkerStart) -> dict[str, Any]:
+    """Name the draft model by its directory: offline a repository at a revision is not found by its name."""
+    speculation = options.speculative_config
+    if speculation is None:
+        return {}
+    directory = start.draft_directories[speculation.model]
+    return {"speculative_config": {**written(speculation), "model": directory}}
+
+
+def _flag(name: str, value: Any) -> Iterator[str]:
+    dashed = name.replace("_", "-")
+    if isinstance(value, bool):
+        yield f"--{dashed}" if value else f"--no-{dashed}"
+        return
+    yield f"--{dashed}"
+    if isinstance(value, Mapping):
+        yield json.dumps(value, separators=(",", ":"), default=dict)
+    elif isinstance(value, list):
+        yield from (str(item) for item in cast("list[object]", value))
+    else:
+        yield str(value)

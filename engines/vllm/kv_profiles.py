@@ -26,22 +26,14 @@ _NVLINK_GB300 = "ai-dynamo/dynamo recipes/inkling/vllm/disagg-gb300-agentic at 4
 
 _ONE_POD = "ai-dynamo/dynamo recipes/gpt-oss-120b/vllm/disagg-b200-agentic/deploy.yaml at 04521f4"
 
+_MNNVL = {"UCX_TLS": "cuda_copy,cuda_ipc,tcp", "UCX_CUDA_IPC_ENABLE_MNNVL": "y", "UCX_MEMTYPE_CACHE": "n"}
+
 EFA = EfaEvidence(
     Standing.DOCUMENTED,
     "NVIDIA's EFA guide runs vLLM with NIXL over libfabric on EKS",
     DYNAMO_EFA_GUIDE,
     lifted_by="more EFA interfaces in a pod (more GPUs)",
 )
-
-_SIDE_CHANNEL_PORT = 5600
-"""Port on which workers exchange what NIXL needs to reach each other (vllm 0.20.1 vllm/envs.py)."""
-_PORTS_OF_A_WORKER = 100
-"""Each rank of data parallelism takes the next one."""
-
-
-def port_environment(index: int) -> dict[str, str]:
-    """Return the variables that keep a worker's ports apart from those of others in its pod."""
-    return {"VLLM_NIXL_SIDE_CHANNEL_PORT": str(_SIDE_CHANNEL_PORT + index * _PORTS_OF_A_WORKER)}
 
 
 def kv_profile(
@@ -57,7 +49,10 @@ def kv_profile(
         case "rdma":
             return rdma_profile(runtime_version, instance_type, roce=roce)
         case "mnnvl":
-            return _mnnvl(runtime_version)
+            # The publisher shares the host's IPC namespace as well; fabric handles need none
+            # (openucx/ucx#11514).
+            privileges = replace(RDMA_PRIVILEGES, source=_NVLINK_GB300)
+            return KvProfile("UCX", runtime_version, _NVLINK_GB300, dict(_MNNVL), privileges=privileges)
         case "efa":
             # With UCX, NIXL's own default, EFA silently ends up at the speed of TCP.
             return KvProfile(
@@ -68,18 +63,3 @@ def kv_profile(
                 library_directories=EFA_LIBRARY_DIRECTORIES,
                 privileges=EFA_PRIVILEGES,
             )
-
-
-def _mnnvl(runtime_version: str) -> KvProfile:
-    # The publisher shares the host's IPC namespace as well; fabric handles need none (openucx/ucx#11514).
-    return KvProfile(
-        "UCX",
-        runtime_version,
-        _NVLINK_GB300,
-        {
-            "UCX_TLS": "cuda_copy,cuda_ipc,tcp",
-            "UCX_CUDA_IPC_ENABLE_MNNVL": "y",
-            "UCX_MEMTYPE_CACHE": "n",
-        },
-        privileges=replace(RDMA_PRIVILEGES, source=_NVLINK_GB300),
-    )

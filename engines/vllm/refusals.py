@@ -10,7 +10,7 @@ from engines.engine import ModelUse
 from engines.option_block import WorkerRole
 from engines.vllm.kernels import VLLM_BACKEND_KERNELS, VLLM_MOE_VARIABLES, VllmMoeKernels
 from engines.vllm.options import DEFAULT_MAX_NUM_BATCHED_TOKENS, NIXL, KvTransferConfig, VllmOptions
-from hardware import ACCELERATORS, Accelerator
+from hardware import ACCELERATORS
 
 _MXFP8 = VLLM_MOE_VARIABLES["VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8"]
 _AUTO = "auto"
@@ -82,16 +82,13 @@ def _kernels(options: VllmOptions, use: ModelUse) -> Iterator[str]:
 
 
 def _unfit(setting: str, kernels: VllmMoeKernels, use: ModelUse, instead: str) -> Iterator[str]:
-    without = [gpu.name for gpu in _gpus(use) if not kernels.run_on(gpu)]
+    fitting = (gpu for gpu in ACCELERATORS.values() if gpu.architecture_family in use.families)
+    without = [gpu.name for gpu in fitting if not kernels.run_on(gpu)]
     if without:
         yield (
             f"{setting} has its kernels on {kernels.where}, not on {', '.join(without)}: {instead}, or "
             "name other architectureFamilies"
         )
-
-
-def _gpus(use: ModelUse) -> Iterator[Accelerator]:
-    return (gpu for gpu in ACCELERATORS.values() if gpu.architecture_family in use.families)
 
 
 def _hands_over(config: KvTransferConfig | None) -> bool:

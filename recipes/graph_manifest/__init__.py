@@ -6,34 +6,9 @@ Why v1beta1 is the default: docs/adr/0017-graph-api-v1beta1.md.
 
 from typing import Any
 
-from recipes.graph_manifest.api_versions import alpha_spec, beta_spec
-from recipes.graph_manifest.placement import (
-    COMPONENT_TYPE_LABEL,
-    GRAPH_NAME_LABEL,
-    NODES_WITHOUT_GPUS,
-    scheduling_with_cache,
-)
+from recipes.graph_manifest.api_versions import alpha_service, component
 from recipes.graph_manifest.services import graph_services
 from recipes.placed import GraphApi, PlacedRecipe
-
-GROUP = "nvidia.com"
-KIND = "DynamoGraphDeployment"
-
-__all__ = [
-    "COMPONENT_TYPE_LABEL",
-    "GRAPH_NAME_LABEL",
-    "GROUP",
-    "KIND",
-    "NODES_WITHOUT_GPUS",
-    "api_version",
-    "graph_spec",
-    "scheduling_with_cache",
-]
-
-
-def api_version(graph_api: GraphApi) -> str:
-    """Return the `apiVersion` of the graph's manifest."""
-    return f"{GROUP}/{graph_api}"
 
 
 def graph_spec(
@@ -52,5 +27,7 @@ def graph_spec(
 
     """
     services = graph_services(placed, engine_config_map_name)
-    spec = alpha_spec if graph_api == "v1alpha1" else beta_spec
-    return spec(placed.recipe.serving_engine.backend_framework, services)
+    spec: dict[str, Any] = {"backendFramework": placed.recipe.serving_engine.backend_framework}
+    if graph_api == "v1alpha1":
+        return {**spec, "services": {service.name: alpha_service(service) for service in services}}
+    return {**spec, "components": [component(service) for service in services]}

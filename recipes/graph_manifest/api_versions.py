@@ -6,42 +6,34 @@ the place of the service's, and no worker would have its model (ai-dynamo/dynamo
 components, each with a Kubernetes pod template.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
-from recipes.graph_manifest.services import Amounts, GraphService
+from recipes.graph_manifest.services import GPU_RESOURCE, GraphService
 from recipes.pod_environment import MAIN_CONTAINER
 
-
-def alpha_spec(backend_framework: str, services: tuple[GraphService, ...]) -> dict[str, Any]:
-    """Return the `spec` of the graph in nvidia.com/v1alpha1."""
-    return {
-        "backendFramework": backend_framework,
-        "services": {service.name: _alpha_service(service) for service in services},
-    }
-
-
-def beta_spec(backend_framework: str, services: tuple[GraphService, ...]) -> dict[str, Any]:
-    """Return the `spec` of the graph in nvidia.com/v1beta1."""
-    return {
-        "backendFramework": backend_framework,
-        "components": [_component(service) for service in services],
-    }
+_ALPHA_NAMES = {GPU_RESOURCE: "gpu", "cpu": "cpu", "memory": "memory"}
+"""Kubernetes' name of an amount -> that of v1alpha1, which has the others below `custom`."""
 
 
 def pod_template(service: GraphService) -> dict[str, Any]:
     """Return the pod template in Kubernetes' own words, with its labels and the rollout's annotations."""
-    container = {**service.container, "name": MAIN_CONTAINER, "resources": service.resources(_beta_amounts)}
+    container = {**service.container, "name": MAIN_CONTAINER, "resources": dict(service.resources)}
     pod = {**service.pod, "containers": [container, *(dict(other) for other in service.others)]}
     metadata = _pod_metadata(service)
     # The operator reads the rollout's annotations here (ai-dynamo/dynamo#4990).
     return {"metadata": metadata, "spec": pod} if metadata else {"spec": pod}
 
 
-def _alpha_service(service: GraphService) -> dict[str, Any]:
+def alpha_service(service: GraphService) -> dict[str, Any]:
+    """Return the service of a graph in nvidia.com/v1alpha1."""
     fields: dict[str, Any] = {
         **_component_type(service),
         "replicas": service.replicas,
-        "resources": service.resources(_alpha_amounts),
+        "resources": {
+            **service.resources,
+            **{kind: _alpha_amounts(service.resources[kind]) for kind in ("requests", "limits")},
+        },
         "extraPodSpec": {**service.pod, "mainContainer": dict(service.container)},
     }
     if service.others:
@@ -56,30 +48,8 @@ def _alpha_service(service: GraphService) -> dict[str, Any]:
     return fields
 
 
-def _pod_metadata(service: GraphService) -> dict[str, Any]:
-    parts = {"labels": dict(service.labels), "annotations": dict(service.annotations)}
-    return {key: values for key, values in parts.items() if values}
-
-
-def _component_type(service: GraphService) -> dict[str, str]:
-    if service.role in ("prefill", "decode"):
-        return {"componentType": "worker", "subComponentType": service.role}
-    return {"componentType": service.role}
-
-
-def _alpha_amounts(amounts: Amounts) -> dict[str, Any]:
-    # The CRD takes quantities as strings only: `gpu: 4` is refused.
-    written: dict[str, Any] = {"gpu": str(amounts.gpus)} if amounts.gpus else {}
-    if amounts.cpu is not None:
-        written["cpu"] = amounts.cpu
-    if amounts.memory is not None:
-        written["memory"] = amounts.memory
-    if amounts.devices:
-        written["custom"] = dict(amounts.devices)
-    return written
-
-
-def _component(service: GraphService) -> dict[str, Any]:
+def component(service: GraphService) -> dict[str, Any]:
+    """Return the component of a graph in nvidia.com/v1beta1."""
     fields: dict[str, Any] = {
         "name": service.name,
         "type": service.role,
@@ -91,10 +61,18 @@ def _component(service: GraphService) -> dict[str, Any]:
     return fields
 
 
-def _beta_amounts(amounts: Amounts) -> dict[str, str]:
-    written = {"nvidia.com/gpu": str(amounts.gpus)} if amounts.gpus else {}
-    if amounts.cpu is not None:
-        written["cpu"] = amounts.cpu
-    if amounts.memory is not None:
-        written["memory"] = amounts.memory
-    return written | dict(amounts.devices)
+def _pod_metadata(service: GraphService) -> dict[str, Any]:
+    parts = {"labels": dict(service.labels), "annotations": dict(service.annotations)}
+    return {key: values for key, values in parts.items() if values}
+
+
+def _component_type(service: GraphService) -> dict[str, str]:
+    if service.role in ("prefill", "decode"):
+        return {"componentType": "worker", "subComponentType": service.role}
+    return {"componentType": service.role}
+
+
+def _alpha_amounts(amounts: Mapping[str, str]) -> dict[str, Any]:
+    own = {_ALPHA_NAMES[name]: amount for name, amount in amounts.items() if name in _ALPHA_NAMES}
+    devices = {name: amount for name, amount in amounts.items() if name not in _ALPHA_NAMES}
+    return {**own, "custom": devices} if devices else own

@@ -77,7 +77,8 @@ def worker_scheduling(
         terms = [_term(placed, key, _worker_types(placed)) for key in domains]
         together["requiredDuringSchedulingIgnoredDuringExecution"] = terms
     if shares:
-        together |= _weighted(_term(placed, HOSTNAME, _neighbours(placed, service)))
+        neighbours = [service.role] if placed.different_nodes else _worker_types(placed)
+        together |= _weighted(_term(placed, HOSTNAME, neighbours))
     affinity: dict[str, Any] = {"podAffinity": together} if together else {}
     if placed.different_nodes:
         others = [name for name in _worker_types(placed) if name != service.role]
@@ -105,10 +106,6 @@ def _can_share_a_node(placed: PlacedRecipe, service: PlacedService, placement: P
         # One node has one channel, for one pod (kubernetes-sigs/dra-driver-nvidia-gpu#353).
         return False
     return service.gpus < placement.instance_type.gpus
-
-
-def _neighbours(placed: PlacedRecipe, service: PlacedService) -> list[str]:
-    return [service.role] if placed.different_nodes else _worker_types(placed)
 
 
 def _no_spreading(placed: PlacedRecipe, service: PlacedService) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from recipes.placed import PlacedRecipe, PlacedService
@@ -16,20 +15,12 @@ _PORTS_OF_A_WORKER = 100
 """Each rank of data parallelism takes the next (ai-dynamo 1.2.1 dynamo/vllm/instrumented_scheduler.py)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Supervised:
-    """Fields of the main container."""
-
-    words: tuple[str, ...]
-    """The command line: each worker's between two dashes, as `sh -c` and a text."""
-    environment: Mapping[str, str]
-    """Variables that all of its workers have alike; each text exports the others."""
-
-
 def supervised(
     placed: PlacedRecipe, service: PlacedService, command: Callable[[ServiceRecipe], str]
-) -> Supervised:
-    """Return how the main container runs the service's workers.
+) -> tuple[list[str], Mapping[str, str]]:
+    """Return the command line that runs the service's workers, and the variables that all have alike.
+
+    A worker stands between two dashes there, as `sh -c` and a text, which exports its other variables.
 
     Args:
         placed: the graph.
@@ -47,10 +38,11 @@ def supervised(
     words = ["python3", f"{ENGINE_FILES_DIRECTORY}/{SUPERVISOR_FILE}"]
     for process, environment in zip(processes, environments, strict=True):
         own = {name: value for name, value in environment.items() if name not in common}
-        text = f"export {_assignments(own)} && exec {command(process.recipe)}"
+        assignments = " ".join(f"{name}={shlex.quote(value)}" for name, value in own.items())
+        text = f"export {assignments} && exec {command(process.recipe)}"
         between = ["--"] if process.index else []
         words += [*between, f"{process.name}:{process.system_port}", "/bin/sh", "-c", text]
-    return Supervised(tuple(words), common)
+    return words, common
 
 
 def registering_containers(
@@ -58,15 +50,15 @@ def registering_containers(
 ) -> tuple[dict[str, Any], ...]:
     """Return the containers by whose names all processes but one are discovered.
 
-    Each runs nothing, and is ready when its process is.
+    Each runs nothing, and is ready when its process is. There are none beside a single process.
 
     Args:
         image: with a shell; that of the main container is on the node anyway.
         security: their securityContext.
-        pod: whose processes are prefill and decode workers.
+        pod: whose processes may be prefill and decode workers.
 
     """
-    processes = processes_of(pod.recipe)
+    processes = processes_of(pod.recipe) if len(pod.recipe.processes) > 1 else ()
     return tuple(
         _registering(image, security, each) for each in processes if each.registered_as != MAIN_CONTAINER
     )
@@ -103,7 +95,3 @@ def _environment(placed: PlacedRecipe, service: PlacedService, process: Process)
         **ports,
         **variables,
     }
-
-
-def _assignments(variables: Mapping[str, str]) -> str:
-    return " ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items())

@@ -1,7 +1,7 @@
 """What each service of a graph is: its pod in Kubernetes' words, and what either API version words itself."""
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,9 +17,9 @@ from recipes.pod_environment import (
     ENGINE_FILES_DIRECTORY,
     FRONTEND_PAUSE_SECONDS,
     TERMINATION_GRACE_SECONDS,
+    listed,
     process_environment,
-    server_command,
-    worker_start,
+    worker_command,
 )
 from recipes.services import Role, ServiceRecipe
 from recipes.standard_labels import pod_labels
@@ -30,20 +30,9 @@ _MAX_UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
 _ENGINE_FILES_VOLUME = "engine-files"
 _NODE_CACHE_VOLUME = "model-cache"
 _CHANNEL_CLAIM = "compute-domain-channel"
+GPU_RESOURCE = "nvidia.com/gpu"
 _IMAGE_USER = 1000
 """User `dynamo` of the runtime image (ai-dynamo/dynamo container/templates/dynamo_runtime.Dockerfile)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Amounts:
-    """Requests or limits of the main container."""
-
-    cpu: str | None
-    memory: str | None
-    gpus: int
-    """0 for none."""
-    devices: Mapping[str, str]
-    """Other extended resources, by their full names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +48,16 @@ class GraphService:
     """The main container without resources."""
     others: tuple[Mapping[str, Any], ...]
     """Containers beside it."""
-    requests: Amounts
-    limits: Amounts
-    claims: tuple[Mapping[str, Any], ...]
-    """The pod's claims that the container uses: a claim of the pod alone gives it no device."""
+    gpus: int
+    """Of one pod."""
+    resources: Mapping[str, Any]
+    """What the main container requests and may have, and the pod's claims that it uses: a claim of the pod
+    alone gives it no device."""
     shared_memory: str | None
     """Size of the shared memory; None leaves the operator's own 8Gi."""
     annotations: Mapping[str, str]
     labels: Mapping[str, str]
     """Kubernetes' recommended ones; empty where the pods that run have none."""
-
-    def resources(self, worded: Callable[[Amounts], dict[str, Any]]) -> dict[str, Any]:
-        """Return the container's resources in the words of an API version."""
-        resources: dict[str, Any] = {"requests": worded(self.requests), "limits": worded(self.limits)}
-        return resources | {"claims": list(self.claims)} if self.claims else resources
 
 
 def graph_services(placed: PlacedRecipe, engine_config_map_name: str | None) -> tuple[GraphService, ...]:
@@ -114,10 +99,13 @@ def _service(
         replicas=service.replicas,
         pod=pod,
         container=container,
-        others=_beside(service, container["image"]),
-        requests=_amounts(service, limits=False),
-        limits=_amounts(service, limits=True),
-        claims=({"name": _CHANNEL_CLAIM},) if domain else (),
+        others=registering_containers(container["image"], _container_security(None, has_gpus=False), service),
+        gpus=service.gpus,
+        resources={
+            "requests": _amounts(service, limits=False),
+            "limits": _amounts(service, limits=True),
+            **({"claims": [{"name": _CHANNEL_CLAIM}]} if domain else {}),
+        },
         shared_memory=service.recipe.shared_memory,
         annotations=_rollout_annotations(placement.rollout) if placement else {},
         labels=pod_labels(placed, service, container["image"].rpartition(":")[2]),
@@ -198,27 +186,13 @@ def _started(placed: PlacedRecipe, service: PlacedService, profile: KvProfile | 
     """Return what the main container runs, and with which variables."""
     process, *others = service.recipe.processes
     if others:
-        several = supervised(placed, service, partial(_worker_command, placed, service))
-        return {
-            "command": list(several.words[:2]),
-            "args": list(several.words[2:]),
-            "env": _variables(several.environment),
-        }
+        words, variables = supervised(placed, service, partial(_worker_command, placed, service))
+        return {"command": words[:2], "args": words[2:], "env": listed(variables)}
     return {
         "command": ["/bin/sh", "-c"],
         "args": [_shell_command(placed, service, process, profile)],
-        "env": _variables(process_environment(placed, service, process)),
+        "env": listed(process_environment(placed, service, process)),
     }
-
-
-def _variables(environment: Mapping[str, str]) -> list[dict[str, str]]:
-    return [{"name": name, "value": value} for name, value in environment.items()]
-
-
-def _beside(service: PlacedService, image: str) -> tuple[Mapping[str, Any], ...]:
-    if len(service.recipe.processes) == 1:
-        return ()
-    return registering_containers(image, _container_security(None, has_gpus=False), service)
 
 
 def _shell_command(
@@ -231,8 +205,6 @@ def _shell_command(
     """
     if service.placement is None:
         return f"exec {shlex.join(['python3', '-m', 'dynamo.frontend', *process.arguments])}"
-    if placed.recipe.engine_server is not None:
-        return f"exec {server_command(placed, process).command_line}"
     command = _worker_command(placed, service, process)
     if profile is None or not profile.library_directories:
         return f"exec {command}"
@@ -244,16 +216,16 @@ def _worker_command(placed: PlacedRecipe, service: PlacedService, process: Servi
     options = placed.engine_options(service, process)
     if options is None:
         raise TypeError(f"{process.service_name} has no engine")
-    return placed.recipe.serving_engine.command_line(options, worker_start(placed.recipe, process))
+    return worker_command(placed.recipe, process, options).command_line
 
 
-def _amounts(service: PlacedService, *, limits: bool) -> Amounts:
+def _amounts(service: PlacedService, *, limits: bool) -> dict[str, str]:
     placement, resources = service.placement, service.resources
-    devices: Mapping[str, str] = placement.extended_resources if placement else {}
-    if resources is None:
-        return Amounts(None, None, service.gpus, devices)
-    cpus = resources.cpu_limit if limits else resources.cpu_request
-    return Amounts(str(cpus), f"{resources.memory_gib}Gi", service.gpus, devices)
+    amounts = {GPU_RESOURCE: str(service.gpus)} if service.gpus else {}
+    if resources is not None:
+        cpus = resources.cpu_limit if limits else resources.cpu_request
+        amounts |= {"cpu": str(cpus), "memory": f"{resources.memory_gib}Gi"}
+    return amounts | dict(placement.extended_resources if placement else {})
 
 
 def _rollout_annotations(rollout: Rollout) -> dict[str, str]:

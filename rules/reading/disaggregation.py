@@ -1,6 +1,6 @@
 """Workers that hand their KV cache to others, the transports between them, and how far these are proven."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal
@@ -150,7 +150,8 @@ def read_hops(graph: ResourceGraph) -> Iterator[KvHop | Unreadable]:
     """Every hop between prefill and decode workers, in the order of their groups."""
     for group in read_disaggregated(graph):
         try:
-            if not _is_one_pod(group.workers):
+            template = group.workers[0].template
+            if any(each.template is not template for each in group.workers) or template.replicas != 1:
                 kinds = (group.prefill, group.decode)
                 yield KvHop(group, *(tuple(read_ways(graph, each) for each in kind) for kind in kinds))
         except Undecided as reason:
@@ -166,8 +167,11 @@ def best_path(graph: ResourceGraph, hop: KvHop) -> tuple[KvPath, Worker] | None:
     unknown = next((ways.unknown for ways in hop.ways if ways.unknown is not None), None)
     if not hop.common and unknown is not None:
         raise Undecided(unknown)
-    judged = [_worst(graph, hop, name) for name in sorted(hop.common)]
-    return max(judged, key=lambda found: _WORST_FIRST.index(found[0].standing), default=None)
+    judged = [
+        min(((_path(graph, ways.worker, name), ways.worker) for ways in hop.ways), key=_how_proven)
+        for name in sorted(hop.common)
+    ]
+    return max(judged, key=_how_proven, default=None)
 
 
 def _role(mode: str | None) -> Role:
@@ -183,14 +187,8 @@ def _group(worker: Worker) -> object:
     return (str(worker.resource.namespace), namespace.text if namespace is not None else "")
 
 
-def _is_one_pod(workers: Sequence[Worker]) -> bool:
-    template = workers[0].template
-    return all(worker.template is template for worker in workers) and template.replicas == 1
-
-
-def _worst(graph: ResourceGraph, hop: KvHop, name: KvTransportName) -> tuple[KvPath, Worker]:
-    paths = [(_path(graph, ways.worker, name), ways.worker) for ways in hop.ways]
-    return min(paths, key=lambda found: _WORST_FIRST.index(found[0].standing))
+def _how_proven(found: tuple[KvPath, Worker]) -> int:
+    return _WORST_FIRST.index(found[0].standing)
 
 
 def _path(graph: ResourceGraph, worker: Worker, name: KvTransportName) -> KvPath:

@@ -138,7 +138,10 @@ def can_be_packed(sizes: Mapping[int, int], *, nodes: int, gpus: int) -> bool | 
     """
     if _fill(sizes, nodes, gpus):
         return True
-    return False if _nodes_needed(sizes, gpus) > nodes else None
+    whole = sum(size * count for size, count in sizes.items())
+    # Two pods of more than half a node share none.
+    alone = sum(count for size, count in sizes.items() if size > gpus / 2)
+    return False if whole > nodes * gpus or alone > nodes else None
 
 
 def _fill(sizes: Mapping[int, int], nodes: int, gpus: int) -> bool:
@@ -159,15 +162,3 @@ def _fill(sizes: Mapping[int, int], nodes: int, gpus: int) -> bool:
         if left:
             return False
     return True
-
-
-def _nodes_needed(sizes: Mapping[int, int], gpus: int) -> int:
-    """A lower bound of the nodes that the pods need (Martello and Toth's bound L2)."""
-    bound = 0
-    for small in range(gpus // 2 + 1):
-        alone = sum(count for size, count in sizes.items() if size > gpus - small)
-        large = {size: count for size, count in sizes.items() if gpus - small >= size > gpus / 2}
-        medium = sum(size * count for size, count in sizes.items() if small <= size <= gpus / 2)
-        beside = sum((gpus - size) * count for size, count in large.items())
-        bound = max(bound, alone + sum(large.values()) + max(0, -(-(medium - beside) // gpus)))
-    return bound

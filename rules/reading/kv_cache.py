@@ -1,7 +1,6 @@
 """A worker's KV cache: its format, its buffers, the library that moves it, and the cost of the transfer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import get_args
 
@@ -40,32 +39,17 @@ PROMPT_TOKENS = 8_192
 """Tokens of a prompt in the benchmark of NVIDIA's disaggregated recipe for gpt-oss-120b."""
 
 
-@dataclass(frozen=True, slots=True)
-class KvFormat:
-    """A format of the KV cache as it is written, and the setting that names it."""
-
-    text: str
-    source: str
-
-    def __str__(self) -> str:
-        return f"{self.text} ({self.source})"
-
-
-def read_kv_format(graph: ResourceGraph, worker: Worker) -> KvFormat | None:
+def read_kv_format(graph: ResourceGraph, worker: Worker) -> Setting | None:
     """The format that the worker is told to use; None for a worker of another engine."""
     if is_tensorrt_llm(worker):
-        found = read_settings(graph, worker).setting("kv_cache_config", "dtype", default=AUTO)
-    elif is_vllm(worker):
-        found = read_settings(graph, worker).setting("kv_cache_dtype", default=AUTO)
-    else:
-        return None
-    return KvFormat(_format_text(found), found.source)
+        return read_settings(graph, worker).text("kv_cache_config", "dtype", default=AUTO)
+    return read_settings(graph, worker).text("kv_cache_dtype", default=AUTO) if is_vllm(worker) else None
 
 
-def effective_format(graph: ResourceGraph, worker: Worker, kv_format: KvFormat) -> str:
+def effective_format(graph: ResourceGraph, worker: Worker, kv_format: Setting) -> str:
     """What the cache really holds, by one name for each format."""
-    if kv_format.text != AUTO:
-        return _SAME_FORMAT.get(kv_format.text, kv_format.text)
+    if kv_format.value != AUTO:
+        return _SAME_FORMAT.get(kv_format.value) or str(kv_format.value)
     if read_checkpoint(graph, worker).mxfp4 is None:
         raise Undecided("its checkpoint decides the format of the KV cache")
     return _ATTENTION_OF_GPT_OSS
@@ -135,12 +119,6 @@ def cost_over_tcp(graph: ResourceGraph, worker: Worker) -> str:
         f"{requests_per_second(payload, TCP_FLOW_GBIT):.1f} over one TCP flow of {TCP_FLOW_GBIT:.0f} Gbit/s "
         "(computed, not measured)"
     )
-
-
-def _format_text(setting: Setting) -> str:
-    if not isinstance(setting.value, str):
-        raise Undecided(f"the KV cache's dtype in {setting.source} is {setting.value!r}, not a text")
-    return setting.value
 
 
 def _before_an_answer(sequence: Count) -> Count:

@@ -171,7 +171,9 @@ def read_ways(graph: ResourceGraph, worker: Worker) -> Ways:
     open_ways: dict[KvTransportName, str] = {name: found[name] for name in found if name not in shut}
     if not open_ways:
         explicit = listed if ucx.asks_for_tcp else _cpu_buffer(graph, worker)
-        explicit = explicit or _annotated(worker)
+        # As a stack of this project writes that a person chose TCP.
+        if not explicit and text_at(worker.resource.metadata, "annotations", _ANNOTATION) == "tcp":
+            explicit = f"annotation {_ANNOTATION}"
         if explicit is not None:
             open_ways["tcp"] = explicit
     return Ways(worker, open_ways, shut, None if is_known else str(claimed))
@@ -206,12 +208,6 @@ def _claimed(graph: ResourceGraph, worker: Worker) -> dict[KvTransportName, str]
     # A claim that nothing describes may be a channel.
     read_channel_claims(graph, worker)
     return ways
-
-
-def _annotated(worker: Worker) -> str | None:
-    """How the graph says that a person chose TCP explicitly, as a stack of this project writes it."""
-    explicit = text_at(worker.resource.metadata, "annotations", _ANNOTATION)
-    return f"annotation {_ANNOTATION}" if explicit == "tcp" else None
 
 
 def _cpu_buffer(graph: ResourceGraph, worker: Worker) -> str | None:

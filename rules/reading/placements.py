@@ -12,7 +12,6 @@ from rules.reading.pods.workers import Worker
 from rules.reading.pools import Pool, Taint, known_pools, read_node, read_pools
 from rules.reading.shapes import (
     Undecided,
-    known_texts_at,
     mapping_at,
     mappings_at,
     text_at,
@@ -76,13 +75,7 @@ def selected_pools(graph: ResourceGraph, template: PodTemplate) -> Sequence[Pool
 
 def allows(spec: Mapping[str, Value], pool: Pool) -> bool:
     """Whether the pod spec's selector and required node affinity allow the pool's nodes."""
-    selector = mapping_at(spec, "nodeSelector")
-    if not all(_label_in(pool, key, [value]) for key, value in selector.items()):
-        return False
-    terms = node_selector_terms(spec)
-    return not terms or any(
-        all(_matches(pool, item) for item in mappings_at(term, "matchExpressions")) for term in terms
-    )
+    return any(all(_matches(pool, label) for label in term) for term in alternatives(spec))
 
 
 def untolerated(spec: Mapping[str, Value], pool: Pool) -> Sequence[str]:
@@ -149,7 +142,11 @@ def not_bound(workers: Sequence[Worker], key: str) -> Sequence[Worker]:
     pinned = {_pinned(worker, key) for worker in workers}
     if None not in pinned and len(pinned) == 1:
         return ()
-    return [worker for worker in workers if not _joins(worker, workers, key)]
+    return [
+        worker
+        for worker in workers
+        if not all(_required(worker, each, "podAffinity", key) for each in workers if each is not worker)
+    ]
 
 
 def kept_apart(one: Worker, other: Worker, key: str) -> bool:
@@ -176,27 +173,26 @@ def _tolerates(toleration: Mapping[str, Value], taint: Taint) -> bool:
     return text_at(toleration, "key") == taint.key and (text_at(toleration, "value") or "") == taint.value
 
 
-def _matches(pool: Pool, expression: Mapping[str, Value]) -> bool:
-    key = text_at(expression, "key") or ""
-    values = list(texts_at(expression, "values"))
-    match text_at(expression, "operator"):
+def _matches(pool: Pool, label: NodeLabel) -> bool:
+    match label.operator:
         case "In":
-            return _label_in(pool, key, values)
+            return _label_in(pool, label)
         case "NotIn":
-            return key not in pool.labels or not _label_in(pool, key, values)
+            return label.key not in pool.labels or not _label_in(pool, label)
         case "Exists":
-            return key in pool.labels or _may_carry(pool, key)
+            return label.key in pool.labels or _may_carry(pool, label.key)
         case "DoesNotExist":
-            return key not in pool.labels
+            return label.key not in pool.labels
         case operator:
             raise Undecided(f"node affinity with operator {operator} is not followed here")
 
 
-def _label_in(pool: Pool, key: str, values: Sequence[Value]) -> bool:
+def _label_in(pool: Pool, label: NodeLabel) -> bool:
+    key = label.key
     if key in pool.labels:
-        if any(not isinstance(value, str) for value in values):
+        if None in label.values:
             raise Undecided(f"a value of {key} in the node selection is known only after the update")
-        return pool.labels[key] in values
+        return pool.labels[key] in label.values
     _may_carry(pool, key)
     raise Undecided(f"nothing says which {key} the nodes of pool {pool.name} carry")
 
@@ -237,21 +233,18 @@ def _accelerator(product: str) -> Accelerator:
 
 
 def _allowed_products(pod: Mapping[str, Value]) -> Sequence[str]:
-    selected = text_at(pod, "nodeSelector", PRODUCT_LABEL)
-    if selected is not None:
-        return [selected]
     # Terms are alternatives: one that says nothing about the product allows every product.
-    products_of_terms = [_products_of_term(term) for term in node_selector_terms(pod)]
+    products_of_terms = [_products_of_term(term) for term in alternatives(pod)]
     if not all(products_of_terms):
         return []
     return sorted({product for products in products_of_terms for product in products})
 
 
-def _products_of_term(term: Mapping[str, Value]) -> Sequence[str]:
-    for expression in mappings_at(term, "matchExpressions"):
-        if text_at(expression, "key") == PRODUCT_LABEL and text_at(expression, "operator") == "In":
-            return known_texts_at(expression, "values", what=f"a value of {PRODUCT_LABEL}")
-    return []
+def _products_of_term(term: Sequence[NodeLabel]) -> Sequence[str]:
+    values = next((each.values for each in term if (each.key, each.operator) == (PRODUCT_LABEL, "In")), ())
+    if None in values:
+        raise Undecided(f"a value of {PRODUCT_LABEL} is known only after the update")
+    return [value for value in values if value is not None]
 
 
 def _pinned(worker: Worker, key: str) -> str | None:
@@ -259,10 +252,6 @@ def _pinned(worker: Worker, key: str) -> str | None:
         if label.key == key and label.operator == "In" and len(label.values) == 1:
             return label.values[0]
     return None
-
-
-def _joins(worker: Worker, workers: Sequence[Worker], key: str) -> bool:
-    return all(_required(worker, other, "podAffinity", key) for other in workers if other is not worker)
 
 
 def _required(worker: Worker, other: Worker, kind: Kind, key: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import read_benchmarks
 from rules.reading.claims import CLAIM
-from rules.reading.memoized import memoized, memoized_all
+from rules.reading.memoized import memoized, memoized_all, memoized_for_each
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, in_namespace, read_pods, readable
 from rules.reading.shapes import Undecided, attempted, grouped, known, mapping_at, mappings_at, text_at
 
@@ -22,8 +22,6 @@ class Reference:
 
     kind: Kind
     name: str
-    is_volume: bool = False
-    """Whether the object is mounted as files, not read into variables."""
     is_filled_by_pods: bool = False
     """Whether the claim is a cache that the pods fill for themselves."""
 
@@ -62,10 +60,7 @@ def read_dynamo_graphs(graph: ResourceGraph) -> Iterator[DynamoGraph | Unreadabl
 
 def dependencies_of(graph: ResourceGraph, resource: Resource) -> frozenset[str]:
     """What the graph's own method returns, remembered: several rules ask for the same resources."""
-    remembered = _remembered_dependencies(graph)
-    if resource.urn not in remembered:
-        remembered[resource.urn] = graph.dependencies_of(resource)
-    return remembered[resource.urn]
+    return _dependencies_of(graph, resource.urn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +103,12 @@ def _of_pods(templates: Sequence[PodTemplate | Unreadable]) -> Sequence[Referenc
 
 def _of_volumes(template: PodTemplate) -> Iterator[Reference]:
     for volume in mappings_at(template.spec, "volumes"):
-        yield from _called(text_at(volume, "persistentVolumeClaim", "claimName"), CLAIM, is_volume=True)
-        yield from _called(text_at(volume, "secret", "secretName"), "Secret", is_volume=True)
-        yield from _named([mapping_at(volume, "configMap")], "ConfigMap", is_volume=True)
+        yield from _called(text_at(volume, "persistentVolumeClaim", "claimName"), CLAIM)
+        yield from _called(text_at(volume, "secret", "secretName"), "Secret")
+        yield from _named([mapping_at(volume, "configMap")], "ConfigMap")
         for source in mappings_at(volume, "projected", "sources"):
-            yield from _named([mapping_at(source, "secret")], "Secret", is_volume=True)
-            yield from _named([mapping_at(source, "configMap")], "ConfigMap", is_volume=True)
+            yield from _named([mapping_at(source, "secret")], "Secret")
+            yield from _named([mapping_at(source, "configMap")], "ConfigMap")
 
 
 def _of_container(container: Mapping[str, Value]) -> Iterator[Reference]:
@@ -140,32 +135,29 @@ def _of_service(template: PodTemplate) -> Iterator[Reference]:
         yield from _called(text_at(service, "envFromSecret"), "Secret")
         for mount in mappings_at(service, "volumeMounts"):
             fills = mount.get("useAsCompilationCache") is True
-            yield from _called(text_at(mount, "name"), CLAIM, is_volume=True, is_filled_by_pods=fills)
+            yield from _called(text_at(mount, "name"), CLAIM, is_filled_by_pods=fills)
     elif template.shape == "component":
         yield from _of_variables(mappings_at(template.graph_spec, "env"))
         cache = text_at(service, "compilationCache", "pvcName")
-        yield from _called(cache, CLAIM, is_volume=True, is_filled_by_pods=True)
+        yield from _called(cache, CLAIM, is_filled_by_pods=True)
 
 
-def _named(
-    sources: Iterable[Mapping[str, Value]], kind: Kind, *, is_volume: bool = False
-) -> Iterator[Reference]:
+def _named(sources: Iterable[Mapping[str, Value]], kind: Kind) -> Iterator[Reference]:
     for source in sources:
         name = text_at(source, "name")
         if source.get("optional") is not True:
-            yield from _called(name, kind, is_volume=is_volume)
+            yield from _called(name, kind)
 
 
-def _called(
-    name: str | None, kind: Kind, *, is_volume: bool = False, is_filled_by_pods: bool = False
-) -> Iterator[Reference]:
+def _called(name: str | None, kind: Kind, *, is_filled_by_pods: bool = False) -> Iterator[Reference]:
     if name is not None:
-        yield Reference(kind, name, is_volume, is_filled_by_pods)
+        yield Reference(kind, name, is_filled_by_pods)
 
 
-@memoized
-def _remembered_dependencies(graph: ResourceGraph) -> dict[str, frozenset[str]]:  # noqa: ARG001 - what it is remembered for
-    return {}
+@memoized_for_each
+def _dependencies_of(graph: ResourceGraph, urn: str) -> frozenset[str]:
+    resource = graph.find(urn)
+    return frozenset() if resource is None else graph.dependencies_of(resource)
 
 
 @memoized

@@ -96,7 +96,7 @@ def _different(what: str, found: Mapping[str, tuple[object, str]]) -> Iterator[s
 def _formats(graph: ResourceGraph, group: Disaggregated) -> Iterator[str]:
     formats = {worker: read_kv_format(graph, worker) for worker in group.workers}
     found = [(worker, each) for worker, each in formats.items() if each is not None]
-    if len({each.text for _, each in found}) <= 1:
+    if len({each.value for _, each in found}) <= 1:
         return
     names = grouped(
         (effective_format(graph, worker, each), f"{worker.name}: {each}") for worker, each in found

@@ -17,7 +17,7 @@ from components.servers import (
     service_host,
 )
 from engines.release import known_line_name
-from recipes.graph_manifest import NODES_WITHOUT_GPUS
+from recipes.graph_manifest.placement import NODES_WITHOUT_GPUS
 from recipes.images import DOCKER_HUB, mirrored
 from recipes.model import Recipe
 from recipes.placed import GraphApi

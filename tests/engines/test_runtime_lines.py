@@ -5,7 +5,7 @@ import pytest
 from engines.command_options import command_options, option_values
 from engines.release import line_name, release_line
 from engines.runtime_lines import RUNTIME_LINES
-from engines.tensorrt_llm.command import OLDER_NAMES
+from engines.tensorrt_llm.engine import OLDER_NAMES
 
 
 @pytest.mark.parametrize("name", RUNTIME_LINES)

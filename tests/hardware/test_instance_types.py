@@ -3,6 +3,7 @@
 import pytest
 
 from hardware import INSTANCE_TYPES, UltraServer
+from hardware.source import CAPACITY_BLOCK_PRICES
 
 # name: GPU, GPUs, architecture, vCPUs, GiB, NVLink domains, NVMe disks, GB each, $/h of a node on demand,
 #       $/h of a GPU in a Capacity Block
@@ -24,10 +25,10 @@ PURCHASE_OPTIONS = {
     "p5.48xlarge": {"on-demand", "spot", "capacity-block"},
     "p5.4xlarge": {"on-demand", "spot", "capacity-block"},
 }
-# name: trays, GPUs, GB of GPU memory, vCPUs, GiB, TB of NVMe, Gbit/s of EFA, $/h
+# name: trays, GPUs, $/h
 ULTRASERVERS = {
-    "u-p6e-gb200x36": (9, 36, 6660, 1296, 8640, 202.5, 14400, 380.952),
-    "u-p6e-gb200x72": (18, 72, 13320, 2592, 17280, 405.0, 28800, 761.904),
+    "u-p6e-gb200x36": (9, 36, 380.952),
+    "u-p6e-gb200x72": (18, 72, 761.904),
 }
 
 
@@ -83,23 +84,10 @@ def test_only_gb200_is_sold_by_the_ultraserver(name: str) -> None:
 
 @pytest.mark.parametrize("server", INSTANCE_TYPES["p6e-gb200.36xlarge"].ultraservers, ids=lambda s: s.name)
 def test_an_ultraserver_is_what_aws_says_and_the_sum_of_its_trays(server: UltraServer) -> None:
-    assert (
-        server.trays,
-        server.gpus,
-        server.gpu_memory_gb,
-        server.vcpus,
-        server.memory_gib,
-        server.local_nvme_tb,
-        server.efa_gbit_per_second,
-        server.usd_per_hour,
-    ) == ULTRASERVERS[server.name]
+    assert (server.trays, server.gpus, server.usd_per_hour) == ULTRASERVERS[server.name]
     tray = INSTANCE_TYPES["p6e-gb200.36xlarge"]
     assert server.gpus == server.trays * tray.gpus
     assert server.gpus in tray.nvlink_domain_gpus
-    assert server.vcpus == server.trays * tray.vcpus
-    assert server.memory_gib == server.trays * tray.memory_gib
-    assert server.local_nvme_tb * 1000 == server.trays * tray.local_nvme.gigabytes
-    assert server.efa_gbit_per_second == server.trays * tray.network.efa_gbit_per_second
     assert server.usd_per_hour == pytest.approx(server.gpus * 10.582)
     # `explain` says both prices under one source and date.
     assert server.price_source == tray.sources["capacity_block_usd_per_gpu_hour"]
@@ -108,6 +96,5 @@ def test_an_ultraserver_is_what_aws_says_and_the_sum_of_its_trays(server: UltraS
 def test_gb200_is_documented_in_the_dallas_local_zone_alone() -> None:
     zones = {zone.name: zone for zone in INSTANCE_TYPES["p6e-gb200.36xlarge"].zones}
     assert set(zones) == {"us-east-1-dfw-2a", "us-east-1-atl-2a", "us-west-2-phx-2a"}
-    assert zones["us-east-1-dfw-2a"].zone_group == "us-east-1-dfw-2"
-    assert "price list only" in zones["us-east-1-atl-2a"].note
-    assert "price list only" in zones["us-west-2-phx-2a"].note
+    prices = {name for name, zone in zones.items() if zone.source is CAPACITY_BLOCK_PRICES}
+    assert prices == {"us-east-1-atl-2a", "us-west-2-phx-2a"}

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from hardware import eks_reserved_cpus, eks_reserved_gib
 from lab.node_groups.nodes import lost_machines, nodes_of
 from lab.node_groups.sizes import UnknownTypeError
+from tests.node_groups.eks_reservation import eks_reserved_cpus, eks_reserved_gib
 
 REGION = "us-east-1"
 

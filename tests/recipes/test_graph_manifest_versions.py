@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from recipes.engine_files import engine_files
-from recipes.graph_manifest import api_version, graph_spec
+from recipes.graph_manifest import graph_spec
 from recipes.placed import GraphApi, PlacedRecipe
 from tests.support.graph_pods import pods_of
 from tests.support.graph_schema import schema_errors
@@ -66,10 +66,6 @@ def test_nothing_in_a_graph_is_taken_for_a_variable_by_flux(placed: PlacedRecipe
     for graph_api in VERSIONS:
         assert "${" not in str(_spec(placed, graph_api))
     assert "${" not in str(engine_files(placed).data)
-
-
-def test_a_version_is_named_with_its_group() -> None:
-    assert [api_version(graph_api) for graph_api in VERSIONS] == ["nvidia.com/v1alpha1", "nvidia.com/v1beta1"]
 
 
 def test_v1alpha1_splits_the_role_of_a_worker_and_v1beta1_does_not() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from recipes import vocabulary_script
 from recipes.load import load_recipe
-from recipes.model_download import download_job_spec
+from recipes.model_download import HuggingFaceDownload, cache_job_spec
 
 RECIPE = load_recipe("gpt-oss-120b/trtllm-disagg")
 CONTENT = b"IQ== 0\nIg== 1\n" * 100_000
@@ -23,7 +23,9 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
 def _pod(token_secret_name: str | None = None) -> dict[str, Any]:
-    return download_job_spec(RECIPE, "model-cache", token_secret_name)["template"]["spec"]
+    return cache_job_spec(RECIPE, "model-cache", HuggingFaceDownload(token_secret_name), {})["template"][
+        "spec"
+    ]
 
 
 def _variables(container: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from recipes.model_download import (
     S3Copy,
     VolumeCheck,
     cache_job_spec,
-    download_job_spec,
 )
 from recipes.model_files import MODEL_CACHE
 
@@ -143,8 +142,3 @@ def test_nothing_in_a_job_is_expanded_by_flux_or_by_the_kubelet(name: str) -> No
 def test_the_image_of_a_job_comes_from_the_mirror(name: str) -> None:
     [container] = _pod(SOURCES[name], {"docker.io": "registry.example/hub"})["containers"]
     assert container["image"] == f"registry.example/hub/library/{MODEL_CACHE.download_image}"
-
-
-def test_a_download_is_the_same_job_by_either_name() -> None:
-    spec = cache_job_spec(RECIPE, "model-cache", HuggingFaceDownload("hf-token-secret"), {})
-    assert spec == download_job_spec(RECIPE, "model-cache", "hf-token-secret")

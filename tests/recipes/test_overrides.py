@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.tensorrt_llm.command import engine_file
+from engines.tensorrt_llm.engine import TensorRtLlm
 from engines.tensorrt_llm.options import EngineSettings
 from recipes.load import load_recipe
 from recipes.overrides import OverrideError, overridden
@@ -30,7 +30,7 @@ def _flat(mapping: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _engine(recipe: Any, role: Any) -> dict[str, Any]:
-    return _flat(yaml.safe_load(engine_file(recipe.engine_of(role))))
+    return _flat(yaml.safe_load(TensorRtLlm().engine_file(recipe.engine_of(role))))
 
 
 def test_no_overrides_leave_the_recipe_as_it_is() -> None:
@@ -82,7 +82,9 @@ def test_only_the_named_options_of_the_named_role_change(options: dict[str, Any]
 @given(batch=st.integers(1, 4096))
 def test_the_other_role_keeps_its_engine_file(batch: int) -> None:
     changed = overridden(DISAGGREGATED, {"prefill": _settings(max_batch_size=batch)})
-    assert engine_file(changed.engine_of("decode")) == engine_file(DISAGGREGATED.engine_of("decode"))
+    assert TensorRtLlm().engine_file(changed.engine_of("decode")) == TensorRtLlm().engine_file(
+        DISAGGREGATED.engine_of("decode")
+    )
 
 
 def test_the_order_of_two_overrides_of_different_options_does_not_matter() -> None:

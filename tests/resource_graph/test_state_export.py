@@ -126,7 +126,7 @@ def test_a_stack_in_which_nothing_was_created_is_empty(tmp_path: Path, deploymen
         ('{"version": 3, "checkpoint": {"latest": {}}}', "a checkpoint out of a backend"),
         (exported(version=2), "version 2 of a state, where 3 or 4 can be read"),
         (exported(version=None), "version None of a state"),
-        ('{"version": 3, "deployment": {"resources": {}}}', "deployment.resources is no list"),
+        ('{"version": 3, "deployment": {"resources": {}}}', "deployment: resources is no list"),
         (exported(resource(JOB), 7), "resources[1] is no JSON object"),
         (exported({"type": "a:b:C"}), "resources[0] has no urn"),
         (exported({"urn": JOB}), "resources[0] has no type"),
@@ -137,7 +137,7 @@ def test_a_stack_in_which_nothing_was_created_is_empty(tmp_path: Path, deploymen
             exported(resource(JOB, propertyDependencies={"spec": [1]})),
             "propertyDependencies.spec is no list of URNs",
         ),
-        (exported(resource(JOB, customTimeouts={"create": "1h"})), "customTimeouts.create is no number"),
+        (exported(resource(JOB, customTimeouts={"create": "1h"})), "customTimeouts: create is no number"),
         (exported(resource(JOB), resource(JOB)), f"the URN {JOB} stands there twice"),
     ],
 )

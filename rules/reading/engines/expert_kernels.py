@@ -32,7 +32,7 @@ from rules.reading.shapes import Undecided, known
 
 OVERRIDE_VARIABLE = "OVERRIDE_QUANT_ALGO"
 _AUTO = "AUTO"
-_ALGORITHMS: Mapping[str, MxFp4AlgorithmName] = {item.name: item.name for item in MXFP4_ALGORITHMS.values()}
+_ALGORITHMS: Mapping[str, MxFp4AlgorithmName] = {name: name for name in MXFP4_ALGORITHMS}
 VLLM_AUTO = "auto"
 BACKEND_FLAG = "--moe-backend"
 
@@ -93,9 +93,7 @@ def read_expert_parallel_size(settings: Effective) -> int:
 
 def kernels_on(settings: Effective, accelerator: Accelerator) -> ExpertKernels:
     """What the experts of an MXFP4 checkpoint would run with on the GPU."""
-    given = settings.setting("moe_config", "backend", default=_AUTO)
-    if not isinstance(given.value, str):
-        raise Undecided(f"moe_config.backend in {given.source} is {given.value!r}, not a text")
+    given = settings.text("moe_config", "backend", default=_AUTO)
     backend, source = given.value.upper(), given.source
     if backend == _AUTO:
         backend, source = default_moe_backend(accelerator), f"AUTO on {accelerator.name}"
@@ -137,10 +135,7 @@ def doubtful_kernels(graph: ResourceGraph, worker: Worker) -> Iterator[tuple[Lan
 
 def read_vllm_backend(settings: Effective) -> Setting:
     """The value of --moe-backend."""
-    found = settings.setting("moe_backend", default=VLLM_AUTO)
-    if not isinstance(found.value, str):
-        raise Undecided(f"{BACKEND_FLAG} ({found.source}) is {found.value!r}, not a text")
-    return found
+    return settings.text("moe_backend", default=VLLM_AUTO)
 
 
 def read_vllm_variables(environment: Mapping[str, Word]) -> Iterator[tuple[str, VllmMoeKernels]]:

@@ -127,7 +127,7 @@ def _plan(graph: ResourceGraph, worker: Worker, settings: Effective, model: Mode
         fraction=number(fraction.value, f"{'.'.join(names.fraction)} in {fraction.source}"),
         fraction_is_of_total=settings.is_vllm,
         fraction_source=fraction.source,
-        kv_format=kv_format.text,
+        kv_format=kv_format.value,
         windows=_windows(settings, model),
         max_cache_tokens=None if tokens is None else tokens.value,
         max_seq_len=length.value,

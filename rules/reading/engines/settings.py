@@ -1,7 +1,7 @@
 """The engine that a worker starts, the settings that it runs with, and its YAML file."""
 
 import posixpath
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -21,6 +21,7 @@ from engines.effective import (
     engine_file_path,
 )
 from resource_graph import UNKNOWN, ResourceGraph, Value
+from resource_graph.manifest_yaml import NOT_YAML, YamlProblem, check_limits
 from resource_graph.spelling import SLIPS, slip_of
 from rules.reading.commands.container_commands import ENGINES, StartCommand
 from rules.reading.memoized import memoized_for_each
@@ -32,12 +33,6 @@ from rules.reading.typed_settings import typed_options
 _yaml: Any = yaml
 # The engines load with yaml.safe_load; the parser in C gives the same in a tenth of the time.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_MAXIMUM_DEPTH = 100
-"""Levels of nesting, more than any engine's settings have; the loader recurses in C, and a deep enough text
-ends the process."""
-_MAXIMUM_VALUES = 100_000
-"""Number of values, more than any engine has settings for; a few hundred bytes of nested aliases can stand
-for more."""
 _REMEMBERED = 16_384
 """Number of remembered texts, as many as a large program has: every rule reads them all, so a smaller memory
 helps none."""
@@ -92,12 +87,10 @@ class EngineYaml:
 def load_engine_yaml(text: str) -> EngineYaml:
     """Load the text; nobody may change what it returns."""
     try:
-        has_aliases = "*" in text
-        if has_aliases or _may_be_deep(text):
-            _check_depth(text)
+        check_limits(text)
         content: object = _yaml.load(text, Loader=_Loader)
-        if has_aliases:
-            _check_size(content, _MAXIMUM_DEPTH)
+    except YamlProblem as problem:
+        return EngineYaml(problem=str(problem).removeprefix(NOT_YAML), line=problem.line)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = None if mark is None else mark.line + 1
@@ -143,39 +136,6 @@ def read_engine_file(
     # Beside what a person typed, the object's name with its hash says nothing.
     source = key if typed else f"{key} of ConfigMap {config_map_name}"
     return EngineFile(source, _engine_mapping(text, f"{key} of {where}"), typed)
-
-
-def _may_be_deep(text: str) -> bool:
-    # Each level costs an opening bracket, a dash, a question mark or a blank before a line's first word.
-    marks = sum(text.count(mark) for mark in "[{-?")
-    return marks + max(len(line) - len(line.lstrip()) for line in text.split("\n")) >= _MAXIMUM_DEPTH
-
-
-def _check_depth(text: str) -> None:
-    """Raise ValueError where the text is nested too deeply."""
-    depth = 0
-    for event in _yaml.parse(text, Loader=_Loader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > _MAXIMUM_DEPTH:
-                raise ValueError(f"nested too deeply, more than {_MAXIMUM_DEPTH} levels")
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-
-
-def _check_size(value: object, depth: int, counted: int = 0) -> int:
-    """Count the values with every alias written out; raise ValueError where nobody could read them all."""
-    if depth == 0 or counted > _MAXIMUM_VALUES:
-        raise ValueError("its aliases contain themselves, or stand for more values than anybody can read")
-    counted += 1
-    children: Iterable[object] = ()
-    if isinstance(value, Mapping):
-        children = cast("Mapping[object, object]", value).values()
-    elif isinstance(value, list):
-        children = cast("list[object]", value)
-    for child in children:
-        counted = _check_size(child, depth - 1, counted)
-    return counted
 
 
 def _holds(graph: ResourceGraph, worker: Worker, mount: Mapping[str, Value], key: str) -> bool:

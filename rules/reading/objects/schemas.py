@@ -25,10 +25,22 @@ KINDS: Mapping[type, str] = {
 }
 """What JSON calls values of Python's own types."""
 _SCALARS = frozenset({"string", "boolean", "integer", "number"})
-_LIMITS = frozenset(
-    {"enum", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"}
-    | {"maxProperties"}
-)
+_Breaks = Callable[[Any, Any], bool]
+_IN_BODY: Mapping[str, tuple[_Breaks, str]] = {
+    "minLength": (lambda value, limit: len(value) < limit, "should be at least {} chars long"),
+    "maxLength": (lambda value, limit: len(value) > limit, "should be at most {} chars long"),
+    # An amount may be a number too, which no pattern is for.
+    "pattern": (
+        lambda value, limit: isinstance(value, str) and re.search(limit, value) is None,
+        "should match '{}'",
+    ),
+    "minimum": (lambda value, limit: value < limit, "should be greater than or equal to {}"),
+    "maximum": (lambda value, limit: value > limit, "should be less than or equal to {}"),
+    "minItems": (lambda value, limit: len(value) < limit, "should have at least {} items"),
+}
+"""Limit of a schema -> whether a value breaks it, and the API server's words."""
+_MOST = ("maxItems", "maxProperties")
+_LIMITS = frozenset({"enum", *_MOST, *_IN_BODY})
 _DEEPEST = 3
 """Levels down to which a field is looked for: pod template, pod, container."""
 _MOST_PLACES = 3
@@ -150,16 +162,14 @@ def limit_broken(schema: Schema, value: Value, path: Path) -> str | None:
     if allowed is not None and value not in allowed:
         supported = ", ".join(f'"{item}"' for item in allowed)
         return f'{dotted(path)}: Unsupported value: "{value}": supported values: {supported}'
-    if isinstance(value, str):
-        return _invalid(path, f'"{value}"', _text_limit(raw, value))
-    if isinstance(value, int | float):
-        return _invalid(path, str(value), _number_limit(raw, value))
-    if isinstance(value, Sequence | Mapping):
-        most = raw.get("maxProperties" if isinstance(value, Mapping) else "maxItems", len(value))
-        if len(value) > most:
+    for name, (breaks, said) in _IN_BODY.items():
+        if name in raw and breaks(value, raw[name]):
+            shown = f'"{value}"' if isinstance(value, str) else value
+            body = f"{dotted(path)} in body {said.format(raw[name])}"
+            return f"{dotted(path)}: Invalid value: {shown}: {body}"
+    for most in (raw[name] for name in _MOST if name in raw):
+        if isinstance(value, Sequence | Mapping) and len(value) > most:
             return f"{dotted(path)}: Too many: {len(value)}: must have at most {most} items"
-        if len(value) < raw.get("minItems", 0):
-            return _invalid(path, "[]", f"should have at least {raw['minItems']} items")
     return None
 
 
@@ -193,29 +203,6 @@ def value_at(content: Value, path: Path) -> Value:
         else:
             return None
     return content
-
-
-def _invalid(path: Path, shown: str, said: str | None) -> str | None:
-    return said and f"{dotted(path)}: Invalid value: {shown}: {dotted(path)} in body {said}"
-
-
-def _text_limit(raw: Raw, value: str) -> str | None:
-    if len(value) < raw.get("minLength", 0):
-        return f"should be at least {raw['minLength']} chars long"
-    if len(value) > raw.get("maxLength", len(value)):
-        return f"should be at most {raw['maxLength']} chars long"
-    pattern = raw.get("pattern")
-    if pattern is not None and not re.search(pattern, value):
-        return f"should match '{pattern}'"
-    return None
-
-
-def _number_limit(raw: Raw, value: float) -> str | None:
-    if value < raw.get("minimum", value):
-        return f"should be greater than or equal to {raw['minimum']}"
-    if value > raw.get("maximum", value):
-        return f"should be less than or equal to {raw['maximum']}"
-    return None
 
 
 def _kinds(raw: Raw) -> frozenset[str]:

@@ -157,7 +157,8 @@ def limit(template: PodTemplate, container: Mapping[str, Value], resource: str) 
 
 def shared_memory(template: PodTemplate, container: Mapping[str, Value]) -> Setting | None:
     """Size of the container's /dev/shm; None for the node's own, or for a volume without a size."""
-    mounted = _mounted_at(container, _SHARED_MEMORY_PATH)
+    mounts = mappings_at(container, "volumeMounts")
+    mounted = [text_at(each, "name") for each in mounts if text_at(each, "mountPath") == _SHARED_MEMORY_PATH]
     for volume in mappings_at(template.spec, "volumes"):
         if text_at(volume, "name") in mounted and field(volume, "emptyDir", "sizeLimit") is not None:
             return Setting(field(volume, "emptyDir", "sizeLimit"), f"sizeLimit of volume {volume['name']}")
@@ -216,12 +217,6 @@ def _from_config_map(graph: ResourceGraph, owner: Resource, reference: Mapping[s
     config_map = known(find_config_map, graph, owner, name)
     value = None if config_map is None else known(field, config_map.inputs, "data", key)
     return Word(value) if isinstance(value, str) else UNKNOWN_WORD
-
-
-def _mounted_at(container: Mapping[str, Value], path: str) -> Sequence[str | None]:
-    """Names of the volumes that are mounted at the path."""
-    mounts = mappings_at(container, "volumeMounts")
-    return [text_at(mount, "name") for mount in mounts if text_at(mount, "mountPath") == path]
 
 
 def _amount(template: PodTemplate, container: Mapping[str, Value], kind: str, resource: str) -> Value:

@@ -11,7 +11,6 @@ from pydantic import ValidationError
 
 from engines.command_options import command_options
 from engines.release import release_line
-from engines.tensorrt_llm.command import command_line, engine_file, environment
 from engines.tensorrt_llm.engine import TensorRtLlm
 from engines.tensorrt_llm.keys import REMOVED_ENGINE_KEYS
 from engines.tensorrt_llm.options import EngineSettings, TensorRtLlmOptions
@@ -33,7 +32,7 @@ def _refusal(**options: Any) -> str:
 
 
 def _written(options: EngineSettings) -> dict[str, Any]:
-    return yaml.safe_load(engine_file(options))
+    return yaml.safe_load(TensorRtLlm().engine_file(options))
 
 
 @pytest.mark.parametrize(
@@ -172,26 +171,28 @@ def test_an_engine_file_reads_back_as_the_options_it_was_written_from(
     written = _written(options)
     modelled = {key: value for key, value in written.items() if key not in extra}
     assert TensorRtLlmOptions.model_validate(modelled | {"extra": extra}) == options
-    assert engine_file(options) == engine_file(options.model_copy())
+    assert TensorRtLlm().engine_file(options) == TensorRtLlm().engine_file(options.model_copy())
 
 
 def test_the_order_in_which_options_are_given_leaves_the_engine_file_as_it_is() -> None:
     engine = load_recipe(AGGREGATED).engine_of("worker").model_dump(exclude_unset=True)
     reordered = dict(reversed(engine.items()))
     assert list(reordered) != list(engine)
-    assert engine_file(_options(**reordered)) == engine_file(_options(**engine))
+    assert TensorRtLlm().engine_file(_options(**reordered)) == TensorRtLlm().engine_file(_options(**engine))
 
 
 @pytest.mark.parametrize("role", ["prefill", "decode"])
 def test_a_worker_that_does_half_of_the_work_is_told_which_half(role: Any) -> None:
-    command = command_line(worker_start(role=role))
+    command = TensorRtLlm().command_line(_options(), worker_start(role=role))
     assert command.endswith(f"--disaggregation-mode {role}")
 
 
 def test_an_aggregated_worker_runs_in_the_mode_that_every_release_defaults_to() -> None:
     # The value is called prefill_and_decode in 1.2 and agg later, and each refuses the other's.
     for version in ("1.2.1", "1.4.2"):
-        assert "--disaggregation-mode" not in command_line(worker_start(runtime_version=version))
+        assert "--disaggregation-mode" not in TensorRtLlm().command_line(
+            _options(), worker_start(runtime_version=version)
+        )
 
 
 @pytest.mark.parametrize(
@@ -211,6 +212,6 @@ def test_a_worker_publishes_kv_events_in_the_words_of_its_release(version: str, 
 
 
 def test_without_an_algorithm_the_checkpoint_decides() -> None:
-    assert "OVERRIDE_QUANT_ALGO" not in environment(worker_start())
-    named = environment(worker_start(algorithm="W4A8_MXFP4_MXFP8"))
+    assert "OVERRIDE_QUANT_ALGO" not in TensorRtLlm().environment(worker_start())
+    named = TensorRtLlm().environment(worker_start(algorithm="W4A8_MXFP4_MXFP8"))
     assert named["OVERRIDE_QUANT_ALGO"] == "W4A8_MXFP4_MXFP8"

@@ -73,7 +73,7 @@ CASES = (
         "trtllm-serve",
         (engine_file(_FILE, _DTYPE, 8),),
         undecided(KNOWN, "engine"),
-        ("the KV cache's dtype in max_throughput.yaml", "is 8, not a text"),
+        ("kv_cache_config.dtype in max_throughput.yaml", "is 8, not a text"),
     ),
     Case(
         KNOWN,

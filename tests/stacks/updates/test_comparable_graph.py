@@ -8,7 +8,7 @@ import pytest
 from lab.dynamo_operator.conversion import GRAPH, V1BETA1, converted
 from lab.dynamo_operator.generations import Hashes, desired_hashes
 from recipes.engine_files import engine_files
-from recipes.graph_manifest import api_version, graph_spec
+from recipes.graph_manifest import graph_spec
 from recipes.placed import GraphApi
 from stacks.updates.comparable_graph import graph_of, read_graph
 from tests.stacks.updates.changes import changed, override, replicas
@@ -61,7 +61,7 @@ def _operators_hashes(settings: dict[str, Any], version: GraphApi) -> Hashes:
     placed = resolved(settings).serving.placed
     spec = graph_spec(placed, engine_files(placed).name, version)
     metadata = {"name": "graph", "namespace": "models"}
-    manifest = {"apiVersion": api_version(version), "kind": GRAPH, "metadata": metadata, "spec": spec}
+    manifest = {"apiVersion": f"nvidia.com/{version}", "kind": GRAPH, "metadata": metadata, "spec": spec}
     return desired_hashes(converted(manifest, V1BETA1))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardware import eks_reserved_cpus, eks_reserved_gib
+from tests.node_groups.eks_reservation import eks_reserved_cpus, eks_reserved_gib
 
 
 @pytest.mark.parametrize(
