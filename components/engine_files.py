@@ -23,7 +23,7 @@ def engine_files_map(reader: pulumi.Resource, served: Served, depends_on: Resour
         ConfigMap(
             name,
             metadata={"name": name, "namespace": served.namespace},
-            data=served.engine_files,
+            data=dict(served.engine_files),
             immutable=True,
             opts=child(reader, depends_on, delete=removal.ALONE),
         )

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from components.storage_kinds import Lustre
 from components.zone_subnets import zone_group
 from operations.document import Verdict
 from operations.preflight.account import Account, Unanswered
@@ -13,6 +12,7 @@ from operations.preflight.answer import Answer, good, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
 from operations.preflight.network_checks import API_SERVER, adopted, reached
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, PlannedNodes
+from stacks.settings.cluster import LustreStorage
 from stacks.settings.purchase import CapacityBlock, OnDemand, Reservation, Spot
 
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)
@@ -94,7 +94,7 @@ def _address_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     # An elastic IP for each NAT gateway.
     if isinstance(plan.network, PlannedNetwork):
         zones = sum(subnet.public is not None for subnet in plan.network.subnets)
-        needed = zones if plan.network.nat_per_zone else 1
+        needed = zones if plan.network.typed.nat_per_zone else 1
         allowed = account.quota(_ADDRESSES.service, _ADDRESSES.code)
         yield _quota_answer(_ADDRESSES, needed, allowed, account.addresses_of_others(plan.cluster.name))
 
@@ -124,8 +124,8 @@ def _addons(plan: EksPlan, account: Account) -> Iterator[Answer]:
 def _zones(plan: EksPlan, account: Account) -> Iterator[Answer]:
     ids = account.zone_ids()
     yield from _control_plane(plan, ids)
-    if isinstance(plan.storage, Lustre):
-        yield _file_system(plan.storage, ids)
+    if plan.storage is not None and isinstance(plan.storage.typed, LustreStorage):
+        yield _file_system(str(plan.storage.zone), ids)
         if plan.cluster.version == "1.36":
             # awslabs/amazon-eks-ami v20260714: kernel 6.18.
             found = "nodes have kernel 6.18, and AWS does not say that Lustre's client runs on it"
@@ -204,8 +204,7 @@ def _control_plane(plan: EksPlan, ids: Mapping[str, str]) -> Iterator[Answer]:
         yield good(question, _with_ids(zones, ids))
 
 
-def _file_system(storage: Lustre, ids: Mapping[str, str]) -> Answer:
-    zone = storage.zone
+def _file_system(zone: str, ids: Mapping[str, str]) -> Answer:
     question = f"FSx for Lustre in {zone}"
     if zone not in ids:
         return wrong(question, f"this account has no {zone}", "modelCache.storage.zone: another zone")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.network import Network, NetworkArgs
+from components.network import Network
 from stacks.plan.infrastructure import eks_plan as planned
 from stacks.plan.infrastructure.eks_plan import zone_named
 
@@ -41,19 +41,13 @@ def deploy_network(plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep:
         return Place(network.typed.vpc_id, network.typed.subnets, network.control_plane)
     made = Network(
         "network",
-        NetworkArgs(
-            name=plan.cluster.name,
-            account_id=plan.cluster.account_id,
-            region=plan.cluster.region,
-            cidr=network.cidr,
-            subnets=network.subnets,
-            nat_per_zone=network.nat_per_zone,
-            flow_log_days=LOG_DAYS,
-            roles=plan.cluster.roles,
-            keep=keep,
-            control_plane=network.control_plane,
-        ),
-        opts,
+        plan.cluster,
+        network.typed,
+        subnets=network.subnets,
+        control_plane=network.control_plane,
+        flow_log_days=LOG_DAYS,
+        keep=keep,
+        opts=opts,
     )
     subnets = {zone: subnet.id for zone, subnet in made.private_subnets.items()}
     return Place(made.vpc.id, subnets, network.control_plane)

@@ -9,7 +9,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from components.model_volume import LostClaim
-from components.namespace import Namespace, NamespaceArgs
+from components.namespace import Namespace
 from recipes.model_download import HuggingFaceDownload
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.cluster import ClusterPlan
@@ -131,16 +131,14 @@ def _serving_namespace(
         return None
     return Namespace(
         "serving-namespace",
-        NamespaceArgs(
-            name=stack.serving.namespace,
-            platform_namespace=stack.platform.namespace if stack.platform else None,
-            lifecycle=stack.lifecycle,
-            # Nothing else reads it.
-            hf_token=hf_token if isinstance(stack.cache.source, HuggingFaceDownload) else None,
-            keep=keep_of(stack, "Namespace", stack.serving.namespace),
-            exists=stack.serving.namespace_exists,
-        ),
-        options,
+        title=stack.serving.namespace,
+        platform_namespace=stack.platform.namespace if stack.platform else None,
+        lifecycle=stack.lifecycle,
+        # Nothing else reads it.
+        hf_token=hf_token if isinstance(stack.cache.source, HuggingFaceDownload) else None,
+        keep=keep_of(stack, "Namespace", stack.serving.namespace),
+        exists=stack.serving.namespace_exists,
+        opts=options,
     )
 
 
