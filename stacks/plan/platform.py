@@ -29,7 +29,7 @@ from stacks.plan.versions import (
     OPERATOR_IMAGE,
     PLATFORM_LINES,
     PLATFORM_RELEASES,
-    PlatformRelease,
+    PlatformLine,
 )
 from stacks.plan.volume_sizes import size_in_gib
 from stacks.settings import platform as settings
@@ -103,7 +103,7 @@ class _Place:
 
 def platform_release(
     platform: settings.PlatformSettings | None, recipe: Recipe | None
-) -> tuple[PlatformRelease | None, tuple[Problem, ...]]:
+) -> tuple[PlatformLine | None, tuple[Problem, ...]]:
     """Return the release of the platform, or why it cannot serve the recipe; None where none is needed."""
     is_needed = recipe is None or recipe.engine_server is None
     if platform is None and is_needed:
@@ -137,7 +137,7 @@ def platform_problems(
 
 def platform_plan(
     platform: settings.OwnPlatform | settings.ExistingPlatform,
-    release: PlatformRelease,
+    release: PlatformLine,
     mirrors: Mapping[str, str],
     *,
     keep_volumes: bool,
@@ -145,7 +145,7 @@ def platform_plan(
     """Return the platform with every address worked out."""
     if isinstance(platform, settings.ExistingPlatform):
         return ExistingPlatform(
-            release.chart.version, platform.namespace, namespace_exists=False, graph_api=platform.graph_api
+            release.version, platform.namespace, namespace_exists=False, graph_api=platform.graph_api
         )
     place = _Place(platform, mirrors, keep_volumes)
     operator = mirrored(OPERATOR_IMAGE, mirrors)
@@ -162,7 +162,7 @@ def platform_plan(
         ),
         namespace_exists=not isinstance(platform.namespace, str),
         graph_api=platform.graph_api,
-        custom_resource_definitions=release.custom_resource_definitions,
+        custom_resource_definitions=release.custom_resource_definitions.value,
     )
 
 
@@ -173,10 +173,10 @@ def as_existing(platform: PlatformPlan) -> ExistingPlatform:
     )
 
 
-def _line_problem(recipe: Recipe, release: PlatformRelease) -> Problem | None:
+def _line_problem(recipe: Recipe, release: PlatformLine) -> Problem | None:
     """Return why the recipe cannot be served by the release's line; None where it can."""
     if release.line not in recipe.runtime.platform_lines:
-        return _of_no_line(recipe, release.chart.version)
+        return _of_no_line(recipe, release.version)
     return _image_of_other_line(recipe, release)
 
 
@@ -194,7 +194,7 @@ def _of_no_line(recipe: Recipe, version: str) -> Problem:
     return Problem(_KEY, version, message, allowed=allowed, suggestion=suggestion)
 
 
-def _image_of_other_line(recipe: Recipe, release: PlatformRelease) -> Problem | None:
+def _image_of_other_line(recipe: Recipe, release: PlatformLine) -> Problem | None:
     """Return the recipe's service whose own image is not of the platform's line."""
     for service in recipe.services:
         tag = service.image_version
@@ -206,7 +206,7 @@ def _image_of_other_line(recipe: Recipe, release: PlatformRelease) -> Problem | 
             line = known_line_name(tag)
             fits = [known for known, other in PLATFORM_RELEASES.items() if other.line == line]
             suggestion = f'"{fits[0]}", or no imageVersion in the recipe' if fits else "no imageVersion there"
-            return Problem(_KEY, release.chart.version, message, suggestion=suggestion)
+            return Problem(_KEY, release.version, message, suggestion=suggestion)
     return None
 
 

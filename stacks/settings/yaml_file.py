@@ -1,6 +1,5 @@
 """Read a YAML file with the engine's meaning of scalars; where it cannot be read, say which line is wrong."""
 
-import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -40,8 +39,8 @@ def parse_yaml(text: str) -> Any:
     """Return the document as mappings with text keys, lists and scalars.
 
     Raises:
-        YamlProblemError: not YAML, or YAML that the engine refuses: a key twice, an explicit tag, a number
-            that JSON cannot carry.
+        YamlProblemError: not YAML, YAML that the engine refuses (a key twice, an explicit tag), or a scalar
+            that readers of YAML disagree about.
 
     """
     try:
@@ -152,10 +151,10 @@ def _value(node: yaml.Node) -> Any:
 
 
 def _scalar(node: yaml.Node) -> Any:
-    value = resolve_plain(node.value) if _is_plain(node) else node.value
-    if isinstance(value, float) and not math.isfinite(value):
-        raise YamlProblemError(f"{node.value} cannot be handed to the program", _line(node))
-    return value
+    try:
+        return resolve_plain(node.value) if _is_plain(node) else node.value
+    except ValueError as error:
+        raise YamlProblemError(str(error), _line(node)) from None
 
 
 def _mapping(node: yaml.MappingNode) -> dict[str, Any]:

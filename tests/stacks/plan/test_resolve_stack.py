@@ -46,7 +46,7 @@ def test_destroy_of_a_disposable_stack_leaves_the_definitions_and_the_operators_
         ("Lease", "dynamo.nvidia.com", "kube-system"),
         *[
             ("CustomResourceDefinition", name, None)
-            for name in PLATFORM_RELEASES["1.2.1"].custom_resource_definitions
+            for name in PLATFORM_RELEASES["1.2.1"].custom_resource_definitions.value
         ],
     ]
 
