@@ -150,10 +150,9 @@ def _platform(stack: StackPlan, platform: PlatformPlan) -> str:
     runs = f"run by stack {joined.stack}" if joined else platform.kind
     parts = [f"{runs}, Dynamo {platform.version} in {platform.namespace}, {platform.graph_api}"]
     if isinstance(platform, OwnPlatform):
-        release = platform.release
-        parts += [f"discovery {release.discovery}", _server("NATS", release.nats)]
-        if release.etcd is not None:
-            parts.append(_server("etcd", release.etcd))
+        parts += [f"discovery {platform.discovery}", _server("NATS", platform.nats)]
+        if platform.etcd is not None:
+            parts.append(_server("etcd", platform.etcd))
     lines = stack.serving.placed.recipe.runtime.platform_lines
     stands = f"; recipe for {', '.join(lines)}" if stack.layers.owns("serving") else ""
     return f"{', '.join(parts)}{stands}"

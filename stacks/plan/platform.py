@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from components import etcd_command, nats_configuration
-from components.platform_release import DynamoPlatformArgs
+from components.chart_values import Chart
 from components.servers import (
     BundledServers,
     EtcdArgs,
@@ -66,7 +66,18 @@ class ExistingPlatform:
 class OwnPlatform:
     """The Dynamo platform: one Helm release with the operator, and the servers that it needs."""
 
-    release: DynamoPlatformArgs
+    chart: Chart
+    namespace: str
+    """Operator, NATS and etcd run there."""
+    discovery: settings.Discovery
+    """Way in which workers and frontends find each other."""
+    nats: NatsServers
+    etcd: EtcdServers | None
+    """Servers of etcd; None with discovery kubernetes, which needs no etcd."""
+    operator_image: str | None
+    """Repository of the operator's image, where a mirror replaces it; None: the chart's own."""
+    timeout_seconds: int
+    """How long the release, and each of its own servers, may take to become ready."""
     namespace_exists: bool
     """Others made its namespace."""
     graph_api: GraphApi
@@ -77,12 +88,7 @@ class OwnPlatform:
     @property
     def version(self) -> str:
         """The chart's."""
-        return self.release.chart.version
-
-    @property
-    def namespace(self) -> str:
-        """Operator, NATS and etcd run there."""
-        return self.release.namespace
+        return self.chart.version
 
 
 PlatformPlan = OwnPlatform | ExistingPlatform
@@ -150,16 +156,13 @@ def platform_plan(
     place = _Place(platform, mirrors, keep_volumes)
     operator = mirrored(OPERATOR_IMAGE, mirrors)
     return OwnPlatform(
-        release=DynamoPlatformArgs(
-            release_name=RELEASE_NAME,
-            namespace=place.namespace,
-            chart=release.chart,
-            discovery=platform.discovery,
-            nats=_nats(platform.nats, place),
-            etcd=_etcd(platform.etcd, place) if platform.etcd else None,
-            operator_image=operator if operator != OPERATOR_IMAGE else None,
-            timeout_seconds=platform.install_timeout_seconds,
-        ),
+        chart=release.chart,
+        namespace=place.namespace,
+        discovery=platform.discovery,
+        nats=_nats(platform.nats, place),
+        etcd=_etcd(platform.etcd, place) if platform.etcd else None,
+        operator_image=operator if operator != OPERATOR_IMAGE else None,
+        timeout_seconds=platform.install_timeout_seconds,
         namespace_exists=not isinstance(platform.namespace, str),
         graph_api=platform.graph_api,
         custom_resource_definitions=release.custom_resource_definitions.value,

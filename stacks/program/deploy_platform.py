@@ -13,12 +13,12 @@ from components.namespace import Namespace
 from components.nats import Nats
 from components.network_policies import NetworkPolicies, ProtectedGraph, ServerPods
 from components.platform_guard import PlatformGuard
-from components.platform_release import dynamo_platform
 from components.removal import Keep
 from components.servers import BundledServers, EtcdArgs, ExternalServers, NatsArgs
 from components.stateful_servers import NAME_LABEL
 from recipes.server_manifest import client_pod_labels
-from stacks.plan.platform import OwnPlatform, PlatformPlan
+from stacks.plan.platform import RELEASE_NAME, OwnPlatform, PlatformPlan
+from stacks.plan.platform_chart import dynamo_platform
 from stacks.plan.stack_plan import StackPlan
 
 
@@ -45,7 +45,6 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions, *, keep: 
     platform = stack.platform
     if not isinstance(platform, OwnPlatform):
         return PlatformParts((), ())
-    release = platform.release
     namespace = Namespace(
         "platform-namespace",
         title=platform.namespace,
@@ -56,11 +55,11 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions, *, keep: 
         opts=options,
     )
     servers: list[pulumi.Resource] = []
-    if isinstance(release.nats, NatsArgs):
-        servers += Nats("nats", release.nats, depends_on=[*namespace.made], opts=options).servers
-    if isinstance(release.etcd, EtcdArgs):
-        servers += Etcd("etcd", release.etcd, depends_on=[*namespace.made], opts=options).servers
-    chart = dynamo_platform(release)
+    if isinstance(platform.nats, NatsArgs):
+        servers += Nats("nats", platform.nats, depends_on=[*namespace.made], opts=options).servers
+    if isinstance(platform.etcd, EtcdArgs):
+        servers += Etcd("etcd", platform.etcd, depends_on=[*namespace.made], opts=options).servers
+    chart = dynamo_platform(platform)
     made = HelmChart("dynamo-platform", chart, depends_on=[*namespace.made, *servers], opts=options)
     return PlatformParts(namespace.made, (made.release, *servers))
 
@@ -148,13 +147,12 @@ def deploy_guards(
 
 
 def _servers(platform: OwnPlatform, kind: Literal["nats", "etcd"]) -> ServerPods | None:
-    release = platform.release
-    match release.nats if kind == "nats" else release.etcd:
+    match platform.nats if kind == "nats" else platform.etcd:
         case NatsArgs(servers) | EtcdArgs(servers):
             return ServerPods({NAME_LABEL: servers.name}, servers.members)
         case BundledServers():
             # The labels of the charts nats 1.3 and Bitnami's etcd 12 themselves.
-            labels = {NAME_LABEL: kind, "app.kubernetes.io/instance": release.release_name}
+            labels = {NAME_LABEL: kind, "app.kubernetes.io/instance": RELEASE_NAME}
             return ServerPods(labels, members=1)
         case ExternalServers() | None:
             return None

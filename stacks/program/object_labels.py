@@ -71,8 +71,8 @@ def _versions(stack: StackPlan) -> dict[str, str]:
     versions |= dict.fromkeys(_OF_THE_MODEL, recipe.model.revision)
     if not isinstance(platform, OwnPlatform):
         return versions
-    versions["DynamoPlatform"] = platform.release.chart.version
-    for component, servers in (("Nats", platform.release.nats), ("Etcd", platform.release.etcd)):
+    versions["DynamoPlatform"] = platform.chart.version
+    for component, servers in (("Nats", platform.nats), ("Etcd", platform.etcd)):
         if isinstance(servers, NatsArgs | EtcdArgs):
             versions[component] = servers.servers.image.rpartition(":")[2]
     return versions

@@ -49,7 +49,7 @@ def resolve_plain(text: str) -> Scalar:
         raise ValueError(f'{text} is a date to YAML, which rewrites it; quote it, as in "{text}"')
     if text[0] in "0123456789+-." and _OTHER_NUMBER.fullmatch(text.replace("_", "")):
         raise ValueError(
-            f"{text} is no plain decimal number, and readers of YAML disagree about it; quote it, or write it in "
-            "plain digits"
+            f"{text} is no plain decimal number, and readers of YAML disagree about it; quote it, or write "
+            "it in plain digits"
         )
     return text

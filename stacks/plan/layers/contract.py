@@ -75,9 +75,9 @@ def platform_contract(platform: OwnPlatform, cluster: ClusterPlan) -> Contract:
         ("cluster.name" if cluster.kind == "eks" else "cluster.context"): cluster.context,
         "platform.version": platform.version,
         "platform.namespace": platform.namespace,
-        "platform.discovery": platform.release.discovery,
-        **_server_values("platform.nats", platform.release.nats),
-        **_server_values("platform.etcd", platform.release.etcd),
+        "platform.discovery": platform.discovery,
+        **_server_values("platform.nats", platform.nats),
+        **_server_values("platform.etcd", platform.etcd),
     }
     return Contract("platform", values)
 

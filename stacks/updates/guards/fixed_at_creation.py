@@ -59,10 +59,10 @@ def fixed_values(stack: StackPlan) -> dict[str, str | int]:
         values["serving.namespace.kind"] = _kind(exists=stack.serving.namespace_exists)
     if isinstance(platform, OwnPlatform):
         values["platform.namespace.kind"] = _kind(exists=platform.namespace_exists)
-        values["platform.discovery"] = platform.release.discovery
-        values |= _server_values("platform.nats", platform.release.nats)
-        if platform.release.etcd is not None:
-            values |= _server_values("platform.etcd", platform.release.etcd)
+        values["platform.discovery"] = platform.discovery
+        values |= _server_values("platform.nats", platform.nats)
+        if platform.etcd is not None:
+            values |= _server_values("platform.etcd", platform.etcd)
     return values
 
 

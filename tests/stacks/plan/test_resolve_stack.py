@@ -25,7 +25,7 @@ def test_the_dev_stack_resolves_to_what_the_settings_mean() -> None:
     assert (stack.cluster.kind, stack.cluster.context) == ("existing", "dynamo-lab")
     assert (stack.platform.version, stack.platform.namespace) == ("1.2.1", "dynamo-system")
     assert isinstance(stack.platform, OwnPlatform)
-    assert stack.platform.release.chart.repository == "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"
+    assert stack.platform.chart.repository == "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"
     assert (stack.serving.namespace, stack.serving.graph_name) == ("gpt-oss", "gpt-oss-disagg")
     assert isinstance(stack.cache, OwnVolume)
     assert stack.cache.size_gib == 150
@@ -79,7 +79,7 @@ def test_a_typed_timeout_wins() -> None:
     assert (
         stack.serving.ready_timeout_seconds,
         stack.cache.timeout_seconds,
-        stack.platform.release.timeout_seconds,
+        stack.platform.timeout_seconds,
     ) == (20, 30, 40)
 
 
