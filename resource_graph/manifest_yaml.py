@@ -1,7 +1,7 @@
 """YAML documents with line numbers, read the way a Kubernetes client reads them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -25,6 +25,8 @@ _PLAIN_TAGS = frozenset({_NULL, *(f"tag:yaml.org,2002:{name}" for name in ("bool
 _FLOAT = "tag:yaml.org,2002:float"
 _EXPONENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")
 _MERGE = "<<"
+_MERGE_TAG = "tag:yaml.org,2002:merge"
+"""As `pulumi config set` writes it when it rewrites a stack file."""
 
 
 class Written(NamedTuple):
@@ -69,8 +71,16 @@ class YamlProblem(Exception):  # noqa: N818 - becomes an error only together wit
         self.line = line
 
 
-def read_documents(text: str) -> Iterator[YamlDocument]:
+Resolve = Callable[[yaml.ScalarEvent], Value]
+
+
+def read_documents(text: str, resolve: Resolve | None = None) -> Iterator[YamlDocument]:
     """The documents of one file.
+
+    Args:
+        text: of the file.
+        resolve: what a scalar or a key means, and a ValueError with the reason where it has no meaning; None:
+            as Kubernetes' clients read it.
 
     Raises:
         YamlProblem: with the document and the line where reading ended.
@@ -82,7 +92,7 @@ def read_documents(text: str) -> Iterator[YamlDocument]:
                 continue
             events.document += 1
             first = events.next()
-            content, inside = _Reading(events).value(first, 1)
+            content, inside = _Reading(events, resolve).value(first, 1)
             if not _is_empty(first):
                 yield YamlDocument(events.document, content, Written(_line(first), inside))
     finally:
@@ -139,8 +149,9 @@ _IN_THE_MAKING: Final = object()
 class _Reading:
     """One document."""
 
-    def __init__(self, events: _Events) -> None:
+    def __init__(self, events: _Events, resolve: Resolve | None) -> None:
         self._events = events
+        self._resolve = resolve
         self._values = 0
         self._deepest = 0
         self._anchors: dict[str, _Anchored | object] = {}
@@ -220,10 +231,17 @@ class _Reading:
         elif isinstance(event, yaml.ScalarEvent):
             if event.anchor is not None:
                 self._anchors[event.anchor] = _Anchored(event.value, 1, 0)
-            return event.value
+            key = event.value if self._resolve is None or _is_merge(event) else self._scalar(event)
+            if isinstance(key, str):
+                return key
         raise self._problem(event, "a key must be plain text")
 
     def _scalar(self, event: yaml.ScalarEvent) -> Value:
+        if self._resolve is not None:
+            try:
+                return self._resolve(event)
+            except ValueError as error:
+                raise self._problem(event, str(error)) from error
         tag = _scalar_tag(event)
         if tag == _TEXT:
             return event.value
@@ -259,8 +277,7 @@ def _is_merge(event: yaml.Event) -> bool:
     return (
         isinstance(event, yaml.ScalarEvent)
         and event.value == _MERGE
-        and event.tag is None
-        and event.implicit[0]
+        and (event.tag == _MERGE_TAG or (event.tag is None and event.implicit[0]))
     )
 
 
