@@ -8,9 +8,8 @@ from pulumi_kubernetes.apiextensions import CustomResource
 
 from components import removal
 from components.dynamo_objects import GRAPH_KIND, GRAPH_VERSIONS
-from components.engine_files import engine_files_map
 from components.options import Resources, limits
-from components.served import Served
+from components.served import Served, engine_files_map
 
 KV_TRANSPORT_ANNOTATION = "dynamo-stack/kv-transport"
 """Annotation of a graph: the KV transport that the settings name."""

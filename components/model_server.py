@@ -8,9 +8,8 @@ from pulumi_kubernetes.core.v1 import Service
 
 from components import removal
 from components.dynamo_objects import frontend_service
-from components.engine_files import engine_files_map
 from components.options import Resources, child, limits
-from components.served import Served
+from components.served import Served, engine_files_map
 
 
 class ModelServer(pulumi.ComponentResource):

@@ -17,6 +17,7 @@ from components.iam import ManagedPolicy, role
 from components.model_volume import file_system_name
 from components.node_group import NodeGroup
 from components.node_network import NodeNetwork
+from hardware import is_local_zone
 from stacks.plan.cache_plan import DISK_CLASS_NAME
 from stacks.plan.infrastructure import eks_plan as planned
 from stacks.plan.infrastructure.nodes import gpu_template, system_template
@@ -72,13 +73,15 @@ def deploy_infrastructure(
     )
     refuse_filled_blocks(plan, unseen, account)
     in_account = pulumi.ResourceOptions(providers=[account])
-    place = deploy_network(plan, in_account, keep=keep)
+    vpc_id, subnets = deploy_network(plan, in_account, keep=keep)
+    # Their zones stay as they are; EKS replaces a node group for another one, too.
+    of_control_plane = [subnets[zone] for zone in plan.network.control_plane]
     made_by = principal(creator, account)
     _refuse_access_of_the_creator(plan, made_by)
     cluster = EksCluster(
         "eks",
         plan.cluster,
-        subnet_ids=place.of_control_plane,
+        subnet_ids=of_control_plane,
         creator=made_by,
         log_days=LOG_DAYS,
         addons=_addons(plan, planned.ADDONS_BEFORE_NODES),
@@ -92,7 +95,7 @@ def deploy_infrastructure(
         cluster_identifier=name,
         opts=pulumi.ResourceOptions(depends_on=cluster.ready),
     )
-    groups = NodeNetwork("node-network", cluster=name, vpc_id=place.vpc_id, opts=in_account)
+    groups = NodeNetwork("node-network", cluster=name, vpc_id=vpc_id, opts=in_account)
     node_role, policies = role(
         "node-role",
         f"{name}-node",
@@ -112,7 +115,7 @@ def deploy_infrastructure(
     system = node_group(
         SYSTEM,
         system_template(plan.cluster),
-        subnet_ids=place.of_control_plane,
+        subnet_ids=of_control_plane,
         security_group_ids=[cluster.security_group_id],
         ami_type=plan.system_ami_type,
         ami_release=plan.cluster.system_nodes.ami_release,
@@ -139,7 +142,7 @@ def deploy_infrastructure(
         node_group(
             logical_name(nodes),
             gpu_template(nodes),
-            subnet_ids=[place.subnets[nodes.zone.name]],
+            subnet_ids=[subnets[nodes.zone.name]],
             security_group_ids=[cluster.security_group_id, groups.gpu_group.id],
             ami_type=nodes.ami_type,
             ami_release=nodes.ami_release,
@@ -175,9 +178,9 @@ def deploy_infrastructure(
             title=file_system_name(name),
             zone=made.zone,
             size_gib=made.size_gib,
-            vpc_id=place.vpc_id,
+            vpc_id=vpc_id,
             clients=cluster.security_group_id,
-            subnet_ids=place.regional,
+            subnet_ids={zone: each for zone, each in subnets.items() if not is_local_zone(zone)},
             keep=keep,
             opts=in_account,
         ).file_system

@@ -1,7 +1,6 @@
 """The serving part of the program: the graph, and what surrounds it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import pulumi
 
@@ -25,16 +24,6 @@ from stacks.settings.purchase import CapacityBlock
 from stacks.updates.planned_update import Update
 
 
-@dataclass(frozen=True, slots=True)
-class ServingParts:
-    """What the rest of the program needs to know of what serves."""
-
-    policies: list[pulumi.Resource]
-    """Those of the platform's servers among them."""
-    graph: list[pulumi.Resource] = field(default_factory=list[pulumi.Resource])
-    """What serves, with its exposure and what watches it; none before the windows of its nodes are open."""
-
-
 def deploy_serving(
     stack: StackPlan,
     namespace: Namespace | None,
@@ -45,7 +34,7 @@ def deploy_serving(
     infrastructure: InfrastructureParts,
     cache: tuple[pulumi.Resource, ...],
     watch: Watch,
-) -> ServingParts:
+) -> tuple[list[pulumi.Resource], list[pulumi.Resource]]:
     """Register everything in the serving namespace, in the order in which it works.
 
     What is named after the graph has that name in the state too: another graph is other resources, made
@@ -63,6 +52,10 @@ def deploy_serving(
         cache: what every reader of the model depends on.
         watch: is given the graph.
 
+    Returns:
+        The network policies, those of the platform's servers among them; and what serves, with its exposure
+        and what watches it, nothing before the windows of its nodes are open.
+
     """
     serving = stack.serving
     in_namespace: list[pulumi.Resource] = [*namespace.made] if namespace else []
@@ -70,7 +63,7 @@ def deploy_serving(
     if waited_for(stack):
         # Its pods would be pending until the window opens, and `up` would fail when the graph's time is over.
         say_notices(update, cache[0] if cache else None)
-        return ServingParts(policies)
+        return policies, []
     before_graph: list[pulumi.Resource] = [
         *in_namespace,
         *platform.used_by_graphs,
@@ -91,7 +84,7 @@ def deploy_serving(
     serves = _serves(stack, before_graph, options, update)
     say_notices(update, serves)
     watch(serves)
-    parts = ServingParts(policies, [serves])
+    graph: list[pulumi.Resource] = [serves]
     if serving.exposure:
         exposure = Exposure(
             f"{serving.graph_name}-exposure",
@@ -103,7 +96,7 @@ def deploy_serving(
             depends_on=[serves],
             opts=options,
         )
-        parts.graph.append(exposure)
+        graph.append(exposure)
     if serving.pod_monitor_labels is not None:
         scraped = scraped_pods(serving.placed)
         monitor = PodMonitor(
@@ -117,7 +110,7 @@ def deploy_serving(
             depends_on=in_namespace,
             opts=options,
         )
-        parts.graph.append(monitor)
+        graph.append(monitor)
     if serving.has_alerts:
         alerts = Alerts(
             f"{serving.graph_name}-alerts",
@@ -133,8 +126,8 @@ def deploy_serving(
             depends_on=in_namespace,
             opts=options,
         )
-        parts.graph.append(alerts)
-    return parts
+        graph.append(alerts)
+    return policies, graph
 
 
 def _ends(stack: StackPlan) -> Mapping[str, str]:

@@ -39,11 +39,6 @@ _LIMITS = {
 _MANY_KEYS = 18
 _POOL_NODES = re.compile(r"nodePools\[\d+\]\.nodes")
 
-_MOVED = {
-    "platform.storageClassName": "platform.nats.storageClassName, beside platform.nats.kind",
-}
-"""Keys that were written in another place once, and where they are now."""
-
 
 def problems_of(error: ValidationError, root: type[BaseModel]) -> tuple[Problem, ...]:
     """Return one problem for each mistake in a file of this model, in pydantic's order."""
@@ -200,19 +195,18 @@ def _unknown_key(location: Location, place: Place, value: object) -> Problem:
     shown = None if isinstance(value, Mapping | list) else value
     union = place_of(place.root, location[:-2]) if len(location) > 1 else parent
     known = [key for model in parent.models for key in keys_of(model)]
-    moved = _MOVED.get(str(place))
-    if moved is None and len(union.models) > 1:
+    if len(union.models) > 1:
         problem = _foreign_key_problem(union, parent, key, shown)
         if problem is not None:
             return problem
-    if moved is None and (home := home_of(place)):
+    if home := home_of(place):
         return depth_problem(place, home, shown)
     return Problem(
         str(place),
         shown,
         f"there is no setting {key!r} here",
         allowed=_some_of(key, known),
-        suggestion=moved or nearest(key, known),
+        suggestion=nearest(key, known),
     )
 
 
