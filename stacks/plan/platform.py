@@ -32,7 +32,7 @@ from stacks.plan.versions import (
     PLATFORM_RELEASES,
     PlatformLine,
 )
-from stacks.plan.volume_sizes import size_in_gib
+from stacks.plan.volume_sizes import GIB, size_in_gib
 from stacks.settings import platform as settings
 from stacks.wording import alternatives
 
@@ -42,9 +42,8 @@ NATS_NAME = "dynamo-nats"
 ETCD_NAME = "dynamo-etcd"
 
 _KEY = "platform.version"
-_GIB = 2**30
 # etcd's own default, far above what discovery needs.
-_LARGEST_ETCD_QUOTA_BYTES = 2 * _GIB
+_LARGEST_ETCD_QUOTA_BYTES = 2 * GIB
 # The log, snapshots and the second copy that defragmentation writes stand beside the database.
 _ETCD_SHARE_OF_VOLUME = 3
 # A file system of 10 GiB holds less than 10 GiB; JetStream stops for good when a write finds no room.
@@ -231,7 +230,7 @@ def _etcd_problems(platform: settings.OwnPlatform) -> Iterator[Problem]:
 def _nats(nats: settings.Nats, namespace: str, own: Callable[..., StatefulServersArgs]) -> NatsServers:
     match nats:
         case settings.OwnNats():
-            volume_bytes = size_in_gib(nats.volume_size) * _GIB
+            volume_bytes = size_in_gib(nats.volume_size) * GIB
             return NatsArgs(
                 own(NATS_NAME, NATS_IMAGE, nats),
                 max_file_store_bytes=volume_bytes * _STREAM_PERCENT_OF_VOLUME // 100,
@@ -246,7 +245,7 @@ def _nats(nats: settings.Nats, namespace: str, own: Callable[..., StatefulServer
 def _etcd(etcd: settings.Etcd, namespace: str, own: Callable[..., StatefulServersArgs]) -> EtcdServers:
     match etcd:
         case settings.OwnEtcd():
-            volume_bytes = size_in_gib(etcd.volume_size) * _GIB
+            volume_bytes = size_in_gib(etcd.volume_size) * GIB
             return EtcdArgs(
                 own(ETCD_NAME, ETCD_IMAGE, etcd),
                 quota_bytes=min(_LARGEST_ETCD_QUOTA_BYTES, volume_bytes // _ETCD_SHARE_OF_VOLUME),

@@ -80,7 +80,7 @@ def _problem(finding: ErrorDetails, place: Place) -> Problem:
             problem = _no_mapping(place, value)
         case "string_type" if isinstance(value, int | float):
             problem = _unquoted(place, value)
-        case "value_error" | "string_pattern_mismatch" if _is_unquoted_date(value):
+        case "value_error" | "string_pattern_mismatch" if UNQUOTED_DATE.match(str(value)):
             problem = _unquoted_date(place, str(value))
         case "value_error":
             problem = _refused(finding, place)
@@ -260,7 +260,3 @@ def _meaning(place: Place) -> str | None:
 def _type_in_words(place: Place) -> str | None:
     plain: dict[Any, str] = {int: "a whole number", bool: "true or false", str: "text"}
     return next((plain[choice] for choice in place.choices if choice in plain), None)
-
-
-def _is_unquoted_date(value: object) -> bool:
-    return isinstance(value, str) and UNQUOTED_DATE.match(value) is not None
