@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -17,40 +16,42 @@ _TIMEOUT = "120s"
 _DASHBOARD_LABEL = {"grafana_dashboard": "1"}
 
 
-@dataclass(frozen=True, slots=True)
-class AlertsArgs:
-    """Inputs of `Alerts`."""
-
-    graph_name: str
-    namespace: str
-    groups: Sequence[Mapping[str, Any]]
-    """Groups of the PrometheusRule."""
-    dashboard: Mapping[str, Any]
-    """The dashboard as Grafana's JSON."""
-
-
 class Alerts(pulumi.ComponentResource):
-    """A PrometheusRule and a dashboard that asks the same questions."""
+    """A PrometheusRule and a dashboard that asks the same questions.
+
+    Args:
+        groups: those of the PrometheusRule.
+        dashboard: as Grafana's JSON.
+
+    """
 
     def __init__(
-        self, name: str, args: AlertsArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
+        self,
+        name: str,
+        *,
+        graph_name: str,
+        namespace: str,
+        groups: Sequence[Mapping[str, Any]],
+        dashboard: Mapping[str, Any],
+        depends_on: Resources,
+        opts: pulumi.ResourceOptions,
     ) -> None:
-        inputs = {"name": args.graph_name, "namespace": args.namespace}
+        inputs = {"name": graph_name, "namespace": namespace}
         super().__init__("dynamo-stack:components:Alerts", name, inputs, opts)
         options = child(self, depends_on, timeout=_TIMEOUT)
         CustomResource(
             name,
             api_version="monitoring.coreos.com/v1",
             kind="PrometheusRule",
-            metadata={"name": args.graph_name, "namespace": args.namespace},
-            spec={"groups": list(args.groups)},
+            metadata=inputs,
+            spec={"groups": list(groups)},
             opts=options,
         )
-        title = f"{args.graph_name}-dashboard"
+        title = f"{graph_name}-dashboard"
         ConfigMap(
             f"{name}-dashboard",
-            metadata={"name": title, "namespace": args.namespace, "labels": _DASHBOARD_LABEL},
-            data={f"{title}.json": json.dumps(args.dashboard, indent=1)},
+            metadata={"name": title, "namespace": namespace, "labels": _DASHBOARD_LABEL},
+            data={f"{title}.json": json.dumps(dashboard, indent=1)},
             opts=options,
         )
-        self.register_outputs({"name": args.graph_name})
+        self.register_outputs({"name": graph_name})

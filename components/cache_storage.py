@@ -1,14 +1,13 @@
 """File systems that hold the model for many nodes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import pulumi
 import pulumi_aws as aws
 
 from components.model_volume import FileSystem, efs, lustre
 from components.options import Resources, child
-from components.storage_kinds import Efs, Lustre
+from stacks.settings.cluster import EfsStorage, LustreStorage
 
 _Ports = tuple[tuple[int, int], ...]
 
@@ -21,62 +20,69 @@ _USER = 1000
 _LUSTRE_TIMEOUTS = pulumi.CustomTimeouts(create="45m", update="60m", delete="30m")
 
 
-@dataclass(frozen=True, slots=True)
-class CacheStorageArgs:
-    """Inputs of `CacheStorage`."""
-
-    name: str
-    """The file system and the PersistentVolume that stands for it have this name."""
-    vpc_id: pulumi.Input[str]
-    clients: pulumi.Input[str]
-    """Security group of the nodes that mount it."""
-    subnet_ids: Mapping[str, pulumi.Input[str]]
-    """Zone of the region -> private subnet."""
-    storage: Lustre | Efs
-    keep: bool
-    """Protect the file system; what is in it took a download."""
-
-
 class CacheStorage(pulumi.ComponentResource):
     """What stands behind the model cache's claim.
 
     The stack makes the file system itself. One that a CSI driver makes for a claim would outlive the cluster,
     and its network interfaces would hold the subnets.
+
+    Args:
+        title: the file system and the PersistentVolume that stands for it have this name.
+        zone: of a Lustre. Of an EFS: that of the mount target which all nodes use; None: each node that of
+            its own zone.
+        vpc_id: with the subnets.
+        clients: security group of the nodes that mount it.
+        subnet_ids: zone of the region -> private subnet.
+        keep: protect the file system; what is in it took a download.
+
     """
 
     file_system: FileSystem
 
-    def __init__(self, name: str, args: CacheStorageArgs, opts: pulumi.ResourceOptions) -> None:
-        super().__init__("dynamo-stack:components:CacheStorage", name, {"name": args.name}, opts)
-        self._name, self._args = name, args
-        match args.storage:
-            case Lustre():
-                self.file_system = self._lustre(args.storage)
-            case Efs(mounted_in):
-                self.file_system = self._efs(mounted_in)
+    def __init__(
+        self,
+        name: str,
+        storage: LustreStorage | EfsStorage,
+        *,
+        title: str,
+        zone: str | None,
+        size_gib: int,
+        vpc_id: pulumi.Input[str],
+        clients: pulumi.Input[str],
+        subnet_ids: Mapping[str, pulumi.Input[str]],
+        keep: bool,
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        super().__init__("dynamo-stack:components:CacheStorage", name, {"name": title}, opts)
+        self._name, self._title, self._keep = name, title, keep
+        self._vpc_id, self._clients, self._subnet_ids = vpc_id, clients, subnet_ids
+        if isinstance(storage, LustreStorage):
+            self.file_system = self._lustre(self._subnet_ids[str(zone)], size_gib, storage.throughput)
+        else:
+            self.file_system = self._efs(zone)
         self.register_outputs({})
 
-    def _lustre(self, storage: Lustre) -> FileSystem:
+    def _lustre(self, subnet_id: pulumi.Input[str], size_gib: int, throughput: int) -> FileSystem:
         group, rules = self._door("lustre", _LUSTRE_PORTS)
         rules += self._way_back("lustre", group, _LUSTRE_PORTS)
         made = aws.fsx.LustreFileSystem(
             f"{self._name}-lustre",
-            subnet_ids=self._args.subnet_ids[storage.zone],
+            subnet_ids=subnet_id,
             security_group_ids=[group.id],
             deployment_type="PERSISTENT_2",
             storage_type="SSD",
-            storage_capacity=storage.size_gib,
-            per_unit_storage_throughput=storage.throughput,
+            storage_capacity=size_gib,
+            per_unit_storage_throughput=throughput,
             # Kernels from 6 on refuse older ones.
             file_system_type_version="2.15",
             data_compression_type="LZ4",
             # It is a cache: the download brings everything again, and a backup would be paid for after it.
             automatic_backup_retention_days=0,
             skip_final_backup=True,
-            tags={"Name": self._args.name},
+            tags={"Name": self._title},
             opts=pulumi.ResourceOptions(
                 parent=self,
-                protect=self._args.keep,
+                protect=self._keep,
                 # FSx refuses a file system whose servers cannot reach each other by its group
                 # (https://docs.aws.amazon.com/fsx/latest/LustreGuide/cannot-create-fs.html).
                 depends_on=rules,
@@ -84,19 +90,19 @@ class CacheStorage(pulumi.ComponentResource):
             ),
         )
         attributes: dict[str, pulumi.Input[str]] = {"dnsname": made.dns_name, "mountname": made.mount_name}
-        return lustre(self._args.name, made.id, attributes, [made])
+        return lustre(self._title, made.id, attributes, [made])
 
     def _efs(self, mounted_in: str | None) -> FileSystem:
-        name, args = self._name, self._args
+        name, title = self._name, self._title
         inside = child(self)
         group, rules = self._door("efs", _NFS_PORTS)
         made = aws.efs.FileSystem(
             f"{name}-file-system",
-            creation_token=args.name,
+            creation_token=title,
             encrypted=True,
             throughput_mode="elastic",
-            tags={"Name": args.name},
-            opts=child(self, protect=args.keep),
+            tags={"Name": title},
+            opts=child(self, protect=self._keep),
         )
         # Root owns the root. Clients of this access point act as the images' user, in a directory of theirs.
         point = aws.efs.AccessPoint(
@@ -107,7 +113,7 @@ class CacheStorage(pulumi.ComponentResource):
                 "path": "/model-cache",
                 "creation_info": {"owner_uid": _USER, "owner_gid": _USER, "permissions": "0770"},
             },
-            tags={"Name": args.name},
+            tags={"Name": title},
             opts=inside,
         )
         targets = {
@@ -118,7 +124,7 @@ class CacheStorage(pulumi.ComponentResource):
                 security_groups=[group.id],
                 opts=inside,
             )
-            for zone, subnet_id in args.subnet_ids.items()
+            for zone, subnet_id in self._subnet_ids.items()
         }
         handle = pulumi.Output.concat(made.id, "::", point.id)
         # The file system's name is known only where a mount target is, and so not in a Local Zone
@@ -126,18 +132,18 @@ class CacheStorage(pulumi.ComponentResource):
         attributes: dict[str, pulumi.Input[str]] = {}
         if mounted_in is not None:
             attributes["mounttargetip"] = targets[mounted_in].ip_address
-        return efs(args.name, handle, attributes, [point, *targets.values(), *rules])
+        return efs(title, handle, attributes, [point, *targets.values(), *rules])
 
     def _door(self, what: str, ports: _Ports) -> tuple[aws.ec2.SecurityGroup, Resources]:
         """A security group that lets the nodes, and for Lustre the servers among themselves, in."""
         group = aws.ec2.SecurityGroup(
             f"{self._name}-{what}",
-            name=f"{self._args.name}-{what}",
+            name=f"{self._title}-{what}",
             description=f"{what} for the model cache",
-            vpc_id=self._args.vpc_id,
+            vpc_id=self._vpc_id,
             opts=child(self),
         )
-        sources = (("nodes", self._args.clients), ("itself", group.id))
+        sources = (("nodes", self._clients), ("itself", group.id))
         rules: Resources = [
             self._rule(aws.vpc.SecurityGroupIngressRule, f"{what}-{span[0]}-{who}", group.id, source, span)
             for span in ports
@@ -151,7 +157,7 @@ class CacheStorage(pulumi.ComponentResource):
 
         Both tables of https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html.
         """
-        nodes = self._args.clients
+        nodes = self._clients
         out, into = aws.vpc.SecurityGroupEgressRule, aws.vpc.SecurityGroupIngressRule
         return [
             self._rule(*rule, span)

@@ -1,7 +1,5 @@
 """The NVLink partition that the workers of one graph share across nodes."""
 
-from dataclasses import dataclass
-
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 
@@ -11,39 +9,39 @@ _API_VERSION = "resource.nvidia.com/v1beta1"
 _TIMEOUT = "600s"
 
 
-@dataclass(frozen=True, slots=True)
-class ComputeDomainArgs:
-    """Inputs of `ComputeDomain`."""
-
-    name: str
-    namespace: str
-    """The pods run there: a claim can only be made from a template in the pod's own namespace."""
-    claim_template_name: str
-    """Name that the DRA driver gives the ResourceClaimTemplate it makes."""
-
-
 class ComputeDomain(pulumi.ComponentResource):
     """One ComputeDomain; its driver makes the claim template that the pods name.
 
     The template follows a moment later. Nothing waits for it: a pod that comes first stays Pending until it
     is there.
+
+    Args:
+        name: of the object, too.
+        namespace: of the pods: a claim can only be made from a template in the pod's own namespace.
+        claim_template_name: what the DRA driver calls the ResourceClaimTemplate that it makes.
+
     """
 
     domain: CustomResource
     """What the graph depends on, so that the pods release their channels before the domain goes."""
 
     def __init__(
-        self, name: str, args: ComputeDomainArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
+        self,
+        name: str,
+        *,
+        namespace: str,
+        claim_template_name: str,
+        depends_on: Resources,
+        opts: pulumi.ResourceOptions,
     ) -> None:
-        inputs = {"name": args.name, "namespace": args.namespace}
+        inputs = {"name": name, "namespace": namespace}
         super().__init__("dynamo-stack:components:ComputeDomain", name, inputs, opts)
         self.domain = CustomResource(
             name,
             api_version=_API_VERSION,
             kind="ComputeDomain",
             metadata={
-                "name": args.name,
-                "namespace": args.namespace,
+                **inputs,
                 # The driver's finalizer resource.nvidia.com/computeDomain takes its own parts down; deletion
                 # still waits until the object is gone.
                 "annotations": {"pulumi.com/deletionPropagationPolicy": "background"},
@@ -53,8 +51,8 @@ class ComputeDomain(pulumi.ComponentResource):
                 # cannot be changed when a worker is added (kubernetes-sigs/dra-driver-nvidia-gpu,
                 # api/nvidia.com/resource/v1beta1/computedomain.go).
                 "numNodes": 0,
-                "channel": {"resourceClaimTemplate": {"name": args.claim_template_name}},
+                "channel": {"resourceClaimTemplate": {"name": claim_template_name}},
             },
             opts=child(self, depends_on, timeout=_TIMEOUT),
         )
-        self.register_outputs({"name": args.name})
+        self.register_outputs({"name": name})

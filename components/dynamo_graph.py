@@ -1,6 +1,6 @@
 """A DynamoGraphDeployment with the engine files that its workers read."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -8,74 +8,73 @@ from pulumi_kubernetes.apiextensions import CustomResource
 
 from components import removal
 from components.dynamo_objects import GRAPH_KIND, GRAPH_VERSIONS
-from components.engine_files import engine_files_map
 from components.options import Resources, limits
-from components.served import KvTransport, Served
+from components.served import Served, engine_files_map
 
 KV_TRANSPORT_ANNOTATION = "dynamo-stack/kv-transport"
 """Annotation of a graph: the KV transport that the settings name."""
 
 
-@dataclass(frozen=True, slots=True)
-class DynamoGraphArgs:
-    """Inputs of `DynamoGraph`."""
-
-    served: Served
-    api_version: str
-    spec: dict[str, Any]
-    kv_transport: KvTransport | None
-    """Transport of the KV cache; None where the KV cache never leaves a worker."""
-    instead_of: str | None = None
-    """URN of a graph that has to go first, and with it the GPUs that it holds."""
-    replace_with_its_name: bool = False
-    """The graph of this name that exists has other services or another API version, and the API server would
-    refuse the change."""
-
-
 class DynamoGraph(pulumi.ComponentResource):
-    """One graph; registered only when it is ready to serve, as far as its operator can tell."""
+    """One graph; registered only when it is ready to serve, as far as its operator can tell.
+
+    Args:
+        kv_transport: how KV-cache blocks travel, as rules read it; None where they never leave a worker.
+        instead_of: URN of a graph that has to go first, and with it the GPUs that it holds.
+        replace_with_its_name: the graph of this name that exists has other services or another API version,
+            and the API server would refuse the change.
+
+    """
 
     graph: CustomResource
 
     def __init__(
-        self, name: str, args: DynamoGraphArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
+        self,
+        name: str,
+        served: Served,
+        *,
+        api_version: str,
+        spec: dict[str, Any],
+        kv_transport: Mapping[str, Any] | None,
+        instead_of: str | None,
+        replace_with_its_name: bool,
+        depends_on: Resources,
+        opts: pulumi.ResourceOptions,
     ) -> None:
-        served, inputs = args.served, args.served.inputs()
-        if args.kv_transport:
-            inputs["kvTransport"] = args.kv_transport
+        inputs = {**served.inputs, **({"kvTransport": kv_transport} if kv_transport else {})}
         super().__init__("dynamo-stack:components:DynamoGraph", name, inputs, opts)
         files = engine_files_map(self, served, depends_on)
         self.graph = CustomResource(
             name,
-            api_version=args.api_version,
+            api_version=api_version,
             kind=GRAPH_KIND,
             metadata={
                 "name": served.name,
                 "namespace": served.namespace,
-                "annotations": _annotations(args.kv_transport),
+                "annotations": _annotations(kv_transport),
             },
-            spec=args.spec,
+            spec=spec,
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*depends_on, *files],
                 custom_timeouts=limits(served.ready_timeout_seconds, removal.WITH_PODS),
-                aliases=_aliases(args),
-                delete_before_replace=bool(args.instead_of) or args.replace_with_its_name or None,
-                replace_on_changes=["spec"] if args.replace_with_its_name else None,
+                aliases=_aliases(api_version, instead_of),
+                delete_before_replace=bool(instead_of) or replace_with_its_name or None,
+                replace_on_changes=["spec"] if replace_with_its_name else None,
             ),
         )
         self.register_outputs({"graphName": served.name})
 
 
-def _aliases(args: DynamoGraphArgs) -> list[str | pulumi.Alias]:
+def _aliases(api_version: str, instead_of: str | None) -> list[str | pulumi.Alias]:
     # The API server holds one graph under both versions. Without the other type as an alias a change of the
     # version would be another resource to the engine, created while the graph of its name still exists.
-    other = next(version for version in GRAPH_VERSIONS if not args.api_version.endswith(version))
+    other = next(version for version in GRAPH_VERSIONS if not api_version.endswith(version))
     same: list[str | pulumi.Alias] = [pulumi.Alias(type_=f"kubernetes:nvidia.com/{other}:{GRAPH_KIND}")]
-    return [*same, args.instead_of] if args.instead_of else same
+    return [*same, instead_of] if instead_of else same
 
 
-def _annotations(kv_transport: KvTransport | None) -> dict[str, str]:
+def _annotations(kv_transport: Mapping[str, Any] | None) -> dict[str, str]:
     annotations = {
         # The provider knows no readiness of custom resources of its own.
         # It minds observedGeneration: right after a change the operator's Ready is of the graph before.

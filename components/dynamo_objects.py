@@ -53,11 +53,6 @@ def frontend_service(graph_name: str) -> str:
     return f"{graph_name}-{FRONTEND}"
 
 
-def frontend_labels(graph_name: str) -> dict[str, str]:
-    """Return the labels of a graph's frontend pods."""
-    return {GRAPH_NAME: graph_name, COMPONENT_TYPE: FRONTEND}
-
-
 def is_seen(item: Mapping[str, Any]) -> bool:
     """Whether the operator has looked at the object as it is now.
 

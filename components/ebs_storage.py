@@ -4,7 +4,7 @@ import pulumi
 from pulumi_kubernetes.storage.v1 import StorageClass
 
 from components.options import Resources
-from components.storage_kinds import EbsDisk
+from stacks.settings.cluster import EbsStorage as EbsSettings
 
 EBS_DRIVER = "ebs.csi.aws.com"
 
@@ -22,23 +22,24 @@ class EbsStorage(pulumi.ComponentResource):
     def __init__(
         self,
         name: str,
-        args: EbsDisk,
+        settings: EbsSettings,
         *,
+        class_name: str,
         cluster: pulumi.ProviderResource,
         depends_on: Resources,
         opts: pulumi.ResourceOptions,
     ) -> None:
-        inputs = {"storageClassName": args.class_name}
+        inputs = {"storageClassName": class_name}
         super().__init__("dynamo-stack:components:EbsStorage", name, inputs, opts)
         self.storage_class = StorageClass(
             f"{name}-class",
-            metadata={"name": args.class_name},
+            metadata={"name": class_name},
             provisioner=EBS_DRIVER,
             parameters={
                 "type": "gp3",
                 "encrypted": "true",
-                "throughput": str(args.throughput),
-                "iops": str(max(_INCLUDED_IOPS, _IOPS_PER_MIB * args.throughput)),
+                "throughput": str(settings.throughput),
+                "iops": str(max(_INCLUDED_IOPS, _IOPS_PER_MIB * settings.throughput)),
             },
             # The disk is made in the zone of the node that fills it, which is the one that loads from it.
             volume_binding_mode="WaitForFirstConsumer",

@@ -10,7 +10,7 @@ import pulumi_aws as aws
 
 from components.iam import POD_IDENTITY_SERVICE, ManagedPolicy, role
 from components.options import Resources, child
-from stacks.settings.cluster import AccessPolicy, AccessSettings, RoleSettings
+from stacks.settings.cluster import AccessPolicy, EksClusterSettings
 
 _POLICIES: Mapping[AccessPolicy | Literal["clusterAdmin"], str] = {
     "clusterAdmin": "AmazonEKSClusterAdminPolicy",
@@ -67,36 +67,20 @@ def register_addon(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class EksClusterArgs:
-    """Inputs of `EksCluster`."""
-
-    name: str
-    region: str
-    assumed_role: str | None
-    """ARN of the IAM role that gets tokens of the cluster; None: whatever credentials there are."""
-    version: str
-    subnet_ids: list[pulumi.Input[str]]
-    """Private subnets of two zones or more, none of them local."""
-    public_cidrs: tuple[str, ...]
-    """Who may reach the API server from outside; empty: nobody, the endpoint is private."""
-    creator: pulumi.Input[str] | None
-    """ARN of the IAM role or user that makes the cluster, and administers it. None: EKS itself has made it an
-    administrator, as it does where a cluster asks for that when it is created, and the entry is EKS'."""
-    administrators: tuple[str, ...]
-    """ARNs of others that administer the cluster: EKS refuses a second entry of one principal."""
-    access: tuple[AccessSettings, ...]
-    """Of others again; one principal may have several policies, each once."""
-    roles: RoleSettings
-    log_days: int
-    addons: tuple[Addon, ...]
-    """Addons that need no node: the CNI, kube-proxy, the pod identity agent."""
-    keep: bool
-    """Protect the cluster: everything on it goes with it."""
-
-
 class EksCluster(pulumi.ComponentResource):
-    """A cluster with API access entries, encrypted Secrets and logs."""
+    """A cluster with API access entries, encrypted Secrets and logs.
+
+    Args:
+        settings: of the cluster.
+        subnet_ids: private subnets of two zones or more, none of them local.
+        creator: ARN of the IAM role or user that makes the cluster, and administers it. None: EKS itself has
+            made it an administrator, as it does where a cluster asks for that when it is created, and the
+            entry is EKS'.
+        log_days: how long the control plane's logs are kept.
+        addons: those that need no node: the CNI, kube-proxy, the pod identity agent.
+        keep: protect the cluster: everything on it goes with it.
+
+    """
 
     cluster: aws.eks.Cluster
     ready: Resources
@@ -106,94 +90,109 @@ class EksCluster(pulumi.ComponentResource):
     security_group_id: pulumi.Output[str]
     """The group that EKS makes: control plane and nodes trust each other in it."""
 
-    def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: EksClusterSettings,
+        *,
+        subnet_ids: list[pulumi.Input[str]],
+        creator: pulumi.Input[str] | None,
+        log_days: int,
+        addons: tuple[Addon, ...],
+        keep: bool,
+        opts: pulumi.ResourceOptions,
+    ) -> None:
         # Policies read the lifecycle: of a stack that makes no graph nothing else says it.
-        lifecycle = "production" if args.keep else "disposable"
-        inputs = {"clusterName": args.name, "version": args.version, "lifecycle": lifecycle}
+        lifecycle = "production" if keep else "disposable"
+        inputs = {"clusterName": settings.name, "version": settings.version, "lifecycle": lifecycle}
         super().__init__("dynamo-stack:components:EksCluster", name, inputs, opts)
-        self._name, self._args = name, args
-        self.cluster = self._control_plane()
+        self._name, self._settings = name, settings
+        self.cluster = self._control_plane(subnet_ids, log_days, entered_by_eks=creator is None, keep=keep)
         entries = [
             self._administrator(f"administrator-{_tail(arn)}", arn, was=f"access-{_tail(arn)}")
-            for arn in args.administrators
+            for arn in settings.administrators
+            # EKS refuses a second entry of one principal.
+            if arn != creator
         ]
-        if args.creator is not None:
-            entries.append(self._administrator(CREATOR, args.creator))
-        self.ready = [*self._addons(), *entries, *self._access()]
+        if creator is not None:
+            entries.append(self._administrator(CREATOR, creator))
+        self.ready = [*self._addons(addons), *entries, *self._access()]
         self.kubeconfig = pulumi.Output.all(
             name=self.cluster.name,
             endpoint=self.cluster.endpoint,
             authority=self.cluster.certificate_authority.data,
-        ).apply(lambda known: kubeconfig(known["name"], known["endpoint"], known["authority"], args))
+        ).apply(lambda known: kubeconfig(known["name"], known["endpoint"], known["authority"], settings))
         self.security_group_id = self.cluster.vpc_config.apply(
             lambda vpc_config: str(vpc_config.cluster_security_group_id)
         )
         self.register_outputs({"clusterName": self.cluster.name})
 
-    def _control_plane(self) -> aws.eks.Cluster:
-        name, args = self._name, self._args
+    def _control_plane(
+        self, subnet_ids: list[pulumi.Input[str]], log_days: int, *, entered_by_eks: bool, keep: bool
+    ) -> aws.eks.Cluster:
+        name, settings = self._name, self._settings
         owner, policies = role(
             f"{name}-role",
-            f"{args.name}-cluster",
+            f"{settings.name}-cluster",
             "eks.amazonaws.com",
             [ManagedPolicy.CLUSTER],
             child(self),
-            rules=args.roles,
+            rules=settings.roles,
         )
         key = aws.kms.Key(
             f"{name}-secrets-key",
-            description=f"Secrets of the cluster {args.name}",
+            description=f"Secrets of the cluster {settings.name}",
             enable_key_rotation=True,
-            opts=child(self, protect=args.keep),
+            opts=child(self, protect=keep),
         )
         # EKS would make the group itself, with no end to how long it keeps logs.
         logs = aws.cloudwatch.LogGroup(
             f"{name}-logs",
-            name=f"/aws/eks/{args.name}/cluster",
-            retention_in_days=args.log_days,
+            name=f"/aws/eks/{settings.name}/cluster",
+            retention_in_days=log_days,
             opts=child(self),
         )
         return aws.eks.Cluster(
             name,
-            name=args.name,
+            name=settings.name,
             role_arn=owner.arn,
-            version=args.version,
+            version=settings.version,
             vpc_config={
-                "subnet_ids": args.subnet_ids,
+                "subnet_ids": subnet_ids,
                 "endpoint_private_access": True,
-                "endpoint_public_access": bool(args.public_cidrs),
-                "public_access_cidrs": list(args.public_cidrs) or None,
+                "endpoint_public_access": bool(settings.public_cidrs),
+                "public_access_cidrs": list(settings.public_cidrs) or None,
             },
             access_config={
                 "authentication_mode": "API",
                 # EKS' own entry for the cluster's creator stands in no state: that principal could not be
                 # listed as an administrator too (terraform-aws-modules/terraform-aws-eks#2969).
-                "bootstrap_cluster_creator_admin_permissions": args.creator is None,
+                "bootstrap_cluster_creator_admin_permissions": entered_by_eks,
             },
             encryption_config={"provider": {"key_arn": key.arn}, "resources": ["secrets"]},
             enabled_cluster_log_types=_LOGS,
             # The add-ons below own the CNI, kube-proxy and CoreDNS; two owners would fight over them.
             bootstrap_self_managed_addons=False,
-            deletion_protection=args.keep,
+            deletion_protection=keep,
             # Standard support ends in an upgrade by AWS, extended support in a bill.
             upgrade_policy={"support_type": "STANDARD"},
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*policies, logs],
-                protect=args.keep,
+                protect=keep,
                 custom_timeouts=pulumi.CustomTimeouts(create=_CREATE, update="60m", delete=_DELETE),
             ),
         )
 
-    def _addons(self) -> Resources:
-        name, args = self._name, self._args
+    def _addons(self, addons: tuple[Addon, ...]) -> Resources:
+        name = self._name
         network, policies = role(
             f"{name}-cni",
-            f"{args.name}-cni",
+            f"{self._settings.name}-cni",
             POD_IDENTITY_SERVICE,
-            [policy for addon in args.addons for policy in addon.policies],
+            [policy for addon in addons for policy in addon.policies],
             child(self),
-            rules=args.roles,
+            rules=self._settings.roles,
         )
         return [
             register_addon(
@@ -203,7 +202,7 @@ class EksCluster(pulumi.ComponentResource):
                 network,
                 child(self, policies, timeout=_ADDON),
             )
-            for addon in args.addons
+            for addon in addons
         ]
 
     def _administrator(self, suffix: str, arn: pulumi.Input[str], was: str | None = None) -> pulumi.Resource:
@@ -213,7 +212,7 @@ class EksCluster(pulumi.ComponentResource):
     def _access(self) -> Resources:
         entries = {
             arn: self._entry(f"access-{_tail(arn)}", arn, was=f"administrator-{_tail(arn)}")
-            for arn in dict.fromkeys(each.arn for each in self._args.access)
+            for arn in dict.fromkeys(each.arn for each in self._settings.access)
         }
         return [
             self._association(
@@ -223,7 +222,7 @@ class EksCluster(pulumi.ComponentResource):
                 each.policy,
                 each.namespaces,
             )
-            for each in self._args.access
+            for each in self._settings.access
         ]
 
     def _entry(self, suffix: str, arn: pulumi.Input[str], was: str | None) -> aws.eks.AccessEntry:
@@ -260,13 +259,13 @@ class EksCluster(pulumi.ComponentResource):
         )
 
 
-def kubeconfig(name: str, endpoint: str, authority: str, args: EksClusterArgs) -> str:
+def kubeconfig(name: str, endpoint: str, authority: str, settings: EksClusterSettings) -> str:
     """Return a kubeconfig that holds no token: the AWS CLI gets one, as the role that is assumed."""
-    role = ["--role-arn", args.assumed_role] if args.assumed_role else []
+    role = ["--role-arn", settings.assume_role] if settings.assume_role else []
     command = {
         "apiVersion": "client.authentication.k8s.io/v1beta1",
         "command": "aws",
-        "args": ["eks", "get-token", "--cluster-name", name, "--region", args.region, *role],
+        "args": ["eks", "get-token", "--cluster-name", name, "--region", settings.region, *role],
         "interactiveMode": "Never",
     }
     cluster = {"server": endpoint, "certificate-authority-data": authority}

@@ -16,12 +16,7 @@ from components.etcd_command import (
 )
 from components.options import Resources, child
 from components.servers import EtcdArgs
-from components.stateful_servers import (
-    POD_NAME,
-    ServerPod,
-    probe,
-    register_servers,
-)
+from components.stateful_servers import POD_NAME, probe, register_servers
 
 _STATE_KEY = "initial-cluster-state"
 
@@ -46,13 +41,16 @@ class Etcd(pulumi.ComponentResource):
             data={_STATE_KEY: "existing" if args.rejoining else "new"},
             opts=child(self, depends_on, delete=removal.ALONE),
         )
-        pod = ServerPod(
-            container=_container(args),
+        self.servers = register_servers(
+            self,
+            name,
+            servers,
+            _container(args),
+            [*depends_on, state],
             data_path=DATA_PATH,
             # A leader hands over before it ends.
             termination_seconds=30,
         )
-        self.servers = register_servers(self, name, servers, pod, [*depends_on, state])
         self.register_outputs({"name": servers.name})
 
 

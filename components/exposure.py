@@ -1,7 +1,6 @@
 """How clients in the network, but outside the cluster, reach a graph's frontend. Never public."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -47,49 +46,49 @@ _INGRESS_ANNOTATIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ExposureArgs:
-    """Inputs of `Exposure`."""
-
-    way: ExposureSettings
-    graph_name: str
-    namespace: str
-    pod_labels: Mapping[str, str]
-    """Labels of the pods that answer clients."""
-
-
 class Exposure(pulumi.ComponentResource):
-    """An internal load balancer of its own, or a rule of an Ingress controller that exists."""
+    """An internal load balancer of its own, or a rule of an Ingress controller that exists.
+
+    `pod_labels` are those of the pods that answer clients.
+    """
 
     def __init__(
-        self, name: str, args: ExposureArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
+        self,
+        name: str,
+        way: ExposureSettings,
+        *,
+        graph_name: str,
+        namespace: str,
+        pod_labels: Mapping[str, str],
+        depends_on: Resources,
+        opts: pulumi.ResourceOptions,
     ) -> None:
-        inputs = {"kind": args.way.kind, "graphName": args.graph_name, "namespace": args.namespace}
+        inputs = {"kind": way.kind, "graphName": graph_name, "namespace": namespace}
         super().__init__("dynamo-stack:components:Exposure", name, inputs, opts)
         options = child(self, depends_on, timeout=_TIMEOUT)
-        if isinstance(args.way, InternalLoadBalancer):
+        if isinstance(way, InternalLoadBalancer):
             Service(
                 name,
                 metadata={
-                    "name": f"{args.graph_name}-internal",
-                    "namespace": args.namespace,
+                    "name": f"{graph_name}-internal",
+                    "namespace": namespace,
                     "annotations": {**INTERNAL_ANNOTATIONS, **_UNCUT},
                 },
-                spec=_load_balancer(args.pod_labels),
+                spec=_load_balancer(pod_labels),
                 opts=options,
             )
         else:
             Ingress(
                 name,
                 metadata={
-                    "name": f"{args.graph_name}-frontend",
-                    "namespace": args.namespace,
+                    "name": f"{graph_name}-frontend",
+                    "namespace": namespace,
                     "annotations": _INGRESS_ANNOTATIONS,
                 },
-                spec=_ingress(args.graph_name, args.way),
+                spec=_ingress(graph_name, way),
                 opts=options,
             )
-        self.register_outputs({"kind": args.way.kind})
+        self.register_outputs({"kind": way.kind})
 
 
 def _load_balancer(pod_labels: Mapping[str, str]) -> Any:

@@ -1,6 +1,5 @@
 """The wait for a pool's nodes: all there, Ready, and with the GPUs that their type has."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -23,22 +22,6 @@ _USER = 65535
 """Under which the image runs (kubernetes/kubernetes build/pause/Dockerfile)."""
 
 
-@dataclass(frozen=True, slots=True)
-class GpuNodesReadyArgs:
-    """Inputs of `GpuNodesReady`."""
-
-    pool: str
-    namespace: str
-    node_group: str
-    nodes: int
-    gpus: int
-    """Each node has so many."""
-    bought: str
-    """The purchase that the nodes were launched from; another one is waited for again."""
-    image: str
-    timeout_seconds: int
-
-
 class GpuNodesReady(pulumi.ComponentResource):
     """One idle pod on each node of a pool, which only a Ready node with all of its GPUs gets.
 
@@ -46,55 +29,71 @@ class GpuNodesReady(pulumi.ComponentResource):
     for its model, an hour or more. The pods stay: completed ones would let two of them be on one node, one
     after the other. They take no GPU, and a node that is lost later holds up no `up` that changes nothing
     here, unless a refresh has written into the state that the Deployment is not ready.
+
+    Args:
+        gpus: of each node.
+        bought: the purchase that the nodes were launched from; another one is waited for again.
+
     """
 
     deployment: Deployment
 
     def __init__(
-        self, name: str, args: GpuNodesReadyArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
+        self,
+        name: str,
+        *,
+        pool: str,
+        namespace: str,
+        node_group: str,
+        nodes: int,
+        gpus: int,
+        bought: str,
+        image: str,
+        timeout_seconds: int,
+        depends_on: Resources,
+        opts: pulumi.ResourceOptions,
     ) -> None:
-        inputs = {"nodeGroup": args.node_group, "nodes": args.nodes, "gpus": args.gpus}
+        inputs = {"nodeGroup": node_group, "nodes": nodes, "gpus": gpus}
         super().__init__("dynamo-stack:components:GpuNodesReady", name, inputs, opts)
         self.deployment = Deployment(
             name,
-            metadata={"name": _object_name(args), "namespace": args.namespace},
-            spec=_spec(args),
-            opts=child(self, depends_on, timeout=args.timeout_seconds, delete=removal.WITH_PODS),
-        )
-        self.register_outputs({"nodeGroup": args.node_group})
-
-
-def _object_name(args: GpuNodesReadyArgs) -> str:
-    return f"{NODES_OF_POOL}{args.pool}"
-
-
-def _spec(args: GpuNodesReadyArgs) -> Any:
-    labels = {_NAME_LABEL: _object_name(args)}
-    alone = {"labelSelector": {"matchLabels": labels}, "topologyKey": "kubernetes.io/hostname"}
-    return {
-        "replicas": args.nodes,
-        # Kubernetes' own limit would be ten minutes.
-        "progressDeadlineSeconds": args.timeout_seconds,
-        # A pod of the next generation finds no node beside those of this one.
-        "strategy": {"type": "Recreate"},
-        "selector": {"matchLabels": labels},
-        "template": {
-            "metadata": {"labels": labels, "annotations": {BOUGHT: args.bought}},
-            "spec": {
-                "nodeSelector": {NODE_GROUP_LABEL: args.node_group, GPU_COUNT_LABEL: str(args.gpus)},
-                "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
-                "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [alone]}},
-                "automountServiceAccountToken": False,
-                "terminationGracePeriodSeconds": 1,
-                "securityContext": {
-                    "runAsNonRoot": True,
-                    "runAsUser": _USER,
-                    "runAsGroup": _USER,
-                    "seccompProfile": {"type": "RuntimeDefault"},
+            metadata={"name": f"{NODES_OF_POOL}{pool}", "namespace": namespace},
+            spec={
+                "replicas": nodes,
+                # Kubernetes' own limit would be ten minutes.
+                "progress_deadline_seconds": timeout_seconds,
+                # A pod of the next generation finds no node beside those of this one.
+                "strategy": {"type": "Recreate"},
+                "selector": {"match_labels": _labels(pool)},
+                "template": {
+                    "metadata": {"labels": _labels(pool), "annotations": {BOUGHT: bought}},
+                    "spec": _pod_spec(pool, image)
+                    | {"nodeSelector": {NODE_GROUP_LABEL: node_group, GPU_COUNT_LABEL: str(gpus)}},
                 },
-                "containers": [_container(args.image)],
             },
+            opts=child(self, depends_on, timeout=timeout_seconds, delete=removal.WITH_PODS),
+        )
+        self.register_outputs({"nodeGroup": node_group})
+
+
+def _labels(pool: str) -> dict[str, str]:
+    return {_NAME_LABEL: f"{NODES_OF_POOL}{pool}"}
+
+
+def _pod_spec(pool: str, image: str) -> Any:
+    alone = {"labelSelector": {"matchLabels": _labels(pool)}, "topologyKey": "kubernetes.io/hostname"}
+    return {
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [alone]}},
+        "automountServiceAccountToken": False,
+        "terminationGracePeriodSeconds": 1,
+        "securityContext": {
+            "runAsNonRoot": True,
+            "runAsUser": _USER,
+            "runAsGroup": _USER,
+            "seccompProfile": {"type": "RuntimeDefault"},
         },
+        "containers": [_container(image)],
     }
 
 

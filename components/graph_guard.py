@@ -1,31 +1,20 @@
 """Keeps a graph from being deleted while its operator is away, which has to let go of it."""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pulumi
 
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import why_unconverted
-from components.guard import Guard, GuardedCluster, GuardProvider, guarded_cluster
+from components.guard import Guard, GuardProvider, guarded_cluster
 
 # Longer than the API server waits for the webhook, which is 30 s; it answers with what came of that.
 _ANSWER_SECONDS = 40
 # Through 1.2 an operator that comes back is ready before its webhook answers (ai-dynamo/dynamo#12255).
 _LOOKS = 5
 _PAUSE_SECONDS = 3.0
-
-
-@dataclass(frozen=True, slots=True)
-class GraphGuardArgs:
-    """Inputs of `GraphGuard`: nothing that an update of the graph changes."""
-
-    namespace: str
-    graph_name: str
-    platform_namespace: str
-    cluster: GuardedCluster
 
 
 class OperatorAwayError(Exception):
@@ -47,15 +36,20 @@ class GraphGuardProvider(GuardProvider):
 
 
 class GraphGuard(Guard, module="dynamo-stack", name="GraphGuard"):
-    """Of a stack with a graph."""
+    """Of a stack with a graph. Its inputs are nothing that an update of the graph changes."""
 
-    def __init__(self, name: str, args: GraphGuardArgs, opts: pulumi.ResourceOptions) -> None:
-        inputs = {
-            "namespace": args.namespace,
-            "graphName": args.graph_name,
-            "platformNamespace": args.platform_namespace,
-        }
-        super().__init__(GraphGuardProvider(), name, inputs, args.cluster, opts)
+    def __init__(
+        self,
+        name: str,
+        *,
+        namespace: str,
+        graph_name: str,
+        platform_namespace: str,
+        cluster: Mapping[str, Any],
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        inputs = {"namespace": namespace, "graphName": graph_name, "platformNamespace": platform_namespace}
+        super().__init__(GraphGuardProvider(), name, {**inputs, **cluster}, opts)
 
 
 def await_operator(

@@ -6,7 +6,6 @@ itself, with the module of its class. A delete hook would do too, and nothing co
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +13,6 @@ import pulumi
 from pulumi.dynamic import CreateResult, DiffResult, Resource, ResourceProvider, UpdateResult
 
 from components.cluster_reader import ClusterReader
-
-
-@dataclass(frozen=True, slots=True)
-class GuardedCluster:
-    """Where a guard asks."""
-
-    context: str
-    kubeconfig_file: str | None
-    """None: the KUBECONFIG environment variable decides, or there is a content."""
-    kubeconfig: pulumi.Output[str] | None
-    """Content, of a cluster that a stack of this project makes."""
 
 
 class GuardProvider(ResourceProvider):
@@ -46,24 +34,25 @@ class GuardProvider(ResourceProvider):
 
 
 class Guard(Resource):
-    """Goes first when what it depends on does, so that nothing of that has gone where it refuses."""
+    """Is deleted before what it depends on, and refuses while nothing of that is gone.
 
-    def __init__(
-        self,
-        provider: GuardProvider,
-        name: str,
-        inputs: Mapping[str, Any],
-        cluster: GuardedCluster,
-        opts: pulumi.ResourceOptions,
-    ) -> None:
-        found = {
-            **inputs,
-            "context": cluster.context,
-            "kubeconfigFile": cluster.kubeconfig_file,
-            "kubeconfig": cluster.kubeconfig,
-        }
-        known = {key: value for key, value in found.items() if value is not None}
-        super().__init__(provider, name, known, opts)
+    Its inputs are what its provider asks for, beside those of the cluster.
+    """
+
+
+def cluster_inputs(
+    context: str, kubeconfig_file: str | None, kubeconfig: pulumi.Output[str] | None
+) -> dict[str, Any]:
+    """Return the inputs by which a guard finds its cluster.
+
+    Args:
+        context: of the kubeconfig.
+        kubeconfig_file: None where the KUBECONFIG environment variable decides, or there is a content.
+        kubeconfig: content, of a cluster that a stack of this project makes.
+
+    """
+    found = {"context": context, "kubeconfigFile": kubeconfig_file, "kubeconfig": kubeconfig}
+    return {key: value for key, value in found.items() if value is not None}
 
 
 def guarded_cluster(props: Mapping[str, Any]) -> ClusterReader:

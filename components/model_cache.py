@@ -1,6 +1,5 @@
 """The claim with the model's files, the volume behind it, and the Job that fills or checks it."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -8,77 +7,77 @@ from pulumi_kubernetes.batch.v1 import Job
 from pulumi_kubernetes.core.v1 import PersistentVolume, PersistentVolumeClaim
 
 from components import removal
-from components.model_volume import FileSystem, FoundClaim, LostClaim, OwnClaim
+from components.model_volume import FileSystem, LostClaim, OwnClaim
 from components.options import Resources, child, limits
 
 # Of a volume and a claim that no driver makes one for; left out, the cluster's default class steps in.
 _NO_CLASS = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelCacheArgs:
-    """Inputs of `ModelCache`."""
-
-    namespace: str
-    claim_name: str
-    claim: OwnClaim | FoundClaim
-    job_name: str
-    job_spec: Any
-    """A Kubernetes JobSpec that is safe to run again: it fills the volume, or checks one that exists."""
-    job_timeout_seconds: int
-
-
 class ModelCache(pulumi.ComponentResource):
-    """A claim that several nodes mount at once, filled before anything reads it."""
+    """A claim that several nodes mount at once, filled before anything reads it.
+
+    Args:
+        claim: to make; None where it is somebody else's.
+        found_uid: of one that is somebody else's; None where it cannot be told.
+        job_spec: a Kubernetes JobSpec that is safe to run again: it fills the volume, or checks one that
+            exists.
+
+    """
 
     made: tuple[pulumi.Resource, ...]
     """What every reader depends on: the Job, whose completion the provider waits for, and an own claim."""
 
     def __init__(
-        self, name: str, args: ModelCacheArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
+        self,
+        name: str,
+        claim: OwnClaim | None,
+        *,
+        namespace: str,
+        claim_name: str,
+        job_name: str,
+        job_spec: Any,
+        job_timeout_seconds: int,
+        found_uid: str | None = None,
+        depends_on: Resources,
+        opts: pulumi.ResourceOptions,
     ) -> None:
-        inputs: dict[str, Any] = {"namespace": args.namespace, "claimName": args.claim_name}
-        if isinstance(args.claim, OwnClaim):
-            inputs |= {"storageClassName": _class_name(args.claim), "sizeGib": args.claim.size_gib}
-            if isinstance(args.claim.storage, FileSystem):
-                inputs["volumeName"] = args.claim.storage.name
+        inputs: dict[str, Any] = {"namespace": namespace, "claimName": claim_name}
+        if claim:
+            inputs |= {"storageClassName": _class_name(claim), "sizeGib": claim.size_gib}
+            if isinstance(claim.storage, FileSystem):
+                inputs["volumeName"] = claim.storage.name
         super().__init__("dynamo-stack:components:ModelCache", name, inputs, opts)
-        self._name, self._args, self._before = name, args, depends_on
-        if isinstance(args.claim, OwnClaim):
-            claim = self._claim(args.claim)
-            job = self._job("download", [*depends_on, claim], _uid(claim, args.claim.lost))
-            self.made = (job, claim)
-        else:
-            self.made = (self._job("check", depends_on, args.claim.uid),)
-        self.register_outputs({"claimName": args.claim_name})
-
-    def _job(self, what: str, depends_on: Resources, claim_uid: pulumi.Input[str | None]) -> Job:
-        args = self._args
-        return Job(
-            f"{self._name}-{what}",
+        self._name, self._before = name, depends_on
+        self._namespace, self._claim_name = namespace, claim_name
+        made = self._claim(claim) if claim else None
+        job = Job(
+            f"{name}-download" if claim else f"{name}-check",
             metadata={
-                "name": args.job_name,
-                "namespace": args.namespace,
+                "name": job_name,
+                "namespace": namespace,
                 # A Job that used up its attempts stays failed: without this the next `up` waits for it
                 # again, and fails, until somebody deletes it (pulumi-kubernetes 4.32, provider/diff.go).
                 "annotations": {"pulumi.com/replaceUnready": "true"},
             },
-            spec=args.job_spec,
+            spec=job_spec,
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=depends_on,
+                depends_on=[*depends_on, *([made] if made else [])],
                 # A Job that is done says nothing of a claim that was made again after it. A stack of before
                 # has no trigger in its state, and the engine replaces nothing for a first one
                 # (pulumi/pulumi pkg/resource/deploy/step_generator.go, shouldTriggerReplace).
-                replacement_trigger=claim_uid,
+                replacement_trigger=_uid(made, claim.lost) if made and claim else found_uid,
                 # The engine's own replacements come first and then delete: a Job of this name exists.
                 delete_before_replace=True,
-                custom_timeouts=limits(args.job_timeout_seconds, removal.WITH_PODS),
+                custom_timeouts=limits(job_timeout_seconds, removal.WITH_PODS),
             ),
         )
+        self.made = (job, made) if made else (job,)
+        self.register_outputs({"claimName": claim_name})
 
     def _claim(self, claim: OwnClaim) -> PersistentVolumeClaim:
-        args, before = self._args, list(self._before)
+        before = list(self._before)
         spec: Any = {
             "access_modes": ["ReadWriteOnce" if claim.one_node else "ReadWriteMany"],
             "storage_class_name": _class_name(claim),
@@ -89,7 +88,7 @@ class ModelCache(pulumi.ComponentResource):
             spec["volume_name"] = claim.storage.name
         return PersistentVolumeClaim(
             f"{self._name}-claim",
-            metadata={"name": args.claim_name, "namespace": args.namespace},
+            metadata={"name": self._claim_name, "namespace": self._namespace},
             spec=spec,
             opts=pulumi.ResourceOptions(
                 parent=self,
@@ -105,7 +104,6 @@ class ModelCache(pulumi.ComponentResource):
 
     def _volume(self, source: FileSystem, size_gib: int) -> PersistentVolume:
         """Bind the file system to this claim and no other; with the claim it goes, its content stays."""
-        args = self._args
         # kubelet gives the pod's group a volume that has a file system type and may be ReadWriteOnce, where
         # the driver's policy is ReadWriteOnceWithFSType, as FSx's is (kubernetes-sigs/aws-fsx-csi-driver
         # charts/aws-fsx-csi-driver/values.yaml; kubernetes pkg/volume/csi/csi_mounter.go, supportsFSGroup).
@@ -120,7 +118,7 @@ class ModelCache(pulumi.ComponentResource):
             "access_modes": modes,
             "capacity": {"storage": f"{size_gib}Gi"},
             # Any other claim that asked for a shared volume without a class would get this one.
-            "claim_ref": {"namespace": args.namespace, "name": args.claim_name},
+            "claim_ref": {"namespace": self._namespace, "name": self._claim_name},
             "csi": csi,
             "persistent_volume_reclaim_policy": "Retain",
             "storage_class_name": _NO_CLASS,

@@ -1,6 +1,5 @@
 """A server of the engine's own, without Dynamo: a Deployment, its engine file, and the Service before it."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -9,37 +8,31 @@ from pulumi_kubernetes.core.v1 import Service
 
 from components import removal
 from components.dynamo_objects import frontend_service
-from components.engine_files import engine_files_map
 from components.options import Resources, child, limits
-from components.served import Served
-
-
-@dataclass(frozen=True, slots=True)
-class ModelServerArgs:
-    """Inputs of `ModelServer`."""
-
-    served: Served
-    deployment: Any
-    """`spec` of the Deployment."""
-    service: Any
-    """`spec` of the Service."""
+from components.served import Served, engine_files_map
 
 
 class ModelServer(pulumi.ComponentResource):
-    """One Deployment; registered only when its pods answer."""
+    """One Deployment, by its `spec` and that of its Service; registered only when its pods answer."""
 
     deployment: Deployment
 
     def __init__(
-        self, name: str, args: ModelServerArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
+        self,
+        name: str,
+        served: Served,
+        *,
+        deployment: Any,
+        service: Any,
+        depends_on: Resources,
+        opts: pulumi.ResourceOptions,
     ) -> None:
-        served = args.served
-        super().__init__("dynamo-stack:components:ModelServer", name, served.inputs(), opts)
+        super().__init__("dynamo-stack:components:ModelServer", name, dict(served.inputs), opts)
         files = engine_files_map(self, served, depends_on)
         self.deployment = Deployment(
             name,
             metadata={"name": served.name, "namespace": served.namespace},
-            spec=args.deployment,
+            spec=deployment,
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*depends_on, *files],
@@ -50,7 +43,7 @@ class ModelServer(pulumi.ComponentResource):
         Service(
             name,
             metadata={"name": frontend_service(served.name), "namespace": served.namespace},
-            spec=args.service,
+            spec=service,
             # After the pods answer, so that nobody is sent to one that still loads, and at destroy first.
             opts=child(self, [self.deployment], timeout="120s", delete=removal.ALONE),
         )

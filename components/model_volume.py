@@ -46,6 +46,11 @@ def efs(
     return FileSystem(name, "efs.csi.aws.com", handle, attributes, None, ready=ready)
 
 
+def file_system_name(cluster: str) -> str:
+    """Return the name of a cluster's Lustre or EFS, and of the PersistentVolume that stands for it."""
+    return f"{cluster}-model-cache"
+
+
 @dataclass(frozen=True, slots=True)
 class LostClaim:
     """A claim that the state has and the cluster has not."""
@@ -66,11 +71,3 @@ class OwnClaim:
     one_node: bool = False
     """All pods that mount it are on one node, which is all that a disk can do."""
     lost: LostClaim | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FoundClaim:
-    """A claim that exists already and is somebody else's."""
-
-    uid: str | None
-    """Uid of the object in the cluster; None where it cannot be told."""

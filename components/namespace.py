@@ -1,7 +1,5 @@
 """A namespace, or what goes into one that others made: the optional Hugging Face token of the download."""
 
-from dataclasses import dataclass
-
 import pulumi
 from pulumi_kubernetes.core.v1 import Namespace as KubernetesNamespace
 from pulumi_kubernetes.core.v1 import Secret
@@ -15,25 +13,18 @@ TOKEN_SECRET_NAME = "hf-token-secret"  # noqa: S105 - the name of the Secret, no
 TOKEN_SECRET_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
 
 
-@dataclass(frozen=True, slots=True)
-class NamespaceArgs:
-    """Inputs of `Namespace`."""
-
-    name: str
-    platform_namespace: str | None
-    """Namespace of the platform that the pods use; its NATS and etcd admit the pods by this. None: they use
-    none."""
-    lifecycle: str
-    """production or disposable; nothing is made of it, policies read it."""
-    hf_token: pulumi.Output[str] | None = None
-    """Hugging Face token; None where nothing needs a token."""
-    keep: Keep = Keep.NOTHING
-    exists: bool = False
-    """Others made it: it is neither created, labelled nor removed."""
-
-
 class Namespace(pulumi.ComponentResource):
-    """One namespace."""
+    """One namespace.
+
+    Args:
+        title: its name.
+        platform_namespace: of the platform that the pods use; its NATS and etcd admit the pods by this. None:
+            they use none.
+        lifecycle: production or disposable; nothing is made of it, policies read it.
+        hf_token: Hugging Face token; None where nothing needs a token.
+        exists: others made it, so that it is neither created, labelled nor removed.
+
+    """
 
     made: tuple[KubernetesNamespace, ...]
     """What everything in the namespace depends on; nothing where others made it."""
@@ -41,31 +32,42 @@ class Namespace(pulumi.ComponentResource):
     token_secret_name: str | None
     """Secret hf-token-secret with the key HF_TOKEN, where there is a token."""
 
-    def __init__(self, name: str, args: NamespaceArgs, opts: pulumi.ResourceOptions) -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        title: str,
+        platform_namespace: str | None,
+        lifecycle: str,
+        keep: Keep,
+        exists: bool,
+        hf_token: pulumi.Output[str] | None = None,
+        opts: pulumi.ResourceOptions,
+    ) -> None:
         # The token is no input of the component: policies see component inputs, and state keeps them.
         inputs = {
-            "name": args.name,
-            "hasToken": args.hf_token is not None,
-            "lifecycle": args.lifecycle,
-            **({"exists": True} if args.exists else {}),
+            "name": title,
+            "hasToken": hf_token is not None,
+            "lifecycle": lifecycle,
+            **({"exists": True} if exists else {}),
         }
         super().__init__("dynamo-stack:components:Namespace", name, inputs, opts)
-        self.made = () if args.exists else (self._namespace(name, args),)
+        self.made = () if exists else (self._namespace(name, title, platform_namespace, keep),)
         self.token_secret = None
-        if args.hf_token is not None:
-            self.token_secret = self._token(name, args.name, args.hf_token)
+        if hf_token is not None:
+            self.token_secret = self._token(name, title, hf_token)
         self.token_secret_name = TOKEN_SECRET_NAME if self.token_secret else None
-        self.register_outputs({"namespaceName": args.name})
+        self.register_outputs({"namespaceName": title})
 
-    def _namespace(self, name: str, args: NamespaceArgs) -> KubernetesNamespace:
-        labels = {USES_PLATFORM: args.platform_namespace} if args.platform_namespace else None
+    def _namespace(self, name: str, title: str, platform: str | None, keep: Keep) -> KubernetesNamespace:
+        labels = {USES_PLATFORM: platform} if platform else None
         return KubernetesNamespace(
             name,
-            metadata={"name": args.name, "labels": labels} if labels else {"name": args.name},
+            metadata={"name": title, "labels": labels} if labels else {"name": title},
             opts=pulumi.ResourceOptions(
                 parent=self,
-                protect=args.keep.protects,
-                retain_on_delete=args.keep.retains,
+                protect=keep.protects,
+                retain_on_delete=keep.retains,
                 custom_timeouts=pulumi.CustomTimeouts(delete=removal.WITH_CONTENT),
             ),
         )

@@ -23,12 +23,7 @@ from components.nats_configuration import (
 )
 from components.options import Resources, child
 from components.servers import NatsArgs
-from components.stateful_servers import (
-    POD_NAME,
-    ServerPod,
-    probe,
-    register_servers,
-)
+from components.stateful_servers import POD_NAME, probe, register_servers
 
 _CONFIGURATION_VOLUME = "configuration"
 _PROCESS_VOLUME = "process"
@@ -59,8 +54,12 @@ class Nats(pulumi.ComponentResource):
             immutable=True,
             opts=child(self, depends_on, delete=removal.ALONE),
         )
-        pod = ServerPod(
-            container=_container(args),
+        self.servers = register_servers(
+            self,
+            name,
+            servers,
+            _container(args),
+            [*depends_on, config_map],
             data_path=DATA_PATH,
             termination_seconds=LAME_DUCK_GRACE_SECONDS + LAME_DUCK_SECONDS + _TERMINATION_MARGIN_SECONDS,
             volumes=(
@@ -68,7 +67,6 @@ class Nats(pulumi.ComponentResource):
                 {"name": _PROCESS_VOLUME, "emptyDir": {}},
             ),
         )
-        self.servers = register_servers(self, name, servers, pod, [*depends_on, config_map])
         self.register_outputs({"name": servers.name})
 
 

@@ -1,7 +1,6 @@
 """A VPC with room for a control plane, GPU nodes and, where the GPU type lives there, a Local Zone."""
 
 import json
-from dataclasses import dataclass
 
 import pulumi
 import pulumi_aws as aws
@@ -9,53 +8,54 @@ import pulumi_aws as aws
 from components.iam import document, role
 from components.options import Resources, child
 from components.zone_subnets import ZoneSubnets, zone_group
-from stacks.settings.cluster import RoleSettings
+from stacks.settings.cluster import EksClusterSettings, OwnNetwork
 
 _WRITES_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkArgs:
-    """Inputs of `Network`."""
-
-    name: str
-    account_id: str
-    region: str
-    cidr: str
-    subnets: tuple[ZoneSubnets, ...]
-    """Two or more of the region's own zones, because EKS puts the control plane's interfaces into subnets of
-    at least two, none of them local (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html);
-    then those of Local Zones."""
-    nat_per_zone: bool
-    """A NAT gateway in each zone; False: one, whose zone's failure cuts off the others."""
-    flow_log_days: int
-    """How long flow logs are kept, in days as CloudWatch counts them."""
-    roles: RoleSettings
-    keep: bool
-    """Protect the VPC and the control plane's subnets: a cluster cannot move to others."""
-    control_plane: tuple[str, ...]
-    """Zones of the control plane; a subnet elsewhere goes with the last pool in its zone."""
-
-
 class Network(pulumi.ComponentResource):
-    """Public and private subnets over several zones, with a way out and a record of the traffic."""
+    """Public and private subnets over several zones, with a way out and a record of the traffic.
+
+    Args:
+        cluster: the settings of the cluster in it.
+        network: its own settings.
+        subnets: two or more of the region's own zones, because EKS puts the control plane's interfaces into
+            subnets of at least two, none of them local
+            (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html); then those of Local Zones.
+        control_plane: zones of the control plane; a subnet elsewhere goes with the last pool in its zone.
+        flow_log_days: how long flow logs are kept, in days as CloudWatch counts them.
+        keep: protect the VPC and the control plane's subnets: a cluster cannot move to others.
+
+    """
 
     vpc: aws.ec2.Vpc
     private_subnets: dict[str, aws.ec2.Subnet]
     """Zone -> its private subnet, the Local Zone's included."""
 
-    def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions) -> None:
-        inputs = {"cidr": args.cidr, "zones": [each.zone for each in args.subnets if each.public is not None]}
+    def __init__(
+        self,
+        name: str,
+        cluster: EksClusterSettings,
+        network: OwnNetwork,
+        *,
+        subnets: tuple[ZoneSubnets, ...],
+        control_plane: tuple[str, ...],
+        flow_log_days: int,
+        keep: bool,
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        inputs = {"cidr": network.cidr, "zones": [each.zone for each in subnets if each.public is not None]}
         super().__init__("dynamo-stack:components:Network", name, inputs, opts)
-        self._name, self._args = name, args
+        self._name, self._cluster, self._subnets = name, cluster, subnets
+        self._kept_zones = control_plane if keep else ()
         self.vpc = aws.ec2.Vpc(
             f"{name}-vpc",
-            cidr_block=args.cidr,
+            cidr_block=network.cidr,
             # Private endpoints of EKS, EFS and FSx are names.
             enable_dns_hostnames=True,
             enable_dns_support=True,
-            tags={"Name": args.name},
-            opts=child(self, protect=args.keep),
+            tags={"Name": cluster.name},
+            opts=child(self, protect=keep),
         )
         # What nobody attached a group to gets the default one, which lets its members talk to each other.
         aws.ec2.DefaultSecurityGroup(
@@ -63,51 +63,53 @@ class Network(pulumi.ComponentResource):
             vpc_id=self.vpc.id,
             ingress=[],
             egress=[],
-            tags={"Name": f"{args.name}-default"},
+            tags={"Name": f"{cluster.name}-default"},
             opts=child(self),
         )
-        gateways = self._public_side()
+        gateways = self._public_side(nat_per_zone=network.nat_per_zone)
         self.private_subnets = self._private_side(gateways)
-        self._flow_logs()
+        self._flow_logs(flow_log_days)
         self.register_outputs({"vpcId": self.vpc.id})
 
-    def _public_side(self) -> dict[str, aws.ec2.NatGateway]:
-        """Make the public subnets; return zone -> the NAT gateway that its private subnet leaves by."""
-        name, args = self._name, self._args
+    def _public_side(self, *, nat_per_zone: bool) -> dict[str, aws.ec2.NatGateway]:
+        """Make the public subnets; return zone -> the NAT gateway that its private subnet leaves by.
+
+        Without one in each zone, the failure of the first one's cuts off the others.
+        """
+        name, title = self._name, self._cluster.name
         internet = aws.ec2.InternetGateway(
-            f"{name}-internet", vpc_id=self.vpc.id, tags={"Name": args.name}, opts=child(self)
+            f"{name}-internet", vpc_id=self.vpc.id, tags={"Name": title}, opts=child(self)
         )
         table = self._route_table("public", gateway_id=internet.id)
         gateways: dict[str, aws.ec2.NatGateway] = {}
-        for each in args.subnets:
+        for each in self._subnets:
             if each.public is None:
                 continue
             zone = each.zone
             subnet = self._subnet(f"public-{zone}", zone, each.public, role="elb")
             association = self._associate(f"public-{zone}", subnet, table)
-            if gateways and not args.nat_per_zone:
+            if gateways and not nat_per_zone:
                 continue
             address = aws.ec2.Eip(
                 f"{name}-nat-{zone}",
                 domain="vpc",
-                tags={"Name": f"{args.name}-nat-{zone}"},
+                tags={"Name": f"{title}-nat-{zone}"},
                 opts=child(self, [internet]),
             )
             gateways[zone] = aws.ec2.NatGateway(
                 f"{name}-nat-{zone}",
                 allocation_id=address.id,
                 subnet_id=subnet.id,
-                tags={"Name": f"{args.name}-{zone}"},
+                tags={"Name": f"{title}-{zone}"},
                 opts=child(self, [association]),
             )
         return gateways
 
     def _private_side(self, gateways: dict[str, aws.ec2.NatGateway]) -> dict[str, aws.ec2.Subnet]:
-        args = self._args
         first = next(iter(gateways.values()))
         subnets: dict[str, aws.ec2.Subnet] = {}
         tables: list[aws.ec2.RouteTable] = []
-        for each in args.subnets:
+        for each in self._subnets:
             zone = each.zone
             after = [self._opted_in(zone)] if each.public is None else []
             subnet = self._subnet(f"private-{zone}", zone, each.private, role="internal-elb", after=after)
@@ -121,10 +123,10 @@ class Network(pulumi.ComponentResource):
         aws.ec2.VpcEndpoint(
             f"{self._name}-s3",
             vpc_id=self.vpc.id,
-            service_name=f"com.amazonaws.{args.region}.s3",
+            service_name=f"com.amazonaws.{self._cluster.region}.s3",
             vpc_endpoint_type="Gateway",
             route_table_ids=[table.id for table in tables],
-            tags={"Name": f"{args.name}-s3"},
+            tags={"Name": f"{self._cluster.name}-s3"},
             opts=child(self),
         )
         return subnets
@@ -142,8 +144,7 @@ class Network(pulumi.ComponentResource):
     def _subnet(
         self, what: str, zone: str, cidr: str, *, role: str, after: Resources | None = None
     ) -> aws.ec2.Subnet:
-        keep = self._args.keep and zone in self._args.control_plane
-        options = pulumi.ResourceOptions(parent=self, protect=keep, depends_on=after or None)
+        keep = zone in self._kept_zones
         return aws.ec2.Subnet(
             f"{self._name}-{what}",
             vpc_id=self.vpc.id,
@@ -152,8 +153,8 @@ class Network(pulumi.ComponentResource):
             map_public_ip_on_launch=False,
             # How the load balancer controller finds subnets
             # (https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html).
-            tags={"Name": f"{self._args.name}-{what}", f"kubernetes.io/role/{role}": "1"},
-            opts=options,
+            tags={"Name": f"{self._cluster.name}-{what}", f"kubernetes.io/role/{role}": "1"},
+            opts=child(self, after or None, protect=keep),
         )
 
     def _route_table(
@@ -165,7 +166,7 @@ class Network(pulumi.ComponentResource):
     ) -> aws.ec2.RouteTable:
         name = f"{self._name}-{what}"
         table = aws.ec2.RouteTable(
-            name, vpc_id=self.vpc.id, tags={"Name": f"{self._args.name}-{what}"}, opts=child(self)
+            name, vpc_id=self.vpc.id, tags={"Name": f"{self._cluster.name}-{what}"}, opts=child(self)
         )
         aws.ec2.Route(
             name,
@@ -184,23 +185,23 @@ class Network(pulumi.ComponentResource):
             f"{self._name}-{what}", subnet_id=subnet.id, route_table_id=table.id, opts=child(self)
         )
 
-    def _flow_logs(self) -> None:
-        name, args = self._name, self._args
-        group_name = f"/dynamo-stack/{args.name}/flow-logs"
-        arn = f"arn:aws:logs:{args.region}:{args.account_id}:log-group:{group_name}"
+    def _flow_logs(self, days: int) -> None:
+        name, cluster = self._name, self._cluster
+        group_name = f"/dynamo-stack/{cluster.name}/flow-logs"
+        arn = f"arn:aws:logs:{cluster.region}:{cluster.account_id}:log-group:{group_name}"
         log_group = aws.cloudwatch.LogGroup(
             f"{name}-flow-logs",
             name=group_name,
-            retention_in_days=args.flow_log_days,
+            retention_in_days=days,
             opts=child(self),
         )
         writer, _ = role(
             f"{name}-flow-logs",
-            f"{args.name}-flow-logs",
+            f"{cluster.name}-flow-logs",
             "vpc-flow-logs.amazonaws.com",
             (),
             child(self),
-            rules=args.roles,
+            rules=cluster.roles,
         )
         policy = aws.iam.RolePolicy(
             f"{name}-flow-logs",

@@ -6,8 +6,7 @@ address differs by cluster.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pulumi
 from pulumi_kubernetes.networking.v1 import NetworkPolicy
@@ -35,12 +34,18 @@ _SCRAPERS = {
 _PRIVATE_ADDRESSES = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
 
 
-@dataclass(frozen=True, slots=True)
-class GraphPolicyArgs:
+class ServerPods(NamedTuple):
+    """The pods of NATS or etcd servers."""
+
+    labels: Mapping[str, str]
+    members: int
+
+
+class ProtectedGraph(NamedTuple):
     """The graph whose pods are protected."""
 
     namespace: str
-    graph_name: str
+    name: str
     client_pod_labels: Mapping[str, str]
     """Labels of the pods that answer clients."""
     exposed: bool
@@ -49,66 +54,52 @@ class GraphPolicyArgs:
     """The cluster's Prometheus reads metrics."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerPolicyArgs:
-    """NATS or etcd servers in the platform's namespace."""
-
-    namespace: str
-    pod_labels: Mapping[str, str]
-    members: int
-    client_namespaces: tuple[str, ...] = ()
-    """Namespaces of clients that have no label which says so, by name."""
-
-
-@dataclass(frozen=True, slots=True)
-class NetworkPoliciesArgs:
-    """Inputs of `NetworkPolicies`; None where graph or servers are not this stack's."""
-
-    graph: GraphPolicyArgs | None
-    nats: ServerPolicyArgs | None
-    etcd: ServerPolicyArgs | None
-
-
 class NetworkPolicies(pulumi.ComponentResource):
-    """Policies for one graph, and for the platform's servers, where this stack runs them."""
+    """Policies for one graph, and for the platform's servers, where this stack runs them.
+
+    Args:
+        graph: None where it is not this stack's.
+        platform_namespace: of the servers.
+        nats: None where it is not this stack's.
+        etcd: likewise.
+        client_namespaces: those of clients that have no label which says so.
+
+    """
 
     def __init__(
-        self, name: str, args: NetworkPoliciesArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
+        self,
+        name: str,
+        *,
+        graph: ProtectedGraph | None,
+        platform_namespace: str,
+        nats: ServerPods | None,
+        etcd: ServerPods | None,
+        client_namespaces: Sequence[str],
+        depends_on: Resources,
+        opts: pulumi.ResourceOptions,
     ) -> None:
-        graph = args.graph
-        inputs = {"namespace": graph.namespace, "graphName": graph.graph_name} if graph else {}
+        inputs = {"namespace": graph.namespace, "graphName": graph.name} if graph else {}
         super().__init__("dynamo-stack:components:NetworkPolicies", name, inputs, opts)
         self._options = child(self, depends_on, timeout=_TIMEOUT)
         if graph:
             self._of_graph(name, graph)
-        if args.nats:
-            self._policy(
-                f"{name}-nats",
-                "dynamo-nats",
-                args.nats.namespace,
-                _servers(args.nats, NATS_CLIENT, (NATS_CLUSTER,)),
-            )
-        if args.etcd:
-            self._policy(
-                f"{name}-etcd",
-                "dynamo-etcd",
-                args.etcd.namespace,
-                # `etcdctl --cluster` in one member asks the others as a client.
-                _servers(args.etcd, ETCD_CLIENT, (ETCD_CLIENT, ETCD_PEER)),
-            )
+        users = _users(platform_namespace, client_namespaces)
+        if nats:
+            spec = _servers(nats, users, NATS_CLIENT, (NATS_CLUSTER,))
+            self._policy(f"{name}-nats", "dynamo-nats", platform_namespace, spec)
+        if etcd:
+            # `etcdctl --cluster` in one member asks the others as a client.
+            spec = _servers(etcd, users, ETCD_CLIENT, (ETCD_CLIENT, ETCD_PEER))
+            self._policy(f"{name}-etcd", "dynamo-etcd", platform_namespace, spec)
         self.register_outputs({})
 
-    def _of_graph(self, name: str, graph: GraphPolicyArgs) -> None:
-        # In the state they are called after the graph too, as everything is that goes with it.
-        of_graph = f"{name}-{graph.graph_name}"
-        self._policy(f"{of_graph}-graph", f"{graph.graph_name}-graph", graph.namespace, _within_graph(graph))
-        self._policy(
-            f"{of_graph}-frontend", f"{graph.graph_name}-frontend", graph.namespace, _frontend(graph)
-        )
+    def _of_graph(self, name: str, graph: ProtectedGraph) -> None:
+        specs = {"graph": _within_graph(graph), "frontend": _frontend(graph)}
         if graph.scraped:
-            self._policy(
-                f"{of_graph}-metrics", f"{graph.graph_name}-metrics", graph.namespace, _metrics(graph)
-            )
+            specs["metrics"] = _metrics(graph)
+        for part, spec in specs.items():
+            # In the state they are called after the graph too, as everything is that goes with it.
+            self._policy(f"{name}-{graph.name}-{part}", f"{graph.name}-{part}", graph.namespace, spec)
 
     def _policy(self, logical_name: str, name: str, namespace: str, spec: Any) -> None:
         NetworkPolicy(
@@ -119,13 +110,13 @@ class NetworkPolicies(pulumi.ComponentResource):
         )
 
 
-def _within_graph(graph: GraphPolicyArgs) -> dict[str, Any]:
-    own_pods = {"matchLabels": {GRAPH_NAME: graph.graph_name}}
+def _within_graph(graph: ProtectedGraph) -> dict[str, Any]:
+    own_pods = {"matchLabels": {GRAPH_NAME: graph.name}}
     # Any port: requests, answers and KV-cache blocks travel over ports that the processes choose.
     return {"podSelector": own_pods, "ingress": [{"from": [{"podSelector": own_pods}]}]}
 
 
-def _frontend(graph: GraphPolicyArgs) -> dict[str, Any]:
+def _frontend(graph: ProtectedGraph) -> dict[str, Any]:
     sources: list[dict[str, Any]] = [{"podSelector": {}}]
     if graph.exposed:
         # An Ingress controller is a pod in a namespace that nobody told us; a load balancer is no pod.
@@ -137,25 +128,25 @@ def _frontend(graph: GraphPolicyArgs) -> dict[str, Any]:
     }
 
 
-def _metrics(graph: GraphPolicyArgs) -> dict[str, Any]:
+def _metrics(graph: ProtectedGraph) -> dict[str, Any]:
     scrapers = {"namespaceSelector": {}, "podSelector": {"matchExpressions": [_SCRAPERS]}}
     ports = _ports(FRONTEND_PORT, WORKER_SYSTEM_PORT, NIXL_TELEMETRY_PORT)
     return {
-        "podSelector": {"matchLabels": {GRAPH_NAME: graph.graph_name}},
+        "podSelector": {"matchLabels": {GRAPH_NAME: graph.name}},
         "ingress": [{"from": [scrapers], "ports": ports}],
     }
 
 
-def _servers(servers: ServerPolicyArgs, client_port: int, member_ports: Sequence[int]) -> dict[str, Any]:
-    members = {"matchLabels": dict(servers.pod_labels)}
-    users = [
-        # Also those of other stacks that use this platform.
-        {"namespaceSelector": {"matchLabels": {USES_PLATFORM: servers.namespace}}},
-        *(
-            {"namespaceSelector": {"matchLabels": {_NAMESPACE_NAME: name}}}
-            for name in servers.client_namespaces
-        ),
-    ]
+def _users(platform_namespace: str, client_namespaces: Sequence[str]) -> list[dict[str, Any]]:
+    # Also those of other stacks that use this platform.
+    labels = [{USES_PLATFORM: platform_namespace}, *({_NAMESPACE_NAME: name} for name in client_namespaces)]
+    return [{"namespaceSelector": {"matchLabels": each}} for each in labels]
+
+
+def _servers(
+    servers: ServerPods, users: list[dict[str, Any]], client_port: int, member_ports: Sequence[int]
+) -> dict[str, Any]:
+    members = {"matchLabels": dict(servers.labels)}
     ingress = [{"from": users, "ports": _ports(client_port)}]
     if servers.members > 1:
         ingress.append({"from": [{"podSelector": members}], "ports": _ports(*member_ports)})

@@ -1,6 +1,5 @@
 """A copy of the model on every node of some pools, on the nodes' own disks."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -10,35 +9,36 @@ from components import removal
 from components.options import Resources, child
 
 
-@dataclass(frozen=True, slots=True)
-class NodeCacheArgs:
-    """Inputs of `NodeCache`."""
-
-    name: str
-    namespace: str
-    spec: Any
-    """A Kubernetes DaemonSetSpec whose pods are Ready where the model is whole."""
-    timeout_seconds: int
-
-
 class NodeCache(pulumi.ComponentResource):
     """What fills the nodes' disks, and those of a node that replaces a lost one.
 
     There is nothing to protect or to keep: the disks are empty again as soon as their node is gone.
+
+    Args:
+        name: of the DaemonSet, too.
+        spec: a Kubernetes DaemonSetSpec whose pods are Ready where the model is whole.
+
     """
 
     daemon_set: DaemonSet
     """What every reader depends on: the provider waits until every node there is has the model."""
 
     def __init__(
-        self, name: str, args: NodeCacheArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
+        self,
+        name: str,
+        *,
+        namespace: str,
+        spec: Any,
+        timeout_seconds: int,
+        depends_on: Resources,
+        opts: pulumi.ResourceOptions,
     ) -> None:
-        inputs = {"namespace": args.namespace, "daemonSetName": args.name}
+        inputs = {"namespace": namespace, "daemonSetName": name}
         super().__init__("dynamo-stack:components:NodeCache", name, inputs, opts)
         self.daemon_set = DaemonSet(
             f"{name}-copies",
-            metadata={"name": args.name, "namespace": args.namespace},
-            spec=args.spec,
-            opts=child(self, depends_on, timeout=args.timeout_seconds, delete=removal.WITH_PODS),
+            metadata={"name": name, "namespace": namespace},
+            spec=spec,
+            opts=child(self, depends_on, timeout=timeout_seconds, delete=removal.WITH_PODS),
         )
-        self.register_outputs({"daemonSetName": args.name})
+        self.register_outputs({"daemonSetName": name})

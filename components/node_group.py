@@ -1,121 +1,104 @@
 """A managed node group: equal nodes of one launch template."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import pulumi
 import pulumi_aws as aws
 
 from components.node_template import NodeTemplate, capacity_type, template_content
 from components.options import Resources, child
+from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.purchase import CapacityBlock
 
 _TIMEOUT = "60m"
 
 
-@dataclass(frozen=True, slots=True)
-class Taint:
-    """Keeps pods without a toleration away."""
-
-    key: str
-    value: str
-    effect: str
-    """Taint effect in EKS's words: NO_SCHEDULE, NO_EXECUTE or PREFER_NO_SCHEDULE."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewPlacement:
-    """A cluster placement group that is made with the node group and has its name."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExistingPlacement:
-    """A cluster placement group that was made before, with the reservation in it."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class NodeGroupArgs:
-    """Inputs of `NodeGroup`."""
-
-    cluster_name: pulumi.Input[str]
-    role_arn: pulumi.Input[str]
-    subnet_ids: Sequence[pulumi.Input[str]]
-    security_group_ids: Sequence[pulumi.Input[str]]
-    template: NodeTemplate
-    """The nodes; the group has its name."""
-    ami_type: str
-    version: str
-    """The release of Kubernetes: a group that names none stays at the one that it was made with."""
-    ami_release: str | None
-    """The release of the image; None: EKS chooses."""
-    nodes: int
-    repaired: bool
-    """Let EKS restart or replace nodes that stay unhealthy."""
-    scarce: bool
-    """No machine is to spare: an update ends an old node before it launches a new one."""
-    placement: NewPlacement | ExistingPlacement | None
-    """The placement group that brings the nodes close to each other. A capacity block places its own."""
-    labels: Mapping[str, str]
-    taints: tuple[Taint, ...]
-    tags: Mapping[str, str]
-    """Tags of the group, not of its nodes."""
-    sets_size: bool
-    """Bring a group that exists to its size; False: leave as many nodes as the account has now."""
-
-
 class NodeGroup(pulumi.ComponentResource):
-    """Nodes of one type, and how they were bought."""
+    """Nodes of one type, and how they were bought.
+
+    Args:
+        template: the nodes; the group has its name.
+        cluster: the settings of the cluster; its release of Kubernetes is the group's, because one that names
+            none stays at the release that it was made with.
+        ami_release: the release of the image; None: EKS chooses.
+        tags: of the group, not of its nodes.
+        sets_size: bring a group that exists to its size; False: leave as many nodes as the account has now.
+        scarce: no machine is to spare: an update ends an old node before it launches a new one.
+        taints: in EKS's words.
+        placement_group: one that brings the nodes close to each other, and was made before, with the
+            reservation in it. A capacity block places its own.
+        makes_placement_group: one is made with the group, and has its name.
+
+    """
 
     group: aws.eks.NodeGroup
 
     def __init__(
-        self, name: str, args: NodeGroupArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
+        self,
+        name: str,
+        template: NodeTemplate,
+        cluster: EksClusterSettings,
+        *,
+        cluster_name: pulumi.Input[str],
+        role_arn: pulumi.Input[str],
+        subnet_ids: Sequence[pulumi.Input[str]],
+        security_group_ids: Sequence[pulumi.Input[str]],
+        ami_type: str,
+        ami_release: str | None,
+        nodes: int,
+        labels: Mapping[str, str],
+        tags: Mapping[str, str],
+        sets_size: bool,
+        scarce: bool = False,
+        taints: Sequence[aws.eks.NodeGroupTaintArgsDict] = (),
+        placement_group: str | None = None,
+        makes_placement_group: bool = False,
+        depends_on: Resources,
+        opts: pulumi.ResourceOptions,
     ) -> None:
-        inputs = {"instanceType": args.template.instance_type, "nodes": args.nodes}
+        inputs = {"instanceType": template.instance_type, "nodes": nodes}
         super().__init__("dynamo-stack:components:NodeGroup", name, inputs, opts)
         inside = child(self)
-        placement: pulumi.Input[str] | None = None
-        if isinstance(args.placement, NewPlacement):
+        placement: pulumi.Input[str] | None = placement_group
+        if makes_placement_group:
             placement = aws.ec2.PlacementGroup(
-                f"{name}-placement", name=args.template.name, strategy="cluster", opts=inside
+                f"{name}-placement", name=template.name, strategy="cluster", opts=inside
             ).name
-        elif args.placement is not None:
-            placement = args.placement.name
-        template = _launch_template(
-            f"{name}-template", args.template, args.security_group_ids, placement, inside
-        )
-        purchase = args.template.purchase
+        launched = _launch_template(f"{name}-template", template, security_group_ids, placement, inside)
+        purchase = template.purchase
         block = purchase if isinstance(purchase, CapacityBlock) else None
         launches = block is None or block.phase == "active"
         self.group = aws.eks.NodeGroup(
             name,
-            node_group_name=args.template.name,
-            cluster_name=args.cluster_name,
-            node_role_arn=args.role_arn,
-            subnet_ids=list(args.subnet_ids),
-            ami_type=args.ami_type,
-            version=args.version,
-            release_version=args.ami_release,
+            node_group_name=template.name,
+            cluster_name=cluster_name,
+            node_role_arn=role_arn,
+            subnet_ids=list(subnet_ids),
+            ami_type=ami_type,
+            version=cluster.version,
+            release_version=ami_release,
             capacity_type=capacity_type(purchase),
-            launch_template={"id": template.id, "version": template.latest_version.apply(str)},
+            launch_template={"id": launched.id, "version": launched.latest_version.apply(str)},
             scaling_config={
                 "min_size": 0,
-                "max_size": args.nodes,
+                "max_size": nodes,
                 # Before the window opens every launch fails, and EKS logs it until one succeeds.
-                "desired_size": args.nodes if launches else 0,
+                "desired_size": nodes if launches else 0,
             },
-            update_config=_update_config(args),
-            node_repair_config={"enabled": True} if args.repaired else None,
-            labels=dict(args.labels),
-            taints=[{"key": item.key, "value": item.value, "effect": item.effect} for item in args.taints],
-            tags=dict(args.tags) or None,
+            # By default EKS launches a new node before it ends an old one
+            # (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html).
+            update_config={"max_unavailable": 1, "update_strategy": "MINIMAL"}
+            if scarce
+            else {"max_unavailable": 1},
+            node_repair_config={"enabled": True} if cluster.node_repair else None,
+            labels=dict(labels),
+            taints=list(taints),
+            tags=dict(tags) or None,
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=depends_on,
                 # The scheduled action, EKS before a block ends, and a person on call change it too.
-                ignore_changes=None if args.sets_size else ["scalingConfig.desiredSize"],
+                ignore_changes=None if sets_size else ["scalingConfig.desiredSize"],
                 # The name and the GPUs are the old group's until it is gone. Were it left to the provider, an
                 # `up` that goes back after a refused replacement would make the group and then delete it as
                 # the old one (pulumi/pulumi#16629).
@@ -124,8 +107,8 @@ class NodeGroup(pulumi.ComponentResource):
             ),
         )
         if block is not None and block.phase == "waiting":
-            self._start_with_the_window(name, args.nodes, block)
-        self.register_outputs({"nodeGroupName": args.template.name})
+            self._start_with_the_window(name, nodes, block)
+        self.register_outputs({"nodeGroupName": template.name})
 
     def _start_with_the_window(self, name: str, nodes: int, block: CapacityBlock) -> None:
         aws.autoscaling.Schedule(
@@ -164,11 +147,3 @@ def _launch_template(
         **{**content, "network_interfaces": interfaces},
         opts=opts,
     )
-
-
-def _update_config(args: NodeGroupArgs) -> aws.eks.NodeGroupUpdateConfigArgsDict:
-    if not args.scarce:
-        return {"max_unavailable": 1}
-    # By default EKS launches a new node before it ends an old one
-    # (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html).
-    return {"max_unavailable": 1, "update_strategy": "MINIMAL"}

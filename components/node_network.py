@@ -1,19 +1,9 @@
 """The security group of GPU nodes, in which they reach each other over EFA."""
 
-from dataclasses import dataclass
-
 import pulumi
 import pulumi_aws as aws
 
 from components.options import Resources, child
-
-
-@dataclass(frozen=True, slots=True)
-class NodeNetworkArgs:
-    """Inputs of `NodeNetwork`."""
-
-    name: str
-    vpc_id: pulumi.Input[str]
 
 
 class NodeNetwork(pulumi.ComponentResource):
@@ -22,36 +12,32 @@ class NodeNetwork(pulumi.ComponentResource):
     gpu_group: aws.ec2.SecurityGroup
     rules: Resources
 
-    def __init__(self, name: str, args: NodeNetworkArgs, opts: pulumi.ResourceOptions) -> None:
-        super().__init__("dynamo-stack:components:NodeNetwork", name, {"name": args.name}, opts)
+    def __init__(
+        self, name: str, *, cluster: str, vpc_id: pulumi.Input[str], opts: pulumi.ResourceOptions
+    ) -> None:
+        super().__init__("dynamo-stack:components:NodeNetwork", name, {"name": cluster}, opts)
         inside = child(self)
         self.gpu_group = aws.ec2.SecurityGroup(
             f"{name}-gpu",
-            name=f"{args.name}-gpu",
+            name=f"{cluster}-gpu",
             description="EFA among GPU nodes",
-            vpc_id=args.vpc_id,
-            tags={"Name": f"{args.name}-gpu"},
+            vpc_id=vpc_id,
+            tags={"Name": f"{cluster}-gpu"},
             opts=inside,
         )
         group = self.gpu_group.id
         # EFA is no IP protocol: only a rule for all traffic with the group itself lets it through, both ways
         # (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html).
+        kinds = {"in": aws.vpc.SecurityGroupIngressRule, "out": aws.vpc.SecurityGroupEgressRule}
         self.rules = [
-            aws.vpc.SecurityGroupIngressRule(
-                f"{name}-efa-in",
+            kind(
+                f"{name}-efa-{way}",
                 security_group_id=group,
                 referenced_security_group_id=group,
                 ip_protocol="-1",
                 description="EFA",
                 opts=inside,
-            ),
-            aws.vpc.SecurityGroupEgressRule(
-                f"{name}-efa-out",
-                security_group_id=group,
-                referenced_security_group_id=group,
-                ip_protocol="-1",
-                description="EFA",
-                opts=inside,
-            ),
+            )
+            for way, kind in kinds.items()
         ]
         self.register_outputs({})

@@ -4,7 +4,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,7 @@ import pulumi
 from components.cluster_answer import DEPLOYMENTS, NAMESPACES, labels_of
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_NAME, GRAPH_OBJECTS, OPERATOR_LABELS, PART_OBJECTS, USES_PLATFORM
-from components.guard import Guard, GuardedCluster, GuardProvider, guarded_cluster
+from components.guard import Guard, GuardProvider, guarded_cluster
 
 WITHOUT_PLATFORM_VARIABLE = "DYNAMO_STACK_WITHOUT_PLATFORM"
 """Environment variable with the graphs, `namespace/name`, separated by commas, that may lose it."""
@@ -22,16 +21,6 @@ WITHOUT_PLATFORM_VARIABLE = "DYNAMO_STACK_WITHOUT_PLATFORM"
 _PARTS_PAUSES = 20
 _PARTS_PAUSE_SECONDS = 3.0
 _PAGE = "docs/runbook/platform-in-use.md"
-
-
-@dataclass(frozen=True, slots=True)
-class PlatformGuardArgs:
-    """Inputs of `PlatformGuard`."""
-
-    platform_namespace: str
-    own_namespaces: Sequence[str]
-    """Whose graphs are this stack's own."""
-    cluster: GuardedCluster
 
 
 class PlatformInUseError(Exception):
@@ -68,11 +57,19 @@ class PlatformGuardProvider(GuardProvider):
 
 
 class PlatformGuard(Guard, module="dynamo-stack", name="PlatformGuard"):
-    """Of a stack with a platform of its own."""
+    """Of a stack with a platform of its own; `own_namespaces` are those of this stack's own graphs."""
 
-    def __init__(self, name: str, args: PlatformGuardArgs, opts: pulumi.ResourceOptions) -> None:
-        inputs = {"platformNamespace": args.platform_namespace, "ownNamespaces": list(args.own_namespaces)}
-        super().__init__(PlatformGuardProvider(), name, inputs, args.cluster, opts)
+    def __init__(
+        self,
+        name: str,
+        *,
+        platform_namespace: str,
+        own_namespaces: Sequence[str],
+        cluster: Mapping[str, Any],
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        inputs = {"platformNamespace": platform_namespace, "ownNamespaces": list(own_namespaces)}
+        super().__init__(PlatformGuardProvider(), name, {**inputs, **cluster}, opts)
 
 
 def graphs_of_others(

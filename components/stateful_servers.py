@@ -1,7 +1,6 @@
 """What NATS and etcd servers have in common: members with a fixed name and a volume each."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
@@ -24,24 +23,16 @@ POD_NAME: dict[str, Any] = {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fiel
 _USER = 65532
 
 
-@dataclass(frozen=True, slots=True)
-class ServerPod:
-    """What one member runs."""
-
-    container: Mapping[str, Any]
-    """A Kubernetes Container, whose port for clients is named client; security context and data volume are
-    added."""
-    data_path: str
-    termination_seconds: int
-    volumes: tuple[Mapping[str, Any], ...] = ()
-
-
 def register_servers(
     parent: pulumi.Resource,
     name: str,
     args: StatefulServersArgs,
-    pod: ServerPod,
+    container: Mapping[str, Any],
     depends_on: Resources,
+    *,
+    data_path: str,
+    termination_seconds: int,
+    volumes: Sequence[Mapping[str, Any]] = (),
 ) -> Resources:
     """Register StatefulSet, Services and PodDisruptionBudget below the parent; return what clients need.
 
@@ -49,21 +40,26 @@ def register_servers(
         parent: the component.
         name: prefix of the logical names.
         args: where the members run.
-        pod: what they run.
+        container: a Kubernetes Container, whose port for clients is named client; security context and data
+            volume are added.
         depends_on: what must exist before the first pod.
+        data_path: where the container has its volume.
+        termination_seconds: how long a member may take to end.
+        volumes: of the pod, beside that with the data.
 
     """
+    ports = container["ports"]
     options = child(parent, depends_on, timeout=args.ready_timeout_seconds, delete=removal.WITH_PODS)
     headless = Service(
         f"{name}-headless",
         metadata={"name": args.headless_name, "namespace": args.namespace},
-        spec=_headless(args, pod),
+        spec=_headless(args, ports),
         opts=options,
     )
     service = Service(
         f"{name}-service",
         metadata={"name": args.name, "namespace": args.namespace, "annotations": {SKIP_AWAIT: "true"}},
-        spec=_client_service(args, pod),
+        spec=_client_service(args, ports),
         opts=options,
     )
     if args.members > 1:
@@ -74,6 +70,11 @@ def register_servers(
             spec={"max_unavailable": 1, "selector": {"match_labels": _labels(args)}},
             opts=options,
         )
+    mounts = [{"name": DATA_VOLUME, "mountPath": data_path}, *container.get("volumeMounts", [])]
+    pod = _pod_spec(args, {**container, "volumeMounts": mounts}) | {
+        "terminationGracePeriodSeconds": termination_seconds,
+        **({"volumes": [dict(volume) for volume in volumes]} if volumes else {}),
+    }
     stateful_set = StatefulSet(
         name,
         metadata={"name": args.name, "namespace": args.namespace},
@@ -97,26 +98,26 @@ def _labels(args: StatefulServersArgs) -> dict[str, str]:
     return {NAME_LABEL: args.name}
 
 
-def _headless(args: StatefulServersArgs, pod: ServerPod) -> Any:
+def _headless(args: StatefulServersArgs, ports: Sequence[Mapping[str, Any]]) -> Any:
     return {
         "clusterIP": "None",
         # Members look for each other before any of them can be ready.
         "publishNotReadyAddresses": True,
         "selector": _labels(args),
-        "ports": [_service_port(port) for port in pod.container["ports"]],
+        "ports": [_service_port(port) for port in ports],
     }
 
 
-def _client_service(args: StatefulServersArgs, pod: ServerPod) -> Any:
-    ports = [port for port in pod.container["ports"] if port["name"] == "client"]
-    return {"selector": _labels(args), "ports": [_service_port(port) for port in ports]}
+def _client_service(args: StatefulServersArgs, ports: Sequence[Mapping[str, Any]]) -> Any:
+    of_clients = [_service_port(port) for port in ports if port["name"] == "client"]
+    return {"selector": _labels(args), "ports": of_clients}
 
 
 def _service_port(port: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": port["name"], "port": port["containerPort"], "targetPort": port["name"]}
 
 
-def _stateful_set(args: StatefulServersArgs, pod: ServerPod) -> Any:
+def _stateful_set(args: StatefulServersArgs, pod: Mapping[str, Any]) -> Any:
     return {
         "serviceName": args.headless_name,
         "replicas": args.members,
@@ -128,7 +129,7 @@ def _stateful_set(args: StatefulServersArgs, pod: ServerPod) -> Any:
             "whenScaled": "Retain",
         },
         "selector": {"matchLabels": _labels(args)},
-        "template": {"metadata": {"labels": _labels(args)}, "spec": _pod_spec(args, pod)},
+        "template": {"metadata": {"labels": _labels(args)}, "spec": pod},
         "volumeClaimTemplates": [
             {
                 "metadata": {"name": DATA_VOLUME},
@@ -142,8 +143,7 @@ def _stateful_set(args: StatefulServersArgs, pod: ServerPod) -> Any:
     }
 
 
-def _pod_spec(args: StatefulServersArgs, pod: ServerPod) -> dict[str, Any]:
-    mounts = [{"name": DATA_VOLUME, "mountPath": pod.data_path}, *pod.container.get("volumeMounts", [])]
+def _pod_spec(args: StatefulServersArgs, container: Mapping[str, Any]) -> dict[str, Any]:
     security = {
         "allowPrivilegeEscalation": False,
         "readOnlyRootFilesystem": True,
@@ -162,11 +162,8 @@ def _pod_spec(args: StatefulServersArgs, pod: ServerPod) -> dict[str, Any]:
             "fsGroupChangePolicy": "OnRootMismatch",
             "seccompProfile": {"type": "RuntimeDefault"},
         },
-        "terminationGracePeriodSeconds": pod.termination_seconds,
-        "containers": [{**pod.container, "securityContext": security, "volumeMounts": mounts}],
+        "containers": [{**container, "securityContext": security}],
     }
-    if pod.volumes:
-        spec["volumes"] = [dict(volume) for volume in pod.volumes]
     if args.members > 1:
         spec["topologySpreadConstraints"] = [
             # Two members on one node would take the majority with it.

@@ -1,7 +1,7 @@
 """YAML documents with line numbers, read the way a Kubernetes client reads them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -25,6 +25,8 @@ _PLAIN_TAGS = frozenset({_NULL, *(f"tag:yaml.org,2002:{name}" for name in ("bool
 _FLOAT = "tag:yaml.org,2002:float"
 _EXPONENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")
 _MERGE = "<<"
+_MERGE_TAG = "tag:yaml.org,2002:merge"
+"""As `pulumi config set` writes it when it rewrites a stack file."""
 NOT_YAML = "not YAML: "
 """Begins the message of what no parser reads."""
 
@@ -71,13 +73,21 @@ class YamlProblem(Exception):  # noqa: N818 - becomes an error only together wit
         self.line = line
 
 
-def read_documents(text: str) -> Iterator[YamlDocument]:
+Resolve = Callable[[yaml.ScalarEvent], Value]
+
+
+def read_documents(text: str, resolve: Resolve | None = None) -> Iterator[YamlDocument]:
     """The documents of one file.
+
+    Args:
+        text: of the file.
+        resolve: what a scalar or a key means, and a ValueError with the reason where it has no meaning; None:
+            as Kubernetes' clients read it.
 
     Raises:
         YamlProblem: with the document and the line where reading ended.
     """
-    reader = _Reader(text)
+    reader = _Reader(text, resolve)
     while not isinstance(event := reader.next(), yaml.StreamEndEvent):
         if not isinstance(event, yaml.DocumentStartEvent):
             continue
@@ -101,9 +111,10 @@ def check_limits(text: str) -> None:
 class _Reader:
     """The values of a text, one event after another, as far as it stays within what anybody may write."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, resolve: Resolve | None = None) -> None:
         self.document = 0
         self._text = text
+        self._resolve = resolve
         self._values = 0
         self._anchored: dict[str, Value] = {}
         self._around: list[tuple[str | None, int]] = []
@@ -237,10 +248,17 @@ class _Reader:
         elif isinstance(event, yaml.ScalarEvent):
             if event.anchor is not None:
                 self._anchored[event.anchor] = event.value
-            return event.value
+            key = event.value if self._resolve is None or _is_merge(event) else self._scalar(event)
+            if isinstance(key, str):
+                return key
         raise self.refused(event, "a key must be plain text")
 
     def _scalar(self, event: yaml.ScalarEvent) -> Value:
+        if self._resolve is not None:
+            try:
+                return self._resolve(event)
+            except ValueError as error:
+                raise self.refused(event, str(error)) from error
         tag = _scalar_tag(event)
         if tag == _TEXT:
             return event.value
@@ -265,8 +283,7 @@ def _is_merge(event: yaml.Event) -> bool:
     return (
         isinstance(event, yaml.ScalarEvent)
         and event.value == _MERGE
-        and event.tag is None
-        and event.implicit[0]
+        and (event.tag == _MERGE_TAG or (event.tag is None and event.implicit[0]))
     )
 
 

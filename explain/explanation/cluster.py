@@ -5,11 +5,10 @@ from collections.abc import Iterator
 
 from components.chart_values import Chart
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
-from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre
 from explain.explanation.price_age import aged
 from explain.explanation.section import Section
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
-from stacks.plan.cache_plan import CachePlan, OwnVolume
+from stacks.plan.cache_plan import CachePlan, NodeCopies, OwnVolume
 from stacks.plan.infrastructure.eks_plan import (
     AdoptedNetwork,
     EksPlan,
@@ -26,6 +25,7 @@ from stacks.plan.versions import (
     PROMETHEUS_STACK,
     SUPPORT_ENDS_SOON,
 )
+from stacks.settings.cluster import EbsStorage, EfsStorage, InstanceStoreStorage, LustreStorage
 from stacks.settings.purchase import CapacityBlock, Reservation
 from stacks.updates.infrastructure_notices import waiting_text
 
@@ -71,8 +71,8 @@ def _network(plan: EksPlan) -> str:
     if isinstance(network, AdoptedNetwork):
         return f"existing, {network.typed.vpc_id}, subnets in {', '.join(network.typed.subnets)}"
     zones = [subnet.zone for subnet in network.subnets if subnet.public is not None]
-    gateways = "a NAT gateway in each zone" if network.nat_per_zone else "one NAT gateway"
-    return f"own, {network.cidr}, {', '.join(zones)}{_local_zones(network)}, {gateways}"
+    gateways = "a NAT gateway in each zone" if network.typed.nat_per_zone else "one NAT gateway"
+    return f"own, {network.typed.cidr}, {', '.join(zones)}{_local_zones(network)}, {gateways}"
 
 
 def _local_zones(network: PlannedNetwork) -> str:
@@ -102,20 +102,22 @@ def _image(release: str | None) -> str | None:
 
 
 def _storage(plan: EksPlan, cache: CachePlan, today: dt.date) -> str:
-    match plan.storage:
-        case Lustre(zone=zone, size_gib=size, throughput=throughput):
-            dollars = f"${lustre_usd_per_hour(size, throughput):.2f} an hour"
+    storage = plan.storage
+    if storage is None:
+        return f"class {cache.class_name}" if isinstance(cache, OwnVolume) else "a volume that exists"
+    match storage.typed:
+        case LustreStorage(throughput=throughput):
+            dollars = f"${lustre_usd_per_hour(storage.size_gib, throughput):.2f} an hour"
             where = "" if plan.cluster.region == _PRICED_REGION else f" in {_PRICED_REGION}"
             price = f"{dollars}{where} ({aged(FSX_LUSTRE_PRICES.date, today)})"
-            return f"FSx for Lustre in {zone}, {throughput} MB/s a TiB, {price}{_slow_reads(plan)}"
-        case Efs():
+            return f"FSx for Lustre in {storage.zone}, {throughput} MB/s a TiB, {price}{_slow_reads(plan)}"
+        case EfsStorage():
             return f"EFS, in every zone of the region above{_slow_reads(plan)}"
-        case EbsDisk(throughput=throughput):
+        case EbsStorage(throughput=throughput):
             return f"an EBS disk of the one GPU node, gp3, {throughput} MiB/s; frontends run there too"
-        case InstanceStore(directory):
+        case InstanceStoreStorage():
+            directory = cache.nodes.directory if isinstance(cache, NodeCopies) else ""
             return f"a copy on each GPU node's own disks, {directory}; frontends run there too"
-        case None:
-            return f"class {cache.class_name}" if isinstance(cache, OwnVolume) else "a volume that exists"
 
 
 def _slow_reads(plan: EksPlan) -> str:
@@ -138,10 +140,9 @@ def _platform(stack: StackPlan, platform: PlatformPlan) -> str:
     runs = f"run by stack {joined.stack}" if joined else platform.kind
     parts = [f"{runs}, Dynamo {platform.version} in {platform.namespace}, {platform.graph_api}"]
     if isinstance(platform, OwnPlatform):
-        release = platform.release
-        parts += [f"discovery {release.discovery}", _server("NATS", release.nats)]
-        if release.etcd is not None:
-            parts.append(_server("etcd", release.etcd))
+        parts += [f"discovery {platform.discovery}", _server("NATS", platform.nats)]
+        if platform.etcd is not None:
+            parts.append(_server("etcd", platform.etcd))
     lines = stack.serving.placed.recipe.runtime.platform_lines
     stands = f"; recipe for {', '.join(lines)}" if stack.layers.owns("serving") else ""
     return f"{', '.join(parts)}{stands}"

@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import TypeAlias
+from typing import NamedTuple
 
-from components.storage_kinds import Lustre
 from components.zone_subnets import zone_group
 from operations.document import Verdict
 from operations.preflight.account import Account, Unanswered
@@ -13,27 +12,33 @@ from operations.preflight.answer import Answer, good, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
 from operations.preflight.network_checks import API_SERVER, adopted, reached
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, PlannedNodes
+from stacks.settings.cluster import LustreStorage
 from stacks.settings.purchase import CapacityBlock, OnDemand, Reservation, Spot
 
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)
 _WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 
 
-_Quota: TypeAlias = "tuple[str, str, str]"
-"""Service, code and title of a limit of the account, which starts with no vCPU of P instances, five VPCs and
-five elastic IPs.
+class _Quota(NamedTuple):
+    """A limit of the account, which starts with no vCPU of P instances, five VPCs and five elastic IPs.
 
-Codes: https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html.
-"""
-_ON_DEMAND: _Quota = ("ec2", "L-417A185B", "vCPUs of P instances on demand")
-_SPOT_P5: _Quota = ("ec2", "L-C4BD4855", "vCPUs of P5 instances on Spot")
+    Codes: https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html.
+    """
+
+    service: str
+    code: str
+    title: str
+
+
+_ON_DEMAND = _Quota("ec2", "L-417A185B", "vCPUs of P instances on demand")
+_SPOT_P5 = _Quota("ec2", "L-C4BD4855", "vCPUs of P5 instances on Spot")
 """P4, P3 and P2 have L-7212CCBC together; the page names none for P6."""
-_STANDARD: _Quota = ("ec2", "L-1216C47A", "vCPUs of standard instances on demand")
+_STANDARD = _Quota("ec2", "L-1216C47A", "vCPUs of standard instances on demand")
 _STANDARD_FAMILIES = tuple("acdhimrtz")
 _OTHER_FAMILIES = ("dl", "hpc", "inf", "mac", "trn")
 """With quotas of their own (https://docs.aws.amazon.com/ec2/latest/instancetypes/ec2-instance-quotas.html)."""
-_ADDRESSES: _Quota = ("ec2", "L-0263D0A3", "elastic IPs")
-_NETWORKS: _Quota = ("vpc", "L-F678F1CE", "VPCs")
+_ADDRESSES = _Quota("ec2", "L-0263D0A3", "elastic IPs")
+_NETWORKS = _Quota("vpc", "L-F678F1CE", "VPCs")
 
 
 def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
@@ -96,7 +101,7 @@ def _address_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     # An elastic IP for each NAT gateway.
     if isinstance(plan.network, PlannedNetwork):
         zones = sum(subnet.public is not None for subnet in plan.network.subnets)
-        needed = zones if plan.network.nat_per_zone else 1
+        needed = zones if plan.network.typed.nat_per_zone else 1
         yield _quota_answer(account, _ADDRESSES, needed, account.addresses_of_others(plan.cluster.name))
 
 
@@ -125,8 +130,8 @@ def _addons(plan: EksPlan, account: Account) -> Iterator[Answer]:
 def _zones(plan: EksPlan, account: Account) -> Iterator[Answer]:
     ids = account.zone_ids()
     yield from _control_plane(plan, ids)
-    if isinstance(plan.storage, Lustre):
-        yield _file_system(plan.storage, ids)
+    if plan.storage is not None and isinstance(plan.storage.typed, LustreStorage):
+        yield _file_system(str(plan.storage.zone), ids)
         if plan.cluster.version == "1.36":
             # awslabs/amazon-eks-ami v20260714: kernel 6.18.
             found = "nodes have kernel 6.18, and AWS does not say that Lustre's client runs on it"
@@ -205,8 +210,7 @@ def _control_plane(plan: EksPlan, ids: Mapping[str, str]) -> Iterator[Answer]:
         yield good(question, _with_ids(zones, ids))
 
 
-def _file_system(storage: Lustre, ids: Mapping[str, str]) -> Answer:
-    zone = storage.zone
+def _file_system(zone: str, ids: Mapping[str, str]) -> Answer:
     question = f"FSx for Lustre in {zone}"
     if zone not in ids:
         return wrong(question, f"this account has no {zone}", "modelCache.storage.zone: another zone")
@@ -227,15 +231,14 @@ def _with_ids(zones: tuple[str, ...] | list[str], ids: Mapping[str, str]) -> str
 
 
 def _quota_answer(account: Account, quota: _Quota, needed: int, used: int | None = None) -> Answer:
-    service, code, title = quota
-    allowed = account.quota(service, code)
-    question = f"quota {code}: {title}"
+    allowed = account.quota(quota.service, quota.code)
+    question = f"quota {quota.code}: {quota.title}"
     others = "what runs not counted" if used is None else f"{used} in use by others"
     found = f"{needed} needed of {allowed:.0f}, {others}"
     if needed + (used or 0) <= allowed:
         return good(question, found)
     fix = (
-        f"aws service-quotas request-service-quota-increase --service-code {service} "
-        f"--quota-code {code} --desired-value {needed + (used or 0)}"
+        f"aws service-quotas request-service-quota-increase --service-code {quota.service} "
+        f"--quota-code {quota.code} --desired-value {needed + (used or 0)}"
     )
     return wrong(question, found, fix)

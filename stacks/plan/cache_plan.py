@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre, MadeStorage, StorageClass
 from recipes.model import Recipe
 from recipes.model_download import HuggingFaceDownload, S3Copy
 from recipes.model_files import MODEL_CACHE
 from recipes.placed import CacheNodes, CopyNodes, PlacedService
-from stacks.plan.infrastructure.eks_plan import Zone, zone_named
+from stacks.plan.infrastructure.eks_plan import MadeStorage, Zone, zone_named
 from stacks.plan.timeouts import check_timeout_seconds, download_timeout_seconds
 from stacks.plan.volume_sizes import needed_gib, size_in_gib
 from stacks.settings.cluster import (
@@ -24,6 +23,8 @@ from stacks.settings.stack import ExistingVolumeSource, HuggingFaceSource, S3Sou
 
 CACHE_CLAIM_NAME = "model-cache"
 CHECK_JOB_NAME = "model-check"
+DISK_CLASS_NAME = "model-cache"
+"""The class whose claims become disks of EBS."""
 
 # Where nodeadm mounts the RAID0 of a node's disks (awslabs/amazon-eks-ami nodeadm, localStorage).
 _DISKS = "/mnt/k8s-disks/0"
@@ -46,17 +47,15 @@ class OwnVolume:
     job_name: str
     timeout_seconds: int
     source: HuggingFaceDownload | S3Copy
-    storage: StorageClass | EbsDisk | Lustre | Efs
+    storage: MadeStorage | None
+    """What is made for it; None: a class of the cluster makes the volume."""
+    class_name: str
+    """Storage class of the claim; empty where the volume is a file system, and no class makes it."""
     nodes: CacheNodes | None
     """Nodes that alone can mount the cache; None: all nodes can."""
     size_gib: int
     needed_gib: int
     """What the pinned revision takes on the volume, with room for a download in flight."""
-
-    @property
-    def class_name(self) -> str:
-        """Storage class of the claim; empty where the volume is a file system, and no class makes it."""
-        return "" if isinstance(self.storage, Lustre | Efs) else self.storage.class_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,37 +82,36 @@ def cache_plan(settings: StackSettings, recipe: Recipe, services: Sequence[Place
         return ExistingVolume(claim, CHECK_JOB_NAME, check_timeout_seconds(size_bytes))
     source, seconds = _source(origin), cache.download_timeout_seconds or download_timeout_seconds(size_bytes)
     sizes = size_in_gib(cache.size), needed_gib(size_bytes)
-    storage = made_storage(settings) or StorageClass(cache.storage_class_name or "")
+    storage = made_storage(settings)
     places = [service.placement for service in services if service.placement]
     selectors = tuple({place.pool: place.node_selector for place in places}.values())
     tolerations = tuple(dict.fromkeys(toleration for place in places for toleration in place.tolerations))
-    if isinstance(storage, InstanceStore):
-        nodes = CopyNodes(selectors, tolerations, storage.directory)
-        return NodeCopies(seconds, source, nodes, *sizes)
-    nodes = CacheNodes(selectors, tolerations) if isinstance(storage, EbsDisk) else None
+    nodes, class_name = None, "" if storage else cache.storage_class_name or ""
+    match storage and storage.typed:
+        case InstanceStoreStorage():
+            # The namespace keeps the copies of two stacks on the same nodes apart.
+            directory = f"{_DISKS}/{namespace_name(settings.serving.namespace)}-model-cache"
+            return NodeCopies(seconds, source, CopyNodes(selectors, tolerations, directory), *sizes)
+        case EbsStorage():
+            nodes, class_name = CacheNodes(selectors, tolerations), DISK_CLASS_NAME
+        case _:
+            pass
     job_name = MODEL_CACHE.download_job_name
-    return OwnVolume(CACHE_CLAIM_NAME, job_name, seconds, source, storage, nodes, *sizes)
+    return OwnVolume(CACHE_CLAIM_NAME, job_name, seconds, source, storage, class_name, nodes, *sizes)
 
 
 def made_storage(settings: StackSettings) -> MadeStorage | None:
     """Return what is made for the model with a cluster of the stack's own; None where it exists."""
     cache, cluster = settings.model_cache, settings.cluster
-    if cache is None or not isinstance(cluster, EksClusterSettings):
+    if cache is None or cache.storage is None or not isinstance(cluster, EksClusterSettings):
         return None
-    match cache.storage:
-        case LustreStorage(zone=zone, throughput=throughput):
-            where = zone or regional_zones(cluster, settings)[0].name
-            return Lustre(where, size_in_gib(cache.size), throughput)
-        case EfsStorage():
-            is_far = any(zone_named(pool.zone).is_local for pool in settings.node_pools if pool.zone)
-            return Efs(regional_zones(cluster, settings)[0].name if is_far else None)
-        case EbsStorage(throughput=throughput):
-            return EbsDisk(throughput)
-        case InstanceStoreStorage():
-            # The namespace keeps the copies of two stacks on the same nodes apart.
-            return InstanceStore(f"{_DISKS}/{namespace_name(settings.serving.namespace)}-model-cache")
-        case None:
-            return None
+    typed, zone = cache.storage, None
+    if isinstance(typed, LustreStorage):
+        zone = typed.zone or regional_zones(cluster, settings)[0].name
+    elif isinstance(typed, EfsStorage):
+        is_far = any(zone_named(pool.zone).is_local for pool in settings.node_pools if pool.zone)
+        zone = regional_zones(cluster, settings)[0].name if is_far else None
+    return MadeStorage(typed, size_in_gib(cache.size), zone)
 
 
 def regional_zones(cluster: EksClusterSettings, settings: StackSettings) -> list[Zone]:

@@ -9,7 +9,7 @@ from stacks.plan.cache_plan import regional_zones
 from stacks.plan.infrastructure.eks_plan import zone_named
 from stacks.plan.placement.pools import Pool
 from stacks.plan.placement.resources import WORKERS_SHARE, occupied_gpus
-from stacks.plan.volume_sizes import needed_gib, size_in_gib
+from stacks.plan.volume_sizes import GIB, needed_gib, size_in_gib
 from stacks.settings.cluster import (
     EbsStorage,
     EfsStorage,
@@ -24,7 +24,6 @@ _KIND, _ZONE = "modelCache.storage.kind", "modelCache.storage.zone"
 _SMALLEST_LUSTRE_GIB, _LUSTRE_STEP_GIB = 1200, 2400
 """Sizes of PERSISTENT_2 with SSD: the smallest, and multiples of the step
 (https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html)."""
-_GIB = 2**30
 # Of each node, for frontends beside its workers' nine tenths; the rest is kubelet's and the daemon sets'.
 # Processor time runs out before memory: a frontend asks for 4 GiB a CPU, and the nodes have 6 or more.
 _FRONTENDS_SHARE = 0.06
@@ -198,7 +197,7 @@ def _disk_type_problems(settings: StackSettings, used: Container[str]) -> Iterat
 def _disk_problems(size: str, used: Sequence[Pool]) -> Iterator[Problem]:
     for pool in used:
         disks = pool.instance_type.local_nvme
-        room = disks.gigabytes * 10**9 // _GIB
+        room = disks.gigabytes * 10**9 // GIB
         if size_in_gib(size) > room:
             has = f"{disks.count} x {disks.gigabytes_each} GB"
             message = f"the disks of a node of {pool.instance_type.name} are {has}"

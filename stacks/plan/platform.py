@@ -1,11 +1,12 @@
 """The Dynamo platform that a stack brings along or finds, with its NATS and etcd."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from components import etcd_command, nats_configuration
-from components.platform_release import DynamoPlatformArgs
+from components.chart_values import Chart
 from components.servers import (
     BundledServers,
     EtcdArgs,
@@ -29,9 +30,9 @@ from stacks.plan.versions import (
     OPERATOR_IMAGE,
     PLATFORM_LINES,
     PLATFORM_RELEASES,
-    PlatformRelease,
+    PlatformLine,
 )
-from stacks.plan.volume_sizes import size_in_gib
+from stacks.plan.volume_sizes import GIB, size_in_gib
 from stacks.settings import platform as settings
 from stacks.wording import alternatives
 
@@ -41,9 +42,8 @@ NATS_NAME = "dynamo-nats"
 ETCD_NAME = "dynamo-etcd"
 
 _KEY = "platform.version"
-_GIB = 2**30
 # etcd's own default, far above what discovery needs.
-_LARGEST_ETCD_QUOTA_BYTES = 2 * _GIB
+_LARGEST_ETCD_QUOTA_BYTES = 2 * GIB
 # The log, snapshots and the second copy that defragmentation writes stand beside the database.
 _ETCD_SHARE_OF_VOLUME = 3
 # A file system of 10 GiB holds less than 10 GiB; JetStream stops for good when a write finds no room.
@@ -66,7 +66,18 @@ class ExistingPlatform:
 class OwnPlatform:
     """The Dynamo platform: one Helm release with the operator, and the servers that it needs."""
 
-    release: DynamoPlatformArgs
+    chart: Chart
+    namespace: str
+    """Operator, NATS and etcd run there."""
+    discovery: settings.Discovery
+    """Way in which workers and frontends find each other."""
+    nats: NatsServers
+    etcd: EtcdServers | None
+    """Servers of etcd; None with discovery kubernetes, which needs no etcd."""
+    operator_image: str | None
+    """Repository of the operator's image, where a mirror replaces it; None: the chart's own."""
+    timeout_seconds: int
+    """How long the release, and each of its own servers, may take to become ready."""
     namespace_exists: bool
     """Others made its namespace."""
     graph_api: GraphApi
@@ -77,33 +88,15 @@ class OwnPlatform:
     @property
     def version(self) -> str:
         """The chart's."""
-        return self.release.chart.version
-
-    @property
-    def namespace(self) -> str:
-        """Operator, NATS and etcd run there."""
-        return self.release.namespace
+        return self.chart.version
 
 
 PlatformPlan = OwnPlatform | ExistingPlatform
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the servers of a platform run."""
-
-    platform: settings.OwnPlatform
-    mirrors: Mapping[str, str]
-    keep_volumes: bool
-
-    @property
-    def namespace(self) -> str:
-        return settings.namespace_name(self.platform.namespace)
-
-
 def platform_release(
     platform: settings.PlatformSettings | None, recipe: Recipe | None
-) -> tuple[PlatformRelease | None, tuple[Problem, ...]]:
+) -> tuple[PlatformLine | None, tuple[Problem, ...]]:
     """Return the release of the platform, or why it cannot serve the recipe; None where none is needed."""
     is_needed = recipe is None or recipe.engine_server is None
     if platform is None and is_needed:
@@ -137,7 +130,7 @@ def platform_problems(
 
 def platform_plan(
     platform: settings.OwnPlatform | settings.ExistingPlatform,
-    release: PlatformRelease,
+    release: PlatformLine,
     mirrors: Mapping[str, str],
     *,
     keep_volumes: bool,
@@ -145,24 +138,22 @@ def platform_plan(
     """Return the platform with every address worked out."""
     if isinstance(platform, settings.ExistingPlatform):
         return ExistingPlatform(
-            release.chart.version, platform.namespace, namespace_exists=False, graph_api=platform.graph_api
+            release.version, platform.namespace, namespace_exists=False, graph_api=platform.graph_api
         )
-    place = _Place(platform, mirrors, keep_volumes)
+    members = partial(_members, platform=platform, mirrors=mirrors, keep_volumes=keep_volumes)
+    namespace = settings.namespace_name(platform.namespace)
     operator = mirrored(OPERATOR_IMAGE, mirrors)
     return OwnPlatform(
-        release=DynamoPlatformArgs(
-            release_name=RELEASE_NAME,
-            namespace=place.namespace,
-            chart=release.chart,
-            discovery=platform.discovery,
-            nats=_nats(platform.nats, place),
-            etcd=_etcd(platform.etcd, place) if platform.etcd else None,
-            operator_image=operator if operator != OPERATOR_IMAGE else None,
-            timeout_seconds=platform.install_timeout_seconds,
-        ),
+        chart=release.chart,
+        namespace=namespace,
+        discovery=platform.discovery,
+        nats=_nats(platform.nats, namespace, members),
+        etcd=_etcd(platform.etcd, namespace, members) if platform.etcd else None,
+        operator_image=operator if operator != OPERATOR_IMAGE else None,
+        timeout_seconds=platform.install_timeout_seconds,
         namespace_exists=not isinstance(platform.namespace, str),
         graph_api=platform.graph_api,
-        custom_resource_definitions=release.custom_resource_definitions,
+        custom_resource_definitions=release.custom_resource_definitions.value,
     )
 
 
@@ -173,10 +164,10 @@ def as_existing(platform: PlatformPlan) -> ExistingPlatform:
     )
 
 
-def _line_problem(recipe: Recipe, release: PlatformRelease) -> Problem | None:
+def _line_problem(recipe: Recipe, release: PlatformLine) -> Problem | None:
     """Return why the recipe cannot be served by the release's line; None where it can."""
     if release.line not in recipe.runtime.platform_lines:
-        return _of_no_line(recipe, release.chart.version)
+        return _of_no_line(recipe, release.version)
     return _image_of_other_line(recipe, release)
 
 
@@ -194,7 +185,7 @@ def _of_no_line(recipe: Recipe, version: str) -> Problem:
     return Problem(_KEY, version, message, allowed=allowed, suggestion=suggestion)
 
 
-def _image_of_other_line(recipe: Recipe, release: PlatformRelease) -> Problem | None:
+def _image_of_other_line(recipe: Recipe, release: PlatformLine) -> Problem | None:
     """Return the recipe's service whose own image is not of the platform's line."""
     for service in recipe.services:
         tag = service.image_version
@@ -206,7 +197,7 @@ def _image_of_other_line(recipe: Recipe, release: PlatformRelease) -> Problem | 
             line = known_line_name(tag)
             fits = [known for known, other in PLATFORM_RELEASES.items() if other.line == line]
             suggestion = f'"{fits[0]}", or no imageVersion in the recipe' if fits else "no imageVersion there"
-            return Problem(_KEY, release.chart.version, message, suggestion=suggestion)
+            return Problem(_KEY, release.version, message, suggestion=suggestion)
     return None
 
 
@@ -236,53 +227,55 @@ def _etcd_problems(platform: settings.OwnPlatform) -> Iterator[Problem]:
         yield Problem("platform.etcd.rejoining", True, message, suggestion="leave it out")
 
 
-def _nats(
-    nats: settings.OwnNats | settings.BundledNats | settings.ExternalNats, place: _Place
-) -> NatsServers:
+def _nats(nats: settings.Nats, namespace: str, own: Callable[..., StatefulServersArgs]) -> NatsServers:
     match nats:
         case settings.OwnNats():
-            volume_bytes = size_in_gib(nats.volume_size) * _GIB
+            volume_bytes = size_in_gib(nats.volume_size) * GIB
             return NatsArgs(
-                _members(NATS_NAME, NATS_IMAGE, nats, place),
+                own(NATS_NAME, NATS_IMAGE, nats),
                 max_file_store_bytes=volume_bytes * _STREAM_PERCENT_OF_VOLUME // 100,
             )
         case settings.BundledNats():
-            host = service_host(f"{RELEASE_NAME}-nats", place.namespace)
+            host = service_host(f"{RELEASE_NAME}-nats", namespace)
             return BundledServers(f"nats://{host}:{nats_configuration.CLIENT_PORT}", nats.storage_class_name)
         case settings.ExternalNats():
             return ExternalServers(nats.address)
 
 
-def _etcd(
-    etcd: settings.OwnEtcd | settings.BundledEtcd | settings.ExternalEtcd, place: _Place
-) -> EtcdServers:
+def _etcd(etcd: settings.Etcd, namespace: str, own: Callable[..., StatefulServersArgs]) -> EtcdServers:
     match etcd:
         case settings.OwnEtcd():
-            volume_bytes = size_in_gib(etcd.volume_size) * _GIB
+            volume_bytes = size_in_gib(etcd.volume_size) * GIB
             return EtcdArgs(
-                _members(ETCD_NAME, ETCD_IMAGE, etcd, place),
+                own(ETCD_NAME, ETCD_IMAGE, etcd),
                 quota_bytes=min(_LARGEST_ETCD_QUOTA_BYTES, volume_bytes // _ETCD_SHARE_OF_VOLUME),
                 rejoining=etcd.rejoining,
             )
         case settings.BundledEtcd():
             # The chart's operator writes the address like this: without a scheme.
-            host = service_host(f"{RELEASE_NAME}-etcd", place.namespace)
+            host = service_host(f"{RELEASE_NAME}-etcd", namespace)
             return BundledServers(f"{host}:{etcd_command.CLIENT_PORT}", etcd.storage_class_name)
         case settings.ExternalEtcd():
             return ExternalServers(",".join(etcd.addresses))
 
 
 def _members(
-    name: str, image: str, wanted: settings.OwnNats | settings.OwnEtcd, place: _Place
+    name: str,
+    image: str,
+    wanted: settings.OwnNats | settings.OwnEtcd,
+    *,
+    platform: settings.OwnPlatform,
+    mirrors: Mapping[str, str],
+    keep_volumes: bool,
 ) -> StatefulServersArgs:
     return StatefulServersArgs(
         name=name,
-        namespace=place.namespace,
+        namespace=settings.namespace_name(platform.namespace),
         members=wanted.members,
-        image=mirrored(image, place.mirrors),
+        image=mirrored(image, mirrors),
         storage_class_name=wanted.storage_class_name,
         volume_size=wanted.volume_size,
-        keep_volumes=place.keep_volumes,
+        keep_volumes=keep_volumes,
         node_affinity=NODES_WITHOUT_GPUS,
-        ready_timeout_seconds=place.platform.install_timeout_seconds,
+        ready_timeout_seconds=platform.install_timeout_seconds,
     )

@@ -1,7 +1,7 @@
 """The recipe that a stack serves: for its pools' GPUs, with the stack's revision and overrides in it."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -170,15 +170,12 @@ def _problem(role: Role | None, text: str, overrides: Mapping[Role, BaseModel]) 
     named: list[Role] = [known for known in overrides if known in text]
     roles: list[Role] = [role] if role is not None else named or list(overrides)
     for known in roles:
-        for option, value in _options(overrides.get(known)):
+        typed = overrides.get(known)
+        # Innermost options first.
+        for option, value in dotted_options(typed.model_dump(exclude_unset=True) if typed else {}):
             if option.rpartition(".")[2] in text:
                 return Problem(f"{_KEY}.{known}.{option}", value, text)
     return Problem(f"{_KEY}.{role}" if role is not None else _KEY, None, text)
-
-
-def _options(settings: BaseModel | None) -> Iterator[tuple[str, object]]:
-    """Yield the options of the settings as dotted paths, innermost options first."""
-    return dotted_options(settings.model_dump(exclude_unset=True) if settings else {})
 
 
 def _gpus_per_worker(

@@ -32,7 +32,7 @@ from stacks.plan.retention import retained_objects
 from stacks.plan.service_changes import typed_settings
 from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.plan.timeouts import load_of, ready_timeout_seconds
-from stacks.plan.versions import PlatformRelease
+from stacks.plan.versions import PlatformLine
 from stacks.settings.platform import namespace_name
 from stacks.settings.stack import StackSettings
 
@@ -95,7 +95,7 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
     return replace(stack, decisions=decisions(settings, stack), retained=retained_objects(stack))
 
 
-def _platform(settings: StackSettings, release: PlatformRelease | None) -> PlatformPlan | None:
+def _platform(settings: StackSettings, release: PlatformLine | None) -> PlatformPlan | None:
     if settings.platform is None or release is None:
         return None
     keep = settings.lifecycle == "production"

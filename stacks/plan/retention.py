@@ -134,5 +134,5 @@ def _certificate(platform: PlatformPlan) -> Iterable[RetainedObject]:
 def _own_servers(platform: PlatformPlan | None) -> list[tuple[str, StatefulServersArgs]]:
     if not isinstance(platform, OwnPlatform):
         return []
-    groups = (("NATS", platform.release.nats), ("etcd", platform.release.etcd))
+    groups = (("NATS", platform.nats), ("etcd", platform.etcd))
     return [(title, group.servers) for title, group in groups if isinstance(group, NatsArgs | EtcdArgs)]

@@ -23,20 +23,11 @@ NATS_IMAGE = "docker.io/library/nats:2.11.4-alpine"
 
 
 @dataclass(frozen=True, slots=True)
-class PlatformRelease:
-    """One release of the Dynamo platform chart."""
-
-    chart: Chart
-    line: str
-    """Minor version: recipes are written for lines."""
-    custom_resource_definitions: tuple[str, ...]
-    """What the chart installs once and no uninstall ever deletes."""
-
-
-@dataclass(frozen=True, slots=True)
 class PlatformLine:
-    """What the releases of one line of the platform have in common, and the line before has otherwise."""
+    """The one release of a line of the Dynamo platform, with what the line before has otherwise."""
 
+    version: str
+    """Of the chart."""
     graph_apis: Sourced[tuple[GraphApi, ...]]
     """API versions of DynamoGraphDeployment that are served."""
     stored_graph_api: Sourced[GraphApi]
@@ -51,6 +42,16 @@ class PlatformLine:
     """Of chart and operator."""
     runtime: RuntimeLine
     """The images that run under its operator."""
+
+    @property
+    def line(self) -> str:
+        """Minor version: recipes are written for lines."""
+        return line_name(self.version)
+
+    @property
+    def chart(self) -> Chart:
+        """The chart of the release."""
+        return Chart("dynamo-platform", self.version, "https://helm.ngc.nvidia.com/nvidia/ai-dynamo")
 
     def all_defects(self, engines: Collection[Framework] = tuple(ENGINES)) -> tuple[Defect, ...]:
         """Return those of chart and operator, then those of the images with these engines."""
@@ -73,9 +74,10 @@ _GRAPH_DEFINITIONS = (
 _SNAPSHOT_DEFINITIONS = ("podsnapshotcontents.nvidia.com", "podsnapshots.nvidia.com")
 _BOTH_APIS: tuple[GraphApi, ...] = ("v1alpha1", "v1beta1")
 
-PLATFORM_LINES: Mapping[str, PlatformLine] = MappingProxyType(
+PLATFORM_RELEASES: Mapping[str, PlatformLine] = MappingProxyType(
     {
-        "1.2": PlatformLine(
+        "1.2.1": PlatformLine(
+            "1.2.1",
             graph_apis=Sourced(_BOTH_APIS, "measured", _RUN_1_2),
             stored_graph_api=Sourced("v1alpha1", "measured", _RUN_1_2),
             custom_resource_definitions=Sourced(
@@ -115,7 +117,8 @@ PLATFORM_LINES: Mapping[str, PlatformLine] = MappingProxyType(
             ),
             runtime=RUNTIME_LINES["1.2"],
         ),
-        "1.4": PlatformLine(
+        "1.4.2": PlatformLine(
+            "1.4.2",
             graph_apis=Sourced(_BOTH_APIS, "measured", _RUN_1_4),
             stored_graph_api=Sourced("v1alpha1", "measured", _RUN_1_4),
             custom_resource_definitions=Sourced(
@@ -144,22 +147,11 @@ PLATFORM_LINES: Mapping[str, PlatformLine] = MappingProxyType(
         ),
     }
 )
-"""Line -> what is known of it."""
-
-
-def _release(version: str) -> PlatformRelease:
-    line = line_name(version)
-    return PlatformRelease(
-        chart=Chart("dynamo-platform", version, "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"),
-        line=line,
-        custom_resource_definitions=PLATFORM_LINES[line].custom_resource_definitions.value,
-    )
-
-
-PLATFORM_RELEASES: Mapping[str, PlatformRelease] = MappingProxyType(
-    {version: _release(version) for version in ("1.2.1", "1.4.2")}
-)
 """Value of platform.version -> the release, one of each line."""
+PLATFORM_LINES: Mapping[str, PlatformLine] = MappingProxyType(
+    {release.line: release for release in PLATFORM_RELEASES.values()}
+)
+"""Line -> what is known of it."""
 
 # NVIDIA/gpu-operator v26.7.0, kubernetes-sigs/dra-driver-nvidia-gpu 0.4.1, aws/eks-charts (August 2026),
 # prometheus-community/helm-charts (August 2026).

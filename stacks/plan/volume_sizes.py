@@ -2,7 +2,7 @@
 
 import math
 
-_GIB = 2**30
+GIB = 2**30
 # Tokenizer, configuration and vocabulary beside the tensors, the file system's own needs, and lock and
 # cache files of the download client.
 _OVERHEAD = 1.1
@@ -11,7 +11,7 @@ _UNITS = {"Gi": 1, "Ti": 1024}
 
 def needed_gib(model_bytes: int) -> int:
     """Return the GiB that one revision of so many bytes takes on the volume."""
-    return math.ceil(model_bytes * _OVERHEAD / _GIB)
+    return math.ceil(model_bytes * _OVERHEAD / GIB)
 
 
 def size_in_gib(size: str) -> int:

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pulumi
 
-from components.model_cache import ModelCache, ModelCacheArgs
-from components.model_volume import FoundClaim, LostClaim, OwnClaim
+from components.model_cache import ModelCache
+from components.model_volume import LostClaim, OwnClaim
 from components.namespace import Namespace
-from components.node_cache import NodeCache, NodeCacheArgs
+from components.node_cache import NodeCache
 from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
 from recipes.node_cache import node_cache_spec
 from stacks.plan.cache_plan import ExistingVolume, NodeCopies, OwnVolume
@@ -50,17 +50,19 @@ def deploy_cache(
     match cache:
         case NodeCopies():
             source = _with_token(cache.source, namespace)
-            copies = NodeCacheArgs(
-                name=NODE_CACHE_NAME,
+            copies = NodeCache(
+                NODE_CACHE_NAME,
                 namespace=placed.namespace,
                 spec=node_cache_spec(
                     placed.recipe, NODE_CACHE_NAME, cache.nodes, source, placed.image_mirrors
                 ),
                 timeout_seconds=cache.timeout_seconds,
+                depends_on=before,
+                opts=options,
             )
-            return (NodeCache("model-cache", copies, depends_on=before, opts=options).daemon_set,)
+            return (copies.daemon_set,)
         case ExistingVolume():
-            source, claim = VolumeCheck(), FoundClaim(found_claim)
+            source, claim = VolumeCheck(), None
         case OwnVolume():
             if cache.nodes and waited_for(stack):
                 # A Job that no node can run would be waited for until its time is over.
@@ -73,17 +75,20 @@ def deploy_cache(
                 one_node=cache.nodes is not None,
                 lost=lost_claim,
             )
-    volume = ModelCacheArgs(
+    return ModelCache(
+        "model-cache",
+        claim,
         namespace=placed.namespace,
         claim_name=cache.claim_name,
-        claim=claim,
         job_name=cache.job_name,
         job_spec=cache_job_spec(
             placed.recipe, cache.claim_name, source, placed.image_mirrors, placed.cache_nodes
         ),
         job_timeout_seconds=cache.timeout_seconds,
-    )
-    return ModelCache("model-cache", volume, depends_on=before, opts=options).made
+        found_uid=found_claim,
+        depends_on=before,
+        opts=options,
+    ).made
 
 
 def _with_token(

@@ -2,48 +2,45 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
-from components.cache_storage import CacheStorage, CacheStorageArgs
-from components.cluster_addons import ClusterAddons, ClusterAddonsArgs
+from components.cache_storage import CacheStorage
+from components.cluster_addons import ClusterAddons
 from components.ebs_storage import EbsStorage
-from components.eks_cluster import Addon, EksCluster, EksClusterArgs
+from components.eks_cluster import Addon, EksCluster
 from components.iam import ManagedPolicy, role
-from components.node_group import ExistingPlacement, NewPlacement, NodeGroup, NodeGroupArgs, Taint
-from components.node_network import NodeNetwork, NodeNetworkArgs
-from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre, file_system_name
+from components.model_volume import file_system_name
+from components.node_group import NodeGroup
+from components.node_network import NodeNetwork
+from hardware import is_local_zone
+from stacks.plan.cache_plan import DISK_CLASS_NAME
 from stacks.plan.infrastructure import eks_plan as planned
 from stacks.plan.infrastructure.nodes import gpu_template, system_template
 from stacks.program.cluster_creator import principal
-from stacks.program.deploy_network import LOG_DAYS, Place, deploy_network
+from stacks.program.deploy_network import LOG_DAYS, deploy_network
 from stacks.program.deploy_operators import deploy_monitoring, deploy_operators, wait_for_gpu_nodes
 from stacks.program.joined_layers import InfrastructureParts
 from stacks.program.live_nodes import refuse_filled_blocks
+from stacks.settings.cluster import EbsStorage as EbsSettings
+from stacks.settings.cluster import EfsStorage, LustreStorage
 from stacks.settings.purchase import Reservation
 from stacks.updates.deployed import UNKNOWN_CREATOR, Creator
 from stacks.updates.deployed_nodes import EMPTIED_TAG, SYSTEM, DeployedNodes, logical_name
 
 VOLUME_CLASS = "gp3"
-_GPU_TAINT = Taint("nvidia.com/gpu", "present", "NO_SCHEDULE")
+_GPU_TAINT: aws.eks.NodeGroupTaintArgsDict = {
+    "key": "nvidia.com/gpu",
+    "value": "present",
+    "effect": "NO_SCHEDULE",
+}
 _NODE_POLICIES = (ManagedPolicy.NODE, ManagedPolicy.PULL_IMAGES)
 _NONE: Mapping[str, DeployedNodes] = MappingProxyType({})
 _SHELL_POLICIES = (*_NODE_POLICIES, ManagedPolicy.SYSTEMS_MANAGER)
-
-
-@dataclass(frozen=True, slots=True)
-class _Site:
-    """What every node group is made of."""
-
-    place: Place
-    cluster: EksCluster
-    groups: NodeNetwork
-    role_arn: pulumi.Input[str]
-    resized: Collection[str]
 
 
 def deploy_infrastructure(
@@ -76,9 +73,21 @@ def deploy_infrastructure(
     )
     refuse_filled_blocks(plan, unseen, account)
     in_account = pulumi.ResourceOptions(providers=[account])
-    place = deploy_network(plan, in_account, keep=keep)
+    vpc_id, subnets = deploy_network(plan, in_account, keep=keep)
+    # Their zones stay as they are; EKS replaces a node group for another one, too.
+    of_control_plane = [subnets[zone] for zone in plan.network.control_plane]
     made_by = principal(creator, account)
-    cluster = EksCluster("eks", _cluster_arguments(plan, place, made_by, keep=keep), in_account)
+    _refuse_access_of_the_creator(plan, made_by)
+    cluster = EksCluster(
+        "eks",
+        plan.cluster,
+        subnet_ids=of_control_plane,
+        creator=made_by,
+        log_days=LOG_DAYS,
+        addons=_addons(plan, planned.ADDONS_BEFORE_NODES),
+        keep=keep,
+        opts=in_account,
+    )
     provider = kubernetes.Provider(
         "cluster",
         kubeconfig=cluster.kubeconfig,
@@ -86,7 +95,7 @@ def deploy_infrastructure(
         cluster_identifier=name,
         opts=pulumi.ResourceOptions(depends_on=cluster.ready),
     )
-    groups = NodeNetwork("node-network", NodeNetworkArgs(name, place.vpc_id), in_account)
+    groups = NodeNetwork("node-network", cluster=name, vpc_id=vpc_id, opts=in_account)
     node_role, policies = role(
         "node-role",
         f"{name}-node",
@@ -95,15 +104,34 @@ def deploy_infrastructure(
         pulumi.ResourceOptions(provider=account),
         rules=plan.cluster.roles,
     )
-    site = _Site(place, cluster, groups, node_role.arn, resized)
+    node_group = partial(
+        NodeGroup,
+        cluster=plan.cluster,
+        cluster_name=cluster.cluster.name,
+        role_arn=node_role.arn,
+        opts=in_account,
+    )
     before_nodes = [*cluster.ready, *policies, *groups.rules]
-    system = NodeGroup(SYSTEM, _system_arguments(plan, site), depends_on=before_nodes, opts=in_account)
+    system = node_group(
+        SYSTEM,
+        system_template(plan.cluster),
+        subnet_ids=of_control_plane,
+        security_group_ids=[cluster.security_group_id],
+        ami_type=plan.system_ami_type,
+        ami_release=plan.cluster.system_nodes.ami_release,
+        nodes=plan.cluster.system_nodes.nodes,
+        labels={"node-role": "system"},
+        tags={},
+        sets_size=SYSTEM in resized,
+        depends_on=before_nodes,
+    )
     drivers = ClusterAddons(
         "addons",
-        ClusterAddonsArgs(
-            name, cluster.cluster.name, _addons(plan, plan.node_addons), plan.cluster.roles, VOLUME_CLASS
-        ),
-        cluster=provider,
+        plan.cluster,
+        addons=_addons(plan, plan.node_addons),
+        volume_class_name=VOLUME_CLASS,
+        cluster=cluster.cluster,
+        provider=provider,
         depends_on=[system.group],
         opts=in_account,
     )
@@ -111,34 +139,51 @@ def deploy_infrastructure(
     # minutes to go, in which the EBS driver deletes the disks of NATS and etcd with their claims.
     after_addons = [*before_nodes, *drivers.ready]
     gpu_nodes = [
-        NodeGroup(
+        node_group(
             logical_name(nodes),
-            _gpu_arguments(nodes, plan, site),
+            gpu_template(nodes),
+            subnet_ids=[subnets[nodes.zone.name]],
+            security_group_ids=[cluster.security_group_id, groups.gpu_group.id],
+            ami_type=nodes.ami_type,
+            ami_release=nodes.ami_release,
+            nodes=nodes.pool.nodes,
+            labels=nodes.pool.labels,
+            tags={EMPTIED_TAG: "true"} if nodes.phase == "empty" else {},
+            sets_size=logical_name(nodes) in resized,
+            scarce=True,
+            taints=(_GPU_TAINT,),
+            placement_group=_placement_group(nodes),
+            makes_placement_group=nodes.placed_together,
             depends_on=after_addons,
-            opts=in_account,
         ).group
         for nodes in plan.gpu_nodes
     ]
     file_system = None
     storage: list[pulumi.Resource] = []
-    match plan.storage:
-        case EbsDisk():
-            disks = EbsStorage(
-                "cache-storage", plan.storage, cluster=provider, depends_on=drivers.ready, opts=in_account
-            )
-            storage.append(disks.storage_class)
-        case Lustre() | Efs():
-            arguments = CacheStorageArgs(
-                name=file_system_name(name),
-                vpc_id=place.vpc_id,
-                clients=cluster.security_group_id,
-                subnet_ids=place.regional,
-                storage=plan.storage,
-                keep=keep,
-            )
-            file_system = CacheStorage("cache-storage", arguments, in_account).file_system
-        case InstanceStore() | None:
-            pass
+    made = plan.storage
+    if made and isinstance(made.typed, EbsSettings):
+        disks = EbsStorage(
+            "cache-storage",
+            made.typed,
+            class_name=DISK_CLASS_NAME,
+            cluster=provider,
+            depends_on=drivers.ready,
+            opts=in_account,
+        )
+        storage.append(disks.storage_class)
+    elif made and isinstance(made.typed, LustreStorage | EfsStorage):
+        file_system = CacheStorage(
+            "cache-storage",
+            made.typed,
+            title=file_system_name(name),
+            zone=made.zone,
+            size_gib=made.size_gib,
+            vpc_id=vpc_id,
+            clients=cluster.security_group_id,
+            subnet_ids={zone: each for zone, each in subnets.items() if not is_local_zone(zone)},
+            keep=keep,
+            opts=in_account,
+        ).file_system
     monitoring = deploy_monitoring(plan, provider, [system.group, *drivers.ready], VOLUME_CLASS)
     operators = deploy_operators(plan, provider, [system.group, *drivers.ready, *monitoring])
     ready = wait_for_gpu_nodes(plan, provider, [*gpu_nodes, *operators])
@@ -180,81 +225,16 @@ def _pod_network(plan: planned.EksPlan) -> dict[str, object]:
     return told
 
 
-def _cluster_arguments(
-    plan: planned.EksPlan, place: Place, creator: pulumi.Input[str] | None, *, keep: bool
-) -> EksClusterArgs:
+def _refuse_access_of_the_creator(plan: planned.EksPlan, creator: pulumi.Input[str] | None) -> None:
     for index, each in enumerate(plan.cluster.access):
         if each.arn == creator:
             raise pulumi.RunError(
                 f"cluster.access[{index}].arn = {each.arn!r}: made the cluster and administers it\n"
                 "  try: leave it out"
             )
-    return EksClusterArgs(
-        name=plan.cluster.name,
-        region=plan.cluster.region,
-        assumed_role=plan.cluster.assume_role,
-        version=plan.cluster.version,
-        subnet_ids=place.of_control_plane,
-        public_cidrs=plan.cluster.public_cidrs,
-        creator=creator,
-        administrators=tuple(arn for arn in plan.cluster.administrators if arn != creator),
-        access=plan.cluster.access,
-        roles=plan.cluster.roles,
-        log_days=LOG_DAYS,
-        addons=_addons(plan, planned.ADDONS_BEFORE_NODES),
-        keep=keep,
-    )
 
 
-def _system_arguments(plan: planned.EksPlan, site: _Site) -> NodeGroupArgs:
-    """Return those of the nodes for everything without GPUs."""
-    return NodeGroupArgs(
-        cluster_name=site.cluster.cluster.name,
-        role_arn=site.role_arn,
-        subnet_ids=site.place.of_control_plane,
-        security_group_ids=[site.cluster.security_group_id],
-        template=system_template(plan.cluster),
-        ami_type=plan.system_ami_type,
-        version=plan.cluster.version,
-        ami_release=plan.cluster.system_nodes.ami_release,
-        nodes=plan.cluster.system_nodes.nodes,
-        repaired=plan.cluster.node_repair,
-        scarce=False,
-        placement=None,
-        labels={"node-role": "system"},
-        taints=(),
-        tags={},
-        sets_size=SYSTEM in site.resized,
-    )
-
-
-def _gpu_arguments(nodes: planned.PlannedNodes, plan: planned.EksPlan, site: _Site) -> NodeGroupArgs:
-    """Return those of a pool's nodes, with the network interfaces of their type."""
-    return NodeGroupArgs(
-        cluster_name=site.cluster.cluster.name,
-        role_arn=site.role_arn,
-        subnet_ids=[site.place.subnets[nodes.zone.name]],
-        security_group_ids=[site.cluster.security_group_id, site.groups.gpu_group.id],
-        template=gpu_template(nodes),
-        ami_type=nodes.ami_type,
-        version=plan.cluster.version,
-        ami_release=nodes.ami_release,
-        nodes=nodes.pool.nodes,
-        repaired=plan.cluster.node_repair,
-        scarce=True,
-        placement=_placement(nodes),
-        labels=nodes.pool.labels,
-        taints=(_GPU_TAINT,),
-        tags={EMPTIED_TAG: "true"} if nodes.phase == "empty" else {},
-        sets_size=logical_name(nodes) in site.resized,
-    )
-
-
-def _placement(nodes: planned.PlannedNodes) -> NewPlacement | ExistingPlacement | None:
-    if nodes.placed_together:
-        return NewPlacement()
+def _placement_group(nodes: planned.PlannedNodes) -> str | None:
     # A reservation that was made outside a cluster placement group cannot be used in one, and one that was
     # made inside cannot be used outside (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html).
-    if isinstance(nodes.purchase, Reservation) and nodes.purchase.placement_group:
-        return ExistingPlacement(nodes.purchase.placement_group)
-    return None
+    return nodes.purchase.placement_group if isinstance(nodes.purchase, Reservation) else None

@@ -6,7 +6,7 @@ from pulumi_kubernetes.core.v1 import Namespace
 
 from components import removal
 from components.chart_values import HelmChartArgs, dra_driver, efa_device_plugin, gpu_operator, monitoring
-from components.gpu_nodes_ready import GpuNodesReady, GpuNodesReadyArgs
+from components.gpu_nodes_ready import GpuNodesReady
 from components.helm_chart import HelmChart
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.timeouts import NODES_WAIT_SECONDS
@@ -66,16 +66,14 @@ def wait_for_gpu_nodes(
     return [
         GpuNodesReady(
             f"{nodes.pool.name}-nodes-ready",
-            GpuNodesReadyArgs(
-                pool=nodes.pool.name,
-                namespace=_NAMESPACE,
-                node_group=nodes.name,
-                nodes=nodes.pool.nodes,
-                gpus=nodes.pool.instance_type.gpus,
-                bought=reservation_id(nodes.purchase) or nodes.purchase.kind,
-                image=PAUSE_IMAGE,
-                timeout_seconds=NODES_WAIT_SECONDS,
-            ),
+            pool=nodes.pool.name,
+            namespace=_NAMESPACE,
+            node_group=nodes.name,
+            nodes=nodes.pool.nodes,
+            gpus=nodes.pool.instance_type.gpus,
+            bought=reservation_id(nodes.purchase) or nodes.purchase.kind,
+            image=PAUSE_IMAGE,
+            timeout_seconds=NODES_WAIT_SECONDS,
             depends_on=depends_on,
             opts=pulumi.ResourceOptions(providers=[provider]),
         ).deployment

@@ -6,24 +6,19 @@ from typing import Literal
 import pulumi
 
 from components.etcd import Etcd
-from components.graph_guard import GraphGuard, GraphGuardArgs
-from components.guard import GuardedCluster
+from components.graph_guard import GraphGuard
+from components.guard import cluster_inputs
 from components.helm_chart import HelmChart
-from components.namespace import Namespace, NamespaceArgs
+from components.namespace import Namespace
 from components.nats import Nats
-from components.network_policies import (
-    GraphPolicyArgs,
-    NetworkPolicies,
-    NetworkPoliciesArgs,
-    ServerPolicyArgs,
-)
-from components.platform_guard import PlatformGuard, PlatformGuardArgs
-from components.platform_release import dynamo_platform
+from components.network_policies import NetworkPolicies, ProtectedGraph, ServerPods
+from components.platform_guard import PlatformGuard
 from components.removal import Keep
 from components.servers import BundledServers, EtcdArgs, ExternalServers, NatsArgs
 from components.stateful_servers import NAME_LABEL
 from recipes.server_manifest import client_pod_labels
-from stacks.plan.platform import OwnPlatform, PlatformPlan
+from stacks.plan.platform import RELEASE_NAME, OwnPlatform, PlatformPlan
+from stacks.plan.platform_chart import dynamo_platform
 from stacks.plan.stack_plan import StackPlan
 
 
@@ -50,24 +45,21 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions, *, keep: 
     platform = stack.platform
     if not isinstance(platform, OwnPlatform):
         return PlatformParts((), ())
-    release = platform.release
     namespace = Namespace(
         "platform-namespace",
-        NamespaceArgs(
-            platform.namespace,
-            platform.namespace,
-            stack.lifecycle,
-            keep=keep,
-            exists=platform.namespace_exists,
-        ),
-        options,
+        title=platform.namespace,
+        platform_namespace=platform.namespace,
+        lifecycle=stack.lifecycle,
+        keep=keep,
+        exists=platform.namespace_exists,
+        opts=options,
     )
     servers: list[pulumi.Resource] = []
-    if isinstance(release.nats, NatsArgs):
-        servers += Nats("nats", release.nats, depends_on=[*namespace.made], opts=options).servers
-    if isinstance(release.etcd, EtcdArgs):
-        servers += Etcd("etcd", release.etcd, depends_on=[*namespace.made], opts=options).servers
-    chart = dynamo_platform(release)
+    if isinstance(platform.nats, NatsArgs):
+        servers += Nats("nats", platform.nats, depends_on=[*namespace.made], opts=options).servers
+    if isinstance(platform.etcd, EtcdArgs):
+        servers += Etcd("etcd", platform.etcd, depends_on=[*namespace.made], opts=options).servers
+    chart = dynamo_platform(platform)
     made = HelmChart("dynamo-platform", chart, depends_on=[*namespace.made, *servers], opts=options)
     return PlatformParts(namespace.made, (made.release, *servers))
 
@@ -79,20 +71,30 @@ def network_policies(
     options: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
     """Register who may connect to NATS, etcd and the graph, as far as they are this stack's."""
-    serving, graph = stack.serving, None
+    serving, used, graph = stack.serving, stack.platform, None
     if stack.layers.owns("serving"):
-        graph = GraphPolicyArgs(
+        graph = ProtectedGraph(
             namespace=serving.namespace,
-            graph_name=serving.graph_name,
+            name=serving.graph_name,
             client_pod_labels=client_pod_labels(serving.placed),
             exposed=serving.exposure is not None,
             scraped=serving.pod_monitor_labels is not None,
         )
-    if not stack.network_policies or (graph is None and not isinstance(stack.platform, OwnPlatform)):
+    own = used if isinstance(used, OwnPlatform) else None
+    if not stack.network_policies or (graph is None and own is None):
         return []
-    arguments = NetworkPoliciesArgs(graph, _server_policy(stack, "nats"), _server_policy(stack, "etcd"))
-    before = [*in_namespace, *platform.namespace]
-    return [NetworkPolicies("network-policies", arguments, depends_on=before, opts=options)]
+    policies = NetworkPolicies(
+        "network-policies",
+        graph=graph,
+        platform_namespace=used.namespace if used else "",
+        nats=_servers(own, "nats") if own else None,
+        etcd=_servers(own, "etcd") if own else None,
+        # A namespace that this stack has not made has no label that the servers could admit it by.
+        client_namespaces=() if stack.creates_namespace else (serving.namespace,),
+        depends_on=[*in_namespace, *platform.namespace],
+        opts=options,
+    )
+    return [policies]
 
 
 def deploy_guards(
@@ -118,7 +120,7 @@ def deploy_guards(
         return
     # The shipped stacks allow no provider that nobody has registered.
     plugin = pulumi.ProviderResource("pulumi-python", "platform-guard" if own else "graph-guard", {})
-    cluster = GuardedCluster(
+    cluster = cluster_inputs(
         stack.cluster.context, None if kubeconfig else stack.cluster.kubeconfig, kubeconfig
     )
     after = [*graph]
@@ -126,33 +128,31 @@ def deploy_guards(
         namespaces = [stack.serving.namespace] if stack.layers.owns("serving") else []
         made = PlatformGuard(
             "platform-guard",
-            PlatformGuardArgs(used.namespace, namespaces, cluster),
-            pulumi.ResourceOptions(depends_on=platform, provider=plugin),
+            platform_namespace=used.namespace,
+            own_namespaces=namespaces,
+            cluster=cluster,
+            opts=pulumi.ResourceOptions(depends_on=platform, provider=plugin),
         )
         # It goes for good once it lets go: not before the graph's guard does too.
         after.append(made)
     if graph:
         GraphGuard(
             "graph-guard",
-            GraphGuardArgs(stack.serving.namespace, stack.serving.graph_name, used.namespace, cluster),
-            pulumi.ResourceOptions(depends_on=after, provider=plugin),
+            namespace=stack.serving.namespace,
+            graph_name=stack.serving.graph_name,
+            platform_namespace=used.namespace,
+            cluster=cluster,
+            opts=pulumi.ResourceOptions(depends_on=after, provider=plugin),
         )
 
 
-def _server_policy(stack: StackPlan, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:
-    platform = stack.platform
-    if not isinstance(platform, OwnPlatform):
-        return None
-    release = platform.release
-    match release.nats if kind == "nats" else release.etcd:
+def _servers(platform: OwnPlatform, kind: Literal["nats", "etcd"]) -> ServerPods | None:
+    match platform.nats if kind == "nats" else platform.etcd:
         case NatsArgs(servers) | EtcdArgs(servers):
-            labels, members = {NAME_LABEL: servers.name}, servers.members
+            return ServerPods({NAME_LABEL: servers.name}, servers.members)
         case BundledServers():
             # The labels of the charts nats 1.3 and Bitnami's etcd 12 themselves.
-            labels = {NAME_LABEL: kind, "app.kubernetes.io/instance": release.release_name}
-            members = 1
+            labels = {NAME_LABEL: kind, "app.kubernetes.io/instance": RELEASE_NAME}
+            return ServerPods(labels, members=1)
         case ExternalServers() | None:
             return None
-    # A namespace that this stack has not made has no label that the servers could admit it by.
-    unlabelled = () if stack.creates_namespace else (stack.serving.namespace,)
-    return ServerPolicyArgs(platform.namespace, labels, members, client_namespaces=unlabelled)

@@ -1,39 +1,27 @@
 """The serving part of the program: the graph, and what surrounds it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import pulumi
 
-from components.alerts import Alerts, AlertsArgs
-from components.compute_domain import ComputeDomain, ComputeDomainArgs
-from components.dynamo_graph import DynamoGraph, DynamoGraphArgs
-from components.exposure import Exposure, ExposureArgs
-from components.model_server import ModelServer, ModelServerArgs
+from components.alerts import Alerts
+from components.compute_domain import ComputeDomain
+from components.dynamo_graph import DynamoGraph
+from components.exposure import Exposure
+from components.model_server import ModelServer
 from components.namespace import Namespace
-from components.pod_monitor import PodMonitor, PodMonitorArgs
+from components.pod_monitor import PodMonitor
 from recipes.alerts import dashboard, rule_groups, scraped_pods
 from recipes.graph_manifest import graph_spec
-from recipes.graph_manifest.api_versions import MAIN_CONTAINER
 from recipes.server_manifest import client_pod_labels, server_deployment, server_service
 from sizing.of_recipe import slowest_first_token
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.program.deploy_platform import PlatformParts, network_policies
 from stacks.program.end_of_up import Watch
 from stacks.program.joined_layers import InfrastructureParts
-from stacks.program.served_by import kv_transport, placement, served_by
+from stacks.program.served_by import kv_transport, served_by
 from stacks.settings.purchase import CapacityBlock
 from stacks.updates.planned_update import Update
-
-
-@dataclass(frozen=True, slots=True)
-class ServingParts:
-    """What the rest of the program needs to know of what serves."""
-
-    policies: list[pulumi.Resource]
-    """Those of the platform's servers among them."""
-    graph: list[pulumi.Resource] = field(default_factory=list[pulumi.Resource])
-    """What serves, with its exposure and what watches it; none before the windows of its nodes are open."""
 
 
 def deploy_serving(
@@ -46,7 +34,7 @@ def deploy_serving(
     infrastructure: InfrastructureParts,
     cache: tuple[pulumi.Resource, ...],
     watch: Watch,
-) -> ServingParts:
+) -> tuple[list[pulumi.Resource], list[pulumi.Resource]]:
     """Register everything in the serving namespace, in the order in which it works.
 
     What is named after the graph has that name in the state too: another graph is other resources, made
@@ -64,6 +52,10 @@ def deploy_serving(
         cache: what every reader of the model depends on.
         watch: is given the graph.
 
+    Returns:
+        The network policies, those of the platform's servers among them; and what serves, with its exposure
+        and what watches it, nothing before the windows of its nodes are open.
+
     """
     serving = stack.serving
     in_namespace: list[pulumi.Resource] = [*namespace.made] if namespace else []
@@ -71,7 +63,7 @@ def deploy_serving(
     if waited_for(stack):
         # Its pods would be pending until the window opens, and `up` would fail when the graph's time is over.
         say_notices(update, cache[0] if cache else None)
-        return ServingParts(policies)
+        return policies, []
     before_graph: list[pulumi.Resource] = [
         *in_namespace,
         *platform.used_by_graphs,
@@ -82,11 +74,8 @@ def deploy_serving(
     if domain := serving.placed.compute_domain:
         made = ComputeDomain(
             domain.name,
-            ComputeDomainArgs(
-                name=domain.name,
-                namespace=serving.namespace,
-                claim_template_name=domain.claim_template_name,
-            ),
+            namespace=serving.namespace,
+            claim_template_name=domain.claim_template_name,
             # The driver's controller makes the claim template, and at destroy removes its finalizer.
             depends_on=[*in_namespace, *infrastructure.before_graph],
             opts=options,
@@ -95,56 +84,50 @@ def deploy_serving(
     serves = _serves(stack, before_graph, options, update)
     say_notices(update, serves)
     watch(serves)
-    parts = ServingParts(policies, [serves])
+    graph: list[pulumi.Resource] = [serves]
     if serving.exposure:
         exposure = Exposure(
             f"{serving.graph_name}-exposure",
-            ExposureArgs(
-                serving.exposure,
-                serving.graph_name,
-                serving.namespace,
-                client_pod_labels(serving.placed),
-            ),
+            serving.exposure,
+            graph_name=serving.graph_name,
+            namespace=serving.namespace,
+            pod_labels=client_pod_labels(serving.placed),
             # After the graph, so that nobody is sent to pods that are still loading, and at destroy first.
             depends_on=[serves],
             opts=options,
         )
-        parts.graph.append(exposure)
+        graph.append(exposure)
     if serving.pod_monitor_labels is not None:
         scraped = scraped_pods(serving.placed)
         monitor = PodMonitor(
             f"{serving.graph_name}-pod-monitor",
-            PodMonitorArgs(
-                serving.graph_name,
-                serving.namespace,
-                serving.pod_monitor_labels,
-                pods=scraped.labels,
-                ports=scraped.ports,
-                path=scraped.path,
-            ),
+            graph_name=serving.graph_name,
+            namespace=serving.namespace,
+            labels=serving.pod_monitor_labels,
+            pods=scraped.labels,
+            ports=scraped.ports,
+            path=scraped.path,
             depends_on=in_namespace,
             opts=options,
         )
-        parts.graph.append(monitor)
+        graph.append(monitor)
     if serving.has_alerts:
         alerts = Alerts(
             f"{serving.graph_name}-alerts",
-            AlertsArgs(
-                serving.graph_name,
-                serving.namespace,
-                rule_groups(
-                    serving.placed,
-                    stack.name,
-                    _ends(stack),
-                    slowest_first_token(serving.placed.recipe, stack.used_accelerators),
-                ),
-                dashboard(serving.placed),
+            graph_name=serving.graph_name,
+            namespace=serving.namespace,
+            groups=rule_groups(
+                serving.placed,
+                stack.name,
+                _ends(stack),
+                slowest_first_token(serving.placed.recipe, stack.used_accelerators),
             ),
+            dashboard=dashboard(serving.placed),
             depends_on=in_namespace,
             opts=options,
         )
-        parts.graph.append(alerts)
-    return parts
+        graph.append(alerts)
+    return policies, graph
 
 
 def _ends(stack: StackPlan) -> Mapping[str, str]:
@@ -165,50 +148,27 @@ def _serves(
     stack: StackPlan, depends_on: list[pulumi.Resource], options: pulumi.ResourceOptions, update: Update
 ) -> pulumi.CustomResource:
     """Register what serves, and return the resource that is there once it does."""
-    if stack.serving.placed.recipe.engine_server is None:
-        return _graph(stack, depends_on, options, update).graph
-    return _server(stack, depends_on, options).deployment
-
-
-def _server(
-    stack: StackPlan, depends_on: list[pulumi.Resource], options: pulumi.ResourceOptions
-) -> ModelServer:
-    placed = stack.serving.placed
-    # Rules call a worker that is no service of a graph by its container.
-    served = served_by(stack, dict.fromkeys([MAIN_CONTAINER], *placement(stack).values()))
-    return ModelServer(
-        placed.graph_name,
-        ModelServerArgs(
+    placed, how = stack.serving.placed, update.replacement
+    served = served_by(stack)
+    if placed.recipe.engine_server is not None:
+        return ModelServer(
+            placed.graph_name,
             served,
             deployment=server_deployment(placed, served.engine_config_map_name),
             service=server_service(placed),
-        ),
-        depends_on=depends_on,
-        opts=options,
-    )
-
-
-def _graph(
-    stack: StackPlan,
-    depends_on: list[pulumi.Resource],
-    options: pulumi.ResourceOptions,
-    update: Update,
-) -> DynamoGraph:
-    how = update.replacement
-    placed = stack.serving.placed
-    served = served_by(stack, placement(stack))
+            depends_on=depends_on,
+            opts=options,
+        ).deployment
     return DynamoGraph(
         placed.graph_name,
-        DynamoGraphArgs(
-            served,
-            api_version=stack.graph_api_version,
-            spec=graph_spec(placed, served.engine_config_map_name, stack.graph_api),
-            kv_transport=kv_transport(stack),
-            instead_of=how.old_urn if how else None,
-            replace_with_its_name=how is not None and how.in_place,
-        ),
+        served,
+        api_version=stack.graph_api_version,
+        spec=graph_spec(placed, served.engine_config_map_name, stack.graph_api),
+        kv_transport=kv_transport(stack),
+        instead_of=how.old_urn if how else None,
+        replace_with_its_name=how is not None and how.in_place,
         # Created last, so destroyed first: a graph whose operator is gone keeps its finalizer, and with it
         # its namespace, for ever (NVIDIA/aicr#406).
         depends_on=depends_on,
         opts=options,
-    )
+    ).graph

@@ -9,7 +9,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from components.model_volume import LostClaim
-from components.namespace import Namespace, NamespaceArgs
+from components.namespace import Namespace
 from recipes.model_download import HuggingFaceDownload
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.cluster import ClusterPlan
@@ -17,7 +17,7 @@ from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.program.deploy_cache import deploy_cache
 from stacks.program.deploy_platform import PlatformParts, deploy_guards, deploy_platform, network_policies
-from stacks.program.deploy_serving import ServingParts, deploy_serving, say_notices
+from stacks.program.deploy_serving import deploy_serving, say_notices
 from stacks.program.end_of_up import Watch, no_watch
 from stacks.program.joined_layers import InfrastructureParts, joined_infrastructure, joined_platform, share
 from stacks.program.object_labels import label_objects
@@ -62,7 +62,7 @@ def deploy(
         cache = deploy_cache(
             stack, namespace, infrastructure, options, found_claim=found_claim, lost_claim=lost_claim
         )
-        serving = deploy_serving(
+        policies, graph = deploy_serving(
             stack,
             namespace,
             platform,
@@ -74,12 +74,12 @@ def deploy(
         )
         _export_serving(stack.serving)
     else:
-        serving = ServingParts(network_policies(stack, platform, [], options))
+        policies, graph = network_policies(stack, platform, [], options), []
         made = (*platform.used_by_graphs, *infrastructure.before_workloads)
         say_notices(update, next(iter(made), None))
     if stack.platform is not None:
-        parts = [*platform.used_by_graphs, *serving.policies]
-        deploy_guards(stack, stack.platform, infrastructure.kubeconfig, platform=parts, graph=serving.graph)
+        parts = [*platform.used_by_graphs, *policies]
+        deploy_guards(stack, stack.platform, infrastructure.kubeconfig, platform=parts, graph=graph)
     share(stack, infrastructure, platform.used_by_graphs)
     pulumi.export(OUTPUT_NAME, fixed_values(stack))
 
@@ -131,16 +131,14 @@ def _serving_namespace(
         return None
     return Namespace(
         "serving-namespace",
-        NamespaceArgs(
-            name=stack.serving.namespace,
-            platform_namespace=stack.platform.namespace if stack.platform else None,
-            lifecycle=stack.lifecycle,
-            # Nothing else reads it.
-            hf_token=hf_token if isinstance(stack.cache.source, HuggingFaceDownload) else None,
-            keep=keep_of(stack, "Namespace", stack.serving.namespace),
-            exists=stack.serving.namespace_exists,
-        ),
-        options,
+        title=stack.serving.namespace,
+        platform_namespace=stack.platform.namespace if stack.platform else None,
+        lifecycle=stack.lifecycle,
+        # Nothing else reads it.
+        hf_token=hf_token if isinstance(stack.cache.source, HuggingFaceDownload) else None,
+        keep=keep_of(stack, "Namespace", stack.serving.namespace),
+        exists=stack.serving.namespace_exists,
+        opts=options,
     )
 
 

@@ -6,8 +6,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.model_volume import FileSystem, efs, lustre
-from components.storage_kinds import file_system_name
+from components.model_volume import FileSystem, efs, file_system_name, lustre
 from stacks.plan.layers.contract import KUBECONFIG, output_of
 from stacks.plan.layers.layering import Contract, JoinedLayer
 from stacks.plan.stack_plan import StackPlan

@@ -1,17 +1,9 @@
 """The served model of a stack's plan, as components and rules take it."""
 
 from collections.abc import Iterator
+from typing import Any
 
-from components.served import (
-    KvTransport,
-    Node,
-    NodePool,
-    Placement,
-    Served,
-    Taint,
-    TypedSetting,
-    Waiver,
-)
+from components.served import Served
 from hardware import INSTANCE_TYPES, InstanceType
 from recipes.engine_files import engine_files
 from recipes.placed import PlacedRecipe
@@ -21,54 +13,66 @@ from stacks.plan.placement.pools import Pool
 from stacks.plan.stack_plan import StackPlan
 
 
-def served_by(stack: StackPlan, placement: dict[str, Placement]) -> Served:
-    """Return what a graph and a server have in common; `placement` names its parts as rules do."""
+def served_by(stack: StackPlan) -> Served:
+    """Return what a graph and a server have in common."""
     placed = stack.serving.placed
     files = engine_files(placed)
+    typed = list(_typed_settings(stack))
     return Served(
         name=placed.graph_name,
         namespace=placed.namespace,
         engine_config_map_name=files.name,
         engine_files=files.data,
-        placement=placement,
-        node_pools=[_node_pool(placed.pool) for placed in stack.pools],
-        lifecycle=stack.lifecycle,
-        waivers=[Waiver(rule=item.rule, reason=item.reason, expires=item.expires) for item in stack.waivers],
         ready_timeout_seconds=stack.serving.ready_timeout_seconds,
-        typed_settings=list(_typed_settings(stack)),
+        inputs={
+            "name": placed.graph_name,
+            "namespace": placed.namespace,
+            "placement": _placement(stack),
+            "nodePools": [_node_pool(each.pool) for each in stack.pools],
+            "lifecycle": stack.lifecycle,
+            "waivers": [waiver.model_dump() for waiver in stack.waivers],
+            **({"typedSettings": typed} if typed else {}),
+        },
     )
 
 
-def placement(stack: StackPlan) -> dict[str, Placement]:
-    """Return the pool of each worker that has one, by the worker's name."""
-    pools = {placed.pool.name: placed.pool for placed in stack.pools}
-    found: dict[str, Placement] = {}
-    for worker in stack.serving.placed.workers:
-        if worker.placement:
-            pool = pools[worker.placement.pool]
-            found[worker.name] = Placement(pool=pool.name, nodes=pool.nodes)
-            _add_node(found[worker.name], pool.instance_type)
-    return found
-
-
-def kv_transport(stack: StackPlan) -> KvTransport | None:
+def kv_transport(stack: StackPlan) -> dict[str, Any] | None:
     """Return how the KV cache travels; None where it never leaves a worker."""
     transport = stack.serving.placed.kv_transport
     if transport is None:
         return None
-    return KvTransport(
-        name=transport.name,
-        typed=transport.explicit,
-        standing=transport.path.standing.value,
-        reason=transport.path.reason,
-        ceiling=transport.ceiling,
-    )
+    return {
+        "name": transport.name,
+        # By a person, not because it is documented to work.
+        "typed": transport.explicit,
+        "standing": transport.path.standing.value,
+        "reason": transport.path.reason,
+        "ceiling": transport.ceiling,
+    }
 
 
-def _typed_settings(stack: StackPlan) -> Iterator[TypedSetting]:
+def _placement(stack: StackPlan) -> dict[str, Any]:
+    """Return the pool of each worker that has one, by what rules call the worker."""
+    pools = {placed.pool.name: placed.pool for placed in stack.pools}
+    placed = stack.serving.placed
+    # One that is no service of a graph they call by its container.
+    is_server = placed.recipe.engine_server is not None
+    return {
+        MAIN_CONTAINER if is_server else worker.name: {
+            "pool": pool.name,
+            "nodes": pool.nodes,
+            **_node(pool.instance_type),
+        }
+        for worker in placed.workers
+        if worker.placement and (pool := pools[worker.placement.pool])
+    }
+
+
+def _typed_settings(stack: StackPlan) -> Iterator[dict[str, str]]:
+    """Yield what a person typed, without its line, which any comment moves."""
     parts = dict(_parts(stack.serving.placed))
     for typed in stack.serving.typed:
-        yield TypedSetting(key=typed.key, part=parts[typed.role], decides=typed.decides)
+        yield {"key": typed.key, "part": parts[typed.role], "decides": typed.decides}
 
 
 def _parts(placed: PlacedRecipe) -> Iterator[tuple[Role, str]]:
@@ -81,32 +85,35 @@ def _parts(placed: PlacedRecipe) -> Iterator[tuple[Role, str]]:
                 yield role, f"{service.name} engine {number}" if len(service.roles) > 1 else service.name
 
 
-def _node_pool(pool: Pool) -> NodePool:
-    entry = NodePool(
-        name=pool.name,
-        nodes=pool.nodes,
-        labels=pool.node_selector if _is_described(pool.instance_type) else dict(pool.labels),
-        nvlinkDomainGpus=pool.nvlink_domain_gpus,
-    )
-    _add_node(entry, pool.instance_type)
-    if pool.taints is not None:
-        entry["taints"] = [
-            Taint(key=each.key, value=each.value or "", effect=each.effect) for each in pool.taints
-        ]
-    return entry
+def _node_pool(pool: Pool) -> dict[str, Any]:
+    # Nobody knows the other labels of an instance type's nodes, and of a described node these are all.
+    labels = pool.node_selector if _is_described(pool.instance_type) else dict(pool.labels)
+    taints = [
+        {"key": each.key, "value": each.value or "", "effect": each.effect} for each in pool.taints or ()
+    ]
+    return {
+        "name": pool.name,
+        "nodes": pool.nodes,
+        "labels": labels,
+        "nvlinkDomainGpus": pool.nvlink_domain_gpus,
+        **_node(pool.instance_type),
+        # Left out where nobody says which they are.
+        **({} if pool.taints is None else {"taints": taints}),
+    }
 
 
-def _add_node(entry: NodePool | Placement, node: InstanceType) -> None:
+def _node(node: InstanceType) -> dict[str, Any]:
+    """Return the nodes by the name of their instance type, or by a description."""
     if not _is_described(node):
-        entry["instanceType"] = node.name
-        return
-    entry["node"] = Node(
-        accelerator=node.accelerator.name,
-        gpus=node.gpus,
-        cpu=node.vcpus,
-        memoryGib=node.memory_gib,
-        nvlinkDomainGpus=max(node.nvlink_domain_gpus),
-    )
+        return {"instanceType": node.name}
+    described = {
+        "accelerator": node.accelerator.name,
+        "gpus": node.gpus,
+        "cpu": node.vcpus,
+        "memoryGib": node.memory_gib,
+        "nvlinkDomainGpus": max(node.nvlink_domain_gpus),
+    }
+    return {"node": described}
 
 
 def _is_described(node: InstanceType) -> bool:

@@ -106,7 +106,7 @@ def _walk(section: _Section) -> Iterator[_Section]:
         return
     for name, field in section.model.model_fields.items():
         for model in models_of(field.annotation):
-            mark = "[]" if _is_list(field) else ""
+            mark = "[]" if any(get_origin(each) is tuple for each in field_place(field).choices) else ""
             path = f"{section.path}.{field.alias or name}{mark}".removeprefix(".")
             yield from _walk(
                 _Section(path, model, section.framework, not field_docstrings(section.model).get(name))
@@ -206,10 +206,6 @@ def _default(field: FieldInfo) -> str:
     if isinstance(value, bool):
         return f"default `{str(value).lower()}`"
     return f"default `{value}`" if isinstance(value, str | int | float) else ""
-
-
-def _is_list(field: FieldInfo) -> bool:
-    return any(get_origin(choice) is tuple for choice in field_place(field).choices)
 
 
 def _code(words: Any) -> list[str]:

@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from resource_graph.spelling import nearest
 from stacks.errors import Problem
-from stacks.settings.key_depth import depth_problem, home_of, too_deep
+from stacks.settings.key_depth import depth_problem, follows_from_depth, home_of
 from stacks.settings.setting_places import Location, Place, keys_of, kind_of, place_of
 from stacks.settings.setting_types import UNQUOTED_DATE, UTC_TIME
 from stacks.wording import alternatives
@@ -39,23 +39,16 @@ _LIMITS = {
 _MANY_KEYS = 18
 _POOL_NODES = re.compile(r"nodePools\[\d+\]\.nodes")
 
-_MOVED = {
-    "platform.storageClassName": "platform.nats.storageClassName, beside platform.nats.kind",
-}
-"""Keys that were written in another place once, and where they are now."""
-
 
 def problems_of(error: ValidationError, root: type[BaseModel]) -> tuple[Problem, ...]:
     """Return one problem for each mistake in a file of this model, in pydantic's order."""
     findings = error.errors(include_url=False)
     places = [place_of(root, finding["loc"]) for finding in findings]
     pairs = list(zip(findings, places, strict=True))
-    deep = too_deep(pairs)
     return tuple(
         _problem(finding, place)
         for finding, place in pairs
-        if not _follows_from_another(finding, place, pairs)
-        and not any(each.explains(finding, place) for each in deep)
+        if not _follows_from_another(finding, place, pairs) and not follows_from_depth(finding, place, pairs)
     )
 
 
@@ -87,7 +80,7 @@ def _problem(finding: ErrorDetails, place: Place) -> Problem:
             problem = _no_mapping(place, value)
         case "string_type" if isinstance(value, int | float):
             problem = _unquoted(place, value)
-        case "value_error" | "string_pattern_mismatch" if _is_unquoted_date(value):
+        case "value_error" | "string_pattern_mismatch" if UNQUOTED_DATE.match(str(value)):
             problem = _unquoted_date(place, str(value))
         case "value_error":
             problem = _refused(finding, place)
@@ -202,19 +195,18 @@ def _unknown_key(location: Location, place: Place, value: object) -> Problem:
     shown = None if isinstance(value, Mapping | list) else value
     union = place_of(place.root, location[:-2]) if len(location) > 1 else parent
     known = [key for model in parent.models for key in keys_of(model)]
-    moved = _MOVED.get(str(place))
-    if moved is None and len(union.models) > 1:
+    if len(union.models) > 1:
         problem = _foreign_key_problem(union, parent, key, shown)
         if problem is not None:
             return problem
-    if moved is None and (home := home_of(place)):
+    if home := home_of(place):
         return depth_problem(place, home, shown)
     return Problem(
         str(place),
         shown,
         f"there is no setting {key!r} here",
         allowed=_some_of(key, known),
-        suggestion=moved or nearest(key, known),
+        suggestion=nearest(key, known),
     )
 
 
@@ -268,7 +260,3 @@ def _meaning(place: Place) -> str | None:
 def _type_in_words(place: Place) -> str | None:
     plain: dict[Any, str] = {int: "a whole number", bool: "true or false", str: "text"}
     return next((plain[choice] for choice in place.choices if choice in plain), None)
-
-
-def _is_unquoted_date(value: object) -> bool:
-    return isinstance(value, str) and UNQUOTED_DATE.match(value) is not None

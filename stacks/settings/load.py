@@ -104,11 +104,9 @@ def secret_settings_problem() -> Problem:
 
 
 def _not_yaml(file: Path, error: YamlProblemError) -> dict[str, list[Problem]]:
-    if error.line is None:
-        return {file.name: [Problem("", None, f"not a stack file: {error}")]}
     # The parser gives up below the line that is wrong, and in words of its own grammar.
     indent = wrong_indent(file.read_text(encoding="utf-8"), error.line) if error.is_grammar else None
-    line, words = (indent.line, indent.words) if indent else (error.line, str(error))
+    line, words = indent or (error.line, str(error))
     return {f"{file.name}:{line}": [Problem("", None, f"not a stack file: {words}")]}
 
 

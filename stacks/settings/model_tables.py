@@ -58,16 +58,12 @@ def _in_words(annotation: Any) -> str:
         return " or ".join(f"`{word}`" for word in inner)
     if origin in {Union, types.UnionType}:
         choices = [each for each in inner if each is not type(None)]
-        return " or ".join(map(_in_words, choices)) + _or_null(annotation)
+        return " or ".join(map(_in_words, choices)) + (_OR_NULL if len(choices) < len(inner) else "")
     if origin is tuple:
         return f"list of {_plural(inner[0])}"
     if origin is Mapping:
         return f"mapping of text to {_in_words(inner[1])}"
     return _PLAIN.get(annotation, "mapping, below")
-
-
-def _or_null(annotation: Any) -> str:
-    return _OR_NULL if type(None) in get_args(annotation) else ""
 
 
 def _plural(annotation: Any) -> str:

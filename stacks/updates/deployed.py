@@ -87,40 +87,32 @@ class Deployed:
         return next(iter([*in_its_place, *self.graphs]), None)
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    records: tuple[EngineRecord, ...]
-
-    def find(self, of_type: str, name: str) -> EngineRecord | None:
-        wanted = (of_type, name)
-        found = (each for each in self.records if (each.resource.type, each.resource.name) == wanted)
-        return next(found, None)
-
-    def inputs(self, of_type: str, name: str) -> Mapping[str, Any] | None:
-        """The inputs of the last run, without additions of the server and its webhooks."""
-        found = self.find(of_type, name)
-        return found.inputs if found else None
+_State = Mapping[tuple[str, str], EngineRecord]
+"""Type and name in the program -> resource."""
 
 
 def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
     """Return what exists, by URN -> outputs, as the state has them."""
-    state = _State(records_of_outputs(resources))
-    claim, volume = state.find(_CLAIM, "model-cache-claim"), state.inputs(_VOLUME, "model-cache-volume")
+    records = records_of_outputs(resources)
+    state = {(each.resource.type, each.resource.name): each for each in records}
+    claim = state.get((_CLAIM, "model-cache-claim"))
     filler = (
-        state.inputs(_JOB, "model-cache-download")
-        or state.inputs(_JOB, "model-cache-check")
-        or state.inputs(_DAEMON_SET, "model-cache-copies")
+        _inputs(state, _JOB, "model-cache-download")
+        or _inputs(state, _JOB, "model-cache-check")
+        or _inputs(state, _DAEMON_SET, "model-cache-copies")
     )
-    release = state.inputs(RELEASE_TYPE, "dynamo-platform")
+    release = _inputs(state, RELEASE_TYPE, "dynamo-platform")
     return Deployed(
         graphs=tuple(
-            _graph(each) for each in state.records if _is_server(each) or _GRAPH.fullmatch(each.resource.type)
+            _graph(each) for each in records if _is_server(each) or _GRAPH.fullmatch(each.resource.type)
         ),
-        volume=_volume(claim, volume) if claim else None,
+        volume=_volume(claim, _inputs(state, _VOLUME, "model-cache-volume")) if claim else None,
         revision=_revision(filler) if filler else None,
-        release=_release(release) if release else None,
+        release=DeployedRelease(str(release.get("version")), mapping_in(release, "values"))
+        if release
+        else None,
         node_groups=_node_groups(state),
-        creator=_creator(state.inputs(_CLUSTER, "eks"), state.inputs(_ENTRY, "eks-creator")),
+        creator=_creator(_inputs(state, _CLUSTER, "eks"), _inputs(state, _ENTRY, "eks-creator")),
     )
 
 
@@ -139,16 +131,22 @@ def state_of(resources: Iterable[Resource]) -> Deployed:
     return deployed(json.loads(json.dumps(outputs, default=str)))
 
 
+def _inputs(state: _State, of_type: str, name: str) -> Mapping[str, Any] | None:
+    """Return the inputs of the last run, without additions of the server and its webhooks."""
+    found = state.get((of_type, name))
+    return found.inputs if found else None
+
+
 def _node_groups(state: _State) -> dict[str, DeployedNodes]:
-    groups = {each.resource.name: each for each in state.records if each.resource.type == _NODE_GROUP}
-    subnets = (each for each in state.records if each.resource.type == _SUBNET)
+    groups = {name: each for (of_type, name), each in state.items() if of_type == _NODE_GROUP}
+    subnets = (each for (of_type, _), each in state.items() if of_type == _SUBNET)
     zones = {_subnet_id(each): str(each.inputs.get("availabilityZone")) for each in subnets}
     return {
         name: deployed_nodes(
             group.inputs,
-            state.inputs(_TEMPLATE, f"{name}-template") or {},
+            _inputs(state, _TEMPLATE, f"{name}-template") or {},
             zones,
-            waited=state.find(_SCHEDULE, f"{name}-window-opens") is not None,
+            waited=(_SCHEDULE, f"{name}-window-opens") in state,
         )
         for name, group in groups.items()
     }
@@ -186,10 +184,6 @@ def _volume(claim: EngineRecord, volume: Mapping[str, Any] | None) -> DeployedVo
 def _revision(inputs: Mapping[str, Any]) -> str | None:
     found = _REVISION.search(json.dumps(mapping_in(inputs, "spec"), default=str))
     return found[1] if found else None
-
-
-def _release(inputs: Mapping[str, Any]) -> DeployedRelease:
-    return DeployedRelease(str(inputs.get("version")), mapping_in(inputs, "values"))
 
 
 def _creator(cluster: Mapping[str, Any] | None, entry: Mapping[str, Any] | None) -> Creator:

@@ -69,7 +69,7 @@ def pool_uses(stack: StackPlan, cluster: ClusterReader, graphs: Iterable[Graph] 
         (stack.serving.namespace, stack.serving.graph_name),
         *((one.namespace, one.name) for one in graphs),
     }
-    with_gpus = [pod for pod in pods.items if _gpus_of(pod) and not _is_going(pod)]
+    with_gpus = [pod for pod in pods.items if _gpus_of(pod) and "deletionTimestamp" not in pod["metadata"]]
     mine = [pod for pod in with_gpus if _place(pod) in own]
     others = [pod for pod in with_gpus if _place(pod) not in own]
     return {name: _use_of_nodes(listed, mine, others) for name, listed in nodes.items()}
@@ -248,10 +248,6 @@ def _place(pod: KubernetesObject) -> tuple[str | None, str | None]:
     """The namespace and the graph of a pod."""
     metadata = pod["metadata"]
     return metadata.get("namespace"), metadata.get("labels", {}).get(GRAPH_NAME)
-
-
-def _is_going(pod: KubernetesObject) -> bool:
-    return "deletionTimestamp" in pod["metadata"]
 
 
 def _selector(shared: SharedPool) -> str:

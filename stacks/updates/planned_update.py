@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from components.platform_release import release_values
 from stacks.plan.platform import OwnPlatform
+from stacks.plan.platform_chart import release_values
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.comparable_graph import graph_of
 from stacks.updates.deployed import UNKNOWN_CREATOR, Creator, Deployed
@@ -80,5 +80,5 @@ def planned_update(stack: StackPlan, before: Deployed, seen: tuple[Notice, ...] 
 def _platform(stack: StackPlan, before: Deployed) -> list[Notice]:
     if not isinstance(stack.platform, OwnPlatform):
         return []
-    release = stack.platform.release
-    return list(platform_notice(before.release, release.chart.version, release_values(release)))
+    values = release_values(stack.platform)
+    return list(platform_notice(before.release, stack.platform.version, values))

@@ -1,11 +1,12 @@
 """The pools of a stack with the workers that run in them while new ones start."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from recipes.placed import PlacedService
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed
+from stacks.plan.placement.pools import may_share_nodes
 from stacks.plan.placement.resources import occupied_gpus
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.comparable_graph import Service
@@ -41,7 +42,7 @@ def shared_pools(stack: StackPlan, running: Sequence[Service]) -> tuple[SharedPo
             old=tuple(
                 service
                 for service in running
-                if _may_share_nodes(service.node_selector, placed.pool.node_selector)
+                if may_share_nodes(service.node_selector, placed.pool.node_selector)
             ),
             one_nvlink_domain=stack.serving.placed.same_clique,
         )
@@ -73,7 +74,3 @@ def holds_both(shared: SharedPool) -> bool:
             return False
         running.append(wanted)
     return True
-
-
-def _may_share_nodes(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    return all(one[label] == other[label] for label in one.keys() & other.keys())

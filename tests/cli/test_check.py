@@ -116,9 +116,9 @@ def test_a_program_whose_graph_does_not_wait_for_its_operator_is_stopped(
 ) -> None:
     right_graph = deploy_serving.DynamoGraph
 
-    def graph_that_waits_for_nothing(*arguments: Any, depends_on: list[Any], opts: Any) -> Any:
+    def graph_that_waits_for_nothing(*arguments: Any, depends_on: list[Any], **inputs: Any) -> Any:
         assert depends_on
-        return right_graph(*arguments, depends_on=[], opts=opts)
+        return right_graph(*arguments, depends_on=[], **inputs)
 
     monkeypatch.setattr(deploy_serving, "DynamoGraph", graph_that_waits_for_nothing)
     command.records_anew = True

@@ -16,8 +16,8 @@ from tests.support.recordings import recorded_stack
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from components.eks_cluster import EksClusterArgs
     from resource_graph import ResourceGraph, Value
+    from stacks.settings.cluster import EksClusterSettings
 
 
 def test_a_role_that_is_assumed_reaches_account_and_cluster() -> None:
@@ -32,8 +32,8 @@ def test_a_role_that_is_assumed_reaches_account_and_cluster() -> None:
 
 @pytest.mark.parametrize("role", [None, "arn:aws:iam::123456789012:role/deployer"])
 def test_a_token_of_the_cluster_is_that_of_the_assumed_role(role: str | None) -> None:
-    args = cast("EksClusterArgs", SimpleNamespace(region="us-east-1", assumed_role=role))
-    [user] = json.loads(kubeconfig("one", "https://one", "LS0t", args))["users"]
+    settings = cast("EksClusterSettings", SimpleNamespace(region="us-east-1", assume_role=role))
+    [user] = json.loads(kubeconfig("one", "https://one", "LS0t", settings))["users"]
     asked = ["eks", "get-token", "--cluster-name", "one", "--region", "us-east-1"]
     assert user["user"]["exec"]["args"] == [*asked, *(["--role-arn", role] if role else [])]
 

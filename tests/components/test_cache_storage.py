@@ -8,7 +8,7 @@ import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import resource_pb2
 
-from components.model_cache import ModelCache, ModelCacheArgs
+from components.model_cache import ModelCache
 from components.model_volume import FileSystem, OwnClaim
 from components.removal import Keep
 from resource_graph import Resource, ResourceGraph, has_unknown
@@ -150,9 +150,18 @@ def test_a_claim_asks_for_no_more_where_its_file_system_grows(
     claim = OwnClaim(storage, 2400, Keep.NOTHING)
 
     def program() -> None:
-        arguments = ModelCacheArgs("serving", "cache", claim, "job", {"template": {}}, 60)
         provider = pulumi.ProviderResource("kubernetes", "cluster", {})
-        ModelCache("it", arguments, depends_on=[], opts=pulumi.ResourceOptions(providers=[provider]))
+        ModelCache(
+            "it",
+            claim,
+            namespace="serving",
+            claim_name="cache",
+            job_name="job",
+            job_spec={"template": {}},
+            job_timeout_seconds=60,
+            depends_on=[],
+            opts=pulumi.ResourceOptions(providers=[provider]),
+        )
 
     monitor = _Ignoring()
     run_against(monitor, program, project="toy", stack="toy", preview=False)

@@ -11,8 +11,8 @@ from pulumi.runtime import rpc
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import resource_pb2
 
-from components.model_cache import ModelCache, ModelCacheArgs
-from components.model_volume import FoundClaim, LostClaim, OwnClaim
+from components.model_cache import ModelCache
+from components.model_volume import LostClaim, OwnClaim
 from components.removal import Keep
 from resource_graph.recorder import run_against
 
@@ -51,15 +51,27 @@ class _Monitor(MockMonitor):
         return answer
 
 
-def _job(claim: OwnClaim | FoundClaim, *, makes: bool = True) -> resource_pb2.RegisterResourceRequest:
+def _job(
+    claim: OwnClaim | None, *, found_uid: str | None = None, makes: bool = True
+) -> resource_pb2.RegisterResourceRequest:
     def program() -> None:
-        arguments = ModelCacheArgs("serving", "cache", claim, "job", JOB_SPEC, 60)
         provider = pulumi.ProviderResource("kubernetes", "cluster", {})
-        ModelCache("it", arguments, depends_on=[], opts=pulumi.ResourceOptions(providers=[provider]))
+        ModelCache(
+            "it",
+            claim,
+            namespace="serving",
+            claim_name="cache",
+            job_name="job",
+            job_spec=JOB_SPEC,
+            job_timeout_seconds=60,
+            found_uid=found_uid,
+            depends_on=[],
+            opts=pulumi.ResourceOptions(providers=[provider]),
+        )
 
     monitor = _Monitor("uid-of-the-claim", makes=makes)
     run_against(monitor, program, project="toy", stack="toy", preview=not makes)
-    return monitor.requests["it-download" if isinstance(claim, OwnClaim) else "it-check"]
+    return monitor.requests["it-download" if claim else "it-check"]
 
 
 OWN = OwnClaim("files", 100, Keep.NOTHING)
@@ -88,7 +100,7 @@ def test_nothing_in_the_job_itself_tells_the_claim_so_that_an_upgrade_downloads_
 def test_a_volume_of_somebody_elses_is_checked_again_when_the_cluster_has_another_claim(
     found: str | None, trigger: str
 ) -> None:
-    assert _job(FoundClaim(found)).replacement_trigger.string_value == trigger
+    assert _job(None, found_uid=found).replacement_trigger.string_value == trigger
 
 
 def test_an_up_that_meets_the_lost_claim_unchanged_ends_and_one_that_has_made_it_again_goes_on() -> None:

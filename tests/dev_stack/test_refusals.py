@@ -71,8 +71,8 @@ def spec_with_too_few_gpus(*arguments):
     return spec
 
 
-def graph_that_waits_for_nothing(name, args, *, depends_on, opts):
-    return RightGraph(name, args, depends_on=[], opts=opts)
+def graph_that_waits_for_nothing(*arguments, depends_on, **inputs):
+    return RightGraph(*arguments, depends_on=[], **inputs)
 
 
 deploy_serving.graph_spec = spec_with_too_few_gpus

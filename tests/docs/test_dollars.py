@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from components.storage_kinds import Lustre
 from hardware import lustre_usd_per_hour
 from stacks.plan.infrastructure.prices import usd_per_gpu_hour
+from stacks.settings.cluster import LustreStorage
 from tests.support.shipped_stacks import shipped_stack
 
 ROOT = Path(__file__).parents[2]
@@ -19,9 +19,11 @@ PRODUCTION, BLOCKS = (
 def test_the_guide_s_file_system_costs_what_the_stack_s_own_does() -> None:
     plan = shipped_stack("disagg-b200-tcp").infrastructure
     assert plan is not None
-    assert isinstance(plan.storage, Lustre)
-    dollars = lustre_usd_per_hour(plan.storage.size_gib, plan.storage.throughput)
-    said = f"${dollars:.2f} ({plan.storage.size_gib} GiB at {plan.storage.throughput} MB/s a TiB"
+    assert plan.storage is not None
+    size, typed = plan.storage.size_gib, plan.storage.typed
+    assert isinstance(typed, LustreStorage)
+    dollars = lustre_usd_per_hour(size, typed.throughput)
+    said = f"${dollars:.2f} ({size} GiB at {typed.throughput} MB/s a TiB"
     assert said in PRODUCTION
     # Three m7g.2xlarge, the control plane, a NAT gateway.
     assert f"about ${0.98 + 0.10 + 0.045 + dollars:.1f}0 an hour in us-east-1" in PRODUCTION

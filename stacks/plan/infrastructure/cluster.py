@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from components.storage_kinds import MadeStorage
 from stacks.errors import Problem
-from stacks.plan.infrastructure.eks_plan import EksPlan
+from stacks.plan.infrastructure.eks_plan import EksPlan, MadeStorage
 from stacks.plan.infrastructure.network import network_problems, planned_network
 from stacks.plan.infrastructure.nodes import planned_nodes, pool_problems
 from stacks.plan.placement.pools import Pool

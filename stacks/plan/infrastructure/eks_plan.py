@@ -6,12 +6,18 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Literal
 
-from components.storage_kinds import Efs, Lustre, MadeStorage
 from components.zone_subnets import ZoneSubnets
 from hardware import LARGEST_PACKET_TO_REGION, is_local_zone
 from stacks.plan.placement.pools import Pool
 from stacks.plan.versions import EKS_ADDONS
-from stacks.settings.cluster import AdoptedNetworkSettings, EksClusterSettings
+from stacks.settings.cluster import (
+    AdoptedNetworkSettings,
+    CacheStorageSettings,
+    EfsStorage,
+    EksClusterSettings,
+    LustreStorage,
+    OwnNetwork,
+)
 from stacks.settings.purchase import CapacityBlock, OnDemand, Phase, Purchase
 
 _NAME = re.compile(r"^(?P<region>[a-z]{2}(-[a-z]+)+-[0-9])(-[a-z]{3}-[0-9])?[a-z]$")
@@ -57,9 +63,8 @@ STACK_TAG = "dynamo-stack"
 class PlannedNetwork:
     """A VPC of the stack's own."""
 
-    cidr: str
+    typed: OwnNetwork
     subnets: tuple[ZoneSubnets, ...]
-    nat_per_zone: bool
     control_plane: tuple[str, ...]
     """Zones of the control plane's interfaces, for ever: EKS accepts subnets in other zones never again
     (aws/containers-roadmap#2330). A pool may have another zone."""
@@ -116,6 +121,18 @@ class PlannedNodes:
 
 
 @dataclass(frozen=True, slots=True)
+class MadeStorage:
+    """What a stack makes for the model, or uses, with a cluster of its own."""
+
+    typed: CacheStorageSettings
+    size_gib: int
+    zone: str | None = None
+    """Of a Lustre: one of the region's own, in which the nodes that mount it are, unless they are in a Local
+    Zone. Of an EFS: that of the mount target which all nodes use, because those in a Local Zone have none of
+    their own; None: each node that of its zone."""
+
+
+@dataclass(frozen=True, slots=True)
 class EksPlan:
     """Everything below Kubernetes."""
 
@@ -155,9 +172,10 @@ class EksPlan:
     def node_addons(self) -> tuple[str, ...]:
         """The add-ons that run on nodes, with the driver of the model cache's file system."""
         names = ["coredns", EBS_ADDON]
-        if isinstance(self.storage, Efs):
+        typed = self.storage.typed if self.storage else None
+        if isinstance(typed, EfsStorage):
             names.append("aws-efs-csi-driver")
-        if isinstance(self.storage, Lustre):
+        if isinstance(typed, LustreStorage):
             names.append(LUSTRE_ADDON)
         if self.cluster.node_monitoring:
             names.append("eks-node-monitoring-agent")

@@ -56,14 +56,13 @@ def planned_network(
     named = [zone_named(name) for name in network.zones]
     zones = dict.fromkeys([*named, *pool_zones])
     return PlannedNetwork(
-        cidr=network.cidr,
-        subnets=divided(
+        network,
+        divided(
             IPv4Network(network.cidr),
             [zone.name for zone in zones if not zone.is_local],
             [zone.name for zone in zones if zone.is_local],
         ),
-        nat_per_zone=network.nat_per_zone,
-        control_plane=tuple(zone.name for zone in named if not zone.is_local),
+        tuple(zone.name for zone in named if not zone.is_local),
     )
 
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from components.servers import EtcdServers, NatsServers
-from components.storage_kinds import Lustre
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.placement.pools import in_labels
 from stacks.plan.platform import OwnPlatform
+from stacks.settings.cluster import LustreStorage
 from stacks.settings.stack import Layer
 
 Value = str | int
@@ -61,10 +61,10 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
         }
         values |= {_pool_key(pool.name, key): value for key, value in described.items()}
     if plan.storage is not None:
-        values["modelCache.storage.kind"] = plan.storage.kind
-    if isinstance(plan.storage, Lustre):
-        # The volume has the size of the file system, and the claim that of the volume.
-        values["modelCache.size"] = f"{plan.storage.size_gib}Gi"
+        values["modelCache.storage.kind"] = plan.storage.typed.kind
+        if isinstance(plan.storage.typed, LustreStorage):
+            # The volume has the size of the file system, and the claim that of the volume.
+            values["modelCache.size"] = f"{plan.storage.size_gib}Gi"
     return Contract("infrastructure", values)
 
 
@@ -75,9 +75,9 @@ def platform_contract(platform: OwnPlatform, cluster: ClusterPlan) -> Contract:
         ("cluster.name" if cluster.kind == "eks" else "cluster.context"): cluster.context,
         "platform.version": platform.version,
         "platform.namespace": platform.namespace,
-        "platform.discovery": platform.release.discovery,
-        **_server_values("platform.nats", platform.release.nats),
-        **_server_values("platform.etcd", platform.release.etcd),
+        "platform.discovery": platform.discovery,
+        **_server_values("platform.nats", platform.nats),
+        **_server_values("platform.etcd", platform.etcd),
     }
     return Contract("platform", values)
 

@@ -72,6 +72,11 @@ class Assigned:
     """The setting that names the pool."""
 
 
+def may_share_nodes(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Whether a node may have the labels of both selectors."""
+    return all(one[label] == other[label] for label in one.keys() & other.keys())
+
+
 def in_labels(selector: Mapping[str, str]) -> str:
     """Return a node selector as people write it."""
     return ", ".join(f"{label}={value}" for label, value in selector.items())
@@ -146,7 +151,7 @@ def _indistinguishable(pools: Mapping[str, Pool]) -> Iterator[Problem]:
     # Pods find a pool by its nodes' labels. Two pools with the same ones are one pool to the scheduler, so
     # counting them apart would promise room that another worker may take.
     for one, other in combinations(pools.values(), 2):
-        if _differ(one.node_selector, other.node_selector):
+        if not may_share_nodes(one.node_selector, other.node_selector):
             continue
         if one.instance_type.accelerator is not other.instance_type.accelerator:
             # Whatever labels find them: no node has GPUs of two models.
@@ -161,10 +166,6 @@ def _indistinguishable(pools: Mapping[str, Pool]) -> Iterator[Problem]:
             suggestion="make them one pool and add up its nodes, or give both a node label with different "
             "values in `labels`",
         )
-
-
-def _differ(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    return any(one[label] != other[label] for label in one.keys() & other.keys())
 
 
 def _wrongly_split(recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool]) -> Iterator[Problem]:

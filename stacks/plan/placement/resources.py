@@ -10,7 +10,7 @@ from recipes.placed import PodResources
 from recipes.services import PodRecipe
 from stacks.errors import Problem
 from stacks.plan.placement.pools import Assigned
-from stacks.plan.volume_sizes import size_in_gib
+from stacks.plan.volume_sizes import GIB, size_in_gib
 from stacks.settings.stack import PodResourceSettings, ServingSettings
 from stacks.wording import all_of, in_words
 
@@ -24,7 +24,6 @@ node with one daemon set more.
 """
 
 _KEY = "serving.resources"
-_GIB = 2**30
 _QUANTITY = re.compile(r"^(\d+)(Mi|Gi|Ti)$")
 _UNIT_GIB = {"Mi": 1 / 1024, "Gi": 1, "Ti": 1024}
 
@@ -86,9 +85,9 @@ def memory_problems(
     overridden = serving.overrides.model_dump(exclude_none=True)
     for one in assigned:
         # Each worker of a pod loads the model.
-        weights = recipe.model.size_bytes / _GIB * len(one.worker.processes)
+        weights = recipe.model.size_bytes / GIB * len(one.worker.processes)
         shared = gib(one.worker.shared_memory or "0Gi")
-        cache = sum(each.engine.host_cache_bytes for each in one.worker.processes if each.engine) / _GIB
+        cache = sum(each.engine.host_cache_bytes for each in one.worker.processes if each.engine) / GIB
         memory = worker_resources(one, serving).memory_gib
         if shared + weights + cache <= memory:
             continue

@@ -7,7 +7,6 @@ the kubeconfig; its credentials never reach a message.
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -30,14 +29,6 @@ _SIMULATED_FIRST = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Kubeconfig:
-    """Several files merged into one."""
-
-    clusters_of_contexts: Mapping[str, str]
-    servers_of_clusters: Mapping[str, str]
-
-
 class _UnreadableError(Exception):
     """A kubeconfig that is not one; the text names the file and nothing of its content."""
 
@@ -52,13 +43,13 @@ def cluster_problems(cluster: ClusterPlan, environment: Mapping[str, str]) -> tu
     if not existing:
         return (_no_file(cluster, files, environment),)
     try:
-        kubeconfig = _merged(_document(file) for file in existing)
+        contexts, servers = _merged(_document(file) for file in existing)
     except _UnreadableError as error:
         key = "cluster.kubeconfig" if cluster.kubeconfig else "cluster.context"
         return (Problem(key, cluster.kubeconfig, str(error)),)
-    if cluster.context not in kubeconfig.clusters_of_contexts:
-        return (_no_context(cluster, kubeconfig, existing),)
-    return _server_problems(cluster, kubeconfig)
+    if cluster.context not in contexts:
+        return (_no_context(cluster, sorted(contexts), existing),)
+    return _server_problems(cluster, contexts[cluster.context], servers)
 
 
 def same_address(one: str, other: str) -> bool:
@@ -108,14 +99,15 @@ def _document(file: Path) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", document)
 
 
-def _merged(documents: Iterable[Mapping[str, Any]]) -> _Kubeconfig:
+def _merged(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return context -> cluster and cluster -> server."""
     contexts: dict[str, str] = {}
     clusters: dict[str, str] = {}
     for document in documents:
         # Of two entries with one name the first file's counts.
         contexts = _entries(document, "contexts", "context", "cluster") | contexts
         clusters = _entries(document, "clusters", "cluster", "server") | clusters
-    return _Kubeconfig(contexts, clusters)
+    return contexts, clusters
 
 
 def _entries(document: Mapping[str, Any], section: str, kind: str, field: str) -> dict[str, str]:
@@ -127,9 +119,8 @@ def _entries(document: Mapping[str, Any], section: str, kind: str, field: str) -
     return found
 
 
-def _server_problems(cluster: ClusterPlan, kubeconfig: _Kubeconfig) -> tuple[Problem, ...]:
-    name = kubeconfig.clusters_of_contexts[cluster.context]
-    server = kubeconfig.servers_of_clusters.get(name, "")
+def _server_problems(cluster: ClusterPlan, name: str, servers: Mapping[str, str]) -> tuple[Problem, ...]:
+    server = servers.get(name, "")
     if not server:
         message = f"this context's cluster {name!r} has no server in the kubeconfig"
         return (Problem("cluster.context", cluster.context, message),)
@@ -158,9 +149,8 @@ def _no_file(cluster: ClusterPlan, files: list[Path], environment: Mapping[str, 
     return Problem("cluster.context", cluster.context, message, suggestion=suggestion)
 
 
-def _no_context(cluster: ClusterPlan, kubeconfig: _Kubeconfig, files: list[Path]) -> Problem:
+def _no_context(cluster: ClusterPlan, known: list[str], files: list[Path]) -> Problem:
     context, made_by = cluster.context, cluster.context_made_by
-    known = sorted(kubeconfig.clusters_of_contexts)
     shown = known[:_MANY_CONTEXTS]
     more = f" and {len(known) - len(shown)} more" if len(known) > len(shown) else ""
     return Problem(

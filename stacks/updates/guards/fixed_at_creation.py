@@ -15,14 +15,13 @@ from collections.abc import Mapping, Sequence
 
 from components.dynamo_objects import GRAPH_KIND
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
-from components.storage_kinds import Lustre
 from resource_graph.spelling import nearest
 from stacks.errors import Problem
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan
-from stacks.settings.cluster import NO_PATH
+from stacks.settings.cluster import NO_PATH, LustreStorage
 
 _LAYERS = "layers"
 _ROLE_PATH = "cluster.roles.path"
@@ -60,10 +59,10 @@ def fixed_values(stack: StackPlan) -> dict[str, str | int]:
         values["serving.namespace.kind"] = _kind(exists=stack.serving.namespace_exists)
     if isinstance(platform, OwnPlatform):
         values["platform.namespace.kind"] = _kind(exists=platform.namespace_exists)
-        values["platform.discovery"] = platform.release.discovery
-        values |= _server_values("platform.nats", platform.release.nats)
-        if platform.release.etcd is not None:
-            values |= _server_values("platform.etcd", platform.release.etcd)
+        values["platform.discovery"] = platform.discovery
+        values |= _server_values("platform.nats", platform.nats)
+        if platform.etcd is not None:
+            values |= _server_values("platform.etcd", platform.etcd)
     return values
 
 
@@ -117,7 +116,7 @@ def _network_values(plan: EksPlan) -> dict[str, str]:
     # In their order: the first has the NAT gateway that all others leave by.
     return {
         "cluster.network.kind": "own",
-        "cluster.network.cidr": network.cidr,
+        "cluster.network.cidr": network.typed.cidr,
         "cluster.network.zones": ", ".join(network.control_plane),
     }
 
@@ -232,7 +231,7 @@ def _cluster_values(stack: StackPlan) -> dict[str, str]:
         return {**values, **_joined_values(stack)}
     if plan.storage is not None:
         # The claim would stay, and its file system go from under it.
-        values["modelCache.storage.kind"] = plan.storage.kind
+        values["modelCache.storage.kind"] = plan.storage.typed.kind
     values |= {
         "cluster.name": plan.cluster.name,
         "cluster.accountId": plan.cluster.account_id,
@@ -240,8 +239,8 @@ def _cluster_values(stack: StackPlan) -> dict[str, str]:
         _ROLE_PATH: plan.cluster.roles.path,
         **_network_values(plan),
     }
-    if isinstance(plan.storage, Lustre):
-        values["modelCache.storage.zone"] = plan.storage.zone
+    if plan.storage is not None and isinstance(plan.storage.typed, LustreStorage):
+        values["modelCache.storage.zone"] = str(plan.storage.zone)
     return values
 
 

@@ -4,8 +4,7 @@ A preview is green there: the provider asks the API server for a dry run, and sw
 (pulumi-kubernetes 4.32, provider/pkg/await). `up` then fails half way, and takes none of it over.
 """
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from components.cluster_answer import CLAIMS, DEPLOYMENTS, NAMESPACES, Kind, KubernetesObject
@@ -37,37 +36,33 @@ def foreign_problems(
 
     """
     known = {str(mapping_in(outputs, "metadata").get("uid")) for outputs in resources.values()}
-    look = _Look(stack, known, cluster.within(_SECONDS))
-    platform = () if before.release else _platform_problems(look, is_first=not resources)
-    return (*platform, *_serving_problems(look))
 
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """What is looked for, and where."""
-
-    stack: StackPlan
-    known: Collection[str]
-    """Uids of the objects in the state."""
-    cluster: ClusterReader
-
-    def owner(self, found: KubernetesObject | None) -> Owner | None:
-        """Whose it is; None for this stack's own, and where it does not say."""
-        if found is None or found["metadata"].get("uid") in self.known:
+    def other_owner(found: KubernetesObject | None) -> Owner | None:
+        if found is None or found["metadata"].get("uid") in known:
             return None
         owner = owner_of(found)
-        return None if owner == Owner(stack=label_value(self.stack.name)) else owner
+        return None if owner == Owner(stack=label_value(stack.name)) else owner
+
+    asked = cluster.within(_SECONDS)
+    platform = () if before.release else _platform_problems(stack, asked, other_owner, is_first=not resources)
+    return (*platform, *_serving_problems(stack, asked, other_owner))
 
 
-def _platform_problems(look: _Look, *, is_first: bool) -> Iterator[Problem]:
-    platform = look.stack.platform
+_OtherOwner = Callable[[KubernetesObject | None], Owner | None]
+"""Whose an object is; None for this stack's own, and where it does not say."""
+
+
+def _platform_problems(
+    stack: StackPlan, cluster: ClusterReader, other_owner: _OtherOwner, *, is_first: bool
+) -> Iterator[Problem]:
+    platform = stack.platform
     if not isinstance(platform, OwnPlatform):
         return
-    space = look.cluster.ask(NAMESPACES, platform.namespace).first
-    owner = look.owner(space)
+    space = cluster.ask(NAMESPACES, platform.namespace).first
+    owner = other_owner(space)
     # A run that was interrupted leaves an operator that the state does not know, in a namespace of its own.
     is_left = owner is None and (not is_first or (space is not None and owner_of(space) is not None))
-    operators = look.cluster.ask(DEPLOYMENTS, labelSelector=OPERATOR_LABELS).items
+    operators = cluster.ask(DEPLOYMENTS, labelSelector=OPERATOR_LABELS).items
     for operator in operators:
         namespace = operator["metadata"]["namespace"]
         if namespace != platform.namespace or not is_left:
@@ -91,17 +86,18 @@ def _platform_problem(operator: KubernetesObject, owner: Owner | None) -> Proble
     )
 
 
-def _serving_problems(look: _Look) -> Iterator[Problem]:
-    stack = look.stack
+def _serving_problems(
+    stack: StackPlan, cluster: ClusterReader, other_owner: _OtherOwner
+) -> Iterator[Problem]:
     if not stack.layers.owns("serving"):
         return
     namespace = stack.serving.namespace
-    if stack.creates_namespace and (owner := look.owner(look.cluster.ask(NAMESPACES, namespace).first)):
+    if stack.creates_namespace and (owner := other_owner(cluster.ask(NAMESPACES, namespace).first)):
         # All that is in it is theirs too.
         yield _name_problem("serving.namespace", namespace, "namespace", owner)
         return
     for key, kind, title, name in _named(stack):
-        if owner := look.owner(look.cluster.ask(kind, name, namespace).first):
+        if owner := other_owner(cluster.ask(kind, name, namespace).first):
             yield _name_problem(key, name, title, owner)
 
 

@@ -28,6 +28,7 @@ _UNKNOWN = "unknown stack"
 """Part of the engine's message about a stack that is not there: pulumi/pulumi pkg/backend/backend.go."""
 
 _OF_THE_PROGRAM = ("pulumi:", "dynamo-stack:")
+"""How types of providers and of our components begin, which make nothing by themselves."""
 
 _Answer = TypeVar("_Answer")
 
@@ -45,7 +46,7 @@ class PreviousRun:
     @property
     def fixed(self) -> Mapping[str, object] | None:
         """The values recorded as fixed; None without a record, or where nothing was made with it."""
-        if not any(_is_made(urn) for urn in self.resources):
+        if all(own_type(urn).startswith(_OF_THE_PROGRAM) for urn in self.resources):
             # A first `up` with credentials of another account ends here: the account in the settings
             # may still be corrected.
             return None
@@ -108,11 +109,6 @@ def read_again_while_written(
                 ) from None
             time.sleep(pause_seconds)
     raise AssertionError("attempts must be at least 1")
-
-
-def _is_made(urn: str) -> bool:
-    """Whether a resource is more than a part of the program: no provider, no component of ours."""
-    return not own_type(urn).startswith(_OF_THE_PROGRAM)
 
 
 def _read(

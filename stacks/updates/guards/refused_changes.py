@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-from components.storage_kinds import Efs, Lustre
 from engines.release import known_line_name, release_line
 from recipes.model_download import S3Copy
 from stacks.errors import Problem
@@ -11,6 +10,7 @@ from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import PLATFORM_RELEASES
+from stacks.settings.cluster import EfsStorage, LustreStorage
 from stacks.settings.purchase import CapacityBlock, reservation_id
 from stacks.updates.deployed import Deployed, DeployedVolume
 from stacks.updates.deployed_nodes import (
@@ -129,10 +129,10 @@ def volume_problems(before: DeployedVolume | None, cache: CachePlan) -> tuple[Pr
     """
     if before is None or isinstance(cache, ExistingVolume):
         return ()
-    storage = cache.storage if isinstance(cache, OwnVolume) else None
+    storage = cache.storage.typed if isinstance(cache, OwnVolume) and cache.storage else None
     # EFS holds what is written, and its claim is never changed.
-    if cache.size_gib < before.size_gib and not isinstance(storage, Efs):
-        is_lustre = isinstance(storage, Lustre)
+    if cache.size_gib < before.size_gib and not isinstance(storage, EfsStorage):
+        is_lustre = isinstance(storage, LustreStorage)
         who = "FSx does not shrink a file system" if is_lustre else "Kubernetes does not shrink a claim"
         message = f"the volume has {before.size_gib}Gi, and {who}"
         size = f"{before.size_gib}Gi"

@@ -1,6 +1,5 @@
 from typing import Any
 
-from components.storage_kinds import StorageClass
 from recipes.model_download import HuggingFaceDownload, S3Copy
 from stacks.plan import timeouts
 from stacks.plan.cache_plan import ExistingVolume, OwnVolume
@@ -31,7 +30,7 @@ def test_a_model_comes_from_the_hub_when_nobody_says_otherwise() -> None:
         "model-cache",
         "model-download",
     )
-    assert (cache.size_gib, cache.storage) == (150, StorageClass("shared-files"))
+    assert (cache.size_gib, cache.storage, cache.class_name) == (150, None, "shared-files")
 
 
 def test_a_model_is_copied_from_a_bucket_by_the_service_account_that_may_read_it() -> None:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from components.storage_kinds import EbsDisk, InstanceStore
 from stacks.errors import SettingsError
 from stacks.plan.cache_plan import NodeCopies, OwnVolume
 from stacks.plan.stack_plan import StackPlan
+from stacks.settings.cluster import EbsStorage
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
@@ -41,7 +41,8 @@ def frontend_labels(stack: StackPlan) -> tuple[dict[str, str], ...]:
 def test_a_disk_is_a_class_and_a_claim_for_the_nodes_of_the_one_pool() -> None:
     stack = resolved(on_disk(eks_b200_settings()))
     assert stack.infrastructure is not None
-    assert stack.infrastructure.storage == EbsDisk(1000)
+    assert stack.infrastructure.storage is not None
+    assert stack.infrastructure.storage.typed == EbsStorage(kind="ebs", throughput=1000)
     assert isinstance(stack.cache, OwnVolume)
     assert stack.cache.class_name == "model-cache"
     assert frontend_labels(stack) == (
@@ -52,7 +53,8 @@ def test_a_disk_is_a_class_and_a_claim_for_the_nodes_of_the_one_pool() -> None:
 def test_copies_on_the_nodes_own_disks_are_no_claim_and_leave_nothing() -> None:
     stack = resolved(on_nodes(eks_gb200_settings()))
     assert stack.infrastructure is not None
-    assert stack.infrastructure.storage == InstanceStore("/mnt/k8s-disks/0/gpt-oss-model-cache")
+    assert stack.infrastructure.storage is not None
+    assert stack.infrastructure.storage.typed.kind == "instanceStore"
     assert isinstance(stack.cache, NodeCopies)
     assert stack.cache.nodes.directory == "/mnt/k8s-disks/0/gpt-oss-model-cache"
     assert {item.kind for item in stack.retained}.isdisjoint({"PersistentVolumeClaim", "EBS volume"})

@@ -28,7 +28,7 @@ def _own(settings: dict[str, Any]) -> OwnPlatform:
 
 
 def _etcd(settings: dict[str, Any]) -> EtcdServers:
-    etcd = _own(settings).release.etcd
+    etcd = _own(settings).etcd
     assert etcd is not None
     return etcd
 
@@ -51,7 +51,7 @@ def _existing() -> dict[str, Any]:
 
 
 def test_own_nats_answers_at_its_service() -> None:
-    nats = _own(_platform(namespace="platform")).release.nats
+    nats = _own(_platform(namespace="platform")).nats
     assert isinstance(nats, NatsArgs)
     assert nats.address == "nats://dynamo-nats.platform.svc.cluster.local:4222"
     servers = nats.servers
@@ -71,7 +71,7 @@ def test_clients_know_every_own_etcd_member() -> None:
 def test_bundled_servers_answer_at_the_charts_addresses() -> None:
     settings = _with_etcd(BUNDLED)
     settings["platform"]["nats"] = BUNDLED
-    release = _own(settings).release
+    release = _own(settings)
     domain = "dynamo-system.svc.cluster.local"
     assert release.nats == BundledServers(f"nats://dynamo-platform-nats.{domain}:4222", "fast-disks")
     assert release.etcd == BundledServers(f"dynamo-platform-etcd.{domain}:2379", "fast-disks")
@@ -81,7 +81,7 @@ def test_bundled_servers_answer_at_the_charts_addresses() -> None:
 def test_external_servers_are_passed_on_as_they_were_typed() -> None:
     settings = _with_etcd({"kind": "external", "addresses": ["http://one:2379", "http://two:2379"]})
     settings["platform"]["nats"] = {"kind": "external", "address": "nats://nats.example.com:4222"}
-    assert _own(settings).release.nats == ExternalServers("nats://nats.example.com:4222")
+    assert _own(settings).nats == ExternalServers("nats://nats.example.com:4222")
     assert _etcd(settings) == ExternalServers("http://one:2379,http://two:2379")
 
 
@@ -138,7 +138,7 @@ def test_images_come_from_the_mirrors() -> None:
         "quay.io": "mirror.example.com/quay",
         "nvcr.io": "mirror.example.com/nvcr",
     }
-    release = _own(settings).release
+    release = _own(settings)
     assert isinstance(release.nats, NatsArgs)
     assert release.nats.servers.image == "mirror.example.com/hub/library/nats:2.11.4-alpine"
     assert _own_etcd(settings).servers.image == "mirror.example.com/quay/coreos/etcd:v3.5.21"
@@ -156,7 +156,7 @@ def test_a_server_that_would_be_pulled_past_the_mirror_is_refused() -> None:
 
 
 def test_the_charts_own_operator_image_stays_without_a_mirror() -> None:
-    assert _own(dev_settings()).release.operator_image is None
+    assert _own(dev_settings()).operator_image is None
 
 
 def test_destroy_of_a_production_stack_leaves_the_data_of_its_own_servers() -> None:

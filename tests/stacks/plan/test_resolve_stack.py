@@ -25,7 +25,7 @@ def test_the_dev_stack_resolves_to_what_the_settings_mean() -> None:
     assert (stack.cluster.kind, stack.cluster.context) == ("existing", "dynamo-lab")
     assert (stack.platform.version, stack.platform.namespace) == ("1.2.1", "dynamo-system")
     assert isinstance(stack.platform, OwnPlatform)
-    assert stack.platform.release.chart.repository == "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"
+    assert stack.platform.chart.repository == "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"
     assert (stack.serving.namespace, stack.serving.graph_name) == ("gpt-oss", "gpt-oss-disagg")
     assert isinstance(stack.cache, OwnVolume)
     assert stack.cache.size_gib == 150
@@ -46,7 +46,7 @@ def test_destroy_of_a_disposable_stack_leaves_the_definitions_and_the_operators_
         ("Lease", "dynamo.nvidia.com", "kube-system"),
         *[
             ("CustomResourceDefinition", name, None)
-            for name in PLATFORM_RELEASES["1.2.1"].custom_resource_definitions
+            for name in PLATFORM_RELEASES["1.2.1"].custom_resource_definitions.value
         ],
     ]
 
@@ -79,7 +79,7 @@ def test_a_typed_timeout_wins() -> None:
     assert (
         stack.serving.ready_timeout_seconds,
         stack.cache.timeout_seconds,
-        stack.platform.release.timeout_seconds,
+        stack.platform.timeout_seconds,
     ) == (20, 30, 40)
 
 

@@ -8,7 +8,7 @@ from tests.support.dev_settings import dev_settings, problems_of
 
 def test_every_line_has_one_release_whose_chart_is_of_it() -> None:
     assert [release.line for release in PLATFORM_RELEASES.values()] == list(PLATFORM_LINES)
-    assert all(version == release.chart.version for version, release in PLATFORM_RELEASES.items())
+    assert all(version == release.version for version, release in PLATFORM_RELEASES.items())
 
 
 @pytest.mark.parametrize("name", PLATFORM_LINES)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stacks.settings.platform import ExistingPlatform, OwnPlatform
+from stacks.settings.platform import ExistingPlatform
 from tests.stacks.settings.mistakes import GONE, Path, changed, keys_of, said, said_of
 
 CASES: list[tuple[str, Path, object, str]] = [
@@ -106,15 +106,6 @@ CASES: list[tuple[str, Path, object, str]] = [
         "  is missing\n"
         "  allowed: huggingface, s3 or existingVolume\n"
         "  try: kind: s3, to which the other keys belong",
-    ),
-    (
-        "a key that has moved",
-        ("platform", "storageClassName"),
-        "shared-files",
-        "Pulumi.dev.yaml: platform.storageClassName = 'shared-files'\n"
-        "  there is no setting 'storageClassName' here\n"
-        f"  allowed: {keys_of(OwnPlatform)}\n"
-        "  try: platform.nats.storageClassName, beside platform.nats.kind",
     ),
 ]
 

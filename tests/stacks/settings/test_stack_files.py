@@ -92,7 +92,7 @@ def test_a_block_below_another_is_said_to_be_indented_too_far_and_nothing_of_it_
 
 def test_a_key_that_stands_twice_is_named_with_its_line(tmp_path: Path) -> None:
     text = "config:\n  dynamo-stack:settings:\n    cluster: {}\n    cluster: {}\n"
-    said = "Pulumi.other.yaml:4\n  not a stack file: the key 'cluster' stands here twice"
+    said = "Pulumi.other.yaml:4\n  not a stack file: the key 'cluster' stands twice in one mapping"
     assert _stack_file(tmp_path, text) == said
 
 

