@@ -145,7 +145,8 @@ def _application(name: str, inputs: Mapping[str, Value]) -> list[dict[str, Value
 
 
 def _flux(name: str, inputs: Mapping[str, Value]) -> list[dict[str, Value]]:
-    repository, timeout = _repository(inputs), inputs.get("timeout")
+    repository = _repository(inputs)
+    timeout = inputs.get("timeout")
     metadata = {"name": name, "namespace": _namespace(inputs)}
     source: dict[str, Value] = {"interval": "1h", "url": repository}
     if repository.startswith(_OCI):

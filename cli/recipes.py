@@ -165,7 +165,9 @@ def _named(directory: Path) -> Iterator[Path]:
 
 
 def _facts(recipe: Recipe, file: Path) -> Iterator[Row]:
-    model, runtime, traffic = recipe.model, recipe.runtime, recipe.traffic
+    model = recipe.model
+    runtime = recipe.runtime
+    traffic = recipe.traffic
     yield "RECIPE", f"{recipe.name}: {recipe.title}"
     yield "FILE", shown_file(file)
     yield "MODEL", f"{model.repository} at {model.revision}, {model.size_bytes / 1e9:.1f} GB"

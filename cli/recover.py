@@ -15,7 +15,7 @@ from operations.document import Document
 from operations.errors import CommandError
 from operations.project import resolved_stack
 from operations.pulumi_command import PulumiCommand
-from operations.recovery.found_in_cluster import Leftovers, read_leftovers
+from operations.recovery.found_in_cluster import read_leftovers
 from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
 from operations.recovery.steps import command_line, run_steps, what_holds
 from stacks.plan.stack_plan import StackPlan

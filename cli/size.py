@@ -249,7 +249,9 @@ def _document(workload: Workload, choice: Choice) -> SizeDocument:
 
 
 def _sized(option: Option) -> SizedLayout:
-    point, made, source = option.point, made_by(option.point), SOURCES.get(option.point.source)
+    point = option.point
+    made = made_by(option.point)
+    source = SOURCES.get(option.point.source)
     return SizedLayout(
         gpu=point.gpu,
         engine=point.layout.engine,

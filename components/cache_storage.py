@@ -54,8 +54,12 @@ class CacheStorage(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions,
     ) -> None:
         super().__init__("dynamo-stack:components:CacheStorage", name, {"name": title}, opts)
-        self._name, self._title, self._keep = name, title, keep
-        self._vpc_id, self._clients, self._subnet_ids = vpc_id, clients, subnet_ids
+        self._name = name
+        self._title = title
+        self._keep = keep
+        self._vpc_id = vpc_id
+        self._clients = clients
+        self._subnet_ids = subnet_ids
         if isinstance(storage, LustreStorage):
             self.file_system = self._lustre(self._subnet_ids[str(zone)], size_gib, storage.throughput)
         else:
@@ -93,7 +97,8 @@ class CacheStorage(pulumi.ComponentResource):
         return lustre(self._title, made.id, attributes, [made])
 
     def _efs(self, mounted_in: str | None) -> FileSystem:
-        name, title = self._name, self._title
+        name = self._name
+        title = self._title
         inside = child(self)
         group, rules = self._door("efs", _NFS_PORTS)
         made = aws.efs.FileSystem(

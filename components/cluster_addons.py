@@ -36,7 +36,9 @@ class ClusterAddons(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions,
     ) -> None:
         super().__init__("dynamo-stack:components:ClusterAddons", name, {"cluster": settings.name}, opts)
-        self._name, self._settings, self._cluster = name, settings, cluster
+        self._name = name
+        self._settings = settings
+        self._cluster = cluster
         made = [self._addon(addon, depends_on) for addon in addons]
         default = StorageClass(
             f"{name}-volumes",

@@ -106,7 +106,8 @@ class EksCluster(pulumi.ComponentResource):
         lifecycle = "production" if keep else "disposable"
         inputs = {"clusterName": settings.name, "version": settings.version, "lifecycle": lifecycle}
         super().__init__("dynamo-stack:components:EksCluster", name, inputs, opts)
-        self._name, self._settings = name, settings
+        self._name = name
+        self._settings = settings
         self.cluster = self._control_plane(subnet_ids, log_days, entered_by_eks=creator is None, keep=keep)
         entries = [
             self._administrator(f"administrator-{_tail(arn)}", arn, was=f"access-{_tail(arn)}")
@@ -130,7 +131,8 @@ class EksCluster(pulumi.ComponentResource):
     def _control_plane(
         self, subnet_ids: list[pulumi.Input[str]], log_days: int, *, entered_by_eks: bool, keep: bool
     ) -> aws.eks.Cluster:
-        name, settings = self._name, self._settings
+        name = self._name
+        settings = self._settings
         owner, policies = role(
             f"{name}-role",
             f"{settings.name}-cluster",

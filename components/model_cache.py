@@ -48,8 +48,10 @@ class ModelCache(pulumi.ComponentResource):
             if isinstance(claim.storage, FileSystem):
                 inputs["volumeName"] = claim.storage.name
         super().__init__("dynamo-stack:components:ModelCache", name, inputs, opts)
-        self._name, self._before = name, depends_on
-        self._namespace, self._claim_name = namespace, claim_name
+        self._name = name
+        self._before = depends_on
+        self._namespace = namespace
+        self._claim_name = claim_name
         made = self._claim(claim) if claim else None
         job = Job(
             f"{name}-download" if claim else f"{name}-check",

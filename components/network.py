@@ -46,7 +46,9 @@ class Network(pulumi.ComponentResource):
     ) -> None:
         inputs = {"cidr": network.cidr, "zones": [each.zone for each in subnets if each.public is not None]}
         super().__init__("dynamo-stack:components:Network", name, inputs, opts)
-        self._name, self._cluster, self._subnets = name, cluster, subnets
+        self._name = name
+        self._cluster = cluster
+        self._subnets = subnets
         self._kept_zones = control_plane if keep else ()
         self.vpc = aws.ec2.Vpc(
             f"{name}-vpc",
@@ -76,7 +78,8 @@ class Network(pulumi.ComponentResource):
 
         Without one in each zone, the failure of the first one's cuts off the others.
         """
-        name, title = self._name, self._cluster.name
+        name = self._name
+        title = self._cluster.name
         internet = aws.ec2.InternetGateway(
             f"{name}-internet", vpc_id=self.vpc.id, tags={"Name": title}, opts=child(self)
         )
@@ -186,7 +189,8 @@ class Network(pulumi.ComponentResource):
         )
 
     def _flow_logs(self, days: int) -> None:
-        name, cluster = self._name, self._cluster
+        name = self._name
+        cluster = self._cluster
         group_name = f"/dynamo-stack/{cluster.name}/flow-logs"
         arn = f"arn:aws:logs:{cluster.region}:{cluster.account_id}:log-group:{group_name}"
         log_group = aws.cloudwatch.LogGroup(

@@ -35,7 +35,8 @@ def compose_project(stack: StackPlan, options: ComposeOptions) -> tuple[Mapping[
     """
     placed = _on_one_host(stack.serving.placed)
     source = VolumeCheck() if isinstance(stack.cache, ExistingVolume) else stack.cache.source
-    server, together = placed.recipe.engine_server, placed.kv_transport is not None
+    server = placed.recipe.engine_server
+    together = placed.kv_transport is not None
     discovery = discovery_parts(options, placed.image_mirrors) if server is None else DiscoveryParts({})
     around = Surroundings(options, discovery, model_mount(source), stack.serving.ready_timeout_seconds)
     engines = engine_files(placed)

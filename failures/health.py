@@ -17,7 +17,8 @@ from failures.pods_and_events import has_ended
 
 _Object = Mapping[str, Any]
 _AGAIN = "`pulumi up --refresh --stack {stack}` makes it again"
-_GOES, _ONCE_GONE = "is being deleted", f"see what holds it; once it is gone, {_AGAIN}"
+_GOES = "is being deleted"
+_ONCE_GONE = f"see what holds it; once it is gone, {_AGAIN}"
 _MEND = "mend that, then `pulumi up --stack {stack}`: it waits again"
 
 

@@ -131,7 +131,8 @@ def _last_end(container: KubernetesObject) -> str:
 def _more(cluster: ClusterReader, pod: KubernetesObject) -> Iterator[str]:
     if not pod.get("spec", {}).get("nodeName") or pod["metadata"].get("deletionTimestamp"):
         return
-    metadata, statuses = pod["metadata"], container_statuses(pod)
+    metadata = pod["metadata"]
+    statuses = container_statuses(pod)
     ended = [(each, end) for each in statuses if (end := _failed_end(each))]
     for status, end in ended:
         kept = last_words(end.get("message", ""))

@@ -30,7 +30,8 @@ def failed_texts(findings: Iterable[Finding], begin: str = "") -> Texts:
     What holds alike for several parts of a resource is said once.
     """
     for urn, subjects, alike in _alike(findings):
-        rule, message = alike[0].rule, alike[0].message_with(places(urn, Path.cwd()))
+        rule = alike[0].rule
+        message = alike[0].message_with(places(urn, Path.cwd()))
         yield urn, f"{begin.format(rule.id)}{subjects} {message}.\nFix: {rule.fix}\nSource: {rule.source}"
 
 

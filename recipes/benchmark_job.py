@@ -141,7 +141,8 @@ def _container(placed: PlacedRecipe, loads: Sequence[Load] | None) -> dict[str, 
 def _shell_command(recipe: Recipe, graph_name: str, loads: Sequence[Load] | None) -> str:
     pip = ["python3", "-m", "pip", "install", "--quiet", "--target", PACKAGES_DIRECTORY]
     packages = shlex.join([*pip, *recipe.benchmark.packages])
-    wait, program = 'python3 -c "$1"', f"{PACKAGES_DIRECTORY}/bin/aiperf"
+    wait = 'python3 -c "$1"'
+    program = f"{PACKAGES_DIRECTORY}/bin/aiperf"
     if loads is None:
         return "\n".join([packages, wait, f"exec {benchmark_line(recipe, graph_name, program)}"])
     # The first process of a container ignores SIGTERM unless it says otherwise, and a shell that waits for a

@@ -95,7 +95,8 @@ def process_workarounds(
 
 def worker_command(recipe: Recipe, service: ServiceRecipe, options: Options) -> WorkerCommand:
     """Return how a worker of the service is started, by Dynamo or as a server of the engine's own."""
-    start, engine = worker_start(recipe, service), recipe.serving_engine
+    start = worker_start(recipe, service)
+    engine = recipe.serving_engine
     if recipe.engine_server is not None:
         return recipe.engine_server.command(start)
     return WorkerCommand(engine.command_line(options, start), engine.environment(start))

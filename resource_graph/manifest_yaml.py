@@ -145,7 +145,9 @@ class _Reader:
         size: tuple[int, int] | None = (1, 0)
         if isinstance(event, yaml.DocumentStartEvent):
             self.document += 1
-            self._values, self._sizes, self._anchored = 0, {}, {}
+            self._values = 0
+            self._sizes = {}
+            self._anchored = {}
         elif isinstance(event, yaml.NodeEvent):
             if isinstance(event, yaml.AliasEvent):
                 size = self._sizes.get(anchor, size)

@@ -152,7 +152,8 @@ def _useless_in_pods(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
             said = f"sets the variable {name!r}: no program reads one with a space in its name"
             yield Advice(f"{said}, and Kubernetes before 1.32 refuses it")
     for volume in known(mappings_at, template.spec, "volumes") or ():
-        medium, name = known(text_at, volume, "emptyDir", "medium"), known(text_at, volume, "name")
+        medium = known(text_at, volume, "emptyDir", "medium")
+        name = known(text_at, volume, "name")
         if medium and not _MEDIUM.fullmatch(medium) and not PLACEHOLDER.search(medium):
             said = f"volume {name} has the medium {medium!r}, which no kubelet knows: Memory or HugePages"
             yield f"{said}; the pods stay in ContainerCreating"

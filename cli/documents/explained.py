@@ -168,9 +168,12 @@ class ExplainDocument(Document):
 
 def explain_document(stack: StackPlan, graph: ResourceGraph) -> ExplainDocument:
     """Return what the stack becomes; `graph` is what its program registers."""
-    layers, plan, platform = stack.layers, stack.infrastructure, stack.platform
+    layers = stack.layers
+    plan = stack.infrastructure
+    platform = stack.platform
     bought = purchases(stack)
-    serves, has_nodes = layers.owns("serving"), layers.own != ("platform",)
+    serves = layers.owns("serving")
+    has_nodes = layers.own != ("platform",)
     return ExplainDocument(
         stack=stack.name,
         file=stack.source,
@@ -211,7 +214,8 @@ def explain_document(stack: StackPlan, graph: ResourceGraph) -> ExplainDocument:
 
 
 def _pool(placed: PlacedPool, purchase: Purchase | None) -> ExplainedPool:
-    pool, machine = placed.pool, placed.pool.instance_type
+    pool = placed.pool
+    machine = placed.pool.instance_type
     return ExplainedPool(
         name=pool.name,
         machine=machine.name,
@@ -226,7 +230,8 @@ def _pool(placed: PlacedPool, purchase: Purchase | None) -> ExplainedPool:
 
 
 def _service(service: PlacedService) -> ExplainedService:
-    sizes, placement = service.resources, service.placement
+    sizes = service.resources
+    placement = service.placement
     return ExplainedService(
         name=service.name,
         role=service.role,

@@ -173,7 +173,8 @@ def refused_text(failed: pulumi.ErrorHookArgs, stack_file: StackFile, stack: str
     if error is None:
         return None
     line = refusal_of(error)
-    what, failed_later = f"{failed.type.rsplit(':', 1)[-1]} {failed.name}", error.operation == FAILED_LATER
+    what = f"{failed.type.rsplit(':', 1)[-1]} {failed.name}"
+    failed_later = error.operation == FAILED_LATER
     lines = [
         f"AWS made {what}, which does not work: {error.code}"
         if failed_later

@@ -36,7 +36,8 @@ class AIPerfProgram:
             CommandError: it is not there, does not start, or is another version.
 
         """
-        executable, wanted = shutil.which(name), pinned_version(benchmark)
+        executable = shutil.which(name)
+        wanted = pinned_version(benchmark)
         get_it = f"  try: `uv tool install aiperf=={wanted}`, or `pipx install aiperf=={wanted}`"
         if executable is None:
             raise CommandError(

@@ -150,5 +150,6 @@ def signatures() -> tuple[Signature, ...]:
 
 
 def _signature(row: dict[str, Any]) -> Signature:
-    sign, stage = re.compile(row["sign"]), Stage[row["stage"].upper()]
+    sign = re.compile(row["sign"])
+    stage = Stage[row["stage"].upper()]
     return Signature(sign, stage, row["means"], row["fix"], row["setting"], row["page"])

@@ -136,7 +136,8 @@ def operator_findings(view: View) -> Iterator[Finding]:
         yield found
         return
     operator = view.operators.items[0]
-    metadata, status = operator["metadata"], operator.get("status") or {}
+    metadata = operator["metadata"]
+    status = operator.get("status") or {}
     where = ("--namespace", metadata["namespace"])
     if not status.get("readyReplicas"):
         labels = operator["spec"].get("selector", {}).get("matchLabels") or {}
@@ -164,7 +165,8 @@ def operator_findings(view: View) -> Iterator[Finding]:
 def server_findings(view: View) -> Iterator[Finding]:
     """Return members of NATS and etcd that are not ready."""
     for servers in view.databases():
-        name, namespace = servers["metadata"]["name"], servers["metadata"]["namespace"]
+        name = servers["metadata"]["name"]
+        namespace = servers["metadata"]["namespace"]
         wanted = servers["spec"].get("replicas", 1)
         ready = (servers.get("status") or {}).get("readyReplicas", 0)
         if wanted and ready >= wanted:
@@ -198,7 +200,8 @@ def graph_findings(view: View) -> Iterator[Finding]:
             or (problem.about == "pod" and not target.asked.stack)
         ):
             continue
-        is_definition, is_unready = GRAPHS in problem.what, problem.page == _UNREADY_PAGE
+        is_definition = GRAPHS in problem.what
+        is_unready = problem.page == _UNREADY_PAGE
         yield Finding(
             stage=Stage.OPERATOR if is_definition else Stage.GRAPH,
             about="definitions" if is_definition else "readiness" if is_unready else "graph",

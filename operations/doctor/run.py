@@ -163,7 +163,8 @@ def answer_findings(view: View, report: SmokeReport) -> Iterator[Finding]:
 def log_findings(view: View) -> Iterator[Finding]:
     """Return known faults out of the logs of pods that are Ready, for a deployment that does not answer."""
     for pod in filter(is_ready, view.live_pods):
-        name, namespace = pod["metadata"]["name"], view.target.served.namespace
+        name = pod["metadata"]["name"]
+        namespace = view.target.served.namespace
         words = (name, "--namespace", namespace, "--all-containers", _LOG_LINES)
         if signed := last_signed(view.cluster.log(*words).splitlines(), Stage.REGISTRATION):
             known, line = signed

@@ -170,7 +170,8 @@ def _change(operation: Operation, step: EngineStep, *, deletes_first: bool) -> R
 def _fields(step: EngineStep) -> Iterator[FieldChange]:
     if step.before is None or step.after is None:
         return
-    old, new = step.before.resource, step.after.resource
+    old = step.before.resource
+    new = step.after.resource
     for text, kind in sorted(step.differences.items()):
         path = parse_path(text)
         change = _CHANGES.get(kind.removesuffix("-replace"), Change.CHANGED)

@@ -75,10 +75,12 @@ def offered_now(nodes: PlannedNodes, account: Account) -> str | None:
     if not isinstance(nodes.purchase, CapacityBlock):
         return None
     pool, kind = nodes.pool, nodes.pool.instance_type.name
-    what, gpus = f"{pool.nodes} x {kind}", pool.gpus
+    what = f"{pool.nodes} x {kind}"
+    gpus = pool.gpus
     wanted: dict[str, object] = {"InstanceType": kind, "InstanceCount": pool.nodes}
     if unit := least_sold(pool.instance_type, pool.gpus):
-        what, gpus = unit.name, unit.gpus
+        what = unit.name
+        gpus = unit.gpus
         wanted = {"UltraserverType": unit.name, "UltraserverCount": 1}
     asked = f"a new block for pool {pool.name}, {what} for {_HOURS} h"
     try:

@@ -208,7 +208,8 @@ def _enforcement(cluster: ClusterReader) -> Answer:
     if not listed.is_known:
         return unknown(question, listed.why)
     for each in listed.items:
-        containers, name = each["spec"]["template"]["spec"].get("containers") or [], each["metadata"]["name"]
+        containers = each["spec"]["template"]["spec"].get("containers") or []
+        name = each["metadata"]["name"]
         if name in _ENFORCERS or any(container["name"] == _EKS_AGENT for container in containers):
             return good(question, f"by DaemonSet {name}")
     return unknown(question, "no DaemonSet of kube-system is known to enforce it: policies may be ignored")

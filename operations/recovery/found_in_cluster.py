@@ -177,7 +177,9 @@ def _live_objects(wanted: Iterable[ClusterObject], cluster: ClusterCommands) -> 
         for live in cluster.found(Objects(kind_named(each.kind), each.name, each.namespace)):
             # A graph at the version that can be read without its operator; anything else as it is.
             version = cluster.reader.stored_version(GRAPH_OBJECTS) if each.is_graph else None
-            group, entries, owner = each.api_version.partition("/")[0], managed_fields(live), owner_of(live)
+            group = each.api_version.partition("/")[0]
+            entries = managed_fields(live)
+            owner = owner_of(live)
             yield replace(
                 each,
                 api_version=f"{group}/{version}" if version else each.api_version,

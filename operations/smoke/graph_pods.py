@@ -65,7 +65,8 @@ class GraphPods:
         written = worker_models(self._cluster, self._namespace) or {}
         found: list[str] = []
         for pod in self._cluster.find(self._pods).items:
-            name, containers = pod["metadata"]["name"], pod.get("spec", {}).get("containers") or []
+            name = pod["metadata"]["name"]
+            containers = pod.get("spec", {}).get("containers") or []
             # Each of several workers in a pod registers by the name of its container.
             for each in (name, *(f"{name}-{container['name']}" for container in containers)):
                 models = written.get(each)

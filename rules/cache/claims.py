@@ -139,7 +139,8 @@ def _takes_all_forms(download: ModelUser) -> bool:
 def storage_class_exists(graph: ResourceGraph, claim: Claim) -> Iterator[str]:
     """Claim names a storage class that is not there, or cannot do what it asks for."""
     # A name that only the update knows is some resource's own, so the class is there.
-    name, shared = claim.storage_class, [mode for mode in claim.modes if mode.endswith("Many")]
+    name = claim.storage_class
+    shared = [mode for mode in claim.modes if mode.endswith("Many")]
     asked = f"asks for storage class {name}"
     classes = graph.kubernetes_objects("StorageClass")
     if name is None and claim.volume_name is None and not any(map(_is_default, classes)):

@@ -206,7 +206,8 @@ _USERS: Subjects[ModelUser] = Subjects(_one_user_a_template)
 
 
 def _absent_secrets(graph: ResourceGraph, user: ModelUser) -> Iterable[str]:
-    references, namespace = known(read_references, user.template) or (), user.resource.namespace
+    references = known(read_references, user.template) or ()
+    namespace = user.resource.namespace
     secrets = dict.fromkeys(each.name for each in references if each.kind == "Secret")
     return (name for name in secrets if not graph.kubernetes_objects_named("Secret", name, namespace))
 

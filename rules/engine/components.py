@@ -197,7 +197,8 @@ def _ports_of_node(graph: ResourceGraph, pods: GpuPods) -> Collection[int]:
 
 def _on_one_node(pool: Pool | None, users: Sequence[GpuPods], ports: str) -> Iterator[Observation]:
     """What is wrong where more pods have a port than there are nodes, or two may come to one node."""
-    resource, subject = users[-1].template.resource, names(users)
+    resource = users[-1].template.resource
+    subject = names(users)
     count = sum(each.pods for each in users)
     # Two of a template stand for any number: the question is whether two pods fit on one node.
     sizes = sorted(each.gpus for each in users for _ in range(min(each.pods, 2)))

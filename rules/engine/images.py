@@ -188,7 +188,8 @@ def _of_another_release(platform: Platform, _: ResourceGraph, template: PodTempl
     if template.shape == "workload" or platform.line is None:
         return
     is_told = platform.line < _ADMITTED_SINCE or text_at(template.described_by, "runtimeVersionOverride")
-    shown, untold = shown_image(template.main), "and no runtimeVersionOverride says"
+    shown = shown_image(template.main)
+    untold = "and no runtimeVersionOverride says"
     if not is_told and (image is None or image.line is None):
         yield f"{shown} has no version as its tag, {untold} it"
     elif not is_told and image is not None and image.digest is not None:

@@ -96,7 +96,8 @@ def _too_small_buffers(graph: ResourceGraph, group: Disaggregated) -> Iterator[O
 
 
 def _too_small_buffer(longest: Count, graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
-    backend, buffer = effective_backend(graph, worker), transfer_buffer(read_settings(graph, worker))
+    backend = effective_backend(graph, worker)
+    buffer = transfer_buffer(read_settings(graph, worker))
     if backend not in BACKENDS_WITH_FIXED_BUFFERS or buffer is None or buffer.value >= longest.value:
         return
     message = (
@@ -136,7 +137,8 @@ _CHOSEN_SINCE = (1, 6)
 )
 def kv_transfer_is_safe(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     """Settings of a prefill or decode worker endanger the transfer of its KV cache."""
-    settings, role = read_settings(graph, worker), read_role(worker)
+    settings = read_settings(graph, worker)
+    role = read_role(worker)
     if role == "aggregated":
         return
     if role == "prefill" and not settings.switch(_NO_OVERLAP):

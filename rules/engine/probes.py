@@ -114,7 +114,8 @@ def _unnamed_ports(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
 
 def _beside_the_operator(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """Each probe that asks another port than the process has, by the manifest's word or the operator's."""
-    port, own = operator_port(template), own_ports(template)
+    port = operator_port(template)
+    own = own_ports(template)
     if port is None:
         return
     yield from _unserved_paths(graph, template, port)

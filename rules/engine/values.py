@@ -98,7 +98,8 @@ def _problem_of_option(
         return None
     # A release that was not read may take it, or a plugin; a slip of the pen nobody takes. Short names are
     # alike: fp8 and fp4 are two formats.
-    is_open, slips = line is None or by_plugins, 2 if len(value) >= _LONG else 1
+    is_open = line is None or by_plugins
+    slips = 2 if len(value) >= _LONG else 1
     if is_open and slip_of(value, vocabulary.of_every_line, slips) is None:
         return None
     return hint(value, known) or f": one of {', '.join(sorted(known))}"

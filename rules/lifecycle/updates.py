@@ -49,7 +49,8 @@ def config_names_unique(graph: ResourceGraph) -> Iterator[Observation]:
             elif (other := first.setdefault(resource.namespace, resource)) is not resource:
                 yield from _of_one_namespace(name, other, resource)
         # One without a namespace lands in any of them, as `kubectl -n` says.
-        anywhere, named = first.pop(None, None), next(iter(first.items()), None)
+        anywhere = first.pop(None, None)
+        named = next(iter(first.items()), None)
         if anywhere is not None and named is not None and _differ(anywhere, named[1]) is not False:
             where = f"{_where(named[1])} is in namespace {named[0]}"
             yield undecided(anywhere, name, f"nothing says in which namespace it will be; {where}")

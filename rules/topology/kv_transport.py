@@ -42,7 +42,8 @@ _DOCUMENTED = "documented"
 )
 def kv_hop_has_a_transport(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
     """KV cache falls back to TCP, which nobody chose."""
-    unconnected, chosen = hop.unconnected(), chosen_transport(graph, hop.group.resource)
+    unconnected = hop.unconnected()
+    chosen = chosen_transport(graph, hop.group.resource)
     if unconnected is None or (chosen is not None and chosen.name == "tcp" and chosen.explicit):
         return
     unknown = next((ways.unknown for ways in hop.ways if ways.unknown is not None), None)

@@ -238,8 +238,10 @@ def rollout_can_proceed(graph: ResourceGraph, pods: GpuPods) -> Iterator[Said]:
 
 
 def _no_gpus(occupied: Occupied, pods: GpuPods) -> str | None:
-    placement, sizes = occupied.placement, dict(occupied.sizes)
-    node, nodes = placement.instance_type, placement.nodes
+    placement = occupied.placement
+    sizes = dict(occupied.sizes)
+    node = placement.instance_type
+    nodes = placement.nodes
     if can_be_packed(sizes, nodes=nodes, gpus=node.gpus) is not True:
         # Another rule reports pods that do not even fit at rest.
         return None

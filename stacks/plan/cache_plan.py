@@ -86,14 +86,16 @@ def cache_plan(settings: StackSettings, recipe: Recipe, services: Sequence[Place
     places = [service.placement for service in services if service.placement]
     selectors = tuple({place.pool: place.node_selector for place in places}.values())
     tolerations = tuple(dict.fromkeys(toleration for place in places for toleration in place.tolerations))
-    nodes, class_name = None, "" if storage else cache.storage_class_name or ""
+    nodes = None
+    class_name = "" if storage else cache.storage_class_name or ""
     match storage and storage.typed:
         case InstanceStoreStorage():
             # The namespace keeps the copies of two stacks on the same nodes apart.
             directory = f"{_DISKS}/{namespace_name(settings.serving.namespace)}-model-cache"
             return NodeCopies(seconds, source, CopyNodes(selectors, tolerations, directory), *sizes)
         case EbsStorage():
-            nodes, class_name = CacheNodes(selectors, tolerations), DISK_CLASS_NAME
+            nodes = CacheNodes(selectors, tolerations)
+            class_name = DISK_CLASS_NAME
         case _:
             pass
     job_name = MODEL_CACHE.download_job_name
@@ -105,7 +107,8 @@ def made_storage(settings: StackSettings) -> MadeStorage | None:
     cache, cluster = settings.model_cache, settings.cluster
     if cache is None or cache.storage is None or not isinstance(cluster, EksClusterSettings):
         return None
-    typed, zone = cache.storage, None
+    typed = cache.storage
+    zone = None
     if isinstance(typed, LustreStorage):
         zone = typed.zone or regional_zones(cluster, settings)[0].name
     elif isinstance(typed, EfsStorage):

@@ -150,7 +150,8 @@ def _namespaces(stack: StackPlan) -> Iterable[Decision]:
 
 def _servers(platform: PlatformPlan | None) -> Iterable[Decision]:
     if isinstance(platform, OwnPlatform):
-        nats, etcd = platform.nats, platform.etcd
+        nats = platform.nats
+        etcd = platform.etcd
         yield Decision("servers", "NATS", _choice(nats), _nats_reason(nats))
         if etcd is not None:
             yield Decision("servers", "etcd", _choice(etcd), _etcd_reason(etcd))

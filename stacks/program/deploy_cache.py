@@ -62,7 +62,8 @@ def deploy_cache(
             )
             return (copies.daemon_set,)
         case ExistingVolume():
-            source, claim = VolumeCheck(), None
+            source = VolumeCheck()
+            claim = None
         case OwnVolume():
             if cache.nodes and waited_for(stack):
                 # A Job that no node can run would be waited for until its time is over.

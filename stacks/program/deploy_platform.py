@@ -71,7 +71,9 @@ def network_policies(
     options: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
     """Register who may connect to NATS, etcd and the graph, as far as they are this stack's."""
-    serving, used, graph = stack.serving, stack.platform, None
+    serving = stack.serving
+    used = stack.platform
+    graph = None
     if stack.layers.owns("serving"):
         graph = ProtectedGraph(
             namespace=serving.namespace,

@@ -148,7 +148,8 @@ def _serves(
     stack: StackPlan, depends_on: list[pulumi.Resource], options: pulumi.ResourceOptions, update: Update
 ) -> pulumi.CustomResource:
     """Register what serves, and return the resource that is there once it does."""
-    placed, how = stack.serving.placed, update.replacement
+    placed = stack.serving.placed
+    how = update.replacement
     served = served_by(stack)
     if placed.recipe.engine_server is not None:
         return ModelServer(

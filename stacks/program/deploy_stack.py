@@ -74,7 +74,8 @@ def deploy(
         )
         _export_serving(stack.serving)
     else:
-        policies, graph = network_policies(stack, platform, [], options), []
+        policies = network_policies(stack, platform, [], options)
+        graph = []
         made = (*platform.used_by_graphs, *infrastructure.before_workloads)
         say_notices(update, next(iter(made), None))
     if stack.platform is not None:
