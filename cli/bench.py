@@ -48,8 +48,6 @@ from stacks.plan.recipe_files import read_recipe
 from stacks.wording import in_words
 
 _Send = Callable[[Recording, BenchProgress], None]
-
-
 _RESULTS = Path(".bench/runs")
 _SHAPES = "Tokens in/out: 128/1000, 8192/1024, 32000/256, 1000/2000, any other, or all. May be repeated."
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from resource_graph.graph import DOCUMENTS_LACK, ResourceGraph
 from resource_graph.input_text import InputError, InputText, read_inputs
-from resource_graph.manifest_yaml import YamlDocument, YamlProblem, read_documents
+from resource_graph.manifest_yaml import YamlDocument, read_documents
 from resource_graph.resource import Origin, Resource
 from resource_graph.values import Value
+from resource_graph.yaml_events import YamlProblem
 
 
 def read_manifests(paths: Sequence[Path]) -> ResourceGraph:

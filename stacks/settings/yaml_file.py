@@ -5,7 +5,8 @@ from typing import Any
 
 import yaml
 
-from resource_graph.manifest_yaml import YamlProblem, read_documents
+from resource_graph.manifest_yaml import read_documents
+from resource_graph.yaml_events import YamlProblem
 from stacks.settings.scalars import Scalar, resolve_plain
 
 

@@ -21,8 +21,8 @@ from engines.effective import (
     engine_file_path,
 )
 from resource_graph import UNKNOWN, ResourceGraph, Value
-from resource_graph.manifest_yaml import NOT_YAML, YamlProblem, check_limits
 from resource_graph.spelling import SLIPS, slip_of
+from resource_graph.yaml_events import NOT_YAML, YamlProblem, check_limits
 from rules.reading.commands.container_commands import ENGINES, StartCommand
 from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.containers import find_config_map
