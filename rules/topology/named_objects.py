@@ -15,6 +15,8 @@ from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
 from rules.reading.references import read_references
 from rules.reading.shapes import Undecided, grouped, known, mappings_at, text_at
 from rules.rule import graph_rule
+from rules.subjects import kubernetes_objects
+from rules.topology.targets import judge_autoscaler
 
 _CLAIM_TEMPLATE = "ResourceClaimTemplate"
 _ACCOUNT = "ServiceAccount"
@@ -30,7 +32,8 @@ Name = tuple[str, str]
     severity=Severity.ADVISORY,
     reason=(
         "A pod whose volume, Secret, ConfigMap, service account or claim template is missing stays Pending, "
-        "or in CreateContainerConfigError. What stands beside it under nearly that name was meant."
+        "or in CreateContainerConfigError. What stands beside it under nearly that name was meant. An "
+        "autoscaler of a workload that is not there scales nothing."
     ),
     source="https://kubernetes.io/docs/concepts/storage/volumes/ and https://kubernetes.io/docs/concepts/configuration/",
     lines=EVERY_RELEASE,
@@ -43,6 +46,7 @@ def named_objects_exist(graph: ResourceGraph) -> Iterator[Observation]:
         with suppress(Undecided):
             for message in _slips(graph, template, names):
                 yield failed(template.resource, template.name, message)
+    yield from kubernetes_objects("HorizontalPodAutoscaler").judge(graph, judge_autoscaler)
 
 
 def _slips(graph: ResourceGraph, template: PodTemplate, names: Sequence[Name]) -> Iterator[str]:
