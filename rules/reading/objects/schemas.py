@@ -29,6 +29,11 @@ _LIMITS = frozenset(
     {"enum", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"}
     | {"maxProperties"}
 )
+_QUANTITY = "Quantity"
+_AMOUNT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+|[KMGTPE]i|[numkMGTPE])?")
+_FORM = re.compile(r"([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)")
+NO_QUANTITY = f"quantities must match the regular expression '^{_FORM.pattern}$'"
+_NO_SUFFIX = "unable to parse quantity's suffix"
 _DEEPEST = 3
 """Levels down to which a field is looked for: pod template, pod, container."""
 _MOST_PLACES = 3
@@ -61,7 +66,7 @@ class Schema:
         self.kinds = _kinds(raw)
         """Kinds of JSON values that the schema takes; empty where any will do."""
         self.required: Sequence[str] = raw.get("required", ())
-        self.is_limited = not _LIMITS.isdisjoint(raw)
+        self.is_limited = not _LIMITS.isdisjoint(raw) or self.name == _QUANTITY
         scalars = frozenset[str]() if self.is_limited else self.kinds & _SCALARS
         self.plain = frozenset(each for each, kind in KINDS.items() if kind in scalars)
         """Types of values that need no further check."""
@@ -151,6 +156,8 @@ def limit_broken(schema: Schema, value: Value, path: Path) -> str | None:
         supported = ", ".join(f'"{item}"' for item in allowed)
         return f'{dotted(path)}: Unsupported value: "{value}": supported values: {supported}'
     if isinstance(value, str):
+        if schema.name == _QUANTITY:
+            return _quantity_broken(value)
         return _invalid(path, f'"{value}"', _text_limit(raw, value))
     if isinstance(value, int | float):
         return _invalid(path, str(value), _number_limit(raw, value))
@@ -208,6 +215,13 @@ def _text_limit(raw: Raw, value: str) -> str | None:
     if pattern is not None and not re.search(pattern, value):
         return f"should match '{pattern}'"
     return None
+
+
+def _quantity_broken(value: str) -> str | None:
+    """What a built-in kind's decoder says of an amount (k8s.io/apimachinery pkg/api/resource/quantity.go)."""
+    if _AMOUNT.fullmatch(value):
+        return None
+    return _NO_SUFFIX if _FORM.fullmatch(value) else NO_QUANTITY
 
 
 def _number_limit(raw: Raw, value: float) -> str | None:
