@@ -20,6 +20,7 @@ from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.objects.schemas import dotted, hint, value_at
 from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import PodTemplate, read_pods, readable
+from rules.reading.pods.privileges import refused_as_root
 from rules.reading.shapes import known, mappings_at, text_at
 from rules.rule import graph_rule
 
@@ -133,14 +134,17 @@ def _hints(judged: Judged) -> Sequence[str]:
 
 @graph_rule(
     severity=Severity.MANDATORY,
-    reason="The API server refuses the object, or the pods that a graph or a LeaderWorkerSet makes. A variable "
-    "with a space in its name is taken from Kubernetes 1.32 on, and no program reads it (advice).",
+    reason="The API server refuses the object, or the pods of a graph or a LeaderWorkerSet; no kubelet starts "
+    "a container that must not be root and is. A variable with a space in its name is taken from Kubernetes "
+    "1.32 on, and no program reads it (advice).",
     source="CustomResourceDefinitions of ai-dynamo/dynamo, dra-driver-nvidia-gpu, Grove and "
     "kubernetes-sigs/lws at the commits in rules/reading/objects/definitions.json; Kubernetes' own OpenAPI "
-    "1.37; seen on API server 1.36.3",
+    "1.37; seen on API server 1.36.3; kubernetes/kubernetes pkg/kubelet/kuberuntime/security_context.go, "
+    "verifyRunAsNonRoot, at v1.36",
     lines=_LINES,
     fix="Write a value of the type that the finding names. A number that must be a text stands in quotes. "
-    "Labels of the pods hold those of the selector, and each mount names a volume of the pod.",
+    "Labels of the pods hold those of the selector, and each mount names a volume of the pod. Give a "
+    "container with runAsNonRoot a runAsUser other than 0.",
 )
 def values_accepted(graph: ResourceGraph) -> Iterator[Observation]:
     """Value is refused for its type, its limits, its absence, or another place of the object that differs."""
@@ -158,6 +162,10 @@ def values_accepted(graph: ResourceGraph) -> Iterator[Observation]:
         for volume, medium in _unknown_media(template):
             said = f"volume {volume} has the medium {medium!r}, which no kubelet knows: Memory or HugePages"
             yield failed(template.resource, template.name, f"{said}; the pods stay in ContainerCreating")
+        for name in known(refused_as_root, template) or ():
+            said = f"container {name} has runAsNonRoot: true beside runAsUser: 0"
+            waits = "the kubelet never starts it (CreateContainerConfigError)"
+            yield failed(template.resource, template.name, f"{said}: {waits}")
 
 
 def _spaced_variables(template: PodTemplate) -> Sequence[str]:

@@ -156,9 +156,9 @@ def limit_broken(schema: Schema, value: Value, path: Path) -> str | None:
         supported = ", ".join(f'"{item}"' for item in allowed)
         return f'{dotted(path)}: Unsupported value: "{value}": supported values: {supported}'
     if isinstance(value, str):
-        if schema.name == _QUANTITY:
-            return _quantity_broken(value)
-        return _invalid(path, f'"{value}"', _text_limit(raw, value))
+        is_amount = schema.name == _QUANTITY
+        shown = f'"{value}"'
+        return _quantity_broken(value) if is_amount else _invalid(path, shown, _text_limit(raw, value))
     if isinstance(value, int | float):
         return _invalid(path, str(value), _number_limit(raw, value))
     if isinstance(value, Sequence | Mapping):

@@ -274,6 +274,24 @@ CASES = (
     ),
     Case(
         VALUES,
+        "a container that must not be root and is",
+        "vllm-agg",
+        (put(GRAPH, f"{_CONTAINER}.securityContext.runAsUser", 0),),
+        failed(VALUES, "VllmWorker"),
+        ("container main has runAsNonRoot: true beside runAsUser: 0: the kubelet never starts it",),
+    ),
+    Case(
+        VALUES,
+        "a container that may be root in pods that may not",
+        "vllm-serve",
+        (
+            put("Deployment", f"{_POD}.containers[0].securityContext.runAsUser", 0),
+            put("Deployment", f"{_POD}.containers[0].securityContext.runAsNonRoot", value=False),
+        ),
+        frozenset(),
+    ),
+    Case(
+        VALUES,
         "a size of no known unit",
         "vllm-serve",
         (put("Deployment", f"{_POD}.volumes[1].emptyDir.sizeLimit", "64Gib"),),
