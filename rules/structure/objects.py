@@ -134,7 +134,7 @@ def _hints(judged: Judged) -> Sequence[str]:
 
 @graph_rule(
     severity=Severity.MANDATORY,
-    reason="The API server refuses the object, or the pods of a graph or a LeaderWorkerSet; no kubelet starts "
+    reason="The API server refuses the object, or the pods of a graph or LeaderWorkerSet; no kubelet starts "
     "a container that must not be root and is. A variable with a space in its name is taken from Kubernetes "
     "1.32 on, and no program reads it (advice).",
     source="CustomResourceDefinitions of ai-dynamo/dynamo, dra-driver-nvidia-gpu, Grove and "

@@ -24,6 +24,9 @@ _OPERATORS_VOLUME = "shared-memory"
 """What the operator mounts at /dev/shm (ai-dynamo/dynamo deploy/operator at 0367e40)."""
 _COUNTED = re.compile(r"\d|(?<![a-z])[a-z](?![a-z])")
 
+_HASH = re.compile(r"-(?=[a-z]*\d)[a-z0-9]{8,10}")
+"""Ending that a tool gives a name for the content of its object."""
+
 Name = tuple[str, str]
 """Kind and name of an object."""
 
@@ -53,6 +56,8 @@ def _slips(graph: ResourceGraph, template: PodTemplate, names: Sequence[Name]) -
     for kind, name in names:
         if not _is_there(graph, template.resource, kind, name):
             yield from _where_it_is(graph, template, kind, name)
+        else:
+            yield from _in_a_namespace(graph, template.resource, kind, name)
     # The API server judges a workload's own mounts (values-accepted); of a graph only the pods are refused.
     if template.shape != "workload":
         yield from _unlisted_claims(template)
@@ -70,6 +75,29 @@ def _where_it_is(graph: ResourceGraph, template: PodTemplate, kind: str, name: s
     elif elsewhere and kind != _CLAIM_TEMPLATE:
         made_in = f"which is made in namespace {elsewhere[0]}"
         yield f"names {kind} {name}, {made_in}, while its pods run in {namespace}"
+    elif kind == _ACCOUNT:
+        yield from _idle_account(graph, template.resource, name)
+
+
+def _in_a_namespace(graph: ResourceGraph, owner: Resource, kind: str, name: str) -> Iterator[str]:
+    """What stands in a namespace by name, beside pods that leave theirs to whoever applies the file."""
+    made = graph.kubernetes_objects_named(kind, name, owner.namespace)
+    places = [each.namespace for each in made if isinstance(each.namespace, str)]
+    if owner.origin is not None and owner.namespace is None and places and len(places) == len(made):
+        where = f"which is made in namespace {places[0]}"
+        yield f"names {kind} {name}, {where}, while nothing says that its pods run there"
+
+
+def _idle_account(graph: ResourceGraph, owner: Resource, name: str) -> Iterator[str]:
+    """The only account of the file, which no pod names."""
+    beside = [
+        each
+        for each in graph.kubernetes_objects(_ACCOUNT)
+        if each.origin is not None and owner.origin is not None and each.origin.file == owner.origin.file
+    ]
+    if len(beside) == 1 and not _users(graph, _namespace(owner), (_ACCOUNT, beside[0].name)):
+        meant = beside[0].name
+        yield f"names {_ACCOUNT} {name}; what was read makes {meant}, which no pod names, and no {name}"
 
 
 # Many pods name one Secret.
@@ -80,7 +108,8 @@ def _meant(graph: ResourceGraph, asked: tuple[str | None, str, str]) -> str | No
     near = _others(graph, namespace, kind, name)
     # Two letters are a slip only towards what nobody else names: that may be another object on purpose.
     free = [other for other in near if not _users(graph, namespace, (kind, other))]
-    return slip_of(name, near) or slip_of(name, free, SLIPS)
+    hashed = [other for other in near if other.startswith(name) and _HASH.fullmatch(other, len(name))]
+    return slip_of(name, near) or slip_of(name, free, SLIPS) or (hashed[0] if len(hashed) == 1 else None)
 
 
 def _channel_meant(graph: ResourceGraph, template: PodTemplate, name: str) -> str | None:
