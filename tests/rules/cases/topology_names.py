@@ -63,9 +63,7 @@ CASES = (
         "vllm-serve",
         (put("Deployment", f"{_POD}.serviceAccountName", "vllm-sa"), document(_ACCOUNT)),
         failed(NAMES, "vllm-serve"),
-        (
-            "names ServiceAccount vllm-sa; what was read makes chat-server, which no pod names, and no vllm-sa",
-        ),
+        ("names ServiceAccount vllm-sa; what was read makes chat-server, which no pod names, and",),
     ),
     Case(
         NAMES,
