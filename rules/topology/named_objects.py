@@ -82,7 +82,9 @@ def _where_it_is(graph: ResourceGraph, template: PodTemplate, kind: str, name: s
 def _in_a_namespace(graph: ResourceGraph, owner: Resource, kind: str, name: str) -> Iterator[str]:
     """What stands in a namespace by name, beside pods that leave theirs to whoever applies the file."""
     made = graph.kubernetes_objects_named(kind, name, owner.namespace)
-    places = [each.namespace for each in made if isinstance(each.namespace, str)]
+    # Who names no namespace means default nearly always.
+    written = (each.namespace for each in made)
+    places = [place for place in written if isinstance(place, str) and place != "default"]
     if owner.origin is not None and owner.namespace is None and places and len(places) == len(made):
         where = f"which is made in namespace {places[0]}"
         yield f"names {kind} {name}, {where}, while nothing says that its pods run there"
