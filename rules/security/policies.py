@@ -79,10 +79,12 @@ def _closed(graph: ResourceGraph, entry: Mapping[str, Value], selected: Sequence
 def _may_have(graph: ResourceGraph, pod: PodTemplate, port: Mapping[str, Value]) -> bool:
     """Whether the port may be one of the pod's: it serves or declares it, or names its number anywhere."""
     number = port.get("port")
-    if number is None or port.get("protocol") not in {None, "TCP"} or port.get("endPort") is not None:
+    if port.get("protocol") not in (None, "TCP") or port.get("endPort") is not None:
         return True
     if isinstance(number, str):
         return number in _declared(pod) or number in port_names(pod)
+    if not isinstance(number, int):
+        return True
     written = f"{dict(pod.spec)}{dict(pod.described_by)}"
     return number in _served(graph, pod) or re.search(rf"\b{number}\b", written) is not None
 
