@@ -19,6 +19,7 @@ from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.objects.schemas import dotted, hint, value_at
 from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import PodTemplate
+from rules.reading.pods.privileges import refused_as_root
 from rules.reading.shapes import known, mappings_at, text_at
 from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import READABLE_PODS
@@ -27,6 +28,7 @@ _LINES = (
     "Dynamo 1.2 to 1.5",
     "NVIDIA DRA driver 0.4 and 25.8",
     "Grove 0.1.0-alpha.8 and alpha.12",
+    "LeaderWorkerSet 0.10",
     "Kubernetes 1.37",
 )
 
@@ -41,7 +43,7 @@ _SCHEMALESS = (
 )
 """Kinds of the same chart whose schemas are not held here (ai-dynamo/dynamo deploy/helm/charts/platform)."""
 _DYNAMO_VERSIONS = ("v1alpha1", "v1beta1")
-_OURS = frozenset({_DYNAMO, "resource.nvidia.com"})
+_OURS = frozenset({_DYNAMO, "resource.nvidia.com", "leaderworkerset.x-k8s.io"})
 """Groups whose kinds and versions are all known here, and whose kinds nobody else defines."""
 _LIKENESS = 0.92
 """Likeness of two kinds that differ by a letter or two: a PodClique is no misspelt PodCliqueSet."""
@@ -53,8 +55,9 @@ _HINTED = 200
 @graph_rule(
     severity=Severity.MANDATORY,
     reason="The API server has no such resource, and the object is not created.",
-    source="CustomResourceDefinitions of ai-dynamo/dynamo, dra-driver-nvidia-gpu, Grove and KAI at the "
-    "commits in rules/reading/objects/definitions.json; Kubernetes' own OpenAPI 1.30 to 1.37",
+    source="CustomResourceDefinitions of ai-dynamo/dynamo, dra-driver-nvidia-gpu, Grove, KAI and "
+    "kubernetes-sigs/lws at the commits in rules/reading/objects/definitions.json; Kubernetes' own OpenAPI "
+    "1.30 to 1.37",
     lines=_LINES,
     fix="Write the apiVersion and kind that the finding names.",
 )
@@ -100,8 +103,9 @@ def _listed(group: str, versions: Sequence[str]) -> str:
     severity=Severity.MANDATORY,
     reason="A client that asks for strict validation, as kubectl apply does, is refused; for every other one "
     "the API server drops the field in silence, and with it the setting.",
-    source="CustomResourceDefinitions of ai-dynamo/dynamo, dra-driver-nvidia-gpu and Grove at the commits in "
-    "rules/reading/objects/definitions.json; Kubernetes' own OpenAPI 1.30 to 1.37; seen on API server 1.36.3",
+    source="CustomResourceDefinitions of ai-dynamo/dynamo, dra-driver-nvidia-gpu, Grove and "
+    "kubernetes-sigs/lws at the commits in rules/reading/objects/definitions.json; Kubernetes' own OpenAPI "
+    "1.30 to 1.37; seen on API server 1.36.3",
     lines=_LINES,
     fix="Correct the name, or move the field to the place that the finding names.",
 )
@@ -127,13 +131,17 @@ def _unknown_field(judged: Judged, *, hinted: bool) -> str:
 
 @graph_rule(
     severity=Severity.MANDATORY,
-    reason="The API server refuses the object. A variable with a space in its name is taken from Kubernetes "
+    reason="The API server refuses the object, or the pods of a graph or LeaderWorkerSet; no kubelet starts "
+    "a container that must not be root and is. A variable with a space in its name is taken from Kubernetes "
     "1.32 on, and no program reads it (advice).",
-    source="CustomResourceDefinitions of ai-dynamo/dynamo, dra-driver-nvidia-gpu and Grove at the commits in "
-    "rules/reading/objects/definitions.json; Kubernetes' own OpenAPI 1.37; seen on API server 1.36.3",
+    source="CustomResourceDefinitions of ai-dynamo/dynamo, dra-driver-nvidia-gpu, Grove and "
+    "kubernetes-sigs/lws at the commits in rules/reading/objects/definitions.json; Kubernetes' own OpenAPI "
+    "1.37; seen on API server 1.36.3; kubernetes/kubernetes pkg/kubelet/kuberuntime/security_context.go, "
+    "verifyRunAsNonRoot, at v1.36",
     lines=_LINES,
     fix="Write a value of the type that the finding names. A number that must be a text stands in quotes. "
-    "Labels of the pods hold those of the selector, and each mount names a volume of the pod.",
+    "Labels of the pods hold those of the selector, and each mount names a volume of the pod. Give a "
+    "container with runAsNonRoot a runAsUser other than 0.",
 )
 def values_accepted(graph: ResourceGraph) -> Iterator[Observation]:
     """Value is refused for its type, its limits, its absence, or another place of the object that differs."""
@@ -157,6 +165,9 @@ def _useless_in_pods(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
         if medium and not _MEDIUM.fullmatch(medium) and not PLACEHOLDER.search(medium):
             said = f"volume {name} has the medium {medium!r}, which no kubelet knows: Memory or HugePages"
             yield f"{said}; the pods stay in ContainerCreating"
+    for name in known(refused_as_root, template) or ():
+        said = f"container {name} has runAsNonRoot: true beside runAsUser: 0"
+        yield f"{said}: the kubelet never starts it (CreateContainerConfigError)"
 
 
 def _refused_value(judged: Judged) -> str:

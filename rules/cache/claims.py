@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from engines.memory import checkpoint_bytes
-from engines.models import ModelShape
+from engines.models import GPT_OSS_MODELS, ModelShape
 from resource_graph import Resource, ResourceGraph
 from rules.cache.mounts import places
-from rules.model import EVERY_RELEASE, Severity
+from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.claims import Claim, makes_ebs_volumes, read_claims
 from rules.reading.engines.models import served_name
 from rules.reading.memoized import memoized
@@ -15,8 +15,9 @@ from rules.reading.model_users import ModelUser, read_model_users
 from rules.reading.model_volumes import ModelVolume, on_one_node
 from rules.reading.pods.pods import readable
 from rules.reading.releases import by_line, known_lines, shown_image
-from rules.reading.shapes import Undecided, attempted, field, grouped, known
-from rules.rule import Advice, Said, Subjects, rule
+from rules.reading.scratch import hub_scratch
+from rules.reading.shapes import Undecided, attempted, field, grouped, known, quantity
+from rules.rule import Advice, Said, Subjects, graph_rule, rule
 from rules.subjects import MODEL_VOLUMES, model_users
 
 _MANY, _MANY_READERS, _ONE_POD = "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"
@@ -71,19 +72,20 @@ def cache_shared_by_nodes(graph: ResourceGraph, volume: ModelVolume) -> Iterator
         yield Advice(message) if isinstance(is_one_node, Undecided) else message
 
 
-@rule(
-    MODEL_VOLUMES,
+@graph_rule(
     severity=Severity.MANDATORY,
     reason=(
-        "The download ends with no space left on the device, and no worker starts. Advice where a second "
-        "revision has no room: it is downloaded beside the old one, which pods still read, and where nothing "
-        "pins the revision that starts by itself. The repositories hold the weights three times, as "
+        "The download ends with no space left on the device, and no worker starts; a pod whose emptyDir "
+        "grows above its limit is evicted, and so is the next one. Advice where a second revision has no "
+        "room: it is downloaded beside the old one, which pods still read, and where nothing pins the "
+        "revision that starts by itself. The repositories hold the weights three times, as "
         "safetensors, in original/ and in metal/."
     ),
     source=(
         "https://huggingface.co/openai/gpt-oss-120b (model.safetensors.index.json, total_size); "
         "ai-dynamo/dynamo recipes/gpt-oss-120b/model-cache/model-download.yaml at 371045a; "
-        "https://huggingface.co/docs/huggingface_hub/guides/manage-cache"
+        "https://huggingface.co/docs/huggingface_hub/guides/manage-cache; "
+        "https://kubernetes.io/docs/concepts/storage/volumes/#emptydir"
     ),
     lines=EVERY_RELEASE,
     fix=(
@@ -91,8 +93,33 @@ def cache_shared_by_nodes(graph: ResourceGraph, volume: ModelVolume) -> Iterator
         "metal/* from the download."
     ),
 )
-def cache_holds_the_model(_: ResourceGraph, volume: ModelVolume) -> Iterator[str | Advice]:
-    """Model claim is smaller than the model, or than two revisions of it."""
+def cache_holds_the_model(graph: ResourceGraph) -> Iterator[Observation]:
+    """Model claim or emptyDir is smaller than the model, or the claim than two revisions of it."""
+    yield from MODEL_VOLUMES.judge(graph, _held_by_claim)
+    for user in readable(read_model_users(graph)):
+        if user.kind in {"worker", "download"}:
+            # What cannot be read of a volume is said where values are judged.
+            message = known(_above_limit, user)
+            if message is not None:
+                yield failed(user.resource, user.name, message)
+
+
+def _above_limit(user: ModelUser) -> str | None:
+    """Why the pod is evicted while it downloads; None where the model has room, or nobody knows its size."""
+    scratch = hub_scratch(user)
+    if scratch is None or scratch.limit is None or user.is_offline:
+        return None
+    repositories = [model.repository for model in user.models if model.repository and not model.is_path]
+    shapes = (GPT_OSS_MODELS.get(each.rpartition("/")[2].lower()) for each in repositories)
+    needed = sum(checkpoint_bytes(shape) for shape in shapes if shape is not None)
+    if quantity(scratch.limit, f"sizeLimit of volume {scratch.name}") >= needed:
+        return None
+    place = f"emptyDir {scratch.name} of {scratch.limit} at {scratch.path}"
+    takes = f"its tensors alone take {needed / 1e9:.1f} GB: the pod is evicted"
+    return f"downloads {', '.join(repositories)} into {place}, but {takes}"
+
+
+def _held_by_claim(_: ResourceGraph, volume: ModelVolume) -> Iterator[str | Advice]:
     if volume.claim is None or not volume.models:
         return
     names, downloads = ", ".join(sorted(volume.models)), volume.of_kind("download")
@@ -124,35 +151,45 @@ def _takes_all_forms(download: ModelUser) -> bool:
 
 @rule(
     Subjects(read_claims, passed_over=(Undecided,)),
-    severity=Severity.ADVISORY,
+    severity=Severity.MANDATORY,
     reason=(
         "A claim of a class that does not exist, or that cannot do what it asks for, stays Pending, and so "
-        "do all its pods. EKS clusters from 1.30 have no default class."
+        "do all its pods. EKS clusters from 1.30 have no default class. Only the provisioner of a class that "
+        "was read is sure; the rest is advice."
     ),
     source=(
         "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#class-1; NVIDIA/aicr#107 (claims "
-        "Pending on EKS)"
+        "Pending on EKS); kubernetes-sigs/aws-ebs-csi-driver pkg/driver/controller.go (volume capabilities)"
     ),
     lines=EVERY_RELEASE,
-    fix="Name a class that kubectl get storageclass lists.",
+    fix="Name a class that kubectl get storageclass lists; for ReadWriteMany one of shared files.",
 )
-def storage_class_exists(graph: ResourceGraph, claim: Claim) -> Iterator[str]:
+def storage_class_exists(graph: ResourceGraph, claim: Claim) -> Iterator[Said]:
     """Claim names a storage class that is not there, or cannot do what it asks for."""
     # A name that only the update knows is some resource's own, so the class is there.
     name = claim.storage_class
-    shared = [mode for mode in claim.modes if mode.endswith("Many")]
     asked = f"asks for storage class {name}"
     classes = graph.kubernetes_objects("StorageClass")
     if name is None and claim.volume_name is None and not any(map(_is_default, classes)):
-        yield "names no storage class, so it waits for the cluster's default one, which may not exist"
+        yield Advice("names no storage class, so it waits for the cluster's default one, which may not exist")
     elif not isinstance(name, str):
         return
     elif _PLACEHOLDER.fullmatch(name):
-        yield f"{asked}, which stands for a name that nobody filled in"
+        yield Advice(f"{asked}, which stands for a name that nobody filled in")
     elif name in _OF_ONE_CLUSTER:
-        yield f"{asked}, which is of the publisher's own cluster"
-    elif shared and makes_ebs_volumes(graph, name):
-        yield f"asks for {shared[0]} from storage class {name}, whose EBS volumes have no such mode"
+        yield Advice(f"{asked}, which is of the publisher's own cluster")
+    elif makes_ebs_volumes(graph, name):
+        yield from _shared_by_ebs(graph, claim, name)
+
+
+def _shared_by_ebs(graph: ResourceGraph, claim: Claim, name: str) -> Iterator[Said]:
+    shared = [mode for mode in claim.modes if mode.endswith("Many")]
+    # A volume without a file system can be attached to several nodes.
+    is_raw = field(claim.resource.inputs, "spec", "volumeMode") == "Block"
+    if shared and not is_raw and claim.volume_name is None:
+        said = f"asks for {shared[0]} from storage class {name}, whose EBS volumes have no such mode"
+        # Another cluster may give the name to another class than AWS does.
+        yield said if graph.kubernetes_objects_named("StorageClass", name, None) else Advice(said)
 
 
 def _is_default(storage_class: Resource) -> bool:

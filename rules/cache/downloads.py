@@ -5,12 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, advised, failed
+from rules.reading.claims import CLAIM
 from rules.reading.commands.container_commands import mentions
 from rules.reading.model_users import ModelReference, ModelUser
 from rules.reading.model_volumes import ModelVolume
 from rules.reading.placements import selected_pools, untolerated
-from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import Undecided, mappings_at, text_at
+from rules.reading.pods.pods import PodTemplate, read_pods, readable
+from rules.reading.references import read_references
+from rules.reading.shapes import Undecided, known, mappings_at, text_at
 from rules.rule import Advice, Said, about, graph_rule, names, rule
 from rules.subjects import MODEL_VOLUMES, model_users
 
@@ -93,8 +95,9 @@ def _waits(template: PodTemplate, path: str) -> bool:
     severity=Severity.MANDATORY,
     reason=(
         "Each revision has a directory of its own in the cache: a worker that names one that nobody "
-        "downloads finds no files and ends at start. Advice where no commit is named: once the main branch "
-        "moves, workers that start later serve other weights than those that run."
+        "downloads finds no files and ends at start, and so does one of another model. Advice where the "
+        "model may have come otherwise, and where no commit is named: once the main branch moves, workers "
+        "that start later serve other weights than those that run."
     ),
     source=(
         "https://huggingface.co/docs/huggingface_hub/guides/manage-cache (snapshots, one folder a commit); "
@@ -107,9 +110,10 @@ def _waits(template: PodTemplate, path: str) -> bool:
     ),
 )
 def model_revision_equal(graph: ResourceGraph) -> Iterator[Observation]:
-    """Download, workers and benchmark mean different revisions of a model, or none."""
+    """Download, workers and benchmark mean different models, or different revisions of one, or none."""
     yield from model_users("download", "worker").judge(graph, _unpinned)
     yield from MODEL_VOLUMES.judge(graph, _different_revisions)
+    yield from MODEL_VOLUMES.judge(graph, _different_models)
 
 
 def _unpinned(_: ResourceGraph, user: ModelUser) -> Iterator[Said]:
@@ -141,12 +145,44 @@ def _other_revisions(user: ModelUser, present: dict[str, dict[str, str]]) -> Ite
         if model.repository is None or model.revision is None:
             continue
         # Where nothing here downloads the model, the first worker says what the volume holds.
-        known: Mapping[str, str] = present.setdefault(
-            model.repository, {model.revision: f"{user.name} reads"}
-        )
-        if model.revision not in known:
-            others = ", ".join(f"{whose} {revision}" for revision, whose in known.items())
+        held: Mapping[str, str] = present.setdefault(model.repository, {model.revision: f"{user.name} reads"})
+        if model.revision not in held:
+            others = ", ".join(f"{whose} {revision}" for revision, whose in held.items())
             yield f"reads revision {model.revision} of {model.repository} ({model.source}), but {others}"
+
+
+def _different_models(graph: ResourceGraph, volume: ModelVolume) -> Iterator[Observation]:
+    """Workers that ask no hub, for a model that nothing brings onto the volume."""
+    downloads = volume.of_kind("download")
+    named = {f"{each.name} downloads {model.text}": model for each in downloads for model in each.models}
+    if not named or any(model.repository is None for model in named.values()):
+        return
+    scripts = "".join(str(each.container) for each in downloads)
+    brought = {model.repository for model in named.values()}
+    # Onto a claim of somebody else's the model may have come before, or by another pod.
+    see = advised if volume.claim is None or _has_other_users(graph, volume) else failed
+    for user in volume.of_kind("worker"):
+        for model in user.models:
+            repository = model.repository
+            if repository is None or repository in brought or not (model.is_path or user.is_offline):
+                continue
+            # A script may bring more than its commands say.
+            if repository.rpartition("/")[2] not in scripts:
+                message = f"serves {repository} ({model.source}) from {volume.name}, but {', '.join(named)}"
+                yield see(user.resource, user.name, f"{message} alone")
+
+
+def _has_other_users(graph: ResourceGraph, volume: ModelVolume) -> bool:
+    """Whether pods or init containers that nobody follows mount the claim, and may bring a model."""
+    users = {user.template for user, _ in volume.users}
+    if any(mappings_at(template.spec, "initContainers") for template in users):
+        return True
+    return any(
+        reference.kind == CLAIM and reference.name == volume.name
+        for template in readable(read_pods(graph))
+        if template not in users
+        for reference in known(read_references, template) or ()
+    )
 
 
 @rule(

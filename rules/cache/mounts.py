@@ -13,6 +13,7 @@ from rules.reading.pods.containers import environment_entries, read_image
 from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.references import read_references
 from rules.reading.releases import operator_line
+from rules.reading.scratch import hub_scratch
 from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, mappings_at, text_at
 from rules.rule import Advice, Said, Subjects, graph_rule, names, rule
 from rules.subjects import POD_TEMPLATES, model_users
@@ -21,7 +22,9 @@ _ROOT_HOME = "/root"
 # Dynamo's runtime and frontend images run as user 1000, dynamo.
 _IMAGES_OF_DYNAMO = "/ai-dynamo/"
 _HOME = "HF_HOME"
-_WITHOUT_MODELS = frozenset({"sglang-runtime", "tensorrtllm-runtime", "vllm-runtime", "vllm-openai"})
+_WITHOUT_MODELS = frozenset(
+    {"sglang-runtime", "tensorrtllm-runtime", "vllm-runtime", "vllm-openai", "vllm-cuda-rhel9"}
+)
 """Published images of engines, of which none holds a model."""
 _KEY_REFERENCES = {"Secret": "secretKeyRef", "ConfigMap": "configMapKeyRef"}
 _PARTS = ("data", "stringData", "binaryData")
@@ -33,9 +36,9 @@ _MENDED_IN_THE_LINE = (1, 3)
     model_users(*KINDS),
     severity=Severity.MANDATORY,
     reason=(
-        "The directory is empty or absent in the container, or below /root, which nobody but root may "
-        "enter: the engine ends at start. Where the image may hold the model, or the hub be asked, this is "
-        "advice."
+        "The directory is absent in the container, empty as an emptyDir, or below /root, which nobody but "
+        "root may enter: the engine ends at start. Where the image may hold the model, or the hub be asked, "
+        "this is advice."
     ),
     source=(
         "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml at 05e46aa; ai-dynamo/dynamo#4290 "
@@ -103,6 +106,7 @@ def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[Said]:
     cache = user.cache_directory
     named = [model for model in user.models if not model.is_path and model.repository is not None]
     if not named or any(is_within(cache, path) for path in mounted):
+        yield from _empty_cache(user) if named else ()
         return
     home = user.variable(_HOME)
     meant = None if home is None else slip_of(home.rstrip("/"), mounted, SLIPS)
@@ -118,6 +122,17 @@ def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[Said]:
             f"downloads {named[0].text} into {cache} of its own container at every start: nothing is mounted "
             f"there; it mounts {places(user)}"
         )
+
+
+def _empty_cache(user: ModelUser) -> Iterator[Said]:
+    """An offline worker whose cache is empty whenever its pod starts."""
+    scratch = hub_scratch(user)
+    if user.is_offline and user.kind == "worker" and scratch is not None and not scratch.is_shared:
+        found = (
+            f"may not ask the hub (HF_HUB_OFFLINE) for {user.models[0].text} and looks for it in "
+            f"{user.cache_directory}, in emptyDir {scratch.name}, which nothing fills"
+        )
+        yield found if _has_no_model(user) else Advice(found)
 
 
 def _has_a_claim(user: ModelUser) -> bool:

@@ -20,7 +20,7 @@ from rules.reading.commands.container_commands import (
 from rules.reading.commands.written_commands import BrokenScript
 from rules.reading.model_users import HUB_OPTIONS_WITH_VALUE, HUB_PROGRAMS
 from rules.reading.pods.containers import all_containers, read_environment, reference_names
-from rules.reading.pods.pods import PodTemplate
+from rules.reading.pods.pods import GROUP_KIND, PodTemplate
 from rules.reading.shapes import Undecided, attempted, mappings_at
 from rules.rule import rule
 from rules.subjects import READABLE_PODS
@@ -34,6 +34,8 @@ _SET_BY_OTHERS = re.compile(
     r"|.*_(?:SERVICE_HOST|SERVICE_PORT.*|PORT(?:_.*)?)"
 )
 """Variables that an operator or Kubernetes itself may give a container: those of Services among them."""
+_SET_BY_GROUPS = ("LWS_LEADER_ADDRESS", "LWS_GROUP_SIZE", "LWS_WORKER_INDEX")
+"""Of each pod of a LeaderWorkerSet (kubernetes-sigs/lws pkg/utils/pod/pod_utils.go at 2161f38)."""
 _HUB_MENTIONED = re.compile(rf"\b(?:{'|'.join(HUB_PROGRAMS)})\s")
 _HUB_COMMANDS = frozenset({"download", "upload"})
 _HUB_OPTIONS = HUB_OPTIONS_WITH_VALUE | {
@@ -50,7 +52,8 @@ _PARAMETER = re.compile(r"\$[@*#0-9]|\$\{[@*#0-9]")
     severity=Severity.MANDATORY,
     reason=(
         "A shell ends with a syntax error and exit code 2, or starts something else than was written. "
-        "Kubernetes replaces $(NAME) by a variable of the container, and a name that nothing sets stays."
+        "Kubernetes replaces $(NAME) by a variable of the container, and a name that nothing sets stays; a "
+        "shell looks for a program of that name."
     ),
     source=(
         "POSIX.1-2024 Shell Command Language and sh (-c command_string, command_name, argument); "
@@ -77,8 +80,11 @@ def _problems(graph: ResourceGraph, template: PodTemplate, container: Mapping[st
     script_at = script_position(words)
     # Names of further variables may stand elsewhere, as those of a patch do.
     from_elsewhere = mappings_at(container, "envFrom") or "envFromSecret" in template.described_by
-    if script_at is None and "image" in container and not from_elsewhere:
+    are_known = "image" in container and not from_elsewhere
+    if are_known and script_at is None:
         yield from _unset_references(words, environment)
+    if are_known and template.resource.kind == GROUP_KIND:
+        yield from _unset_by_group(words, environment)
     yield from _misspelt_downloads(graph, template, container)
     started = attempted(start_commands, words, environment)
     if isinstance(started, BrokenScript):
@@ -122,6 +128,16 @@ def _unset_references(words: Sequence[str | None], environment: Environment) -> 
             meant = slip_of(name, environment)
             near = "" if meant is None else f"; {meant} is set"
             yield f"its command has $({name}), which nothing sets and the program is given as it stands{near}"
+
+
+def _unset_by_group(words: Sequence[str | None], environment: Environment) -> Iterator[str]:
+    """A variable that only the controller of LeaderWorkerSets could set, and does not; in a script too."""
+    for word in (word for word in words if word is not None):
+        for name in dict.fromkeys((*reference_names(word), *_SHELL_VARIABLE.findall(word))):
+            is_known = name in environment or name in _SET_BY_GROUPS or f"{name}=" in word
+            if name.startswith("LWS_") and not is_known:
+                has = ", ".join(_SET_BY_GROUPS)
+                yield f"its command reads {name}, which nothing sets: pods of a LeaderWorkerSet have {has}"
 
 
 def _misspelt_downloads(

@@ -13,9 +13,11 @@ from rules.reading.pods.pods import GRAPH_KIND, PodTemplate
 from rules.reading.shapes import Undecided, field, known, known_texts_at, mappings_at, quantity, text_at
 
 CLAIM = "PersistentVolumeClaim"
-_EBS_PROVISIONER = "ebs.csi.aws.com"
-# What EKS and its guides call classes of EBS volumes.
-_EBS_NAMES = frozenset({"gp2", "gp3", "io1", "io2", "ebs", "ebs-sc", "ebs-csi", "ebs-gp3", "auto-ebs-sc"})
+_EBS_PROVISIONERS = frozenset({"ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com"})
+# What EKS, OpenShift on AWS and their guides call classes of EBS volumes.
+_EBS_NAMES = frozenset(
+    {"gp2", "gp3", "io1", "io2", "ebs", "ebs-sc", "ebs-csi", "ebs-gp3", "auto-ebs-sc", "gp2-csi", "gp3-csi"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def makes_ebs_volumes(graph: ResourceGraph, name: str) -> bool:
     defined = graph.kubernetes_objects_named("StorageClass", name, None)
     if not defined:
         return name in _EBS_NAMES
-    return known(text_at, defined[0].inputs, "provisioner") == _EBS_PROVISIONER
+    return known(text_at, defined[0].inputs, "provisioner") in _EBS_PROVISIONERS
 
 
 def _claim(resource: Resource) -> Claim:

@@ -1,7 +1,7 @@
 """Rules about secrets, privileges, images and open doors."""
 
 from rules.model import Rule
-from rules.security import network, pods, secrets
+from rules.security import network, pods, policies, secrets
 
 RULES: tuple[Rule, ...] = (
     secrets.secrets_not_in_plain_values,
@@ -10,4 +10,5 @@ RULES: tuple[Rule, ...] = (
     pods.images_pinned,
     network.no_public_endpoint,
     network.network_policies_enforced,
+    policies.network_policies_admit,
 )

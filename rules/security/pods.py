@@ -8,8 +8,9 @@ from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.devices import EFA_RESOURCE, network_devices
 from rules.reading.pods.containers import all_containers, read_image
 from rules.reading.pods.pods import PodTemplate, Unreadable
+from rules.reading.pods.privileges import refused_as_root, user_of
 from rules.reading.pods.workers import workers_by_resource, workers_of_pods
-from rules.reading.shapes import Undecided, field, mappings_at, text_at, texts_at, whole_number_at
+from rules.reading.shapes import Undecided, field, mappings_at, text_at, texts_at
 from rules.rule import Said, each_of, graph_rule, rule
 from rules.subjects import POD_TEMPLATES, resources_of_type
 
@@ -98,14 +99,14 @@ def _ordinary(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """Root, capabilities that no transport asks for, and files of the node."""
     if template.resource.kind == _NODE_AGENT:
         return
+    # What the kubelet does not even start is told where values are judged.
+    refused = refused_as_root(template)
     for name, container in all_containers(template):
         capabilities = texts_at(container, "securityContext", "capabilities", "add")
         added = {(each or "").upper().removeprefix("CAP_") for each in capabilities}
         # Capabilities that are added act for root alone, so a container that needs one needs root too.
         for_transport = bool(added & _FOR_TRANSPORTS) or network_devices(template, container)
-        own = whole_number_at(container, "securityContext", "runAsUser")
-        user = whole_number_at(template.spec, "securityContext", "runAsUser") if own is None else own
-        if user == 0 and not for_transport:
+        if user_of(template.spec, container) == 0 and name not in refused and not for_transport:
             yield f"container {name} runs as root (runAsUser 0)"
         beyond = sorted(added - _ORDINARY - _FOR_TRANSPORTS - {""})
         if beyond:

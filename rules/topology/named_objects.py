@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import EVERY_RELEASE, Severity
+from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.claims import CLAIM
 from rules.reading.devices import domains_of_template
 from rules.reading.memoized import memoized, memoized_for_each
@@ -13,34 +13,47 @@ from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
 from rules.reading.references import read_references
 from rules.reading.shapes import Undecided, grouped, known, mappings_at, text_at
-from rules.rule import Subjects, rule
+from rules.rule import Subjects, graph_rule
+from rules.subjects import kubernetes_objects
+from rules.topology.targets import judge_autoscaler
 
 _CLAIM_TEMPLATE = "ResourceClaimTemplate"
 _ACCOUNT = "ServiceAccount"
 _OPERATORS_VOLUME = "shared-memory"
 """What the operator mounts at /dev/shm (ai-dynamo/dynamo deploy/operator at 0367e40)."""
 _COUNTED = re.compile(r"\d|(?<![a-z])[a-z](?![a-z])")
+_HASH = re.compile(r"-(?=[a-z]*\d)[a-z0-9]{8,10}")
+"""Ending that a tool gives a name for the content of its object."""
 
 Name = tuple[str, str]
 """Kind and name of an object."""
 
 
-@rule(
-    Subjects(lambda graph: _named(graph).keys(), passed_over=(Undecided,)),
+@graph_rule(
     severity=Severity.ADVISORY,
     reason=(
         "A pod whose volume, Secret, ConfigMap, service account or claim template is missing stays Pending, "
-        "or in CreateContainerConfigError. What stands beside it under nearly that name was meant."
+        "or in CreateContainerConfigError. What stands beside it under nearly that name was meant. An "
+        "autoscaler of a workload that is not there scales nothing."
     ),
     source="https://kubernetes.io/docs/concepts/storage/volumes/ and https://kubernetes.io/docs/concepts/configuration/",
     lines=EVERY_RELEASE,
     fix="Write one name in both places, in one namespace.",
 )
-def named_objects_exist(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+def named_objects_exist(graph: ResourceGraph) -> Iterator[Observation]:
     """Named object is missing where one of nearly that name is there, or a mount has no volume."""
+    # What only the update knows is no slip of the pen.
+    pods = Subjects(lambda graph: _named(graph).keys(), passed_over=(Undecided,))
+    yield from pods.judge(graph, _missing_names)
+    yield from kubernetes_objects("HorizontalPodAutoscaler").judge(graph, judge_autoscaler)
+
+
+def _missing_names(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     for kind, name in _named(graph)[template]:
         if not _is_there(graph, template.resource, kind, name):
             yield from _where_it_is(graph, template, kind, name)
+        else:
+            yield from _in_a_namespace(graph, template.resource, kind, name)
     # The API server judges a workload's own mounts (values-accepted); of a graph only the pods are refused.
     if template.shape != "workload":
         yield from _unlisted_claims(template)
@@ -58,6 +71,31 @@ def _where_it_is(graph: ResourceGraph, template: PodTemplate, kind: str, name: s
     elif elsewhere and kind != _CLAIM_TEMPLATE:
         made_in = f"which is made in namespace {elsewhere[0]}"
         yield f"names {kind} {name}, {made_in}, while its pods run in {namespace}"
+    elif kind == _ACCOUNT:
+        yield from _idle_account(graph, template.resource, name)
+
+
+def _in_a_namespace(graph: ResourceGraph, owner: Resource, kind: str, name: str) -> Iterator[str]:
+    """What stands in a namespace by name, beside pods that leave theirs to whoever applies the file."""
+    made = graph.kubernetes_objects_named(kind, name, owner.namespace)
+    # Who names no namespace means default nearly always.
+    written = (each.namespace for each in made)
+    places = [place for place in written if isinstance(place, str) and place != "default"]
+    if owner.origin is not None and owner.namespace is None and places and len(places) == len(made):
+        where = f"which is made in namespace {places[0]}"
+        yield f"names {kind} {name}, {where}, while nothing says that its pods run there"
+
+
+def _idle_account(graph: ResourceGraph, owner: Resource, name: str) -> Iterator[str]:
+    """The only account of the file, which no pod names."""
+    beside = [
+        each
+        for each in graph.kubernetes_objects(_ACCOUNT)
+        if each.origin is not None and owner.origin is not None and each.origin.file == owner.origin.file
+    ]
+    if len(beside) == 1 and not _users(graph, _namespace(owner), (_ACCOUNT, beside[0].name)):
+        meant = beside[0].name
+        yield f"names {_ACCOUNT} {name}; what was read makes {meant}, which no pod names, and no {name}"
 
 
 # Many pods name one Secret.
@@ -68,7 +106,8 @@ def _meant(graph: ResourceGraph, asked: tuple[str | None, str, str]) -> str | No
     near = _others(graph, namespace, kind, name)
     # Two letters are a slip only towards what nobody else names: that may be another object on purpose.
     free = [other for other in near if not _users(graph, namespace, (kind, other))]
-    return slip_of(name, near) or slip_of(name, free, SLIPS)
+    hashed = [other for other in near if other.startswith(name) and _HASH.fullmatch(other, len(name))]
+    return slip_of(name, near) or slip_of(name, free, SLIPS) or (hashed[0] if len(hashed) == 1 else None)
 
 
 def _channel_meant(graph: ResourceGraph, template: PodTemplate, name: str) -> str | None:

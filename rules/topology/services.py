@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import EVERY_RELEASE, Severity
+from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.commands.container_commands import DYNAMO_VLLM, VLLM_SERVE
 from rules.reading.memoized import memoized
 from rules.reading.pods.containers import environment_entries
@@ -12,34 +12,45 @@ from rules.reading.pods.operator_defaults import declared_ports, port_names
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable, selected_pods
 from rules.reading.pods.workers import server_port, servers_of, workers_of_pods
 from rules.reading.shapes import field, grouped, mapping_at, mappings_at, text_at
-from rules.rule import Advice, Said, rule
+from rules.rule import Advice, Said, graph_rule
 from rules.subjects import kubernetes_objects
+from rules.topology.targets import ENTRANCES, judge_entrance
 
 _VLLM = frozenset({DYNAMO_VLLM, VLLM_SERVE})
 _PORT_OF_VLLM = "VLLM_PORT"
 
 
-@rule(
-    kubernetes_objects("Service"),
+@graph_rule(
     severity=Severity.MANDATORY,
     reason=(
         "A Service without pods behind it, or with a target port that they do not have, has no endpoint: "
         "clients and benchmarks get no answer, and every pod is Ready all the same. Where the labels differ "
-        "by more than a letter or two, the pods may stand in another file (advice). Of a Service named vllm "
-        "Kubernetes tells later pods as VLLM_PORT=tcp://…, where vLLM looks for a number and ends."
+        "by more than a letter or two, the pods may stand in another file (advice). An Ingress or a route to "
+        "a port that the Service lacks answers every request with an error; one to a Service of another name "
+        "may mean one that was not read (advice). Of a Service named vllm Kubernetes tells later pods as "
+        "VLLM_PORT=tcp://…, where vLLM looks for a number and ends."
     ),
     source=(
         "https://kubernetes.io/docs/concepts/services-networking/service/; labels of a graph's pods: "
-        "ai-dynamo/dynamo deploy/operator/internal/consts; vllm-project/vllm vllm/envs.py, get_vllm_port"
+        "ai-dynamo/dynamo deploy/operator/internal/consts; vllm-project/vllm vllm/envs.py, get_vllm_port; "
+        "https://kubernetes.io/docs/concepts/services-networking/ingress/; openshift/api "
+        "route/v1/types.go (RoutePort)"
     ),
     lines=EVERY_RELEASE,
     fix=(
-        "Select labels that the pods carry, and a port of their containers, by its name or its number; call "
-        "no Service vllm, or set enableServiceLinks: false in the pods."
+        "Select labels that the pods carry, and a port of their containers, by its name or its number; lead "
+        "an Ingress to a port of the Service, not of its pods; call no Service vllm, or set "
+        "enableServiceLinks: false in the pods."
     ),
 )
-def service_reaches_pods(graph: ResourceGraph, service: Resource) -> Iterator[Said]:
-    """Service selects no pod, or a port that its pods do not have, or its name ends vLLM."""
+def service_reaches_pods(graph: ResourceGraph) -> Iterator[Observation]:
+    """Service selects no pod or a port that its pods lack, an Ingress a port that the Service lacks."""
+    yield from kubernetes_objects("Service").judge(graph, _service)
+    for kind in ENTRANCES:
+        yield from kubernetes_objects(kind).judge(graph, judge_entrance)
+
+
+def _service(graph: ResourceGraph, service: Resource) -> Iterator[Said]:
     yield from _told_as_port(graph, service)
     written = mapping_at(service.inputs, "spec", "selector")
     selector = {key: text_at(written, key) for key in written}

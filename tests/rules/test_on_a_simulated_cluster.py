@@ -37,7 +37,8 @@ def test_the_api_server_refuses_a_workload_in_the_words_of_the_finding(
             [finding] = judge_case(case, folder, BASES[case.base], RULE[VALUES]).findings
             _, _, words = finding.observation.message.partition("the API server: ")
             text = edited(base_text(case.base, BASES[case.base]), case.edits)
-            objects = [each for each in yaml.safe_load_all(text) if each["kind"] in {"Deployment", "Service"}]
+            kinds = {"Deployment", "Service", "HorizontalPodAutoscaler"}
+            objects = [each for each in yaml.safe_load_all(text) if each["kind"] in kinds]
             for each in objects:
                 each["metadata"]["namespace"] = "default"
             command = ("create", "--dry-run=server", "-f", "-")

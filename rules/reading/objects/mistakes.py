@@ -8,7 +8,7 @@ from typing import Literal, cast
 from resource_graph import UNKNOWN, Resource, Value
 from resource_graph.values import Path
 from rules.reading.objects.definitions import group_of
-from rules.reading.objects.schemas import KINDS, Schema, dotted, limit_broken
+from rules.reading.objects.schemas import KINDS, NO_QUANTITY, Schema, dotted, limit_broken
 from rules.reading.shapes import Undecided, field
 
 PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\{\{.*\}\}|^<[^<>]+>$|^\$[A-Za-z_]\w*$", re.DOTALL)
@@ -16,7 +16,6 @@ PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\{\{.*\}\}|^<[^<>]+>$|^\$[A-Za-z_]\w*$", 
 _PULUMI_OWN = "__"
 """Beginning of the keys that Pulumi's provider keeps among an object's inputs (pulumi/pulumi-kubernetes
 provider/pkg/provider, __initialApiVersion and __fieldManager)."""
-_NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _GO_FOUND: Mapping[str, str] = {"integer": "number", "boolean": "bool"}
 _NEVER_EMPTY = "containers"
 """Field of a pod of a built-in kind that must hold a list with at least one item (ValidatePodSpec in
@@ -120,7 +119,7 @@ class _Walk:
                 kind, wanted = "float64", schema.raw["format"]
             return f'{where}: Invalid value: "{kind}": {where} in body must be of type {wanted}: "{kind}"'
         if "number" in schema.kinds:
-            return _NO_QUANTITY
+            return NO_QUANTITY
         found = _GO_FOUND.get(kind, kind)
         field = self._go_field(path)
         return f"json: cannot unmarshal {found} into Go struct field {field} of type {_go(schema)}"

@@ -14,8 +14,17 @@ from resource_graph import Resource, Value
 from resource_graph.values import Path
 from rules.reading.objects.mistakes import PLACEHOLDER, Mistake
 from rules.reading.objects.schemas import dotted
-from rules.reading.pods.pods import GRAPH_KIND, SPEC_PATHS
-from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, quantity, text_at
+from rules.reading.pods.pods import GRAPH_KIND, GROUP, GROUP_KIND, GROUP_TEMPLATES, SPEC_PATHS
+from rules.reading.shapes import (
+    Undecided,
+    field,
+    known,
+    mapping_at,
+    mappings_at,
+    quantity,
+    text_at,
+    whole_number_at,
+)
 
 _SELECTING = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 """Kinds that find their pods by a selector of their own, and restart them always; a Job does neither."""
@@ -40,7 +49,7 @@ _NO_VARIABLE = (
 def relation_mistakes(resource: Resource) -> Iterator[Mistake]:
     """Each place of a workload that the API server refuses although its schema takes it.
 
-    Of a Dynamo graph it refuses the pods, which never start.
+    Of a Dynamo graph and a LeaderWorkerSet it refuses the pods, which never start.
     """
     path = SPEC_PATHS.get(resource.kind or "")
     if path is not None:
@@ -53,8 +62,15 @@ def relation_mistakes(resource: Resource) -> Iterator[Mistake]:
             spec = known(mapping_at, component, *_COMPONENT_SPEC) or {}
             at = ("spec", "components", index, *_COMPONENT_SPEC)
             yield from _found(_Pods(resource, spec, at), _OF_ALL_PODS)
+    elif resource.kind == GROUP_KIND:
+        for part in GROUP_TEMPLATES:
+            at = ("spec", GROUP, part, "spec")
+            spec = known(mapping_at, resource.inputs, *at) or {}
+            yield from _found(_Pods(resource, spec, at), (_mounts, *_OF_ALL_PODS))
     elif resource.kind == "Service":
         yield from _target_ports(resource)
+    elif resource.kind == "HorizontalPodAutoscaler":
+        yield from _replicas(resource)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +175,9 @@ def _variables(pods: _Pods) -> Iterator[Mistake]:
 def _mounts(pods: _Pods) -> Iterator[Mistake]:
     """A mount of a volume that the pod does not have, or at the path of another (ValidateVolumeMounts)."""
     volumes = {text_at(each, "name") for each in mappings_at(pods.spec, "volumes")}
-    if pods.resource.kind == "StatefulSet":
-        # Its claims are volumes of its pods.
-        claims = mappings_at(pods.resource.inputs, "spec", "volumeClaimTemplates")
+    # The claims of a StatefulSet or a LeaderWorkerSet are volumes of its pods.
+    for place in (("spec",), ("spec", GROUP)):
+        claims = mappings_at(pods.resource.inputs, *place, "volumeClaimTemplates")
         volumes |= {text_at(each, "metadata", "name") for each in claims}
     for at, container in _containers(pods):
         paths: set[str | None] = set()
@@ -232,6 +248,15 @@ def _target_ports(service: Resource) -> Iterator[Mistake]:
         if isinstance(target, str) and target.isdigit():
             at = ("spec", "ports", index, "targetPort")
             yield _mistake(at, f'Invalid value: "{target}": {_NO_LETTER}')
+
+
+def _replicas(autoscaler: Resource) -> Iterator[Mistake]:
+    """Fewer replicas at most than at least (validateHorizontalPodAutoscalerSpec)."""
+    spec = known(mapping_at, autoscaler.inputs, "spec") or {}
+    least, most = (known(whole_number_at, spec, f"{bound}Replicas") for bound in ("min", "max"))
+    if least is not None and most is not None and 0 < most < least:
+        said = f"Invalid value: {most}: must be greater than or equal to `minReplicas`"
+        yield _mistake(("spec", "maxReplicas"), said)
 
 
 def _containers(pods: _Pods) -> Iterator[tuple[Path, Mapping[str, Value]]]:

@@ -41,6 +41,11 @@ _IN_BODY: Mapping[str, tuple[_Breaks, str]] = {
 """Limit of a schema -> whether a value breaks it, and the API server's words."""
 _MOST = ("maxItems", "maxProperties")
 _LIMITS = frozenset({"enum", *_MOST, *_IN_BODY})
+_QUANTITY = "Quantity"
+_AMOUNT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+|[KMGTPE]i|[numkMGTPE])?")
+_FORM = re.compile(r"([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)")
+NO_QUANTITY = f"quantities must match the regular expression '^{_FORM.pattern}$'"
+_NO_SUFFIX = "unable to parse quantity's suffix"
 _DEEPEST = 3
 """Levels down to which a field is looked for: pod template, pod, container."""
 _MOST_PLACES = 3
@@ -73,7 +78,7 @@ class Schema:
         self.kinds = _kinds(raw)
         """Kinds of JSON values that the schema takes; empty where any will do."""
         self.required: Sequence[str] = raw.get("required", ())
-        self.is_limited = not _LIMITS.isdisjoint(raw)
+        self.is_limited = not _LIMITS.isdisjoint(raw) or self.name == _QUANTITY
         scalars = frozenset[str]() if self.is_limited else self.kinds & _SCALARS
         self.plain = frozenset(each for each, kind in KINDS.items() if kind in scalars)
         """Types of values that need no further check."""
@@ -162,6 +167,8 @@ def limit_broken(schema: Schema, value: Value, path: Path) -> str | None:
     if allowed is not None and value not in allowed:
         supported = ", ".join(f'"{item}"' for item in allowed)
         return f'{dotted(path)}: Unsupported value: "{value}": supported values: {supported}'
+    if schema.name == _QUANTITY and isinstance(value, str):
+        return _quantity_broken(value)
     for name, (breaks, said) in _IN_BODY.items():
         if name in raw and breaks(value, raw[name]):
             shown = f'"{value}"' if isinstance(value, str) else value
@@ -203,6 +210,13 @@ def value_at(content: Value, path: Path) -> Value:
         else:
             return None
     return content
+
+
+def _quantity_broken(value: str) -> str | None:
+    """What a built-in kind's decoder says of an amount (k8s.io/apimachinery pkg/api/resource/quantity.go)."""
+    if _AMOUNT.fullmatch(value):
+        return None
+    return _NO_SUFFIX if _FORM.fullmatch(value) else NO_QUANTITY
 
 
 def _kinds(raw: Raw) -> frozenset[str]:

@@ -10,6 +10,7 @@ from rules.reading.pods.pods import (
     COMPONENT_TYPE_LABEL,
     GRAPH_KIND,
     GRAPH_NAME_LABEL,
+    OF_GROUPS,
     SUB_COMPONENT_TYPE_LABEL,
     PodTemplate,
     Unreadable,
@@ -42,11 +43,13 @@ ADDED_BY_CONTROLLERS = frozenset(
         "controller-uid",
         "batch.kubernetes.io/job-name",
         "batch.kubernetes.io/controller-uid",
+        *(f"{OF_GROUPS}{name}" for name in ("group-index", "group-key", "template-revision-hash")),
+        *(f"{OF_GROUPS}{name}" for name in ("worker-index", "subgroup-index", "subgroup-key")),
     }
 )
 """Labels that controllers add to the pods that they make, with values that no manifest holds.
 
-ai-dynamo/dynamo deploy/operator internal/consts at 0367e40;
+ai-dynamo/dynamo deploy/operator internal/consts at 0367e40; kubernetes-sigs/lws at 2161f38;
 https://kubernetes.io/docs/reference/labels-annotations-taints/
 """
 Kind = Literal["podAffinity", "podAntiAffinity"]

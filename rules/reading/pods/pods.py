@@ -35,9 +35,12 @@ SPEC_PATHS: Mapping[str, tuple[str, ...]] = {
     "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
 }
 """Kind of a workload -> path of the spec of its pods."""
-_GROUP_KIND = "LeaderWorkerSet"
-_GROUP = "leaderWorkerTemplate"
-_LEADER, _MEMBER = "leaderTemplate", "workerTemplate"
+GROUP_KIND = "LeaderWorkerSet"
+GROUP = "leaderWorkerTemplate"
+_LEADER, _MEMBER = GROUP_TEMPLATES = ("leaderTemplate", "workerTemplate")
+OF_GROUPS = "leaderworkerset.sigs.k8s.io/"
+"""Beginning of labels of its pods (kubernetes-sigs/lws pkg/webhooks/pod_webhook.go at 2161f38)."""
+_GROUP_NAME_LABEL, _INDEX_LABEL = f"{OF_GROUPS}name", f"{OF_GROUPS}worker-index"
 COMPONENT_TYPES = ("frontend", "worker", "prefill", "decode", "planner", "epp")
 """Types of a component (ai-dynamo/dynamo deploy/operator, ComponentDefaultsFactory and v1beta1's
 enumeration)."""
@@ -89,7 +92,7 @@ class PodTemplate:
     def pods_per_replica(self) -> int:
         """Pods of one replica; more than one where a worker spans nodes."""
         if self.shape == "workload":
-            return whole_number_at(self.described_by, _GROUP, "size") or 1
+            return whole_number_at(self.described_by, GROUP, "size") or 1
         if self.described_by.get("multinode") is None:
             return 1
         # The CRD's default for a multinode service without a number.
@@ -133,7 +136,7 @@ def may_be_one(left: Value, right: Value) -> bool:
 @memoized_all
 def read_pods(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
     """All pod templates, in the order of the graph."""
-    for kind in (GRAPH_KIND, _GROUP_KIND, *SPEC_PATHS):
+    for kind in (GRAPH_KIND, GROUP_KIND, *SPEC_PATHS):
         for resource in graph.kubernetes_objects(kind):
             readers = attempted(_readers, resource)
             if isinstance(readers, Undecided):
@@ -148,14 +151,21 @@ def read_pods(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
 def selected_pods(graph: ResourceGraph, service: Resource) -> Sequence[PodTemplate]:
     """The pods that a Service selects; none for one without a selector."""
     written = mapping_at(service.inputs, "spec", "selector")
-    selector = [(key, text_at(written, key)) for key in written]
+    # What differs from pod to pod finds no template; the other labels do.
+    keys = sorted(written, key=lambda key: key.startswith(OF_GROUPS) and key != _GROUP_NAME_LABEL)
+    selector = [(key, text_at(written, key)) for key in keys]
     candidates = _by_label(graph).get(selector[0], ()) if selector else ()
     return [
         pod
         for pod in candidates
         if may_be_one(service.namespace, pod.resource.namespace)
-        and all(field(pod.labels, key) == text for key, text in selector)
+        and all(field(pod.labels, key) == text or _may_have(pod, key) for key, text in selector)
     ]
+
+
+def _may_have(pod: PodTemplate, key: str) -> bool:
+    """Whether some pods of the template have the label, with values of their own."""
+    return pod.resource.kind == GROUP_KIND and key.startswith(OF_GROUPS) and key not in pod.labels
 
 
 @memoized
@@ -172,7 +182,7 @@ def declared_type(template: PodTemplate) -> str | None:
 
 
 def _readers(resource: Resource) -> Sequence[tuple[str, Callable[[], PodTemplate]]]:
-    if resource.kind == _GROUP_KIND:
+    if resource.kind == GROUP_KIND:
         return _members(resource)
     if resource.kind != GRAPH_KIND:
         path = SPEC_PATHS[resource.kind or ""]
@@ -240,11 +250,11 @@ def _members(resource: Resource) -> Sequence[tuple[str, Callable[[], PodTemplate
     A leader of its own stands for the pods of its group, whose GPUs its engine uses: of the others there are
     none beside it (kubernetes-sigs/lws api/leaderworkerset/v1).
     """
-    has_leader = _LEADER in mapping_at(resource.inputs, "spec", _GROUP)
+    has_leader = _LEADER in mapping_at(resource.inputs, "spec", GROUP)
     described_by = {_LEADER: ("spec",), _MEMBER: None} if has_leader else {_MEMBER: ("spec",)}
     names = {part: part.removesuffix("Template") for part in described_by}
     return [
-        (name, partial(_workload, resource, name, ("spec", _GROUP, part, "spec"), described_by[part]))
+        (name, partial(_workload, resource, name, ("spec", GROUP, part, "spec"), described_by[part]))
         for part, name in names.items()
     ]
 
@@ -262,10 +272,16 @@ def _workload(
         component_type=None,
         spec=pod,
         containers=tuple(mappings_at(pod, "containers")),
-        labels=mapping_at(metadata, "labels"),
+        labels={**mapping_at(metadata, "labels"), **_labels_of_group(resource, path)},
         described_by={"replicas": 0} if described_by is None else mapping_at(resource.inputs, *described_by),
         graph_spec={},
     )
+
+
+def _labels_of_group(resource: Resource, path: tuple[str, ...]) -> Mapping[str, Value]:
+    """What the controller of LeaderWorkerSets writes on all pods of a template."""
+    leads = {_INDEX_LABEL: "0"} if _LEADER in path else {}
+    return {_GROUP_NAME_LABEL: resource.object_name, **leads} if resource.kind == GROUP_KIND else {}
 
 
 def _operator_labels(

@@ -28,6 +28,24 @@ _NAMED_BY_VLLM = (put("Deployment", f"{_SERVER}.args[0]", "openai/gpt-oss-120b")
 CASES = (
     Case(
         EQUAL,
+        "a download of another model than the workers serve",
+        "agg-gb200",
+        (text(DOWNLOAD, _SCRIPT, "download openai/gpt-oss-120b", "download openai/gpt-oss-20b"),),
+        failed(EQUAL, "TrtllmWorker"),
+        ("serves openai/gpt-oss-120b", "but model-download downloads openai/gpt-oss-20b alone"),
+    ),
+    Case(
+        EQUAL,
+        "a download of another model whose script names the one that is served too",
+        "agg-gb200",
+        (
+            text(DOWNLOAD, _SCRIPT, "download openai/gpt-oss-120b", "download openai/gpt-oss-20b"),
+            text(DOWNLOAD, _SCRIPT, "exec python3", "python3 fetch.py openai/gpt-oss-120b\nexec python3"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        EQUAL,
         "a snapshot whose commit lacks a digit",
         "vllm-serve",
         (text("Deployment", f"{_SERVER}.args[0]", _REVISION, _REVISION[:-1]),),

@@ -27,6 +27,18 @@ parameters: {type: gp3, encrypted: "true"}
 """
 )
 
+_POD = "spec.template.spec"
+_IN_AN_EMPTY_DIRECTORY = (
+    put("Deployment", f"{_SERVE}.args[0]", "openai/gpt-oss-120b"),
+    variable("Deployment", f"{_SERVE}.env", "HF_HUB_OFFLINE", None),
+    put("Deployment", f"{_POD}.volumes[0]", {"name": "model-cache", "emptyDir": {}}),
+)
+_FILLER = {
+    "name": "fill",
+    "image": "example.com/models:1",
+    "volumeMounts": [{"name": "model-cache", "mountPath": "/opt/models"}],
+}
+
 CASES = (
     Case(
         HOLDS,
@@ -185,6 +197,58 @@ spec:
         (_EBS_CLASS,),
         failed(CLASS, CLAIM),
         ("asks for ReadWriteMany from storage class shared-files",),
+    ),
+    Case(
+        CLASS,
+        "a shared volume of a class that is called like those of EBS volumes",
+        "vllm-serve",
+        (put(_CLAIM, "spec.storageClassName", "gp3-csi"),),
+        failed(CLASS, CLAIM),
+        ("asks for ReadWriteMany from storage class gp3-csi, whose EBS volumes have no such mode",),
+    ),
+    Case(
+        CLASS,
+        "a shared EBS volume without a file system, which several nodes may attach",
+        "trtllm-serve",
+        (_EBS_CLASS, put(_CLAIM, "spec.volumeMode", "Block")),
+        frozenset(),
+    ),
+    Case(
+        HOLDS,
+        "an emptyDir that the model does not fit into",
+        "vllm-serve",
+        (*_IN_AN_EMPTY_DIRECTORY, put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", "20Gi")),
+        failed(HOLDS, "engine"),
+        (
+            "downloads openai/gpt-oss-120b into emptyDir model-cache of 20Gi at /opt/models, but its tensors "
+            "alone take 65.2 GB: the pod is evicted",
+        ),
+    ),
+    Case(
+        HOLDS,
+        "an emptyDir that the model fits into",
+        "vllm-serve",
+        (*_IN_AN_EMPTY_DIRECTORY, put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", "90Gi")),
+        frozenset(),
+    ),
+    Case(
+        PATH,
+        "an offline worker whose cache is an emptyDir that nothing fills",
+        "vllm-serve",
+        (*_IN_AN_EMPTY_DIRECTORY, variable("Deployment", f"{_SERVE}.env", "HF_HUB_OFFLINE", "yes")),
+        failed(PATH, "engine"),
+        ("looks for it in /opt/models/hub, in emptyDir model-cache, which nothing fills",),
+    ),
+    Case(
+        PATH,
+        "an offline worker whose cache an init container fills",
+        "vllm-serve",
+        (
+            *_IN_AN_EMPTY_DIRECTORY,
+            variable("Deployment", f"{_SERVE}.env", "HF_HUB_OFFLINE", "yes"),
+            add("Deployment", f"{_POD}.initContainers", _FILLER),
+        ),
+        frozenset(),
     ),
     Case(
         PATH,

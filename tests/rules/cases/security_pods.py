@@ -1,7 +1,7 @@
 """Privileges of pods, and images that move."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import add, document, put
+from tests.rules.edits import add, document, drop, put
 from tests.rules.exports import LATER, append, unset
 from tests.rules.exports import resource as of_state
 
@@ -100,7 +100,10 @@ CASES = (
         ORDINARY,
         "a frontend that runs as root",
         "disagg-b200",
-        (put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsUser", 0),),
+        (
+            put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsUser", 0),
+            put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsNonRoot", value=False),
+        ),
         failed(ORDINARY, "Frontend"),
         ("container main runs as root (runAsUser 0)",),
     ),
@@ -108,7 +111,10 @@ CASES = (
         ORDINARY,
         "a pod that runs as root",
         "vllm-agg",
-        (put(GRAPH, "spec.components.0.podTemplate.spec.securityContext.runAsUser", 0),),
+        (
+            put(GRAPH, "spec.components.0.podTemplate.spec.securityContext.runAsUser", 0),
+            drop(GRAPH, "spec.components.0.podTemplate.spec.securityContext.runAsNonRoot"),
+        ),
         failed(ORDINARY, "Frontend"),
     ),
     Case(

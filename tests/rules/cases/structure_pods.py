@@ -1,13 +1,22 @@
 """What an API server refuses in pods although their schema takes it."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import add, drop, put
+from tests.rules.edits import add, document, drop, put
 from tests.rules.serving_edits import GRAPH
 
 VALUES = "values-accepted"
 
 _CONTAINER = "spec.components[1].podTemplate.spec.containers[0]"
 _POD = "spec.template.spec"
+_AUTOSCALER = """
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {{name: vllm-serve, namespace: gpt-oss}}
+spec:
+  scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: vllm-serve}}
+  minReplicas: {least}
+  maxReplicas: 2
+"""
 
 CASES = (
     Case(
@@ -262,6 +271,58 @@ CASES = (
         (put("Deployment", f"{_POD}.containers[0].ports[0].name", "openai-compatible"),),
         failed(VALUES, "vllm-serve"),
         ('ports[0].name: Invalid value: "openai-compatible": must be no more than 15 characters',),
+    ),
+    Case(
+        VALUES,
+        "a container that must not be root and is",
+        "vllm-agg",
+        (put(GRAPH, f"{_CONTAINER}.securityContext.runAsUser", 0),),
+        failed(VALUES, "VllmWorker"),
+        ("container main has runAsNonRoot: true beside runAsUser: 0: the kubelet never starts it",),
+    ),
+    Case(
+        VALUES,
+        "a container that may be root in pods that may not",
+        "vllm-serve",
+        (
+            put("Deployment", f"{_POD}.containers[0].securityContext.runAsUser", 0),
+            put("Deployment", f"{_POD}.containers[0].securityContext.runAsNonRoot", value=False),
+        ),
+        frozenset(),
+    ),
+    Case(
+        VALUES,
+        "a size of no known unit",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.volumes[1].emptyDir.sizeLimit", "64Gib"),),
+        failed(VALUES, "vllm-serve"),
+        ("sizeLimit is the text '64Gib'", "quantities must match the regular expression"),
+    ),
+    Case(
+        VALUES,
+        "an amount whose suffix there is not",
+        "vllm-serve",
+        (
+            put("Deployment", f"{_POD}.containers[0].resources.requests.memory", "400K"),
+            put("Deployment", f"{_POD}.containers[0].resources.requests.cpu", "1e1"),
+        ),
+        failed(VALUES, "vllm-serve"),
+        ("requests.memory is the text '400K'; the API server: unable to parse quantity's suffix",),
+    ),
+    Case(
+        VALUES,
+        "an autoscaler of more replicas at least than at most",
+        "vllm-serve",
+        (document(_AUTOSCALER.format(least=3)),),
+        failed(VALUES, "vllm-serve"),
+        ("spec.maxReplicas: Invalid value: 2: must be greater than or equal to `minReplicas`",),
+    ),
+    Case(
+        VALUES,
+        "an autoscaler of as many replicas at least as at most",
+        "vllm-serve",
+        (document(_AUTOSCALER.format(least=2)),),
+        frozenset(),
     ),
     Case(
         VALUES,

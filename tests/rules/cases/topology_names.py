@@ -1,7 +1,7 @@
 """Names of claims, Secrets, volumes and claim templates that lead nowhere."""
 
 from tests.rules.case import Case, failed
-from tests.rules.edits import add, document, put
+from tests.rules.edits import add, document, drop, put
 from tests.rules.serving_edits import DECODE, GRAPH, PREFILL
 
 NAMES = "named-objects-exist"
@@ -10,7 +10,15 @@ _FRONTEND = "spec.components[0].podTemplate.spec"
 _SECRET = (
     "{apiVersion: v1, kind: Secret, metadata: {name: hf-tokens, namespace: gpt-oss}, stringData: {a: b}}"
 )
-
+_ACCOUNT = "{apiVersion: v1, kind: ServiceAccount, metadata: {name: chat-server, namespace: gpt-oss}}"
+_USER_OF_THE_ACCOUNT = """
+apiVersion: v1
+kind: Pod
+metadata: {name: other, namespace: gpt-oss}
+spec: {serviceAccountName: chat-server, containers: [{name: main, image: example.com/other:1}]}
+"""
+_HASHED = "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: engine-{ending}, namespace: gpt-oss}}}}"
+_POD = "spec.template.spec"
 
 CASES = (
     Case(
@@ -23,6 +31,71 @@ CASES = (
         ),
         failed(NAMES, "VllmWorker"),
         ("names Secret hf-token; what was read makes hf-tokens and no hf-token",),
+    ),
+    Case(
+        NAMES,
+        "a Secret in a namespace by name, beside pods of whichever namespace",
+        "vllm-serve",
+        (
+            drop("Deployment", "metadata.namespace"),
+            drop("PersistentVolumeClaim", "metadata.namespace"),
+            add("Deployment", f"{_POD}.containers[0].envFrom", {"secretRef": {"name": "hf-tokens"}}),
+            document(_SECRET),
+        ),
+        failed(NAMES, "vllm-serve"),
+        ("names Secret hf-tokens, which is made in namespace gpt-oss, while nothing says that its pods run",),
+    ),
+    Case(
+        NAMES,
+        "a Secret and pods of whichever namespace",
+        "vllm-serve",
+        (
+            drop("Deployment", "metadata.namespace"),
+            drop("PersistentVolumeClaim", "metadata.namespace"),
+            add("Deployment", f"{_POD}.containers[0].envFrom", {"secretRef": {"name": "hf-tokens"}}),
+            document(_SECRET.replace(", namespace: gpt-oss", "")),
+        ),
+        frozenset(),
+    ),
+    Case(
+        NAMES,
+        "an account that is called otherwise, beside one that no pod names",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.serviceAccountName", "vllm-sa"), document(_ACCOUNT)),
+        failed(NAMES, "vllm-serve"),
+        ("names ServiceAccount vllm-sa; what was read makes chat-server, which no pod names, and",),
+    ),
+    Case(
+        NAMES,
+        "an account of the cluster, beside one that another pod names",
+        "vllm-serve",
+        (
+            put("Deployment", f"{_POD}.serviceAccountName", "vllm-sa"),
+            document(_ACCOUNT),
+            document(_USER_OF_THE_ACCOUNT),
+        ),
+        frozenset(),
+    ),
+    Case(
+        NAMES,
+        "a ConfigMap without the ending that its maker gave it",
+        "vllm-agg",
+        (
+            add(GRAPH, f"{_VLLM}.volumes", {"name": "engine", "configMap": {"name": "engine"}}),
+            document(_HASHED.format(ending="2a3cc2daa0")),
+        ),
+        failed(NAMES, "VllmWorker"),
+        ("names ConfigMap engine; what was read makes engine-2a3cc2daa0 and no engine",),
+    ),
+    Case(
+        NAMES,
+        "a ConfigMap beside one whose name goes on with a word",
+        "vllm-agg",
+        (
+            add(GRAPH, f"{_VLLM}.volumes", {"name": "engine", "configMap": {"name": "engine"}}),
+            document(_HASHED.format(ending="dashboards")),
+        ),
+        frozenset(),
     ),
     Case(
         NAMES,

@@ -1,0 +1,239 @@
+"""Whether NetworkPolicies let pods be reached, and reach what they load their models from."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from resource_graph import Resource, ResourceGraph, Value
+from rules.model import EVERY_RELEASE, Observation, Severity, advised, failed
+from rules.reading.memoized import memoized, memoized_for_each
+from rules.reading.model_users import ModelUser, read_model_users
+from rules.reading.pods.operator_defaults import declared_ports, port_names
+from rules.reading.pods.pod_affinity import equalities, selects
+from rules.reading.pods.pods import (
+    FRONTEND_PORT_FLAG,
+    FRONTEND_PORT_VARIABLE,
+    PodTemplate,
+    in_namespace,
+    read_pods,
+    readable,
+)
+from rules.reading.pods.workers import Frontend, read_frontends, server_port, servers_of
+from rules.reading.shapes import field, grouped, known, mapping_at, mappings_at, texts_at
+from rules.rule import graph_rule
+from rules.subjects import kubernetes_objects
+
+_POLICY = "NetworkPolicy"
+_FRONTEND_PORT = 8000
+_IN, _OUT = "Ingress", "Egress"
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason=(
+        "A pod that a policy selects is reached at the ports and by the peers of its policies alone, which "
+        "add up: at any other port connections hang, while every pod is Ready. With Egress among policyTypes "
+        "and no egress rule it resolves no name and downloads nothing. Advice where peers or further rules "
+        "may stand elsewhere."
+    ),
+    source="https://kubernetes.io/docs/concepts/services-networking/network-policies/",
+    lines=EVERY_RELEASE,
+    fix=(
+        "Admit the port that the pods listen on, not their Service's, and peers by labels that they carry; "
+        "leave Egress out of policyTypes, or add rules for DNS and the hub."
+    ),
+)
+def network_policies_admit(graph: ResourceGraph) -> Iterator[Observation]:
+    """NetworkPolicies leave pods without the port, the peers or the hub that they need."""
+    yield from kubernetes_objects(_POLICY).judge(graph, _ingress)
+    for user in readable(read_model_users(graph)):
+        yield from known(_egress, graph, user) or ()
+
+
+def _ingress(graph: ResourceGraph, policy: Resource) -> Iterator[Observation]:
+    acts = _IN in _types(policy)
+    selected = [pod for pod in _pods_near(graph, policy) if acts and _is_selected(policy, pod)]
+    for index, entry in enumerate(mappings_at(policy.inputs, "spec", "ingress") if selected else ()):
+        at = ("spec", "ingress", index)
+        message = _closed(graph, entry, selected)
+        if message is not None:
+            yield failed(policy, policy.name, message, (*at, "ports"))
+        message = _unknown_peers(graph, policy, entry)
+        if message is not None:
+            yield advised(policy, policy.name, message, (*at, "from"))
+
+
+def _closed(graph: ResourceGraph, entry: Mapping[str, Value], selected: Sequence[PodTemplate]) -> str | None:
+    """The port that stays closed where a rule admits none that its pods have."""
+    ports = mappings_at(entry, "ports")
+    if not ports or any(_may_have(graph, pod, port) for pod in selected for port in ports):
+        return None
+    shown = ", ".join(str(port.get("port")) for port in ports)
+    for pod in selected:
+        for number, source in _served(graph, pod).items():
+            if not _is_admitted(graph, pod, number):
+                said = f"admits port {shown} to {pod.name}, which listens on {number} ({source})"
+                return f"{said}: no client reaches it"
+    return None
+
+
+def _may_have(graph: ResourceGraph, pod: PodTemplate, port: Mapping[str, Value]) -> bool:
+    """Whether the port may be one of the pod's: it serves or declares it, or names its number anywhere."""
+    number = port.get("port")
+    if port.get("protocol") not in (None, "TCP") or port.get("endPort") is not None:
+        return True
+    if isinstance(number, str):
+        return number in _declared(pod) or number in port_names(pod)
+    if not isinstance(number, int):
+        return True
+    written = f"{dict(pod.spec)}{dict(pod.described_by)}"
+    return number in _served(graph, pod) or re.search(rf"\b{number}\b", written) is not None
+
+
+@memoized_for_each
+def _served(graph: ResourceGraph, pod: PodTemplate) -> Mapping[int, str]:
+    """Number of each port at which the pod is asked for answers, and who says so."""
+    found: dict[int, str] = {}
+    for server in servers_of(graph, pod):
+        port = server_port(server)
+        found[port.value] = port.source
+    for frontend in _frontends(graph).get(pod, ()):
+        given = frontend.command.given(FRONTEND_PORT_FLAG, FRONTEND_PORT_VARIABLE)
+        text = str(_FRONTEND_PORT if given is None else given.value)
+        if text.isdigit():
+            found[int(text)] = "its default" if given is None else given.source
+    declared = _declared(pod)
+    for service in in_namespace(_by_namespace(graph, "Service"), pod.resource.namespace):
+        for port in mappings_at(service.inputs, "spec", "ports") if _leads_to(service, pod) else ():
+            target = port.get("targetPort") or port.get("port")
+            number = declared.get(target) if isinstance(target, str) else target
+            if isinstance(number, int):
+                found.setdefault(number, f"Service {service.name}")
+    return found
+
+
+def _leads_to(service: Resource, pod: PodTemplate) -> bool:
+    selector = mapping_at(service.inputs, "spec", "selector")
+    return bool(selector) and selects({"matchLabels": dict(selector)}, pod) is True
+
+
+def _declared(pod: PodTemplate) -> Mapping[str, int]:
+    return {name: number for each in pod.all_containers for name, number in declared_ports(each).items()}
+
+
+@memoized
+def _frontends(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Frontend]]:
+    return grouped((each.template, each) for each in readable(read_frontends(graph)))
+
+
+@memoized_for_each
+def _by_namespace(graph: ResourceGraph, kind: str) -> Mapping[str | None, Sequence[Resource]]:
+    return grouped((_namespace(each), each) for each in graph.kubernetes_objects(kind))
+
+
+@memoized
+def _pods_by_namespace(graph: ResourceGraph) -> Mapping[str | None, Sequence[PodTemplate]]:
+    return grouped((_namespace(each.resource), each) for each in readable(read_pods(graph)))
+
+
+def _namespace(resource: Resource) -> str | None:
+    return resource.namespace if isinstance(resource.namespace, str) else None
+
+
+def _pods_near(graph: ResourceGraph, resource: Resource) -> Sequence[PodTemplate]:
+    """The pods that are in the resource's namespace, or may be."""
+    return in_namespace(_pods_by_namespace(graph), resource.namespace)
+
+
+def _policies_of(graph: ResourceGraph, pod: PodTemplate) -> Sequence[Resource]:
+    """The policies that select the pod, or may do so."""
+    policies = in_namespace(_by_namespace(graph, _POLICY), pod.resource.namespace)
+    return [policy for policy in policies if selects(_selector(policy), pod) is not False]
+
+
+def _is_admitted(graph: ResourceGraph, pod: PodTemplate, number: int) -> bool:
+    """Whether some policy admits others than the pod's own group to the port, or may do so."""
+    declared = _declared(pod)
+    for policy in _policies_of(graph, pod):
+        for entry in mappings_at(policy.inputs, "spec", "ingress"):
+            ports = mappings_at(entry, "ports")
+            if ports and not any(_admits(port, number, declared, pod) for port in ports):
+                continue
+            if not _is_own_group(graph, pod, mappings_at(entry, "from")):
+                return True
+    return False
+
+
+def _admits(port: Mapping[str, Value], number: int, declared: Mapping[str, int], pod: PodTemplate) -> bool:
+    first, last = port.get("port"), port.get("endPort")
+    if isinstance(first, str):
+        # An operator may give the pods of a graph a port of that name.
+        return declared.get(first) == number or (first not in declared and pod.shape != "workload")
+    if first is None or not isinstance(first, int):
+        return True
+    return first <= number <= (last if isinstance(last, int) else first)
+
+
+def _is_own_group(graph: ResourceGraph, pod: PodTemplate, peers: Sequence[Mapping[str, Value]]) -> bool:
+    """Whether peers are pods of the same graph or workload alone."""
+    selectors = _selectors(peers)
+    every = [
+        each
+        for each in _pods_near(graph, pod.resource)
+        if any(selects(selector, each) is not False for selector in selectors)
+    ]
+    return bool(every) and all(each.resource is pod.resource for each in every)
+
+
+def _unknown_peers(graph: ResourceGraph, policy: Resource, entry: Mapping[str, Value]) -> str | None:
+    """Peers that no pod here is, where some carry the same labels with other values."""
+    selectors, pods = _selectors(mappings_at(entry, "from")), _pods_near(graph, policy)
+    if not selectors or any(selects(each, pod) is not False for each in selectors for pod in pods):
+        return None
+    wanted = equalities(selectors[0])
+    for pod in pods:
+        has = {key: text for key in wanted if isinstance(text := field(pod.labels, key), str)}
+        if wanted and has.keys() == wanted.keys():
+            asked = ", ".join(f"{key}={'|'.join(values)}" for key, values in wanted.items())
+            shown = ", ".join(f"{key}={text}" for key, text in has.items() if text not in wanted[key])
+            said = f"admits pods with {asked}, and no pod that was read has that"
+            return f"{said}; those of {pod.name} have {shown}"
+    return None
+
+
+def _selectors(peers: Sequence[Mapping[str, Value]]) -> Sequence[Mapping[str, Value]]:
+    """Selectors of the peers' pods; none where a peer may be any pod, or is elsewhere."""
+    selectors = [mapping_at(peer, "podSelector") for peer in peers]
+    near = all(set(peer) == {"podSelector"} for peer in peers)
+    return selectors if near and all(selectors) else ()
+
+
+def _egress(graph: ResourceGraph, user: ModelUser) -> Sequence[Observation]:
+    """A pod that is to load its model from the hub, and may send nothing."""
+    named = [model.text for model in user.models if model.repository is not None and not model.is_path]
+    if user.kind not in {"worker", "download"} or user.is_offline or not named:
+        return ()
+    policies = [each for each in _policies_of(graph, user.template) if _OUT in _types(each)]
+    sure = [policy.name for policy in policies if _is_selected(policy, user.template)]
+    if not sure or any(mappings_at(policy.inputs, "spec", "egress") for policy in policies):
+        return ()
+    said = f"downloads {named[0]}, and may send nothing, not even ask for a name: NetworkPolicy {sure[0]} has"
+    message = f"{said} Egress among its policyTypes, and no policy that was read an egress rule"
+    # A policy of all pods is often the first of several.
+    is_own = any(policy.name in sure and _selector(policy) for policy in policies)
+    see = failed if is_own else advised
+    return (see(user.resource, user.name, message),)
+
+
+def _types(policy: Resource) -> Sequence[str | None]:
+    types = texts_at(policy.inputs, "spec", "policyTypes")
+    return types or ([_IN, _OUT] if mappings_at(policy.inputs, "spec", "egress") else [_IN])
+
+
+def _selector(policy: Resource) -> Mapping[str, Value]:
+    return mapping_at(policy.inputs, "spec", "podSelector")
+
+
+def _is_selected(policy: Resource, pod: PodTemplate) -> bool:
+    # Pods in their node's network have no policies.
+    same = policy.namespace == pod.resource.namespace and field(pod.spec, "hostNetwork") is not True
+    return same and selects(_selector(policy), pod) is True

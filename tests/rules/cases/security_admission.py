@@ -1,0 +1,147 @@
+"""NetworkPolicies, and the ports, peers and hub that pods need."""
+
+from tests.rules.case import Case, failed
+from tests.rules.edits import Edit, document, put, variable
+
+ADMIT = "network-policies-admit"
+_ENGINE = "spec.template.spec.containers[0]"
+_OF_THE_SERVER = "{matchLabels: {app.kubernetes.io/name: vllm-serve}}"
+_GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
+_OF_THE_GRAPH = f"{{matchLabels: {{{_GRAPH_LABEL}: gpt-oss-vllm}}}}"
+_OF_THE_FRONTEND = (
+    f"{{matchLabels: {{{_GRAPH_LABEL}: gpt-oss-vllm, nvidia.com/dynamo-component-type: frontend}}}}"
+)
+_FROM_THE_HUB = (
+    put("Deployment", f"{_ENGINE}.args[0]", "openai/gpt-oss-120b"),
+    variable("Deployment", f"{_ENGINE}.env", "HF_HUB_OFFLINE", None),
+)
+
+
+def _policy(rules: str, selector: str = _OF_THE_SERVER, name: str = "door") -> Edit:
+    return document(f"""
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {{name: {name}, namespace: gpt-oss}}
+spec: {{podSelector: {selector}, {rules}}}
+""")
+
+
+CASES = (
+    Case(
+        ADMIT,
+        "the port of a Service instead of the pods'",
+        "vllm-serve",
+        (_policy("ingress: [{ports: [{port: 80}]}]"),),
+        failed(ADMIT, "door"),
+        ("admits port 80 to vllm-serve, which listens on 8000 (--port): no client reaches it",),
+    ),
+    Case(
+        ADMIT,
+        "a port by a name that no container declares",
+        "vllm-serve",
+        (_policy("ingress: [{ports: [{port: web}]}]"),),
+        failed(ADMIT, "door"),
+        ("admits port web to vllm-serve, which listens on 8000",),
+    ),
+    Case(
+        ADMIT,
+        "a port by the name that its container declares",
+        "vllm-serve",
+        (_policy("ingress: [{ports: [{port: http}]}]"),),
+        frozenset(),
+    ),
+    Case(
+        ADMIT,
+        "a port of nothing, beside a policy that admits the server's",
+        "vllm-serve",
+        (
+            _policy("ingress: [{ports: [{port: 9400}]}]"),
+            _policy("ingress: [{ports: [{port: 7000, endPort: 9000}]}]", name="other"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        ADMIT,
+        "a policy that says nothing of who comes in",
+        "vllm-serve",
+        (_policy("policyTypes: [Egress], ingress: [{ports: [{port: 80}]}], egress: [{}]"),),
+        frozenset(),
+    ),
+    Case(
+        ADMIT,
+        "a policy that lets nobody in on purpose",
+        "vllm-serve",
+        (_policy("policyTypes: [Ingress]"),),
+        frozenset(),
+    ),
+    Case(
+        ADMIT,
+        "another port than the frontend's, which its own graph may reach at any",
+        "vllm-agg",
+        (
+            _policy("ingress: [{from: [{podSelector: {}}], ports: [{port: 8081}]}]", _OF_THE_FRONTEND),
+            _policy(f"ingress: [{{from: [{{podSelector: {_OF_THE_GRAPH}}}]}}]", _OF_THE_GRAPH, "graph"),
+        ),
+        failed(ADMIT, "door"),
+        ("admits port 8081 to Frontend, which listens on 8000",),
+    ),
+    Case(
+        ADMIT,
+        "the frontend's port for all pods, and any for its own graph",
+        "vllm-agg",
+        (
+            _policy("ingress: [{from: [{podSelector: {}}], ports: [{port: 8000}]}]", _OF_THE_FRONTEND),
+            _policy(f"ingress: [{{from: [{{podSelector: {_OF_THE_GRAPH}}}]}}]", _OF_THE_GRAPH, "graph"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        ADMIT,
+        "peers of a graph that there is not",
+        "vllm-agg",
+        (
+            _policy(
+                f"ingress: [{{from: [{{podSelector: {_OF_THE_GRAPH.replace('-vllm', '-vlm')}}}]}}]",
+                _OF_THE_GRAPH,
+            ),
+        ),
+        failed(ADMIT, "door"),
+        (
+            f"admits pods with {_GRAPH_LABEL}=gpt-oss-vlm, and no pod that was read has that",
+            f"have {_GRAPH_LABEL}=gpt-oss-vllm",
+        ),
+    ),
+    Case(
+        ADMIT,
+        "peers by a label that only pods elsewhere have",
+        "vllm-agg",
+        (_policy("ingress: [{from: [{podSelector: {matchLabels: {app: gateway}}}]}]", _OF_THE_GRAPH),),
+        frozenset(),
+    ),
+    Case(
+        ADMIT,
+        "no way out for a server that asks the hub for its model",
+        "vllm-serve",
+        (*_FROM_THE_HUB, _policy("policyTypes: [Ingress, Egress], ingress: [{}]")),
+        failed(ADMIT, "engine"),
+        ("downloads openai/gpt-oss-120b, and may send nothing, not even ask for a name: NetworkPolicy door",),
+    ),
+    Case(
+        ADMIT,
+        "no way out in one of two policies",
+        "vllm-serve",
+        (
+            *_FROM_THE_HUB,
+            _policy("policyTypes: [Ingress, Egress], ingress: [{}]"),
+            _policy("policyTypes: [Egress], egress: [{}]", "{}", "out"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        ADMIT,
+        "no way out for a server that asks nobody",
+        "vllm-serve",
+        (_policy("policyTypes: [Ingress, Egress], ingress: [{}]"),),
+        frozenset(),
+    ),
+)
