@@ -10,6 +10,7 @@ from engines.tensorrt_llm.flags import TRTLLM_SERVE_FLAGS, TRTLLM_SERVE_FLAGS_LI
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.engine.values import wrong_values
+from rules.engine.vllm_server import refused_by_the_server
 from rules.model import Severity
 from rules.reading.commands.container_commands import (
     DYNAMO_SGLANG,
@@ -31,6 +32,8 @@ _SHORT = 2
 """Characters of `--` alone; options of one dash are few, and are no abbreviations of others."""
 _SHORTEST = 4
 """Characters that an abbreviation has at least, dashes included, so that it means something."""
+_OWN_LINES = frozenset((0, minor) for minor in range(10, 34))
+"""Releases of vLLM, no option of which is a slip away from another one that all releases have."""
 _OF_VLLM = frozenset({DYNAMO_VLLM, VLLM_SERVE})
 _MODE_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE", DYNAMO_VLLM: MODE_OF_VLLM}
 
@@ -39,15 +42,18 @@ _MODE_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE", DYNAMO_VLLM: 
     STARTED,
     severity=Severity.MANDATORY,
     reason=(
-        "A command that meets an option or a value that it does not know ends at once with exit code 1 or 2. "
+        "A command that meets an option or a value that it does not know ends at once with exit code 1 or 2, "
+        "and so does vllm serve with a parser of another server, or without the parser that an option needs. "
         "Advice where an option is deprecated: a later image ends at start because of it."
     ),
     source=(
         "ai-dynamo 0.6.1 to 1.6.1 from PyPI: argparse of dynamo.trtllm, dynamo.frontend and dynamo.vllm, "
-        "with the vllm (vllm serve too) that each names; NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py "
+        "with the vllm (vllm serve too) that each names; vllm 0.10.2, 0.11.0, 0.14.0, 0.19.1, 0.23.0, 0.31.0 "
+        "and 0.33.0 from PyPI (names of options and parsers, choices of --dtype, validate_api_server_args, "
+        "validate_parsed_serve_args); NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py "
         "at 00209af"
     ),
-    lines=("Dynamo 0.6 to 1.6", "vLLM 0.20 to 0.31", "TensorRT-LLM 1.3.0rc14"),
+    lines=("Dynamo 0.6 to 1.6", "vLLM 0.10 to 0.33", "TensorRT-LLM 1.3.0rc14"),
     fix="Correct the spelling, or write the option, value or mode that the finding names.",
 )
 def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
@@ -59,7 +65,8 @@ def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
         given = dict.fromkeys(
             _in_full(command, flag)
             for flag in command.flags.all
-            if flag.name.startswith("--") and len(flag.name) > _SHORT
+            # Of an option and its value in one argument the rule start-command-runs speaks.
+            if flag.name.startswith("--") and len(flag.name) > _SHORT and " " not in flag.name
         )
         for message, certain in _unknown_options(started.container, command, given):
             shown = shown_image(started.container)
@@ -68,6 +75,7 @@ def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
         if worker is not None:
             yield from _mode(worker, command)
         yield from wrong_values(graph, started, command)
+        yield from refused_by_the_server(command)
         if worker is not None:
             yield from _deprecated(worker, command)
 
@@ -129,9 +137,7 @@ def _unknown_options(
         return _of_trtllm_serve(container, given)
     vocabulary = command_options(command.engine)
     line = line_of(container, vocabulary)
-    # The numbers of vLLM's own images are not those of Dynamo, by which its options are listed.
-    counted = command.engine != VLLM_SERVE
-    may_be_read = counted and vocabulary is not None and _may_be_read_release(container, vocabulary)
+    may_be_read = vocabulary is not None and _may_be_read_release(container, command.engine, vocabulary)
     return _of_vocabulary(command.engine, tuple(given), line, may_be_read=may_be_read)
 
 
@@ -184,7 +190,10 @@ def _is_known(flag: str, vocabulary: Vocabulary, line: tuple[int, int] | None) -
     return len(positive) >= _SHORTEST and any(name.startswith(positive) for name in known)
 
 
-def _may_be_read_release(container: Mapping[str, Value], vocabulary: Vocabulary) -> bool:
+def _may_be_read_release(container: Mapping[str, Value], engine: str, vocabulary: Vocabulary) -> bool:
     """Whether the image is not known to be older than every release that was read."""
     image = read_image(container)
+    if engine == VLLM_SERVE:
+        # The numbers of vLLM's own images are not those of Dynamo, by which its options are listed.
+        return image is not None and image.line is not None and image.line in _OWN_LINES
     return image is None or image.line is None or image.line >= vocabulary.lines[0]
