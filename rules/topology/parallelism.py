@@ -1,27 +1,33 @@
 """Whether a model can be spread as its engine is told to, over ranks with GPUs that reach each other."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 
-from engines.effective import Effective
+from engines.effective import VLLM, Effective
 from engines.models import ModelLimits
 from engines.told import Count
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
+from rules.reading.commands.container_commands import StartCommand, command_line, script_position
 from rules.reading.devices import read_device_claims
 from rules.reading.engines.models import names_a_model, read_gpt_oss, read_model_limits
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
+from rules.reading.gpu_names import misspelt_gpus, other_accelerators
 from rules.reading.placements import read_candidates
-from rules.reading.pods.workers import Worker
+from rules.reading.pods.workers import Worker, shown_gpus
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read, known_lines
-from rules.reading.shapes import Undecided
-from rules.rule import Said, each_of, rule
+from rules.reading.shapes import Undecided, grouped, known
+from rules.rule import Advice, Said, each_of, rule
 from rules.subjects import (
     CONFIGURED_WORKERS,
     WORKERS,
 )
 
 TENSOR = "tensor parallelism"
+_MEMORY_SHARE, _MEMORY_BYTES = "--gpu-memory-utilization", "--kv-cache-memory-bytes"
+_DEFAULT_SHARE = 0.9
+"""Of --gpu-memory-utilization before vLLM 0.20, which takes 0.92."""
 
 
 @rule(
@@ -31,7 +37,8 @@ TENSOR = "tensor parallelism"
         "With fewer GPUs than the engine's own product of parallelisms it ends at start; with more, the rest "
         "is paid for and idle. TensorRT-LLM multiplies tensor, pipeline and context parallelism, where "
         "attention data parallelism and expert parallelism add none; vLLM multiplies tensor, pipeline and "
-        "data parallelism."
+        "data parallelism. Engines that are shown the same GPUs take the same ones first, and the second "
+        "ends for want of memory (advice where a branch may choose among them)."
     ),
     source=(
         "NVIDIA/TensorRT-LLM tensorrt_llm/mapping.py at 05ebebb; order of settings: ai-dynamo 1.2.1 "
@@ -43,8 +50,9 @@ TENSOR = "tensor parallelism"
         "GPUs."
     ),
 )
-def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     """GPUs differ from the parallelism."""
+    yield from _of_the_same_gpus(worker)
     factors = read_parallelism(graph, worker)
     used = math.prod(count.value for count in factors.values())
     visible = len(worker.shown_gpus)
@@ -56,10 +64,38 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[str
     if not requested:
         _refuse_given(graph, worker)
     asked = f"{requested} GPU{'s' if requested != 1 else ''}"
+    written = ", ".join(misspelt_gpus(worker.template, worker.container))
+    if not requested and written:
+        asked += f" ({written} is another resource)"
     if worker.pods_per_worker > 1:
         asked += f" ({worker.pods_per_worker} pods of {worker.gpus_per_pod})"
     product = " x ".join(f"{kind} {count.value} ({count.source})" for kind, count in factors.items())
     yield f"asks for {asked}, but its engine uses {used}: {product}"
+
+
+def _of_the_same_gpus(worker: Worker) -> Iterator[Said]:
+    """Engines of one container that begin at one GPU, and what they take of its memory."""
+    by_gpu = grouped((gpus[0], command) for command in worker.commands if (gpus := shown_gpus(command)))
+    for gpu, commands in by_gpu.items():
+        shares = [_share_of_memory(command) for command in commands]
+        if len(commands) > 1 and sum(share or 1 for share in shares) > 1:
+            listed = " and ".join(dict.fromkeys(",".join(shown_gpus(command)) for command in commands))
+            message = (
+                f"{len(commands)} engines of one container are shown CUDA_VISIBLE_DEVICES {listed}: all of "
+                f"them take GPU {gpu} first, whose memory holds one"
+            )
+            # In one script a branch may choose among them, and TensorRT-LLM takes what another one left.
+            is_certain = None not in shares and script_position(command_line(worker.container)) is None
+            yield message if is_certain else Advice(message)
+
+
+def _share_of_memory(command: StartCommand) -> float | None:
+    """Share of a GPU's memory that vLLM takes; None where nobody can tell."""
+    given = known(command.flags.value, _MEMORY_SHARE)
+    is_told = command.flags.complete and command.flags.value(_MEMORY_BYTES) is None
+    if command.engine not in VLLM or not is_told:
+        return None
+    return float(given) if given and re.fullmatch(r"0?\.\d+|1(?:\.0*)?", given) else _DEFAULT_SHARE
 
 
 def read_parallelism(graph: ResourceGraph, worker: Worker) -> Mapping[str, Count]:
@@ -84,6 +120,9 @@ def _may_grow(graph: ResourceGraph, worker: Worker) -> bool:
 
 
 def _refuse_given(graph: ResourceGraph, worker: Worker) -> None:
+    others = other_accelerators(worker.container)
+    if others:
+        raise Undecided(f"asks for no GPU by number; its {', '.join(others)} may bring some")
     for claim in read_device_claims(graph, worker.template):
         if claim.used and not claim.is_channel:
             raise Undecided(f"asks for no GPU by number; its claim {claim.name} may bring some")
