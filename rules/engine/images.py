@@ -24,7 +24,7 @@ from rules.reading.placements import read_landing
 from rules.reading.pods.containers import Image, read_image
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import RUNTIMES, Platform, read_platforms, runtime_image
+from rules.reading.releases import RUNTIMES, VLLM_IMAGE, Platform, read_platforms, runtime_image
 from rules.reading.shapes import Undecided, known, text_at
 from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import (
@@ -37,7 +37,6 @@ from rules.subjects import (
 
 _HOST = "nvcr.io/"
 _REGISTRY = f"{_HOST}nvidia/ai-dynamo/"
-_VLLM_IMAGE = "vllm-openai"
 _VLLM_REPOSITORIES = frozenset({"vllm/vllm-openai", "docker.io/vllm/vllm-openai"})
 _GPT_OSS_SINCE = (0, 10)
 _TENSORRT_LLM_IMAGE = "tensorrt-llm/release"
@@ -143,7 +142,7 @@ def _other_engines(_: ResourceGraph, worker: Worker) -> Iterator[str]:
     model = read_gpt_oss(worker)
     if image is not None and image.line is not None and model is not None:
         without = f"image {image.text} cannot load {model.name}, which"
-        if image.name == _VLLM_IMAGE and image.line < _GPT_OSS_SINCE:
+        if image.name == VLLM_IMAGE and image.line < _GPT_OSS_SINCE:
             yield f"{without} vLLM knows from 0.10.1 on"
         of_tensorrt_llm = image.repository.endswith(_TENSORRT_LLM_IMAGE)
         if of_tensorrt_llm and image.line < _GPT_OSS_IN_TENSORRT_LLM:

@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from engines.command_line import Flag
 from engines.command_options import CommandWords, Vocabulary, command_options
 from engines.registry import COMMANDS
-from engines.tensorrt_llm.flags import TRTLLM_SERVE_FLAGS, TRTLLM_SERVE_FLAGS_LINE
+from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE, TRTLLM_SERVE_FLAGS, TRTLLM_SERVE_FLAGS_LINE
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.engine.values import wrong_values
@@ -51,7 +51,7 @@ _MODE_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE", DYNAMO_VLLM: 
         "with the vllm (vllm serve too) that each names; vllm 0.10.2, 0.11.0, 0.14.0, 0.19.1, 0.23.0, 0.31.0 "
         "and 0.33.0 from PyPI (names of options and parsers, choices of --dtype, validate_api_server_args, "
         "validate_parsed_serve_args); NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py "
-        "at 00209af"
+        "at 00209af, and of 2025 in the fork BatshevaBlack/TensorRT-LLM at 385a1b9 (underscores)"
     ),
     lines=("Dynamo 0.6 to 1.6", "vLLM 0.10 to 0.33", "TensorRT-LLM 1.3.0rc14"),
     fix="Correct the spelling, or write the option, value or mode that the finding names.",
@@ -143,19 +143,20 @@ def _unknown_options(
 
 def _of_trtllm_serve(container: Mapping[str, Value], given: Iterable[str]) -> Iterator[tuple[str, bool]]:
     image = read_image(container)
-    release = ".".join(str(part) for part in TRTLLM_SERVE_FLAGS_LINE)
+    line = None if image is None else image.line
+    first, last = TRTLLM_SERVE_ALIKE
     removed = COMMANDS[TRTLLM_SERVE].removed
     for flag in given:
         # Not all of its options are listed, but all of them have underscores.
         right = f"--{flag[2:].replace('-', '_')}"
         if flag in removed:
-            hint = removed[flag]
+            hint, certain = removed[flag], line == TRTLLM_SERVE_FLAGS_LINE
         elif right != flag and right in TRTLLM_SERVE_FLAGS:
-            hint = f"write {right}"
+            hint, certain = f"write {right}", line is not None and first <= line <= last
         else:
             continue
-        message = f"{flag} is no option of {TRTLLM_SERVE} {release}: {hint}"
-        yield message, image is not None and image.line == TRTLLM_SERVE_FLAGS_LINE
+        release = ".".join(map(str, line if certain and line else TRTLLM_SERVE_FLAGS_LINE))
+        yield f"{flag} is no option of {TRTLLM_SERVE} {release}: {hint}", certain
 
 
 # Many workers have the same options.

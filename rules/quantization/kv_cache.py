@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from engines.quantization import fp8_kv_cache_is_tested
 from engines.tensorrt_llm.kernels import TENSORRT_LLM_KV_DTYPES
-from engines.vllm.kernels import VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPES
+from engines.vllm.kernels import VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPE_LINES, VLLM_KV_DTYPES
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
@@ -12,12 +12,15 @@ from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import is_vllm
 from rules.reading.kv_cache import KvFormat, read_kv_format
 from rules.reading.placements import read_landing
+from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, as_read
+from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, VLLM_IMAGE, as_read
 from rules.rule import Advice, Said, rule
 from rules.subjects import CONFIGURED_WORKERS, WORKERS
 
 _FP8 = "fp8"
+_OF_OTHERS = frozenset({"int8", "int4", "fp16", "fp32", "float32", "fp4", "e4m3", "e5m2", "q8_0", "q4_0"})
+"""Formats of other engines and tools."""
 
 
 @rule(
@@ -32,9 +35,10 @@ _FP8 = "fp8"
     source=(
         "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/model_loader.py "
         "(validate_and_set_kv_cache_quant), tests/integration/defs/accuracy/test_llm_api_pytorch.py at "
-        "000b1b9 (TestGPTOSS); vllm 0.20.1 vllm/config/cache.py"
+        "000b1b9 (TestGPTOSS); vllm 0.20.1 vllm/config/cache.py, and of 0.10.2 "
+        "to 0.33.0 (formats that no release has)"
     ),
-    lines=("TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
+    lines=("TensorRT-LLM 1.3.0rc14", "vLLM 0.10 to 0.33"),
     fix=("Write auto or fp8, in small letters; on Hopper auto, or measure the quality of its answers first."),
 )
 def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
@@ -45,6 +49,9 @@ def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
     if not _is_known(found, worker):
         known = VLLM_KV_DTYPES if is_vllm(worker) else TENSORRT_LLM_KV_DTYPES
         message = f"the KV cache is to be {found}, and its engine takes {', '.join(sorted(known))}"
+        if _is_of_no_release(found, worker):
+            yield f"the KV cache is to be {found}, which no vLLM takes: auto, or fp8 for 8 bits"
+            return
         yield from as_read(worker, [message], VLLM_0_20 if is_vllm(worker) else TENSORRT_LLM_LINES)
     elif found.text == _FP8 and not is_vllm(worker) and read_checkpoint(graph, worker).mxfp4 is not None:
         landing = read_landing(graph, worker)
@@ -54,6 +61,13 @@ def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
                     f"keeps its KV cache in {found} on {gpu.name} ({gpu.architecture_family}, "
                     f"{landing.source}); NVIDIA tests gpt-oss with it on Blackwell alone"
                 )
+
+
+def _is_of_no_release(found: KvFormat, worker: Worker) -> bool:
+    """Whether vLLM's own image is of a release that was read, and none of those has such a format."""
+    image = read_image(worker.container)
+    of_vllm = image is not None and image.name == VLLM_IMAGE and image.line in VLLM_KV_DTYPE_LINES
+    return of_vllm and is_vllm(worker) and found.text in _OF_OTHERS
 
 
 def _is_known(found: KvFormat, worker: Worker) -> bool:

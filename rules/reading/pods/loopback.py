@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engines.tensorrt_llm.flags import TRTLLM_SERVE_FLAGS_LINE
+from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE
 from engines.told import Count, Setting
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.container_commands import TRTLLM_SERVE, StartCommand
@@ -58,8 +58,8 @@ def _server_host(command: StartCommand, container: Mapping[str, Value]) -> Setti
     if given is not None or command.engine != TRTLLM_SERVE:
         return None if given is None else Setting(given, _HOST)
     image = read_image(container)
-    # NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py at 00209af.
-    is_read = image is not None and image.line == TRTLLM_SERVE_FLAGS_LINE
+    first, last = TRTLLM_SERVE_ALIKE
+    is_read = image is not None and image.line is not None and first <= image.line <= last
     is_other = any(word.text in _OTHER_SERVERS for word in command.arguments[:1])
     return Setting("localhost", f"the default of {_HOST}") if is_read and not is_other else None
 

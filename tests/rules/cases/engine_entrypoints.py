@@ -201,4 +201,15 @@ CASES = (
         failed(FLAGS, "engine"),
         ("--dtype is fp16", "one of auto, bfloat16, float, float16, float32, half"),
     ),
+    Case(
+        FLAGS,
+        "a dash in an option of trtllm-serve",
+        "trtllm-serve",
+        (
+            text("Deployment", f"{_ENGINE}.image", "1.3.0rc14", "1.1.0"),
+            put("Deployment", f"{_ENGINE}.args[5]", "--tp-size=4"),
+        ),
+        failed(FLAGS, "engine"),
+        ("--tp-size is no option of trtllm-serve 1.1: write --tp_size",),
+    ),
 )
