@@ -13,6 +13,7 @@ from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
 from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.commands.container_commands import (
+    API_SERVER,
     DYNAMO_FRONTEND,
     DYNAMO_SGLANG,
     DYNAMO_VLLM,
@@ -94,6 +95,7 @@ _FRAMEWORKS: Mapping[str, str] = {"trtllm": TENSORRT_LLM, "vllm": DYNAMO_VLLM, "
 _MODULES = (
     *_FRAMEWORKS.values(),
     DYNAMO_FRONTEND,
+    API_SERVER,
     "dynamo.global_planner",
     "dynamo.global_router",
     "dynamo.mocker",
@@ -101,7 +103,7 @@ _MODULES = (
     "dynamo.profiler",
     "dynamo.router",
 )
-_MODULE = re.compile(r"(?<=-m )\s*(dynamo\.[a-z_]+)(?![\w.])")
+_MODULE = re.compile(r"(?<=-m )\s*(dynamo\.[a-z_]+|vllm\.[a-z_.]+)(?![\w.])")
 
 
 @graph_rule(

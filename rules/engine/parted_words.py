@@ -7,19 +7,28 @@ from engines.command_line import Word
 from engines.command_options import command_options
 from engines.tensorrt_llm.flags import TRTLLM_SERVE_FLAGS
 from resource_graph import ResourceGraph, Value
+from resource_graph.spelling import SLIPS, slip_of
 from rules.reading.commands.container_commands import (
+    TRTLLM_SERVE,
     VLLM_SERVE,
     StartCommand,
     mentions,
     names_a_program,
+    program_of,
     read_script,
     served_by_image,
 )
+from rules.reading.pods.containers import read_image
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import texts_at
+from rules.reading.shapes import known, texts_at
 
 _WITH_VALUE = re.compile(r"(--[A-Za-z][\w.-]*)\s+(\S.*)", re.DOTALL)
+_WITH_OPTIONS = re.compile(r"[^\s{}$]+\s+--[A-Za-z].*", re.DOTALL)
 _PLACEHOLDER = re.compile(r"[${}<>]")
+_ENGINE_MENTIONED = re.compile(r"\b(?:vllm|trt|trtllm|tensorrt)\b|\btrtllm")
+_SUBCOMMANDS = frozenset({"serve", "bench", "chat", "complete", "collect-env", "run-batch", "launch"})
+_OF_NVIDIA = ("tensorrt-llm/release", "ai-dynamo/tensorrtllm-runtime")
+_PROGRAMS = frozenset({f"trtllm-{name}" for name in ("bench", "build", "eval", "serve")})
 _PYTHON = re.compile(r"(?:.*/)?python[\d.]*")
 _MODULE = re.compile(r"(?:dynamo|vllm|tensorrt_llm)\.[\w.]+(?<!\.py)")
 _MODULE_MENTIONED = re.compile(r"\b(?:dynamo|vllm|tensorrt_llm)\.\w")
@@ -38,7 +47,9 @@ def program_with_blank(container: Mapping[str, Value]) -> Iterator[str]:
 def program_after_entrypoint(container: Mapping[str, Value]) -> Iterator[str]:
     """A program among the args of an image that starts one by itself."""
     given = texts_at(container, "args")
-    if given and names_a_program(given[0]) and served_by_image(container):
+    # Before 0.12 the entrypoint passes over one word beside the options.
+    follows = given[1:] and given[1] is not None and not given[1].startswith("--")
+    if follows and names_a_program(given[0]) and served_by_image(container):
         yield (
             f"its args begin with {given[0]!r}, and its image starts {VLLM_SERVE} serve by itself, which "
             "takes it for a model and ends; write it as command"
@@ -46,7 +57,11 @@ def program_after_entrypoint(container: Mapping[str, Value]) -> Iterator[str]:
 
 
 def options_with_blank(command: StartCommand) -> Iterator[str]:
-    """Each option that stands in one argument with its value."""
+    """Each option that stands in one argument with its value, or with the model."""
+    model = command.model_word
+    if model is not None and model.known and _WITH_OPTIONS.fullmatch(model.text):
+        shown = " ".join(model.text.split())
+        yield f"{shown!r} is one argument: no shell parts it at the blanks, and all of it is the model"
     before = Word("")
     for word in command.arguments:
         found = _WITH_VALUE.fullmatch(word.text) if word.known else None
@@ -74,6 +89,25 @@ def modules_without_switch(
             given = _first_argument(words[1:])
             if _MODULE.fullmatch(given):
                 yield f"starts python with {given} and no -m before it: python looks for a file of that name"
+
+
+def misspelt_programs(
+    graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
+) -> Iterator[str]:
+    """Each program or subcommand that is a slip away from an engine's."""
+    if not mentions(container, _ENGINE_MENTIONED):
+        return
+    image = known(read_image, container)
+    # An image of one's own may have programs of any name.
+    is_published = image is not None and image.repository.endswith(_OF_NVIDIA)
+    for command in read_script(graph, template, container).commands:
+        words = [word.text if word.known else "" for word in command.words]
+        program = program_of(next((word for word in words if word != "exec"), ""))
+        following = next(iter(words[words.index("exec") + 2 if "exec" in words else 1 :]), "")
+        if program == VLLM_SERVE and following not in _SUBCOMMANDS and slip_of(following, ["serve"]):
+            yield f"starts {VLLM_SERVE} {following}, which is no command of {VLLM_SERVE}: write serve"
+        elif program not in _PROGRAMS and (meant := slip_of(program, [TRTLLM_SERVE], SLIPS)) and is_published:
+            yield f"starts {program}, which its image does not have: write {meant}"
 
 
 def _first_argument(words: Sequence[str]) -> str:

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Value
+from rules.reading.pods.containers import read_image
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import GPU_RESOURCE
-from rules.reading.shapes import mapping_at
+from rules.reading.shapes import known, mapping_at
 
 _KINDS = ("limits", "requests")
 _MISSPELT = re.compile(
@@ -18,6 +19,8 @@ _MISSPELT = re.compile(
 
 Plugins offer nvidia.com/gpu.shared, nvidia.com/mig-1g.10gb, nvidia.com/pgpu and nvidia.com/vgpu.
 """
+_WITHOUT_GPU = re.compile(r"(?<![a-z])(?:cpu|tpu|xpu|hpu|gaudi|neuron|rocm)(?![a-z])")
+"""Words in the names of images for other machines."""
 _ORDINARY = frozenset({"cpu", "memory", "ephemeral-storage"})
 _NO_ACCELERATOR = re.compile(r"hugepages-.*|.*(?:rdma|efa|roce|hostdev|\bib\b|hca|ephemeral).*")
 
@@ -32,8 +35,13 @@ def misspelt_gpus(template: PodTemplate, container: Mapping[str, Value]) -> Sequ
     return [name for name in names if name != GPU_RESOURCE and _MISSPELT.fullmatch(name)]
 
 
-def other_accelerators(container: Mapping[str, Value]) -> Sequence[str]:
-    """Resources that may be accelerators of another kind: TPUs, parts of GPUs, other makers' GPUs."""
+def other_accelerators(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[str]:
+    """What may stand for GPUs: TPUs, parts of GPUs, other makers' GPUs, all of the node's, or none."""
+    image = known(read_image, container)
+    if image is not None and _WITHOUT_GPU.search(image.text):
+        return [f"image {image.text}"]
+    if "runtimeClassName" in template.spec:
+        return ["runtimeClassName"]
     return [
         name
         for name in dict.fromkeys(_resources(container))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from engines.models import GPT_OSS_MODELS, ModelShape
 from resource_graph import Resource, ResourceGraph
@@ -46,6 +47,16 @@ class ModelVolume:
             for reference in user.models
             if reference.repository is not None
             and (name := reference.repository.rpartition("/")[2].lower()) in GPT_OSS_MODELS
+        }
+
+    @property
+    def models_by_path(self) -> Mapping[str, ModelShape]:
+        """Directory -> each gpt-oss model that somebody loads from one of the model's own name."""
+        return {
+            reference.text: GPT_OSS_MODELS[name]
+            for user, _ in self.users
+            for reference in user.models
+            if reference.is_path and (name := PurePosixPath(reference.text).name.lower()) in GPT_OSS_MODELS
         }
 
     def of_kind(self, *kinds: Kind) -> Sequence[ModelUser]:

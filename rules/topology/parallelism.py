@@ -75,6 +75,8 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
 
 def _of_the_same_gpus(worker: Worker) -> Iterator[Said]:
     """Engines of one container that begin at one GPU, and what they take of its memory."""
+    if len(worker.commands) == 1:
+        return
     by_gpu = grouped((gpus[0], command) for command in worker.commands if (gpus := shown_gpus(command)))
     for gpu, commands in by_gpu.items():
         shares = [_share_of_memory(command) for command in commands]
@@ -120,7 +122,7 @@ def _may_grow(graph: ResourceGraph, worker: Worker) -> bool:
 
 
 def _refuse_given(graph: ResourceGraph, worker: Worker) -> None:
-    others = other_accelerators(worker.container)
+    others = other_accelerators(worker.template, worker.container)
     if others:
         raise Undecided(f"asks for no GPU by number; its {', '.join(others)} may bring some")
     for claim in read_device_claims(graph, worker.template):

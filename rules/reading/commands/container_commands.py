@@ -28,11 +28,11 @@ VLLM_SERVE = "vllm"
 DYNAMO_FRONTEND = "dynamo.frontend"
 """Module of Dynamo's HTTP server and router, which is no engine."""
 DYNAMO_SGLANG = "dynamo.sglang"
-_API_SERVER = "vllm.entrypoints.openai.api_server"
+API_SERVER = "vllm.entrypoints.openai.api_server"
 """The module behind `vllm serve`, with the same options (vllm 0.11.0 and 0.20.1, make_arg_parser)."""
 _MODULES = {
     **{each: each for each in (TENSORRT_LLM, DYNAMO_VLLM, DYNAMO_SGLANG, DYNAMO_FRONTEND)},
-    _API_SERVER: VLLM_SERVE,
+    API_SERVER: VLLM_SERVE,
 }
 """Module -> the engine or frontend that it starts."""
 ENGINES = (TENSORRT_LLM, TRTLLM_SERVE, DYNAMO_VLLM, VLLM_SERVE, DYNAMO_SGLANG)

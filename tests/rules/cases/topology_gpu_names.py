@@ -85,6 +85,18 @@ CASES = (
     ),
     Case(
         GPUS,
+        "an image for machines without GPUs",
+        "vllm-serve",
+        (
+            drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
+            drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
+            put("Deployment", f"{_ENGINE}.image", "docker.io/vllm/vllm-openai-cpu:v0.20.1"),
+        ),
+        undecided(GPUS, "engine"),
+        ("asks for no GPU by number; its image docker.io/vllm/vllm-openai-cpu:v0.20.1 may bring some",),
+    ),
+    Case(
+        GPUS,
         "two engines of a container that are shown the same GPUs",
         "vllm-agg",
         _engines("0,1", "0,1"),
