@@ -95,17 +95,15 @@ def _only_read(volume: ModelVolume) -> bool:
 )
 def cache_holds_the_model(_: ResourceGraph, volume: ModelVolume) -> Iterator[str | Advice]:
     """Model claim is smaller than the model, or than two revisions of it."""
-    # A directory may be known by its repository too, and counts once.
-    models = volume.models or dict(list(volume.models_by_path.items())[:1])
-    if volume.claim is None or not models:
+    if volume.claim is None or not volume.models:
         return
-    names, downloads = ", ".join(sorted(models)), volume.of_kind("download")
+    names, downloads = ", ".join(sorted(volume.models)), volume.of_kind("download")
     asked = f"asks for {volume.claim.storage} ({float(volume.claim.bytes) / 1e9:.1f} GB)"
-    needed = sum(checkpoint_bytes(model) for model in models.values())
+    needed = sum(checkpoint_bytes(model) for model in volume.models.values())
     kept = sum(_kept_bytes(repository, model, downloads) for repository, model in volume.models.items())
     if volume.claim.bytes < needed:
         yield f"{asked}, but the tensors of {names} alone take {needed / 1e9:.1f} GB"
-    elif volume.models and volume.claim.bytes < _REVISIONS * kept:
+    elif volume.claim.bytes < _REVISIONS * kept:
         yield Advice(
             f"{asked}, but a revision of {names} takes {kept / 1e9:.1f} GB as it is downloaded, and a second "
             f"one beside it {_REVISIONS * kept / 1e9:.1f} GB"
@@ -113,6 +111,9 @@ def cache_holds_the_model(_: ResourceGraph, volume: ModelVolume) -> Iterator[str
 
 
 def _kept_bytes(repository: str, model: ModelShape, downloads: Sequence[ModelUser]) -> int:
+    if repository.startswith("/"):
+        # A directory has no second revision beside it.
+        return 0
     own = (each for each in downloads if any(named.repository == repository for named in each.models))
     return (_ALL_FORMS if any(map(_takes_all_forms, own)) else 1) * checkpoint_bytes(model)
 

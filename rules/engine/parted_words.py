@@ -25,13 +25,12 @@ from rules.reading.shapes import known, texts_at
 _WITH_VALUE = re.compile(r"(--[A-Za-z][\w.-]*)\s+(\S.*)", re.DOTALL)
 _WITH_OPTIONS = re.compile(r"[^\s{}$]+\s+--[A-Za-z].*", re.DOTALL)
 _PLACEHOLDER = re.compile(r"[${}<>]")
-_ENGINE_MENTIONED = re.compile(r"\b(?:vllm|trt|trtllm|tensorrt)\b|\btrtllm")
+_ENGINE_MENTIONED = re.compile(r"\b(?:dynamo|vllm|tensorrt_llm|trtllm|trt)")
 _SUBCOMMANDS = frozenset({"serve", "bench", "chat", "complete", "collect-env", "run-batch", "launch"})
 _OF_NVIDIA = ("tensorrt-llm/release", "ai-dynamo/tensorrtllm-runtime")
 _PROGRAMS = frozenset({f"trtllm-{name}" for name in ("bench", "build", "eval", "serve")})
-_PYTHON = re.compile(r"(?:.*/)?python[\d.]*")
+_PYTHON = re.compile(r"python[\d.]*")
 _MODULE = re.compile(r"(?:dynamo|vllm|tensorrt_llm)\.[\w.]+(?<!\.py)")
-_MODULE_MENTIONED = re.compile(r"\b(?:dynamo|vllm|tensorrt_llm)\.\w")
 
 
 def program_with_blank(container: Mapping[str, Value]) -> Iterator[str]:
@@ -75,26 +74,10 @@ def options_with_blank(command: StartCommand) -> Iterator[str]:
         before = word
 
 
-def modules_without_switch(
+def programs_of_no_engine(
     graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
 ) -> Iterator[str]:
-    """Each module of an engine that python is given as a file."""
-    if not mentions(container, _MODULE_MENTIONED):
-        return
-    for command in read_script(graph, template, container).commands:
-        words = [word.text if word.known else "" for word in command.words]
-        while words and words[0] in {"exec", "env", "nohup"}:
-            del words[0]
-        if words and _PYTHON.fullmatch(words[0]):
-            given = _first_argument(words[1:])
-            if _MODULE.fullmatch(given):
-                yield f"starts python with {given} and no -m before it: python looks for a file of that name"
-
-
-def misspelt_programs(
-    graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
-) -> Iterator[str]:
-    """Each program or subcommand that is a slip away from an engine's."""
+    """Each module that python is given as a file, and program or subcommand a slip away from an engine's."""
     if not mentions(container, _ENGINE_MENTIONED):
         return
     image = known(read_image, container)
@@ -102,12 +85,15 @@ def misspelt_programs(
     is_published = image is not None and image.repository.endswith(_OF_NVIDIA)
     for command in read_script(graph, template, container).commands:
         words = [word.text if word.known else "" for word in command.words]
-        program = program_of(next((word for word in words if word != "exec"), ""))
-        following = next(iter(words[words.index("exec") + 2 if "exec" in words else 1 :]), "")
-        if program == VLLM_SERVE and following not in _SUBCOMMANDS and slip_of(following, ["serve"]):
+        while words and words[0] in {"exec", "env", "nohup"}:
+            del words[0]
+        program, following = program_of(words[0]) if words else "", next(iter(words[1:]), "")
+        if _PYTHON.fullmatch(program) and _MODULE.fullmatch(given := _first_argument(words[1:])):
+            yield f"starts python with {given} and no -m before it: python looks for a file of that name"
+        elif program == VLLM_SERVE and following not in _SUBCOMMANDS and slip_of(following, ["serve"]):
             yield f"starts {VLLM_SERVE} {following}, which is no command of {VLLM_SERVE}: write serve"
-        elif program not in _PROGRAMS and (meant := slip_of(program, [TRTLLM_SERVE], SLIPS)) and is_published:
-            yield f"starts {program}, which its image does not have: write {meant}"
+        elif is_published and program not in _PROGRAMS and slip_of(program, [TRTLLM_SERVE], SLIPS):
+            yield f"starts {program}, which its image does not have: write {TRTLLM_SERVE}"
 
 
 def _first_argument(words: Sequence[str]) -> str:

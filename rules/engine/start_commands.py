@@ -7,11 +7,10 @@ from engines.command_line import Environment
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
 from rules.engine.parted_words import (
-    misspelt_programs,
-    modules_without_switch,
     options_with_blank,
     program_after_entrypoint,
     program_with_blank,
+    programs_of_no_engine,
 )
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.commands.container_commands import (
@@ -90,8 +89,7 @@ def _problems(graph: ResourceGraph, template: PodTemplate, container: Mapping[st
     yield from _words_of_no_script(words)
     yield from program_with_blank(container)
     yield from program_after_entrypoint(container)
-    yield from modules_without_switch(graph, template, container)
-    yield from misspelt_programs(graph, template, container)
+    yield from programs_of_no_engine(graph, template, container)
     script_at = script_position(words)
     if script_at is None and not _has_more_variables(template, container):
         yield from _unset_references(words, environment)

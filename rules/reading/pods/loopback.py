@@ -1,17 +1,17 @@
 """Servers that listen on their pod's own loopback address, which nobody outside of the pod reaches."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE
 from engines.told import Count, Setting
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.container_commands import TRTLLM_SERVE, StartCommand
-from rules.reading.memoized import memoized_for_each
+from rules.reading.memoized import memoized, memoized_for_each
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.pods import FRONTEND_PORT_FLAG, FRONTEND_PORT_VARIABLE, PodTemplate, readable
-from rules.reading.pods.workers import read_frontends, server_port, servers_of
-from rules.reading.shapes import known, mappings_at, text_at, whole_number
+from rules.reading.pods.workers import Frontend, read_frontends, server_port, servers_of
+from rules.reading.shapes import grouped, known, mappings_at, text_at, whole_number
 
 _HOST = "--host"
 _FRONTEND_HOST, _FRONTEND_HOST_VARIABLE = "--http-host", "DYN_HTTP_HOST"
@@ -44,13 +44,17 @@ def loopback_server(graph: ResourceGraph, template: PodTemplate) -> LoopbackServ
         port = known(server_port, server)
         if host is not None and port is not None and host.value in _LOOPBACK:
             return LoopbackServer(server.container, host, port)
-    for frontend in readable(read_frontends(graph)):
-        if frontend.template is template:
-            host = known(frontend.command.given, _FRONTEND_HOST, _FRONTEND_HOST_VARIABLE)
-            port = known(_frontend_port, frontend.command)
-            if host is not None and port is not None and host.value in _LOOPBACK:
-                return LoopbackServer(frontend.container, host, port)
+    for frontend in _frontends(graph).get(template, ()):
+        host = known(frontend.command.given, _FRONTEND_HOST, _FRONTEND_HOST_VARIABLE)
+        port = known(_frontend_port, frontend.command)
+        if host is not None and port is not None and host.value in _LOOPBACK:
+            return LoopbackServer(frontend.container, host, port)
     return None
+
+
+@memoized
+def _frontends(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Frontend]]:
+    return grouped((each.template, each) for each in readable(read_frontends(graph)))
 
 
 def _server_host(command: StartCommand, container: Mapping[str, Value]) -> Setting | None:
