@@ -24,7 +24,8 @@ from rules.reading.shapes import known, texts_at
 
 _WITH_VALUE = re.compile(r"(--[A-Za-z][\w.-]*)\s+(\S.*)", re.DOTALL)
 _WITH_OPTIONS = re.compile(r"[^\s{}$]+\s+--[A-Za-z].*", re.DOTALL)
-_PLACEHOLDER = re.compile(r"[${}<>]")
+_PLACEHOLDER = re.compile(r"[${}<>\\]")
+_AFTER_A_PROGRAM = re.compile(r"-[a-z]*c|-m|[^-].*", re.DOTALL)
 _ENGINE_MENTIONED = re.compile(r"\b(?:dynamo|vllm|tensorrt_llm|trtllm|trt)")
 _SUBCOMMANDS = frozenset({"serve", "bench", "chat", "complete", "collect-env", "run-batch", "launch"})
 _OF_NVIDIA = ("tensorrt-llm/release", "ai-dynamo/tensorrtllm-runtime")
@@ -46,9 +47,9 @@ def program_with_blank(container: Mapping[str, Value]) -> Iterator[str]:
 def program_after_entrypoint(container: Mapping[str, Value]) -> Iterator[str]:
     """A program among the args of an image that starts one by itself."""
     given = texts_at(container, "args")
-    # Before 0.12 the entrypoint passes over one word beside the options.
-    follows = given[1:] and given[1] is not None and not given[1].startswith("--")
-    if follows and names_a_program(given[0]) and served_by_image(container):
+    # The entrypoint of older releases passes over one word beside the options.
+    is_followed = given[1:] and given[1] is not None and _AFTER_A_PROGRAM.fullmatch(given[1])
+    if is_followed and names_a_program(given[0]) and served_by_image(container):
         yield (
             f"its args begin with {given[0]!r}, and its image starts {VLLM_SERVE} serve by itself, which "
             "takes it for a model and ends; write it as command"

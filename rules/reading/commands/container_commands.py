@@ -40,7 +40,7 @@ ENGINES = (TENSORRT_LLM, TRTLLM_SERVE, DYNAMO_VLLM, VLLM_SERVE, DYNAMO_SGLANG)
 _SERVING_IMAGES = frozenset({"vllm-openai", "vllm-cuda-rhel9"})
 """Names of images whose entrypoint is vLLM's server (vllm-project/vllm docker/Dockerfile; Red Hat's
 rhaiis/vllm-cuda-rhel9)."""
-_PROGRAM = re.compile(r"(?:/\S*)?\b(?:s?bin/\S+|\w*sh|python[\d.]*|vllm|serve|exec|env|tini|ray)")
+_PROGRAM = re.compile(r"(?:/\S*)?\b(?:s?bin/\S+|(?:ba|da|z|a)?sh|python[\d.]*|vllm|serve|exec|env|tini|ray)")
 """What args begin with that name a program of their own."""
 SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
 _DEEPEST_SCRIPT = 5

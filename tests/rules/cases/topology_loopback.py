@@ -27,6 +27,16 @@ CASES = (
         frozenset(),
     ),
     Case(
+        REACHES,
+        "a server on the loopback address in a mesh",
+        "vllm-serve",
+        (
+            _ALONE,
+            put("Deployment", "spec.template.metadata.annotations", {"linkerd.io/inject": "enabled"}),
+        ),
+        frozenset(),
+    ),
+    Case(
         PROBED,
         "probes of a server on the loopback address",
         "vllm-serve",
