@@ -75,6 +75,8 @@ class Flags:
         for flag in self.all:
             if flag.name == name:
                 found = flag.value
+            elif flag.name.startswith(f"{name} "):
+                raise Undecided(f"{flag.name!r} is one argument, so it does not set {name}")
             elif _may_abbreviate(flag.name, name) and flag.name not in self.whole_names:
                 raise Undecided(f"{flag.name} may be short for {name}")
         return None if found is None else found.value(name)

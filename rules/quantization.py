@@ -4,9 +4,11 @@ from collections.abc import Iterable, Iterator
 
 from engines.quantization import MXFP4_ALGORITHMS, fp8_kv_cache_is_tested
 from engines.tensorrt_llm.kernels import TENSORRT_LLM_KV_DTYPES
+from engines.told import Setting
 from engines.vllm.kernels import (
     VLLM_BACKEND_KERNELS,
     VLLM_KV_DTYPE_FAMILY,
+    VLLM_KV_DTYPE_LINES,
     VLLM_KV_DTYPES,
     VLLM_MOE_BACKENDS,
     VllmMoeKernels,
@@ -29,13 +31,16 @@ from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_cache import read_kv_format
 from rules.reading.placements import read_landing
+from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, as_read
+from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, VLLM_IMAGE, as_read
 from rules.reading.shapes import Undecided
 from rules.rule import Advice, Said, rule
 from rules.subjects import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, WORKERS
 
 _KNOWN_BACKENDS = ", ".join(sorted(VLLM_MOE_BACKENDS))
+_OF_OTHERS = frozenset({"int8", "int4", "fp16", "fp32", "float32", "fp4", "e4m3", "e5m2", "q8_0", "q4_0"})
+"""Formats of a KV cache that other engines and tools have."""
 _Wanted = Iterable[tuple[str, VllmMoeKernels | None]]
 
 
@@ -185,9 +190,10 @@ _FP8 = "fp8"
     source=(
         "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/model_loader.py "
         "(validate_and_set_kv_cache_quant), tests/integration/defs/accuracy/test_llm_api_pytorch.py at "
-        "000b1b9 (TestGPTOSS); vllm 0.20.1 vllm/config/cache.py"
+        "000b1b9 (TestGPTOSS); vllm 0.20.1 vllm/config/cache.py, and of 0.10.2 to 0.33.0 (formats that no "
+        "release has)"
     ),
-    lines=("TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
+    lines=("TensorRT-LLM 1.3.0rc14", "vLLM 0.10 to 0.33"),
     fix=("Write auto or fp8, in small letters; on Hopper auto, or measure the quality of its answers first."),
 )
 def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
@@ -197,7 +203,9 @@ def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
         return
     known = VLLM_KV_DTYPES if is_vllm(worker) else TENSORRT_LLM_KV_DTYPES
     is_of_family = is_vllm(worker) and found.value.startswith(VLLM_KV_DTYPE_FAMILY)
-    if found.value not in known and not is_of_family:
+    if _is_of_no_vllm(found, worker):
+        yield f"the KV cache is to be {found}, which no vLLM takes: auto, or fp8 for 8 bits"
+    elif found.value not in known and not is_of_family:
         message = f"the KV cache is to be {found}, and its engine takes {', '.join(sorted(known))}"
         yield from as_read(worker, [message], VLLM_0_20 if is_vllm(worker) else TENSORRT_LLM_LINES)
     elif found.value == _FP8 and not is_vllm(worker) and read_checkpoint(graph, worker).mxfp4 is not None:
@@ -208,6 +216,13 @@ def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
                     f"keeps its KV cache in {found} on {gpu.name} ({gpu.architecture_family}, "
                     f"{landing.source}); NVIDIA tests gpt-oss with it on Blackwell alone"
                 )
+
+
+def _is_of_no_vllm(found: Setting, worker: Worker) -> bool:
+    """Whether vLLM's own image is of a release that was read, and none of those has such a format."""
+    image = read_image(worker.container)
+    of_vllm = image is not None and image.name == VLLM_IMAGE and image.line in VLLM_KV_DTYPE_LINES
+    return of_vllm and is_vllm(worker) and found.value in _OF_OTHERS
 
 
 @rule(

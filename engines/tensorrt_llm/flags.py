@@ -118,6 +118,10 @@ OWN_IMAGES: Mapping[str, Mapping[ReleaseLine, ReleaseLine]] = MappingProxyType(
 TRTLLM_SERVE_FLAGS_LINE = (1, 3)
 """Release line that the list of trtllm-serve's options was read from."""
 
+TRTLLM_SERVE_ALIKE = ((0, 20), TRTLLM_SERVE_FLAGS_LINE)
+"""First and last release line between which trtllm-serve writes its options with underscores and listens on
+localhost unless told otherwise (serve.py of the middle of 2025 in the fork BatshevaBlack/TensorRT-LLM at
+385a1b9, and at 00209af)."""
 # NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py at 00209af, and in the forks chuangz0/TensorRT-LLM at
 # eb97997 and connorcarpenter15/TensorRT-LLM at 8f029f1.
 _SERVE_FLAGS = """

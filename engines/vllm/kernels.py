@@ -109,6 +109,10 @@ VLLM_KV_DTYPES = frozenset(
 )
 """Values of vLLM's --kv-cache-dtype beside the next family (vllm 0.20.1 vllm/config/cache.py, CacheDType)."""
 VLLM_KV_DTYPE_FAMILY = "turboquant_"
+VLLM_KV_DTYPE_LINES = frozenset((0, minor) for minor in (10, 11, 14, 19, 23, 31, 33))
+"""Releases none of which takes int8, int4 or fp16 as such (vllm 0.10.2, 0.11.0, 0.14.0, 0.19.1,
+0.23.0, 0.31.0 and 0.33.0 from PyPI, vllm/config/cache.py, CacheDType); later ones have further ones such as
+int4_per_token_head."""
 # The matrices' alignment: vllm 0.20.1 vllm/model_executor/layers/quantization/mxfp4.py.
 _PADDING_OF_TRTLLM = ExpertPadding(first_hidden=256, second_hidden=256, intermediate=256)
 # The other kernels differ a little; a log of one of them lies within 2 % of this (vllm-project/vllm#33155:

@@ -136,6 +136,9 @@ def _held_by_claim(_: ResourceGraph, volume: ModelVolume) -> Iterator[str | Advi
 
 
 def _kept_bytes(repository: str, model: ModelShape, downloads: Sequence[ModelUser]) -> int:
+    if repository.startswith("/"):
+        # A directory has no second revision beside it.
+        return 0
     own = (each for each in downloads if any(named.repository == repository for named in each.models))
     return (_ALL_FORMS if any(map(_takes_all_forms, own)) else 1) * checkpoint_bytes(model)
 

@@ -13,6 +13,7 @@ from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
 from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.commands.container_commands import (
+    API_SERVER,
     DYNAMO_FRONTEND,
     DYNAMO_SGLANG,
     DYNAMO_VLLM,
@@ -25,7 +26,14 @@ from rules.reading.placements import read_landing
 from rules.reading.pods.containers import Image, read_image
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import RUNTIMES, Platform, read_platforms, runtime_image, shown_image
+from rules.reading.releases import (
+    RUNTIMES,
+    VLLM_IMAGE,
+    Platform,
+    read_platforms,
+    runtime_image,
+    shown_image,
+)
 from rules.reading.shapes import Undecided, known, text_at
 from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import (
@@ -37,9 +45,10 @@ from rules.subjects import (
 
 _HOST = "nvcr.io/"
 _REGISTRY = f"{_HOST}nvidia/ai-dynamo/"
-_VLLM_IMAGE = "vllm-openai"
 _VLLM_REPOSITORIES = frozenset({"vllm/vllm-openai", "docker.io/vllm/vllm-openai"})
 _GPT_OSS_SINCE = (0, 10)
+_TENSORRT_LLM_IMAGE = "tensorrt-llm/release"
+_GPT_OSS_IN_TENSORRT_LLM = (1, 0)
 _WRONG_NAMES = {"trtllm-runtime": "tensorrtllm-runtime"}
 _PUBLISHED_RUNTIMES = ("dynamo-frontend", "sglang-runtime", "tensorrtllm-runtime", "vllm-runtime")
 _NAMES = (
@@ -90,6 +99,7 @@ _FRAMEWORKS: Mapping[str, str] = {"trtllm": TENSORRT_LLM, "vllm": DYNAMO_VLLM, "
 _MODULES = (
     *_FRAMEWORKS.values(),
     DYNAMO_FRONTEND,
+    API_SERVER,
     "dynamo.global_planner",
     "dynamo.global_router",
     "dynamo.mocker",
@@ -97,7 +107,7 @@ _MODULES = (
     "dynamo.profiler",
     "dynamo.router",
 )
-_MODULE = re.compile(r"(?<=-m )\s*(dynamo\.[a-z_]+)(?![\w.])")
+_MODULE = re.compile(r"(?<=-m )\s*(dynamo\.[a-z_]+|vllm\.[a-z_.]+)(?![\w.])")
 
 
 @graph_rule(
@@ -110,7 +120,8 @@ _MODULE = re.compile(r"(?<=-m )\s*(dynamo\.[a-z_]+)(?![\w.])")
     source=(
         "ai-dynamo/dynamo release notes of 1.2.1 (images), and the name in its older recipes, at 05e46aa; "
         "deploy/operator/internal/dynamo/graph.go (determineBackendFramework) at 2a6da14; ai-dynamo 1.2.1 to "
-        "1.6.0 from PyPI (packages); vllm-project/vllm#22259 (gpt-oss since 0.10.1)"
+        "1.6.0 from PyPI (packages); vllm-project/vllm#22259 (gpt-oss since 0.10.1); "
+        "https://cookbook.openai.com/articles/run-nvidia of August 2025, after TensorRT-LLM 0.21 of July"
     ),
     lines=("Dynamo 0.6 to 1.6",),
     fix=(
@@ -134,10 +145,14 @@ def _other_engines(_: ResourceGraph, worker: Worker) -> Iterator[str]:
         if image is not None and (brings != engine or name in _WITHOUT_ENGINE):
             holds = f"holds {brings}" if name in _ENGINE_OF_IMAGE else "holds no engine"
             yield f"starts {engine}, but its image {image.text} {holds}"
-    if image is not None and image.name == _VLLM_IMAGE and image.line and image.line < _GPT_OSS_SINCE:
-        model = read_gpt_oss(worker)
-        if model is not None:
-            yield f"image {image.text} cannot load {model.name}, which vLLM knows from 0.10.1 on"
+    model = read_gpt_oss(worker)
+    if image is not None and image.line is not None and model is not None:
+        without = f"image {image.text} cannot load {model.name}, which"
+        if image.name == VLLM_IMAGE and image.line < _GPT_OSS_SINCE:
+            yield f"{without} vLLM knows from 0.10.1 on"
+        of_tensorrt_llm = image.repository.endswith(_TENSORRT_LLM_IMAGE)
+        if of_tensorrt_llm and image.line < _GPT_OSS_IN_TENSORRT_LLM:
+            yield f"{without} TensorRT-LLM knows from 1.0 on"
     framework = text_at(worker.template.graph_spec, "backendFramework")
     wanted = _FRAMEWORKS.get(framework or "")
     if wanted is not None and started and wanted not in started:

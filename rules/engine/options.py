@@ -4,12 +4,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
 from engines.command_line import Flag
-from engines.command_options import CommandWords, command_options
+from engines.command_options import CommandWords, Vocabulary, command_options
 from engines.registry import COMMANDS
-from engines.tensorrt_llm.flags import TRTLLM_SERVE_FLAGS, TRTLLM_SERVE_FLAGS_LINE
+from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE, TRTLLM_SERVE_FLAGS, TRTLLM_SERVE_FLAGS_LINE
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.engine.values import wrong_values
+from rules.engine.vllm_server import refused_by_the_server
 from rules.model import Severity
 from rules.reading.commands.container_commands import (
     DYNAMO_SGLANG,
@@ -30,6 +31,8 @@ _SHORT = 2
 """Characters of `--` alone; options of one dash are few, and are no abbreviations of others."""
 _SHORTEST = 4
 """Characters that an abbreviation has at least, dashes included, so that it means something."""
+_OWN_LINES = frozenset((0, minor) for minor in range(10, 34))
+"""Releases of vLLM, no option of which is a slip away from another one that all releases have."""
 _OF_VLLM = frozenset({DYNAMO_VLLM, VLLM_SERVE})
 _MODE_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE", DYNAMO_VLLM: MODE_OF_VLLM}
 
@@ -38,15 +41,18 @@ _MODE_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE", DYNAMO_VLLM: 
     STARTED,
     severity=Severity.MANDATORY,
     reason=(
-        "A command that meets an option or a value that it does not know ends at once with exit code 1 or 2. "
+        "A command that meets an option or a value that it does not know ends at once with exit code 1 or 2, "
+        "and so does vllm serve with a parser of another server, or without the parser that an option needs. "
         "Advice where an option is deprecated: a later image ends at start because of it."
     ),
     source=(
         "ai-dynamo 0.6.1 to 1.6.1 from PyPI: argparse of dynamo.trtllm, dynamo.frontend and dynamo.vllm, "
-        "with the vllm (vllm serve too) that each names; NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py "
-        "at 00209af"
+        "with the vllm (vllm serve too) that each names; vllm 0.10.2, 0.11.0, 0.14.0, 0.19.1, 0.23.0, 0.31.0 "
+        "and 0.33.0 from PyPI (names of options and parsers, choices of --dtype, validate_api_server_args, "
+        "validate_parsed_serve_args); NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py "
+        "at 00209af, and of 2025 in the fork BatshevaBlack/TensorRT-LLM at 385a1b9 (underscores)"
     ),
-    lines=("Dynamo 0.6 to 1.6", "vLLM 0.20 to 0.31", "TensorRT-LLM 1.3.0rc14"),
+    lines=("Dynamo 0.6 to 1.6", "vLLM 0.10 to 0.33", "TensorRT-LLM 1.3.0rc14"),
     fix="Correct the spelling, or write the option, value or mode that the finding names.",
 )
 def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
@@ -54,7 +60,7 @@ def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
     if any(command.engine == DYNAMO_SGLANG for command in started.commands):
         yield Undecided(f"starts {DYNAMO_SGLANG}, whose options and settings are not read here")
     read = (command for command in started.commands if command.engine != DYNAMO_SGLANG)
-    checks = (_unknown_options, _mode, wrong_values, _deprecated)
+    checks = (_unknown_options, _mode, wrong_values, refused_by_the_server, _deprecated)
     yield from each_of(graph, started, *(partial(check, each) for each in read for check in checks))
 
 
@@ -100,8 +106,14 @@ def _deprecated(command: StartCommand, _: ResourceGraph, started: Started) -> It
 
 
 def _unknown_options(command: StartCommand, _: ResourceGraph, started: Started) -> Iterator[Said]:
-    flags = (flag for flag in command.flags.all if flag.name.startswith("--") and len(flag.name) > _SHORT)
-    given = tuple(dict.fromkeys(_in_full(command, flag) for flag in flags))
+    given = tuple(
+        dict.fromkeys(
+            _in_full(command, flag)
+            for flag in command.flags.all
+            # Of an option and its value in one argument the rule start-command-runs speaks.
+            if flag.name.startswith("--") and len(flag.name) > _SHORT and " " not in flag.name
+        )
+    )
     for message, certain in _problems(started.container, command, given):
         shown = shown_image(started.container)
         yield message if certain else Undecided(f"{message}; whether {shown} has it is not known")
@@ -121,29 +133,29 @@ def _problems(
     # With it, vLLM-Omni reads the command line, which has options of its own.
     if command.engine == VLLM_SERVE and "--omni" in given:
         return ()
-    image = read_image(container)
     if command.engine == TRTLLM_SERVE:
-        return _of_trtllm_serve(given, is_read=image is not None and image.line == TRTLLM_SERVE_FLAGS_LINE)
+        return _of_trtllm_serve(container, given)
     vocabulary = command_options(command.engine)
-    # The numbers of vLLM's own images are not those of Dynamo, by which its options are listed.
-    may_be_read = (
-        vocabulary is not None
-        and command.engine != VLLM_SERVE
-        and (image is None or image.line is None or image.line >= vocabulary.lines[0])
-    )
+    may_be_read = vocabulary is not None and _may_be_read_release(container, command.engine, vocabulary)
     return _of_vocabulary(command.engine, given, line_of(container, vocabulary), may_be_read=may_be_read)
 
 
-def _of_trtllm_serve(given: Iterable[str], *, is_read: bool) -> Iterator[tuple[str, bool]]:
-    release = ".".join(str(part) for part in TRTLLM_SERVE_FLAGS_LINE)
+def _of_trtllm_serve(container: Mapping[str, Value], given: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    image = read_image(container)
+    line = None if image is None else image.line
+    first, last = TRTLLM_SERVE_ALIKE
     removed = COMMANDS[TRTLLM_SERVE].removed
     for flag in given:
         # Not all of its options are listed, but all of them have underscores.
         right = f"--{flag[2:].replace('-', '_')}"
-        is_misspelt = right != flag and right in TRTLLM_SERVE_FLAGS
-        if flag in removed or is_misspelt:
-            hint = removed.get(flag, f"write {right}")
-            yield f"{flag} is no option of {TRTLLM_SERVE} {release}: {hint}", is_read
+        if flag in removed:
+            hint, certain = removed[flag], line == TRTLLM_SERVE_FLAGS_LINE
+        elif right != flag and right in TRTLLM_SERVE_FLAGS:
+            hint, certain = f"write {right}", line is not None and first <= line <= last
+        else:
+            continue
+        release = ".".join(map(str, line if certain and line else TRTLLM_SERVE_FLAGS_LINE))
+        yield f"{flag} is no option of {TRTLLM_SERVE} {release}: {hint}", certain
 
 
 # Many workers have the same options.
@@ -174,3 +186,12 @@ def _is_known(flag: str, known: Collection[str]) -> bool:
     # argparse takes the beginning of a name for the whole, unless told not to.
     begins = len(positive) >= _SHORTEST and any(name.startswith(positive) for name in known)
     return positive in known or flag in known or begins
+
+
+def _may_be_read_release(container: Mapping[str, Value], engine: str, vocabulary: Vocabulary) -> bool:
+    """Whether the image is not known to be older than every release that was read."""
+    image = read_image(container)
+    if engine == VLLM_SERVE:
+        # The numbers of vLLM's own images are not those of Dynamo, by which its options are listed.
+        return image is not None and image.line is not None and image.line in _OWN_LINES
+    return image is None or image.line is None or image.line >= vocabulary.lines[0]

@@ -10,6 +10,7 @@ from rules.model import Severity
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.memoized import memoized
 from rules.reading.pods.containers import environment_entries, read_environment
+from rules.reading.pods.loopback import loopback_server
 from rules.reading.pods.operator_defaults import (
     HANDLERS,
     PROBES,
@@ -80,9 +81,10 @@ _MERGES_SINCE = (1, 0)
     reason=(
         "The kubelet looks the port up by its name. Where it is missing, or the process listens elsewhere, "
         "the liveness probe fails and the container is restarted for ever; so does one that is answered 404, "
-        "or that ends a worker before its model can be loaded (advice from a minute on). The "
-        "API server refuses a pod whose probe has two handlers, and the operators of 1.0 and 1.1 merge their "
-        "own httpGet into a livenessProbe or readinessProbe of the main container."
+        "that asks a server on the pod's loopback address, or that ends a worker before its model can be "
+        "loaded (advice from a minute on). The API server refuses a probe with two handlers, and the "
+        "operators of 1.0 and 1.1 merge their own httpGet into a livenessProbe or readinessProbe of the main "
+        "container."
     ),
     source=(
         "ai-dynamo/dynamo deploy/operator/internal/dynamo: graph.go (GenerateBasePodSpec, "
@@ -99,7 +101,7 @@ _MERGES_SINCE = (1, 0)
 )
 def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
     """Probe asks a port or path that nothing serves, or in two ways at once."""
-    checks = (_two_handlers, _unnamed_ports, _ended_while_loading)
+    checks = (_two_handlers, _unnamed_ports, _ended_while_loading, _out_of_reach)
     at_its_port = _beside_the_server if operator_port(template) is None else _beside_the_operator
     return each_of(graph, template, *checks, at_its_port)
 
@@ -135,6 +137,24 @@ def _beside_the_operator(graph: ResourceGraph, template: PodTemplate) -> Iterato
     for who, number in asked.items():
         if listening is not None and listening.value != number:
             yield f"listens on {listening.value} ({listening.source}), but {who}"
+
+
+def _out_of_reach(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+    """Each probe of a server that listens on the pod's loopback address: the kubelet asks the pod's own."""
+    server = loopback_server(graph, template)
+    if server is None:
+        return
+    if template.component_type == FRONTEND_TYPE and operator_port(template) is not None:
+        yield f"{server}, where the operator's probes and Service do not reach it; write 0.0.0.0"
+        return
+    numbers = declared_ports(server.container)
+    for name in PROBES:
+        probe = written_probe(template, name)
+        asked = probed_port(probe)
+        number = numbers.get(asked, asked) if isinstance(asked, str) else asked
+        has_host = any(text_at(probe, handler, "host") for handler in HANDLERS)
+        if str(number) == str(server.port.value) and not has_host:
+            yield f"{server}, where the kubelet's {name} does not reach it; write 0.0.0.0"
 
 
 def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:

@@ -6,6 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from engines.command_line import Environment
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
+from rules.engine.parted_words import (
+    options_with_blank,
+    program_after_entrypoint,
+    program_with_blank,
+    programs_of_no_engine,
+)
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.commands.container_commands import (
     SHELLS,
@@ -52,15 +58,21 @@ _PARAMETER = re.compile(r"\$[@*#0-9]|\$\{[@*#0-9]")
     severity=Severity.MANDATORY,
     reason=(
         "A shell ends with a syntax error and exit code 2, or starts something else than was written. "
-        "Kubernetes replaces $(NAME) by a variable of the container, and a name that nothing sets stays; a "
-        "shell looks for a program of that name."
+        "Without a shell nothing parts words at blanks: a command in one text is no program, and an option "
+        "with its value in one argument is no option. Kubernetes replaces $(NAME) by a variable of the "
+        "container, and a name that nothing sets stays; a shell looks for a program of that name."
     ),
     source=(
         "POSIX.1-2024 Shell Command Language and sh (-c command_string, command_name, argument); "
         "https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/"
+        "; https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/; "
+        "vllm-project/vllm docker/Dockerfile (ENTRYPOINT of vllm-openai)"
     ),
     lines=EVERY_RELEASE,
-    fix="Close what is open, write the whole script as one text after -c, or set the variable.",
+    fix=(
+        "Close what is open, write the whole script as one text after -c, each word of a command without a "
+        "shell as an item of its own, or set the variable."
+    ),
 )
 def start_command_runs(graph: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
     """Command does not run as it is written."""
@@ -77,6 +89,9 @@ def _problems(graph: ResourceGraph, template: PodTemplate, container: Mapping[st
     if isinstance(words, Undecided) or isinstance(environment, Undecided):
         return
     yield from _words_of_no_script(words)
+    yield from program_with_blank(container)
+    yield from program_after_entrypoint(container)
+    yield from programs_of_no_engine(graph, template, container)
     script_at = script_position(words)
     # Names of further variables may stand elsewhere, as those of a patch do.
     from_elsewhere = mappings_at(container, "envFrom") or "envFromSecret" in template.described_by
@@ -92,7 +107,11 @@ def _problems(graph: ResourceGraph, template: PodTemplate, container: Mapping[st
     elif not isinstance(started, Undecided):
         script = None if script_at is None else words[script_at]
         for command in started:
-            yield from _quoted_values(command) if script is None else _slips(command, script)
+            if script is None:
+                yield from _quoted_values(command)
+                yield from options_with_blank(command)
+            else:
+                yield from _slips(command, script)
 
 
 def _words_of_no_script(words: Sequence[str | None]) -> Iterator[str]:

@@ -23,6 +23,8 @@ _Written = tuple[str, str | None, str]
 """Option, what it is given or None for a switch, and the flag or file that says so."""
 _ATTENTION_BACKEND = "--attention-backend"
 _LOAD_FORMAT = "--load-format"
+_SETTLED = frozenset({"--dtype"})
+"""Options of vLLM whose values no release has changed (0.10.2 to 0.33.0, ModelDType of vllm/config)."""
 _PARSERS = frozenset(flag for flag, *_ in PARSERS)
 # What Python's int takes.
 _WHOLE = re.compile(r"\s*[+-]?\d+(?:_\d+)*\s*")
@@ -63,13 +65,15 @@ def _wrong_choices(
         if vocabulary is None or (option == BACKEND_FLAG and is_vllm):
             continue
         line = line_of(container, vocabulary)
+        is_settled = is_vllm and option in _SETTLED
         by_plugins = option == _LOAD_FORMAT and is_vllm
         # vLLM reads it in small letters, and the name of a backend in capitals.
         value = given.lower() if by_plugins else given
         if option == _ATTENTION_BACKEND and is_vllm:
             value = value.upper()
-        hint = _problem_of_option(line, value, vocabulary, by_plugins=by_plugins)
-        if hint is not None and (line is not None or command.engine != VLLM_SERVE):
+        is_open = by_plugins or (line is None and not is_settled)
+        hint = _problem_of_option(line, value, vocabulary, by_plugins=by_plugins, is_open=is_open)
+        if hint is not None and (line is not None or command.engine != VLLM_SERVE or is_settled):
             shown = shown_command(command.engine, line)
             yield f"{option}{_place(option, source)} is {given}, which {shown} does not take{hint}"
 
@@ -91,14 +95,13 @@ def _place(option: str, source: str) -> str:
 
 
 def _problem_of_option(
-    line: tuple[int, int] | None, value: str, vocabulary: Vocabulary, *, by_plugins: bool
+    line: tuple[int, int] | None, value: str, vocabulary: Vocabulary, *, by_plugins: bool, is_open: bool
 ) -> str | None:
     known = vocabulary.of_any_line if line is None or by_plugins else vocabulary.by_line[line]
     if value in known:
         return None
     # A release that was not read may take it, or a plugin; a slip of the pen nobody takes. Short names are
     # alike: fp8 and fp4 are two formats.
-    is_open = line is None or by_plugins
     slips = 2 if len(value) >= _LONG else 1
     if is_open and slip_of(value, vocabulary.of_every_line, slips) is None:
         return None

@@ -8,7 +8,7 @@ from typing import Literal
 from engines.registry import ENGINES, Framework
 from hardware import InstanceType, KvPath, KvTransportName, Standing, kv_path
 from resource_graph import Resource, ResourceGraph
-from rules.reading.commands.container_commands import DYNAMO_SGLANG
+from rules.reading.commands.container_commands import DYNAMO_SGLANG, StartCommand
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm
 from rules.reading.kv_ways import Ways, read_ways
 from rules.reading.memoized import memoized_all
@@ -70,9 +70,13 @@ def read_disaggregated(graph: ResourceGraph) -> Iterator[Disaggregated]:
 
 def read_role(worker: Worker) -> Role:
     """What the worker does with a request; the command line decides, not the component's type."""
-    command = next(iter(worker.commands), None)
-    if command is None:
-        return _role(worker.template.component_type)
+    roles: list[Role] = list(dict.fromkeys(_role_of_engine(command) for command in worker.commands))
+    if len(roles) > 1:
+        raise Undecided(f"starts engines of several roles in one container: {', '.join(roles)}")
+    return roles[0] if roles else _role(worker.template.component_type)
+
+
+def _role_of_engine(command: StartCommand) -> Role:
     flags = command.flags
     if flags.switch("--is-prefill-worker"):
         return "prefill"

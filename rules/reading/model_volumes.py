@@ -39,14 +39,13 @@ class ModelVolume:
 
     @property
     def models(self) -> Mapping[str, ModelShape]:
-        """Repository -> each gpt-oss model that somebody names."""
-        return {
-            reference.repository: GPT_OSS_MODELS[name]
-            for user, _ in self.users
-            for reference in user.models
-            if reference.repository is not None
-            and (name := reference.repository.rpartition("/")[2].lower()) in GPT_OSS_MODELS
-        }
+        """Repository -> each gpt-oss model that somebody names; else a directory of a model's own name."""
+        named = [reference for user, _ in self.users for reference in user.models]
+        repositories = [each.repository for each in named if each.repository is not None]
+        # A directory may be of one of the repositories, and counts once.
+        texts = repositories or [each.text for each in named if each.is_path][:1]
+        shapes = {text: GPT_OSS_MODELS.get(text.rpartition("/")[2].lower()) for text in texts}
+        return {text: shape for text, shape in shapes.items() if shape is not None}
 
     def of_kind(self, *kinds: Kind) -> Sequence[ModelUser]:
         """The volume's users of these kinds."""

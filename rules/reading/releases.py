@@ -26,6 +26,8 @@ PLATFORM_TYPE = "dynamo-stack:check:Platform"
 PLATFORM_CHART = "dynamo-platform"
 DRIVER_CHARTS = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
 _VERSION_OF_ARCHIVE = re.compile(rf"{PLATFORM_CHART}-(\d[^/]{0, 100}?)\.tgz$")
+VLLM_IMAGE = "vllm-openai"
+"""Name of vLLM's own image."""
 RUNTIMES = frozenset({"tensorrtllm-runtime", "vllm-runtime", "sglang-runtime", "dynamo-frontend"})
 """Images that NVIDIA publishes together with the operator, under its version."""
 Line = tuple[int, int]

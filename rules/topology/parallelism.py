@@ -11,6 +11,7 @@ from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.devices import read_device_claims
 from rules.reading.engines.models import names_a_model, read_gpt_oss, read_model_limits
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
+from rules.reading.gpu_names import misspelt_gpus, other_accelerators
 from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates
 from rules.reading.pods.containers import OWN_SHARED_MEMORY, shared_memory
 from rules.reading.pods.privileges import read_privileges
@@ -19,6 +20,7 @@ from rules.reading.releases import TENSORRT_LLM_LINES, as_read
 from rules.reading.shapes import Undecided, known, quantity, text_at
 from rules.rule import Said, each_of, graph_rule, rule
 from rules.subjects import CONFIGURED_WORKERS, READABLE_WORKERS, TENSORRT_LLM_WORKERS, WORKERS
+from rules.topology.shared_gpus import engines_on_one_gpu
 
 _TENSOR = "tensor parallelism"
 
@@ -30,7 +32,8 @@ _TENSOR = "tensor parallelism"
         "With fewer GPUs than the engine's own product of parallelisms it ends at start; with more, the rest "
         "is paid for and idle. TensorRT-LLM multiplies tensor, pipeline and context parallelism, where "
         "attention data parallelism and expert parallelism add none; vLLM multiplies tensor, pipeline and "
-        "data parallelism."
+        "data parallelism. Engines that are shown the same GPUs take the same ones first, and the second "
+        "ends for want of memory (advice where a branch may choose among them)."
     ),
     source=(
         "NVIDIA/TensorRT-LLM tensorrt_llm/mapping.py at 05ebebb; order of settings: ai-dynamo 1.2.1 "
@@ -42,8 +45,9 @@ _TENSOR = "tensor parallelism"
         "GPUs."
     ),
 )
-def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     """GPUs differ from the parallelism."""
+    yield from engines_on_one_gpu(worker)
     factors = _read_parallelism(graph, worker)
     used = math.prod(count.value for count in factors.values())
     visible = len(worker.shown_gpus)
@@ -54,10 +58,12 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[str
     may_grow = is_vllm(worker) and read_settings(graph, worker).switch("enable_elastic_ep")
     if used == requested or (used < requested and may_grow):
         return
-    given = [each for each in read_device_claims(graph, worker.template) if each.used and not each.is_channel]
-    if not requested and given:
-        raise Undecided(f"asks for no GPU by number; its claim {given[0].name} may bring some")
+    if not requested:
+        _refuse_given(graph, worker)
     asked = f"{requested} GPU{'s' if requested != 1 else ''}"
+    written = ", ".join(misspelt_gpus(worker.template, worker.container))
+    if not requested and written:
+        asked += f" ({written} is another resource)"
     if worker.pods_per_worker > 1:
         asked += f" ({worker.pods_per_worker} pods of {worker.gpus_per_pod})"
     product = " x ".join(f"{kind} {count.value} ({count.source})" for kind, count in factors.items())
@@ -78,6 +84,14 @@ def _read_parallelism(graph: ResourceGraph, worker: Worker) -> Mapping[str, Coun
     if settings.is_vllm and worker.pods_per_worker == 1 and settings.at(local) is not None:
         names["data parallelism"] = local
     return {kind: settings.count(name, default=1) for kind, name in names.items()}
+
+
+def _refuse_given(graph: ResourceGraph, worker: Worker) -> None:
+    claims = read_device_claims(graph, worker.template)
+    brought = [f"claim {each.name}" for each in claims if each.used and not each.is_channel]
+    others = ", ".join(other_accelerators(worker.template, worker.container)) or next(iter(brought), None)
+    if others:
+        raise Undecided(f"asks for no GPU by number; its {others} may bring some")
 
 
 @rule(

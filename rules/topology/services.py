@@ -8,6 +8,7 @@ from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.commands.container_commands import DYNAMO_VLLM, VLLM_SERVE
 from rules.reading.memoized import memoized
 from rules.reading.pods.containers import environment_entries
+from rules.reading.pods.loopback import loopback_server
 from rules.reading.pods.operator_defaults import declared_ports, port_names
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable, selected_pods
 from rules.reading.pods.workers import server_port, servers_of, workers_of_pods
@@ -24,7 +25,8 @@ _PORT_OF_VLLM = "VLLM_PORT"
     severity=Severity.MANDATORY,
     reason=(
         "A Service without pods behind it, or with a target port that they do not have, has no endpoint: "
-        "clients and benchmarks get no answer, and every pod is Ready all the same. Where the labels differ "
+        "clients and benchmarks get no answer, and every pod is Ready all the same; nor from a server on the "
+        "pod's loopback address, unless another container hands requests on. Where the labels differ "
         "by more than a letter or two, the pods may stand in another file (advice). An Ingress or a route to "
         "a port that the Service lacks answers every request with an error; one to a Service of another name "
         "may mean one that was not read (advice). Of a Service named vllm Kubernetes tells later pods as "
@@ -127,6 +129,9 @@ def _missing(graph: ResourceGraph, pod: PodTemplate, target: Value) -> Said | No
         said = f"leads to port {target} of {pod.name}, and no port of its containers is called so"
         return None if target in port_names(pod) else said
     number = declared[target] if isinstance(target, str) and target in declared else target
+    alone = loopback_server(graph, pod)
+    if alone is not None and str(alone.port.value) == str(number):
+        return f"leads to port {number} of {pod.name}, which {alone}: no other pod reaches it; write 0.0.0.0"
     listening = [server_port(server) for server in servers_of(graph, pod)]
     # Which other containers listen where, nobody has to write.
     if len(listening) != len(pod.containers) or any(str(each.value) == str(number) for each in listening):

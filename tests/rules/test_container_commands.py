@@ -144,6 +144,7 @@ def test_kubernetes_replaces_references_before_the_shell_sees_the_script() -> No
     ("script", "engine"),
     [
         ("vllm serve /models/x", "vllm"),
+        ("exec python3 -m vllm.entrypoints.openai.api_server --model /models/x", "vllm"),
         ("trtllm-serve /models/x", "trtllm-serve"),
         ("mpirun -n 4 trtllm-serve x", "trtllm-serve"),
         ("python3 -m dynamo.sglang --tp 4", "dynamo.sglang"),

@@ -17,9 +17,9 @@ from engines.command_line import (
 from engines.told import Setting
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.shell import Files, SimpleCommand, simple_commands
-from rules.reading.pods.containers import expand_references, read_environment
+from rules.reading.pods.containers import expand_references, read_environment, read_image
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import Undecided, attempted, texts_at
+from rules.reading.shapes import Undecided, attempted, known, texts_at
 
 TENSORRT_LLM = "dynamo.trtllm"
 TRTLLM_SERVE = "trtllm-serve"
@@ -28,9 +28,20 @@ VLLM_SERVE = "vllm"
 DYNAMO_FRONTEND = "dynamo.frontend"
 """Module of Dynamo's HTTP server and router, which is no engine."""
 DYNAMO_SGLANG = "dynamo.sglang"
-_MODULES = frozenset({TENSORRT_LLM, DYNAMO_VLLM, DYNAMO_SGLANG, DYNAMO_FRONTEND})
+API_SERVER = "vllm.entrypoints.openai.api_server"
+"""The module behind `vllm serve`, with the same options (vllm 0.11.0 and 0.20.1, make_arg_parser)."""
+_MODULES = {
+    **{each: each for each in (TENSORRT_LLM, DYNAMO_VLLM, DYNAMO_SGLANG, DYNAMO_FRONTEND)},
+    API_SERVER: VLLM_SERVE,
+}
+"""Module -> the engine or frontend that it starts."""
 ENGINES = (TENSORRT_LLM, TRTLLM_SERVE, DYNAMO_VLLM, VLLM_SERVE, DYNAMO_SGLANG)
 """Modules and programs that start an engine."""
+_SERVING_IMAGES = frozenset({"vllm-openai", "vllm-cuda-rhel9"})
+"""Names of images whose entrypoint is vLLM's server (vllm-project/vllm docker/Dockerfile; Red Hat's
+rhaiis/vllm-cuda-rhel9)."""
+_PROGRAM = re.compile(r"(?:/\S*)?\b(?:s?bin/\S+|(?:ba|da|z|a)?sh|python[\d.]*|vllm|serve|exec|env|tini|ray)")
+"""What args begin with that name a program of their own."""
 SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
 _DEEPEST_SCRIPT = 5
 _FARTHEST_OPTION = 20
@@ -76,8 +87,26 @@ class StartCommand:
 
 
 def command_line(container: Mapping[str, Value]) -> Sequence[str | None]:
-    """The words of `command` and `args`; None stands for an unknown one."""
-    return [*texts_at(container, "command"), *texts_at(container, "args")]
+    """The words of `command`, or of vLLM's image, and of `args`; None stands for an unknown one."""
+    given = texts_at(container, "args")
+    return [*(texts_at(container, "command") or _entrypoint(container, given)), *given]
+
+
+def served_by_image(container: Mapping[str, Value]) -> bool:
+    """Whether a container leaves what is started to an image that starts vLLM's server."""
+    image = None if texts_at(container, "command") else known(read_image, container)
+    return image is not None and image.name in _SERVING_IMAGES
+
+
+def names_a_program(word: str | None) -> bool:
+    """Whether the first of a container's args is a program, and no option or model."""
+    return word is not None and _PROGRAM.fullmatch(word) is not None
+
+
+def _entrypoint(container: Mapping[str, Value], given: Sequence[str | None]) -> Sequence[str]:
+    # Where the args name a program, the image may be another one of that name.
+    served = bool(given) and not names_a_program(given[0]) and served_by_image(container)
+    return (VLLM_SERVE, "serve") if served else ()
 
 
 def start_commands(words: Sequence[str | None], environment: Environment) -> Sequence[StartCommand]:
@@ -223,7 +252,7 @@ def _engine_of(command: SimpleCommand) -> StartCommand | None:
         is_module = text in _MODULES and texts[max(0, index - 1)] == "-m"
         is_server = program == TRTLLM_SERVE or [program, *texts[index + 1 : index + 2]] == ["vllm", "serve"]
         if is_module or is_server:
-            engine = text if is_module else program
+            engine = _MODULES[text] if is_module else program
             return StartCommand(engine, command.words[index + 1 :], command.environment, command.files)
     return None
 

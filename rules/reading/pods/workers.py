@@ -76,7 +76,7 @@ class Worker:
     @property
     def shown_gpus(self) -> Sequence[str]:
         """What CUDA shows its engine, its own GPUs first; empty where nobody says."""
-        return _shown_gpus(self.commands[0]) if self.commands else ()
+        return shown_gpus(self.commands[0]) if self.commands else ()
 
     def starts(self, engines: Container[str]) -> bool:
         """Whether the worker starts one of these modules or programs."""
@@ -231,7 +231,7 @@ def _own_gpus(commands: Sequence[StartCommand]) -> Sequence[int] | None:
     An engine takes the first ones that CUDA shows it. Those after them belong to others, and are shown so
     that it can open their memory.
     """
-    shown = [gpus for command in commands if (gpus := _shown_gpus(command))]
+    shown = [gpus for command in commands if (gpus := shown_gpus(command))]
     firsts = [gpus[0] for gpus in shown]
     if len(set(firsts)) < len(commands):
         return None
@@ -242,7 +242,8 @@ def _own_gpus(commands: Sequence[StartCommand]) -> Sequence[int] | None:
     ]
 
 
-def _shown_gpus(command: StartCommand) -> Sequence[str]:
+def shown_gpus(command: StartCommand) -> Sequence[str]:
+    """What CUDA shows an engine, its own GPUs first; empty where nobody says."""
     word = command.environment.get(_VISIBLE_GPUS)
     return word.text.split(",") if word is not None and word.known and word.text else ()
 

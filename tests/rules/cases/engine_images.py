@@ -21,6 +21,25 @@ CASES = (
     ),
     Case(
         BRINGS,
+        "TensorRT-LLM before gpt-oss",
+        "trtllm-serve",
+        (text("Deployment", "spec.template.spec.containers[0].image", "1.3.0rc14", "0.20.0"),),
+        failed(BRINGS, "engine"),
+        ("release:0.20.0 cannot load gpt-oss-120b, which TensorRT-LLM knows from 1.0 on",),
+    ),
+    Case(
+        BRINGS,
+        "vLLM before gpt-oss, started by its image",
+        "vllm-serve",
+        (
+            text("Deployment", "spec.template.spec.containers[0].image", "v0.20.1", "v0.9.2"),
+            drop("Deployment", "spec.template.spec.containers[0].command"),
+        ),
+        failed(BRINGS, "engine"),
+        ("v0.9.2 cannot load gpt-oss-120b, which vLLM knows from 0.10.1 on",),
+    ),
+    Case(
+        BRINGS,
         "the image of another engine",
         "vllm-agg",
         (text(GRAPH, f"{_VLLM_WORKER}.image", "vllm-runtime", "sglang-runtime"),),

@@ -1,7 +1,7 @@
 """The format of the KV cache: known to the engine, equal in prefill and decode, tested on the GPU."""
 
 from tests.rules.case import Case, Pools, failed, undecided
-from tests.rules.edits import engine_file, put, text
+from tests.rules.edits import add, engine_file, put, text
 
 KNOWN = "kv-cache-dtype-known"
 SAME = "prefill-and-decode-agree"
@@ -82,6 +82,17 @@ CASES = (
         (text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[3]", "fp8", "fp4"),),
         failed(KNOWN, "VllmWorker"),
         ("the KV cache is to be fp4 (--kv-cache-dtype)", "bfloat16, float16, fp8,"),
+    ),
+    Case(
+        KNOWN,
+        "a format of other engines, in a release of vLLM's own image",
+        "vllm-serve",
+        (
+            put("Deployment", "spec.template.spec.containers[0].image", "vllm/vllm-openai:v0.11.0"),
+            add("Deployment", "spec.template.spec.containers[0].args", "--kv-cache-dtype=int8"),
+        ),
+        failed(KNOWN, "engine"),
+        ("the KV cache is to be int8 (--kv-cache-dtype), which no vLLM takes: auto, or fp8 for 8 bits",),
     ),
     Case(
         KNOWN,

@@ -1,0 +1,79 @@
+"""Servers that listen on their pod's own loopback address, which nobody outside of the pod reaches."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE
+from engines.told import Count, Setting
+from resource_graph import ResourceGraph, Value
+from rules.reading.commands.container_commands import TRTLLM_SERVE, StartCommand
+from rules.reading.memoized import memoized, memoized_for_each
+from rules.reading.pods.containers import read_image
+from rules.reading.pods.pods import FRONTEND_PORT_FLAG, FRONTEND_PORT_VARIABLE, PodTemplate, readable
+from rules.reading.pods.workers import Frontend, read_frontends, server_port, servers_of
+from rules.reading.shapes import grouped, known, mapping_at, mappings_at, text_at, whole_number
+
+_HOST = "--host"
+_FRONTEND_HOST, _FRONTEND_HOST_VARIABLE = "--http-host", "DYN_HTTP_HOST"
+_FRONTEND_PORT = 8000
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_OTHER_SERVERS = frozenset({"disaggregated", "disaggregated_mpi_worker", "mm_embedding_serve"})
+"""Further commands of trtllm-serve."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopbackServer:
+    """The only container of a pod, whose server other pods and the kubelet do not reach."""
+
+    container: Mapping[str, Value]
+    host: Setting
+    port: Count
+
+    def __str__(self) -> str:
+        return f"listens on {self.host.value} alone ({self.host.source})"
+
+
+@memoized_for_each
+def loopback_server(graph: ResourceGraph, template: PodTemplate) -> LoopbackServer | None:
+    """None where the pod's server is reached, or where another container may hand requests on to it."""
+    meta = mapping_at(template.described_by, "template", "metadata", "annotations")
+    if any("inject" in key for key in (*template.labels, *meta)):
+        # A mesh puts its proxy into the pod, which may hand requests on to any address.
+        return None
+    beside = (each for each in mappings_at(template.spec, "initContainers") if text_at(each, "restartPolicy"))
+    if len(template.containers) != 1 or any(beside):
+        return None
+    for server in servers_of(graph, template):
+        host = known(_server_host, server.commands[0], server.container)
+        port = known(server_port, server)
+        if host is not None and port is not None and host.value in _LOOPBACK:
+            return LoopbackServer(server.container, host, port)
+    for frontend in _frontends(graph).get(template, ()):
+        host = known(frontend.command.given, _FRONTEND_HOST, _FRONTEND_HOST_VARIABLE)
+        port = known(_frontend_port, frontend.command)
+        if host is not None and port is not None and host.value in _LOOPBACK:
+            return LoopbackServer(frontend.container, host, port)
+    return None
+
+
+@memoized
+def _frontends(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Frontend]]:
+    return grouped((each.template, each) for each in readable(read_frontends(graph)))
+
+
+def _server_host(command: StartCommand, container: Mapping[str, Value]) -> Setting | None:
+    given = command.flags.value(_HOST)
+    if given is not None or command.engine != TRTLLM_SERVE:
+        return None if given is None else Setting(given, _HOST)
+    image = read_image(container)
+    first, last = TRTLLM_SERVE_ALIKE
+    is_read = image is not None and image.line is not None and first <= image.line <= last
+    is_other = any(word.text in _OTHER_SERVERS for word in command.arguments[:1])
+    return Setting("localhost", f"the default of {_HOST}") if is_read and not is_other else None
+
+
+def _frontend_port(command: StartCommand) -> Count:
+    given = command.given(FRONTEND_PORT_FLAG, FRONTEND_PORT_VARIABLE)
+    if given is None:
+        return Count(_FRONTEND_PORT, "its default")
+    return Count(whole_number(given.value, given.source), given.source)

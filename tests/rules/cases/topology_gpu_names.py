@@ -1,0 +1,114 @@
+"""Names by which pods ask for GPUs, and engines that take the same ones."""
+
+import json
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import Edit, document, drop, put
+from tests.rules.serving_edits import GRAPH
+
+OFFERED, GPUS, ROLES = "gpu-resource-is-offered", "gpus-match-parallelism", "roles-complete"
+_ENGINE = "spec.template.spec.containers[0]"
+_RESOURCES = f"{_ENGINE}.resources"
+_CONNECTOR = json.dumps({"kv_connector": "NixlConnector", "kv_role": "kv_both"})
+_VLLM = "spec.components[1].podTemplate.spec.containers[0]"
+
+
+def _job(resource: str) -> str:
+    return f"""
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: test, namespace: gpt-oss}}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: test
+          image: docker.io/library/debian:13.0
+          command: [nvidia-smi]
+          resources: {{limits: {{"{resource}": "1"}}}}
+"""
+
+
+def _engines(prefill: str, decode: str, share: str = "0.9") -> tuple[Edit, ...]:
+    """A supervisor that starts a prefill and a decode engine, which see these GPUs."""
+    words = ["/opt/supervisor.py"]
+    for role, gpus in (("prefill", prefill), ("decode", decode)):
+        script = (
+            f"export CUDA_VISIBLE_DEVICES={gpus} && exec python3 -m dynamo.vllm --model openai/gpt-oss-120b "
+            f"--disaggregation-mode {role} --gpu-memory-utilization {share} "
+            f"--kv-transfer-config '{_CONNECTOR}'"
+        )
+        words += [role, "/bin/sh", "-c", script]
+    return put(GRAPH, f"{_VLLM}.command", ["python3"]), put(GRAPH, f"{_VLLM}.args", words)
+
+
+CASES = (
+    *(
+        Case(
+            OFFERED,
+            f"a Job that asks for {name}",
+            "vllm-serve",
+            (document(_job(name)),),
+            failed(OFFERED, "test"),
+            (f"asks for {name}, which no node offers: the pod stays Pending; GPUs are nvidia.com/gpu",),
+        )
+        for name in ("nvidia.com/gpus", "nvidia.com/GPU", "nvidia/gpu", "nvida.com/gpu", "gpu")
+    ),
+    *(
+        Case(OFFERED, f"a Job that asks for {name}", "vllm-serve", (document(_job(name)),), frozenset())
+        for name in ("nvidia.com/gpu", "nvidia.com/gpu.shared", "nvidia.com/mig-1g.10gb", "amd.com/gpu")
+    ),
+    Case(
+        GPUS,
+        "GPUs under another name",
+        "vllm-serve",
+        (
+            drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
+            drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
+            put("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpus]", "4"),
+        ),
+        failed(GPUS, "engine"),
+        ("asks for 0 GPUs (nvidia.com/gpus is another resource), but its engine uses 4",),
+    ),
+    Case(
+        GPUS,
+        "accelerators of another maker",
+        "vllm-serve",
+        (
+            drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
+            drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
+            put("Deployment", f"{_RESOURCES}.limits[google.com/tpu]", "4"),
+        ),
+        undecided(GPUS, "engine"),
+        ("asks for no GPU by number; its google.com/tpu may bring some",),
+    ),
+    Case(
+        GPUS,
+        "an image for machines without GPUs",
+        "vllm-serve",
+        (
+            drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
+            drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
+            put("Deployment", f"{_ENGINE}.image", "docker.io/vllm/vllm-openai-cpu:v0.20.1"),
+        ),
+        undecided(GPUS, "engine"),
+        ("asks for no GPU by number; its image docker.io/vllm/vllm-openai-cpu:v0.20.1 may bring some",),
+    ),
+    Case(
+        GPUS,
+        "two engines of a container that are shown the same GPUs",
+        "vllm-agg",
+        _engines("0,1", "0,1"),
+        failed(GPUS, "VllmWorker") | undecided(GPUS, "VllmWorker"),
+        ("2 engines of one container are shown CUDA_VISIBLE_DEVICES 0,1: all of them take GPU 0 first",),
+    ),
+    Case(
+        GPUS,
+        "two engines that share a GPU by halves",
+        "vllm-agg",
+        _engines("0", "0", share="0.45"),
+        undecided(GPUS, "VllmWorker"),
+    ),
+    Case(ROLES, "both roles on the same GPUs", "vllm-agg", _engines("0,1", "0,1"), frozenset()),
+)
