@@ -149,9 +149,11 @@ def _of_trtllm_serve(container: Mapping[str, Value], given: Iterable[str]) -> It
         # Not all of its options are listed, but all of them have underscores.
         right = f"--{flag[2:].replace('-', '_')}"
         if flag in removed:
-            hint, certain = removed[flag], line == TRTLLM_SERVE_FLAGS_LINE
+            hint = removed[flag]
+            certain = line == TRTLLM_SERVE_FLAGS_LINE
         elif right != flag and right in TRTLLM_SERVE_FLAGS:
-            hint, certain = f"write {right}", line is not None and first <= line <= last
+            hint = f"write {right}"
+            certain = line is not None and first <= line <= last
         else:
             continue
         release = ".".join(map(str, line if certain and line else TRTLLM_SERVE_FLAGS_LINE))

@@ -88,7 +88,8 @@ def programs_of_no_engine(
         words = [word.text if word.known else "" for word in command.words]
         while words and words[0] in {"exec", "env", "nohup"}:
             del words[0]
-        program, following = program_of(words[0]) if words else "", next(iter(words[1:]), "")
+        program = program_of(words[0]) if words else ""
+        following = next(iter(words[1:]), "")
         if _PYTHON.fullmatch(program) and _MODULE.fullmatch(given := _first_argument(words[1:])):
             yield f"starts python with {given} and no -m before it: python looks for a file of that name"
         elif program == VLLM_SERVE and following not in _SUBCOMMANDS and slip_of(following, ["serve"]):

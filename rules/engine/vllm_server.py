@@ -7,7 +7,8 @@ from resource_graph import ResourceGraph
 from rules.reading.commands.container_commands import VLLM_SERVE, StartCommand
 from rules.subjects import Started
 
-_REASONING, _TOOLS = "--reasoning-parser", "--tool-call-parser"
+_REASONING = "--reasoning-parser"
+_TOOLS = "--tool-call-parser"
 _AUTO = "--enable-auto-tool-choice"
 _PARSERS = (
     (_REASONING, "openai_gptoss", "--reasoning-parser-plugin"),

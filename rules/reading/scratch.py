@@ -47,6 +47,7 @@ def _scratches(user: ModelUser) -> Iterator[Scratch]:
     others = [each for _, each in all_containers(user.template) if each is not user.container]
     elsewhere = {text_at(mount, "name") for each in others for mount in mappings_at(each, "volumeMounts")}
     for mount in mappings_at(user.container, "volumeMounts"):
-        name, path = text_at(mount, "name"), text_at(mount, "mountPath")
+        name = text_at(mount, "name")
+        path = text_at(mount, "mountPath")
         if name in volumes and name is not None and path is not None:
             yield Scratch(name, path, volumes[name], name in elsewhere)

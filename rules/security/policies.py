@@ -24,7 +24,8 @@ from rules.subjects import kubernetes_objects
 
 _POLICY = "NetworkPolicy"
 _FRONTEND_PORT = 8000
-_IN, _OUT = "Ingress", "Egress"
+_IN = "Ingress"
+_OUT = "Egress"
 
 
 @graph_rule(
@@ -164,7 +165,8 @@ def _is_admitted(graph: ResourceGraph, pod: PodTemplate, number: int) -> bool:
 
 
 def _admits(port: Mapping[str, Value], number: int, declared: Mapping[str, int], pod: PodTemplate) -> bool:
-    first, last = port.get("port"), port.get("endPort")
+    first = port.get("port")
+    last = port.get("endPort")
     if isinstance(first, str):
         # An operator may give the pods of a graph a port of that name.
         return declared.get(first) == number or (first not in declared and pod.shape != "workload")
@@ -186,7 +188,8 @@ def _is_own_group(graph: ResourceGraph, pod: PodTemplate, peers: Sequence[Mappin
 
 def _unknown_peers(graph: ResourceGraph, policy: Resource, entry: Mapping[str, Value]) -> str | None:
     """Peers that no pod here is, where some carry the same labels with other values."""
-    selectors, pods = _selectors(mappings_at(entry, "from")), _pods_near(graph, policy)
+    selectors = _selectors(mappings_at(entry, "from"))
+    pods = _pods_near(graph, policy)
     if not selectors or any(selects(each, pod) is not False for each in selectors for pod in pods):
         return None
     wanted = equalities(selectors[0])

@@ -15,6 +15,7 @@ from rules.topology import (
     placement,
     roles,
     services,
+    shared_memory,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -26,7 +27,7 @@ RULES: tuple[Rule, ...] = (
     parallelism.tensor_parallelism_inside_nvlink_domain,
     node_selection.pod_selects_a_pool,
     placement.image_architecture_matches_node,
-    parallelism.ranks_can_share_memory,
+    shared_memory.ranks_can_share_memory,
     node_room.rollout_can_proceed,
     placement.pod_affinity_can_match,
     placement.frontend_off_gpu_nodes,

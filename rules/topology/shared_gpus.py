@@ -9,7 +9,8 @@ from rules.reading.pods.workers import Worker, shown_gpus
 from rules.reading.shapes import grouped, known
 from rules.rule import Advice, Said
 
-_MEMORY_SHARE, _MEMORY_BYTES = "--gpu-memory-utilization", "--kv-cache-memory-bytes"
+_MEMORY_SHARE = "--gpu-memory-utilization"
+_MEMORY_BYTES = "--kv-cache-memory-bytes"
 _DEFAULT_SHARE = 0.9
 """Of --gpu-memory-utilization before vLLM 0.20, which takes 0.92."""
 

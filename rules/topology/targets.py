@@ -48,7 +48,8 @@ def judge_entrance(graph: ResourceGraph, resource: Resource) -> Iterator[Observa
 def judge_autoscaler(graph: ResourceGraph, resource: Resource) -> Iterator[Observation]:
     """A target that nothing of the file is, where the file has workloads."""
     target = mapping_at(resource.inputs, "spec", "scaleTargetRef")
-    kind, name = text_at(target, "kind"), text_at(target, "name")
+    kind = text_at(target, "kind")
+    name = text_at(target, "name")
     if kind not in _SCALED or name is None:
         return
     if graph.kubernetes_objects_named(kind, name, resource.namespace):
@@ -98,7 +99,8 @@ def _of_ingress(resource: Resource) -> Iterator[_Backend]:
             at = ("rules", number, "http", "paths", index, "backend")
             found.append((at, mapping_at(path, "backend")))
     for at, backend in found:
-        name, port = text_at(backend, "service", "name"), mapping_at(backend, "service", "port")
+        name = text_at(backend, "service", "name")
+        port = mapping_at(backend, "service", "port")
         if name is not None and text_at(port, "name") != _OF_AN_ANNOTATION:
             key = "name" if port.get("name") else "number"
             place = ("spec", *at, "service")
@@ -110,7 +112,8 @@ def _of_ingress(resource: Resource) -> Iterator[_Backend]:
 def _of_http_route(resource: Resource) -> Iterator[_Backend]:
     for number, rule in enumerate(mappings_at(resource.inputs, "spec", "rules")):
         for index, backend in enumerate(mappings_at(rule, "backendRefs")):
-            name, at = text_at(backend, "name"), ("spec", "rules", number, "backendRefs", index)
+            name = text_at(backend, "name")
+            at = ("spec", "rules", number, "backendRefs", index)
             if name is not None and text_at(backend, "kind") in {None, _SERVICE}:
                 namespace = text_at(backend, "namespace") or resource.namespace
                 yield _Backend(name, namespace, _port(backend.get("port")), (*at, "name"), (*at, "port"))

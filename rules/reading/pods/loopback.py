@@ -14,7 +14,8 @@ from rules.reading.pods.workers import Frontend, read_frontends, server_port, se
 from rules.reading.shapes import grouped, known, mapping_at, mappings_at, text_at, whole_number
 
 _HOST = "--host"
-_FRONTEND_HOST, _FRONTEND_HOST_VARIABLE = "--http-host", "DYN_HTTP_HOST"
+_FRONTEND_HOST = "--http-host"
+_FRONTEND_HOST_VARIABLE = "DYN_HTTP_HOST"
 _FRONTEND_PORT = 8000
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _OTHER_SERVERS = frozenset({"disaggregated", "disaggregated_mpi_worker", "mm_embedding_serve"})

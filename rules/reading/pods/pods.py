@@ -40,7 +40,8 @@ GROUP = "leaderWorkerTemplate"
 _LEADER, _MEMBER = GROUP_TEMPLATES = ("leaderTemplate", "workerTemplate")
 OF_GROUPS = "leaderworkerset.sigs.k8s.io/"
 """Beginning of labels of its pods (kubernetes-sigs/lws pkg/webhooks/pod_webhook.go at 2161f38)."""
-_GROUP_NAME_LABEL, _INDEX_LABEL = f"{OF_GROUPS}name", f"{OF_GROUPS}worker-index"
+_GROUP_NAME_LABEL = f"{OF_GROUPS}name"
+_INDEX_LABEL = f"{OF_GROUPS}worker-index"
 COMPONENT_TYPES = ("frontend", "worker", "prefill", "decode", "planner", "epp")
 """Types of a component (ai-dynamo/dynamo deploy/operator, ComponentDefaultsFactory and v1beta1's
 enumeration)."""
