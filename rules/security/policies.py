@@ -13,6 +13,7 @@ from rules.reading.pods.pods import (
     FRONTEND_PORT_FLAG,
     FRONTEND_PORT_VARIABLE,
     PodTemplate,
+    gets_containers,
     in_namespace,
     read_pods,
     readable,
@@ -24,6 +25,13 @@ from rules.subjects import kubernetes_objects
 
 _POLICY = "NetworkPolicy"
 _FRONTEND_PORT = 8000
+_PORTS_OF_MESHES = frozenset({4143, 4191, 15001, 15006, 15008, 15020, 15021, 15090})
+"""Of Linkerd's and Istio's proxies, through which requests reach a pod whose manifest has none of them
+(https://linkerd.io/2/reference/architecture/; https://istio.io/latest/docs/ambient/usage/networkpolicy/)."""
+_PORTS_OF_WORKERS = frozenset({9090, 19090})
+"""What the operator gives the workers of a graph: their system port, and NIXL's metrics."""
+_OF_OTHERS = ("CiliumNetworkPolicy", "CiliumClusterwideNetworkPolicy")
+"""Policies that add to Kubernetes' own, and that nobody reads here."""
 _IN = "Ingress"
 _OUT = "Egress"
 
@@ -34,7 +42,7 @@ _OUT = "Egress"
         "A pod that a policy selects is reached at the ports and by the peers of its policies alone, which "
         "add up: at any other port connections hang, while every pod is Ready. With Egress among policyTypes "
         "and no egress rule it resolves no name and downloads nothing. Advice where peers or further rules "
-        "may stand elsewhere."
+        "may stand elsewhere, or a claim may hold the model already."
     ),
     source="https://kubernetes.io/docs/concepts/services-networking/network-policies/",
     lines=EVERY_RELEASE,
@@ -66,7 +74,9 @@ def _ingress(graph: ResourceGraph, policy: Resource) -> Iterator[Observation]:
 def _closed(graph: ResourceGraph, entry: Mapping[str, Value], selected: Sequence[PodTemplate]) -> str | None:
     """The port that stays closed where a rule admits none that its pods have."""
     ports = mappings_at(entry, "ports")
-    if not ports or any(_may_have(graph, pod, port) for pod in selected for port in ports):
+    if not ports or _has_others(graph):
+        return None
+    if any(gets_containers(pod) or _may_have(graph, pod, port) for pod in selected for port in ports):
         return None
     shown = ", ".join(str(port.get("port")) for port in ports)
     for pod in selected:
@@ -83,11 +93,13 @@ def _may_have(graph: ResourceGraph, pod: PodTemplate, port: Mapping[str, Value])
     if port.get("protocol") not in (None, "TCP") or port.get("endPort") is not None:
         return True
     if isinstance(number, str):
-        return number in _declared(pod) or number in port_names(pod)
-    if not isinstance(number, int):
+        # The API server refuses a number in quotes.
+        return number in _declared(pod) or number in port_names(pod) or number.isdigit()
+    if not isinstance(number, int) or number in _PORTS_OF_MESHES:
         return True
     written = f"{dict(pod.spec)}{dict(pod.described_by)}"
-    return number in _served(graph, pod) or re.search(rf"\b{number}\b", written) is not None
+    is_given = number in _PORTS_OF_WORKERS and pod.shape != "workload"
+    return number in _served(graph, pod) or is_given or re.search(rf"\b{number}\b", written) is not None
 
 
 @memoized_for_each
@@ -217,14 +229,22 @@ def _egress(graph: ResourceGraph, user: ModelUser) -> Sequence[Observation]:
         return ()
     policies = [each for each in _policies_of(graph, user.template) if _OUT in _types(each)]
     sure = [policy.name for policy in policies if _is_selected(policy, user.template)]
-    if not sure or any(mappings_at(policy.inputs, "spec", "egress") for policy in policies):
+    if not sure or _has_others(graph):
+        return ()
+    if any(mappings_at(policy.inputs, "spec", "egress") for policy in policies):
         return ()
     said = f"downloads {named[0]}, and may send nothing, not even ask for a name: NetworkPolicy {sure[0]} has"
     message = f"{said} Egress among its policyTypes, and no policy that was read an egress rule"
+    # A cache on a claim may hold the model already, and then the hub need not answer.
+    is_kept = user.kind == "worker" and user.mount_of(user.cache_directory) is not None
     # A policy of all pods is often the first of several.
     is_own = any(policy.name in sure and _selector(policy) for policy in policies)
-    see = failed if is_own else advised
+    see = failed if is_own and not is_kept else advised
     return (see(user.resource, user.name, message),)
+
+
+def _has_others(graph: ResourceGraph) -> bool:
+    return any(graph.kubernetes_objects(kind) for kind in _OF_OTHERS)
 
 
 def _types(policy: Resource) -> Sequence[str | None]:

@@ -69,6 +69,8 @@ def relation_mistakes(resource: Resource) -> Iterator[Mistake]:
             yield from _found(_Pods(resource, spec, at), (_mounts, *_OF_ALL_PODS))
     elif resource.kind == "Service":
         yield from _target_ports(resource)
+    elif resource.kind == "NetworkPolicy":
+        yield from _admitted_ports(resource)
     elif resource.kind == "HorizontalPodAutoscaler":
         yield from _replicas(resource)
 
@@ -248,6 +250,17 @@ def _target_ports(service: Resource) -> Iterator[Mistake]:
         if isinstance(target, str) and target.isdigit():
             at = ("spec", "ports", index, "targetPort")
             yield _mistake(at, f'Invalid value: "{target}": {_NO_LETTER}')
+
+
+def _admitted_ports(policy: Resource) -> Iterator[Mistake]:
+    """A number in quotes, which is taken for a port's name (ValidateNetworkPolicyPort)."""
+    for way in ("ingress", "egress"):
+        for number, rule in enumerate(known(mappings_at, policy.inputs, "spec", way) or ()):
+            for index, entry in enumerate(known(mappings_at, rule, "ports") or ()):
+                port = entry.get("port")
+                if isinstance(port, str) and port.isdigit():
+                    at = ("spec", way, number, "ports", index, "port")
+                    yield _mistake(at, f'Invalid value: "{port}": {_NO_LETTER}')
 
 
 def _replicas(autoscaler: Resource) -> Iterator[Mistake]:

@@ -9,9 +9,15 @@ from resource_graph import ResourceGraph, Value
 from rules.reading.commands.container_commands import TRTLLM_SERVE, StartCommand
 from rules.reading.memoized import memoized, memoized_for_each
 from rules.reading.pods.containers import read_image
-from rules.reading.pods.pods import FRONTEND_PORT_FLAG, FRONTEND_PORT_VARIABLE, PodTemplate, readable
+from rules.reading.pods.pods import (
+    FRONTEND_PORT_FLAG,
+    FRONTEND_PORT_VARIABLE,
+    PodTemplate,
+    gets_containers,
+    readable,
+)
 from rules.reading.pods.workers import Frontend, read_frontends, server_port, servers_of
-from rules.reading.shapes import grouped, known, mapping_at, mappings_at, text_at, whole_number
+from rules.reading.shapes import grouped, known, mappings_at, text_at, whole_number
 
 _HOST = "--host"
 _FRONTEND_HOST = "--http-host"
@@ -37,9 +43,8 @@ class LoopbackServer:
 @memoized_for_each
 def loopback_server(graph: ResourceGraph, template: PodTemplate) -> LoopbackServer | None:
     """None where the pod's server is reached, or where another container may hand requests on to it."""
-    meta = mapping_at(template.described_by, "template", "metadata", "annotations")
-    if any("inject" in key for key in (*template.labels, *meta)):
-        # A mesh puts its proxy into the pod, which may hand requests on to any address.
+    if gets_containers(template):
+        # The proxy of a mesh may hand requests on to any address.
         return None
     beside = (each for each in mappings_at(template.spec, "initContainers") if text_at(each, "restartPolicy"))
     if len(template.containers) != 1 or any(beside):

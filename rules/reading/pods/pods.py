@@ -182,6 +182,12 @@ def declared_type(template: PodTemplate) -> str | None:
     return template.component_type
 
 
+def gets_containers(template: PodTemplate) -> bool:
+    """Whether labels or annotations ask a mesh or a collector for a container of its own in the pods."""
+    annotations = mapping_at(template.described_by, "template", "metadata", "annotations")
+    return any("inject" in key for key in (*template.labels, *annotations))
+
+
 def _readers(resource: Resource) -> Sequence[tuple[str, Callable[[], PodTemplate]]]:
     if resource.kind == GROUP_KIND:
         return _members(resource)

@@ -266,6 +266,21 @@ CASES = (
     ),
     Case(
         VALUES,
+        "a policy that admits a port in quotes",
+        "vllm-serve",
+        (
+            document("""
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: door, namespace: gpt-oss}
+spec: {podSelector: {}, ingress: [{ports: [{port: "8000"}]}]}
+"""),
+        ),
+        failed(VALUES, "door"),
+        ('spec.ingress[0].ports[0].port: Invalid value: "8000": must contain at least one letter (a-z)',),
+    ),
+    Case(
+        VALUES,
         "a port whose name is too long",
         "vllm-serve",
         (put("Deployment", f"{_POD}.containers[0].ports[0].name", "openai-compatible"),),
