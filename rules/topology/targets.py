@@ -42,7 +42,10 @@ def judge_entrance(graph: ResourceGraph, resource: Resource) -> Iterator[Observa
         elif backend.port is not None and not any(_has_port(resource, each, backend) for each in services):
             has = ", ".join(dict.fromkeys(port for each in services for port in _shown_ports(each)))
             said = f"leads to port {backend.port} of Service {backend.service}, which has {has}"
-            yield failed(resource, resource.name, f"{said}: no request reaches a pod", backend.port_at)
+            # A Service that leaves its namespace to whoever applies it may not be the one that is meant.
+            is_meant = any(each.namespace == backend.namespace for each in services)
+            see = failed if is_meant else advised
+            yield see(resource, resource.name, f"{said}: no request reaches a pod", backend.port_at)
 
 
 def judge_autoscaler(graph: ResourceGraph, resource: Resource) -> Iterator[Observation]:
@@ -126,7 +129,9 @@ def _port(value: Value) -> int | str | None:
 def _has_port(entrance: Resource, service: Resource, backend: _Backend) -> bool:
     """Whether the Service has the port, or may have it."""
     ports = mappings_at(service.inputs, "spec", "ports")
-    if not ports or text_at(service.inputs, "spec", "type") == "ExternalName":
+    # A patch of a Service selects nothing, and has some of its ports.
+    is_whole = bool(mapping_at(service.inputs, "spec", "selector"))
+    if not ports or not is_whole or text_at(service.inputs, "spec", "type") == "ExternalName":
         return True
     keys = ("name", "port")
     if entrance.kind == "Route":

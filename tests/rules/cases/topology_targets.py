@@ -1,7 +1,7 @@
 """Ingresses, routes and autoscalers, and what they point at."""
 
 from tests.rules.case import Case, failed
-from tests.rules.edits import document
+from tests.rules.edits import document, drop
 
 REACHES, NAMES = "service-reaches-pods", "named-objects-exist"
 _INGRESS = """
@@ -99,6 +99,26 @@ CASES = (
         "an HTTPRoute to the Service's port",
         "vllm-serve",
         (document(_HTTP_ROUTE.format(port=8000)),),
+        frozenset(),
+    ),
+    Case(
+        REACHES,
+        "an HTTPRoute to a port of a Service elsewhere",
+        "vllm-serve",
+        (
+            document(_HTTP_ROUTE.format(port="80, namespace: gateways")),
+            drop("Service", "metadata.namespace"),
+        ),
+        failed(REACHES, "door"),
+    ),
+    Case(
+        REACHES,
+        "an Ingress beside a patch of its Service",
+        "vllm-serve",
+        (
+            document(_INGRESS.format(name="vllm-serve", port="number: 80")),
+            drop("Service", "spec.selector"),
+        ),
         frozenset(),
     ),
     Case(
