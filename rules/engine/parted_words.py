@@ -28,6 +28,8 @@ _PLACEHOLDER = re.compile(r"[${}<>\\]")
 _AFTER_A_PROGRAM = re.compile(r"-[a-z]*c|-m|[^-].*", re.DOTALL)
 _ENGINE_MENTIONED = re.compile(r"\b(?:dynamo|vllm|tensorrt_llm|trtllm|trt)")
 _SUBCOMMANDS = frozenset({"serve", "bench", "chat", "complete", "collect-env", "run-batch", "launch"})
+_OF_VLLM = ("/vllm/vllm-openai", "/rhaiis/vllm-cuda-rhel9")
+"""Endings of the images whose entrypoint was read; one's own image of the name may have another."""
 _OF_NVIDIA = ("tensorrt-llm/release", "ai-dynamo/tensorrtllm-runtime")
 _PROGRAMS = frozenset({f"trtllm-{name}" for name in ("bench", "build", "eval", "serve")})
 _PYTHON = re.compile(r"python[\d.]*")
@@ -47,9 +49,11 @@ def program_with_blank(container: Mapping[str, Value]) -> Iterator[str]:
 def program_after_entrypoint(container: Mapping[str, Value]) -> Iterator[str]:
     """A program among the args of an image that starts one by itself."""
     given = texts_at(container, "args")
+    image = known(read_image, container)
+    is_published = image is not None and f"/{image.repository}".endswith(_OF_VLLM)
     # The entrypoint of older releases passes over one word beside the options.
     is_followed = given[1:] and given[1] is not None and _AFTER_A_PROGRAM.fullmatch(given[1])
-    if is_followed and names_a_program(given[0]) and served_by_image(container):
+    if is_followed and is_published and names_a_program(given[0]) and served_by_image(container):
         yield (
             f"its args begin with {given[0]!r}, and its image starts {VLLM_SERVE} serve by itself, which "
             "takes it for a model and ends; write it as command"

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
-from engines.command_line import Flags
+from engines.command_line import Flags, Word
 from resource_graph import ResourceGraph
 from rules.reading.commands.container_commands import VLLM_SERVE, StartCommand
+from rules.reading.pods.containers import reference_names
+from rules.reading.shapes import Undecided
 from rules.subjects import Started
 
 _REASONING = "--reasoning-parser"
@@ -35,7 +37,14 @@ def refused_by_the_server(command: StartCommand, _: ResourceGraph, __: Started) 
                 f"gpt-oss {right}, and ends with a KeyError"
             )
     if asks_for_tools and flags.value(_TOOLS) is None and flags.value("--config") is None:
+        # A switch takes no value: what follows it by a variable may be the parser's option.
+        if any(each.value is not None and _is_unread(each.value) for each in flags.all):
+            raise Undecided(f"a word of the command line is unknown and might set {_TOOLS}")
         yield f"{_AUTO} stands without {_TOOLS}, and vllm serve ends with a TypeError; gpt-oss needs openai"
+
+
+def _is_unread(word: Word) -> bool:
+    return not word.known or bool(reference_names(word.text))
 
 
 def _with_dashes(flags: Flags) -> Flags:

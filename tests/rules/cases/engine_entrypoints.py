@@ -68,6 +68,17 @@ CASES = (
     ),
     Case(
         RUNS,
+        "a program that an image of one's own is given, under the name of vLLM's",
+        "vllm-serve",
+        (
+            _BY_THE_IMAGE,
+            put("Deployment", f"{_ENGINE}.image", "registry.example.com/team/vllm-openai:v0.20.1"),
+            put("Deployment", f"{_ENGINE}.args", ["vllm", "serve", "openai/gpt-oss-120b"]),
+        ),
+        frozenset(),
+    ),
+    Case(
+        RUNS,
         "the image's own start",
         "vllm-serve",
         (_BY_THE_IMAGE,),
@@ -182,6 +193,17 @@ CASES = (
         (put("Deployment", f"{_ENGINE}.args[10]", "--port=8000"),),
         failed(FLAGS, "engine"),
         ("--enable-auto-tool-choice stands without --tool-call-parser",),
+    ),
+    Case(
+        FLAGS,
+        "a choice of tools whose parser a variable may name",
+        "vllm-serve",
+        (
+            put("Deployment", f"{_ENGINE}.args[10]", "--enable-auto-tool-choice"),
+            put("Deployment", f"{_ENGINE}.args[11]", "$(MORE_OPTIONS)"),
+            put("Deployment", f"{_ENGINE}.envFrom", [{"configMapRef": {"name": "options"}}]),
+        ),
+        undecided(FLAGS, "engine"),
     ),
     Case(
         FLAGS,
