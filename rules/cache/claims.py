@@ -107,7 +107,11 @@ def cache_holds_the_model(graph: ResourceGraph) -> Iterator[Observation]:
 def _above_limit(user: ModelUser) -> str | None:
     """Why the pod is evicted while it downloads; None where the model has room, or nobody knows its size."""
     scratch = hub_scratch(user)
-    if scratch is None or scratch.limit is None or user.is_offline:
+    loads_none = any(
+        flag.name == "--load-format" and flag.value is not None and flag.value.text == "dummy"
+        for flag in user.flags
+    )
+    if scratch is None or scratch.limit is None or user.is_offline or loads_none:
         return None
     repositories = [model.repository for model in user.models if model.repository and not model.is_path]
     shapes = (GPT_OSS_MODELS.get(each.rpartition("/")[2].lower()) for each in repositories)

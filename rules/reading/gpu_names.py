@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Value
-from rules.reading.pods.containers import read_image
+from rules.reading.pods.containers import environment_entries, read_image
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import GPU_RESOURCE
-from rules.reading.shapes import known, mapping_at
+from rules.reading.shapes import known, mapping_at, text_at
 
 _KINDS = ("limits", "requests")
 _MISSPELT = re.compile(
@@ -21,6 +21,7 @@ Plugins offer nvidia.com/gpu.shared, nvidia.com/mig-1g.10gb, nvidia.com/pgpu and
 """
 _WITHOUT_GPU = re.compile(r"(?<![a-z])(?:cpu|tpu|xpu|hpu|gaudi|neuron|rocm)(?![a-z])")
 """Words in the names of images for other machines."""
+_SHOWN_BY = "NVIDIA_VISIBLE_DEVICES"
 _ORDINARY = frozenset({"cpu", "memory", "ephemeral-storage"})
 _NO_ACCELERATOR = re.compile(r"hugepages-.*|.*(?:rdma|efa|roce|hostdev|\bib\b|hca|ephemeral).*")
 
@@ -42,6 +43,9 @@ def other_accelerators(template: PodTemplate, container: Mapping[str, Value]) ->
         return [f"image {image.text}"]
     if "runtimeClassName" in template.spec:
         return ["runtimeClassName"]
+    # Where NVIDIA's runtime is the node's default, the variable brings GPUs that nobody counts.
+    if any(text_at(each, "name") == _SHOWN_BY for each in environment_entries(template, container)):
+        return [_SHOWN_BY]
     return [
         name
         for name in dict.fromkeys(_resources(container))

@@ -226,6 +226,17 @@ spec:
     ),
     Case(
         HOLDS,
+        "an emptyDir of a server that makes weights up",
+        "vllm-serve",
+        (
+            *_IN_AN_EMPTY_DIRECTORY,
+            put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", "20Gi"),
+            add("Deployment", f"{_SERVE}.args", "--load-format=dummy"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        HOLDS,
         "an emptyDir that the model fits into",
         "vllm-serve",
         (*_IN_AN_EMPTY_DIRECTORY, put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", "90Gi")),

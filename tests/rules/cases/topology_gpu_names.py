@@ -3,7 +3,7 @@
 import json
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, document, drop, put
+from tests.rules.edits import Edit, document, drop, put, variable
 from tests.rules.serving_edits import GRAPH
 
 OFFERED, GPUS, ROLES = "gpu-resource-is-offered", "gpus-match-parallelism", "roles-complete"
@@ -82,6 +82,18 @@ CASES = (
         ),
         undecided(GPUS, "engine"),
         ("asks for no GPU by number; its google.com/tpu may bring some",),
+    ),
+    Case(
+        GPUS,
+        "all GPUs of a node whose default runtime is NVIDIA's",
+        "vllm-serve",
+        (
+            drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
+            drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
+            variable("Deployment", f"{_ENGINE}.env", "NVIDIA_VISIBLE_DEVICES", "all"),
+        ),
+        undecided(GPUS, "engine"),
+        ("asks for no GPU by number; its NVIDIA_VISIBLE_DEVICES may bring some",),
     ),
     Case(
         GPUS,
