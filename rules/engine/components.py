@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from hardware import INSTANCE_TYPES
-from resource_graph import ResourceGraph
+from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, Severity, advised, failed
 from rules.reading.commands.container_commands import DYNAMO_VLLM, StartCommand
 from rules.reading.disaggregation import MODE_FLAG, read_role
@@ -59,7 +59,14 @@ def graph_has_a_frontend(graph: ResourceGraph) -> Iterator[Observation]:
     for found in workers_by_resource(graph).values():
         group, resource = [worker for worker in readable(found) if worker.commands], found[0].resource
         if group and resource.kind == GRAPH_KIND:
-            yield failed(resource, resource.name, f"nothing that was read answers HTTP for {names(group)}")
+            said = f"nothing that was read answers HTTP for {names(group)}"
+            idle = _frontends_of_no_pod(graph, resource)
+            yield failed(resource, resource.name, f"{said}: {names(idle)} has replicas: 0" if idle else said)
+
+
+def _frontends_of_no_pod(graph: ResourceGraph, resource: Resource) -> Sequence[PodTemplate]:
+    pods = (each for each in readable(read_pods(graph)) if each.resource is resource)
+    return [each for each in pods if each.component_type == FRONTEND_TYPE and not _has_pods(each)]
 
 
 def _starts_a_frontend(graph: ResourceGraph) -> bool:

@@ -125,7 +125,7 @@ CASES = (
         "vllm-agg",
         (put(GRAPH, "spec.components[0].replicas", 0),),
         failed(FRONTEND_THERE, "gpt-oss-vllm"),
-        ("nothing that was read answers HTTP for VllmWorker",),
+        ("nothing that was read answers HTTP for VllmWorker: Frontend has replicas: 0",),
     ),
     Case(
         FRONTEND_THERE,
