@@ -124,7 +124,11 @@ def _unknown_field(judged: Judged, *, hinted: bool) -> str:
     if judged.doubt is not None:
         return f"{said}; {judged.doubt}"
     elsewhere = f"{judged.elsewhere[0]} has it" if judged.elsewhere else ""
-    hints = (hint(judged.schema, resource.inputs, path), other_version(resource, path), elsewhere)
+    hints = (
+        hint(judged.schema, resource.inputs, path),
+        other_version(resource, path, judged.line),
+        elsewhere,
+    )
     said_of_it = (said, *(hints if hinted else ()), f"the API server: {judged.mistake.says}")
     return "; ".join(filter(None, said_of_it))
 

@@ -69,8 +69,8 @@ def other_lines(resource: Resource) -> Iterator[tuple[str, Schema]]:
     return _built_in(group_of(resource), version_of(resource), resource.kind or "")
 
 
-def other_version(resource: Resource, path: Path) -> str:
-    """A hint that the graph's other API version has the field of that path; empty where it has not."""
+def other_version(resource: Resource, path: Path, line: str) -> str:
+    """A hint that the graph's other API version has the field, in that release or in a newer one."""
     version, keys = _OTHER.get(version_of(resource), ("", ("", "")))
     if resource.kind != GRAPH_KIND or not version:
         return ""
@@ -79,10 +79,11 @@ def other_version(resource: Resource, path: Path) -> str:
     steps: Path = path
     if path[1:2] == (mine,) and len(path) > _COMPONENT_STEPS:
         steps = ("spec", theirs, 0 if theirs == "components" else "name", *path[_COMPONENT_STEPS:])
-    for line, schema in reversed(tuple(_custom(group_of(resource), GRAPH_KIND, version).items())):
-        parent = schema_at(schema, steps[:-1])
+    schemas = _custom(group_of(resource), GRAPH_KIND, version)
+    for each in (*(each for each in schemas if each == line), *reversed(tuple(schemas))):
+        parent = schema_at(schemas[each], steps[:-1])
         if parent is not None and steps[-1] in parent.names:
-            return f"{group_of(resource)}/{version} has it in {line}"
+            return f"{group_of(resource)}/{version} has it in {each}"
     return ""
 
 

@@ -64,7 +64,7 @@ CASES = (
         "vllm-agg",
         (put(GRAPH, f"{_VLLM}.envFromSecret", "hf-token-secret"),),
         failed(FIELDS, "VllmWorker"),
-        ("nvidia.com/v1alpha1 has it",),
+        ("in Dynamo 1.2; nvidia.com/v1alpha1 has it in Dynamo 1.2",),
     ),
     Case(
         FIELDS,
