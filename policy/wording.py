@@ -27,7 +27,8 @@ def source_url(rule: Rule) -> str | None:
 def failed_texts(findings: Iterable[Finding], begin: str = "") -> Texts:
     """What one rule found; the host writes the reason, its policy's description, above each.
 
-    What holds alike for several parts of a resource is said once.
+    What holds alike for several parts of a resource is said once. `begin` stands before it, with the id of
+    the rule in place of {}.
     """
     for urn, subjects, alike in _alike(findings):
         rule = alike[0].rule
