@@ -10,21 +10,18 @@ from rules.reading.model_users import ModelUser, read_model_users
 from rules.reading.pods.operator_defaults import declared_ports, port_names
 from rules.reading.pods.pod_affinity import equalities, selects
 from rules.reading.pods.pods import (
-    FRONTEND_PORT_FLAG,
-    FRONTEND_PORT_VARIABLE,
     PodTemplate,
     gets_containers,
     in_namespace,
     read_pods,
     readable,
 )
-from rules.reading.pods.workers import Frontend, read_frontends, server_port, servers_of
+from rules.reading.pods.workers import frontend_port, frontends_of_pods, server_port, servers_of
 from rules.reading.shapes import field, grouped, known, mapping_at, mappings_at, texts_at
 from rules.rule import graph_rule
 from rules.subjects import kubernetes_objects
 
 _POLICY = "NetworkPolicy"
-_FRONTEND_PORT = 8000
 _PORTS_OF_MESHES = frozenset({4143, 4191, 15001, 15006, 15008, 15020, 15021, 15090})
 """Of Linkerd's and Istio's proxies, through which requests reach a pod whose manifest has none of them
 (https://linkerd.io/2/reference/architecture/; https://istio.io/latest/docs/ambient/usage/networkpolicy/)."""
@@ -109,11 +106,10 @@ def _served(graph: ResourceGraph, pod: PodTemplate) -> Mapping[int, str]:
     for server in servers_of(graph, pod):
         port = server_port(server)
         found[port.value] = port.source
-    for frontend in _frontends(graph).get(pod, ()):
-        given = frontend.command.given(FRONTEND_PORT_FLAG, FRONTEND_PORT_VARIABLE)
-        text = str(_FRONTEND_PORT if given is None else given.value)
-        if text.isdigit():
-            found[int(text)] = "its default" if given is None else given.source
+    for frontend in frontends_of_pods(graph).get(pod, ()):
+        port = known(frontend_port, frontend)
+        if port is not None:
+            found[port.value] = port.source
     declared = _declared(pod)
     for service in in_namespace(_by_namespace(graph, "Service"), pod.resource.namespace):
         for port in mappings_at(service.inputs, "spec", "ports") if _leads_to(service, pod) else ():
@@ -131,11 +127,6 @@ def _leads_to(service: Resource, pod: PodTemplate) -> bool:
 
 def _declared(pod: PodTemplate) -> Mapping[str, int]:
     return {name: number for each in pod.all_containers for name, number in declared_ports(each).items()}
-
-
-@memoized
-def _frontends(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Frontend]]:
-    return grouped((each.template, each) for each in readable(read_frontends(graph)))
 
 
 @memoized_for_each

@@ -1,28 +1,21 @@
 """Servers that listen on their pod's own loopback address, which nobody outside of the pod reaches."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE
 from engines.told import Count, Setting
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.container_commands import TRTLLM_SERVE, StartCommand
-from rules.reading.memoized import memoized, memoized_for_each
+from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.containers import read_image
-from rules.reading.pods.pods import (
-    FRONTEND_PORT_FLAG,
-    FRONTEND_PORT_VARIABLE,
-    PodTemplate,
-    gets_containers,
-    readable,
-)
-from rules.reading.pods.workers import Frontend, read_frontends, server_port, servers_of
-from rules.reading.shapes import grouped, known, mappings_at, text_at, whole_number
+from rules.reading.pods.pods import PodTemplate, gets_containers
+from rules.reading.pods.workers import frontend_port, frontends_of_pods, server_port, servers_of
+from rules.reading.shapes import known, mappings_at, text_at
 
 _HOST = "--host"
 _FRONTEND_HOST = "--http-host"
 _FRONTEND_HOST_VARIABLE = "DYN_HTTP_HOST"
-_FRONTEND_PORT = 8000
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _OTHER_SERVERS = frozenset({"disaggregated", "disaggregated_mpi_worker", "mm_embedding_serve"})
 """Further commands of trtllm-serve."""
@@ -54,17 +47,12 @@ def loopback_server(graph: ResourceGraph, template: PodTemplate) -> LoopbackServ
         port = known(server_port, server)
         if host is not None and port is not None and host.value in _LOOPBACK:
             return LoopbackServer(server.container, host, port)
-    for frontend in _frontends(graph).get(template, ()):
+    for frontend in frontends_of_pods(graph).get(template, ()):
         host = known(frontend.command.given, _FRONTEND_HOST, _FRONTEND_HOST_VARIABLE)
-        port = known(_frontend_port, frontend.command)
+        port = known(frontend_port, frontend)
         if host is not None and port is not None and host.value in _LOOPBACK:
             return LoopbackServer(frontend.container, host, port)
     return None
-
-
-@memoized
-def _frontends(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Frontend]]:
-    return grouped((each.template, each) for each in readable(read_frontends(graph)))
 
 
 def _server_host(command: StartCommand, container: Mapping[str, Value]) -> Setting | None:
@@ -76,10 +64,3 @@ def _server_host(command: StartCommand, container: Mapping[str, Value]) -> Setti
     is_read = image is not None and image.line is not None and first <= image.line <= last
     is_other = any(word.text in _OTHER_SERVERS for word in command.arguments[:1])
     return Setting("localhost", f"the default of {_HOST}") if is_read and not is_other else None
-
-
-def _frontend_port(command: StartCommand) -> Count:
-    given = command.given(FRONTEND_PORT_FLAG, FRONTEND_PORT_VARIABLE)
-    if given is None:
-        return Count(_FRONTEND_PORT, "its default")
-    return Count(whole_number(given.value, given.source), given.source)

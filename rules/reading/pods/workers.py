@@ -17,7 +17,15 @@ from rules.reading.commands.container_commands import (
 )
 from rules.reading.memoized import memoized, memoized_all
 from rules.reading.pods.containers import read_environment
-from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods, readable
+from rules.reading.pods.pods import (
+    FRONTEND_PORT_FLAG,
+    FRONTEND_PORT_VARIABLE,
+    GRAPH_KIND,
+    PodTemplate,
+    Unreadable,
+    read_pods,
+    readable,
+)
 from rules.reading.shapes import (
     Undecided,
     attempted,
@@ -169,6 +177,24 @@ def read_frontends(graph: ResourceGraph) -> Iterator[Frontend | Unreadable]:
                 words = f"{container.get('command')}{container.get('args')}"
                 if template.component_type == FRONTEND_TYPE or DYNAMO_FRONTEND in words:
                     yield Unreadable(template.resource, template.name, str(reason))
+
+
+@memoized
+def frontends_of_pods(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Frontend]]:
+    """Each pod template that runs frontends, and these."""
+    return grouped((each.template, each) for each in readable(read_frontends(graph)))
+
+
+def frontend_port(frontend: Frontend) -> Count:
+    """The port at which the frontend answers HTTP.
+
+    Raises:
+        Undecided: the port is not written as a number.
+    """
+    given = frontend.command.given(FRONTEND_PORT_FLAG, FRONTEND_PORT_VARIABLE)
+    if given is None:
+        return Count(_SERVER_PORT, "its default")
+    return Count(whole_number(given.value, given.source), given.source)
 
 
 @dataclass(frozen=True, slots=True)
