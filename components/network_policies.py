@@ -59,7 +59,7 @@ class NetworkPolicies(pulumi.ComponentResource):
 
     Args:
         graph: None where it is not this stack's.
-        platform_namespace: of the servers.
+        platform_namespace: of the servers; not read without any.
         nats: None where it is not this stack's.
         etcd: likewise.
         client_namespaces: those of clients that have no label which says so.

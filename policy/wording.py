@@ -24,7 +24,7 @@ def source_url(rule: Rule) -> str | None:
     return None
 
 
-def failed_texts(findings: Iterable[Finding], begin: str = "") -> Texts:
+def failed_texts(findings: Iterable[Finding], *, naming_rule: bool = False) -> Texts:
     """What one rule found; the host writes the reason, its policy's description, above each.
 
     What holds alike for several parts of a resource is said once. `begin` stands before it, with the id of
@@ -33,13 +33,15 @@ def failed_texts(findings: Iterable[Finding], begin: str = "") -> Texts:
     for urn, subjects, alike in _alike(findings):
         rule = alike[0].rule
         message = alike[0].message_with(places(urn, Path.cwd()))
-        yield urn, f"{begin.format(rule.id)}{subjects} {message}.\nFix: {rule.fix}\nSource: {rule.source}"
+        begin = f"{rule.id}: " if naming_rule else ""
+        yield urn, f"{begin}{subjects} {message}.\nFix: {rule.fix}\nSource: {rule.source}"
 
 
 def advice_texts(report: Report) -> Texts:
     """Advice that mandatory rules give; each names its rule, which no policy does for it."""
     failed = (finding for finding in report.findings if finding.status == "failed")
-    return failed_texts((each for each in failed if each.severity is not each.rule.severity), "{}: ")
+    advice = (finding for finding in failed if finding.severity is not finding.rule.severity)
+    return failed_texts(advice, naming_rule=True)
 
 
 def waived_texts(report: Report) -> Texts:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import UnionType
 from typing import Any, Literal, cast
 
 from resource_graph.input_text import InputError
@@ -103,7 +102,7 @@ def read_record(content: object, where: str) -> EngineRecord:
     inputs = _mapping(entry, "inputs", where)
     return EngineRecord(
         resource=_resource(entry, inputs, where),
-        id=_optional(entry, "id", str, where, "text") or "",
+        id=_optional_text(entry, "id", where) or "",
         inputs=inputs,
         outputs=_mapping(entry, "outputs", where),
         is_going=bool(entry.get("delete") or entry.get("pendingReplacement")),
@@ -128,8 +127,8 @@ def _resource(entry: _Entry, inputs: _Entry, where: str) -> Resource:
         name=urn_name(urn),
         inputs=plain.values,
         custom=bool(entry.get("custom")),
-        parent=_optional(entry, "parent", str, where, "text") or None,
-        provider=provider_urn(_optional(entry, "provider", str, where, "text") or ""),
+        parent=_optional_text(entry, "parent", where),
+        provider=provider_urn(_optional_text(entry, "provider", where) or ""),
         dependencies=declared.union(*property_dependencies.values()),
         property_dependencies=property_dependencies,
         protect=bool(entry.get("protect")),
@@ -174,17 +173,21 @@ def _list(deployment: _Entry, key: str) -> Sequence[Any]:
 
 
 def _text(entry: _Entry, key: str, where: str) -> str:
-    value = _optional(entry, key, str, where, "text")
-    if not value:
+    value = _optional_text(entry, key, where)
+    if value is None:
         raise RecordError(f"{where} has no {key}")
     return value
+
+
+def _optional_text(entry: _Entry, key: str, where: str) -> str | None:
+    return _optional(entry, key, str, where, "text") or None
 
 
 def _mapping(entry: _Entry, key: str, where: str) -> _Entry:
     return _optional(entry, key, Mapping, where, "JSON object") or {}
 
 
-def _optional(entry: _Entry, key: str, kind: type[Any] | UnionType, where: str, noun: str) -> Any:
+def _optional(entry: _Entry, key: str, kind: type[Any], where: str, noun: str) -> Any:
     value = entry.get(key)
     if value is not None and not isinstance(value, kind):
         raise RecordError(f"{where}: {key} is no {noun}")
@@ -200,8 +203,13 @@ def _texts(value: object, key: str, where: str) -> Sequence[str]:
 
 
 def _seconds(timeouts: _Entry, key: str, where: str) -> float | None:
-    value: float | None = _optional(
-        timeouts, key, float | int, f"{where}: customTimeouts", "number of seconds"
-    )
-    # 0 stands for a timeout that nobody set.
-    return value or None
+    value = timeouts.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise RecordError(f"{where}: customTimeouts.{key} is no number of seconds")
+    try:
+        # 0 stands for a timeout that nobody set.
+        return float(value) or None
+    except OverflowError as error:
+        raise RecordError(f"{where}: customTimeouts.{key} is too large") from error

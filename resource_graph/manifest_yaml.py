@@ -98,6 +98,8 @@ class _Reader:
         return value, inside
 
     def _plain(self, event: yaml.Event) -> _Read:
+        if self._resolve is not None and isinstance(event, yaml.CollectionStartEvent) and event.tag:
+            raise self._events.refused(event, f"the tag {event.tag} gives a list or mapping no meaning here")
         if isinstance(event, yaml.MappingStartEvent):
             return self._mapping()
         if isinstance(event, yaml.SequenceStartEvent):
@@ -156,6 +158,7 @@ class _Reader:
             key = event.value if self._resolve is None or _is_merge(event) else self._scalar(event)
             if isinstance(key, str):
                 return key
+            raise self._events.refused(event, f"the key {event.value} is no text to YAML; quote it")
         raise self._events.refused(event, "a key must be plain text")
 
     def _scalar(self, event: yaml.ScalarEvent) -> Value:

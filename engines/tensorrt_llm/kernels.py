@@ -5,7 +5,6 @@ from enum import Enum
 from typing import Literal, TypeGuard, get_args
 
 from engines.memory import ExpertPadding
-from engines.option_block import KvDtype
 from engines.quantization import MxFp4AlgorithmName
 from hardware import Accelerator, Source
 
@@ -157,7 +156,7 @@ def _as_cutlass(backend: MoeBackend, algorithm: MxFp4AlgorithmName, accelerator:
     return MoeSupport(MoeOutcome.RUNS_AS_CUTLASS, reason, _CREATE_MOE)
 
 
-TENSORRT_LLM_KV_DTYPES = frozenset[str](get_args(KvDtype))
+TENSORRT_LLM_KV_DTYPES = frozenset({"auto", "fp8", "nvfp4"})
 """Formats of the KV cache that TensorRT-LLM's PyTorch backend takes; any other ends in a ValueError
 (tensorrt_llm/_torch/pyexecutor/model_loader.py, validate_and_set_kv_cache_quant)."""
 # The matrices' alignment: tensorrt_llm/_torch/modules/fused_moe/quantization.py.

@@ -34,7 +34,12 @@ _PORTS_OF_A_WORKER = 100
 
 
 class Vllm(Engine[VllmOptions]):
-    """vLLM; each method is documented at its base."""
+    """vLLM; each method is documented at its base.
+
+    The others hold for it as they are there: every option is a flag, its connector copies between the caches
+    themselves, and dynamo.vllm hands no wait for transfers to the runtime's shutdown (PyPI package
+    ai-dynamo 1.2.1).
+    """
 
     name: str = "vLLM"
     backend_framework: str = "vllm"
@@ -47,7 +52,7 @@ class Vllm(Engine[VllmOptions]):
     def command_line(self, options: VllmSettings, start: WorkerStart) -> str:
         """`python3 -m dynamo.vllm`; MODEL_PATH comes from its environment."""
         mode = [] if start.role == "worker" else ["--disaggregation-mode", start.role]
-        flags = {**written(options), **_activations(start)[0], **_speculation(options, start)}
+        flags = {**written(options), **_activations(start), **_speculation(options, start)}
         words = [word for name, value in flags.items() for word in _flag(name, value)]
         return " ".join(
             [
@@ -60,7 +65,10 @@ class Vllm(Engine[VllmOptions]):
 
     def environment(self, start: WorkerStart) -> dict[str, str]:
         """Where the model is, and the number format of the experts' activations."""
-        return {"MODEL_PATH": start.model_path, **_activations(start)[1]}
+        variables = {"MODEL_PATH": start.model_path}
+        if _wants_mxfp8(start) and not _has_activation_option(start):
+            variables[MXFP8_VARIABLE] = "1"
+        return variables
 
     def port_environment(self, index: int) -> dict[str, str]:
         """The port on which NIXL's agents find each other."""
@@ -148,13 +156,17 @@ OWN_IMAGES: Mapping[str, Mapping[ReleaseLine, ReleaseLine]] = MappingProxyType(
 """End of the engine's own repository -> its release -> the line of Dynamo that names the same release."""
 
 
-def _activations(start: WorkerStart) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-    """Return the option or the variable that tells the number format of the experts' activations."""
-    if start.algorithm != "W4A8_MXFP4_MXFP8":
-        return {}, {}
-    if release_line(start.runtime_version) >= _FIRST_LINE_WITH_ACTIVATION_OPTION:
-        return {"quantization_config": _MXFP8_OPTION}, {}
-    return {}, {MXFP8_VARIABLE: "1"}
+def _activations(start: WorkerStart) -> dict[str, Any]:
+    wanted = _wants_mxfp8(start) and _has_activation_option(start)
+    return {"quantization_config": _MXFP8_OPTION} if wanted else {}
+
+
+def _wants_mxfp8(start: WorkerStart) -> bool:
+    return start.algorithm == "W4A8_MXFP4_MXFP8"
+
+
+def _has_activation_option(start: WorkerStart) -> bool:
+    return release_line(start.runtime_version) >= _FIRST_LINE_WITH_ACTIVATION_OPTION
 
 
 def _speculation(options: VllmSettings, start: WorkerStart) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """The Dynamo platform that a stack brings along or finds, with its NATS and etcd."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 from components import etcd_command, nats_configuration
@@ -94,6 +93,19 @@ class OwnPlatform:
 PlatformPlan = OwnPlatform | ExistingPlatform
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the servers of a platform run."""
+
+    platform: settings.OwnPlatform
+    mirrors: Mapping[str, str]
+    keep_volumes: bool
+
+    @property
+    def namespace(self) -> str:
+        return settings.namespace_name(self.platform.namespace)
+
+
 def platform_release(
     platform: settings.PlatformSettings | None, recipe: Recipe | None
 ) -> tuple[PlatformLine | None, tuple[Problem, ...]]:
@@ -140,15 +152,14 @@ def platform_plan(
         return ExistingPlatform(
             release.version, platform.namespace, namespace_exists=False, graph_api=platform.graph_api
         )
-    members = partial(_members, platform=platform, mirrors=mirrors, keep_volumes=keep_volumes)
-    namespace = settings.namespace_name(platform.namespace)
+    place = _Place(platform, mirrors, keep_volumes)
     operator = mirrored(OPERATOR_IMAGE, mirrors)
     return OwnPlatform(
         chart=release.chart,
-        namespace=namespace,
+        namespace=place.namespace,
         discovery=platform.discovery,
-        nats=_nats(platform.nats, namespace, members),
-        etcd=_etcd(platform.etcd, namespace, members) if platform.etcd else None,
+        nats=_nats(platform.nats, place),
+        etcd=_etcd(platform.etcd, place) if platform.etcd else None,
         operator_image=operator if operator != OPERATOR_IMAGE else None,
         timeout_seconds=platform.install_timeout_seconds,
         namespace_exists=not isinstance(platform.namespace, str),
@@ -227,55 +238,49 @@ def _etcd_problems(platform: settings.OwnPlatform) -> Iterator[Problem]:
         yield Problem("platform.etcd.rejoining", True, message, suggestion="leave it out")
 
 
-def _nats(nats: settings.Nats, namespace: str, own: Callable[..., StatefulServersArgs]) -> NatsServers:
+def _nats(nats: settings.Nats, place: _Place) -> NatsServers:
     match nats:
         case settings.OwnNats():
             volume_bytes = size_in_gib(nats.volume_size) * GIB
             return NatsArgs(
-                own(NATS_NAME, NATS_IMAGE, nats),
+                _members(NATS_NAME, NATS_IMAGE, nats, place),
                 max_file_store_bytes=volume_bytes * _STREAM_PERCENT_OF_VOLUME // 100,
             )
         case settings.BundledNats():
-            host = service_host(f"{RELEASE_NAME}-nats", namespace)
+            host = service_host(f"{RELEASE_NAME}-nats", place.namespace)
             return BundledServers(f"nats://{host}:{nats_configuration.CLIENT_PORT}", nats.storage_class_name)
         case settings.ExternalNats():
             return ExternalServers(nats.address)
 
 
-def _etcd(etcd: settings.Etcd, namespace: str, own: Callable[..., StatefulServersArgs]) -> EtcdServers:
+def _etcd(etcd: settings.Etcd, place: _Place) -> EtcdServers:
     match etcd:
         case settings.OwnEtcd():
             volume_bytes = size_in_gib(etcd.volume_size) * GIB
             return EtcdArgs(
-                own(ETCD_NAME, ETCD_IMAGE, etcd),
+                _members(ETCD_NAME, ETCD_IMAGE, etcd, place),
                 quota_bytes=min(_LARGEST_ETCD_QUOTA_BYTES, volume_bytes // _ETCD_SHARE_OF_VOLUME),
                 rejoining=etcd.rejoining,
             )
         case settings.BundledEtcd():
             # The chart's operator writes the address like this: without a scheme.
-            host = service_host(f"{RELEASE_NAME}-etcd", namespace)
+            host = service_host(f"{RELEASE_NAME}-etcd", place.namespace)
             return BundledServers(f"{host}:{etcd_command.CLIENT_PORT}", etcd.storage_class_name)
         case settings.ExternalEtcd():
             return ExternalServers(",".join(etcd.addresses))
 
 
 def _members(
-    name: str,
-    image: str,
-    wanted: settings.OwnNats | settings.OwnEtcd,
-    *,
-    platform: settings.OwnPlatform,
-    mirrors: Mapping[str, str],
-    keep_volumes: bool,
+    name: str, image: str, wanted: settings.OwnNats | settings.OwnEtcd, place: _Place
 ) -> StatefulServersArgs:
     return StatefulServersArgs(
         name=name,
-        namespace=settings.namespace_name(platform.namespace),
+        namespace=place.namespace,
         members=wanted.members,
-        image=mirrored(image, mirrors),
+        image=mirrored(image, place.mirrors),
         storage_class_name=wanted.storage_class_name,
         volume_size=wanted.volume_size,
-        keep_volumes=keep_volumes,
+        keep_volumes=place.keep_volumes,
         node_affinity=NODES_WITHOUT_GPUS,
-        ready_timeout_seconds=platform.install_timeout_seconds,
+        ready_timeout_seconds=place.platform.install_timeout_seconds,
     )

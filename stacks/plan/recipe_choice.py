@@ -171,7 +171,6 @@ def _problem(role: Role | None, text: str, overrides: Mapping[Role, BaseModel]) 
     roles: list[Role] = [role] if role is not None else named or list(overrides)
     for known in roles:
         typed = overrides.get(known)
-        # Innermost options first.
         for option, value in dotted_options(typed.model_dump(exclude_unset=True) if typed else {}):
             if option.rpartition(".")[2] in text:
                 return Problem(f"{_KEY}.{known}.{option}", value, text)

@@ -79,7 +79,7 @@ def versions_document() -> str:
             "",
             "## Sources",
             "",
-            "Words of options without a number: engines/command_options.py, command_words.py of each engine.",
+            "Words of options without a number: command_options.py, flags.py, engine.py below engines/.",
             "",
             *(f"{number}. {source}" for number, source in enumerate(sources, 1)),
             "",

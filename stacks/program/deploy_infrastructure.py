@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from functools import partial
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import pulumi
@@ -14,9 +14,10 @@ from components.cluster_addons import ClusterAddons
 from components.ebs_storage import EbsStorage
 from components.eks_cluster import Addon, EksCluster
 from components.iam import ManagedPolicy, role
-from components.model_volume import file_system_name
+from components.model_volume import FileSystem, file_system_name
 from components.node_group import NodeGroup
 from components.node_network import NodeNetwork
+from components.options import Resources
 from hardware import is_local_zone
 from stacks.plan.cache_plan import DISK_CLASS_NAME
 from stacks.plan.infrastructure import eks_plan as planned
@@ -41,6 +42,22 @@ _GPU_TAINT: aws.eks.NodeGroupTaintArgsDict = {
 _NODE_POLICIES = (ManagedPolicy.NODE, ManagedPolicy.PULL_IMAGES)
 _NONE: Mapping[str, DeployedNodes] = MappingProxyType({})
 _SHELL_POLICIES = (*_NODE_POLICIES, ManagedPolicy.SYSTEMS_MANAGER)
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """The cluster of a plan, with what its nodes and its file system are made of."""
+
+    plan: planned.EksPlan
+    vpc_id: pulumi.Input[str]
+    subnets: Mapping[str, pulumi.Input[str]]
+    """Zone, of the region or local -> private subnet."""
+    cluster: EksCluster
+    role_arn: pulumi.Input[str]
+    """Of the nodes' role."""
+    resized: Collection[str]
+    """Node groups that exist and whose number of nodes this run sets."""
+    in_account: pulumi.ResourceOptions
 
 
 def deploy_infrastructure(
@@ -104,27 +121,9 @@ def deploy_infrastructure(
         pulumi.ResourceOptions(provider=account),
         rules=plan.cluster.roles,
     )
-    node_group = partial(
-        NodeGroup,
-        cluster=plan.cluster,
-        cluster_name=cluster.cluster.name,
-        role_arn=node_role.arn,
-        opts=in_account,
-    )
+    site = _Site(plan, vpc_id, subnets, cluster, node_role.arn, resized, in_account)
     before_nodes = [*cluster.ready, *policies, *groups.rules]
-    system = node_group(
-        SYSTEM,
-        system_template(plan.cluster),
-        subnet_ids=of_control_plane,
-        security_group_ids=[cluster.security_group_id],
-        ami_type=plan.system_ami_type,
-        ami_release=plan.cluster.system_nodes.ami_release,
-        nodes=plan.cluster.system_nodes.nodes,
-        labels={"node-role": "system"},
-        tags={},
-        sets_size=SYSTEM in resized,
-        depends_on=before_nodes,
-    )
+    system = _system_nodes(site, of_control_plane, before_nodes)
     drivers = ClusterAddons(
         "addons",
         plan.cluster,
@@ -138,52 +137,19 @@ def deploy_infrastructure(
     # After the drivers: no GPU is paid for while nothing could run on it, and at destroy the nodes take
     # minutes to go, in which the EBS driver deletes the disks of NATS and etcd with their claims.
     after_addons = [*before_nodes, *drivers.ready]
-    gpu_nodes = [
-        node_group(
-            logical_name(nodes),
-            gpu_template(nodes),
-            subnet_ids=[subnets[nodes.zone.name]],
-            security_group_ids=[cluster.security_group_id, groups.gpu_group.id],
-            ami_type=nodes.ami_type,
-            ami_release=nodes.ami_release,
-            nodes=nodes.pool.nodes,
-            labels=nodes.pool.labels,
-            tags={EMPTIED_TAG: "true"} if nodes.phase == "empty" else {},
-            sets_size=logical_name(nodes) in resized,
-            scarce=True,
-            taints=(_GPU_TAINT,),
-            placement_group=_placement_group(nodes),
-            makes_placement_group=nodes.placed_together,
-            depends_on=after_addons,
-        ).group
-        for nodes in plan.gpu_nodes
-    ]
-    file_system = None
+    gpu_nodes = [_gpu_nodes(site, nodes, groups.gpu_group, after_addons).group for nodes in plan.gpu_nodes]
     storage: list[pulumi.Resource] = []
-    made = plan.storage
-    if made and isinstance(made.typed, EbsSettings):
+    if plan.storage and isinstance(plan.storage.typed, EbsSettings):
         disks = EbsStorage(
             "cache-storage",
-            made.typed,
+            plan.storage.typed,
             class_name=DISK_CLASS_NAME,
             cluster=provider,
             depends_on=drivers.ready,
             opts=in_account,
         )
         storage.append(disks.storage_class)
-    elif made and isinstance(made.typed, LustreStorage | EfsStorage):
-        file_system = CacheStorage(
-            "cache-storage",
-            made.typed,
-            title=file_system_name(name),
-            zone=made.zone,
-            size_gib=made.size_gib,
-            vpc_id=vpc_id,
-            clients=cluster.security_group_id,
-            subnet_ids={zone: each for zone, each in subnets.items() if not is_local_zone(zone)},
-            keep=keep,
-            opts=in_account,
-        ).file_system
+    file_system = _file_system(site, keep=keep)
     monitoring = deploy_monitoring(plan, provider, [system.group, *drivers.ready], VOLUME_CLASS)
     operators = deploy_operators(plan, provider, [system.group, *drivers.ready, *monitoring])
     ready = wait_for_gpu_nodes(plan, provider, [*gpu_nodes, *operators])
@@ -194,6 +160,74 @@ def deploy_infrastructure(
         file_system=file_system,
         kubeconfig=cluster.kubeconfig,
     )
+
+
+def _system_nodes(site: _Site, subnet_ids: list[pulumi.Input[str]], depends_on: Resources) -> NodeGroup:
+    """Register the nodes for everything without GPUs."""
+    plan = site.plan
+    return NodeGroup(
+        SYSTEM,
+        system_template(plan.cluster),
+        plan.cluster,
+        cluster_name=site.cluster.cluster.name,
+        role_arn=site.role_arn,
+        subnet_ids=subnet_ids,
+        security_group_ids=[site.cluster.security_group_id],
+        ami_type=plan.system_ami_type,
+        ami_release=plan.cluster.system_nodes.ami_release,
+        nodes=plan.cluster.system_nodes.nodes,
+        labels={"node-role": "system"},
+        tags={},
+        sets_size=SYSTEM in site.resized,
+        depends_on=depends_on,
+        opts=site.in_account,
+    )
+
+
+def _gpu_nodes(
+    site: _Site, nodes: planned.PlannedNodes, gpu_group: aws.ec2.SecurityGroup, depends_on: Resources
+) -> NodeGroup:
+    """Register a pool's nodes, with the network interfaces of their type."""
+    return NodeGroup(
+        logical_name(nodes),
+        gpu_template(nodes),
+        site.plan.cluster,
+        cluster_name=site.cluster.cluster.name,
+        role_arn=site.role_arn,
+        subnet_ids=[site.subnets[nodes.zone.name]],
+        security_group_ids=[site.cluster.security_group_id, gpu_group.id],
+        ami_type=nodes.ami_type,
+        ami_release=nodes.ami_release,
+        nodes=nodes.pool.nodes,
+        labels=nodes.pool.labels,
+        tags={EMPTIED_TAG: "true"} if nodes.phase == "empty" else {},
+        sets_size=logical_name(nodes) in site.resized,
+        scarce=True,
+        taints=(_GPU_TAINT,),
+        placement_group=_placement_group(nodes),
+        makes_placement_group=nodes.placed_together,
+        depends_on=depends_on,
+        opts=site.in_account,
+    )
+
+
+def _file_system(site: _Site, *, keep: bool) -> FileSystem | None:
+    """Register the model's file system, where the stack makes one."""
+    made = site.plan.storage
+    if made is None or not isinstance(made.typed, LustreStorage | EfsStorage):
+        return None
+    return CacheStorage(
+        "cache-storage",
+        made.typed,
+        title=file_system_name(site.plan.cluster.name),
+        zone=made.zone,
+        size_gib=made.size_gib,
+        vpc_id=site.vpc_id,
+        clients=site.cluster.security_group_id,
+        subnet_ids={zone: each for zone, each in site.subnets.items() if not is_local_zone(zone)},
+        keep=keep,
+        opts=site.in_account,
+    ).file_system
 
 
 def _addons(plan: planned.EksPlan, names: Iterable[str]) -> tuple[Addon, ...]:

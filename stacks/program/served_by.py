@@ -55,17 +55,14 @@ def _placement(stack: StackPlan) -> dict[str, Any]:
     """Return the pool of each worker that has one, by what rules call the worker."""
     pools = {placed.pool.name: placed.pool for placed in stack.pools}
     placed = stack.serving.placed
-    # One that is no service of a graph they call by its container.
-    is_server = placed.recipe.engine_server is not None
-    return {
-        MAIN_CONTAINER if is_server else worker.name: {
-            "pool": pool.name,
-            "nodes": pool.nodes,
-            **_node(pool.instance_type),
-        }
-        for worker in placed.workers
-        if worker.placement and (pool := pools[worker.placement.pool])
-    }
+    found: dict[str, Any] = {}
+    for worker in placed.workers:
+        if worker.placement:
+            # One that is no service of a graph they call by its container.
+            name = worker.name if placed.recipe.engine_server is None else MAIN_CONTAINER
+            pool = pools[worker.placement.pool]
+            found[name] = {"pool": pool.name, "nodes": pool.nodes, **_node(pool.instance_type)}
+    return found
 
 
 def _typed_settings(stack: StackPlan) -> Iterator[dict[str, str]]:

@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from resource_graph.spelling import nearest
 from stacks.errors import Problem
-from stacks.settings.key_depth import depth_problem, follows_from_depth, home_of
+from stacks.settings.key_depth import depth_problem, home_of, too_deep
 from stacks.settings.setting_places import Location, Place, keys_of, kind_of, place_of
 from stacks.settings.setting_types import UNQUOTED_DATE, UTC_TIME
 from stacks.wording import alternatives
@@ -45,10 +45,12 @@ def problems_of(error: ValidationError, root: type[BaseModel]) -> tuple[Problem,
     findings = error.errors(include_url=False)
     places = [place_of(root, finding["loc"]) for finding in findings]
     pairs = list(zip(findings, places, strict=True))
+    deep = too_deep(pairs)
     return tuple(
         _problem(finding, place)
         for finding, place in pairs
-        if not _follows_from_another(finding, place, pairs) and not follows_from_depth(finding, place, pairs)
+        if not _follows_from_another(finding, place, pairs)
+        and not any(each.explains(finding, place) for each in deep)
     )
 
 

@@ -1,6 +1,7 @@
 """Keys that stand in a block below their own: what to say of them, and which findings follow from them."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from pydantic_core import ErrorDetails
 
@@ -8,20 +9,30 @@ from stacks.errors import Problem
 from stacks.settings.setting_places import Place, dotted, keys_of, place_at
 
 
-def follows_from_depth(
-    finding: ErrorDetails, place: Place, findings: Iterable[tuple[ErrorDetails, Place]]
-) -> bool:
-    """Whether a key is missing, or unknown, because the first line of its block stands too deep."""
-    for other, deep in findings:
-        if other["type"] != "extra_forbidden" or not (home := home_of(deep)):
-            continue
-        if finding["type"] == "missing" and place.path == home.path:
-            return True
-        is_inside = place.path[:-1] == deep.path[:-1] and other["input"] is None
-        keys = [key for model in home.models for key in keys_of(model)]
-        if finding["type"] == "extra_forbidden" and is_inside and place.path[-1] in keys:
-            return True
-    return False
+class TooDeep(NamedTuple):
+    """An unknown key that one of the blocks around it knows."""
+
+    finding: ErrorDetails
+    place: Place
+    home: Place
+    """Where it is known."""
+
+    def explains(self, other: ErrorDetails, place: Place) -> bool:
+        """Whether a key is missing, or unknown, because this block's first line stands too deep."""
+        if other["type"] == "missing":
+            return place.path == self.home.path
+        is_inside = place.path[:-1] == self.place.path[:-1] and self.finding["input"] is None
+        keys = [key for model in self.home.models for key in keys_of(model)]
+        return other["type"] == "extra_forbidden" and is_inside and place.path[-1] in keys
+
+
+def too_deep(findings: Iterable[tuple[ErrorDetails, Place]]) -> list[TooDeep]:
+    """Return the findings of which indentation is the cause."""
+    return [
+        TooDeep(finding, place, home)
+        for finding, place in findings
+        if finding["type"] == "extra_forbidden" and (home := home_of(place))
+    ]
 
 
 def home_of(place: Place) -> Place | None:

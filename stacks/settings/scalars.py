@@ -22,8 +22,8 @@ _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})")
 _FRACTION = re.compile(r"(?=.*[.eE])[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 # Whatever else go-yaml may take for a number or a date, once underscores are out of it.
 _OTHER_NUMBER = re.compile(
-    r"[-+]?(0[xXoObB][0-9a-fA-F]+|([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?|\.(inf|Inf|INF))"
-    r"|\.(nan|NaN|NAN)"
+    r"[-+]?(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?"
+    r"|\.(inf|Inf|INF))|\.(nan|NaN|NAN)"
 )
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ][0-9].*)?")
 # Go's JSON writes numbers below this without an exponent, so that a whole number arrives as an integer.

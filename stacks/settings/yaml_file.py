@@ -39,8 +39,10 @@ def parse_yaml(text: str) -> Any:
         is_grammar = isinstance(problem.__cause__, yaml.YAMLError)
         message = str(problem).removeprefix("not YAML: ")
         raise YamlProblemError(message, problem.line, is_grammar=is_grammar) from None
-    if len(documents) > 1:
-        raise YamlProblemError("another document begins here", documents[1].written.line)
+    for document in documents:
+        # The engine reads the first one alone, also where that is empty.
+        if document.number > 1:
+            raise YamlProblemError("another document begins here", document.written.line)
     return documents[0].content if documents else None
 
 

@@ -137,7 +137,9 @@ def test_a_stack_in_which_nothing_was_created_is_empty(tmp_path: Path, deploymen
             exported(resource(JOB, propertyDependencies={"spec": [1]})),
             "propertyDependencies.spec is no list of URNs",
         ),
-        (exported(resource(JOB, customTimeouts={"create": "1h"})), "customTimeouts: create is no number"),
+        (exported(resource(JOB, customTimeouts={"create": "1h"})), "customTimeouts.create is no number"),
+        (exported(resource(JOB, customTimeouts={"create": True})), "customTimeouts.create is no number"),
+        (exported(resource(JOB, customTimeouts={"create": 10**400})), "customTimeouts.create is too large"),
         (exported(resource(JOB), resource(JOB)), f"the URN {JOB} stands there twice"),
     ],
 )

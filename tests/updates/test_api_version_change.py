@@ -42,10 +42,11 @@ _AT_FIRST = {
             '    fields["volumeMounts"] = [{"name": "model-cache", "mountPoint": "/opt/models"}]\n'
             '    if service.shared_memory:\n        fields["sharedMemory"]',
         ),
+    ),
+    "__init__.py": (
         (
-            '"backendFramework": backend_framework,\n        "services"',
-            '"backendFramework": backend_framework,\n'
-            '        "pvcs": [{"name": "model-cache", "create": False}],\n        "services"',
+            'return {**spec, "services"',
+            'return {**spec, "pvcs": [{"name": "model-cache", "create": False}], "services"',
         ),
     ),
 }
