@@ -10,7 +10,9 @@ import typer
 from hardware import ACCELERATORS
 from operations.benchmark.shapes import PUBLISHED_SHAPES, Wanted
 from recipes.load import recipe_names
+from resource_graph.spelling import nearest
 from sizing.points import Shape
+from stacks.plan.recipe_files import nearest_recipe
 
 ALL = "all"
 _SHAPE = re.compile(r"([1-9][0-9]{0,6})/([1-9][0-9]{0,6})")
@@ -108,7 +110,8 @@ def _check_recipe(options: BenchOptions) -> None:
     if name is not None and options.stack is not None:
         raise typer.BadParameter("goes with --url alone; the stack says it", param_hint="--recipe")
     if name is not None and name not in recipe_names():
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(recipe_names())}", param_hint="--recipe")
+        meant = nearest_recipe(name, recipe_names())
+        raise _refused("--recipe", f"{name!r} is not one of {', '.join(recipe_names())}", meant)
     for hint, value in (("--shape", options.shapes), ("--concurrency", options.concurrency)):
         if not value and not name and not options.stack:
             raise typer.BadParameter(
@@ -136,10 +139,9 @@ def _shape(text: str) -> Shape:
     found = _SHAPE.fullmatch(text)
     if found:
         return Shape(int(found[1]), int(found[2]))
-    known = ", ".join(str(each.shape) for each in PUBLISHED_SHAPES)
-    raise typer.BadParameter(
-        f"{text!r} is not tokens in and tokens out, such as {known}, nor {ALL}", param_hint="--shape"
-    )
+    known = [str(each.shape) for each in PUBLISHED_SHAPES]
+    said = f"{text!r} is not tokens in and tokens out, such as {', '.join(known)}, nor {ALL}"
+    raise _refused("--shape", said, nearest(text, [*known, ALL]))
 
 
 def _gpus(text: str) -> tuple[int, str | None]:
@@ -148,5 +150,10 @@ def _gpus(text: str) -> tuple[int, str | None]:
         raise typer.BadParameter(f"{text!r} is not a number, such as 4 or 4xGB200", param_hint="--gpus")
     kind: str | None = found[2]
     if kind is not None and kind not in ACCELERATORS:
-        raise typer.BadParameter(f"{kind!r} is not one of {', '.join(ACCELERATORS)}", param_hint="--gpus")
+        said = f"{kind!r} is not one of {', '.join(ACCELERATORS)}"
+        raise _refused("--gpus", said, nearest(kind, ACCELERATORS))
     return int(found[1]), kind
+
+
+def _refused(option: str, said: str, meant: str | None) -> typer.BadParameter:
+    return typer.BadParameter(f"{said}; try {meant}" if meant else said, param_hint=option)

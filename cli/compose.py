@@ -52,9 +52,9 @@ def compose(
             f"--network host: {server} listens on every address of the host and asks nobody who they are\n"
             "  try: --network bridge, where BIND_ADDRESS says which address clients reach"
         )
-    document, beside = compose_project(plan, ComposeOptions(discovery, network))
+    project = compose_project(plan, ComposeOptions(discovery, network))
     folder = to or Path(f"compose-{stack}")
-    files = {COMPOSE_FILE: _heading(plan) + to_yaml(document), **beside}
+    files = {COMPOSE_FILE: _heading(plan) + to_yaml(project.document), **project.files}
     if not force:
         suggestion = "move it, name another folder with --to, or replace it with --force"
         refuse_foreign((folder / each for each in files), MARK, suggestion=suggestion)

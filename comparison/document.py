@@ -33,6 +33,7 @@ def diff_schema_text() -> str:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,
         "title": "dynamo-stack diff --format json",
+        "description": "What `dynamo-stack diff --format json` prints.",
         "properties": {**envelope, **schema["properties"]},
         "required": [*envelope, *schema["required"]],
     }

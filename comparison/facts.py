@@ -208,8 +208,8 @@ def _waivers(stack: StackComparison) -> Iterator[Sentence]:
     )
     for word, found in named:
         for each in found[:_MOST]:
-            until = (quoted(each.rule), " until ", quoted(each.expires), ": ", quoted(each.reason))
-            yield (f"{word}: ", *until)
+            expires, reason = quoted(each.expires), quoted(each.reason)
+            yield (f"{word}: ", quoted(each.rule), " until ", expires, ": ", reason)
         if len(found) > _MOST:
             yield (f"{word}: {in_words(len(found) - _MOST, 'other')}",)
 

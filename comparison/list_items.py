@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from comparison.nested_values import is_mapping
 
@@ -38,11 +39,15 @@ _OMITTED = {"effect": "", "key": "", "operator": "Equal", "protocol": "TCP", "na
 """What the part of an identity stands for where an item leaves it out."""
 
 
-ItemPair = tuple[str | int, int | None, int | None]
-"""Identity or position of an item, and where it is in the older and the newer list; None: not there.
+class ItemPair(NamedTuple):
+    """One item of both lists, or of one of them."""
 
-The position is that in the newer list for an item that is there, else that in the older one.
-"""
+    label: str | int
+    """Identity, or position: in the newer list for an item that is there, else in the older one."""
+    before: int | None
+    """Where it is in the older list; None: not there."""
+    after: int | None
+    """Where it is in the newer list; None: not there."""
 
 
 def identities(field: str, items: Sequence[object]) -> tuple[str, ...] | None:
@@ -66,11 +71,11 @@ def pairs_by_identity(before: Sequence[str], after: Sequence[str]) -> Iterator[I
     """Pair items of the same identity: those of the newer list in its order, then those that are gone."""
     places = {label: index for index, label in enumerate(before)}
     for index, label in enumerate(after):
-        yield label, places.get(label), index
+        yield ItemPair(label, places.get(label), index)
     kept = set(after)
     for index, label in enumerate(before):
         if label not in kept:
-            yield label, index, None
+            yield ItemPair(label, index, None)
 
 
 def pairs_by_content(before: Sequence[object], after: Sequence[object]) -> Iterator[ItemPair]:
@@ -130,6 +135,6 @@ def _beyond(contents: Sequence[str], both: Counter[str]) -> list[int]:
 def _as_they_come(before: Sequence[int], after: Sequence[int]) -> Iterator[ItemPair]:
     together = min(len(before), len(after))
     for old, new in zip(before[:together], after[:together], strict=True):
-        yield new, old, new
-    yield from ((index, index, None) for index in before[together:])
-    yield from ((index, None, index) for index in after[together:])
+        yield ItemPair(new, old, new)
+    yield from (ItemPair(index, index, None) for index in before[together:])
+    yield from (ItemPair(index, None, index) for index in after[together:])

@@ -194,14 +194,17 @@ def side_of_json(text: str | bytes) -> Side:
     try:
         form = _FORM.validate_json(text, strict=True, extra="forbid", by_alias=True, by_name=False)
     except ValidationError as error:
-        raise RecordingFormatError(f"it is no recording: {_first_problem(error)}") from None
+        raise RecordingFormatError(_why_unread(error)) from None
     except (ValueError, RecursionError) as error:
         raise RecordingFormatError(f"it is no recording: {one_line(str(error), _LONGEST_MESSAGE)}") from None
     stacks: tuple[StackRecording | UnreadStack, ...] = (*form.recorded, *form.unread)
     return Side(form.label, form.commit, {each.name: each for each in stacks}, form.notes)
 
 
-def _first_problem(error: ValidationError) -> str:
+def _why_unread(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(str(step) for step in first["loc"])
-    return one_line(f"{place}: {first['msg']}" if place else first["msg"], _LONGEST_MESSAGE)
+    if (place, first["type"]) == ("schemaVersion", "literal_error"):
+        return f"it has another version of the recording's form, and this release reads {SCHEMA_VERSION}"
+    problem = one_line(f"{place}: {first['msg']}" if place else first["msg"], _LONGEST_MESSAGE)
+    return f"it is no recording: {problem}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from compose.containers import escaped
 from compose.discovery import DiscoveryParts, discovery_parts
@@ -27,12 +27,17 @@ _FRONTEND, _SERVER = "frontend", "server"
 _TRANSPORT: KvTransportName = "nvlink"
 
 
-def compose_project(stack: StackPlan, options: ComposeOptions) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-    """Return the project of a stack whose workers fit one host (compose/one_host.py).
+class ComposeProject(NamedTuple):
+    """What is written for one stack."""
 
-    First the content of compose.yaml, then the texts of the files beside it by their paths, without the mark
-    of who wrote them.
-    """
+    document: Mapping[str, Any]
+    """Content of compose.yaml."""
+    files: Mapping[str, str]
+    """Path beside it -> text, without the mark of who wrote it."""
+
+
+def compose_project(stack: StackPlan, options: ComposeOptions) -> ComposeProject:
+    """Return the project of a stack whose workers fit one host (compose/one_host.py)."""
     placed = _on_one_host(stack.serving.placed)
     source = VolumeCheck() if isinstance(stack.cache, ExistingVolume) else stack.cache.source
     server = placed.recipe.engine_server
@@ -64,7 +69,7 @@ def compose_project(stack: StackPlan, options: ComposeOptions) -> tuple[Mapping[
     files = {f"{ENGINE_FOLDER}/{name}": text for name, text in engines.data.items()}
     supervisor = {f"{ENGINE_FOLDER}/{SUPERVISOR_FILE}": supervisor_script()} if together else {}
     beside = {**files, **discovery.files, **supervisor, ENV_EXAMPLE: env_example(source)}
-    return escaped(filled), beside
+    return ComposeProject(escaped(filled), beside)
 
 
 def _on_one_host(placed: PlacedRecipe) -> PlacedRecipe:

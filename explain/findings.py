@@ -33,8 +33,9 @@ def unjudged(report: Report) -> Iterator[str]:
 
 def state(finding: Finding) -> str:
     """Return the severity, and why the finding does not count where it does not: waived, undecided."""
-    why_not = finding.waiver or (finding.status if finding.status == "undecided" else None)
-    return finding.severity.value if why_not is None else f"{finding.severity.value}, {why_not}"
+    if finding.waiver is not None:
+        return f"{finding.severity.value}, {finding.waiver}"
+    return f"{finding.severity.value}, undecided" if finding.status == "undecided" else finding.severity.value
 
 
 def tone(finding: Finding) -> Tone:

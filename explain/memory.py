@@ -102,7 +102,12 @@ def _memory(graph: ResourceGraph, worker: Worker, name: str, accelerator: Accele
     }
     note = f"{_share(plan)}; {_sequences(plan, pool)}"
     return WorkerMemory(
-        name, accelerator.name, note, memory.visible, "as CUDA sees it", _that_take_any(parts)
+        name=name,
+        accelerator=accelerator.name,
+        note=note,
+        total_gib=memory.visible,
+        counted="as CUDA sees it",
+        parts=_above_zero(parts),
     )
 
 
@@ -120,10 +125,17 @@ def _without_visible_memory(plan: MemoryPlan, name: str, accelerator: Accelerato
         f"Nobody published how much memory CUDA sees of {accelerator.name}, so KV cache and free memory are "
         "not told apart"
     )
-    return WorkerMemory(name, accelerator.name, note, total, "nominal", _that_take_any(parts))
+    return WorkerMemory(
+        name=name,
+        accelerator=accelerator.name,
+        note=note,
+        total_gib=total,
+        counted="nominal",
+        parts=_above_zero(parts),
+    )
 
 
-def _that_take_any(parts: Mapping[PartKind, float]) -> Mapping[PartKind, float]:
+def _above_zero(parts: Mapping[PartKind, float]) -> Mapping[PartKind, float]:
     # More may be wanted than there is: then nothing is left.
     return {kind: gib for kind, gib in parts.items() if gib > 0}
 

@@ -6,7 +6,7 @@ Read), and the run after it would call a graph `unchanged` that never became rea
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from components.cluster_answer import CLAIMS, DEPLOYMENTS, PODS, Answer, Said
@@ -17,8 +17,6 @@ from failures.pods_and_events import has_ended
 
 _Object = Mapping[str, Any]
 _AGAIN = "`pulumi up --refresh --stack {stack}` makes it again"
-_GOES = "is being deleted"
-_ONCE_GONE = f"see what holds it; once it is gone, {_AGAIN}"
 _MEND = "mend that, then `pulumi up --stack {stack}`: it waits again"
 
 
@@ -99,7 +97,7 @@ def _claim_problems(claim: _Object | None, served: ServingObjects) -> Iterator[H
             about="claim",
         )
     elif "deletionTimestamp" in claim["metadata"]:
-        yield HealthProblem(f"{name} {_GOES}", _ONCE_GONE, "deletion-hangs", may_pass=False, about="claim")
+        yield replace(_being_deleted(name), about="claim")
     elif (phase := (claim.get("status") or {}).get("phase")) != "Bound":
         yield HealthProblem(
             f"{name} has no volume: it is {phase}", _MEND, "cache-volume-unbound", about="claim"
@@ -120,7 +118,7 @@ def _serving_problems(serves: Answer, served: ServingObjects) -> Iterator[Health
             f"{served.title} is gone: somebody deleted it", _AGAIN, "graph-deleted", may_pass=False
         )
     elif "deletionTimestamp" in found["metadata"]:
-        yield HealthProblem(f"{served.title} {_GOES}", _ONCE_GONE, "deletion-hangs", may_pass=False)
+        yield _being_deleted(served.title)
     elif reason := why_not_ready(found) if served.by_dynamo else _why_unavailable(found):
         yield HealthProblem(f"{served.title} is not ready: {escaped(reason)}", _MEND, "graph-never-ready")
 
@@ -136,6 +134,11 @@ def _why_unavailable(deployment: _Object) -> str | None:
     return None
 
 
+def _being_deleted(name: str) -> HealthProblem:
+    then = f"see what holds it; once it is gone, {_AGAIN}"
+    return HealthProblem(f"{name} is being deleted", then, "deletion-hangs", may_pass=False)
+
+
 def _readers_of_old_files(pods: Iterable[_Object], served: ServingObjects) -> Iterator[HealthProblem]:
     """A pod that starts anew after its ConfigMap went finds no files, and never starts."""
     # The name that recipes/engine_files.py gives them, whatever is in them.
@@ -144,13 +147,7 @@ def _readers_of_old_files(pods: Iterable[_Object], served: ServingObjects) -> It
         metadata = pod["metadata"]
         if has_ended(pod) or "deletionTimestamp" in metadata:
             continue
-        volumes = pod.get("spec", {}).get("volumes") or []
-        sources = [
-            source
-            for volume in volumes
-            for source in (volume, *((volume.get("projected") or {}).get("sources") or []))
-        ]
-        for files in (source["configMap"].get("name", "") for source in sources if source.get("configMap")):
+        for files in _files_of(pod):
             if files.startswith(of_any_content) and files != served.engine_files:
                 yield HealthProblem(
                     f"pod {metadata['name']} of the version before runs on and reads {files}",
@@ -158,3 +155,9 @@ def _readers_of_old_files(pods: Iterable[_Object], served: ServingObjects) -> It
                     "graph-never-ready",
                     about="pod",
                 )
+
+
+def _files_of(pod: _Object) -> Iterator[str]:
+    for volume in pod.get("spec", {}).get("volumes") or []:
+        sources = [volume, *((volume.get("projected") or {}).get("sources") or [])]
+        yield from (source["configMap"].get("name", "") for source in sources if source.get("configMap"))

@@ -108,16 +108,7 @@ def _explainer(
             waits.ended(failure.urn)
             say(refused_text(failure, stack_file, stack))
             return False
-        limit = limits.get((failure.type, failure.name))
-        inputs = failure.old_inputs if failure.failed_operation == "delete" else failure.new_inputs
-        failed = FailedOperation(
-            operation=failure.failed_operation,
-            kind=kind_of(failure.type),
-            inputs=inputs or {},
-            error=failure.errors[0] if failure.errors else "",
-            waited_seconds=seconds_of(getattr(limit, failure.failed_operation, None)),
-            stack=stack,
-        )
+        failed = _operation(failure, limits.get((failure.type, failure.name)), stack)
         pause = pause_before_another_try(failed, tries=len(failure.errors))
         if pause is not None:
             await asyncio.sleep(pause)
@@ -127,3 +118,17 @@ def _explainer(
         return False
 
     return say_why
+
+
+def _operation(
+    failure: pulumi.ErrorHookArgs, limit: pulumi.CustomTimeouts | None, stack: str
+) -> FailedOperation:
+    inputs = failure.old_inputs if failure.failed_operation == "delete" else failure.new_inputs
+    return FailedOperation(
+        operation=failure.failed_operation,
+        kind=kind_of(failure.type),
+        inputs=inputs or {},
+        error=failure.errors[0] if failure.errors else "",
+        waited_seconds=seconds_of(getattr(limit, failure.failed_operation, None)),
+        stack=stack,
+    )

@@ -35,11 +35,13 @@ def unready_graph(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why the graph is not ready: its pods, their nodes, then its operator."""
     own, found = _pods_of(cluster, subject, GRAPH_NAME)
     reasons, page = _of_serving_pods(cluster, subject, found.items)
+    if found.is_known and not reasons:
+        reasons = _operator_says(cluster, subject, found.items)
     return Explanation(
         title=f"graph {subject.name}",
         waits_for="its operator reports the condition Ready: every worker has loaded the model",
         page=page,
-        reasons=reasons or (_operator_says(cluster, subject, found.items) if found.is_known else []),
+        reasons=reasons,
         look=cluster.shown(own, "--output", "wide"),
     )
 
@@ -176,7 +178,8 @@ def missing_gpu_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
                 "`dynamo-stack preflight` says which phase is due"
             )
     if not reasons:
-        reasons = pod_reasons(_pods_of(cluster, subject, _NAME)[1].items)
+        _, found = _pods_of(cluster, subject, _NAME)
+        reasons = pod_reasons(found.items)
     return Explanation(
         title=f"the nodes of pool {subject.name.removeprefix(NODES_OF_POOL)}",
         waits_for=f"every node of the pool is Ready and shows {f'its {gpus}' if gpus else 'its'} GPUs",
@@ -218,6 +221,7 @@ def _operator_says(cluster: ClusterReader, subject: Subject, pods: Sequence[Kube
 
 
 def _pods_of(cluster: ClusterReader, subject: Subject, label: str) -> tuple[Objects, Answer]:
+    """The pods that the label gives to the subject: by what they are found, and what is found."""
     own = Objects(PODS, namespace=str(subject.namespace), labels=f"{label}={subject.name}")
     return own, cluster.find(own)
 

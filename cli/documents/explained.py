@@ -170,8 +170,6 @@ def explain_document(stack: StackPlan, graph: ResourceGraph) -> ExplainDocument:
     """Return what the stack becomes; `graph` is what its program registers."""
     layers = stack.layers
     plan = stack.infrastructure
-    platform = stack.platform
-    bought = purchases(stack)
     serves = layers.owns("serving")
     has_nodes = layers.own != ("platform",)
     return ExplainDocument(
@@ -184,15 +182,8 @@ def explain_document(stack: StackPlan, graph: ResourceGraph) -> ExplainDocument:
         cluster=ExplainedCluster(
             kind=stack.cluster.kind, context=stack.cluster.context, region=stack.cluster.region
         ),
-        platform=None
-        if platform is None
-        else ExplainedPlatform(
-            kind=platform.kind,
-            version=platform.version,
-            namespace=platform.namespace,
-            graph_api=platform.graph_api,
-        ),
-        pools=tuple(_pool(placed, bought.get(placed.pool.name)) for placed in stack.pools if has_nodes),
+        platform=_platform(stack),
+        pools=tuple(_pools(stack)) if has_nodes else (),
         services=tuple(map(_service, stack.serving.placed.services)) if serves else (),
         kv_path=_kv_path(stack) if serves else None,
         decisions=stack.decisions,
@@ -211,6 +202,21 @@ def explain_document(stack: StackPlan, graph: ResourceGraph) -> ExplainDocument:
         ),
         evidence=tuple(_evidence(stack)) if serves else (),
     )
+
+
+def _platform(stack: StackPlan) -> ExplainedPlatform | None:
+    found = stack.platform
+    if found is None:
+        return None
+    return ExplainedPlatform(
+        kind=found.kind, version=found.version, namespace=found.namespace, graph_api=found.graph_api
+    )
+
+
+def _pools(stack: StackPlan) -> Iterator[ExplainedPool]:
+    bought = purchases(stack)
+    for placed in stack.pools:
+        yield _pool(placed, bought.get(placed.pool.name))
 
 
 def _pool(placed: PlacedPool, purchase: Purchase | None) -> ExplainedPool:

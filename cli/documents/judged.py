@@ -126,7 +126,9 @@ def _checked(finding: Finding, lines: SettingLines | None) -> CheckedFinding:
         message=observation.message,
         settings=tuple(
             CheckedSetting(
-                key=key, file=lines and lines.file, line=None if lines is None else lines.of_setting(key)
+                key=key,
+                file=None if lines is None else lines.file,
+                line=None if lines is None else lines.of_setting(key),
             )
             for key in finding.settings
         ),

@@ -169,7 +169,7 @@ _SETTINGS_OF_TYPES: Mapping[str, tuple[str, ...]] = {
 
 def refused_text(failed: pulumi.ErrorHookArgs, stack_file: StackFile, stack: str) -> str | None:
     """Return what to tell the person; None where the provider did not pass on an answer of AWS."""
-    error = aws_error("".join((failed.errors or [])[:1]))
+    error = aws_error(failed.errors[0] if failed.errors else "")
     if error is None:
         return None
     line = refusal_of(error)

@@ -99,13 +99,7 @@ class AIPerfProgram:
             code = process.exit_code()
         summary = folder / SUMMARY_FILE
         if code != 0 or not summary.is_file():
-            reason = failure_reason(said)
-            text = f"{load.shape} at {load.concurrency}: AIPerf ended with exit code {code}: {reason}"
-            if "tokenizer" in reason.lower() or "tiktoken" in reason:
-                text += (
-                    "\n  try: --tokenizer with the directory of the model's tokenizer.json on this machine"
-                )
-            raise CommandError(f"{text}\n  its files: {folder}")
+            raise CommandError(_failed(load, code, failure_reason(said), folder))
         return summary.read_text(encoding="utf-8")
 
 
@@ -121,6 +115,13 @@ def _environment(benchmark: Benchmark, given: Mapping[str, str]) -> dict[str, st
     kept = {name: value for name, value in given.items() if name != _OFFLINE}
     connections = str(benchmark.connections_per_worker)
     return kept | {"AIPERF_HTTP_CONNECTION_LIMIT": connections, "COLUMNS": str(_COLUMNS)}
+
+
+def _failed(load: Load, code: int, reason: str, folder: Path) -> str:
+    text = f"{load.shape} at {load.concurrency}: AIPerf ended with exit code {code}: {reason}"
+    if "tokenizer" in reason.lower() or "tiktoken" in reason:
+        text += "\n  try: --tokenizer with the directory of the model's tokenizer.json on this machine"
+    return f"{text}\n  its files: {folder}"
 
 
 def _why(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""From what a person asked for to what is sent, refused before where it can be, and its measuring."""
+"""What a person asked for as a run, with everything refused that can be refused before, and its measuring."""
 
 from dataclasses import dataclass
 

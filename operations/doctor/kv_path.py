@@ -134,16 +134,14 @@ def judge_lines(lines: Iterable[str], kv: KvHandover | None, transfers: Sequence
 def transfer_findings(view: View, proof: KvProof, transfers: Mapping[str, Transfers]) -> Iterator[Finding]:
     """Return a transport that is not the one that was decided, and transfers that fail."""
     served = view.target.served
+    pods = ("--namespace", served.namespace, "--selector", f"{GRAPH_NAME}={served.graph}")
     found = Finding(
         stage=Stage.TRANSFER,
         about="transfer",
         what=proof.found,
         evidence=proof.evidence,
         setting="serving.kvTransport",
-        command=view.cluster.command(
-            *("logs", "--namespace", served.namespace, "--selector", f"{GRAPH_NAME}={served.graph}"),
-            *("--all-containers", "--prefix", _LOG_LINES),
-        ),
+        command=view.cluster.command("logs", *pods, "--all-containers", "--prefix", _LOG_LINES),
         page="kv-path",
     )
     if proof.verdict == "contradicted":

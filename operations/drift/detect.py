@@ -57,13 +57,8 @@ def find_drift(name: str) -> DriftReport:
     seen = look_for_losses(stack, cluster.reader)
     losses = seen.losses if seen else ()
     found = changes_seen(steps, state.failed, recorded_stack(stack))
-    if (
-        any(_KIND in urn for urn, _ in state.recorded)
-        and cluster.reader.ask(GRAPH_OBJECTS).said is Said.ABSENT
-    ):
-        # Somebody deleted the definition of graphs, and every graph of the cluster with it.
-        definition = ("CustomResourceDefinition", None, GRAPHS)
-        found = (*found, Change.of_object(definition, "exists", "is gone", Outcome.FIRST))
+    if any(_KIND in urn for urn, _ in state.recorded):
+        found = (*found, *lost_definition(cluster))
     first = (*install_again(steps, pulumi), *_write_again(found, cluster))
     changes = (*found, *as_changes(losses), *inside)
     return DriftReport(
@@ -74,6 +69,12 @@ def find_drift(name: str) -> DriftReport:
         losses=tuple(losses),
         first=first,
     )
+
+
+def lost_definition(cluster: ClusterCommands) -> Iterator[Change]:
+    """Return the definition of graphs where somebody deleted it, and every graph of the cluster with it."""
+    if cluster.reader.ask(GRAPH_OBJECTS).said is Said.ABSENT:
+        yield Change.of_object(("CustomResourceDefinition", None, GRAPHS), "exists", "is gone", Outcome.FIRST)
 
 
 def install_again(steps: Sequence[Step], pulumi: PulumiCommand) -> Iterator[str]:

@@ -183,7 +183,8 @@ class DriftReport(Document):
             yield "FIRST", command
         refused = [each for each in self.changes if each.outcome is Outcome.REFUSED]
         edits = (edit_command(each.kind, each.name, each.namespace) for each in refused)
-        yield from (("FIRST", f"{edit}, with the EXPECTED value") for edit in dict.fromkeys(edits))
+        for edit in dict.fromkeys(edits):
+            yield "FIRST", f"{edit}, with the EXPECTED value"
         if self.repair:
             yield "REPAIR", self.repair
         managers = {name for each in refused for name in each.managers}

@@ -11,6 +11,7 @@ from comparison.changes import Change, Effect, FieldChange, Operation, ResourceC
 from comparison.engine_verdicts.resource_types import is_stateful
 from comparison.pairs import title_of
 from comparison.recording import RecordedFinding, RecordedNotice
+from comparison.secret_marks import MARK
 from operations.document import Document
 from operations.drift.property_paths import MISSING, lookup, parse_path
 from operations.engine_preview.events import EngineStep, Events, read_events
@@ -95,7 +96,6 @@ def read_preview(stack: str, events: Events) -> EnginePreview:
     )
 
 
-SECRET = "[secret]"  # noqa: S105 - stands in the place of a secret
 _REPLACING = frozenset({"replace", "create-replacement", "delete-replaced", "import-replacement"})
 _SIMPLE = {
     "create": Operation.CREATE,
@@ -176,7 +176,7 @@ def _fields(step: EngineStep) -> Iterator[FieldChange]:
         path = parse_path(text)
         change = _CHANGES.get(kind.removesuffix("-replace"), Change.CHANGED)
         is_secret = any(_holds_secret(side, path) for side in (old, new))
-        before, after = (SECRET if is_secret else _value(side, path) for side in (old, new))
+        before, after = (MARK if is_secret else _value(side, path) for side in (old, new))
         yield FieldChange(
             path=path,
             change=change,

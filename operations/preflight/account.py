@@ -137,11 +137,14 @@ class Account:
         """Elastic IPs that this stack has not made."""
         return _of_others(self._ask("ec2", "describe_addresses")["Addresses"], stack)
 
-    def networks(self, stack: str) -> tuple[int, int]:
-        """The numbers of VPCs that this stack has made, and others."""
+    def networks_of(self, stack: str) -> int:
+        """VPCs that this stack has made."""
         found = self._ask("ec2", "describe_vpcs")["Vpcs"]
-        of_others = _of_others(found, stack)
-        return len(found) - of_others, of_others
+        return len(found) - _of_others(found, stack)
+
+    def networks_of_others(self, stack: str) -> int:
+        """VPCs that this stack has not made."""
+        return _of_others(self._ask("ec2", "describe_vpcs")["Vpcs"], stack)
 
     def vcpus(self, instance_type: str) -> int:
         """Those of one instance."""

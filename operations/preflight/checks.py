@@ -15,6 +15,7 @@ from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, Planned
 from stacks.settings.cluster import LustreStorage
 from stacks.settings.purchase import CapacityBlock, OnDemand, Reservation, Spot
 
+_Ask = Callable[[Account], Iterator[Answer]]
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)
 _WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 
@@ -50,26 +51,25 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
     yield from identity
     if any(answer.verdict is Verdict.WRONG for answer in identity):
         return
-    of_pools = [
-        (question, partial(ask, nodes))
-        for nodes in plan.gpu_nodes
-        for question, ask in (
-            (_offer_question(nodes), _offered),
-            (f"pool {nodes.pool.name}: capacity", _capacity),
-        )
-    ]
-    for question, ask in (
+    questions: list[tuple[str, _Ask]] = [
         ("zones", partial(_zones, plan)),
         ("network", partial(adopted, plan)),
         (API_SERVER, partial(reached, plan)),
         (_system_question(plan), partial(_system_offered, plan)),
         (_addon_question(plan), partial(_addons, plan)),
-        *of_pools,
+    ]
+    for nodes in plan.gpu_nodes:
+        questions += [
+            (_offer_question(nodes), partial(_offered, nodes)),
+            (f"pool {nodes.pool.name}: capacity", partial(_capacity, nodes)),
+        ]
+    questions += [
         ("quota: P instances", partial(_gpu_quota, plan)),
         ("quota: system nodes", partial(_system_quota, plan)),
         ("quota: VPCs", partial(_network_quota, plan)),
         ("quota: elastic IPs", partial(_address_quota, plan)),
-    ):
+    ]
+    for question, ask in questions:
         yield from _guarded(question, ask, account)
 
 
@@ -107,8 +107,7 @@ def _address_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
 
 def _network_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if isinstance(plan.network, PlannedNetwork):
-        _, of_others = account.networks(plan.cluster.name)
-        yield _quota_answer(account, _NETWORKS, 1, of_others)
+        yield _quota_answer(account, _NETWORKS, 1, account.networks_of_others(plan.cluster.name))
 
 
 def _addon_question(plan: EksPlan) -> str:
@@ -138,7 +137,7 @@ def _zones(plan: EksPlan, account: Account) -> Iterator[Answer]:
             yield unknown("FSx for Lustre with Kubernetes 1.36", f"{found}; on 1.35 it is 6.12")
 
 
-def _guarded(question: str, ask: Callable[[Account], Iterator[Answer]], account: Account) -> Iterator[Answer]:
+def _guarded(question: str, ask: _Ask, account: Account) -> Iterator[Answer]:
     try:
         yield from ask(account)
     except Unanswered as reason:

@@ -80,17 +80,7 @@ def bound_claim(stack: StackPlan, cluster: ClusterCommands) -> Answer:
         )
     claim = f"dynamo-stack-preflight-{secrets.token_hex(3)}"
     where = ("--namespace", _CLAIM_NAMESPACE)
-    manifest = {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": {"name": claim},
-        "spec": {
-            "accessModes": ["ReadWriteMany"],
-            "storageClassName": name,
-            "resources": {"requests": {"storage": "1Gi"}},
-        },
-    }
-    made = cluster.run("kubectl", "create", "--filename", "-", *where, text=json.dumps(manifest))
+    made = cluster.run("kubectl", "create", "--filename", "-", *where, text=_claim_manifest(claim, name))
     if made.returncode != 0:
         return wrong(
             question, last_line(made.stderr), "modelCache.storageClassName, or the right to make claims"
@@ -134,32 +124,31 @@ def _room(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
 def _gpus(pool: str, nodes: Sequence[KubernetesObject], gpus: int) -> Iterator[Answer]:
     question = f"pool {pool}: GPUs that the device plugin offers"
     counts = {node["metadata"]["name"]: labels_of(node).get(GPU_COUNT_LABEL) or str(gpus) for node in nodes}
-    # Where GPU feature discovery does not run, the settings alone say how many there are.
-    said = [
-        why
-        for node in nodes
-        if GPU_COUNT_LABEL in labels_of(node) or not is_ready(node) or _offered(node) != str(gpus)
-        if (why := why_unusable(node, counts[node["metadata"]["name"]]))
-    ]
+    said = [why for node in nodes if (why := _why_too_few(node, counts[node["metadata"]["name"]]))]
     if said:
         yield wrong(question, "; ".join(said), "docs/runbook/gpu-nodes-not-joining.md")
     elif nodes:
         yield good(question, ", ".join(f"{name}: {count}" for name, count in counts.items()))
 
 
-def _offered(node: KubernetesObject) -> str | None:
-    return node.get("status", {}).get("allocatable", {}).get(GPU_RESOURCE)
+def _why_too_few(node: KubernetesObject, gpus: str) -> str | None:
+    # Where GPU feature discovery does not run, the settings alone say how many there are.
+    offered = node.get("status", {}).get("allocatable", {}).get(GPU_RESOURCE)
+    is_seen = GPU_COUNT_LABEL in labels_of(node)
+    return None if not is_seen and is_ready(node) and offered == gpus else why_unusable(node, gpus)
 
 
 def _driver(pool: str, nodes: Sequence[KubernetesObject]) -> Iterator[Answer]:
     question = f"pool {pool}: NVIDIA driver"
     majors = {labels_of(node).get(DRIVER_LABEL, "") for node in nodes}
+    if not nodes:
+        return
     if not all(major.isdecimal() for major in majors):
         yield unknown(question, f"no label {DRIVER_LABEL} on its nodes: GPU feature discovery does not run")
-    elif majors and min(map(int, majors)) < NEEDED_DRIVER:
+    elif min(map(int, majors)) < NEEDED_DRIVER:
         found = f"{min(majors, key=int)}; the images' CUDA 13 needs {NEEDED_DRIVER}"
         yield wrong(question, found, "a newer node image, or the GPU operator's driver.version")
-    elif majors:
+    else:
         yield good(question, ", ".join(sorted(majors)))
 
 
@@ -259,4 +248,19 @@ def _hub(stack: StackPlan) -> Answer:
         question,
         f"the hub answers {status}",
         "model.revision, or a token (pulumi config set --secret hfToken)",
+    )
+
+
+def _claim_manifest(claim: str, storage_class: str) -> str:
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": claim},
+            "spec": {
+                "accessModes": ["ReadWriteMany"],
+                "storageClassName": storage_class,
+                "resources": {"requests": {"storage": "1Gi"}},
+            },
+        }
     )

@@ -19,7 +19,7 @@ def reached(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if cidrs:
         found = f"open to {', '.join(cidrs)} and the VPC; {_YOUR_ADDRESS}"
         yield unknown(API_SERVER, found)
-    elif isinstance(plan.network, PlannedNetwork) and account.networks(plan.cluster.name)[0] == 0:
+    elif isinstance(plan.network, PlannedNetwork) and not account.networks_of(plan.cluster.name):
         found = "only the VPC reaches it, in which nobody can be before `up` has made it"
         yield wrong(API_SERVER, found, f'cluster.publicCidrs: ["ADDRESS/32"]; {_YOUR_ADDRESS}')
     else:

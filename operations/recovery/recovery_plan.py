@@ -54,16 +54,7 @@ def plan_up(leftovers: Leftovers, *, policy_pack: bool) -> Plan:
     steps = (
         _UNLOCK,
         *bring_operator_back(leftovers),
-        # One that is taken over while it is being deleted would be in the state and not in the cluster.
-        *(
-            _kubectl(
-                f"wait until {each}, whose deletion has begun, is gone",
-                *("wait", each, "--for=delete", _GONE_TIMEOUT),
-                ends=each,
-            )
-            for each in leftovers.objects
-            if each.is_terminating
-        ),
+        *(_wait_until_gone(each) for each in leftovers.objects if each.is_terminating),
         *release_steps_before_up(leftovers),
         *(step for each in leftovers.unrecorded for step in _release_fields(each)),
         _REFRESH,
@@ -144,6 +135,12 @@ def _refuse_foreign(leftovers: Leftovers) -> None:
         "  try: other names in this stack's file (serving.namespace, serving.name); or have them removed "
         "where nobody needs them; then the same `dynamo-stack recover` again"
     )
+
+
+def _wait_until_gone(item: ClusterObject) -> Step:
+    # An object that is taken over while it is being deleted would be in the state and not in the cluster.
+    says = f"wait until {item}, whose deletion has begun, is gone"
+    return _kubectl(says, "wait", item, "--for=delete", _GONE_TIMEOUT, ends=item)
 
 
 def _release_fields(item: ClusterObject) -> Iterator[Step]:

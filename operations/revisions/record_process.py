@@ -53,7 +53,9 @@ class RecordProcess:
             out, err = Path(home) / "out", Path(home) / "err"
             # -P: modules that lie beside the stack files are not the program's.
             command = [str(self.interpreter), "-P", "-c", _PROGRAM, "record", *names]
-            code = self._run(command if over is None else [*command, "--over", str(over)], home, out, err)
+            if over is not None:
+                command += ["--over", str(over)]
+            code = self._run(command, home, out, err)
             if out.stat().st_size >= _MOST_BYTES:
                 raise CommandError(
                     f"{self.label}: its recording is larger than {_MOST_BYTES // 1024**2} MB\n"

@@ -61,10 +61,10 @@ def side_folders(base: str, head: str | None) -> tuple[SideFolder, SideFolder]:
     for typed in (base, head):
         if typed is not None and Path(typed).is_file():
             raise CommandError(f"{typed} is a file\n  try: the folder that it is in, or a revision of git")
-    from_merge_base = head is None and "..." in base
     start = stack_directory(Path.cwd())
     repository = repository_of(start)
     within = start.resolve().relative_to(repository.root.resolve())
+    from_merge_base = head is None and "..." in base
     separator = "..." if "..." in base else ".."
     if head is None and separator in base:
         # As in git, HEAD is meant where nothing stands.

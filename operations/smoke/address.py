@@ -9,8 +9,8 @@ from resource_graph.spelling import nearest
 from stacks.plan.recipe_files import sound_recipes
 
 _SCHEMES = ("http", "https")
+# A path before those that are a part of it.
 _OF_THE_API = ("/v1/chat/completions", "/v1/responses", "/v1/models", "/health", "/v1")
-_LARGEST_PORT = 65_535
 
 
 def parse_url(text: str) -> str:
@@ -26,9 +26,11 @@ def parse_url(text: str) -> str:
     if "@" in parts.netloc:
         host = parts.netloc.rpartition("@")[2]
         raise _refused(f"{parts.scheme}://…@{host}", "carries credentials", "--api-key-from VARIABLE")
-    port = parts.netloc.rpartition("]")[2].partition(":")[2]
-    is_port = not port or (port.isdecimal() and int(port) <= _LARGEST_PORT)
-    if not parts.hostname or not is_port or any(each.isspace() for each in parts.netloc):
+    try:
+        port = parts.port
+    except ValueError:
+        port = -1
+    if not parts.hostname or port == -1 or any(each.isspace() for each in parts.netloc):
         raise _refused(text, "has no host, or no port from 1 to 65535", "--url http://localhost:8000")
     if parts.query or parts.fragment:
         plain = f"{parts.scheme}://{parts.netloc}{parts.path}"

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import requests
 import urllib3
@@ -18,6 +18,14 @@ class NoAnswer(Exception):  # noqa: N818 - an answer of its own: nobody answered
     """No answer, or not a whole one; the text says why."""
 
 
+class Event(NamedTuple):
+    """A server-sent event."""
+
+    seconds: float
+    """Since the request was sent."""
+    data: str
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A whole answer."""
@@ -25,8 +33,7 @@ class Answer:
     status: int
     text: str
     """Empty where the answer is a stream of events."""
-    events: tuple[tuple[float, str], ...] = ()
-    """The data of each server-sent event, after the seconds since the request was sent."""
+    events: tuple[Event, ...] = ()
 
 
 class Frontend:
@@ -84,22 +91,24 @@ class Frontend:
                     # A redirected POST becomes a GET, and a key would go where nobody sent it.
                     allow_redirects=False,
                 )
-                pieces = _pieces(response, start, seconds)
-                if streams and _EVENTS in response.headers.get("Content-Type", ""):
-                    return Answer(response.status_code, "", tuple(_events(pieces, start)))
-                return Answer(response.status_code, b"".join(pieces).decode("utf-8", errors="replace"))
+                # The session closes no connection whose answer is not read to its end.
+                with response:
+                    pieces = _pieces(response, start, seconds)
+                    if streams and _EVENTS in response.headers.get("Content-Type", ""):
+                        return Answer(response.status_code, "", tuple(_events(pieces, start)))
+                    return Answer(response.status_code, b"".join(pieces).decode("utf-8", errors="replace"))
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             raise NoAnswer(_reason(error, seconds)) from error
 
 
-def _events(pieces: Iterator[bytes], start: float) -> Iterator[tuple[float, str]]:
+def _events(pieces: Iterator[bytes], start: float) -> Iterator[Event]:
     rest = b""
     for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")
         seconds = time.monotonic() - start
         for line in lines:
             if line.startswith(b"data:"):
-                yield seconds, line[5:].decode("utf-8", errors="replace").strip()
+                yield Event(seconds, line[5:].decode("utf-8", errors="replace").strip())
 
 
 def _pieces(response: requests.Response, start: float, seconds: float) -> Iterator[bytes]:

@@ -157,13 +157,7 @@ def _why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject, l
     if labels.get(DISCOVERY_BACKEND) != "kubernetes":
         return Absence(_LOG_SAYS, log)
     slices = cluster.ask(ENDPOINT_SLICES, namespace=namespace)
-    own = [
-        each
-        for each in slices.items
-        for endpoint in each.get("endpoints") or []
-        if (endpoint.get("conditions") or {}).get("ready") is not False
-        if (endpoint.get("targetRef") or {}).get("name") == name
-    ]
+    own = [each for each in slices.items if name in _ready_in(each)]
     if slices.is_known and all(labels_of(each).get(DISCOVERY_ENABLED) != "true" for each in own):
         words = ("get", _LOOKED_AT, "--namespace", namespace, "--label-columns", DISCOVERY_ENABLED)
         return Absence(_unlabelled(own), cluster.command(*words))
@@ -213,3 +207,11 @@ def _inside(value: Any, *keys: str) -> Mapping[str, Any]:
     for key in keys:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value if isinstance(value, Mapping) else {}
+
+
+def _ready_in(endpoints: KubernetesObject) -> set[str]:
+    return {
+        str((endpoint.get("targetRef") or {}).get("name"))
+        for endpoint in endpoints.get("endpoints") or []
+        if (endpoint.get("conditions") or {}).get("ready") is not False
+    }

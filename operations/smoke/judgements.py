@@ -47,11 +47,12 @@ def judge_stream(answer: Answer) -> Finding:
         return wrong(f"{len(chunks)} events and no text in any of them")
     if not ends or ends[-1] not in _STOPPED:
         return wrong(f"the stream ends without a finish_reason after {len(texts)} pieces of text")
-    if answer.events[-1][1] != _DONE:
+    if answer.events[-1].data != _DONE:
         return wrong(f"the stream ends without data: {_DONE}")
     if len(texts) == 1:
         return wrong("the whole answer in one event: something collects the stream on its way")
-    return good(f"{len(texts)} pieces, the first after {first_token(answer)[0]:.2f} s")
+    seconds, _ = first_token(answer)
+    return good(f"{len(texts)} pieces, the first after {seconds:.2f} s")
 
 
 def first_token(answer: Answer) -> tuple[float, int | None]:

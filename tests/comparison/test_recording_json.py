@@ -157,7 +157,7 @@ def changed(**keys: Any) -> str:
         ("[]", "no recording"),
         (
             '{"schemaVersion": 2, "anything": 1}',
-            "schemaVersion: Input should be 1",
+            "another version of the recording's form, and this release reads 1",
         ),
         (changed(added=1), "added"),
         (changed(unread=[{"name": "dev"}]), r"unread\.0\.reason"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from compose.options import ComposeOptions, Discovery, Network
-from compose.project import compose_project
+from compose.project import ComposeProject, compose_project
 from tests.support.dev_settings import agg_gb200_settings, existing_cluster_settings, resolved
 from tests.support.shipped_stacks import served_settings
 
@@ -56,16 +56,9 @@ WITH_DYNAMO = {
 SETTINGS = {**WITH_DYNAMO, "server": without_dynamo}
 
 
-class ComposeProject(NamedTuple):
-    """What is written for one stack."""
-
-    document: Mapping[str, Any]
-    files: Mapping[str, str]
-
-
 def project(settings: Mapping[str, Any], options: ComposeOptions | None = None) -> ComposeProject:
     """The project of the stack with these settings."""
-    return ComposeProject(*compose_project(resolved(dict(settings)), options or ComposeOptions()))
+    return compose_project(resolved(dict(settings)), options or ComposeOptions())
 
 
 def services(settings: Mapping[str, Any], options: ComposeOptions | None = None) -> dict[str, Any]:
