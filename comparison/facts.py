@@ -208,7 +208,8 @@ def _waivers(stack: StackComparison) -> Iterator[Sentence]:
     )
     for word, found in named:
         for each in found[:_MOST]:
-            expires, reason = quoted(each.expires), quoted(each.reason)
+            expires = quoted(each.expires)
+            reason = quoted(each.reason)
             yield (f"{word}: ", quoted(each.rule), " until ", expires, ": ", reason)
         if len(found) > _MOST:
             yield (f"{word}: {in_words(len(found) - _MOST, 'other')}",)
