@@ -9,7 +9,7 @@ import yaml
 
 from tests.rules.bases import BASES
 from tests.rules.case import RULE, base_text, failed, judge_case
-from tests.rules.cases import structure, structure_pods
+from tests.rules.cases import structure, structure_amounts, structure_pods
 from tests.rules.cases.structure import VALUES
 from tests.rules.edits import edited
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.lab
 
 REFUSED = [
     case
-    for case in (*structure.CASES, *structure_pods.CASES)
+    for case in (*structure.CASES, *structure_amounts.CASES, *structure_pods.CASES)
     if (case.rule, case.base) == (VALUES, "vllm-serve") and case.found == failed(VALUES, "vllm-serve")
 ]
 

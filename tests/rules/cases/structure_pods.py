@@ -1,7 +1,7 @@
 """What an API server refuses in pods although their schema takes it."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import add, document, drop, put
+from tests.rules.edits import add, document, put
 from tests.rules.serving_edits import GRAPH
 
 VALUES = "values-accepted"
@@ -19,14 +19,6 @@ spec:
 """
 
 CASES = (
-    Case(
-        VALUES,
-        "fewer GPUs requested than a graph's worker has for its limit",
-        "vllm-agg",
-        (put(GRAPH, f"{_CONTAINER}.resources.requests", {"nvidia.com/gpu": "2"}),),
-        failed(VALUES, "VllmWorker"),
-        ('Invalid value: "2": must be equal to nvidia.com/gpu limit of',),
-    ),
     Case(
         VALUES,
         "a selector that the own pods do not match",
@@ -94,22 +86,6 @@ CASES = (
         ),
         failed(VALUES, "Prefill"),
         ("volume scratch has the medium 'memory', which no kubelet knows: Memory or HugePages",),
-    ),
-    Case(
-        VALUES,
-        "GPUs that are requested and not limited",
-        "vllm-serve",
-        (drop("Deployment", f"{_POD}.containers[0].resources.limits[nvidia.com/gpu]"),),
-        failed(VALUES, "vllm-serve"),
-        ("Limit must be set for non overcommitable resources",),
-    ),
-    Case(
-        VALUES,
-        "more GPUs in the limit than are requested",
-        "vllm-serve",
-        (put("Deployment", f"{_POD}.containers[0].resources.limits[nvidia.com/gpu]", "8"),),
-        failed(VALUES, "vllm-serve"),
-        ('Invalid value: "4": must be equal to nvidia.com/gpu limit of 8',),
     ),
     Case(
         VALUES,
@@ -186,38 +162,6 @@ CASES = (
         (put(GRAPH, "spec.components[1].podTemplate.spec.tolerations[0].operator", "Exist"),),
         failed(VALUES, "VllmWorker"),
         ('Unsupported value: "Exist": supported values: "Equal", "Exists", "Lt", "Gt"',),
-    ),
-    Case(
-        VALUES,
-        "more memory requested than the limit admits",
-        "vllm-serve",
-        (
-            put("Deployment", f"{_POD}.containers[0].resources.requests.memory", "900Gi"),
-            put("Deployment", f"{_POD}.containers[0].resources.limits.memory", "64Gi"),
-        ),
-        failed(VALUES, "vllm-serve"),
-        ('requests: Invalid value: "900Gi": must be less than or equal to memory limit of 64Gi',),
-    ),
-    Case(
-        VALUES,
-        "the same amount of memory in other words",
-        "vllm-serve",
-        (
-            put("Deployment", f"{_POD}.containers[0].resources.requests.memory", "64Gi"),
-            put("Deployment", f"{_POD}.containers[0].resources.limits.memory", "65536Mi"),
-        ),
-        frozenset(),
-    ),
-    Case(
-        VALUES,
-        "more EFA devices requested than the limit of a graph's worker",
-        "vllm-agg",
-        (
-            put(GRAPH, f"{_CONTAINER}.resources.requests", {"vpc.amazonaws.com/efa": 4}),
-            put(GRAPH, f"{_CONTAINER}.resources.limits[vpc.amazonaws.com/efa]", 2),
-        ),
-        failed(VALUES, "VllmWorker"),
-        ('Invalid value: "4": must be equal to vpc.amazonaws.com/efa limit of 2',),
     ),
     Case(
         VALUES,
@@ -307,25 +251,6 @@ spec: {podSelector: {}, ingress: [{ports: [{port: "8000"}]}]}
     ),
     Case(
         VALUES,
-        "a size of no known unit",
-        "vllm-serve",
-        (put("Deployment", f"{_POD}.volumes[1].emptyDir.sizeLimit", "64Gib"),),
-        failed(VALUES, "vllm-serve"),
-        ("sizeLimit is the text '64Gib'", "quantities must match the regular expression"),
-    ),
-    Case(
-        VALUES,
-        "an amount whose suffix there is not",
-        "vllm-serve",
-        (
-            put("Deployment", f"{_POD}.containers[0].resources.requests.memory", "400K"),
-            put("Deployment", f"{_POD}.containers[0].resources.requests.cpu", "1e1"),
-        ),
-        failed(VALUES, "vllm-serve"),
-        ("requests.memory is the text '400K'; the API server: unable to parse quantity's suffix",),
-    ),
-    Case(
-        VALUES,
         "an autoscaler of more replicas at least than at most",
         "vllm-serve",
         (document(_AUTOSCALER.format(least=3)),),
@@ -337,16 +262,6 @@ spec: {podSelector: {}, ingress: [{ports: [{port: "8000"}]}]}
         "an autoscaler of as many replicas at least as at most",
         "vllm-serve",
         (document(_AUTOSCALER.format(least=2)),),
-        frozenset(),
-    ),
-    Case(
-        VALUES,
-        "less of a resource of Kubernetes' own domain requested than its limit",
-        "vllm-serve",
-        (
-            put("Deployment", f"{_POD}.containers[0].resources.requests[kubernetes.io/batch-cpu]", 2),
-            put("Deployment", f"{_POD}.containers[0].resources.limits[kubernetes.io/batch-cpu]", 4),
-        ),
         frozenset(),
     ),
 )
