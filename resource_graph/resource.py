@@ -107,3 +107,8 @@ class Resource:
     def namespace(self) -> Value:
         """`metadata.namespace`: None where the client's default holds."""
         return self.metadata.get("namespace")
+
+    @property
+    def known_namespace(self) -> str | None:
+        """Its namespace; None where that is absent, or known only after the update."""
+        return self.namespace if isinstance(self.namespace, str) else None

@@ -10,7 +10,8 @@ from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import ContainerScript, mentions, read_script
 from rules.reading.disaggregation import read_role
 from rules.reading.memoized import memoized, memoized_all
-from rules.reading.pods.pods import GRAPH_KIND, Unreadable, in_namespace, read_pods, readable, selected_pods
+from rules.reading.pods.pods import GRAPH_KIND, Unreadable, in_namespace, read_pods, readable
+from rules.reading.pods.selected_pods import selected_pods
 from rules.reading.pods.workers import Worker, workers_by_resource, workers_of_pods
 from rules.reading.shapes import Undecided, grouped, whole_number
 
@@ -130,10 +131,7 @@ def _of_script(script: ContainerScript) -> Iterator[Benchmark]:
 
 @memoized
 def _by_service_name(graph: ResourceGraph) -> Mapping[str, Mapping[str | None, Sequence[Resource]]]:
-    places = (
-        (name, (each.namespace if isinstance(each.namespace, str) else None, each))
-        for name, each in _services(graph)
-    )
+    places = ((name, (each.known_namespace, each)) for name, each in _services(graph))
     return {name: grouped(found) for name, found in grouped(places).items()}
 
 

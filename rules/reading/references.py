@@ -172,7 +172,6 @@ def _jobs_by_claim(graph: ResourceGraph) -> dict[str, dict[str | None, list[Reso
             continue
         # For an unreadable Job the graph's rule says that nothing fills the claim.
         references = known(read_references, template) or ()
-        namespace = job.namespace if isinstance(job.namespace, str) else None
         for name in dict.fromkeys(each.name for each in references if each.kind == CLAIM):
-            jobs.setdefault(name, {}).setdefault(namespace, []).append(job)
+            jobs.setdefault(name, {}).setdefault(job.known_namespace, []).append(job)
     return jobs

@@ -7,7 +7,7 @@ from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, advised, failed
 from rules.reading.memoized import memoized, memoized_for_each
 from rules.reading.model_users import ModelUser, read_model_users
-from rules.reading.pods.operator_defaults import declared_ports, port_names
+from rules.reading.pods.operator_defaults import pod_ports, port_names
 from rules.reading.pods.pod_affinity import equalities, selects
 from rules.reading.pods.pods import (
     PodTemplate,
@@ -91,7 +91,7 @@ def _may_have(graph: ResourceGraph, pod: PodTemplate, port: Mapping[str, Value])
         return True
     if isinstance(number, str):
         # The API server refuses a number in quotes.
-        return number in _declared(pod) or number in port_names(pod) or number.isdigit()
+        return number in pod_ports(pod) or number in port_names(pod) or number.isdigit()
     if not isinstance(number, int) or number in _PORTS_OF_MESHES:
         return True
     written = f"{dict(pod.spec)}{dict(pod.described_by)}"
@@ -110,7 +110,7 @@ def _served(graph: ResourceGraph, pod: PodTemplate) -> Mapping[int, str]:
         port = known(frontend_port, frontend)
         if port is not None:
             found[port.value] = port.source
-    declared = _declared(pod)
+    declared = pod_ports(pod)
     for service in in_namespace(_by_namespace(graph, "Service"), pod.resource.namespace):
         for port in mappings_at(service.inputs, "spec", "ports") if _leads_to(service, pod) else ():
             target = port.get("targetPort") or port.get("port")
@@ -125,22 +125,14 @@ def _leads_to(service: Resource, pod: PodTemplate) -> bool:
     return bool(selector) and selects({"matchLabels": dict(selector)}, pod) is True
 
 
-def _declared(pod: PodTemplate) -> Mapping[str, int]:
-    return {name: number for each in pod.all_containers for name, number in declared_ports(each).items()}
-
-
 @memoized_for_each
 def _by_namespace(graph: ResourceGraph, kind: str) -> Mapping[str | None, Sequence[Resource]]:
-    return grouped((_namespace(each), each) for each in graph.kubernetes_objects(kind))
+    return grouped((each.known_namespace, each) for each in graph.kubernetes_objects(kind))
 
 
 @memoized
 def _pods_by_namespace(graph: ResourceGraph) -> Mapping[str | None, Sequence[PodTemplate]]:
-    return grouped((_namespace(each.resource), each) for each in readable(read_pods(graph)))
-
-
-def _namespace(resource: Resource) -> str | None:
-    return resource.namespace if isinstance(resource.namespace, str) else None
+    return grouped((each.resource.known_namespace, each) for each in readable(read_pods(graph)))
 
 
 def _pods_near(graph: ResourceGraph, resource: Resource) -> Sequence[PodTemplate]:
@@ -156,7 +148,7 @@ def _policies_of(graph: ResourceGraph, pod: PodTemplate) -> Sequence[Resource]:
 
 def _is_admitted(graph: ResourceGraph, pod: PodTemplate, number: int) -> bool:
     """Whether some policy admits others than the pod's own group to the port, or may do so."""
-    declared = _declared(pod)
+    declared = pod_ports(pod)
     for policy in _policies_of(graph, pod):
         for entry in mappings_at(policy.inputs, "spec", "ingress"):
             ports = mappings_at(entry, "ports")

@@ -62,7 +62,7 @@ def _missing_names(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]
 
 def _where_it_is(graph: ResourceGraph, template: PodTemplate, kind: str, name: str) -> Iterator[str]:
     namespace = template.resource.namespace
-    meant = _meant(graph, (_namespace(template.resource), kind, name))
+    meant = _meant(graph, (template.resource.known_namespace, kind, name))
     if kind == _CLAIM_TEMPLATE and meant is None:
         meant = _channel_meant(graph, template, name)
     elsewhere = [place for made, place in _made(graph).get(kind, ()) if made == name]
@@ -93,7 +93,7 @@ def _idle_account(graph: ResourceGraph, owner: Resource, name: str) -> Iterator[
         for each in graph.kubernetes_objects(_ACCOUNT)
         if each.origin is not None and owner.origin is not None and each.origin.file == owner.origin.file
     ]
-    if len(beside) == 1 and not _users(graph, _namespace(owner), (_ACCOUNT, beside[0].name)):
+    if len(beside) == 1 and not _users(graph, owner.known_namespace, (_ACCOUNT, beside[0].name)):
         meant = beside[0].name
         yield f"names {_ACCOUNT} {name}; what was read makes {meant}, which no pod names, and no {name}"
 
@@ -112,7 +112,7 @@ def _meant(graph: ResourceGraph, asked: tuple[str | None, str, str]) -> str | No
 
 def _channel_meant(graph: ResourceGraph, template: PodTemplate, name: str) -> str | None:
     """A file that brings compute domains along brings all that its pods claim."""
-    namespace = _namespace(template.resource)
+    namespace = template.resource.known_namespace
     near = _others(graph, namespace, _CLAIM_TEMPLATE, name)
     users = {other: _users(graph, namespace, (_CLAIM_TEMPLATE, other)) for other in near}
     free = next((other for other in near if not users[other]), None)
@@ -179,7 +179,7 @@ def _is_there(graph: ResourceGraph, owner: Resource, kind: str, name: str) -> bo
 @memoized
 def _made(graph: ResourceGraph) -> Mapping[str, Sequence[tuple[str, str | None]]]:
     """Kind -> name and namespace of what is made here; None for a namespace that may be any."""
-    return grouped((kind, (name, _namespace(resource))) for kind, name, resource in _makers(graph))
+    return grouped((kind, (name, resource.known_namespace)) for kind, name, resource in _makers(graph))
 
 
 def _makers(graph: ResourceGraph) -> Iterator[tuple[str, str, Resource]]:
@@ -223,10 +223,6 @@ def _volumes(template: PodTemplate) -> frozenset[str]:
         listed += mappings_at(template.described_by, "volumeMounts")
         listed += mappings_at(template.graph_spec, "pvcs")
     return frozenset(name for each in listed if (name := text_at(each, "name")) is not None)
-
-
-def _namespace(resource: Resource) -> str | None:
-    return resource.namespace if isinstance(resource.namespace, str) else None
 
 
 def _words(name: str) -> str:

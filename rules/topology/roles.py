@@ -61,8 +61,7 @@ def roles_complete(graph: ResourceGraph) -> Iterator[Observation]:
         workers, templates = workers_of.get(resource.urn, []), templates_of.get(resource.urn, [])
         # A worker that cannot be read may be the missing half; another rule reports it.
         message = known(_missing_half, workers, templates)
-        place = resource.namespace if isinstance(resource.namespace, str) else None
-        if message is not None and known(_is_completed, graph, place) is False:
+        if message is not None and known(_is_completed, graph, resource.known_namespace) is False:
             yield failed(resource, text_at(resource.metadata, "name") or resource.name, message)
 
 

@@ -9,8 +9,9 @@ from rules.reading.commands.container_commands import DYNAMO_VLLM, VLLM_SERVE
 from rules.reading.memoized import memoized
 from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.loopback import loopback_server
-from rules.reading.pods.operator_defaults import declared_ports, port_names
-from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable, selected_pods
+from rules.reading.pods.operator_defaults import pod_ports, port_names
+from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
+from rules.reading.pods.selected_pods import selected_pods
 from rules.reading.pods.workers import server_port, servers_of, workers_of_pods
 from rules.reading.shapes import field, grouped, mapping_at, mappings_at, text_at
 from rules.rule import Advice, Said, graph_rule
@@ -124,7 +125,7 @@ def _ports(graph: ResourceGraph, service: Resource, pods: Sequence[PodTemplate])
 
 def _missing(graph: ResourceGraph, pod: PodTemplate, target: Value) -> Said | None:
     """Why the pods do not have the target port; None where they do, or may."""
-    declared = {name: number for each in pod.all_containers for name, number in declared_ports(each).items()}
+    declared = pod_ports(pod)
     if isinstance(target, str) and not target.isdigit() and target not in declared:
         said = f"leads to port {target} of {pod.name}, and no port of its containers is called so"
         return None if target in port_names(pod) else said

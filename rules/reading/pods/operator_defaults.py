@@ -63,6 +63,11 @@ def declared_ports(container: Mapping[str, Value]) -> Mapping[str, int]:
     }
 
 
+def pod_ports(template: PodTemplate) -> Mapping[str, int]:
+    """Name -> number of each port that any container of the pod declares."""
+    return {name: number for each in template.all_containers for name, number in declared_ports(each).items()}
+
+
 def own_ports(template: PodTemplate) -> Mapping[str, int]:
     """Name -> number of each port that the main container declares."""
     return declared_ports(template.main)

@@ -159,8 +159,7 @@ def _by_label(graph: ResourceGraph) -> Mapping[_Label, Sequence[PodTemplate]]:
     """The templates by each of their labels."""
     entries: list[tuple[_Label, PodTemplate]] = []
     for template in readable(read_pods(graph)):
-        namespace = template.resource.namespace
-        place = namespace if isinstance(namespace, str) else None
+        place = template.resource.known_namespace
         for key, value in template.labels.items():
             label = (place, key, value) if isinstance(value, str) else (place, None, None)
             entries.append((label, template))

@@ -6,12 +6,10 @@ from functools import partial
 from typing import Literal, TypeVar
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.memoized import memoized, memoized_all
+from rules.reading.memoized import memoized_all
 from rules.reading.shapes import (
     Undecided,
     attempted,
-    field,
-    grouped,
     mapping_at,
     mappings_at,
     text_at,
@@ -40,7 +38,7 @@ GROUP = "leaderWorkerTemplate"
 _LEADER, _MEMBER = GROUP_TEMPLATES = ("leaderTemplate", "workerTemplate")
 OF_GROUPS = "leaderworkerset.sigs.k8s.io/"
 """Beginning of labels of its pods (kubernetes-sigs/lws pkg/webhooks/pod_webhook.go at 2161f38)."""
-_GROUP_NAME_LABEL = f"{OF_GROUPS}name"
+GROUP_NAME_LABEL = f"{OF_GROUPS}name"
 _INDEX_LABEL = f"{OF_GROUPS}worker-index"
 COMPONENT_TYPES = ("frontend", "worker", "prefill", "decode", "planner", "epp")
 """Types of a component (ai-dynamo/dynamo deploy/operator, ComponentDefaultsFactory and v1beta1's
@@ -147,32 +145,6 @@ def read_pods(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
                 template = attempted(read)
                 is_read = isinstance(template, PodTemplate)
                 yield template if is_read else Unreadable(resource, name, str(template))
-
-
-def selected_pods(graph: ResourceGraph, service: Resource) -> Sequence[PodTemplate]:
-    """The pods that a Service selects; none for one without a selector."""
-    written = mapping_at(service.inputs, "spec", "selector")
-    # What differs from pod to pod finds no template; the other labels do.
-    keys = sorted(written, key=lambda key: key.startswith(OF_GROUPS) and key != _GROUP_NAME_LABEL)
-    selector = [(key, text_at(written, key)) for key in keys]
-    candidates = _by_label(graph).get(selector[0], ()) if selector else ()
-    return [
-        pod
-        for pod in candidates
-        if may_be_one(service.namespace, pod.resource.namespace)
-        and all(field(pod.labels, key) == text or _may_have(pod, key) for key, text in selector)
-    ]
-
-
-def _may_have(pod: PodTemplate, key: str) -> bool:
-    """Whether some pods of the template have the label, with values of their own."""
-    return pod.resource.kind == GROUP_KIND and key.startswith(OF_GROUPS) and key not in pod.labels
-
-
-@memoized
-def _by_label(graph: ResourceGraph) -> Mapping[tuple[str, Value], Sequence[PodTemplate]]:
-    pods = readable(read_pods(graph))
-    return grouped((label, pod) for pod in pods for label in pod.labels.items() if isinstance(label[1], str))
 
 
 def declared_type(template: PodTemplate) -> str | None:
@@ -288,7 +260,7 @@ def _workload(
 def _labels_of_group(resource: Resource, path: tuple[str, ...]) -> Mapping[str, Value]:
     """What the controller of LeaderWorkerSets writes on all pods of a template."""
     leads = {_INDEX_LABEL: "0"} if _LEADER in path else {}
-    return {_GROUP_NAME_LABEL: resource.object_name, **leads} if resource.kind == GROUP_KIND else {}
+    return {GROUP_NAME_LABEL: resource.object_name, **leads} if resource.kind == GROUP_KIND else {}
 
 
 def _operator_labels(
