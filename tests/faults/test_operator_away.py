@@ -193,24 +193,6 @@ def test_a_release_that_was_uninstalled_is_installed_again_under_graphs_that_run
     fault("the time of an install; what serves goes on meanwhile")
 
 
-def test_a_destroy_says_that_the_operator_is_away_before_anything_goes_and_ends_once_it_is_back(
-    stack: LabStack, away: None, fault: Callable[[str], None]
-) -> None:
-    before = set(stack.urns())
-    refused = stack.pulumi("destroy", "--yes", "--skip-preview", check=False)
-    said = refused.stdout + refused.stderr
-    assert refused.returncode != 0, said
-    assert "Traceback" not in said
-    assert f"graph {NAMESPACE}/{GRAPH} cannot be deleted while the Dynamo operator is away" in said
-    assert said.index("conversion webhook") < said.index("runbook: docs/runbook/operator-gone.md")
-    assert set(stack.urns()) == before
-    assert "deletionTimestamp" not in stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)["metadata"]
-    _bring_back(stack)
-    stack.pulumi("destroy", "--yes", "--skip-preview")
-    assert stack.urns() == []
-    fault("within a minute of Helm's rollback, then a destroy as ever")
-
-
 def _bring_back(stack: LabStack) -> None:
     history = typed(stack, HISTORY).stdout
     revision = re.findall(r"^(\d+).*\bdeployed\b", history, re.MULTILINE)[-1]

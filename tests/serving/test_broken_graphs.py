@@ -1,8 +1,10 @@
-"""A graph that serves is broken in one place; `smoke` ends with exit code 1 and names the place."""
+"""A graph that serves is broken in one place; `smoke` ends with exit code 1 and names the place.
+
+Other places: tests/operations/smoke/test_absent_workers.py, tests/failures/test_pod_causes.py.
+"""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 LABEL = "nvidia.com/dynamo-discovery-enabled"
-NATS = "nats://dynamo-platform-nats.dynamo-system.svc.cluster.local:4223"
 CACHE = "model-cache"
 
 Container = dict[str, Any]
@@ -41,14 +42,6 @@ def _main(change: Callable[[Container], None]) -> Callable[[dict[str, Any]], Non
     return lambda component: change(component["podTemplate"]["spec"]["containers"][0])
 
 
-def _variable(name: str, value: str) -> Callable[[dict[str, Any]], None]:
-    def change(container: Container) -> None:
-        others = [each for each in container["env"] if each["name"] != name]
-        container["env"] = [*others, {"name": name, "value": value}]
-
-    return _main(change)
-
-
 def _argument(old: str, new: str) -> Callable[[dict[str, Any]], None]:
     def change(container: Container) -> None:
         [line] = container["args"]
@@ -62,7 +55,8 @@ def _without_cache(container: Container) -> None:
     container["volumeMounts"] = [each for each in container["volumeMounts"] if each["name"] != CACHE]
 
 
-def _said_of_an_ended_decode_worker(graph: LiveGraph) -> str:
+def test_the_models_mount_removed_is_named_by_the_path_that_is_missing(graph: LiveGraph) -> None:
+    graph.edit("decode", _main(_without_cache))
     until(lambda: any(has_ended(pod) for pod in graph.pods("decode")), "the end of a decode worker")
     smoked = graph.smoke()
     name, said = graph.pod("decode"), smoked.wrong["workers"]
@@ -70,56 +64,8 @@ def _said_of_an_ended_decode_worker(graph: LiveGraph) -> str:
     assert f"pod {name}: " in said
     assert f"logs {name} --namespace {NAMESPACE} --tail=20" in smoked.fixes["workers"]
     assert f"pod {name}" in sick(graph.stack)
-    return said
-
-
-def test_the_models_mount_removed_is_named_by_the_path_that_is_missing(graph: LiveGraph) -> None:
-    graph.edit("decode", _main(_without_cache))
-    said = _said_of_an_ended_decode_worker(graph)
     assert "ended with exit code 1: OSError: /opt/models/hub/models--openai--gpt-oss-120b/snapshots/" in said
     assert "the model is not where --model-path says" in said
-
-
-def test_a_malformed_engine_file_is_named_with_the_line(graph: LiveGraph) -> None:
-    [pod] = graph.pods("decode")
-    [files] = [each["configMap"]["name"] for each in pod["spec"]["volumes"] if "configMap" in each]
-    content = graph.stack.lab.get("configmap", files, "-n", NAMESPACE)["data"]["decode.yaml"]
-    broken = {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": "malformed", "namespace": NAMESPACE},
-        "data": {"decode.yaml": f"{content}kv_cache_config: dtype: fp8\n"},
-    }
-    graph.stack.lab.kubectl("apply", "-f", "-", stdin=json.dumps(broken))
-
-    def read_it(component: dict[str, Any]) -> None:
-        [volume] = [each for each in component["podTemplate"]["spec"]["volumes"] if "configMap" in each]
-        volume["configMap"]["name"] = "malformed"
-
-    graph.edit("decode", read_it)
-    said = _said_of_an_ended_decode_worker(graph)
-    assert "decode.yaml (--extra-engine-args) is no YAML: mapping values are not allowed here" in said
-    assert f"line {len(content.splitlines()) + 1}," in said
-
-
-def test_a_wrong_address_of_nats_is_named(graph: LiveGraph) -> None:
-    graph.edit("decode", _variable("NATS_SERVER", NATS))
-    said = _said_of_an_ended_decode_worker(graph)
-    assert "Failed to connect to NATS" in said
-    assert f"its NATS_SERVER is {NATS}" in said
-
-
-def test_a_probe_of_a_wrong_port_is_named_with_the_ports_that_there_are(graph: LiveGraph) -> None:
-    probe = {"httpGet": {"path": "/live", "port": 9091}, "failureThreshold": 720}
-    graph.edit("decode", _main(lambda container: container.update(startupProbe=probe)))
-    until(lambda: any(pod["status"].get("phase") == "Running" for pod in graph.pods("decode")), "a process")
-    said = graph.smoke().wrong["workers"]
-    assert f"pod {graph.pod('decode')}: Running, started but not ready" in said
-    assert "its startupProbe asks port 9091, and container main has 9090 (system), 19090 (nixl)" in said
-    assert "Unhealthy: Startup probe failed" in said
-    assert f"pod {graph.pod('decode')} is starting: it runs, and has not loaded its model yet" in sick(
-        graph.stack
-    )
 
 
 def test_workers_under_another_name_are_named(graph: LiveGraph) -> None:
@@ -132,17 +78,6 @@ def test_workers_under_another_name_are_named(graph: LiveGraph) -> None:
     assert f"the model is not served: {MODEL} is listed; pod {graph.pod('decode')} has registered as" in sick(
         graph.stack
     )
-
-
-def test_a_role_without_replicas_is_named_with_the_graph_that_asks_for_none(graph: LiveGraph) -> None:
-    graph.edit("prefill", lambda component: component.update(replicas=0))
-    graph.until_ready("frontend", "decode")
-    smoked = graph.smoke()
-    said = smoked.wrong["workers"]
-    assert said.startswith("no prefill worker is registered")
-    assert f"TrtllmPrefillWorker has no pod: graph {GRAPH} asks for 0 replicas of it" in said
-    assert f"{GRAPH} --namespace {NAMESPACE} --output yaml" in smoked.fixes["workers"]
-    assert f"TrtllmPrefillWorker has no pod: graph {GRAPH} asks for 0 replicas of it" in sick(graph.stack)
 
 
 def test_a_frontend_without_the_models_mount_is_named_by_its_own_log(graph: LiveGraph) -> None:

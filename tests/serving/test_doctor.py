@@ -183,7 +183,7 @@ def test_preflight_finds_in_the_cluster_what_the_stack_needs_and_binds_a_claim_o
     assert left == []
 
 
-@pytest.mark.parametrize("role", ["frontend", "prefill", "decode"])
+@pytest.mark.parametrize("role", ["frontend", "decode"])
 def test_a_pod_that_was_killed_is_named_with_its_exit_code(bench: Bench, role: str) -> None:
     [pod] = bench.pods(role)
     bench.kill(pod)
