@@ -10,6 +10,8 @@ ENVIRONMENT := $(VENV)/.complete
 AWS := autoscaling|cloudwatch|ec2|efs|eks|fsx|iam|kms|vpc
 FAST := not stand_in and not browser and not engine and not lab and not slow and not measured
 LONG := (browser or engine or lab or slow) and not essential and not stand_in and not measured
+# Those of updates are long, and the workers end together where short files come last.
+LONGEST_FIRST := tests/updates/ $(filter-out tests/updates/,$(wildcard tests/*/ tests/test_*.py))
 
 # Each command starts Python some hundred times; without compiled modules, which git ignores, every start would
 # compile those of this repository again, and every test run its tests.
@@ -63,7 +65,7 @@ ifdef STACK
 else
 	@# Three at a time keep two cores busy; with four, each only takes longer. In the order of their files: those of one
 	@# long test alone would come last, one at a time. Each is named as it ends.
-	$(VENV)/bin/pytest -v -n 3 --dist loadfile --no-loadscope-reorder -m "$(LONG)" --durations 20
+	$(VENV)/bin/pytest -v -n 3 --dist loadfile --no-loadscope-reorder -m "$(LONG)" --durations 20 $(LONGEST_FIRST)
 endif
 
 conformance: $(ENVIRONMENT) tools ## the tests of the lab itself: its stand-ins against recordings, documents and the cluster
