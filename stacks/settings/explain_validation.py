@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from resource_graph.spelling import nearest
 from stacks.errors import Problem
-from stacks.settings.key_depth import depth_problem, home_of, too_deep
+from stacks.settings.key_depth import depth_problem, home_of, homes_below, too_deep
 from stacks.settings.setting_places import Location, Place, keys_of, kind_of, place_of
 from stacks.settings.setting_types import UNQUOTED_DATE, UTC_TIME
 from stacks.wording import alternatives
@@ -208,7 +208,7 @@ def _unknown_key(location: Location, place: Place, value: object) -> Problem:
         shown,
         f"there is no setting {key!r} here",
         allowed=_some_of(key, known),
-        suggestion=nearest(key, known),
+        suggestion=nearest(key, known) or alternatives(homes_below(place)),
     )
 
 

@@ -1,4 +1,4 @@
-"""Keys that stand in a block below their own: what to say of them, and which findings follow from them."""
+"""Keys that stand in a block below or above their own: what to say, and which findings follow from them."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -43,6 +43,17 @@ def home_of(place: Place) -> Place | None:
         if any(key in keys_of(model) for model in block.models):
             return place_at(place.root, (*block.path, key))
     return None
+
+
+def homes_below(place: Place) -> list[str]:
+    """Return where the blocks beside the unknown key know it, as `platform.nats.storageClassName`."""
+    *around, key = place.path
+    beside = [name for model in place_at(place.root, tuple(around)).models for name in keys_of(model)]
+    return [
+        dotted((*around, name, key))
+        for name in dict.fromkeys(beside)
+        if any(key in keys_of(model) for model in place_at(place.root, (*around, name)).models)
+    ]
 
 
 def depth_problem(place: Place, home: Place, shown: object) -> Problem:

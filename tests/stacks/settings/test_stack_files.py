@@ -90,6 +90,13 @@ def test_a_block_below_another_is_said_to_be_indented_too_far_and_nothing_of_it_
     )
 
 
+def test_a_key_that_blocks_beside_it_know_is_said_to_belong_into_them(tmp_path: Path) -> None:
+    text = (REPOSITORY / "Pulumi.dev.yaml").read_text()
+    said = _stack_file(tmp_path, text.replace("    platform:\n", "    platform:\n      storageClassName: x\n"))
+    assert "  there is no setting 'storageClassName' here\n" in said
+    assert said.endswith("  try: platform.nats.storageClassName or platform.etcd.storageClassName")
+
+
 def test_a_key_that_stands_twice_is_named_with_its_line(tmp_path: Path) -> None:
     text = "config:\n  dynamo-stack:settings:\n    cluster: {}\n    cluster: {}\n"
     said = "Pulumi.other.yaml:4\n  not a stack file: the key 'cluster' stands twice in one mapping"
