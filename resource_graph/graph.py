@@ -74,10 +74,6 @@ class ResourceGraph:
         """The resources that exist only in the program, and carry what it wants to be known."""
         return tuple(resource for resource in self if not resource.custom)
 
-    def children(self, resource: Resource) -> Sequence[Resource]:
-        """The resources whose parent this one is."""
-        return tuple(self._children.get(resource.urn, ()))
-
     def ancestors(self, resource: Resource) -> Iterator[Resource]:
         """Its parent, the parent's parent, and so on."""
         seen = {resource.urn}

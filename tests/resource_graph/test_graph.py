@@ -110,7 +110,6 @@ def test_resources_are_found_by_urn_type_parent_and_kind() -> None:
     assert graph.find("child") == child
     assert graph.find("nobody") is None
     assert graph.of_type("test:index:ConfigMap") == (child,)
-    assert graph.children(box) == (child,)
     assert list(graph.ancestors(child)) == [box]
     assert graph.kubernetes_objects() == graph.kubernetes_objects("ConfigMap") == (child,)
     assert graph.kubernetes_objects("Pod") == ()
