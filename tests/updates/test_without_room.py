@@ -29,7 +29,7 @@ from tests.updates.rehearsal import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tests.support.lab_stack import LabStack
     from tests.support.sandbox import Sandbox
@@ -113,24 +113,37 @@ def test_a_larger_cache_and_another_platform_value_touch_no_pod(stack: LabStack)
     assert claim["spec"]["resources"]["requests"]["storage"] == "200Gi"
 
 
-def test_a_smaller_cache_is_refused_before_anything_changes(stack: LabStack) -> None:
+def shrink(settings: Settings) -> None:
+    settings["modelCache"]["size"] = "100Gi"
+    settings["serving"]["overrides"] = decode_batch(512)
+
+
+def leave_out_a_minor(settings: Settings) -> None:
+    settings["platform"]["version"] = "1.4.2"
+
+
+@pytest.mark.parametrize(
+    ("wish", "says"),
+    [
+        (shrink, ("modelCache.size", "docs/updates.md")),
+        (leave_out_a_minor, ("supports no step that leaves out a minor release, as to 1.4.2",)),
+    ],
+    ids=["a smaller cache", "a release that leaves out a minor"],
+)
+def test_what_cannot_be_done_is_refused_before_anything_changes(
+    stack: LabStack, wish: Callable[[Settings], None], says: tuple[str, ...]
+) -> None:
     before = inventory(stack.lab)
-
-    def shrink(settings: Settings) -> None:
-        settings["modelCache"]["size"] = "100Gi"
-        settings["serving"]["overrides"] = decode_batch(512)
-
     original = stack.settings()
-    change(stack, shrink)
+    change(stack, wish)
     try:
         answers = [stack.pulumi("preview", check=False), apply(stack, check=False)]
     finally:
         stack.write_settings(original)
     for answer in answers:
-        said = answer.stdout + answer.stderr
+        said = squeezed(answer.stdout + answer.stderr)
         assert answer.returncode != 0
-        assert "modelCache.size" in said, said
-        assert "docs/updates.md" in said, said
+        assert all(each in said for each in says), said
         assert "Traceback" not in said
     assert inventory(stack.lab) == before
 
