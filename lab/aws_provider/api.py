@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import botocore.session
 from botocore import xform_name
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from lab.aws_provider.errors import AwsError
 from lab.provider_service.errors import ProviderError
@@ -43,20 +43,13 @@ _CONFIG = Config(
 _session = botocore.session.Session(include_builtin_handlers=True)
 
 
-class NotLoopbackError(ProviderError):
-    """This stand-in would have left the machine."""
-
-
 def loopback_endpoint(given: str | None, environment: Mapping[str, str] = os.environ) -> str:
-    """The endpoint to use. Raises NotLoopbackError."""
-    endpoint = given or environment.get("AWS_ENDPOINT_URL")
-    if not endpoint:
-        raise NotLoopbackError(
-            "this stand-in works against a simulated cloud only, and AWS_ENDPOINT_URL does not name one"
-        )
+    """The endpoint to use. Raises ProviderError where this stand-in would leave the machine."""
+    endpoint = given or environment.get("AWS_ENDPOINT_URL", "")
     if urlsplit(endpoint).hostname not in _LOOPBACK:
-        raise NotLoopbackError(
-            f"this stand-in works against a simulated cloud only; {endpoint} is not on the loopback interface"
+        raise ProviderError(
+            "this stand-in works against a simulated cloud only, and AWS_ENDPOINT_URL does not name one on "
+            f"the loopback interface: {endpoint!r}"
         )
     return endpoint
 
@@ -82,9 +75,7 @@ class Api:
         try:
             answer = method(**(parameters or {}))
         except ClientError as error:
-            raise AwsError.of(_TITLES.get(service, service), error, _modelled(model)) from error
-        except ParamValidationError as error:
-            raise ProviderError(f"operation error {service}: {operation}, {error}") from error
+            raise AwsError(_TITLES.get(service, service), error, _modelled(model)) from error
         except BotoCoreError as error:
             raise ProviderError(f"operation error {service}: {operation}, {error}") from error
         answer.pop("ResponseMetadata", None)

@@ -8,11 +8,12 @@ from lab.aws_provider.catalogue import TYPES
 from lab.aws_provider.errors import UnmappedInputError
 from lab.aws_provider.mapping import mapped
 from lab.provider_service.errors import ProviderError
-from lab.provider_service.naming import Autonaming, name_of, token_of, unique_name
+from lab.provider_service.naming import name_of, token_of, unique_name
 
 if TYPE_CHECKING:
     from lab.aws_provider.resource_type import ResourceType
     from lab.provider_service.provider import Failure
+
 
 _HEX_DIGITS = 7
 
@@ -20,25 +21,23 @@ _HEX_DIGITS = 7
 def kind_of(urn: str) -> ResourceType:
     """The catalogue's entry of a resource. Raises ProviderError where there is none."""
     token = token_of(urn)
-    found = TYPES.get(token)
-    if found is None:
+    if token not in TYPES:
         raise ProviderError(f"this stand-in does not serve the resource type {token}")
-    return found
+    return TYPES[token]
 
 
 def check(
-    urn: str, old: dict[str, Any], new: dict[str, Any], seed: bytes, autonaming: Autonaming
+    urn: str, old: dict[str, Any], new: dict[str, Any], seed: bytes
 ) -> tuple[dict[str, Any], list[Failure]]:
     """The inputs, with a name where the type needs one, and what is refused."""
-    kind = kind_of(urn)
+    kind, inputs = kind_of(urn), dict(new)
+    if kind.name and not inputs.get(kind.name):
+        inputs[kind.name] = old.get(kind.name) or unique_name(name_of(urn), seed, _HEX_DIGITS)
     known = {*kind.inputs, *(("tags",) if kind.tagging else ())}
     failures = [
         (key, f"this stand-in does not map the input {key!r} of {kind.pulumi_type}")
-        for key in sorted(set(new) - known)
+        for key in sorted(set(inputs) - known)
     ]
-    inputs = dict(new)
-    if kind.name and not inputs.get(kind.name):
-        inputs[kind.name] = old.get(kind.name) or _made_name(urn, seed, autonaming)
     try:
         mapped(kind, inputs)
     except UnmappedInputError as error:
@@ -46,9 +45,3 @@ def check(
     except (TypeError, ValueError, AttributeError) as error:
         failures.append(("", f"an input of {kind.pulumi_type} has a wrong type: {error}"))
     return inputs, failures
-
-
-def _made_name(urn: str, seed: bytes, autonaming: Autonaming) -> str:
-    if autonaming.forbidden:
-        raise ProviderError("automatic naming is disabled but no explicit name was provided")
-    return autonaming.name or unique_name(name_of(urn), seed, _HEX_DIGITS)

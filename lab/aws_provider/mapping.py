@@ -16,7 +16,7 @@ def creating_request(kind: ResourceType, subject: Subject) -> dict[str, Any]:
     """The parameters. Raises UnmappedInputError."""
     parameters = {**kind.also(subject), **mapped(kind, subject.inputs)}
     if kind.tagging is not None and subject.tags:
-        parameters |= (kind.tagging.create or kind.tagging.tags)(subject.tags)
+        parameters |= kind.tagging(subject.tags)
     return parameters
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lab.aws_provider.comparison import changed_inputs, compare
@@ -19,14 +18,6 @@ if TYPE_CHECKING:
     from lab.aws_provider.session import Session
 
 State = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """What the engine has of a resource: outputs of the last operation, inputs of the last update."""
-
-    state: State
-    inputs: State
 
 
 def create(session: Session, kind: ResourceType, inputs: State) -> tuple[str, State]:
@@ -47,8 +38,6 @@ def create(session: Session, kind: ResourceType, inputs: State) -> tuple[str, St
         if kind.finish is not None:
             kind.finish(made)
         _apply(kind, made, later)
-        if kind.adopts is not None:
-            _change_tags(kind, made, {})
         return identifier, _state(kind, made)
     except ProviderError as error:
         # It is there: an engine that forgot it would leave it behind.
@@ -64,13 +53,14 @@ def preview_of_create(kind: ResourceType, inputs: State, tags: dict[str, str]) -
     return state | ({"tagsAll": tags} if kind.tagging else {})
 
 
-def update(session: Session, kind: ResourceType, identifier: str, recorded: Recorded, inputs: State) -> State:
-    """Sends what changed and returns the state."""
-    state = recorded.state
+def update(
+    session: Session, kind: ResourceType, identifier: str, state: State, *, old: State, inputs: State
+) -> State:
+    """Sends what changed and returns the state. Raises ProviderError for what is not served."""
     subject = session.subject(kind, inputs, state, identifier)
-    _apply(kind, subject, changed_inputs(compare(kind, state, recorded.inputs, inputs, [])))
-    if subject.tags != state.get("tagsAll", {}):
-        _change_tags(kind, subject, state.get("tagsAll") or {})
+    if subject.tags != (state.get("tagsAll") or {}):
+        raise ProviderError(f"the tags of {kind.pulumi_type} cannot be updated")
+    _apply(kind, subject, changed_inputs(compare(kind, state, old, inputs, [])))
     return _state(kind, subject)
 
 
@@ -130,16 +120,6 @@ def _apply(kind: ResourceType, subject: Subject, changed: set[str]) -> None:
             _send(kind, subject, requests(subject, groups.pop(name)))
     if groups:
         raise ProviderError(f"these inputs of {kind.pulumi_type} cannot be updated: {groups}")
-
-
-def _change_tags(kind: ResourceType, subject: Subject, old: dict[str, str]) -> None:
-    if kind.tagging is None:
-        return
-    resource, gone = kind.tagging.resource(subject, _described(kind, subject)), set(old) - set(subject.tags)
-    if gone:
-        subject.api.call(kind.service, kind.tagging.remove, resource | kind.tagging.gone(sorted(gone)))
-    if subject.tags:
-        subject.api.call(kind.service, kind.tagging.set, resource | kind.tagging.tags(subject.tags))
 
 
 def _described(kind: ResourceType, subject: Subject) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lab.aws_provider import check, functions, operations, settings
 from lab.aws_provider.comparison import compare, with_ignored
 from lab.aws_provider.session import Session
 from lab.provider_service.difference import Change, ConfigDiff, FieldChange, ResourceDiff
-from lab.provider_service.errors import Gone, InitializationError, ProviderError
+from lab.provider_service.errors import InitializationError, ProviderError
+from lab.provider_service.naming import name_of
 from lab.provider_service.values import (
     Properties,
     contains_unknown,
@@ -18,8 +20,9 @@ from lab.provider_service.values import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lab.aws_provider.resource_type import ResourceType
-    from lab.provider_service.naming import Autonaming
     from lab.provider_service.provider import Failure
 
 # The engine says more than every call needs.
@@ -50,10 +53,10 @@ class Provider:
         """Nothing: every request is answered at once."""
 
     def check(
-        self, urn: str, old: Properties, new: Properties, seed: bytes, autonaming: Autonaming
+        self, urn: str, old: Properties, new: Properties, seed: bytes
     ) -> tuple[Properties, list[Failure]]:
         """The inputs with a name, and reasons to refuse them."""
-        inputs, failures = check.check(urn, plain_map(old), plain_map(new), seed, autonaming)
+        inputs, failures = check.check(urn, plain_map(old), plain_map(new), seed)
         return with_secrets_of(to_properties(inputs), new), failures
 
     def diff(
@@ -81,12 +84,11 @@ class Provider:
             state = operations.preview_of_create(kind, inputs, tags)
             return "", with_secrets_of(to_properties(state), properties)
         try:
-            identifier, state = operations.create(self._session, kind, inputs)
+            with _told(f"creating {kind.pulumi_type} ({name_of(urn)})"):
+                identifier, state = operations.create(self._session, kind, inputs)
         except InitializationError as error:
             error.properties = with_secrets_of(error.properties, properties)
             raise
-        except ProviderError as error:
-            raise ProviderError(f"creating {kind.pulumi_type} ({urn.rsplit('::', 1)[1]}): {error}") from error
         return identifier, with_secrets_of(to_properties(state), properties)
 
     def update(
@@ -103,16 +105,15 @@ class Provider:
     ) -> Properties:
         """Updates, or in a preview says what is known already."""
         kind, state = check.kind_of(urn), plain_map(old_state)
-        recorded = operations.Recorded(state, plain_map(old_inputs))
         inputs = with_ignored(plain_map(properties), state, ignored)
         if preview:
             tags = self._session.subject(kind, _known(inputs)).tags
             found = operations.preview_of_update(kind, state, inputs, tags)
         else:
-            try:
-                found = operations.update(self._session, kind, identifier, recorded, inputs)
-            except ProviderError as error:
-                raise ProviderError(f"updating {kind.pulumi_type} ({identifier}): {error}") from error
+            with _told(f"updating {kind.pulumi_type} ({identifier})"):
+                found = operations.update(
+                    self._session, kind, identifier, state, old=plain_map(old_inputs), inputs=inputs
+                )
         return with_secrets_of(to_properties(found), properties)
 
     def read(
@@ -120,12 +121,10 @@ class Provider:
     ) -> tuple[Properties, Properties]:
         """State and inputs as AWS has them. Raises Gone."""
         kind = check.kind_of(urn)
-        try:
+        with _told(f"reading {kind.pulumi_type} ({identifier})"):
             found, inputs = operations.read(
                 self._session, kind, identifier, plain_map(state), plain_map(old_inputs)
             )
-        except ProviderError as error:
-            raise ProviderError(f"reading {kind.pulumi_type} ({identifier}): {error}") from error
         return (
             with_secrets_of(to_properties(found), old_inputs),
             with_secrets_of(to_properties(inputs), old_inputs),
@@ -134,12 +133,8 @@ class Provider:
     def delete(self, urn: str, identifier: str, state: Properties, *, seconds: float) -> None:
         """Deletes; fine when it is gone."""
         kind = check.kind_of(urn)
-        try:
+        with _told(f"deleting {kind.pulumi_type} ({identifier})"):
             operations.delete(self._session, kind, identifier, plain_map(state))
-        except Gone:
-            return
-        except ProviderError as error:
-            raise ProviderError(f"deleting {kind.pulumi_type} ({identifier}): {error}") from error
 
     def invoke(self, token: str, arguments: Properties) -> Properties:
         """The result of a function. Raises NotServedError."""
@@ -166,6 +161,15 @@ class Provider:
         if self._opened is None:
             raise ProviderError("the engine has not configured this provider")
         return self._opened
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Puts what was being done before AWS's own words."""
+    try:
+        yield
+    except ProviderError as error:
+        raise ProviderError(f"{what}: {error}") from error
 
 
 def _known(inputs: dict[str, object]) -> dict[str, object]:

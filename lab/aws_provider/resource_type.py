@@ -30,11 +30,6 @@ class Subject:
     tags: dict[str, str] = field(default_factory=dict)
     """The resource's own and the provider's default ones."""
 
-    @property
-    def region(self) -> str:
-        """Where it is."""
-        return self.api.region
-
     def __getitem__(self, key: str) -> Any:
         return self.inputs[key]
 
@@ -45,7 +40,7 @@ class Subject:
 
     def arn(self, service: str, resource: str) -> str:
         """The ARN of something in this region."""
-        return f"arn:aws:{service}:{self.region}:{self.account}:{resource}"
+        return f"arn:aws:{service}:{self.api.region}:{self.account}:{resource}"
 
 
 NOTHING: Final = object()
@@ -77,22 +72,6 @@ class Input:
     """(live, given) -> value, where reading back is no mechanical matter."""
     to_api: Callable[[Any], Any] | None = None
     """Given value -> value of the request, where that is none."""
-
-
-@dataclass(frozen=True)
-class Tagging:
-    """How a service takes and tells tags."""
-
-    resource: Callable[[Subject, Description], Parameters]
-    """Parameters that name what is tagged."""
-    tags: Callable[[dict[str, str]], Parameters]
-    gone: Callable[[list[str]], Parameters]
-    """Parameters that name the tags to take away."""
-    set: str = "TagResource"
-    remove: str = "UntagResource"
-    """Operations."""
-    create: Callable[[dict[str, str]], Parameters] | None = None
-    """Parameters of the creating request, where they are others."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +108,8 @@ class ResourceType:
     """Inputs of which AWS allows one resource each: it is deleted before it is replaced."""
     gone: frozenset[str] = frozenset()
     """Error codes that mean there is no such thing."""
-    tagging: Tagging | None = None
+    tagging: Callable[[dict[str, str]], Parameters] | None = None
+    """Parameters of the creating request that give it tags; None for what bears none."""
     adopts: Callable[[Subject], str] | None = None
     """For what exists already and is only taken over: its id."""
     finish: Callable[[Subject], None] | None = None
@@ -138,11 +118,18 @@ class ResourceType:
 
 PROVIDERS_OWN: Final = "nothing"
 """The update of inputs that tell the provider itself how to work, and AWS nothing."""
+NOT_SERVED: Final = "not served"
+"""The update of inputs that AWS changes in place and no program here does: it is refused."""
 
 
 def fixed(*names: str, **options: Any) -> dict[str, Input]:
     """Inputs that no update can change."""
     return {name: Input(replaces=True, **options) for name in names}
+
+
+def not_updated(*names: str, **options: Any) -> dict[str, Input]:
+    """Inputs that AWS changes in place, and this stand-in does not."""
+    return {name: Input(update=NOT_SERVED, **options) for name in names}
 
 
 def of_the_provider(*names: str) -> dict[str, Input]:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from lab.provider_service.difference import ConfigDiff
     from lab.provider_service.host import Host
-    from lab.provider_service.naming import Autonaming
 
 # Not every provider needs all that the engine says.
 # ruff: noqa: ARG002
@@ -68,7 +67,7 @@ class Provider:
             self._session.cancelled.set()
 
     def check(
-        self, urn: str, old: Properties, new: Properties, seed: bytes, autonaming: Autonaming
+        self, urn: str, old: Properties, new: Properties, seed: bytes
     ) -> tuple[Properties, list[check.Failure]]:
         """The inputs, completed, and reasons to refuse them."""
         if _is_release(urn):

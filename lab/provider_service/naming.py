@@ -4,15 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Autonaming:
-    """What the stack's `pulumi:autonaming` setting asks for; a name of None means: build one."""
-
-    name: str | None = None
-    forbidden: bool = False
 
 
 def unique_name(prefix: str, seed: bytes, hex_digits: int = 8) -> str:

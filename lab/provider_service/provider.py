@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from lab.provider_service.difference import ConfigDiff, ResourceDiff
-    from lab.provider_service.naming import Autonaming
     from lab.provider_service.values import Properties
 
 Failure = tuple[str, str]
@@ -32,7 +31,7 @@ class Provider(Protocol):
         ...
 
     def check(
-        self, urn: str, old: Properties, new: Properties, seed: bytes, autonaming: Autonaming
+        self, urn: str, old: Properties, new: Properties, seed: bytes
     ) -> tuple[Properties, list[Failure]]:
         """The inputs, completed, and reasons to refuse them."""
         ...

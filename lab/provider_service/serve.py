@@ -13,7 +13,6 @@ import grpc
 from pulumi.runtime.proto import provider_pb2_grpc
 
 from lab.engine_watch import end_with_engine
-from lab.provider_service.afterlife import live_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +29,7 @@ def engine_address() -> str:
 
 
 def serve(service: Service, at_end: Callable[[], None] = lambda: None) -> None:
-    """Serves until the engine stops this process, or it is gone and no work is left; then runs `at_end`."""
+    """Serves until the engine stops this process, or it is gone; then runs `at_end`."""
     server = grpc.server(
         futures.ThreadPoolExecutor(max_workers=_THREADS),
         options=[("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)],
@@ -39,7 +38,7 @@ def serve(service: Service, at_end: Callable[[], None] = lambda: None) -> None:
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     print(port, flush=True)
-    threading.Thread(target=service.warm_up, daemon=True).start()
+    threading.Thread(target=service.provider, daemon=True).start()
 
     def stop(*_: object) -> None:
         # At once: a call that is under way has lost the one who would record its result.
@@ -48,10 +47,5 @@ def serve(service: Service, at_end: Callable[[], None] = lambda: None) -> None:
 
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
-
-    def engine_is_gone() -> None:
-        live_on(service.is_busy)
-        at_end()
-
-    end_with_engine(before=engine_is_gone)
+    end_with_engine(before=at_end)
     server.wait_for_termination()

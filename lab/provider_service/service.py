@@ -17,7 +17,6 @@ from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
 
 from lab.provider_service.errors import Gone, InitializationError, NotServedError
-from lab.provider_service.naming import Autonaming
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,15 +38,13 @@ class Service(provider_pb2_grpc.ResourceProviderServicer):
         self._name, self._version, self._make = name, version, make
         self._made: Provider | None = None
         self._lock = threading.Lock()
-        self._calls = 0
 
-    def is_busy(self) -> bool:
-        """Whether a call is under way, heard by somebody or not."""
-        return self._calls > 0
-
-    def warm_up(self) -> None:
-        """Makes the provider before the first call needs it."""
-        self._provider()
+    def provider(self) -> Provider:
+        """The provider, made when it is first asked for."""
+        with self._lock:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
 
     def GetPluginInfo(self, request: Any, context: grpc.ServicerContext) -> Any:
         return plugin_pb2.PluginInfo(version=self._version)
@@ -89,14 +86,10 @@ class Service(provider_pb2_grpc.ResourceProviderServicer):
         return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
 
     def Check(self, request: Any, context: grpc.ServicerContext) -> Any:
-        autonaming = Autonaming()
-        if request.HasField("autonaming"):
-            forbidden = request.autonaming.mode == provider_pb2.CheckRequest.AutonamingOptions.DISABLE
-            autonaming = Autonaming(request.autonaming.proposed_name or None, forbidden)
         inputs, failures = self._call(
             context,
             lambda provider: provider.check(
-                request.urn, _read(request.olds), _read(request.news), request.randomSeed, autonaming
+                request.urn, _read(request.olds), _read(request.news), request.randomSeed
             ),
         )
         return provider_pb2.CheckResponse(inputs=_write(inputs), failures=_failures(failures))
@@ -171,16 +164,9 @@ class Service(provider_pb2_grpc.ResourceProviderServicer):
         answer = self._call(context, lambda provider: provider.invoke(request.tok, _read(request.args)))
         return _invoke_response(answer)
 
-    def Construct(self, request: Any, context: grpc.ServicerContext) -> Any:
-        context.abort(
-            grpc.StatusCode.UNIMPLEMENTED, f"this stand-in does not serve the component {request.type}"
-        )
-
     def _call(self, context: grpc.ServicerContext, call: Callable[[Provider], Any]) -> Any:
-        with self._lock:
-            self._calls += 1
         try:
-            return call(self._provider())
+            return call(self.provider())
         except InitializationError as error:
             _abort_partially(context, error)
         except NotServedError as error:
@@ -188,15 +174,6 @@ class Service(provider_pb2_grpc.ResourceProviderServicer):
         # Whatever it is must reach the person as text, not as a traceback.
         except Exception as error:
             context.abort(grpc.StatusCode.UNKNOWN, str(error) or type(error).__name__)
-        finally:
-            with self._lock:
-                self._calls -= 1
-
-    def _provider(self) -> Provider:
-        with self._lock:
-            if self._made is None:
-                self._made = self._make()
-            return self._made
 
 
 class _Status(grpc.Status):

@@ -28,14 +28,9 @@ class Unknown:
 
 UNKNOWN: Final = Unknown()
 
-_NO_NAMES: Final[Mapping[str, str]] = {}
 
-
-def plain(value: PropertyValue, renamed: Mapping[str, str] = _NO_NAMES) -> Any:
-    """The value without secrets and without null map entries; whole floats become integers.
-
-    `renamed` gives map keys, at any depth, their other names.
-    """
+def plain(value: PropertyValue) -> Any:
+    """The value without secrets and without null map entries; whole floats become integers."""
     inner: Any = value.value
     # The SDK leaves the wire's text for an unknown as it is.
     if inner == rpc.UNKNOWN:
@@ -44,35 +39,31 @@ def plain(value: PropertyValue, renamed: Mapping[str, str] = _NO_NAMES) -> Any:
         # JSON numbers reach a plugin as floats; an API refuses 1.0 where it wants an integer.
         return int(inner) if inner.is_integer() else inner
     if isinstance(inner, Mapping):
-        return plain_map(inner, renamed)
+        return plain_map(inner)
     if isinstance(inner, Sequence) and not isinstance(inner, str):
-        return [plain(item, renamed) for item in inner]
+        return [plain(item) for item in inner]
     return inner
 
 
-def plain_map(values: Mapping[str, PropertyValue], renamed: Mapping[str, str] = _NO_NAMES) -> dict[str, Any]:
+def plain_map(values: Mapping[str, PropertyValue]) -> dict[str, Any]:
     """plain() for every entry that is not null."""
-    return {
-        renamed.get(key, key): plain(value, renamed)
-        for key, value in values.items()
-        if value.value is not None
-    }
+    return {key: plain(value) for key, value in values.items() if value.value is not None}
 
 
-def to_property(value: Any, renamed: Mapping[str, str] = _NO_NAMES) -> PropertyValue:
+def to_property(value: Any) -> PropertyValue:
     """The property value of plain data, UNKNOWN included."""
     if isinstance(value, PropertyValue):
         return value
     if isinstance(value, Mapping):
-        return PropertyValue(to_properties(value, renamed))
+        return PropertyValue(to_properties(value))
     if isinstance(value, list | tuple):
-        return PropertyValue([to_property(item, renamed) for item in value])
+        return PropertyValue([to_property(item) for item in value])
     return PropertyValue(_scalar(value))
 
 
-def to_properties(values: Mapping[str, Any], renamed: Mapping[str, str] = _NO_NAMES) -> Properties:
+def to_properties(values: Mapping[str, Any]) -> Properties:
     """to_property() for every entry."""
-    return {renamed.get(key, key): to_property(value, renamed) for key, value in values.items()}
+    return {key: to_property(value) for key, value in values.items()}
 
 
 def contains_unknown(value: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import subprocess
 import sys
@@ -26,9 +25,9 @@ def lab(tmp_path: Path) -> LabDirectory:
     made = LabDirectory(tmp_path / "lab")
     made.create()
     made.cloud.mkdir()
-    user = {
-        f"client-{part}-data": base64.b64encode(part.encode()).decode() for part in ("certificate", "key")
-    }
+    user = {f"client-{part}": str(made.root / part) for part in ("certificate", "key")}
+    for part in ("certificate", "key"):
+        (made.root / part).write_text(part)
     config = {
         "contexts": [{"name": CONTEXT, "context": {"cluster": "c", "user": "u"}}],
         "users": [{"name": "u", "user": user}],

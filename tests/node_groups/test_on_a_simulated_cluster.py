@@ -42,7 +42,11 @@ class Account:
         role = self.client("iam").create_role(RoleName="any", AssumeRolePolicyDocument=trust(*EKS))
         self.role = role["Role"]["Arn"]
         self.client("eks").create_cluster(
-            name=CLUSTER, roleArn=self.role, resourcesVpcConfig={"subnetIds": self.subnets}, version="1.35"
+            name=CLUSTER,
+            roleArn=self.role,
+            resourcesVpcConfig={"subnetIds": self.subnets},
+            accessConfig={"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": False},
+            version="1.35",
         )
 
     def client(self, service: str) -> Any:

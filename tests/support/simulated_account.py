@@ -21,7 +21,6 @@ from lab.aws_provider.cloud.server import REQUESTS_FILE, CloudServer
 from lab.aws_provider.cloud.settings import Settings
 from lab.aws_provider.provider import Provider
 from lab.provider_service.errors import ProviderError
-from lab.provider_service.naming import Autonaming
 from lab.provider_service.values import plain_map, to_properties
 from lab.reservations import reservations_of
 from resource_graph.recorder import run_against
@@ -185,7 +184,7 @@ class _Program(Mocks):
         urn = f"urn:pulumi:{_STACK}::{_PROJECT}::{args.typ}::{args.name}"
         given = to_properties(args.inputs)
         before = self._made.get(urn)
-        inputs, failures = provider.check(urn, before.inputs if before else {}, given, b"seed", Autonaming())
+        inputs, failures = provider.check(urn, before.inputs if before else {}, given, b"seed")
         assert failures == []
         if before is None:
             identifier, state = provider.create(urn, inputs, seconds=0, preview=False)

@@ -39,7 +39,7 @@ PLACEMENT_GROUP = ResourceType(
     name="name",
     identity=("name",),
     gone=frozenset({"InvalidPlacementGroup.Unknown"}),
-    tagging=of_ec2("placement-group", "GroupId"),
+    tagging=of_ec2("placement-group"),
 )
 
 _DATA = "LaunchTemplateData"

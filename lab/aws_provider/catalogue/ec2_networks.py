@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lab.aws_provider.catalogue.tagging import of_ec2
 from lab.aws_provider.resource_type import (
     Description,
-    Input,
     ResourceType,
     Subject,
     at,
@@ -15,12 +14,10 @@ from lab.aws_provider.resource_type import (
     changed_by,
     deleted_by,
     fixed,
+    not_updated,
     output,
     upper,
 )
-
-if TYPE_CHECKING:
-    from lab.aws_provider.resource_type import Request
 
 _GATEWAY, _VPC = "InternetGatewayId", "VpcId"
 _ENDED = {"deleted", "deleting"}
@@ -86,10 +83,6 @@ SUBNET = ResourceType(
 )
 
 
-def _attachment(subject: Subject, vpc: str | None, operation: str) -> list[Request]:
-    return [(operation, {_GATEWAY: subject.identifier, _VPC: vpc})] if vpc else []
-
-
 INTERNET_GATEWAY = ResourceType(
     pulumi_type="aws:ec2/internetGateway:InternetGateway",
     service="ec2",
@@ -100,13 +93,12 @@ INTERNET_GATEWAY = ResourceType(
     ask=by_id("InternetGatewayIds"),
     found="InternetGateways.0",
     delete=lambda subject: [
-        *_attachment(subject, subject.get("vpcId"), "DetachInternetGateway"),
+        ("DetachInternetGateway", {_GATEWAY: subject.identifier, _VPC: subject.get("vpcId")}),
         ("DeleteInternetGateway", {_GATEWAY: subject.identifier}),
     ],
     updates={
         "attachment": lambda subject, _: [
-            *_attachment(subject, subject.state.get("vpcId"), "DetachInternetGateway"),
-            *_attachment(subject, subject.inputs.get("vpcId"), "AttachInternetGateway"),
+            ("AttachInternetGateway", {_GATEWAY: subject.identifier, _VPC: subject["vpcId"]})
         ]
     },
     outputs={"arn": lambda subject, _: subject.arn("ec2", f"internet-gateway/{subject.identifier}")},
@@ -157,7 +149,7 @@ EIP = ResourceType(
 AVAILABILITY_ZONE_GROUP = ResourceType(
     pulumi_type="aws:ec2/availabilityZoneGroup:AvailabilityZoneGroup",
     service="ec2",
-    inputs={**fixed("groupName"), "optInStatus": Input(update="status")},
+    inputs={**fixed("groupName"), **not_updated("optInStatus")},
     create="ModifyAvailabilityZoneGroup",
     identify=lambda subject, _: subject["groupName"],
     read="DescribeAvailabilityZones",
@@ -168,14 +160,6 @@ AVAILABILITY_ZONE_GROUP = ResourceType(
     found="AvailabilityZones.0",
     # The vendor's provider forgets the group: opting out takes AWS's support.
     delete=lambda _: [],
-    updates={
-        "status": lambda subject, _: [
-            (
-                "ModifyAvailabilityZoneGroup",
-                {"GroupName": subject["groupName"], "OptInStatus": subject["optInStatus"]},
-            )
-        ]
-    },
 )
 
 TYPES = (VPC, SUBNET, INTERNET_GATEWAY, NAT_GATEWAY, EIP, AVAILABILITY_ZONE_GROUP)

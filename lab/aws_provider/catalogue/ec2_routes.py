@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
 
 from lab.aws_provider.catalogue.ec2_networks import unless_ended
 from lab.aws_provider.catalogue.tagging import of_ec2
@@ -14,17 +13,12 @@ from lab.aws_provider.resource_type import (
     ResourceType,
     Subject,
     by_id,
-    changed_by,
     deleted_by,
     fixed,
+    not_updated,
     output,
     upper,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lab.aws_provider.resource_type import Request
 
 _OF_TABLE = frozenset({"InvalidRouteTableID.NotFound"})
 
@@ -64,7 +58,7 @@ ROUTE = ResourceType(
     service="ec2",
     inputs={
         **fixed("routeTableId", "destinationCidrBlock"),
-        **changed_by("target", "gatewayId", "natGatewayId"),
+        **not_updated("gatewayId", "natGatewayId"),
     },
     create="CreateRoute",
     identify=lambda subject, _: (
@@ -75,19 +69,6 @@ ROUTE = ResourceType(
     found="RouteTables.0",
     complete=_route,
     delete=lambda subject: [("DeleteRoute", _of_route(subject))],
-    updates={
-        "target": lambda subject, _: [
-            (
-                "ReplaceRoute",
-                _of_route(subject)
-                | {
-                    upper(name): subject[name]
-                    for name in ("gatewayId", "natGatewayId")
-                    if subject.inputs.get(name)
-                },
-            )
-        ]
-    },
     outputs={"state": output("State")},
     identity=("routeTableId", "destinationCidrBlock"),
     gone=_OF_TABLE | {"InvalidRoute.NotFound"},
@@ -110,20 +91,12 @@ ROUTE_TABLE_ASSOCIATION = ResourceType(
 )
 
 
-def _other_tables(subject: Subject, _: set[str]) -> Sequence[Request]:
-    old, new = set(subject.state.get("routeTableIds") or []), set(subject.inputs.get("routeTableIds") or [])
-    request: Parameters = {"VpcEndpointId": subject.identifier}
-    request |= {"AddRouteTableIds": sorted(new - old)} if new - old else {}
-    request |= {"RemoveRouteTableIds": sorted(old - new)} if old - new else {}
-    return [("ModifyVpcEndpoint", request)]
-
-
 VPC_ENDPOINT = ResourceType(
     pulumi_type="aws:ec2/vpcEndpoint:VpcEndpoint",
     service="ec2",
     inputs={
         **fixed("vpcId", "serviceName", "vpcEndpointType"),
-        **changed_by("tables", "routeTableIds"),
+        **not_updated("routeTableIds"),
     },
     create="CreateVpcEndpoint",
     identify=lambda _, answer: answer["VpcEndpoint"]["VpcEndpointId"],
@@ -132,7 +105,6 @@ VPC_ENDPOINT = ResourceType(
     found="VpcEndpoints.0",
     complete=unless_ended,
     delete=deleted_by("DeleteVpcEndpoints", "VpcEndpointIds"),
-    updates={"tables": _other_tables},
     outputs={"state": output("State")},
     gone=frozenset({"InvalidVpcEndpointId.NotFound"}),
     tagging=of_ec2("vpc-endpoint"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lab.aws_provider.catalogue.tagging import of_ec2
+from lab.aws_provider.catalogue.tagging import of_ec2, pairs
 from lab.aws_provider.resource_type import (
     BUILT,
     Parameters,
@@ -14,6 +14,7 @@ from lab.aws_provider.resource_type import (
     changed_by,
     deleted_by,
     fixed,
+    not_updated,
     output,
     upper,
 )
@@ -66,6 +67,11 @@ def _default_group(subject: Subject) -> str:
     return subject.api.call("ec2", "DescribeSecurityGroups", asked)["SecurityGroups"][0]["GroupId"]
 
 
+def _tagged(subject: Subject) -> None:
+    """What is taken over was made without tags."""
+    subject.api.call("ec2", "CreateTags", {"Resources": [subject.identifier], **pairs(subject.tags)})
+
+
 def _emptied(subject: Subject, _: set[str]) -> Sequence[Request]:
     """Taking the group over removes every rule. Raises ProviderError for a rule that is listed."""
     if subject.inputs.get("ingress") or subject.inputs.get("egress"):
@@ -91,6 +97,7 @@ DEFAULT_SECURITY_GROUP = ResourceType(
     create="CreateSecurityGroup",
     identify=lambda _, answer: answer["GroupId"],
     adopts=_default_group,
+    finish=_tagged,
     read="DescribeSecurityGroups",
     ask=by_id("GroupIds"),
     found="SecurityGroups.0",
@@ -111,20 +118,6 @@ def _permission(subject: Subject) -> Parameters:
     return {"IpPermissions": [{"IpProtocol": given["ipProtocol"], "UserIdGroupPairs": [other], **ports}]}
 
 
-def _modified(subject: Subject, _: set[str]) -> Sequence[Request]:
-    given = subject.inputs
-    rule = {
-        "IpProtocol": given["ipProtocol"],
-        "Description": given.get("description", ""),
-        "ReferencedGroupId": given["referencedSecurityGroupId"],
-        "FromPort": int(given.get("fromPort", -1)),
-        "ToPort": int(given.get("toPort", -1)),
-    }
-    change = {"SecurityGroupRuleId": subject.identifier, "SecurityGroupRule": rule}
-    request = {"GroupId": given["securityGroupId"], "SecurityGroupRules": [change]}
-    return [("ModifySecurityGroupRules", request)]
-
-
 def _port(live: Any, given: Any) -> Any:
     # EC2 says -1 for all ports, or nothing.
     return given if live in {None, -1} else live
@@ -137,14 +130,12 @@ def _rule_type(what: str) -> ResourceType:
         service="ec2",
         inputs={
             **fixed("securityGroupId", create="GroupId"),
-            **changed_by("rule", "ipProtocol", create=BUILT),
+            **not_updated("ipProtocol", create=BUILT),
             # moto forgets the description of a rule about another group.
-            **changed_by("rule", "description", create=BUILT, from_live=lambda live, given: live or given),
-            **changed_by(
-                "rule", "referencedSecurityGroupId", create=BUILT, read="ReferencedGroupInfo.GroupId"
-            ),
-            **changed_by("rule", "fromPort", create=BUILT, read="FromPort", from_live=_port),
-            **changed_by("rule", "toPort", create=BUILT, read="ToPort", from_live=_port),
+            **not_updated("description", create=BUILT, from_live=lambda live, given: live or given),
+            **not_updated("referencedSecurityGroupId", create=BUILT, read="ReferencedGroupInfo.GroupId"),
+            **not_updated("fromPort", create=BUILT, read="FromPort", from_live=_port),
+            **not_updated("toPort", create=BUILT, read="ToPort", from_live=_port),
         },
         create=f"AuthorizeSecurityGroup{what}",
         identify=lambda _, answer: answer["SecurityGroupRules"][0]["SecurityGroupRuleId"],
@@ -158,7 +149,6 @@ def _rule_type(what: str) -> ResourceType:
             )
         ],
         also=_permission,
-        updates={"rule": _modified},
         outputs={"securityGroupRuleId": output("SecurityGroupRuleId")},
         gone=_GROUP_GONE | {"InvalidSecurityGroupRuleId.NotFound", "InvalidPermission.NotFound"},
         tagging=of_ec2("security-group-rule"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lab.aws_provider.catalogue.tagging import by_arn
+from lab.aws_provider.catalogue import tagging
 from lab.aws_provider.flatten import in_order_of, text_map
 from lab.aws_provider.mapping import mapped
 from lab.aws_provider.resource_type import (
+    NOT_SERVED,
     PROVIDERS_OWN,
     Description,
     Input,
@@ -19,6 +20,7 @@ from lab.aws_provider.resource_type import (
     changed_by,
     deleted_by,
     fixed,
+    not_updated,
     of_the_provider,
     output,
 )
@@ -30,9 +32,6 @@ if TYPE_CHECKING:
     from lab.aws_provider.resource_type import Request
 
 _GONE = frozenset({"ResourceNotFoundException"})
-_LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
-_ACCESS = ("endpointPrivateAccess", "endpointPublicAccess", "publicAccessCidrs")
-_PLACE = ("subnetIds", "securityGroupIds")
 
 
 def _enabled_logs(live: Any, given: Any) -> Any:
@@ -44,21 +43,6 @@ def _config(subject: Subject, **given: Any) -> list[Request]:
     return [("UpdateClusterConfig", {"name": subject.identifier, **given})]
 
 
-def _network(subject: Subject, _: set[str]) -> Sequence[Request]:
-    # EKS takes access to the endpoint and the place of the interfaces in two requests only.
-    new, old = subject["vpcConfig"], subject.state.get("vpcConfig", {})
-    wholes = [{key: new[key] for key in keys if new.get(key) is not None} for keys in (_ACCESS, _PLACE)]
-    changed = [whole for whole in wholes if whole != {key: old.get(key) for key in whole}]
-    return [each for whole in changed for each in _config(subject, resourcesVpcConfig=whole)]
-
-
-def _logs(subject: Subject, _: set[str]) -> Sequence[Request]:
-    wanted = subject.inputs.get("enabledClusterLogTypes") or []
-    off = [kind for kind in _LOG_TYPES if kind not in wanted]
-    setups = [{"types": sorted(wanted), "enabled": True}, {"types": off, "enabled": False}]
-    return _config(subject, logging={"clusterLogging": [setup for setup in setups if setup["types"]]})
-
-
 CLUSTER = ResourceType(
     pulumi_type="aws:eks/cluster:Cluster",
     service="eks",
@@ -68,15 +52,15 @@ CLUSTER = ResourceType(
         **fixed("encryptionConfig", single=True),
         **fixed("bootstrapSelfManagedAddons", read=None),
         **changed_by("protection", "deletionProtection", default=False),
-        **changed_by("upgrade policy", "upgradePolicy"),
+        **not_updated("upgradePolicy"),
         **changed_by("version", "version"),
-        **changed_by("network", "vpcConfig", create="resourcesVpcConfig"),
+        **not_updated("vpcConfig", create="resourcesVpcConfig"),
         "accessConfig": Input(
-            update="access", replaced_keys=frozenset({"bootstrapClusterCreatorAdminPermissions"})
+            update=NOT_SERVED, replaced_keys=frozenset({"bootstrapClusterCreatorAdminPermissions"})
         ),
         "enabledClusterLogTypes": Input(
             create="logging",
-            update="logs",
+            update=NOT_SERVED,
             to_api=lambda enabled: {"clusterLogging": [{"types": sorted(enabled), "enabled": True}]},
             from_live=_enabled_logs,
         ),
@@ -91,15 +75,9 @@ CLUSTER = ResourceType(
         "version": lambda subject, _: [
             ("UpdateClusterVersion", {"name": subject.identifier, "version": subject["version"]})
         ],
-        "access": lambda subject, _: _config(
-            subject, accessConfig={"authenticationMode": subject["accessConfig"]["authenticationMode"]}
-        ),
         "protection": lambda subject, _: _config(
             subject, deletionProtection=subject.inputs.get("deletionProtection", False)
         ),
-        "upgrade policy": lambda subject, _: _config(subject, upgradePolicy=subject["upgradePolicy"]),
-        "logs": _logs,
-        "network": _network,
     },
     outputs={
         "arn": output("arn"),
@@ -116,7 +94,7 @@ CLUSTER = ResourceType(
     name="name",
     identity=("name",),
     gone=_GONE,
-    tagging=by_arn("arn"),
+    tagging=tagging.mapped,
 )
 
 _group = by_parts(":", "clusterName", "nodegroupName")
@@ -125,17 +103,6 @@ _group = by_parts(":", "clusterName", "nodegroupName")
 def _configured(subject: Subject, changed: set[str]) -> Sequence[Request]:
     expanded = mapped(NODE_GROUP, subject.inputs)
     request = {name: expanded[name] for name in expanded if name in changed}
-    if "labels" in changed:
-        old, new = subject.state.get("labels") or {}, expanded.get("labels") or {}
-        request["labels"] = {"addOrUpdateLabels": new, "removeLabels": sorted(set(old) - set(new))}
-    if "taints" in changed:
-        taints = expanded.get("taints") or []
-        kept = {(taint["key"], taint["effect"]) for taint in taints}
-        old_taints = subject.state.get("taints") or []
-        lost = [taint for taint in old_taints if (taint["key"], taint["effect"]) not in kept]
-        request["taints"] = {"addOrUpdateTaints": taints, "removeTaints": lost}
-    for name in {"labels", "taints"} & changed:
-        request[name] = {key: value for key, value in request[name].items() if value}
     return [("UpdateNodegroupConfig", _group(subject) | request)]
 
 
@@ -179,8 +146,9 @@ NODE_GROUP = ResourceType(
         **fixed("nodeGroupName", create="nodegroupName"),
         **fixed("nodeRoleArn", create="nodeRole"),
         **fixed("subnetIds", create="subnets"),
-        **changed_by("config", "scalingConfig", "updateConfig", "nodeRepairConfig", "taints"),
-        **changed_by("config", "labels", from_live=_labels),
+        **changed_by("config", "scalingConfig", "updateConfig", "nodeRepairConfig"),
+        **not_updated("taints"),
+        **not_updated("labels", from_live=_labels),
         **changed_by("version", "version", "releaseVersion"),
         "launchTemplate": Input(update="version", replaced_keys=frozenset({"id", "name"})),
         **of_the_provider("forceUpdateVersion"),
@@ -204,31 +172,19 @@ NODE_GROUP = ResourceType(
     name="nodeGroupName",
     identity=("clusterName", "nodeGroupName"),
     gone=_GONE,
-    tagging=by_arn("nodegroupArn"),
+    tagging=tagging.mapped,
 )
 
 _addon = by_parts(":", "clusterName", "addonName")
-_CHANGING = ("addonVersion", "configurationValues")
-
-
-def _updated_addon(subject: Subject, changed: set[str]) -> Sequence[Request]:
-    expanded = mapped(ADDON, subject.inputs)
-    request: Parameters = {name: expanded.get(name, "") for name in _CHANGING if name in changed}
-    if "podIdentityAssociations" in changed:
-        request["podIdentityAssociations"] = expanded.get("podIdentityAssociations", [])
-    if subject.inputs.get("resolveConflictsOnUpdate"):
-        request["resolveConflicts"] = subject["resolveConflictsOnUpdate"]
-    return [("UpdateAddon", _addon(subject) | request)]
-
 
 ADDON = ResourceType(
     pulumi_type="aws:eks/addon:Addon",
     service="eks",
     inputs={
         **fixed("clusterName", "addonName"),
-        **changed_by("addon", *_CHANGING),
+        **not_updated("addonVersion", "configurationValues"),
         # EKS answers with ARNs of associations, which say nothing of the roles.
-        **changed_by("addon", "podIdentityAssociations", read=None),
+        **not_updated("podIdentityAssociations", read=None),
         **changed_by(PROVIDERS_OWN, "resolveConflictsOnCreate", create="resolveConflicts", read=None),
         **of_the_provider("resolveConflictsOnUpdate"),
     },
@@ -238,11 +194,10 @@ ADDON = ResourceType(
     ask=_addon,
     found="addon",
     delete=lambda subject: [("DeleteAddon", _addon(subject))],
-    updates={"addon": _updated_addon},
     outputs={"arn": output("addonArn"), "addonVersion": output("addonVersion")},
     identity=("clusterName", "addonName"),
     gone=_GONE,
-    tagging=by_arn("addonArn"),
+    tagging=tagging.mapped,
 )
 
 _entry = by_parts(":", "clusterName", "principalArn")
@@ -263,7 +218,7 @@ ACCESS_ENTRY = ResourceType(
     outputs={"accessEntryArn": output("accessEntryArn"), "userName": output("username")},
     identity=("clusterName", "principalArn"),
     gone=_GONE,
-    tagging=by_arn("accessEntryArn"),
+    tagging=tagging.mapped,
 )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lab.aws_provider.catalogue.tagging import KMS, ROLE, by_arn
+from lab.aws_provider.catalogue import tagging
 from lab.aws_provider.flatten import same_json
 from lab.aws_provider.mapping import mapped
 from lab.aws_provider.resource_type import (
@@ -20,13 +20,9 @@ from lab.aws_provider.resource_type import (
     changed_by,
     deleted_by,
     fixed,
+    not_updated,
     output,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lab.aws_provider.resource_type import Request
 
 _NO_ENTITY = frozenset({"NoSuchEntity"})
 _SIZES = {"minSize": "MinSize", "maxSize": "MaxSize", "desiredCapacity": "DesiredCapacity"}
@@ -44,7 +40,7 @@ IAM_ROLE = ResourceType(
     service="iam",
     inputs={
         **fixed("name", create="RoleName"),
-        **changed_by("trust", "assumeRolePolicy", create="AssumeRolePolicyDocument", from_live=_document),
+        **not_updated("assumeRolePolicy", create="AssumeRolePolicyDocument", from_live=_document),
     },
     create="CreateRole",
     identify=lambda _, answer: answer["Role"]["RoleName"],
@@ -52,19 +48,11 @@ IAM_ROLE = ResourceType(
     ask=by_id("RoleName"),
     found="Role",
     delete=deleted_by("DeleteRole", "RoleName"),
-    updates={
-        "trust": lambda subject, _: [
-            (
-                "UpdateAssumeRolePolicy",
-                {"RoleName": subject.identifier, "PolicyDocument": subject["assumeRolePolicy"]},
-            )
-        ]
-    },
     outputs={"arn": output("Arn"), "uniqueId": output("RoleId")},
     name="name",
     identity=("name",),
     gone=_NO_ENTITY,
-    tagging=ROLE,
+    tagging=tagging.pairs,
 )
 
 _inline = by_parts(":", "RoleName", "PolicyName")
@@ -75,7 +63,7 @@ ROLE_POLICY = ResourceType(
     inputs={
         **fixed("role", create="RoleName"),
         **fixed("name", create="PolicyName"),
-        **changed_by("policy", "policy", create="PolicyDocument", from_live=_document),
+        **not_updated("policy", create="PolicyDocument", from_live=_document),
     },
     create="PutRolePolicy",
     identify=lambda subject, _: f"{subject['role']}:{subject['name']}",
@@ -83,11 +71,6 @@ ROLE_POLICY = ResourceType(
     ask=_inline,
     found="",
     delete=lambda subject: [("DeleteRolePolicy", _inline(subject))],
-    updates={
-        "policy": lambda subject, _: [
-            ("PutRolePolicy", {**_inline(subject), "PolicyDocument": subject["policy"]})
-        ]
-    },
     name="name",
     identity=("role", "name"),
     gone=_NO_ENTITY,
@@ -130,7 +113,7 @@ KEY = ResourceType(
     pulumi_type="aws:kms/key:Key",
     service="kms",
     inputs={
-        **changed_by("description", "description"),
+        **not_updated("description"),
         **changed_by("rotation", "enableKeyRotation", create=None, read="KeyRotationEnabled", default=False),
     },
     create="CreateKey",
@@ -141,21 +124,16 @@ KEY = ResourceType(
     complete=_key,
     delete=deleted_by("ScheduleKeyDeletion", "KeyId"),
     updates={
-        "description": lambda subject, _: [
-            (
-                "UpdateKeyDescription",
-                {"KeyId": subject.identifier, "Description": subject.inputs.get("description", "")},
-            )
-        ],
         "rotation": lambda subject, _: [
-            ("EnableKeyRotation", {"KeyId": subject.identifier})
-            if subject.inputs.get("enableKeyRotation")
-            else ("DisableKeyRotation", {"KeyId": subject.identifier})
+            (
+                "EnableKeyRotation" if subject["enableKeyRotation"] else "DisableKeyRotation",
+                {"KeyId": subject.identifier},
+            )
         ],
     },
     outputs={"arn": output("Arn"), "keyId": output("KeyId")},
     gone=frozenset({"NotFoundException"}),
-    tagging=KMS,
+    tagging=tagging.of_kms,
 )
 
 
@@ -166,13 +144,6 @@ def _log_group(subject: Subject, found: Description) -> Description | None:
         return None
     arn = group["arn"].removesuffix(":*")
     return {**group, "arn": arn, **subject.api.call("logs", "ListTagsForResource", {"resourceArn": arn})}
-
-
-def _retained(subject: Subject, _: set[str]) -> Sequence[Request]:
-    group, days = {"logGroupName": subject.identifier}, subject.inputs.get("retentionInDays")
-    if days:
-        return [("PutRetentionPolicy", {**group, "retentionInDays": days})]
-    return [("DeleteRetentionPolicy", group)] if subject.state else []
 
 
 LOG_GROUP = ResourceType(
@@ -189,12 +160,19 @@ LOG_GROUP = ResourceType(
     found="",
     complete=_log_group,
     delete=deleted_by("DeleteLogGroup", "logGroupName"),
-    updates={"retention": _retained},
+    updates={
+        "retention": lambda subject, _: [
+            (
+                "PutRetentionPolicy",
+                {"logGroupName": subject.identifier, "retentionInDays": subject["retentionInDays"]},
+            )
+        ]
+    },
     outputs={"arn": output("arn")},
     name="name",
     identity=("name",),
     gone=frozenset({"ResourceNotFoundException"}),
-    tagging=by_arn("arn"),
+    tagging=tagging.mapped,
 )
 
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lab.aws_provider.catalogue.tagging import EFS, FSX
-from lab.aws_provider.mapping import mapped
+from lab.aws_provider.catalogue import tagging
 from lab.aws_provider.resource_type import (
     Description,
     ResourceType,
     Subject,
     by_id,
-    changed_by,
     deleted_by,
     fixed,
+    not_updated,
     of_the_provider,
     output,
-    upper,
 )
 
 if TYPE_CHECKING:
@@ -29,7 +27,7 @@ FILE_SYSTEM = ResourceType(
     service="efs",
     inputs={
         **fixed("creationToken", "encrypted"),
-        **changed_by("throughput", "throughputMode", default="bursting"),
+        **not_updated("throughputMode", default="bursting"),
     },
     create="CreateFileSystem",
     identify=lambda _, answer: answer["FileSystemId"],
@@ -37,25 +35,14 @@ FILE_SYSTEM = ResourceType(
     ask=by_id("FileSystemId"),
     found="FileSystems.0",
     delete=deleted_by("DeleteFileSystem", "FileSystemId"),
-    updates={
-        "throughput": lambda subject, _: [
-            (
-                "UpdateFileSystem",
-                {
-                    "FileSystemId": subject.identifier,
-                    "ThroughputMode": subject.inputs.get("throughputMode", "bursting"),
-                },
-            )
-        ]
-    },
     outputs={
         "arn": lambda subject, _: subject.arn("elasticfilesystem", f"file-system/{subject.identifier}"),
-        "dnsName": lambda subject, _: f"{subject.identifier}.efs.{subject.region}.amazonaws.com",
+        "dnsName": lambda subject, _: f"{subject.identifier}.efs.{subject.api.region}.amazonaws.com",
     },
     name="creationToken",
     identity=("creationToken",),
     gone=frozenset({"FileSystemNotFound"}),
-    tagging=EFS,
+    tagging=tagging.pairs,
 )
 
 
@@ -68,7 +55,7 @@ def _with_groups(subject: Subject, found: Description) -> Description:
 MOUNT_TARGET = ResourceType(
     pulumi_type="aws:efs/mountTarget:MountTarget",
     service="efs",
-    inputs={**fixed("fileSystemId", "subnetId"), **changed_by("groups", "securityGroups")},
+    inputs={**fixed("fileSystemId", "subnetId"), **not_updated("securityGroups")},
     create="CreateMountTarget",
     identify=lambda _, answer: answer["MountTargetId"],
     read="DescribeMountTargets",
@@ -76,14 +63,6 @@ MOUNT_TARGET = ResourceType(
     found="MountTargets.0",
     complete=_with_groups,
     delete=deleted_by("DeleteMountTarget", "MountTargetId"),
-    updates={
-        "groups": lambda subject, _: [
-            (
-                "ModifyMountTargetSecurityGroups",
-                {"MountTargetId": subject.identifier, "SecurityGroups": subject["securityGroups"]},
-            )
-        ]
-    },
     outputs={"ipAddress": output("IpAddress"), "availabilityZoneName": output("AvailabilityZoneName")},
     identity=("fileSystemId", "subnetId"),
     gone=frozenset({"MountTargetNotFound"}),
@@ -101,16 +80,10 @@ ACCESS_POINT = ResourceType(
     delete=deleted_by("DeleteAccessPoint", "AccessPointId"),
     outputs={"arn": output("AccessPointArn")},
     gone=frozenset({"AccessPointNotFound"}),
-    tagging=EFS,
+    tagging=tagging.pairs,
 )
 
 _LUSTRE = "LustreConfiguration"
-_CHANGING = ("automaticBackupRetentionDays", "dataCompressionType", "perUnitStorageThroughput")
-
-
-def _updated(subject: Subject, changed: set[str]) -> Sequence[Request]:
-    request = mapped(LUSTRE, {name: subject.inputs[name] for name in changed if name in subject.inputs})
-    return [("UpdateFileSystem", {"FileSystemId": subject.identifier, **request})]
 
 
 def _deleted(subject: Subject) -> Sequence[Request]:
@@ -126,12 +99,12 @@ LUSTRE = ResourceType(
         **fixed("storageType"),
         **fixed("securityGroupIds", read=None),
         **fixed("deploymentType", create=f"{_LUSTRE}.DeploymentType"),
-        **{
-            name: entry
-            for each in _CHANGING
-            for name, entry in changed_by("file system", each, create=f"{_LUSTRE}.{upper(each)}").items()
-        },
-        **changed_by("file system", "storageCapacity", "fileSystemTypeVersion"),
+        **not_updated("automaticBackupRetentionDays", create=f"{_LUSTRE}.AutomaticBackupRetentionDays"),
+        **not_updated("dataCompressionType", create=f"{_LUSTRE}.DataCompressionType"),
+        **not_updated("perUnitStorageThroughput", create=f"{_LUSTRE}.PerUnitStorageThroughput"),
+        **not_updated("storageCapacity"),
+        # moto does not tell.
+        **not_updated("fileSystemTypeVersion", read=None),
         **of_the_provider("skipFinalBackup"),
     },
     create="CreateFileSystem",
@@ -141,15 +114,13 @@ LUSTRE = ResourceType(
     found="FileSystems.0",
     delete=_deleted,
     also=lambda _: {"FileSystemType": "LUSTRE"},
-    updates={"file system": _updated},
     outputs={
         "arn": output("ResourceARN"),
         "dnsName": output("DNSName"),
         "mountName": output(f"{_LUSTRE}.MountName"),
-        "vpcId": output("VpcId"),
     },
     gone=frozenset({"FileSystemNotFound"}),
-    tagging=FSX,
+    tagging=tagging.pairs,
 )
 
 TYPES = (FILE_SYSTEM, MOUNT_TARGET, ACCESS_POINT, LUSTRE)

@@ -1,55 +1,30 @@
-"""How each service takes and tells tags."""
+"""How the creating request of each service takes tags."""
 
 from __future__ import annotations
 
-from lab.aws_provider.resource_type import Tagging, at
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lab.aws_provider.resource_type import Parameters
 
 
-def pairs(tags: dict[str, str]) -> list[dict[str, str]]:
+def pairs(tags: dict[str, str]) -> Parameters:
     """A list of keys and values."""
-    return [{"Key": key, "Value": value} for key, value in tags.items()]
+    return {"Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}
 
 
-def of_ec2(resource_type: str, identifier: str = "") -> Tagging:
-    """Tags of anything in EC2, by its id or what the description has in its place."""
-    return Tagging(
-        resource=lambda subject, found: {"Resources": [found.get(identifier) or subject.identifier]},
-        tags=lambda tags: {"Tags": pairs(tags)},
-        gone=lambda keys: {"Tags": [{"Key": key} for key in keys]},
-        set="CreateTags",
-        remove="DeleteTags",
-        create=lambda tags: {"TagSpecifications": [{"ResourceType": resource_type, "Tags": pairs(tags)}]},
-    )
+def mapped(tags: dict[str, str]) -> Parameters:
+    """A map, as EKS and CloudWatch have it."""
+    return {"tags": tags}
 
 
-def by_arn(place: str) -> Tagging:
-    """Tags of EKS and of CloudWatch, by an ARN at a place of the description."""
-    return Tagging(
-        resource=lambda _, found: {"resourceArn": at(found, place)},
-        tags=lambda tags: {"tags": tags},
-        gone=lambda keys: {"tagKeys": keys},
-    )
+def of_kms(tags: dict[str, str]) -> Parameters:
+    """The same list under KMS's own names."""
+    return {"Tags": [{"TagKey": key, "TagValue": value} for key, value in tags.items()]}
 
 
-FSX = Tagging(
-    resource=lambda _, found: {"ResourceARN": found["ResourceARN"]},
-    tags=lambda tags: {"Tags": pairs(tags)},
-    gone=lambda keys: {"TagKeys": keys},
-)
-EFS = Tagging(
-    resource=lambda subject, _: {"ResourceId": subject.identifier},
-    tags=lambda tags: {"Tags": pairs(tags)},
-    gone=lambda keys: {"TagKeys": keys},
-)
-ROLE = Tagging(
-    resource=lambda subject, _: {"RoleName": subject.identifier},
-    tags=lambda tags: {"Tags": pairs(tags)},
-    gone=lambda keys: {"TagKeys": keys},
-    set="TagRole",
-    remove="UntagRole",
-)
-KMS = Tagging(
-    resource=lambda subject, _: {"KeyId": subject.identifier},
-    tags=lambda tags: {"Tags": [{"TagKey": key, "TagValue": value} for key, value in tags.items()]},
-    gone=lambda keys: {"TagKeys": keys},
-)
+def of_ec2(resource_type: str) -> Callable[[dict[str, str]], Parameters]:
+    """A specification of anything in EC2."""
+    return lambda tags: {"TagSpecifications": [{"ResourceType": resource_type, **pairs(tags)}]}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from pathlib import Path
 
 from lab.aws_provider.cloud.server import CloudServer
-from lab.aws_provider.cloud.settings import Settings
+from lab.aws_provider.cloud.settings import DEFAULT_ACCOUNT, Settings
 from lab.controller.process import end_with_parent, say_ready
 from lab.directory import LabDirectory
 
@@ -20,8 +21,12 @@ def main() -> None:
     end_with_parent()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     lab = LabDirectory(given.lab_dir)
-    reservations, clock = lab.cloud / "capacity-reservations.json", lab.cloud / "clock"
-    settings = Settings.from_environment(lab.kubeconfig, reservations, clock=clock)
+    settings = Settings(
+        account=os.environ.get("LAB_AWS_ACCOUNT") or DEFAULT_ACCOUNT,
+        kubeconfig=lab.kubeconfig,
+        reservations=lab.cloud / "capacity-reservations.json",
+        clock=lab.cloud / "clock",
+    )
     CloudServer(lab.cloud, settings).serve(say_ready)
 
 

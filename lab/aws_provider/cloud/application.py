@@ -11,9 +11,10 @@ from moto.backends import get_backend
 from moto.core.exceptions import ServiceException
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
-from lab.aws_provider.cloud import fixtures, gaps, rules, service_model
+from lab.aws_provider.cloud import fixtures, gaps, rules, service_model  # noqa: F401 - gaps and rules register
 from lab.aws_provider.cloud.decode import Call, decode, encode
 from lab.aws_provider.cloud.place import Place
+from lab.aws_provider.cloud.registry import HANDLERS, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -53,8 +54,9 @@ class Application:
         place = Place(call.region, self._store, self._settings)
         try:
             service_model.check(call.operation, call.parameters)
-            rules.check(place, call)
-            handler = gaps.HANDLERS.get((call.service, call.name))
+            for rule in RULES[call.service, call.name]:
+                rule(place, call.parameters)
+            handler = HANDLERS.get((call.service, call.name))
             if handler is None:
                 return self._recorded_moto(call, environ, body, start_response)
             result: object = handler(place, call.parameters)

@@ -15,11 +15,6 @@ if TYPE_CHECKING:
 HIDDEN = "[hidden]"
 
 
-def is_write(operation: str) -> bool:
-    """Whether an operation may change something; others only read."""
-    return not operation.startswith(("Describe", "List", "Get", "Check"))
-
-
 class Records:
     """Appends JSON lines to a file: service, operation, region, parameters, requestId, error."""
 

@@ -15,17 +15,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+_CODES = {
+    "autoscaling": "ValidationError",
+    "ec2": "InvalidParameterValue",
+    "efs": "BadRequest",
+    "eks": "InvalidParameterException",
+    "fsx": "BadRequest",
+    "iam": "ValidationError",
+    "sts": "ValidationError",
+}
+
+
 def check(operation: Any, parameters: dict[str, Any]) -> None:
     """Raises Refused for the first thing that the operation's input shape does not allow."""
     shape = operation.input_shape
     if shape is None:
         return
+    code = _CODES.get(operation.service_model.service_name, "ValidationException")
     report = ParamValidator().validate(parameters, shape)
     if report.has_errors():
-        raise Refused(_code(operation), report.generate_report())
+        raise Refused(code, report.generate_report())
     for path, value, allowed in wrong_enum_values(shape, parameters, ""):
         raise Refused(
-            _code(operation),
+            code,
             f"Value '{value}' at '{path}' failed to satisfy constraint: Member must satisfy enum value set: "
             f"[{', '.join(allowed)}]",
         )
@@ -48,16 +60,3 @@ def wrong_enum_values(shape: Any, value: Any, path: str) -> Iterator[tuple[str, 
             allowed = shape.enum
             if allowed and value not in allowed:
                 yield path, value, list(allowed)
-
-
-def _code(operation: Any) -> str:
-    match operation.service_model.service_name:
-        case "ec2":
-            return "InvalidParameterValue"
-        case "eks":
-            return "InvalidParameterException"
-        case "autoscaling" | "iam" | "sts":
-            return "ValidationError"
-        case "efs" | "fsx":
-            return "BadRequest"
-    return "ValidationException"

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import base64
 import datetime as dt
-import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DEFAULT_ACCOUNT = "123456789012"
 
@@ -42,32 +37,10 @@ class Settings:
         moment = dt.datetime.now(dt.UTC) + dt.timedelta(seconds=ahead)
         return moment.replace(tzinfo=None, microsecond=0)
 
-    @classmethod
-    def from_environment(
-        cls,
-        kubeconfig: Path | None,
-        reservations: Path | None,
-        given: Mapping[str, str] = os.environ,
-        *,
-        clock: Path | None = None,
-    ) -> Settings:
-        """Reads LAB_AWS_ACCOUNT."""
-        return cls(
-            account=given.get("LAB_AWS_ACCOUNT") or DEFAULT_ACCOUNT,
-            kubeconfig=kubeconfig,
-            reservations=reservations,
-            clock=clock,
-        )
-
     def eks_api_server(self) -> tuple[str, str] | None:
         """URL and base64 authority of the simulated cluster, now; None where there is none yet."""
         if self.kubeconfig is None or not self.kubeconfig.exists():
             return None
-        config: dict[str, Any] = yaml.safe_load(self.kubeconfig.read_text()) or {}
-        for entry in config.get("clusters") or []:
-            cluster = entry["cluster"]
-            if data := cluster.get("certificate-authority-data"):
-                return cluster["server"], data
-            if file := cluster.get("certificate-authority"):
-                return cluster["server"], base64.b64encode(Path(file).read_bytes()).decode()
-        return None
+        cluster = yaml.safe_load(self.kubeconfig.read_text())["clusters"][0]["cluster"]
+        authority = Path(cluster["certificate-authority"]).read_bytes()
+        return cluster["server"], base64.b64encode(authority).decode()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import botocore.session
 
 from lab.aws_provider.provider import Provider
-from lab.provider_service.naming import Autonaming
 from lab.provider_service.values import plain_map, to_properties
 
 if TYPE_CHECKING:
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 REGION = "us-east-1"
 EKS = ("eks.amazonaws.com", "ec2.amazonaws.com", "pods.eks.amazonaws.com")
 _SESSION = botocore.session.get_session()
-_NETWORKS = itertools.count()
 
 
 def trust(*services: str) -> str:
@@ -35,13 +32,17 @@ def trust(*services: str) -> str:
 
 @dataclass(frozen=True)
 class Network:
-    """A VPC with two regional subnets and one in a Local Zone, a security group and a role."""
+    """A VPC with subnets in three zones and a Local Zone, a security group and a role."""
 
     vpc: str
-    subnets: tuple[str, str]
-    local: str
+    subnets: dict[str, str]
+    """By zone; us-east-1e is one that AWS's services avoid."""
     group: str
     role: str
+
+    def in_zones(self, *zones: str) -> list[str]:
+        """The subnets of these zones."""
+        return [self.subnets[zone] for zone in zones]
 
 
 @dataclass(frozen=True)
@@ -91,42 +92,51 @@ class Account:
     @functools.cached_property
     def network(self) -> Network:
         """Made once."""
-        ec2, iam = self.client("ec2"), self.client("iam")
+        ec2 = self.client("ec2")
         vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
         ec2.modify_availability_zone_group(GroupName="us-east-1-dfw-2", OptInStatus="opted-in")
-        subnets = [
-            ec2.create_subnet(VpcId=vpc, CidrBlock=f"10.0.{number}.0/24", AvailabilityZone=zone)["Subnet"][
-                "SubnetId"
-            ]
-            for number, zone in enumerate(("us-east-1a", "us-east-1b", "us-east-1-dfw-2a"))
-        ]
+        subnets = {
+            zone: self.subnet(vpc, f"10.0.{number}.0/24", zone)
+            for number, zone in enumerate(("us-east-1a", "us-east-1b", "us-east-1e", "us-east-1-dfw-2a"))
+        }
         group = ec2.create_security_group(GroupName="nodes", Description="nodes", VpcId=vpc)["GroupId"]
-        role = iam.create_role(RoleName="any", AssumeRolePolicyDocument=trust(*EKS))
-        return Network(vpc, (subnets[0], subnets[1]), subnets[2], group, role["Role"]["Arn"])
+        return Network(vpc, subnets, group, self.role("any", *EKS))
 
     @functools.cached_property
     def cluster(self) -> str:
         """The name of a cluster that is made once."""
-        self.client("eks").create_cluster(
-            name="shared",
-            roleArn=self.network.role,
-            resourcesVpcConfig={"subnetIds": list(self.network.subnets)},
-            accessConfig={"authenticationMode": "API"},
-            version="1.35",
-        )
+        self.client("eks").create_cluster(**self.cluster_request("shared"))
         return "shared"
 
-    def subnet(self, zone: str) -> str:
-        """A subnet of the network in this zone."""
-        ec2 = self.client("ec2")
-        vpc = self.network.vpc
-        wanted = [{"Name": "vpc-id", "Values": [vpc]}, {"Name": "availability-zone", "Values": [zone]}]
-        found = ec2.describe_subnets(Filters=wanted)["Subnets"]
-        if not found:
-            number = 100 + ord(zone[-1]) - ord("a")
-            block = f"10.0.{number}.0/24"
-            found = [ec2.create_subnet(VpcId=vpc, CidrBlock=block, AvailabilityZone=zone)["Subnet"]]
-        return str(found[0]["SubnetId"])
+    def subnet(self, vpc: str, block: str, zone: str) -> str:
+        """A new subnet."""
+        made = self.client("ec2").create_subnet(VpcId=vpc, CidrBlock=block, AvailabilityZone=zone)
+        return made["Subnet"]["SubnetId"]
+
+    def cluster_request(self, name: str, **fields: Any) -> dict[str, Any]:
+        """What CreateCluster takes."""
+        access = {"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": False}
+        return {
+            "name": name,
+            "roleArn": self.network.role,
+            "version": "1.35",
+            "resourcesVpcConfig": {"subnetIds": self.network.in_zones("us-east-1a", "us-east-1b")},
+            "accessConfig": access,
+            **fields,
+        }
+
+    def group_request(self, name: str, size: int = 1, **fields: Any) -> dict[str, Any]:
+        """What CreateNodegroup takes: nodes of the shared cluster, of three at most."""
+        of_no_template = {} if "launchTemplate" in fields else {"instanceTypes": ["m7i.large"]}
+        return {
+            "clusterName": self.cluster,
+            "nodegroupName": name,
+            "nodeRole": self.network.role,
+            "subnets": self.network.in_zones("us-east-1a"),
+            "scalingConfig": {"minSize": 0, "maxSize": 3, "desiredSize": size},
+            **of_no_template,
+            **fields,
+        }
 
     def role(self, name: str, *services: str) -> str:
         """The ARN of a role that these services may take."""
@@ -142,7 +152,7 @@ class Account:
 def make(provider: Provider, token: str, label: str, /, **inputs: Any) -> Made:
     """Checks and creates; a refused input fails the test."""
     urn = f"urn:pulumi:test::toy::{token}::{label}"
-    checked, failures = provider.check(urn, {}, to_properties(inputs), b"seed", Autonaming())
+    checked, failures = provider.check(urn, {}, to_properties(inputs), b"seed")
     assert failures == []
     identifier, state = provider.create(urn, checked, seconds=0, preview=False)
     return Made(urn, identifier, state, checked)

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-REPOSITORY = "https://charts.toys.example.com"
-NAME = "toy-chart"
 
 _CHART = """\
 apiVersion: v2
@@ -55,15 +53,4 @@ def write_chart(folder: Path, version: str = "1.0.0") -> Path:
     (folder / "values.yaml").write_text('greeting: hello\ncpu: "1"\n')
     (folder / "values.schema.json").write_text(json.dumps(_SCHEMA))
     (folder / "templates" / "all.yaml").write_text(_TEMPLATE)
-    return folder
-
-
-def write_repository(folder: Path, versions: tuple[str, ...]) -> Path:
-    """A folder as LAB_CHARTS names it, with the chart in these versions."""
-    entries = [
-        {"repository": REPOSITORY, "name": NAME, "version": each, "path": f"toy-{each}"} for each in versions
-    ]
-    for entry in entries:
-        write_chart(folder / entry["path"], entry["version"])
-    (folder / "index.json").write_text(json.dumps(entries))
     return folder

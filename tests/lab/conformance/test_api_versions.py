@@ -26,7 +26,6 @@ _GADGET = """
 """
 _ALIAS = ', aliases=[pulumi.Alias(type_="kubernetes:" + GROUP + "/v1alpha1:Gadget")]'
 
-_REPLACED = _ALIAS + ', replace_on_changes=["spec"], delete_before_replace=True'
 
 _OLD = _DEFINITION + _GADGET.format(version="v1alpha1", spec='{"size": 1, "old": 2}', more="")
 
@@ -54,23 +53,3 @@ def test_with_an_alias_an_object_is_updated_in_place_at_its_other_api_version(to
     assert state["outputs"]["__initialApiVersion"].endswith("/v1alpha1")
     assert "no changes" in toy.preview() or "unchanged" in toy.preview()
     assert not toy.drift()
-
-
-def test_without_an_alias_it_is_another_resource_that_exists_already(toy: Toy) -> None:
-    toy.up(_OLD)
-    output = toy.failing_up(_new(""))
-    assert "gadgets." in output
-    assert "already exists" in output
-
-
-def test_with_an_alias_and_replacement_asked_for_the_old_object_goes_first(toy: Toy) -> None:
-    toy.up(_OLD)
-    kind = f"gadgets.v1beta1.{toy.namespace}.example.com"
-    before = toy.get(kind, "gadget")["metadata"]["uid"]
-    seen = toy.preview(_new(_REPLACED))
-    assert "1 to replace" in seen, seen
-    toy.up()
-    found = toy.get(kind, "gadget")
-    assert found["metadata"]["uid"] != before
-    assert found["spec"] == {"size": 3}
-    assert toy.state("gadget")["outputs"]["__initialApiVersion"].endswith("/v1beta1")

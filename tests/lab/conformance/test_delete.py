@@ -17,19 +17,6 @@ def test_a_delete_waits_until_object_and_dependents_are_gone(toy: Toy) -> None:
     assert toy.get("deployments,replicasets,pods")["items"] == []
 
 
-def test_orphan_leaves_the_dependents(toy: Toy) -> None:
-    toy.up(
-        POD
-        + """
-orphan = {"pulumi.com/deletionPropagationPolicy": "orphan"}
-k8s.apps.v1.Deployment("d", metadata=named("d", orphan), spec=workload("d"))
-"""
-    )
-    toy.destroy()
-    assert not toy.exists("deployment", "d")
-    assert len(toy.get("replicasets")["items"]) == 1
-
-
 def test_a_finalizer_that_nobody_removes_ends_the_delete_with_a_warning(toy: Toy) -> None:
     toy.up("""
         metadata = {**named("c", {"pulumi.com/timeoutSeconds": "1"}), "finalizers": ["toys.example.com/wait"]}
@@ -43,25 +30,6 @@ def test_a_finalizer_that_nobody_removes_ends_the_delete_with_a_warning(toy: Toy
     # Gone by now, and that is fine.
     toy.destroy()
     assert toy.recorded() == set()
-
-
-def test_an_error_hook_hears_of_a_failed_delete_only_where_the_program_runs(toy: Toy) -> None:
-    toy.up("""
-        def tell(failure):
-            pulumi.log.error(f"heard: {failure.failed_operation}, {failure.errors[0]}")
-            return False
-
-        hook = pulumi.ResourceHookBinding(on_error=[pulumi.ErrorHook("tells", tell)])
-        metadata = {**named("c", {"pulumi.com/timeoutSeconds": "1"}), "finalizers": ["toys.example.com/wait"]}
-        k8s.core.v1.ConfigMap("c", metadata=metadata, opts=options(hooks=hook))
-    """)
-    destroy = ("destroy", "--yes", "--skip-preview")
-    output = toy.failing(*destroy)
-    assert "timed out waiting for the condition" in output
-    assert "hook" not in output
-    assert "heard: delete, timed out waiting for the condition" in toy.failing(*destroy, "--run-program")
-    toy.kubectl("patch", "configmap", "c", "--type=merge", "--patch", '{"metadata": {"finalizers": null}}')
-    toy.destroy()
 
 
 def test_an_object_whose_definition_is_gone_counts_as_deleted(toy: Toy) -> None:

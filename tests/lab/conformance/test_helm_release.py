@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.lab.conformance.charts import REPOSITORY, write_chart, write_repository
+from tests.lab.conformance.charts import write_chart
 
 if TYPE_CHECKING:
     from tests.lab.conformance.toy import Toy
@@ -66,19 +64,6 @@ def test_a_chart_that_cannot_be_had_fails_the_preview(toy: Toy) -> None:
     assert "nowhere.example.com" in output
 
 
-def test_a_chart_is_found_by_repository_name_and_version(toy: Toy) -> None:
-    variables = {"LAB_CHARTS": str(write_repository(toy.folder / "charts", ("1.2.0", "1.10.0")))}
-    repository = f'repository_opts={{"repo": "{REPOSITORY}"}}, skip_await=True'
-    toy.up(_program("toy-chart", more=f'{repository}, version="1.2.0"'), variables=variables)
-    assert toy.state("toy")["outputs"]["version"] == "1.2.0"
-    toy.up(_program("toy-chart", more=repository), variables=variables)
-    assert toy.state("toy")["inputs"]["version"] == "1.10.0"
-    output = toy.failing(
-        "preview", program=_program("toy-chart", more=f'{repository}, version="3.0.0"'), variables=variables
-    )
-    assert 'chart "toy-chart" version "3.0.0" not found' in output
-
-
 def test_a_failed_install_that_helm_keeps_is_in_the_state_and_an_atomic_one_is_not(
     toy: Toy, chart: str
 ) -> None:
@@ -92,14 +77,6 @@ def test_a_failed_install_that_helm_keeps_is_in_the_state_and_an_atomic_one_is_n
     toy.destroy()
     output = toy.failing_up(_program(chart, huge, "timeout=2, atomic=True"))
     assert "has been uninstalled due to atomic being set" in output
-    assert toy.recorded() == set()
-
-
-def test_values_that_the_charts_schema_refuses_fail_the_update_only(toy: Toy, chart: str) -> None:
-    program = _program(chart, '{"greating": "typo"}')
-    toy.preview(program)
-    output = toy.failing_up(program)
-    assert "values don't meet the specifications of the schema(s)" in output
     assert toy.recorded() == set()
 
 
@@ -141,24 +118,5 @@ def test_a_release_that_is_gone_is_seen_by_a_refresh_and_an_error_for_a_delete(t
     assert "release: not found" in toy.failing("destroy", "--yes", "--skip-preview")
 
 
-def test_a_release_that_a_kill_left_pending_refuses_everything_but_uninstall(toy: Toy, chart: str) -> None:
-    toy.up(_program(chart, more="skip_await=True"))
-    secret = toy.get("secret", "sh.helm.release.v1.toy.v1")
-    pending = _with_status(secret["data"]["release"], "pending-upgrade")
-    toy.kubectl("patch", "secret", "sh.helm.release.v1.toy.v1", "--patch", json.dumps(
-        {"metadata": {"labels": {"status": "pending-upgrade"}}, "data": {"release": pending}}
-    ))  # fmt: skip
-    output = toy.failing_up(_program(chart, '{"greeting": "new"}', "skip_await=True"))
-    assert "another operation (install/upgrade/rollback) is in progress" in output
-    toy.destroy()
-
-
 def _helm(toy: Toy, *arguments: str) -> str:
     return toy.lab.run("helm", "--namespace", toy.namespace, *arguments).stdout
-
-
-def _with_status(encoded: str, status: str) -> str:
-    release = json.loads(gzip.decompress(base64.b64decode(base64.b64decode(encoded))))
-    release["info"]["status"] = status
-    packed = base64.b64encode(gzip.compress(json.dumps(release).encode()))
-    return base64.b64encode(packed).decode()

@@ -8,22 +8,6 @@ if TYPE_CHECKING:
     from tests.lab.conformance.toy import Toy
 
 
-def test_a_type_that_the_sdk_does_not_have_is_refused(toy: Toy) -> None:
-    output = toy.failing_up("""
-        pulumi.CustomResource("kubernetes:core/v1:ConfigMop", "wrong", {"metadata": named("wrong")})
-    """)
-    assert 'unrecognized resource type: "kubernetes:core/v1:ConfigMop"' in output
-
-
-def test_an_input_that_the_kind_does_not_have_is_refused(toy: Toy) -> None:
-    output = toy.failing_up("""
-        wrong = {"apiVersion": "v1", "kind": "Secret", "metadata": named("wrong"), "dota": {"a": "b"}}
-        pulumi.CustomResource("kubernetes:core/v1:ConfigMap", "wrong", wrong)
-    """)
-    assert "unknown input property 'dota'" in output
-    assert "expected kind 'ConfigMap'" in output
-
-
 def test_an_object_without_a_name_is_refused(toy: Toy) -> None:
     for metadata in ('"namespace": NAMESPACE', '"generate_name": "x-"'):
         output = toy.failing_up(f"""k8s.core.v1.ConfigMap("c", metadata={{{metadata}}})""")

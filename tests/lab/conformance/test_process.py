@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _DEADLINE_SECONDS = 60.0
 # The vendor's looks for its engine every five minutes.
-_ORPHAN_SECONDS = 330.0
 
 
 def test_plugin_and_helm_end_with_their_engine(toy: Toy) -> None:
@@ -42,32 +41,6 @@ k8s.helm.v3.Release("r", name="r", namespace=NAMESPACE, chart={str(chart)!r}, va
     engine.kill()
     until(lambda: all(_has_ended(process) for process in (*plugin, *helpers)), "their end", _DEADLINE_SECONDS)
     assert "STATUS: pending-install" in _status(toy)
-
-
-def test_a_plugin_that_outlives_its_engine_finishes_helms_install_and_ends(toy: Toy) -> None:
-    chart = write_chart(toy.folder / "chart")
-    toy.write(
-        f"""
-k8s.helm.v3.Release("r", name="r", namespace=NAMESPACE, chart={str(chart)!r}, values={{"cpu": "9000"}})
-"""
-    )
-    # A folder of its own, so that the switch is for this engine alone.
-    (toy.folder / "switches").mkdir()
-    (toy.folder / "switches" / "plugins-outlive-engine").write_text("1")
-    engine = _start(toy, "up", "--yes", "--skip-preview", LAB_DIR=str(toy.folder))
-    until(
-        lambda: toy.exists("deployment", "r"), "the Deployment", _DEADLINE_SECONDS, cluster=toy.lab.directory
-    )
-    plugin = [child for child in engine.children() if "lab.language_host" not in child.cmdline()]
-    engine.kill()
-    toy.kubectl("set", "resources", "deployment/r", "--requests=cpu=1")
-    until(
-        lambda: "STATUS: deployed" in _status(toy),
-        "the release",
-        _DEADLINE_SECONDS,
-        cluster=toy.lab.directory,
-    )
-    until(lambda: all(_has_ended(process) for process in plugin), "the plugin's end", _ORPHAN_SECONDS)
 
 
 def test_an_interrupted_wait_ends_without_a_traceback(toy: Toy) -> None:

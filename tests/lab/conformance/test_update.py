@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.lab.conformance.toy import POD
-
 if TYPE_CHECKING:
     from tests.lab.conformance.toy import Toy
 
@@ -22,18 +20,6 @@ apiVersion: v1
 kind: ServiceAccount
 metadata: {name: a}
 automountServiceAccountToken: false
-"""
-
-
-_VOLUME = """
-apiVersion: v1
-kind: PersistentVolume
-metadata: {{name: {name}}}
-spec:
-  accessModes: [ReadWriteOnce]
-  capacity: {{storage: 1Gi}}
-  hostPath: {{path: /toy}}
-  storageClassName: {of}
 """
 
 
@@ -115,38 +101,3 @@ def test_an_ignored_field_stays_with_its_foreign_owner(toy: Toy) -> None:
     found = toy.get("serviceaccount", "a")
     assert found["automountServiceAccountToken"] is False
     assert found["metadata"]["annotations"] == {"a": "2"}
-
-
-def test_three_members_are_rolled_out_and_leave_their_claims_behind(toy: Toy) -> None:
-    for number in range(3):
-        toy.lab.kubectl(
-            "create", "-f", "-", stdin=_VOLUME.format(name=f"{toy.namespace}-{number}", of=toy.namespace)
-        )
-    program = (
-        POD
-        + """
-labels = {"app": "s"}
-data = {"metadata": {"name": "data"}, "spec": {"access_modes": ["ReadWriteOnce"],
-        "storage_class_name": NAMESPACE, "resources": {"requests": {"storage": "SIZE"}}}}
-container = {**CONTAINER, "image": "IMAGE"}
-k8s.apps.v1.StatefulSet("s", metadata=named("s"), spec=workload("s", container, replicas=3,
-    service_name="s", pod_management_policy="Parallel", volume_claim_templates=[data]))
-k8s.policy.v1.PodDisruptionBudget("b", metadata=named("b"), spec={
-    "max_unavailable": 1, "selector": {"match_labels": labels}})
-k8s.networking.v1.NetworkPolicy("n", metadata=named("n"), spec={
-    "pod_selector": {"match_labels": labels}, "policy_types": ["Ingress"]})
-"""
-    )
-    older, newer = (program.replace("SIZE", "1Gi").replace("IMAGE", f"toy:{tag}") for tag in (1, 2))
-    toy.up(older)
-    uid = toy.state("s")["outputs"]["metadata"]["uid"]
-    toy.up(newer)
-    status = toy.state("s")["outputs"]["status"]
-    assert (status["readyReplicas"], status["currentRevision"]) == (3, status["updateRevision"])
-    assert toy.state("s")["outputs"]["metadata"]["uid"] == uid
-    images = {pod["spec"]["containers"][0]["image"] for pod in toy.get("pods")["items"]}
-    assert images == {"toy:2"}
-    assert "+-1 to replace" in toy.preview(program.replace("SIZE", "2Gi").replace("IMAGE", "toy:2"))
-    toy.destroy()
-    assert toy.get("pods,statefulsets,poddisruptionbudgets,networkpolicies")["items"] == []
-    assert len(toy.get("persistentvolumeclaims")["items"]) == 3

@@ -66,20 +66,6 @@ k8s.apps.v1.Deployment("d", metadata=named("d", soon), spec=workload("d", WHICH)
     assert "initErrors" not in toy.state("d")
 
 
-def test_an_update_that_never_rolls_out_says_so(toy: Toy) -> None:
-    program = (
-        POD
-        + """
-k8s.apps.v1.Deployment("d", metadata=named("d"), spec=workload("d", WHICH),
-                       opts=options(custom_timeouts=pulumi.CustomTimeouts(update="2s")))
-"""
-    )
-    toy.up(program.replace("WHICH", "CONTAINER"))
-    output = toy.failing_up(program.replace("WHICH", "HUGE"))
-    assert f'"{toy.namespace}/d" failed to fully initialize or become live' in output
-    assert "Minimum number of Pods to consider the application live was not attained" in output
-
-
 def test_skip_await_and_custom_timeouts_decide_how_long_to_wait(toy: Toy) -> None:
     toy.up(
         POD
@@ -122,15 +108,6 @@ def test_wait_for_waits_for_a_condition_on_any_kind(toy: Toy) -> None:
     assert toy.state("s")["outputs"]["status"]["conditions"][0]["type"] == "Served"
 
 
-def test_wait_for_times_out_with_kubernetes_own_words(toy: Toy) -> None:
-    output = toy.failing_up("""
-        wait = {"pulumi.com/waitFor": "condition=Ready", "pulumi.com/timeoutSeconds": "1"}
-        k8s.core.v1.ConfigMap("c", metadata=named("c", wait))
-    """)
-    assert "timed out waiting for the condition" in output
-    assert "c" in toy.recorded()
-
-
 def test_wait_for_says_nothing_of_what_a_controller_says_beside_its_condition(toy: Toy) -> None:
     unserved = (*_SERVED[:-1], _SERVED[-1].replace('"True"', '"False"').replace('"m"', '"controllers-words"'))
     _in_background(lambda: toy.kubectl("patch", "service", "s", *unserved))
@@ -162,16 +139,6 @@ def test_a_claim_that_waits_for_its_consumer_is_ready_while_pending(toy: Toy) ->
     assert phases == {"claim": "Pending", "bound": "Bound"}
 
 
-def test_a_service_is_ready_ten_seconds_after_its_endpoints_last_change(toy: Toy) -> None:
-    program = """
-        spec = {"ports": [{"port": 80}], "selector": {"app": "s"}}
-        k8s.core.v1.Service("s", metadata=named("s"), spec=spec)
-    """
-    selecting = _seconds(lambda: toy.up(program))
-    # That a headless one waits for nothing is no matter of time: test_awaits.
-    assert selecting >= 10
-
-
 def test_what_nobody_balances_says_what_is_missing(toy: Toy) -> None:
     output = toy.failing(
         "up",
@@ -194,12 +161,6 @@ def test_what_nobody_balances_says_what_is_missing(toy: Toy) -> None:
 
 def _condition(status: dict[str, list[dict[str, str]]], name: str) -> dict[str, str]:
     return next(each for each in status["conditions"] if each["type"] == name)
-
-
-def _seconds(call: Callable[[], object]) -> float:
-    started = time.monotonic()
-    call()
-    return time.monotonic() - started
 
 
 def _in_background(change: Callable[[], object]) -> None:

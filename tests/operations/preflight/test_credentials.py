@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lab.aws_provider.cloud.refusal import Refused
-from lab.aws_provider.cloud.rules.registry import RULES
+from lab.aws_provider.cloud.registry import RULES
 from tests.cli.command import write_stack
 from tests.operations.preflight.account import at
 from tests.operations.preflight.stacks import WEEK, by_the_hour, in_a_block, seen

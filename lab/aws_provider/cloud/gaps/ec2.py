@@ -6,12 +6,10 @@ import datetime as dt
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from moto.ec2.models.availability_zones_and_regions import RegionsAndZonesBackend
-
 from lab.aws_provider.cloud.fixtures import load
-from lab.aws_provider.cloud.gaps.registry import answers
 from lab.aws_provider.cloud.place import PLACEMENT_GROUPS, ZONE_GROUPS, Place, now
 from lab.aws_provider.cloud.refusal import require
+from lab.aws_provider.cloud.registry import answers
 
 if TYPE_CHECKING:
     from lab.aws_provider.cloud.store import Document
@@ -42,10 +40,8 @@ def offerings(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     unit = given.get("UltraserverType")
     name, each = _ULTRASERVERS[unit] if unit else (given.get("InstanceType", ""), 1)
     zones = sorted(place.offering_zones(name))
-    hours, count = (
-        given["CapacityDurationHours"],
-        each * given["UltraserverCount" if unit else "InstanceCount"],
-    )
+    hours = given["CapacityDurationHours"]
+    count = each * given["UltraserverCount" if unit else "InstanceCount"]
     start = now().replace(hour=11, minute=30, second=0) + dt.timedelta(days=1)
     offering = {
         "CapacityBlockOfferingId": f"cb-{uuid.uuid4().hex[:17]}",
@@ -64,16 +60,19 @@ def offerings(place: Place, given: dict[str, Any]) -> dict[str, Any]:
 @answers("ec2", "CreatePlacementGroup")
 def create(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """A group that is available at once."""
-    name = given["GroupName"]
+    name, key = given["GroupName"], place.key(given["GroupName"])
+    says = f"The Placement Group '{name}' already exists."
+    require(place.store.get(PLACEMENT_GROUPS, key) is None, "InvalidPlacementGroup.Duplicate", says)
+    tags = [tag for each in given.get("TagSpecifications", []) for tag in each["Tags"]]
     document = {
         "GroupName": name,
         "State": "available",
-        "Strategy": given.get("Strategy", "cluster"),
+        "Strategy": given["Strategy"],
         "GroupId": f"pg-{uuid.uuid4().hex[:17]}",
         "GroupArn": place.arn("ec2", f"placement-group/{name}"),
-        "Tags": [tag for each in given.get("TagSpecifications", []) for tag in each["Tags"]],
+        "Tags": tags,
     }
-    return {"PlacementGroup": place.store.put(PLACEMENT_GROUPS, place.key(name), document)}
+    return {"PlacementGroup": place.store.put(PLACEMENT_GROUPS, key, document)}
 
 
 @answers("ec2", "DescribePlacementGroups")
@@ -93,58 +92,27 @@ def delete(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-@answers("ec2", "CreateTags")
-def tag(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """Tags of anything in EC2; those of placement groups are kept here, the others by moto."""
-    return _change_tags(place, given, remove=False)
-
-
-@answers("ec2", "DeleteTags")
-def untag(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """The reverse of CreateTags."""
-    return _change_tags(place, given, remove=True)
-
-
 @answers("ec2", "DescribeAvailabilityZones")
 def zones(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """The region's zones; Local Zones that are not opted in to only where all are asked for."""
-    found = [_described(place, zone) for zone in RegionsAndZonesBackend.zones.get(place.region, [])]
+    found = [_described(place, zone) for zone in place.zones().values()]
     if not given.get("AllAvailabilityZones"):
         found = [zone for zone in found if zone["OptInStatus"] != "not-opted-in"]
     for wanted in given.get("Filters", []):
-        name = wanted["Name"]
-        require(name == "group-name", "InvalidParameterValue", f"The filter '{name}' is invalid")
+        require(wanted["Name"] == "group-name", "InvalidParameterValue", "No other filter is simulated")
         found = [zone for zone in found if zone["GroupName"] in wanted["Values"]]
     return {"AvailabilityZones": found}
 
 
 @answers("ec2", "ModifyAvailabilityZoneGroup")
 def opt_in(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """Opts the account in; opting out is AWS's support's work, as the rules say."""
-    document = {key: given[key] for key in ("GroupName", "OptInStatus")}
-    place.store.put(ZONE_GROUPS, place.key(given["GroupName"]), document)
+    """Opts the account in."""
+    place.store.put(ZONE_GROUPS, place.key(given["GroupName"]), given)
     return {"Return": True}
 
 
 def _require_group(holds: object, name: str) -> None:
     require(holds, "InvalidPlacementGroup.Unknown", f"The Placement Group '{name}' is unknown.")
-
-
-def _change_tags(place: Place, given: dict[str, Any], *, remove: bool) -> dict[str, Any]:
-    # A tag without a value is removed whatever its value is.
-    missing = None if remove else ""
-    tags = {tag["Key"]: tag.get("Value", missing) for tag in given["Tags"]}
-    groups = {item["GroupId"]: item for item in place.store.all(PLACEMENT_GROUPS, place.key(""))}
-    for identifier in given["Resources"]:
-        if identifier not in groups:
-            moto = place.moto("ec2")
-            (moto.delete_tags if remove else moto.create_tags)([identifier], dict(tags))
-            continue
-        group = groups[identifier]
-        added = [] if remove else [{"Key": key, "Value": value} for key, value in tags.items()]
-        group["Tags"] = [each for each in group["Tags"] if each["Key"] not in tags] + added
-        place.store.put(PLACEMENT_GROUPS, place.key(group["GroupName"]), group)
-    return {}
 
 
 def _described(place: Place, zone: Any) -> Document:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from lab.aws_provider.cloud.fixtures import load
 from lab.aws_provider.cloud.gaps.eks_documents import ACCESS_ENTRY, ACCESS_POLICY, ADDON, CLUSTER, cluster
 from lab.aws_provider.cloud.gaps.others import LAST_LINES
-from lab.aws_provider.cloud.gaps.registry import answers
 from lab.aws_provider.cloud.place import now
+from lab.aws_provider.cloud.registry import answers
 
 if TYPE_CHECKING:
     from lab.aws_provider.cloud.place import Place
     from lab.aws_provider.cloud.store import Document
 
-_LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 _NO_CLUSTER_BEHIND = base64.b64encode(b"no cluster stands behind this one").decode()
 
 
@@ -28,35 +27,21 @@ def create(place: Place, given: dict[str, Any]) -> dict[str, Any]:
         f"https://{uuid.uuid4().hex.upper()}.gr7.{place.region}.eks.amazonaws.com",
         _NO_CLUSTER_BEHIND,
     )
-    issuer = f"https://oidc.eks.{place.region}.amazonaws.com/id/{uuid.uuid4().hex.upper()}"
     document = {
-        "version": load("eks.json")["default_cluster_version"],
-        "upgradePolicy": {"supportType": "EXTENDED"},
-        "deletionProtection": False,
         "tags": {},
         "encryptionConfig": [],
+        "logging": {"clusterLogging": []},
+        "deletionProtection": False,
         **given,
         "arn": place.arn("eks", f"cluster/{name}"),
         "createdAt": now(),
         "endpoint": server,
         "certificateAuthority": {"data": authority},
         "resourcesVpcConfig": _network(place, name, given["resourcesVpcConfig"]),
-        "logging": _logging(given.get("logging", {})),
-        "identity": {"oidc": {"issuer": issuer}},
         "status": "ACTIVE",
         "platformVersion": "eks.1",
-        "health": {"issues": []},
-        "accessConfig": {
-            "bootstrapClusterCreatorAdminPermissions": True,
-            "authenticationMode": "CONFIG_MAP",
-            **given.get("accessConfig", {}),
-        },
     }
-    made = CLUSTER.put(place, document)
-    access = document["accessConfig"]
-    if access["bootstrapClusterCreatorAdminPermissions"] and access["authenticationMode"] != "CONFIG_MAP":
-        _enter_creator(place, name)
-    return {"cluster": made}
+    return {"cluster": CLUSTER.put(place, document)}
 
 
 @answers("eks", "ListClusters")
@@ -71,7 +56,7 @@ def delete(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     document = cluster(place, given["name"])
     for kind in (ACCESS_ENTRY, ACCESS_POLICY):
         place.store.delete_all(kind.kept, place.key(given["name"], ""))
-    if any(item["enabled"] for item in document["logging"]["clusterLogging"]):
+    if document["logging"]["clusterLogging"]:
         place.store.put(LAST_LINES, place.key(f"/aws/eks/{given['name']}/cluster"), {})
     group = document["resourcesVpcConfig"]["clusterSecurityGroupId"]
     place.moto("ec2").delete_security_group(group_id=group, name=None)
@@ -80,13 +65,8 @@ def delete(place: Place, given: dict[str, Any]) -> dict[str, Any]:
 
 @answers("eks", "UpdateClusterConfig")
 def configure(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """Network access, logging, authentication mode, upgrade policy or deletion protection."""
-    document = cluster(place, given["name"])
-    for key in ("resourcesVpcConfig", "accessConfig", "upgradePolicy"):
-        document[key] |= given.get(key, {})
-    if "logging" in given:
-        document["logging"] = _logging(given["logging"])
-    document["deletionProtection"] = given.get("deletionProtection", document["deletionProtection"])
+    """Whether the cluster may be deleted."""
+    document = cluster(place, given["name"]) | {"deletionProtection": given["deletionProtection"]}
     return CLUSTER.updated(place, document, "ConfigUpdate")
 
 
@@ -100,16 +80,11 @@ def upgrade(place: Place, given: dict[str, Any]) -> dict[str, Any]:
 @answers("eks", "CreateAccessEntry")
 def create_entry(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """An entry for a role or user."""
-    owner, principal = given["clusterName"], given["principalArn"]
-    kind, _, name = principal.split(":")[5].partition("/")
-    resource = f"access-entry/{owner}/{kind}/{place.account}/{name}/{uuid.uuid4()}"
     document = {
-        "username": principal,
-        "type": "STANDARD",
-        "kubernetesGroups": [],
         "tags": {},
         **given,
-        "accessEntryArn": place.arn("eks", resource),
+        "username": given["principalArn"],
+        "accessEntryArn": place.arn("eks", f"access-entry/{given['clusterName']}/{uuid.uuid4()}"),
         "createdAt": now(),
     }
     return {"accessEntry": ACCESS_ENTRY.put(place, document)}
@@ -152,26 +127,19 @@ def disassociate(place: Place, given: dict[str, Any]) -> dict[str, Any]:
 def create_addon(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """An add-on that is active at once."""
     owner, name = given["clusterName"], given["addonName"]
+    arn = place.arn("eks", f"addon/{owner}/{name}/{uuid.uuid4()}")
+    # AWS shows an association as the ARN that it gave it.
+    roles = [f"{arn}/{item['serviceAccount']}" for item in given.get("podIdentityAssociations", [])]
     document = {
         "addonVersion": builds(name, cluster(place, owner)["version"])[0],
         "tags": {},
         **given,
+        "podIdentityAssociations": roles,
         "status": "ACTIVE",
-        "health": {"issues": []},
-        "addonArn": place.arn("eks", f"addon/{owner}/{name}/{uuid.uuid4()}"),
+        "addonArn": arn,
         "createdAt": now(),
     }
-    return {"addon": ADDON.put(place, document | _associations(document, given))}
-
-
-@answers("eks", "UpdateAddon")
-def update_addon(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """Version, configuration or roles."""
-    document = ADDON.find(place, given)
-    changed = {key: given[key] for key in ("addonVersion", "configurationValues") if key in given}
-    if "podIdentityAssociations" in given:
-        changed |= _associations(document, given)
-    return ADDON.updated(place, document | changed, "AddonUpdate")
+    return {"addon": ADDON.put(place, document)}
 
 
 answers("eks", "DeleteAddon")(ADDON.delete)
@@ -192,28 +160,8 @@ def builds(name: str, kubernetes: str) -> list[str]:
     return of_each.get("*") or of_each.get(kubernetes, [])
 
 
-def _associations(document: Document, given: dict[str, Any]) -> Document:
-    """AWS shows an association as the ARN that it gave it."""
-    arn = document["addonArn"].replace(":addon/", ":podidentityassociation/")
-    shown = [f"{arn}/{item['serviceAccount']}" for item in given.get("podIdentityAssociations", [])]
-    return {"podIdentityAssociations": shown}
-
-
-def _enter_creator(place: Place, owner: str) -> None:
-    """The entry that EKS itself makes for whoever makes a cluster that asks for it."""
-    _, _, session = place.settings.caller_arn.partition(":assumed-role/")
-    iam, arn = place.moto("iam"), place.settings.caller_arn
-    entry = {
-        "clusterName": owner,
-        "principalArn": iam.get_role(session.partition("/")[0]).arn if session else arn,
-    }
-    create_entry(place, entry)
-    administrator = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
-    associate(place, {**entry, "policyArn": administrator, "accessScope": {"type": "cluster"}})
-
-
 def _network(place: Place, name: str, given: dict[str, Any]) -> Document:
-    vpc_id = place.subnet(given["subnetIds"][0]).vpc_id  # pyright: ignore[reportOptionalMemberAccess] - a rule has looked
+    vpc_id = place.subnet(given["subnetIds"][0]).vpc_id
     group = place.moto("ec2").create_security_group(
         f"eks-cluster-sg-{name}-{uuid.uuid4().hex[:8]}",
         "EKS created security group applied to ENI that is attached to EKS Control Plane master nodes, "
@@ -222,19 +170,8 @@ def _network(place: Place, name: str, given: dict[str, Any]) -> Document:
         tags={f"kubernetes.io/cluster/{name}": "owned", "aws:eks:cluster-name": name},
     )
     return {
-        "endpointPublicAccess": True,
-        "endpointPrivateAccess": False,
-        "publicAccessCidrs": ["0.0.0.0/0"] if given.get("endpointPublicAccess", True) else [],
-        "securityGroupIds": [],
+        "publicAccessCidrs": [],
         **given,
         "clusterSecurityGroupId": group.id,
         "vpcId": vpc_id,
     }
-
-
-def _logging(given: dict[str, Any]) -> Document:
-    setups = [setup for setup in given.get("clusterLogging", []) if setup.get("enabled")]
-    enabled = {kind for setup in setups for kind in setup["types"]}
-    on, off = ([kind for kind in _LOG_TYPES if (kind in enabled) is wanted] for wanted in (True, False))
-    told = [{"types": on, "enabled": True}, {"types": off, "enabled": False}]
-    return {"clusterLogging": [setup for setup in told if setup["types"]]}

@@ -6,9 +6,9 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lab.aws_provider.cloud.gaps.registry import answers
 from lab.aws_provider.cloud.place import now
 from lab.aws_provider.cloud.refusal import Refused
+from lab.aws_provider.cloud.registry import answers
 
 if TYPE_CHECKING:
     from lab.aws_provider.cloud.place import Place
@@ -27,7 +27,6 @@ class Kind:
     """How EKS says that there is none."""
     answer: str = ""
     """Member of the answers that holds one, which is also what DescribeX asks for."""
-    arn: str = "arn"
 
     def key(self, place: Place, given: dict[str, Any]) -> str:
         """Where the one that a request names is kept."""
@@ -77,58 +76,29 @@ NODE_GROUP = Kind(
     ("clusterName", "nodegroupName"),
     "No node group found for name: {nodegroupName}.",
     "nodegroup",
-    "nodegroupArn",
 )
 ADDON = Kind(
     "eks-addons",
     ("clusterName", "addonName"),
     "No addon: {addonName} found in cluster: {clusterName}",
     "addon",
-    "addonArn",
 )
 ACCESS_ENTRY = Kind(
     "eks-access-entries",
     ("clusterName", "principalArn"),
     "The specified principalArn could not be found: {principalArn}",
     "accessEntry",
-    "accessEntryArn",
 )
 ACCESS_POLICY = Kind(
     "eks-access-policies",
     ("clusterName", "principalArn", "policyArn"),
     "The policy {policyArn} is not associated with {principalArn}.",
 )
-_DESCRIBED = (CLUSTER, NODE_GROUP, ADDON, ACCESS_ENTRY)
 
-for _kind in _DESCRIBED:
+for _kind in (CLUSTER, NODE_GROUP, ADDON, ACCESS_ENTRY):
     answers("eks", f"Describe{_kind.answer[0].upper()}{_kind.answer[1:]}")(_kind.describe)
 
 
 def cluster(place: Place, name: str) -> Document:
     """A cluster. Raises Refused where there is none."""
     return CLUSTER.find(place, {"name": name})
-
-
-@answers("eks", "TagResource")
-def tag(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """Adds tags or changes their values."""
-    kind, document = _tagged(place, given["resourceArn"])
-    kind.put(place, document | {"tags": document["tags"] | given["tags"]})
-    return {}
-
-
-@answers("eks", "UntagResource")
-def untag(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """Takes tags away."""
-    kind, document = _tagged(place, given["resourceArn"])
-    left = {name: value for name, value in document["tags"].items() if name not in given["tagKeys"]}
-    kind.put(place, document | {"tags": left})
-    return {}
-
-
-def _tagged(place: Place, arn: str) -> tuple[Kind, Document]:
-    for kind in _DESCRIBED:
-        for document in kind.all(place):
-            if document[kind.arn] == arn:
-                return kind, document
-    raise Refused("NotFoundException", f"No resource found for ARN: {arn}")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from lab.aws_provider.cloud.gaps import instances
 from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP, cluster
 from lab.aws_provider.cloud.gaps.instances import GROUP, PENDING, issue_of, refusal_of_launch
-from lab.aws_provider.cloud.gaps.registry import answers
 from lab.aws_provider.cloud.place import now
+from lab.aws_provider.cloud.registry import answers
 
 if TYPE_CHECKING:
     from lab.aws_provider.cloud.place import Place
@@ -23,7 +23,6 @@ _DEFAULTS = {
     "updateConfig": {"maxUnavailable": 1},
     "scalingConfig": {"minSize": 1, "maxSize": 2, "desiredSize": 2},
 }
-_OF_NO_TEMPLATE = {"instanceTypes": ["t3.medium"], "diskSize": 20, "amiType": "AL2023_x86_64_STANDARD"}
 
 
 @answers("eks", "CreateNodegroup")
@@ -37,7 +36,6 @@ def create(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     version = given.get("version") or cluster(place, owner)["version"]
     document = {
         **_DEFAULTS,
-        **({} if "launchTemplate" in given else _OF_NO_TEMPLATE),
         **given,
         "nodegroupArn": place.arn("eks", f"nodegroup/{owner}/{name}/{unique}"),
         "version": version,
@@ -104,11 +102,14 @@ def scaling_group_of(document: Document) -> str:
 def write_scaling_group(place: Place, document: Document) -> None:
     """Brings the Auto Scaling group and its instances to the sizes of the node group, as far as EC2 lets it.
 
-    What EC2 refuses stands in the node group's health for as long as it does.
+    Nothing is launched where EC2 refuses it, or while the group's processes are suspended. What EC2 refuses
+    stands in the node group's health for as long as it does.
     """
     name, sizes = scaling_group_of(document), document["scalingConfig"]
     refused = refusal_of_launch(place, document, sizes["desiredSize"])
-    running = instances.scale(place, document, name, sizes["desiredSize"], refused=refused is not None)
+    suspended = (place.store.get(GROUP, place.key(name)) or {}).get("SuspendedProcesses", [])
+    launches = refused is None and not suspended
+    running = instances.scale(place, document, name, sizes["desiredSize"], launches=launches)
     issues = []
     if refused is not None and len(running) < sizes["desiredSize"]:
         issue = {"code": "AsgInstanceLaunchFailures", "message": issue_of(refused), "resourceIds": [name]}
@@ -121,6 +122,7 @@ def write_scaling_group(place: Place, document: Document) -> None:
         "MaxSize": sizes["maxSize"],
         "DesiredCapacity": sizes["desiredSize"],
         "DefaultCooldown": 300,
+        "SuspendedProcesses": suspended,
         "AvailabilityZones": sorted({each["Placement"]["AvailabilityZone"] for each in running}),
         "HealthCheckType": "EC2",
         "CreatedTime": document["createdAt"],
@@ -141,6 +143,5 @@ def write_scaling_group(place: Place, document: Document) -> None:
 
 
 def _template(place: Place, given: dict[str, Any]) -> Document:
-    template: Any = place.launch_template(given)
-    version = given.get("version") or str(template.default_version_number)
-    return {"id": template.id, "name": template.name, "version": version}
+    template = place.moto("ec2").get_launch_template(given["id"])
+    return {"id": template.id, "name": template.name, "version": given["version"]}

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 INSTANCE = "ec2-instances"
 GROUP = "auto-scaling-groups"
-SUSPENDED = "suspended-processes"
-"""Of Auto Scaling groups: the names of what each of them does not do for now."""
 RUNNING = {"Code": 16, "Name": "running"}
 _ONE_INTERFACE = [{"InterfaceType": "interface"}]
 PENDING = "InvalidCapacityReservationState.PendingActivation"
@@ -30,17 +28,13 @@ def running(place: Place, scaling_group: str = "") -> list[Document]:
     return [item for item in place.store.all(INSTANCE, prefix) if item["State"] == RUNNING]
 
 
-def scale(place: Place, node_group: Document, name: str, wanted: int, *, refused: bool) -> list[Document]:
-    """Launches or ends instances until there are `wanted`, the newest ending first; returns those that run.
-
-    Nothing is launched where EC2 refuses it, or while the group's process Launch is suspended.
-    """
+def scale(place: Place, node_group: Document, name: str, wanted: int, *, launches: bool) -> list[Document]:
+    """Launches or ends instances until there are `wanted`, the newest ending first; says which run."""
     with place.store.changing():
         found = running(place, name)
         for gone in found[wanted:]:
             place.store.delete(INSTANCE, place.key(name, gone["InstanceId"]))
-        suspended = place.store.get(SUSPENDED, place.key(name)) or {}
-        missing = 0 if refused or "Launch" in suspended else max(0, wanted - len(found))
+        missing = max(0, wanted - len(found)) if launches else 0
         taken = {item["AmiLaunchIndex"] for item in found}
         free = (number for number in itertools.count() if number not in taken)
         launched = [_launched(place, node_group, name, number) for number in itertools.islice(free, missing)]
@@ -51,7 +45,7 @@ def scale(place: Place, node_group: Document, name: str, wanted: int, *, refused
 
 def refusal_of_launch(place: Place, node_group: Document, wanted: int) -> Refused | None:
     """EC2's answer to the launch of so many instances for a node group; None where it launches them."""
-    target = _target(place, node_group)
+    target = place.target(place.content(node_group))
     reservation = place.reservation(target)
     if reservation is None or wanted == 0:
         return None
@@ -75,7 +69,7 @@ def refusal_of_exchange(place: Place, node_group: Document) -> Refused | None:
     (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-launch.html). What EKS does in those
     minutes is written nowhere; here it gives up.
     """
-    target = _target(place, node_group)
+    target = place.target(place.content(node_group))
     reservation = place.reservation(target)
     is_block = node_group.get("capacityType") == "CAPACITY_BLOCK"
     if not is_block or reservation is None or node_group["scalingConfig"]["desiredSize"] == 0:
@@ -97,9 +91,8 @@ def issue_of(refused: Refused) -> str:
 
 
 def _launched(place: Place, node_group: Document, scaling_group: str, number: int) -> Document:
-    template = place.launch_template_data(node_group.get("launchTemplate") or {}) or {}
+    template = place.content(node_group)
     subnet = place.subnet(node_group["subnets"][number % len(node_group["subnets"])])
-    zone = place.zone(subnet.availability_zone)  # pyright: ignore[reportOptionalMemberAccess] - a rule has looked
     return {
         "InstanceId": f"i-{uuid.uuid4().hex[:17]}",
         "InstanceType": template.get("InstanceType") or node_group["instanceTypes"][0],
@@ -109,8 +102,8 @@ def _launched(place: Place, node_group: Document, scaling_group: str, number: in
         "AmiLaunchIndex": number,
         "CapacityReservationId": place.target(template) or None,
         "Placement": {
-            "AvailabilityZone": zone.name,  # pyright: ignore[reportOptionalMemberAccess] - that of a subnet
-            "AvailabilityZoneId": zone.zone_id,  # pyright: ignore[reportOptionalMemberAccess] - the same
+            "AvailabilityZone": subnet.availability_zone,
+            "AvailabilityZoneId": subnet.availability_zone_id,
         },
         "NetworkInterfaces": [
             {"InterfaceType": item.get("InterfaceType") or "interface"}
@@ -122,8 +115,3 @@ def _launched(place: Place, node_group: Document, scaling_group: str, number: in
             {"Key": "eks:nodegroup-name", "Value": node_group["nodegroupName"]},
         ],
     }
-
-
-def _target(place: Place, node_group: Document) -> str:
-    data = place.launch_template_data(node_group.get("launchTemplate") or {}) or {}
-    return place.target(data)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from lab.aws_provider.cloud.gaps.registry import answers
 from lab.aws_provider.cloud.refusal import require
+from lab.aws_provider.cloud.registry import answers
 
 if TYPE_CHECKING:
     from lab.aws_provider.cloud.place import Place
@@ -47,4 +47,4 @@ def quota(place: Place, given: dict[str, Any]) -> dict[str, Any]:
 def caller(place: Place, given: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all handlers
     """The one caller that the account knows: moto answers with an ARN that is no principal of IAM."""
     arn = place.settings.caller_arn
-    return {"UserId": "AIDALABLABLABLABLABLA", "Account": place.account, "Arn": arn}
+    return {"UserId": "AIDALABLABLABLABLABLA", "Account": place.settings.account, "Arn": arn}

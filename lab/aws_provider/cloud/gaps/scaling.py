@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP
 from lab.aws_provider.cloud.gaps.eks_node_groups import scaling_group_of, write_scaling_group
-from lab.aws_provider.cloud.gaps.instances import GROUP, INSTANCE, RUNNING, SUSPENDED
-from lab.aws_provider.cloud.gaps.registry import answers
+from lab.aws_provider.cloud.gaps.instances import GROUP, INSTANCE, RUNNING
 from lab.aws_provider.cloud.place import Place
-from lab.aws_provider.cloud.refusal import require
+from lab.aws_provider.cloud.registry import answers
 
 if TYPE_CHECKING:
     from lab.aws_provider.cloud.settings import Settings
@@ -32,9 +31,8 @@ def describe(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """Those of node groups; nothing here makes others."""
     wanted = given.get("AutoScalingGroupNames")
     groups = place.store.all(GROUP, place.key(""))
-    found = [group for group in groups if not wanted or group["AutoScalingGroupName"] in wanted]
     return {
-        "AutoScalingGroups": [group | {"SuspendedProcesses": _suspended(place, group)} for group in found]
+        "AutoScalingGroups": [each for each in groups if not wanted or each["AutoScalingGroupName"] in wanted]
     }
 
 
@@ -49,11 +47,6 @@ def terminate(place: Place, given: dict[str, Any]) -> dict[str, Any]:
         for key, instance in place.store.items(INSTANCE, place.key(""))
     }
     for identifier in given["InstanceIds"]:
-        require(
-            identifier in found,
-            "InvalidInstanceID.NotFound",
-            f"The instance ID '{identifier}' does not exist",
-        )
         key, instance = found[identifier]
         place.store.put(INSTANCE, key, instance | {"State": _TERMINATED})
         _catch_up(place, key.split("/")[1])
@@ -64,20 +57,14 @@ def terminate(place: Place, given: dict[str, Any]) -> dict[str, Any]:
 @answers("autoscaling", "SuspendProcesses")
 def suspend(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """What the group does not do until it is resumed; only Launch means anything here."""
-    key = place.key(given["AutoScalingGroupName"])
-    suspended = place.store.get(SUSPENDED, key) or {}
-    place.store.put(SUSPENDED, key, suspended | dict.fromkeys(given["ScalingProcesses"], True))
-    return {}
+    return _set_suspended(place, given["AutoScalingGroupName"], given["ScalingProcesses"])
 
 
 @answers("autoscaling", "ResumeProcesses")
 def resume(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """The group catches up with what it did not do."""
-    name = given["AutoScalingGroupName"]
-    suspended = place.store.get(SUSPENDED, place.key(name)) or {}
-    left = {each: True for each in suspended if each not in given["ScalingProcesses"]}
-    place.store.put(SUSPENDED, place.key(name), left)
-    _catch_up(place, name)
+    _set_suspended(place, given["AutoScalingGroupName"], [])
+    _catch_up(place, given["AutoScalingGroupName"])
     return {}
 
 
@@ -92,9 +79,11 @@ def pass_time(store: Store, settings: Settings) -> None:
             _drain(place, node_group)
 
 
-def _suspended(place: Place, group: Document) -> list[dict[str, str]]:
-    names = place.store.get(SUSPENDED, place.key(group["AutoScalingGroupName"])) or {}
-    return [{"ProcessName": process, "SuspensionReason": "User suspended"} for process in names]
+def _set_suspended(place: Place, name: str, processes: list[str]) -> dict[str, Any]:
+    group = place.store.get(GROUP, place.key(name)) or {}
+    listed = [{"ProcessName": each, "SuspensionReason": "User suspended"} for each in processes]
+    place.store.put(GROUP, place.key(name), group | {"SuspendedProcesses": listed})
+    return {}
 
 
 def _launch_what_waited(place: Place, node_group: Document) -> None:
@@ -111,7 +100,7 @@ def _take_actions(place: Place, node_group: Document) -> None:
         return
     actions, name = place.moto("autoscaling"), scaling_group_of(node_group)
     for action in actions.describe_scheduled_actions(name):
-        if _time(action.start_time) <= place.now():
+        if _time(action.start_time) <= place.settings.now():
             sizes = {"minSize": action.min_size, "maxSize": action.max_size}
             sizes["desiredSize"] = action.desired_capacity
             _resize(place, node_group, {key: int(size) for key, size in sizes.items() if size is not None})
@@ -121,7 +110,7 @@ def _take_actions(place: Place, node_group: Document) -> None:
 def _drain(place: Place, node_group: Document) -> None:
     block = _block(place, node_group) or {}
     is_block = block.get("ReservationType") == "capacity-block"
-    if is_block and place.now() >= _time(block["EndDate"]) - _DRAINED_BEFORE:
+    if is_block and place.settings.now() >= _time(block["EndDate"]) - _DRAINED_BEFORE:
         _resize(place, node_group, {"minSize": 0, "desiredSize": 0})
 
 
@@ -143,8 +132,7 @@ def _node_group(place: Place, scaling_group: str) -> Document | None:
 
 
 def _block(place: Place, node_group: Document) -> Document | None:
-    data = place.launch_template_data(node_group.get("launchTemplate") or {}) or {}
-    return place.reservation(place.target(data))
+    return place.reservation(place.target(place.content(node_group)))
 
 
 def _time(value: Any) -> dt.datetime:

@@ -1,4 +1,4 @@
-"""What a launch template may say: interfaces, volumes, user data, and how capacity is bought.
+"""What a launch template may say: interfaces, user data, and how capacity is bought.
 
 EC2 itself would say some of it at the launch: a template that no launch could use is refused here.
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html,
@@ -10,12 +10,13 @@ https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html 
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import TYPE_CHECKING, Any
+
+from moto.ec2.models.instance_types import INSTANCE_TYPES
 
 from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP
 from lab.aws_provider.cloud.refusal import Refused, require
-from lab.aws_provider.cloud.rules.registry import refuses
+from lab.aws_provider.cloud.registry import refuses
 
 if TYPE_CHECKING:
     from lab.aws_provider.cloud.place import Place
@@ -24,34 +25,17 @@ if TYPE_CHECKING:
 CAPACITY_BLOCK = "capacity-block"
 _COMBINATION, _VALUE = "InvalidParameterCombination", "InvalidParameterValue"
 _EFA = ("efa", "efa-only")
-_MOST_USER_DATA = 16384
-_GP3 = {"VolumeSize": (1, 65536), "Iops": (3000, 80000), "Throughput": (125, 2000)}
-_WITH_IOPS = ("io1", "io2")
 
 
 @refuses("ec2", "CreateLaunchTemplate", "CreateLaunchTemplateVersion")
 def template(place: Place, given: dict[str, Any]) -> None:
-    """A name in use, and content that no launch could use."""
+    """Content that no launch could use."""
     data: Document = given["LaunchTemplateData"]
-    name = given.get("LaunchTemplateName")
-    says = f"Launch template name already in use: {name}"
-    code = "InvalidLaunchTemplateName.AlreadyExistsException"
-    require(name is None or place.launch_template({"name": name}) is None, code, says)
-    _check_user_data(data.get("UserData"))
-    for mapping in data.get("BlockDeviceMappings", []):
-        _check_volume(mapping.get("Ebs") or {})
+    try:
+        base64.b64decode(data.get("UserData", ""), validate=True)
+    except ValueError as error:
+        raise Refused("InvalidUserData.Malformed", "Invalid BASE64 encoding of user data.") from error
     check(place, data, data.get("InstanceType"))
-
-
-@refuses("ec2", "CreatePlacementGroup")
-def placement_group(place: Place, given: dict[str, Any]) -> None:
-    """A name in use."""
-    name = given["GroupName"]
-    require(
-        place.placement_group(name) is None,
-        "InvalidPlacementGroup.Duplicate",
-        f"The Placement Group '{name}' already exists.",
-    )
 
 
 @refuses("ec2", "DeletePlacementGroup")
@@ -59,8 +43,7 @@ def placement_group_in_use(place: Place, given: dict[str, Any]) -> None:
     """A group that a node group launches into."""
     name = given["GroupName"]
     for node_group in NODE_GROUP.all(place):
-        data = place.launch_template_data(node_group.get("launchTemplate") or {}) or {}
-        there = (data.get("Placement") or {}).get("GroupName") == name
+        there = (place.content(node_group).get("Placement") or {}).get("GroupName") == name
         says = f"The placement group '{name}' is in use and may not be deleted."
         running = node_group["scalingConfig"]["desiredSize"] > 0
         require(not (there and running), "InvalidPlacementGroup.InUse", says)
@@ -73,15 +56,15 @@ def market(data: Document) -> str:
 
 def check(place: Place, data: Document, instance_type: str | None) -> None:
     """Raises Refused for what no launch could do; a type that is not known yet leaves its questions open."""
-    _check_interfaces(place, data, instance_type)
+    _check_interfaces(data, instance_type)
     _check_capacity(place, data, instance_type)
     if instance_type is not None:
-        check_usage_class(place, instance_type, market(data))
+        check_usage_class(instance_type, market(data))
 
 
-def check_usage_class(place: Place, instance_type: str, how: str) -> None:
+def check_usage_class(instance_type: str, how: str) -> None:
     """Raises Refused for a type that is not sold that way."""
-    sold = (place.instance_type(instance_type) or {}).get("SupportedUsageClasses", [how])
+    sold = INSTANCE_TYPES[instance_type]["SupportedUsageClasses"]
     require(
         how in sold,
         "UnsupportedOperation",
@@ -109,38 +92,6 @@ def check_zones(place: Place, data: Document, instance_type: str, zones: set[str
     )
 
 
-def _check_user_data(text: Any) -> None:
-    try:
-        decoded = base64.b64decode(text or "", validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise Refused("InvalidUserData.Malformed", "Invalid BASE64 encoding of user data.") from error
-    require(
-        len(decoded) <= _MOST_USER_DATA,
-        _VALUE,
-        f"User data is limited to {_MOST_USER_DATA} bytes; got {len(decoded)}.",
-    )
-
-
-def _check_volume(ebs: Document) -> None:
-    kind = ebs.get("VolumeType", "gp2")
-    for name, (least, most) in _GP3.items() if kind == "gp3" else ():
-        require(
-            least <= ebs.get(name, least) <= most,
-            _VALUE,
-            f"{name} of {ebs.get(name)} is not valid for volume type {kind}: it must be {least} to {most}.",
-        )
-    require(
-        kind == "gp3" or "Throughput" not in ebs,
-        _COMBINATION,
-        f"The parameter throughput is not supported for {kind} volumes.",
-    )
-    require(
-        kind not in _WITH_IOPS or "Iops" in ebs,
-        "MissingParameter",
-        f"The parameter iops must be specified for {kind} volumes.",
-    )
-
-
 def _slot(interface: Document) -> tuple[int, int]:
     return int(interface.get("NetworkCardIndex") or 0), int(interface.get("DeviceIndex") or 0)
 
@@ -149,7 +100,7 @@ def _kind(interface: Document) -> str:
     return interface.get("InterfaceType") or "interface"
 
 
-def _check_interfaces(place: Place, data: Document, instance_type: str | None) -> None:
+def _check_interfaces(data: Document, instance_type: str | None) -> None:
     interfaces: list[Document] = data.get("NetworkInterfaces") or []
     if not interfaces:
         return
@@ -166,40 +117,24 @@ def _check_interfaces(place: Place, data: Document, instance_type: str | None) -
         "When specifying network interfaces, you must include a device at index 0 of network card 0.",
     )
     for interface in interfaces:
-        efa_only, public = _kind(interface) == "efa-only", "AssociatePublicIpAddress" in interface
         require(
-            not efa_only or _slot(interface) != (0, 0),
+            _kind(interface) != "efa-only" or _slot(interface) != (0, 0),
             _COMBINATION,
             "The primary network interface (network card 0, device index 0) cannot be of type efa-only.",
         )
         require(
-            not (efa_only and public),
-            _COMBINATION,
-            "Network interfaces of type efa-only do not support IP addresses.",
-        )
-        require(
-            not public or len(interfaces) == 1,
+            "AssociatePublicIpAddress" not in interface or len(interfaces) == 1,
             _COMBINATION,
             "The associatePublicIPAddress parameter cannot be specified when launching with multiple network "
             "interfaces.",
         )
-    require(
-        not data.get("SecurityGroupIds"),
-        _COMBINATION,
-        "Network interfaces and an instance-level security groups may not be specified on the same request",
-    )
     if instance_type is not None:
-        _check_cards(place, interfaces, instance_type)
+        _check_cards(interfaces, instance_type)
 
 
-def _check_cards(place: Place, interfaces: list[Document], instance_type: str) -> None:
-    network = (place.instance_type(instance_type) or {}).get("NetworkInfo")
-    if network is None:
-        raise Refused("InvalidInstanceType", f"The instance type '{instance_type}' does not exist.")
-    limit, cards = (
-        "AttachmentLimitExceeded",
-        {each["NetworkCardIndex"]: each for each in network["NetworkCards"]},
-    )
+def _check_cards(interfaces: list[Document], instance_type: str) -> None:
+    network = INSTANCE_TYPES[instance_type]["NetworkInfo"]
+    cards = {each["NetworkCardIndex"]: each for each in network["NetworkCards"]}
     for interface in interfaces:
         card, _ = _slot(interface)
         require(
@@ -214,14 +149,14 @@ def _check_cards(place: Place, interfaces: list[Document], instance_type: str) -
         most = described["MaximumNetworkInterfaces"]
         require(
             len(devices) <= most and max(devices, default=0) <= most,
-            limit,
+            "AttachmentLimitExceeded",
             f"Interfaces {devices} are beyond the {most} of network card {card} of {instance_type}.",
         )
     efas = sum(_kind(item) in _EFA for item in interfaces)
     most = network.get("EfaInfo", {}).get("MaximumEfaInterfaces", 0)
     require(
         efas <= most,
-        limit,
+        "AttachmentLimitExceeded",
         f"EFA interfaces count {efas} exceeds allowed limit of {most} for {instance_type}.",
     )
 
@@ -255,7 +190,7 @@ def _check_capacity(place: Place, data: Document, instance_type: str | None) -> 
     if identifier:
         _check_reservation(place, identifier, how, instance_type, group)
     require(
-        not group or place.placement_group(group) is not None,
+        not group or place.has_placement_group(group),
         "InvalidPlacementGroup.Unknown",
         f"The Placement Group '{group}' is unknown.",
     )

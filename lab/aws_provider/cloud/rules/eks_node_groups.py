@@ -1,4 +1,4 @@
-"""Managed node groups: names, sizes, labels, taints, and what they launch: type, AMI type, capacity, zones.
+"""Managed node groups: names, sizes, labels, and what they launch: type, AMI type, capacity, zones.
 
 https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html,
 https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html,
@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from moto.ec2.models.instance_types import INSTANCE_TYPES
+
 from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP, cluster
 from lab.aws_provider.cloud.gaps.instances import PENDING, issue_of, refusal_of_exchange, refusal_of_launch
 from lab.aws_provider.cloud.refusal import Refused, require_of_eks
+from lab.aws_provider.cloud.registry import refuses
 from lab.aws_provider.cloud.rules import ec2_launches
 from lab.aws_provider.cloud.rules.eks_clusters import require_role
-from lab.aws_provider.cloud.rules.registry import refuses
 
 if TYPE_CHECKING:
     from lab.aws_provider.cloud.place import Place
@@ -30,9 +32,8 @@ _MARKETS = {"ON_DEMAND": "on-demand", "SPOT": "spot", "CAPACITY_BLOCK": ec2_laun
 
 @refuses("eks", "CreateNodegroup")
 def new_group(place: Place, given: dict[str, Any]) -> None:
-    """63 characters at most, a name in use, a role, subnets of the cluster's VPC, and what is launched."""
+    """63 characters at most, a name in use, a role, and what is launched."""
     owner, name = given["clusterName"], given["nodegroupName"]
-    vpc = cluster(place, owner)["resourcesVpcConfig"]["vpcId"]
     require_of_eks(
         _NAME.fullmatch(name),
         f"The nodegroup name '{name}' is invalid: it must begin with a letter or digit, hold letters, "
@@ -45,28 +46,19 @@ def new_group(place: Place, given: dict[str, Any]) -> None:
         "ResourceInUseException",
     )
     require_role(place, given["nodeRole"], "ec2.amazonaws.com", "nodeRole")
-    for identifier in given["subnets"]:
-        subnet = place.subnet(identifier)
-        require_of_eks(
-            subnet is not None and subnet.vpc_id == vpc,
-            f"The subnet ID '{identifier}' does not exist in the VPC {vpc} of the cluster",
-        )
-    if "launchTemplate" in given:
-        _check_specification(place, given["launchTemplate"])
     _check_launch(place, given)
 
 
 @refuses("eks", "CreateNodegroup", "UpdateNodegroupConfig")
 def fields(place: Place, given: dict[str, Any]) -> None:
-    """Sizes in order, taints and labels that a node may have."""
+    """Sizes in order, and labels that a node may have."""
     known = NODE_GROUP.get(place, given) or {}
     sizes = {**known.get("scalingConfig", {}), **given.get("scalingConfig", {})}
     least, most, desired = (sizes.get(key, 1) for key in ("minSize", "maxSize", "desiredSize"))
-    require_of_eks(most >= 1, "maxSize must be at least 1")
-    require_of_eks(least <= most, f"Minimum capacity {least} can't be greater than maximum size {most}")
-    require_of_eks(desired <= most, f"desired capacity {desired} can't be greater than max size {most}")
-    require_of_eks(desired >= least, f"Minimum capacity {least} can't be greater than desired size {desired}")
-    _check_taints(given.get("taints", []))
+    require_of_eks(
+        least <= desired <= most >= 1,
+        f"minSize {least}, desiredSize {desired} and maxSize {most} must rise, and end above 0",
+    )
     labels = given.get("labels", {})
     for key in labels.get("addOrUpdateLabels", labels):
         prefix = key.partition("/")[0] + "/" if "/" in key else ""
@@ -90,14 +82,12 @@ def version(place: Place, given: dict[str, Any]) -> None:
 
 @refuses("eks", "UpdateNodegroupVersion")
 def new_template(place: Place, given: dict[str, Any]) -> None:
-    """A template that cannot be found or used, or another one than the group's."""
+    """A version that cannot be used, or another template than the group's."""
     known = NODE_GROUP.get(place, given)
     if known is None or "launchTemplate" not in given:
         return
-    _check_specification(place, given["launchTemplate"])
-    template = place.launch_template(given["launchTemplate"])
     require_of_eks(
-        template and known["launchTemplate"]["id"] == template.id,
+        known["launchTemplate"]["id"] == given["launchTemplate"]["id"],
         "A node group keeps its launch template; only its version can change.",
     )
     changed = {**known, "launchTemplate": given["launchTemplate"]}
@@ -114,54 +104,19 @@ def more_nodes(place: Place, given: dict[str, Any]) -> None:
         _require_room(None if refused and refused.code == PENDING else refused)
 
 
-def _check_taints(listed: Any) -> None:
-    taints = listed if isinstance(listed, list) else listed.get("addOrUpdateTaints", [])
-    places = {(taint.get("key"), taint.get("effect")) for taint in taints}
-    require_of_eks(len(places) == len(taints), "Taints must be unique by key and effect")
-
-
-def _check_specification(place: Place, specification: dict[str, Any]) -> None:
-    require_of_eks(
-        ("id" in specification) is not ("name" in specification),
-        "Either provide launch template ID or launch template name in the request.",
-    )
-    require_of_eks(
-        place.launch_template_data(specification) is not None,
-        f"Launch template details can't be found: {specification}",
-    )
-
-
 def _check_launch(place: Place, group: Document) -> None:
     """Raises Refused as EKS would, which asks EC2 before it makes anything.
 
     All but whether there is room: EKS learns that from its launches, when it has made the group.
     """
-    content = place.launch_template_data(group.get("launchTemplate") or {}) or {}
-    interfaces, given = content.get("NetworkInterfaces") or [], group.get("instanceTypes") or []
-    require_of_eks(
-        not any(item.get("SubnetId") for item in interfaces),
-        "Launch template should not specify a subnet; the node group's subnets are used.",
-    )
-    vpc = cluster(place, group["clusterName"])["resourcesVpcConfig"]["vpcId"]
-    groups = [each for item in interfaces for each in item.get("Groups") or []]
-    for identifier in [*(content.get("SecurityGroupIds") or []), *groups]:
-        found = place.security_group(identifier)
-        require_of_eks(
-            found is not None and found.vpc_id == vpc,
-            f"The security group '{identifier}' of the launch template does not exist in {vpc}.",
-        )
-    require_of_eks(
-        not (content.get("InstanceType") and given),
-        "Instance types cannot be specified both in the launch template and in the request.",
-    )
+    content = place.content(group)
     _check_market(content, group)
-    subnets = (place.subnet(identifier) for identifier in group["subnets"])
-    zones = {subnet.availability_zone for subnet in subnets if subnet is not None}
-    for name in [content["InstanceType"]] if content.get("InstanceType") else given or ["t3.medium"]:
-        _check_ami_type(place, name, group.get("amiType", "AL2023_x86_64_STANDARD"))
+    zones = {place.subnet(identifier).availability_zone for identifier in group["subnets"]}
+    for name in [content["InstanceType"]] if "InstanceType" in content else group["instanceTypes"]:
+        _check_ami_type(name, group.get("amiType", "AL2023_x86_64_STANDARD"))
         try:
             ec2_launches.check(place, content, name)
-            ec2_launches.check_usage_class(place, name, _MARKETS[group.get("capacityType", "ON_DEMAND")])
+            ec2_launches.check_usage_class(name, _MARKETS[group.get("capacityType", "ON_DEMAND")])
             ec2_launches.check_zones(place, content, name, zones)
         except Refused as error:
             raise Refused("InvalidRequestException", f"{error.message} (EC2: {error.code})") from error
@@ -180,12 +135,8 @@ def _check_market(content: Document, group: Document) -> None:
     )
 
 
-def _check_ami_type(place: Place, name: str, chosen: str) -> None:
-    described = place.instance_type(name)
-    if described is None:
-        raise Refused(
-            "InvalidParameterException", f"The following supplied instance types do not exist: [{name}]"
-        )
+def _check_ami_type(name: str, chosen: str) -> None:
+    described = INSTANCE_TYPES[name]
     known = described["ProcessorInfo"]["SupportedArchitectures"]
     require_of_eks(
         ("arm64" if "ARM_64" in chosen else "x86_64") in known,

@@ -14,7 +14,6 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.aws_provider.cloud.records import is_write
 from lab.directory import REPOSITORY
 from stacks.plan.infrastructure.eks_plan import zone_named
 from stacks.stack_files import list_stacks
@@ -30,6 +29,11 @@ FOLDER = Path(__file__).parent / "operations"
 def eks_stacks() -> list[str]:
     """The shipped stacks that make their own cluster."""
     return [name for name in list_stacks(REPOSITORY) if shipped_settings(name)["cluster"]["kind"] == "eks"]
+
+
+def is_write(operation: str) -> bool:
+    """Whether an operation may change something; others only read."""
+    return not operation.startswith(("Describe", "List", "Get", "Check"))
 
 
 def committed_operations(name: str) -> str:

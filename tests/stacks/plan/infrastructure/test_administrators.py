@@ -10,7 +10,7 @@ import pulumi_aws as aws
 import pytest
 
 from lab.aws_provider.cloud.refusal import Refused
-from lab.aws_provider.cloud.rules.registry import RULES
+from lab.aws_provider.cloud.registry import RULES
 from lab.aws_provider.cloud.server import REQUESTS_FILE
 from resource_graph import UNKNOWN
 from resource_graph.recorder import record

@@ -13,7 +13,6 @@ import botocore.session
 import pytest
 from botocore.validate import ParamValidator
 
-from lab.aws_provider.cloud.records import is_write
 from lab.aws_provider.cloud.service_model import wrong_enum_values
 from tests.operations.permissions.evaluation import allowed, asked
 from tests.operations.permissions.made import made
@@ -21,6 +20,7 @@ from tests.stacks.plan.infrastructure.committed_operations import (
     FOLDER,
     committed_operations,
     eks_stacks,
+    is_write,
     list_of,
     operations_of,
 )
