@@ -114,7 +114,7 @@ def conflict(error: StatusError, manager: str) -> ProviderError:
         return error
     return ProviderError(
         f"server-side apply field conflict detected, see {_CONFLICT_HELP} for troubleshooting help\n"
-        f'The resource managed by field manager "{manager}" had an apply conflict: {error.message}'
+        f'The resource managed by field manager "{manager}" had an apply conflict: {error}'
     )
 
 

@@ -36,7 +36,7 @@ _QUANTITY_KINDS = frozenset(
     }
 )
 
-_QUANTITY = re.compile(r"^([+-]?(?:\d+\.?\d*|\.\d+))((?:[KMGTPE]i)|[numkMGTPE]|[eE][+-]?\d+)?$")
+_QUANTITY = re.compile(r"^([+-]?(?:\d+\.?\d*|\.\d+))([KMGTPE]i|[numkMGTPE])?$")
 _KIBI = 1024
 _BINARY = {"Ei": 6, "Pi": 5, "Ti": 4, "Gi": 3, "Mi": 2, "Ki": 1, "": 0}
 _DECIMAL = {"E": 18, "P": 15, "T": 12, "G": 9, "M": 6, "k": 3, "": 0, "m": -3, "u": -6, "n": -9}
@@ -67,7 +67,7 @@ def is_typed(manifest: dict[str, Any]) -> bool:
 
 
 def canonical_quantity(text: str) -> str:
-    """The canonical spelling; anything that is no quantity comes back unchanged.
+    """The canonical spelling; what is no quantity, or has an exponent, comes back unchanged.
 
     Source: k8s.io/apimachinery pkg/api/resource/quantity.go, CanonicalizeBytes.
     """
@@ -77,10 +77,8 @@ def canonical_quantity(text: str) -> str:
     with localcontext() as context:
         context.prec = _DIGITS
         number, suffix = Decimal(found.group(1)), found.group(2) or ""
-        if not suffix.endswith("i"):
-            is_spelled_out = suffix in _DECIMAL
-            exponent = _DECIMAL[suffix] if is_spelled_out else int(suffix[1:])
-            return _decimal(number.scaleb(exponent), as_exponent=not is_spelled_out)
+        if suffix in _DECIMAL:
+            return _decimal(number.scaleb(_DECIMAL[suffix]))
         value = number * _KIBI ** _BINARY[suffix]
         # A fraction, or less than one Ki, has no binary spelling.
         if abs(value) < _KIBI or value % 1:
@@ -89,13 +87,12 @@ def canonical_quantity(text: str) -> str:
         return f"{int(value / _KIBI**power)}{name}"
 
 
-def _decimal(value: Decimal, *, as_exponent: bool = False) -> str:
+def _decimal(value: Decimal) -> str:
     if value == 0:
         return "0"
     rounded = value if value % _SMALLEST == 0 else (value // _SMALLEST + 1) * _SMALLEST
     name, exponent = next(each for each in _DECIMAL.items() if rounded.scaleb(-each[1]) % 1 == 0)
-    suffix = f"e{exponent}" if as_exponent and exponent else name if not as_exponent else ""
-    return f"{int(rounded.scaleb(-exponent))}{suffix}"
+    return f"{int(rounded.scaleb(-exponent))}{name}"
 
 
 def _normalise_secret(manifest: dict[str, Any]) -> None:

@@ -21,22 +21,6 @@ def test_data_of_a_named_config_map_is_replaced_by_deleting_it_first(toy: Toy) -
     assert output.index("deleted original") < output.index("created replacement")
 
 
-def test_config_maps_and_secrets_change_in_place_where_the_provider_may(toy: Toy) -> None:
-    program = """
-        provider = k8s.Provider("mutable", enable_config_map_mutable=True, enable_secret_mutable=True)
-        k8s.core.v1.ConfigMap("c", metadata=named("c"), data={{"key": "{value}"}},
-                              opts=options(provider=provider))
-        k8s.core.v1.Secret("s", metadata=named("s"), string_data={{"key": "{value}"}},
-                           opts=options(provider=provider))
-    """
-    toy.up(program.format(value=1))
-    uids = [toy.get(kind, name)["metadata"]["uid"] for kind, name in (("configmap", "c"), ("secret", "s"))]
-    toy.up(program.format(value=2))
-    found = [toy.get("configmap", "c"), toy.get("secret", "s")]
-    assert [each["metadata"]["uid"] for each in found] == uids
-    assert [each["data"] for each in found] == [{"key": "2"}, {"key": "Mg=="}]
-
-
 def test_an_immutable_field_replaces_and_any_other_does_not(toy: Toy) -> None:
     def job(limit: int, completions: int) -> str:
         template = '{"spec": {"restart_policy": "Never", "containers": [HUGE]}}'

@@ -62,22 +62,11 @@ def test_no_kubeconfig_and_no_such_context_give_theirs(tmp_path: Path) -> None:
         target(load(_config()), "other")
 
 
-@pytest.mark.parametrize(
-    "server", ["https://127.0.0.1:1", "https://127.9.9.9", "https://localhost:1", "https://[::1]:1"]
-)
-def test_this_machine_is_talked_to(server: str) -> None:
-    require_loopback(target(load(_config(server))))
-
-
-@pytest.mark.parametrize(
-    "server", ["https://203.0.113.7:6443", "https://127.0.0.1.example.com", "https://cluster", ""]
-)
-def test_any_other_machine_is_not(server: str) -> None:
+def test_this_machine_is_talked_to_and_no_other() -> None:
+    require_loopback(target(load(_config())))
     with pytest.raises(NotLoopbackError, match="not this machine"):
-        require_loopback(target(load(_config(server))))
-
-
-def test_a_proxy_may_lead_anywhere_and_is_refused() -> None:
+        require_loopback(target(load(_config("https://203.0.113.7:6443"))))
+    # A proxy may lead anywhere.
     with pytest.raises(NotLoopbackError, match="goes through a proxy"):
         require_loopback(target(load(_config(**{"proxy-url": "http://127.0.0.1:3128"}))))
 
