@@ -74,21 +74,21 @@ def start(lab: LabDirectory, *, kubectl_access: bool = False) -> str:
     if exists(lab) and not lab.kubeconfig.exists():
         # Its creation was not finished, and nothing holds anything yet.
         stop_and_delete(lab)
-    if exists(lab):
-        slots.number_of(lab)
-        with held(_WAITS):
+    done = "restarted" if exists(lab) else "created"
+    with held(_WAITS):
+        if done == "restarted":
+            slots.number_of(lab)
             # What still runs of it holds the slot.
             _kwokctl(lab, "stop", "cluster", check=False)
-            with slots.taken(lab) as slot:
+        with slots.taken(lab) as slot:
+            if done == "restarted":
                 _kwokctl(lab, "start", "cluster", "--wait", f"{_START_SECONDS}s", slot=slot)
-            _expect_answer(lab)
-            start_what_ended(lab)
-        return "restarted"
-    with slots.taken(lab) as slot, held(_WAITS):
-        _create(lab, slot, _KUBECTL_ACCESS if kubectl_access else ())
-        _expect_answer(lab)
+            else:
+                _create(lab, slot, _KUBECTL_ACCESS if kubectl_access else ())
+        if not is_answering(lab):
+            raise _did_not_come_up(lab)
         start_what_ended(lab)
-    return "created"
+    return done
 
 
 def stop_and_delete(lab: LabDirectory) -> None:
@@ -189,12 +189,6 @@ def _create(lab: LabDirectory, slot: Slot, kinds: tuple[str, ...]) -> None:
     _run(lab, "kubectl", *where, "config", "rename-context", f"kwok-{_CLUSTER}", CONTEXT)
     kubeconfig.chmod(0o600)
     kubeconfig.rename(lab.kubeconfig)
-
-
-def _expect_answer(lab: LabDirectory) -> None:
-    if is_answering(lab):
-        return
-    raise _did_not_come_up(lab)
 
 
 def _did_not_come_up(lab: LabDirectory) -> LabError:

@@ -39,16 +39,6 @@ class Step:
     """What the engine counted, without what stayed the same; "" where it counts nothing."""
 
 
-def rehearse(stack: str, say: Callable[[str], None]) -> Iterator[Step]:
-    """Yields each step when it is done; the lab and all in it are gone at the end.
-
-    Raises LabError with all that pulumi said where a step fails.
-    """
-    with rehearsal(stack) as run:
-        yield from run.building(say)
-        yield from run.removing()
-
-
 @contextmanager
 def rehearsal(stack: str, file: Path | None = None) -> Iterator[Rehearsal]:
     """A stack that is still to be built, in a lab that is gone at the end.

@@ -10,6 +10,7 @@ from rich import box
 from rich.table import Table
 
 from lab.answer import request_body
+from lab.custom_resources import GRAPH_VERSIONS
 from lab.environment import sealed_environment
 from lab.errors import LabError
 from lab.kubelet.kubelet import RUNS_HERE
@@ -25,7 +26,8 @@ GraphKey = tuple[str, str]
 """Namespace and name of a graph."""
 
 _GPU = "nvidia.com/gpu"
-_GRAPH = "dynamographdeployments.nvidia.com"
+# At the version that is stored: any other needs the operator, which may be away.
+_GRAPHS = f"dynamographdeployments.{GRAPH_VERSIONS[0]}.nvidia.com"
 _GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
 _COMPONENT_TYPE = "nvidia.com/dynamo-component-type"
 ENGINE = "dynamo-stack.lab/engine"
@@ -50,7 +52,7 @@ def pods_table(lab: LabDirectory) -> Table:
 def graphs_table(lab: LabDirectory, answered: Collection[GraphKey] = ()) -> Table:
     """Every graph with what its operator (a stand-in) says of it; `answered` are those that answered."""
     table = _table("Graphs", "namespace", "graph", "state", "evidence")
-    for graph in _items(lab, _stored(lab)):
+    for graph in _items(lab, _GRAPHS):
         status = graph.get("status") or {}
         ready = _condition(graph, "Ready")
         # Until the operator has seen a change, the condition is about what was asked for before.
@@ -105,16 +107,6 @@ def steps_table(stack: str, steps: Sequence[Step]) -> Table:
 
 def _table(title: str, *columns: str) -> Table:
     return Table(*columns, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-
-
-def _stored(lab: LabDirectory) -> str:
-    """Graphs at the version that is stored: any other needs the operator, which may be away."""
-    plural, _, group = _GRAPH.partition(".")
-    for definition in _items(lab, "customresourcedefinitions"):
-        for version in definition["spec"]["versions"]:
-            if definition["metadata"]["name"] == _GRAPH and version["storage"]:
-                return f"{plural}.{version['name']}.{group}"
-    return _GRAPH
 
 
 def _items(lab: LabDirectory, kind: str) -> list[dict[str, Any]]:

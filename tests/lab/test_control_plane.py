@@ -43,12 +43,19 @@ def _control_plane_processes(lab: LabDirectory) -> list[psutil.Process]:
     ]
 
 
-def test_two_labs_that_start_in_the_same_moment_run_side_by_side(two_labs: list[LabDirectory]) -> None:
+def test_two_labs_that_start_in_the_same_moment_run_side_by_side_until_one_is_deleted(
+    two_labs: list[LabDirectory],
+) -> None:
     with ThreadPoolExecutor() as pool:
         assert list(pool.map(control_plane.start, two_labs)) == ["created", "created"]
     for lab in two_labs:
         assert control_plane.is_answering(lab)
         assert len(_control_plane_processes(lab)) == 5
+    left, right = two_labs
+    control_plane.stop_and_delete(left)
+    assert _control_plane_processes(left) == []
+    assert not control_plane.exists(left)
+    assert control_plane.is_answering(right)
 
 
 def test_a_control_plane_that_was_killed_comes_back_with_what_it_held(two_labs: list[LabDirectory]) -> None:
@@ -112,14 +119,6 @@ def _ports(lab: LabDirectory) -> set[int]:
         for each in process.net_connections("tcp")
         if each.status == psutil.CONN_LISTEN
     }
-
-
-def test_a_deleted_control_plane_leaves_no_process(two_labs: list[LabDirectory]) -> None:
-    lab = two_labs[0]
-    control_plane.start(lab)
-    control_plane.stop_and_delete(lab)
-    assert _control_plane_processes(lab) == []
-    assert not control_plane.exists(lab)
 
 
 def test_a_test_process_that_is_killed_leaves_no_control_plane(two_labs: list[LabDirectory]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lab.toolchain import go
-from lab.toolchain.go import GoNotAvailableError, find_go, go_version
+from lab.toolchain.go import GoNotAvailableError, find_go
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,10 +37,6 @@ def test_a_go_that_is_too_old_is_passed_over_for_the_fetched_one(
     fetched = _fake_go(tmp_path / "cache" / "go" / "go" / "bin", "go1.27.3")
     monkeypatch.setenv("PATH", str(old.parent))
     assert find_go(tmp_path / "cache", print) == fetched
-
-
-def test_what_does_not_run_has_no_version(tmp_path: Path) -> None:
-    assert go_version(tmp_path / "absent") == (0, 0)
 
 
 def test_a_failed_fetch_says_what_is_needed_and_what_the_installer_said(
