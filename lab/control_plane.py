@@ -16,10 +16,11 @@ import psutil
 import yaml
 
 from lab import slots
-from lab.environment import CONTEXT, sealed_environment
+from lab.environment import CONTEXT
 from lab.errors import LabError
 from lab.interruption import held
 from lab.kubeconfig import refuse_foreign_endpoint
+from lab.tool import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +52,7 @@ def is_answering(lab: LabDirectory) -> bool:
     if not lab.kubeconfig.exists():
         return False
     refuse_foreign_endpoint(lab.kubeconfig, CONTEXT)
-    answer = _run(lab, "kubectl", "get", "--raw", "/readyz", "--request-timeout=5s", check=False)
+    answer = run(lab, "kubectl", "get", "--raw", "/readyz", "--request-timeout=5s", check=False)
     return answer.returncode == 0 and answer.stdout.strip() == "ok"
 
 
@@ -95,7 +96,7 @@ def stop_and_delete(lab: LabDirectory) -> None:
     """Ends every process of the control plane and deletes its data. Fine when there is none."""
     with held(_WAITS):
         if (lab.kwok / "clusters" / _CLUSTER).exists():
-            _run(lab, "kwokctl", "delete", "cluster", "--name", _CLUSTER, "--kubeconfig", str(lab.kubeconfig))
+            _kwokctl(lab, "delete", "cluster", "--kubeconfig", str(lab.kubeconfig))
         shutil.rmtree(lab.kwok / "clusters", ignore_errors=True)
         lab.kubeconfig.unlink(missing_ok=True)
         slots.give_back(lab)
@@ -186,7 +187,7 @@ def _create(lab: LabDirectory, slot: Slot, kinds: tuple[str, ...]) -> None:
     made = ("--config", str(file), "--runtime", "binary", "--kubeconfig", str(kubeconfig))
     _kwokctl(lab, "create", "cluster", *made, "--wait", f"{_START_SECONDS}s", *binaries, slot=slot)
     where = ("--kubeconfig", str(kubeconfig))
-    _run(lab, "kubectl", *where, "config", "rename-context", f"kwok-{_CLUSTER}", CONTEXT)
+    run(lab, "kubectl", *where, "config", "rename-context", f"kwok-{_CLUSTER}", CONTEXT)
     kubeconfig.chmod(0o600)
     kubeconfig.rename(lab.kubeconfig)
 
@@ -201,30 +202,18 @@ def _did_not_come_up(lab: LabDirectory) -> LabError:
 
 def _kwokctl(lab: LabDirectory, *arguments: str, check: bool = True, slot: Slot | None = None) -> None:
     """Run kwokctl; what it starts holds the lab's slot."""
-    held_by = () if slot is None else (slot.descriptor,)
-    _run(lab, "kwokctl", *arguments, "--name", _CLUSTER, check=check, inherited=held_by)
-
-
-def _run(
-    lab: LabDirectory, *command: str, check: bool = True, inherited: tuple[int, ...] = ()
-) -> subprocess.CompletedProcess[str]:
+    command = ("kwokctl", *arguments, "--name", _CLUSTER)
     try:
-        answer = subprocess.run(
-            [str(lab.bin / command[0]), *command[1:]],
-            env=sealed_environment(lab),
-            capture_output=True,
-            text=True,
-            check=False,
+        run(
+            lab,
+            *command,
+            check=check,
             timeout=_START_SECONDS + 30,
-            pass_fds=inherited,
+            pass_fds=() if slot is None else (slot.descriptor,),
             # Ctrl-C in the terminal would end kwokctl between two of its processes.
-            start_new_session=command[0] == "kwokctl",
+            start_new_session=True,
         )
     except subprocess.TimeoutExpired:
         if "--wait" in command:
             raise _did_not_come_up(lab) from None
         raise LabError(f"`{' '.join(command[:3])}` did not end within {_START_SECONDS + 30} s") from None
-    if check and answer.returncode != 0:
-        said = (answer.stderr or answer.stdout).strip()
-        raise LabError(f"`{' '.join(command[:3])}` failed (exit {answer.returncode}):\n{said}")
-    return answer

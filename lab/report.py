@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -11,9 +10,9 @@ from rich.table import Table
 
 from lab.answer import request_body
 from lab.custom_resources import GRAPH_VERSIONS
-from lab.environment import sealed_environment
 from lab.errors import LabError
 from lab.kubelet.kubelet import RUNS_HERE
+from lab.tool import run
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -110,18 +109,12 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def _items(lab: LabDirectory, kind: str) -> list[dict[str, Any]]:
-    answer = subprocess.run(
-        [str(lab.bin / "kubectl"), "get", kind, "--all-namespaces", "-o", "json"],
-        env=sealed_environment(lab),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if answer.returncode == 0:
-        return json.loads(answer.stdout)["items"]
-    if "doesn't have a resource type" in answer.stderr:
-        return []
-    raise LabError(f"`kubectl get {kind}` failed:\n{answer.stderr.strip()}")
+    try:
+        return json.loads(run(lab, "kubectl", "get", kind, "--all-namespaces", "-o", "json").stdout)["items"]
+    except LabError as error:
+        if "doesn't have a resource type" in str(error):
+            return []
+        raise
 
 
 def _key(graph: dict[str, Any]) -> GraphKey:

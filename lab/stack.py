@@ -10,13 +10,7 @@ from lab.directory import REPOSITORY, LabDirectory
 from lab.environment import sealed_environment
 from lab.errors import LabError
 from lab.interruption import held
-
-
-def select(lab: LabDirectory, stack: str) -> None:
-    """Makes sure that the stack exists in the lab's backend."""
-    answer = _capture(lab, "stack", "select", stack, "--create")
-    if answer.returncode != 0:
-        raise LabError(f"`pulumi stack select {stack} --create` failed:\n{answer.stderr.strip()}")
+from lab.tool import run
 
 
 def up(lab: LabDirectory, stack: str) -> dict[str, int]:
@@ -24,7 +18,7 @@ def up(lab: LabDirectory, stack: str) -> dict[str, int]:
 
     Raises LabError when it fails; what pulumi said is already on the screen.
     """
-    select(lab, stack)
+    _capture(lab, "stack", "select", stack, "--create")
     command = ["up", "--yes", "--stack", stack, "--policy-pack", "policy"]
     if _stream(lab, *command) != 0:
         raise LabError(
@@ -39,20 +33,13 @@ def up(lab: LabDirectory, stack: str) -> dict[str, int]:
 
 def destroy(lab: LabDirectory, stack: str) -> bool:
     """Runs `pulumi destroy` if the backend knows the stack; returns whether nothing is left of it."""
-    if stack not in _stacks(lab):
+    listed = _capture(lab, "stack", "ls", "--json", check=False)
+    if listed.returncode != 0 or stack not in {each["name"] for each in json.loads(listed.stdout)}:
         return True
     if _stream(lab, "destroy", "--yes", "--stack", stack) != 0:
         return False
     # Without --preserve-config the CLI deletes the tracked stack file.
-    answer = _capture(lab, "stack", "rm", stack, "--yes", "--preserve-config")
-    return answer.returncode == 0
-
-
-def _stacks(lab: LabDirectory) -> set[str]:
-    answer = _capture(lab, "stack", "ls", "--json")
-    if answer.returncode != 0:
-        return set()
-    return {entry["name"] for entry in json.loads(answer.stdout)}
+    return _capture(lab, "stack", "rm", stack, "--yes", "--preserve-config", check=False).returncode == 0
 
 
 def _stream(lab: LabDirectory, *arguments: str) -> int:
@@ -62,9 +49,6 @@ def _stream(lab: LabDirectory, *arguments: str) -> int:
         return subprocess.run(command, cwd=REPOSITORY, env=sealed_environment(lab), check=False).returncode
 
 
-def _capture(lab: LabDirectory, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [str(lab.bin / "pulumi"), *arguments, "--non-interactive"]
+def _capture(lab: LabDirectory, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
     with held():
-        return subprocess.run(
-            command, cwd=REPOSITORY, env=sealed_environment(lab), capture_output=True, text=True, check=False
-        )
+        return run(lab, "pulumi", *arguments, "--non-interactive", check=check, cwd=REPOSITORY)

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from lab.errors import LabError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from lab.supervisor.runs import Run
 
 _FIRST_PAUSE_SECONDS = 1.0
@@ -29,13 +27,10 @@ class Kept:
         self,
         name: str,
         run: Run,
-        *,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.restarts = 0
         self._name = name
         self._run = run
-        self._sleep = sleep
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._keeping = asyncio.ensure_future(self._keep())
 
@@ -71,7 +66,7 @@ class Kept:
             if time.monotonic() - began > _GOOD_LIFE_SECONDS:
                 pause = _FIRST_PAUSE_SECONDS
             _log.warning("%s has ended: %s; it is started again in %.0f s", self._name, reason, pause)
-            await self._sleep(pause)
+            await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
             self.restarts += 1
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -14,29 +13,12 @@ if TYPE_CHECKING:
 HANGS_SECONDS = 60
 
 
-def _lab(folder: Path, seconds: str) -> dict[str, str]:
-    (folder / "switches").mkdir()
-    (folder / "switches" / "plugins-outlive-engine").write_text(seconds)
-    return {"LAB_DIR": str(folder)}
-
-
-def test_without_the_switch_a_plugin_does_not_outlive_its_engine(tmp_path: Path) -> None:
+def test_an_idle_plugin_lives_until_it_looks_for_its_engine_and_without_the_switch_no_longer(
+    tmp_path: Path,
+) -> None:
     live_on(lambda: True, {"LAB_DIR": str(tmp_path)})
-    live_on(lambda: True, {})
-
-
-def test_an_idle_plugin_lives_until_it_looks_for_its_engine(tmp_path: Path) -> None:
+    (tmp_path / "switches").mkdir()
+    (tmp_path / "switches" / "plugins-outlive-engine").write_text("0.4")
     began = time.monotonic()
-    live_on(lambda: False, _lab(tmp_path, "0.4"))
+    live_on(lambda: False, {"LAB_DIR": str(tmp_path)})
     assert 0.4 <= time.monotonic() - began < HANGS_SECONDS
-
-
-def test_a_plugin_with_a_call_under_way_lives_as_long_as_the_call(tmp_path: Path) -> None:
-    ended = threading.Event()
-    living = threading.Thread(target=live_on, args=(lambda: not ended.is_set(), _lab(tmp_path, "0.1")))
-    living.start()
-    living.join(0.5)
-    assert living.is_alive()
-    ended.set()
-    living.join(HANGS_SECONDS)
-    assert not living.is_alive()

@@ -11,11 +11,11 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import psutil
 import pytest
 import yaml
 
 from lab.directory import REPOSITORY
+from tests.support.running import running_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,15 +128,6 @@ def _in_sealed_shell(clone: Path, variables: dict[str, str]) -> subprocess.Compl
     )
 
 
-def _processes_of(clone: Path) -> list[str]:
-    found = []
-    for process in psutil.process_iter(["cmdline"]):
-        line = " ".join(process.info["cmdline"] or [])
-        if str(clone / ".lab") in line:
-            found.append(line)
-    return found
-
-
 def test_up_twice_and_down_in_a_clone_next_to_production(
     clone: Path, tmp_path: Path, production: Production
 ) -> None:
@@ -166,7 +157,7 @@ def test_up_twice_and_down_in_a_clone_next_to_production(
     finally:
         down = _lab(clone, variables, "down")
     assert down.returncode == 0, down.stdout + down.stderr
-    assert _processes_of(clone) == []
+    assert running_in(clone / ".lab") == []
     assert not (clone / ".lab").exists()
     status = subprocess.run(
         ["git", "status", "--porcelain"], cwd=clone, capture_output=True, text=True, check=True

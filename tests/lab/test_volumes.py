@@ -107,14 +107,3 @@ def test_a_disk_for_several_nodes_stays_pending_with_the_drivers_reason(
     (event,) = cluster.get(*failed)["items"]
     assert "Only AccessModes[ReadWriteOnce] supported" in event["message"]
     assert cluster.get("pvc", "many", "--namespace", NAMESPACE)["status"]["phase"] == "Pending"
-
-
-def test_a_claim_without_a_class_stays_pending_as_on_a_fresh_eks_cluster(
-    cluster: Sandbox, tmp_path: Path
-) -> None:
-    nameless = claim("nameless", "", "ReadWriteOnce")
-    del nameless["spec"]["storageClassName"]
-    create(cluster, tmp_path, nameless)
-    create(cluster, tmp_path, claim("after", "shared-files", "ReadWriteMany"))
-    await_bound(cluster, "after")
-    assert cluster.get("pvc", "nameless", "--namespace", NAMESPACE)["status"]["phase"] == "Pending"

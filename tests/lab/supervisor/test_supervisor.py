@@ -15,7 +15,6 @@ from lab import processes
 from lab.directory import REPOSITORY, LabDirectory
 from lab.errors import LabError
 from lab.processes import StandIn
-from lab.supervisor.kept import Kept
 
 HANGS_SECONDS = 60
 TOY = StandIn("toy", "tests.lab.supervisor.toy", is_program=True, variables={"PYTHONPATH": str(REPOSITORY)})
@@ -93,31 +92,6 @@ os.kill(os.getpid(), 9)
         assert processes.find(lab, TOY) is not None
         lab.processes.rename(lab.root / "gone")
     child.wait(HANGS_SECONDS)
-
-
-def test_the_pause_before_a_start_grows_as_a_kubelets_does() -> None:
-    pauses: list[float] = []
-
-    class Ending:
-        pid: int | None = 1
-        log = Path("log")
-
-        async def once(self, ready: Callable[[], None]) -> str:
-            ready()
-            return "exit code 1"
-
-    async def lives() -> None:
-        async def pause(seconds: float) -> None:
-            pauses.append(seconds)
-            await asyncio.sleep(0)
-
-        kept = Kept("toy", Ending(), sleep=pause)
-        while len(pauses) < 8:
-            await asyncio.sleep(0)
-        await kept.stop()
-
-    asyncio.run(lives())
-    assert pauses[:8] == [1, 2, 4, 8, 16, 32, 60, 60]
 
 
 def _until(holds: Callable[[], object]) -> None:
