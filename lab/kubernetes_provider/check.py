@@ -6,10 +6,9 @@ import copy
 from typing import TYPE_CHECKING
 
 from lab.kubernetes_provider import object_annotations
-from lab.kubernetes_provider.errors import NoMatchError, ProviderError
+from lab.kubernetes_provider.errors import NoMatchError
 from lab.kubernetes_provider.identity import CLUSTER_SCOPED
 from lab.kubernetes_provider.kinds import (
-    UnknownTypeError,
     api_version_and_kind,
     require_served,
 )
@@ -31,10 +30,7 @@ def check(session: Session, urn: str, new: Properties) -> tuple[Properties, list
     does for the vendor's plugin.
     """
     token = token_of(urn)
-    try:
-        require_served(token)
-    except UnknownTypeError as error:
-        raise ProviderError(str(error)) from error
+    require_served(token)
     inputs = copy.deepcopy(plain_map(new))
     metadata = inputs.setdefault("metadata", {})
     failures = [*_wrong_type(token, inputs), *_bad_annotations(inputs)]

@@ -13,8 +13,10 @@ from pathlib import Path
 
 from semver import Version
 
+from lab.kubernetes_provider.errors import ProviderError
 
-class ChartError(Exception):
+
+class ChartError(ProviderError):
     """No such chart, in Helm's words."""
 
 

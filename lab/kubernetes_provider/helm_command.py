@@ -39,12 +39,12 @@ class Helm:
 
     def run(self, *arguments: str, values: dict[str, Any] | None = None) -> str:
         """Standard output of one helm command. Raises HelmError; a cancelled session interrupts helm."""
-        helm = shutil.which("helm")
-        if helm is None:
-            raise HelmError("there is no helm executable on PATH")
+        for program in ("helm", "setpriv"):
+            if shutil.which(program) is None:
+                raise HelmError(f"there is no {program} executable on PATH")
         if self._session.chosen is None:
             raise HelmError(self._session.unreachable_reason)
-        command = [*_ENDS_WITH_THIS_PROCESS, helm, *arguments]
+        command = [*_ENDS_WITH_THIS_PROCESS, "helm", *arguments]
         command += ["--namespace", self._namespace, *(["--values", "-"] if values is not None else [])]
         kept = {key: value for key, value in os.environ.items() if not key.startswith("HELM_KUBE")}
         child = subprocess.Popen(

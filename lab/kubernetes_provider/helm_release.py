@@ -126,10 +126,7 @@ def _run(session: Session, command: str, inputs: dict[str, Any], properties: Pro
             f"can't {verb} Helm Release with unreachable cluster: {session.unreachable_reason}"
         )
     name, identifier = inputs["name"], f"{inputs['namespace']}/{inputs['name']}"
-    try:
-        chart = str(_chart(inputs).path)
-    except ChartError as error:
-        raise ProviderError(str(error)) from error
+    chart = str(_chart(inputs).path)
     helm = Helm(session, name, inputs["namespace"])
     before = helm.find()
     try:

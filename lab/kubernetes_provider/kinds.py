@@ -12,6 +12,8 @@ import json
 import re
 from pathlib import Path
 
+from lab.kubernetes_provider.errors import ProviderError
+
 PACKAGE = "kubernetes"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 
@@ -21,7 +23,7 @@ _REGISTRATION = re.compile(r'resource_modules="""\s*(\[.*?\])\s*"""', re.DOTALL)
 _COMPONENT_GROUPS = ("yaml", "yaml/v2", "kustomize", "kustomize/v2", "helm.sh/v3", "helm.sh/v4")
 
 
-class UnknownTypeError(Exception):
+class UnknownTypeError(ProviderError):
     """No such resource type, or one that this stand-in does not serve."""
 
 
