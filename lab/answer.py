@@ -28,8 +28,6 @@ class Answer:
     url: str
     model: str
     body: Mapping[str, Any]
-    seconds: float
-    """From the first attempt to the answer."""
 
 
 def first_answer(url: str, seconds: float = _SECONDS) -> Answer:
@@ -39,14 +37,15 @@ def first_answer(url: str, seconds: float = _SECONDS) -> Answer:
         LabError: no answer within the time; the text says what came instead.
 
     """
-    began = time.monotonic()
+    deadline = time.monotonic() + seconds
     said = "nothing answers there"
-    while time.monotonic() - began < seconds:
+    while time.monotonic() < deadline:
         try:
-            models = _get(f"{url}/v1/models")["data"]
+            models = _read(f"{url}/v1/models")["data"]
             if models:
-                body = _ask(url, models[0]["id"])
-                return Answer(url, models[0]["id"], body, time.monotonic() - began)
+                model = models[0]["id"]
+                body = _read(f"{url}/v1/chat/completions", request_body(model))
+                return Answer(url, model, body)
             said = "it lists no model: no worker has registered"
         except urllib.error.HTTPError as error:
             said = f"HTTP {error.code}: {error.read(500).decode(errors='replace')}"
@@ -61,19 +60,11 @@ def request_body(model: str) -> dict[str, Any]:
     return {"model": model, "messages": [{"role": "user", "content": QUESTION}], "max_tokens": TOKENS}
 
 
-def _ask(url: str, model: str) -> Any:
+def _read(url: str, body: Mapping[str, Any] | None = None) -> Any:
     request = urllib.request.Request(  # noqa: S310 - the lab's own address
-        f"{url}/v1/chat/completions",
-        data=json.dumps(request_body(model)).encode(),
+        url,
+        data=None if body is None else json.dumps(body).encode(),
         headers={"Content-Type": "application/json"},
     )
-    return _read(request)
-
-
-def _get(url: str) -> Any:
-    return _read(urllib.request.Request(url))  # noqa: S310 - the lab's own address
-
-
-def _read(request: urllib.request.Request) -> Any:
     with urllib.request.urlopen(request, timeout=_ASK_SECONDS) as answer:  # noqa: S310 - as above
         return json.loads(answer.read())

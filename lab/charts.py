@@ -44,16 +44,6 @@ CHARTS = (
 )
 
 
-@dataclass(frozen=True)
-class IndexEntry:
-    """One line of index.json; `path` is the chart's folder, relative to the index."""
-
-    repository: str
-    name: str
-    version: str
-    path: str
-
-
 def package_charts(target: Path) -> None:
     """Writes every stand-in chart and the index below `target`. Run again, it changes nothing.
 
@@ -61,13 +51,17 @@ def package_charts(target: Path) -> None:
     """
     target.mkdir(parents=True, exist_ok=True)
     entries = [_package(chart, target) for chart in CHARTS]
-    _write_if_changed(target / INDEX_FILE, json.dumps([asdict(entry) for entry in entries], indent=2) + "\n")
+    index = target / INDEX_FILE
+    text = json.dumps(entries, indent=2) + "\n"
+    if not index.exists() or index.read_text(encoding="utf-8") != text:
+        index.write_text(text, encoding="utf-8")
     for folder in target.iterdir():
-        if folder.is_dir() and folder.name not in {entry.path for entry in entries}:
+        if folder.is_dir() and folder.name not in {entry["path"] for entry in entries}:
             shutil.rmtree(folder)
 
 
-def _package(chart: Chart, target: Path) -> IndexEntry:
+def _package(chart: Chart, target: Path) -> dict[str, str]:
+    """The chart's line of the index; `path` is its folder, relative to the index."""
     source = CHARTS_DIRECTORY / chart.name
     files = {
         path.relative_to(source): path.read_bytes() for path in sorted(source.rglob("*")) if path.is_file()
@@ -81,7 +75,7 @@ def _package(chart: Chart, target: Path) -> IndexEntry:
     folder = target / f"{chart.name}-{chart.version}-{digest.hexdigest()[:8]}"
     if not folder.exists():
         _write_folder(folder, files)
-    return IndexEntry(chart.repository, chart.name, chart.version, folder.name)
+    return {**asdict(chart), "path": folder.name}
 
 
 def _of_its_version(files: dict[Path, bytes], version: str) -> dict[Path, bytes]:
@@ -123,8 +117,3 @@ def _write_folder(folder: Path, files: dict[Path, bytes]) -> None:
         (staging / path).parent.mkdir(parents=True, exist_ok=True)
         (staging / path).write_bytes(content)
     staging.rename(folder)
-
-
-def _write_if_changed(path: Path, text: str) -> None:
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,9 +13,8 @@ from lab.charts import package_charts
 from lab.custom_resources import cluster_definitions
 from lab.directory import REPOSITORY, LabDirectory
 from lab.dra_driver.slices import LABEL_CLIQUE, slice_name
-from lab.environment import sealed_environment
-from lab.errors import LabError
 from lab.kubelet.ports import demand_ports
+from lab.tool import run
 from lab.toolchain.build import build_missing, cache_directory, executables
 from lab.toolchain.pulled import outside_variables
 from lab.toolchain.runtime import RUNTIME
@@ -65,7 +63,7 @@ def up(
     for namespace in _FIRST_NAMESPACES:
         for name in _NAMESPACE_DEFAULTS:
             # One at a time: asked for two that are both missing, kubectl does not wait but fails.
-            _kubectl(lab, "wait", "--for=create", "-n", namespace, name, "--timeout=60s")
+            run(lab, "kubectl", "wait", "--for=create", "-n", namespace, name, "--timeout=60s")
     for stand_in in processes.STAND_INS:
         if processes.start(lab, stand_in):
             say(f"{stand_in.name} (stand-in) started")
@@ -73,7 +71,7 @@ def up(
         _start_kubelet(lab, python, say)
     for node in _nodes_on_an_nvlink_fabric(lab):
         # Until the slice is there a claim cannot be allocated, and the cluster is not what it will be.
-        _kubectl(lab, "wait", "--for=create", f"resourceslice/{slice_name(node)}", "--timeout=60s")
+        run(lab, "kubectl", "wait", "--for=create", f"resourceslice/{slice_name(node)}", "--timeout=60s")
 
 
 def is_running(lab: LabDirectory) -> bool:
@@ -96,7 +94,7 @@ def _runtime(lab: LabDirectory, say: Callable[[str], None]) -> Path:
 
 
 def _start_kubelet(lab: LabDirectory, runtime: Path, say: Callable[[str], None]) -> None:
-    _kubectl(lab, "apply", "--server-side", "-f", str(_FIXTURES / "served_pods.yaml"))
+    run(lab, "kubectl", "apply", "--server-side", "-f", str(_FIXTURES / "served_pods.yaml"))
     arguments = ("--runtime-python", str(runtime))
     kubelet = replace(processes.KUBELET, arguments=arguments, variables=outside_variables(os.environ))
     if processes.start(lab, kubelet):
@@ -110,25 +108,12 @@ def _furnish(lab: LabDirectory) -> None:
     )
     files = [definitions, *(_FIXTURES / name for name in _CLUSTER_OBJECTS)]
     named = [argument for file in files for argument in ("-f", str(file))]
-    _kubectl(lab, "apply", "--server-side", "--force-conflicts", *named)
-    _kubectl(lab, "wait", "--for=condition=Established", "-f", str(definitions), "--timeout=60s")
-    _kubectl(lab, "wait", "--for=condition=Ready", "node", "--all", "--timeout=60s")
+    run(lab, "kubectl", "apply", "--server-side", "--force-conflicts", *named)
+    run(lab, "kubectl", "wait", "--for=condition=Established", "-f", str(definitions), "--timeout=60s")
+    run(lab, "kubectl", "wait", "--for=condition=Ready", "node", "--all", "--timeout=60s")
 
 
 def _nodes_on_an_nvlink_fabric(lab: LabDirectory) -> list[str]:
-    return _kubectl(
-        lab, "get", "nodes", "-l", LABEL_CLIQUE, "-o", "jsonpath={.items[*].metadata.name}"
-    ).split()
-
-
-def _kubectl(lab: LabDirectory, *arguments: str) -> str:
-    answer = subprocess.run(
-        [str(lab.bin / "kubectl"), *arguments],
-        env=sealed_environment(lab),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if answer.returncode != 0:
-        raise LabError(f"`kubectl {arguments[0]}` failed:\n{answer.stderr.strip()}")
-    return answer.stdout
+    return run(
+        lab, "kubectl", "get", "nodes", "-l", LABEL_CLIQUE, "-o", "jsonpath={.items[*].metadata.name}"
+    ).stdout.split()

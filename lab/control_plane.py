@@ -16,10 +16,11 @@ import psutil
 import yaml
 
 from lab import slots
-from lab.environment import CONTEXT, sealed_environment
+from lab.environment import CONTEXT
 from lab.errors import LabError
 from lab.interruption import held
 from lab.kubeconfig import refuse_foreign_endpoint
+from lab.tool import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +52,7 @@ def is_answering(lab: LabDirectory) -> bool:
     if not lab.kubeconfig.exists():
         return False
     refuse_foreign_endpoint(lab.kubeconfig, CONTEXT)
-    answer = _run(lab, "kubectl", "get", "--raw", "/readyz", "--request-timeout=5s", check=False)
+    answer = run(lab, "kubectl", "get", "--raw", "/readyz", "--request-timeout=5s", check=False)
     return answer.returncode == 0 and answer.stdout.strip() == "ok"
 
 
@@ -74,28 +75,28 @@ def start(lab: LabDirectory, *, kubectl_access: bool = False) -> str:
     if exists(lab) and not lab.kubeconfig.exists():
         # Its creation was not finished, and nothing holds anything yet.
         stop_and_delete(lab)
-    if exists(lab):
-        slots.number_of(lab)
-        with held(_WAITS):
+    done = "restarted" if exists(lab) else "created"
+    with held(_WAITS):
+        if done == "restarted":
+            slots.number_of(lab)
             # What still runs of it holds the slot.
             _kwokctl(lab, "stop", "cluster", check=False)
-            with slots.taken(lab) as slot:
+        with slots.taken(lab) as slot:
+            if done == "restarted":
                 _kwokctl(lab, "start", "cluster", "--wait", f"{_START_SECONDS}s", slot=slot)
-            _expect_answer(lab)
-            start_what_ended(lab)
-        return "restarted"
-    with slots.taken(lab) as slot, held(_WAITS):
-        _create(lab, slot, _KUBECTL_ACCESS if kubectl_access else ())
-        _expect_answer(lab)
+            else:
+                _create(lab, slot, _KUBECTL_ACCESS if kubectl_access else ())
+        if not is_answering(lab):
+            raise _did_not_come_up(lab)
         start_what_ended(lab)
-    return "created"
+    return done
 
 
 def stop_and_delete(lab: LabDirectory) -> None:
     """Ends every process of the control plane and deletes its data. Fine when there is none."""
     with held(_WAITS):
         if (lab.kwok / "clusters" / _CLUSTER).exists():
-            _run(lab, "kwokctl", "delete", "cluster", "--name", _CLUSTER, "--kubeconfig", str(lab.kubeconfig))
+            _kwokctl(lab, "delete", "cluster", "--kubeconfig", str(lab.kubeconfig))
         shutil.rmtree(lab.kwok / "clusters", ignore_errors=True)
         lab.kubeconfig.unlink(missing_ok=True)
         slots.give_back(lab)
@@ -186,15 +187,9 @@ def _create(lab: LabDirectory, slot: Slot, kinds: tuple[str, ...]) -> None:
     made = ("--config", str(file), "--runtime", "binary", "--kubeconfig", str(kubeconfig))
     _kwokctl(lab, "create", "cluster", *made, "--wait", f"{_START_SECONDS}s", *binaries, slot=slot)
     where = ("--kubeconfig", str(kubeconfig))
-    _run(lab, "kubectl", *where, "config", "rename-context", f"kwok-{_CLUSTER}", CONTEXT)
+    run(lab, "kubectl", *where, "config", "rename-context", f"kwok-{_CLUSTER}", CONTEXT)
     kubeconfig.chmod(0o600)
     kubeconfig.rename(lab.kubeconfig)
-
-
-def _expect_answer(lab: LabDirectory) -> None:
-    if is_answering(lab):
-        return
-    raise _did_not_come_up(lab)
 
 
 def _did_not_come_up(lab: LabDirectory) -> LabError:
@@ -207,30 +202,18 @@ def _did_not_come_up(lab: LabDirectory) -> LabError:
 
 def _kwokctl(lab: LabDirectory, *arguments: str, check: bool = True, slot: Slot | None = None) -> None:
     """Run kwokctl; what it starts holds the lab's slot."""
-    held_by = () if slot is None else (slot.descriptor,)
-    _run(lab, "kwokctl", *arguments, "--name", _CLUSTER, check=check, inherited=held_by)
-
-
-def _run(
-    lab: LabDirectory, *command: str, check: bool = True, inherited: tuple[int, ...] = ()
-) -> subprocess.CompletedProcess[str]:
+    command = ("kwokctl", *arguments, "--name", _CLUSTER)
     try:
-        answer = subprocess.run(
-            [str(lab.bin / command[0]), *command[1:]],
-            env=sealed_environment(lab),
-            capture_output=True,
-            text=True,
-            check=False,
+        run(
+            lab,
+            *command,
+            check=check,
             timeout=_START_SECONDS + 30,
-            pass_fds=inherited,
+            pass_fds=() if slot is None else (slot.descriptor,),
             # Ctrl-C in the terminal would end kwokctl between two of its processes.
-            start_new_session=command[0] == "kwokctl",
+            start_new_session=True,
         )
     except subprocess.TimeoutExpired:
         if "--wait" in command:
             raise _did_not_come_up(lab) from None
         raise LabError(f"`{' '.join(command[:3])}` did not end within {_START_SECONDS + 30} s") from None
-    if check and answer.returncode != 0:
-        said = (answer.stderr or answer.stdout).strip()
-        raise LabError(f"`{' '.join(command[:3])}` failed (exit {answer.returncode}):\n{said}")
-    return answer

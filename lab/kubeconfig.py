@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import yaml
@@ -16,19 +16,14 @@ if TYPE_CHECKING:
 
 def refuse_foreign_endpoint(kubeconfig: Path, context: str) -> None:
     """Raises LabError unless `context` exists in the file and leads to a loopback address."""
-    server = server_of(yaml.safe_load(kubeconfig.read_text()) or {}, context)
+    config = yaml.safe_load(kubeconfig.read_text()) or {}
+    contexts = {entry["name"]: entry["context"] for entry in config.get("contexts") or []}
+    clusters = {entry["name"]: entry["cluster"] for entry in config.get("clusters") or []}
+    server = clusters.get(contexts.get(context, {}).get("cluster"), {}).get("server")
     if server is None:
         raise LabError(f"{kubeconfig} has no context {context!r}; the lab uses no other")
     if not is_loopback(server):
         raise LabError(f"context {context!r} leads to {server}, not to this machine; the lab refuses it")
-
-
-def server_of(kubeconfig: dict[str, Any], context: str) -> str | None:
-    """The API server's URL behind a context; None when the context or its cluster is missing."""
-    contexts = {entry["name"]: entry["context"] for entry in kubeconfig.get("contexts") or []}
-    clusters = {entry["name"]: entry["cluster"] for entry in kubeconfig.get("clusters") or []}
-    cluster = contexts.get(context, {}).get("cluster")
-    return clusters.get(cluster, {}).get("server")
 
 
 def is_loopback(url: str) -> bool:

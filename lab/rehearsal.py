@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import tempfile
 import time
 from contextlib import contextmanager
@@ -17,9 +16,10 @@ import yaml
 from lab import aws_cloud, cluster
 from lab.account_contents import found_in
 from lab.directory import PROGRAM_ROOMS, REPOSITORY, LabDirectory
-from lab.environment import CONTEXT, sealed_environment
+from lab.environment import CONTEXT
 from lab.errors import LabError
 from lab.reservations import reservations_of
+from lab.tool import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,16 +37,6 @@ class Step:
     seconds: float
     changes: str
     """What the engine counted, without what stayed the same; "" where it counts nothing."""
-
-
-def rehearse(stack: str, say: Callable[[str], None]) -> Iterator[Step]:
-    """Yields each step when it is done; the lab and all in it are gone at the end.
-
-    Raises LabError with all that pulumi said where a step fails.
-    """
-    with rehearsal(stack) as run:
-        yield from run.building(say)
-        yield from run.removing()
 
 
 @contextmanager
@@ -144,18 +134,8 @@ class Rehearsal:
         return Step(name, step.seconds, changes or "no change")
 
     def _pulumi(self, *arguments: str) -> str:
-        command = [str(self.lab.bin / "pulumi"), *arguments, "--stack", self.stack, "--non-interactive"]
-        answer = subprocess.run(
-            command,
-            cwd=self.project,
-            env=sealed_environment(self.lab) | {"NO_COLOR": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if answer.returncode != 0:
-            raise LabError(f"`pulumi {' '.join(arguments)}` failed:\n{answer.stdout}\n{answer.stderr}")
-        return answer.stdout
+        words = ("--stack", self.stack, "--non-interactive", "--color=never")
+        return run(self.lab, "pulumi", *arguments, *words, cwd=self.project).stdout
 
     @property
     def _file(self) -> Path:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.table import Table
 
 from lab.answer import request_body
-from lab.environment import sealed_environment
+from lab.custom_resources import GRAPH_VERSIONS
 from lab.errors import LabError
 from lab.kubelet.kubelet import RUNS_HERE
+from lab.tool import run
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -25,7 +25,8 @@ GraphKey = tuple[str, str]
 """Namespace and name of a graph."""
 
 _GPU = "nvidia.com/gpu"
-_GRAPH = "dynamographdeployments.nvidia.com"
+# At the version that is stored: any other needs the operator, which may be away.
+_GRAPHS = f"dynamographdeployments.{GRAPH_VERSIONS[0]}.nvidia.com"
 _GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
 _COMPONENT_TYPE = "nvidia.com/dynamo-component-type"
 ENGINE = "dynamo-stack.lab/engine"
@@ -50,7 +51,7 @@ def pods_table(lab: LabDirectory) -> Table:
 def graphs_table(lab: LabDirectory, answered: Collection[GraphKey] = ()) -> Table:
     """Every graph with what its operator (a stand-in) says of it; `answered` are those that answered."""
     table = _table("Graphs", "namespace", "graph", "state", "evidence")
-    for graph in _items(lab, _stored(lab)):
+    for graph in _items(lab, _GRAPHS):
         status = graph.get("status") or {}
         ready = _condition(graph, "Ready")
         # Until the operator has seen a change, the condition is about what was asked for before.
@@ -107,29 +108,13 @@ def _table(title: str, *columns: str) -> Table:
     return Table(*columns, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
 
 
-def _stored(lab: LabDirectory) -> str:
-    """Graphs at the version that is stored: any other needs the operator, which may be away."""
-    plural, _, group = _GRAPH.partition(".")
-    for definition in _items(lab, "customresourcedefinitions"):
-        for version in definition["spec"]["versions"]:
-            if definition["metadata"]["name"] == _GRAPH and version["storage"]:
-                return f"{plural}.{version['name']}.{group}"
-    return _GRAPH
-
-
 def _items(lab: LabDirectory, kind: str) -> list[dict[str, Any]]:
-    answer = subprocess.run(
-        [str(lab.bin / "kubectl"), "get", kind, "--all-namespaces", "-o", "json"],
-        env=sealed_environment(lab),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if answer.returncode == 0:
-        return json.loads(answer.stdout)["items"]
-    if "doesn't have a resource type" in answer.stderr:
-        return []
-    raise LabError(f"`kubectl get {kind}` failed:\n{answer.stderr.strip()}")
+    try:
+        return json.loads(run(lab, "kubectl", "get", kind, "--all-namespaces", "-o", "json").stdout)["items"]
+    except LabError as error:
+        if "doesn't have a resource type" in str(error):
+            return []
+        raise
 
 
 def _key(graph: dict[str, Any]) -> GraphKey:

@@ -61,11 +61,8 @@ def _wants_volume(claim: Manifest, storage_class: Manifest) -> bool:
         return False
     if claim["status"]["phase"] != "Pending" or claim["spec"].get("volumeName"):
         return False
-    return not _waits(storage_class) or _SELECTED_NODE in claim["metadata"].get("annotations", {})
-
-
-def _waits(storage_class: Manifest) -> bool:
-    return storage_class.get("volumeBindingMode") == "WaitForFirstConsumer"
+    waits = storage_class.get("volumeBindingMode") == "WaitForFirstConsumer"
+    return not waits or _SELECTED_NODE in claim["metadata"].get("annotations", {})
 
 
 async def _provision(api: KubernetesApi, claim: Manifest, storage_class: Manifest) -> None:
@@ -73,8 +70,8 @@ async def _provision(api: KubernetesApi, claim: Manifest, storage_class: Manifes
         await api.apply(_refusal(claim, storage_class))
         return
     zone = None
-    if _waits(storage_class):
-        node = await api.get("v1", "Node", claim["metadata"]["annotations"][_SELECTED_NODE])
+    if name := claim["metadata"].get("annotations", {}).get(_SELECTED_NODE):
+        node = await api.get("v1", "Node", name)
         if node is None:
             return
         zone = node["metadata"].get("labels", {}).get(_ZONE)
@@ -97,7 +94,8 @@ def _volume(claim: Manifest, storage_class: Manifest, zone: str | None) -> Manif
     spec: Manifest = {
         "accessModes": claim["spec"]["accessModes"],
         "capacity": {"storage": claim["spec"]["resources"]["requests"]["storage"]},
-        "claimRef": _reference(claim),
+        "claimRef": {"apiVersion": "v1", "kind": "PersistentVolumeClaim"}
+        | {key: claim["metadata"][key] for key in ("name", "namespace", "uid")},
         "csi": {"driver": storage_class["provisioner"], "volumeHandle": name},
         "persistentVolumeReclaimPolicy": storage_class.get("reclaimPolicy", "Delete"),
         "storageClassName": storage_class["metadata"]["name"],
@@ -112,11 +110,6 @@ def _volume(claim: Manifest, storage_class: Manifest, zone: str | None) -> Manif
         "metadata": {"name": name, "annotations": {_PROVISIONED_BY: storage_class["provisioner"]}},
         "spec": spec,
     }
-
-
-def _reference(claim: Manifest) -> Manifest:
-    named = {key: claim["metadata"][key] for key in ("name", "namespace", "uid")}
-    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", **named}
 
 
 def _must_go(volume: Manifest) -> bool:

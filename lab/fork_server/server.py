@@ -138,14 +138,8 @@ class ForkServer:
 
 def _received(launcher: socket.socket) -> tuple[Request, list[int]]:
     head, streams, _, _ = socket.recv_fds(launcher, 4, _STANDARD_STREAMS)
-    told = b""
-    size = int.from_bytes(head, "big")
-    while len(told) < size:
-        chunk = launcher.recv(size - len(told))
-        if not chunk:
-            raise OSError("the launcher has ended")
-        told += chunk
-    said: dict[str, Any] = json.loads(told)
+    with launcher.makefile("rb") as stream:
+        said: dict[str, Any] = json.loads(stream.read(int.from_bytes(head, "big")))
     return Request(**said), streams
 
 

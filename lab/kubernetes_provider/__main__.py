@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.kubernetes_provider import PLUGIN_VERSION, private_files
+from lab.kubernetes_provider import PLUGIN_VERSION
 from lab.provider_service.host import Host
 from lab.provider_service.serve import engine_address, serve
 from lab.provider_service.service import Service
@@ -14,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    folder = private_files.create()
+    # For credentials: private to this user, and gone with this process or with the lab.
+    folder = Path(tempfile.mkdtemp(prefix="kubernetes-provider-", dir=os.environ.get("LAB_DIR")))
 
     def make() -> Provider:
         # The Kubernetes client takes most of a second to import; the engine need not wait for it
@@ -23,7 +28,9 @@ def main() -> None:
 
         return Provider(Host(engine_address()), folder)
 
-    serve(Service("kubernetes", PLUGIN_VERSION, make), at_end=lambda: private_files.remove(folder))
+    serve(
+        Service("kubernetes", PLUGIN_VERSION, make), at_end=lambda: shutil.rmtree(folder, ignore_errors=True)
+    )
 
 
 if __name__ == "__main__":

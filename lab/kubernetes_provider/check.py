@@ -6,12 +6,10 @@ import copy
 from typing import TYPE_CHECKING
 
 from lab.kubernetes_provider import object_annotations
-from lab.kubernetes_provider.errors import NoMatchError, ProviderError
+from lab.kubernetes_provider.errors import NoMatchError
 from lab.kubernetes_provider.identity import CLUSTER_SCOPED
 from lab.kubernetes_provider.kinds import (
-    UnknownTypeError,
     api_version_and_kind,
-    input_properties,
     require_served,
 )
 from lab.kubernetes_provider.normalise import is_typed
@@ -28,17 +26,14 @@ Failure = tuple[str, str]
 def check(session: Session, urn: str, new: Properties) -> tuple[Properties, list[Failure]]:
     """The inputs with the namespace filled in, and (property, reason) for each that is refused.
 
-    Schema violations below the top level are not looked for: the API server reports them, in a dry
-    run or in the update, as it does for the vendor's plugin.
+    Schema violations are not looked for: the API server reports them, in a dry run or in the update, as it
+    does for the vendor's plugin.
     """
     token = token_of(urn)
-    try:
-        require_served(token)
-    except UnknownTypeError as error:
-        raise ProviderError(str(error)) from error
+    require_served(token)
     inputs = copy.deepcopy(plain_map(new))
     metadata = inputs.setdefault("metadata", {})
-    failures = [*unknown_inputs(token, inputs), *_wrong_type(token, inputs), *_bad_annotations(inputs)]
+    failures = [*_wrong_type(token, inputs), *_bad_annotations(inputs)]
     if isinstance(metadata, dict):
         if not metadata.get("name"):
             failures.append(("metadata", "give metadata.name: this stand-in makes no names"))
@@ -60,13 +55,6 @@ def is_namespaced(session: Session, manifest: Manifest) -> bool:
         return session.connected.mapping(api_version, kind).namespaced
     except NoMatchError:
         return True
-
-
-def unknown_inputs(token: str, inputs: Manifest) -> list[Failure]:
-    """Each top-level input that the resource type does not have."""
-    known = input_properties(token)
-    unknown = sorted(set(inputs) - known) if known is not None else []
-    return [(key, f"unknown input property {key!r} of {token}") for key in unknown]
 
 
 def _wrong_type(token: str, inputs: Manifest) -> list[Failure]:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from pulumi.provider.experimental.property_value import PropertyValue
 
 INPUTS = "__inputs"
-_INITIAL_API_VERSION = "__initialApiVersion"
 _FIELD_MANAGER = "__fieldManager"
 
 
@@ -23,30 +22,25 @@ class Checkpoint:
 
     live: dict[str, Any]
     inputs: dict[str, Any]
-    initial_api_version: str | None
     field_manager: str | None
 
     @classmethod
     def parse(cls, state: Mapping[str, PropertyValue]) -> Checkpoint:
         """Reads a state as record() wrote it."""
         live = plain_map(state)
-        inputs, initial_api_version, field_manager = (
-            live.pop(key, None) for key in (INPUTS, _INITIAL_API_VERSION, _FIELD_MANAGER)
-        )
-        return cls(live, inputs if isinstance(inputs, dict) else {}, initial_api_version, field_manager)
+        inputs, field_manager = (live.pop(key, None) for key in (INPUTS, _FIELD_MANAGER))
+        return cls(live, inputs if isinstance(inputs, dict) else {}, field_manager)
 
 
 def record(
     live: dict[str, Any],
     inputs: dict[str, Any],
     secrets_from: Mapping[str, PropertyValue],
-    initial_api_version: str,
     field_manager: str,
 ) -> Properties:
     """The state of an object; what is secret in `secrets_from` is secret in both of its halves."""
     return {
         **with_secrets_of(to_properties(live), secrets_from),
         INPUTS: to_property(with_secrets_of(to_properties(inputs), secrets_from)),
-        _INITIAL_API_VERSION: to_property(initial_api_version),
         _FIELD_MANAGER: to_property(field_manager),
     }

@@ -64,10 +64,6 @@ class Cluster:
         configured.proxy = None
         self._mappings: dict[tuple[str, str], Mapping] = {}
 
-    def version(self) -> Manifest:
-        """The server's version. Raises UnreachableError."""
-        return self.request("GET", "/version")
-
     def mapping(self, api_version: str, kind: str) -> Mapping:
         """Where the kind is served now. Raises NoMatchError; a miss is asked again every time."""
         if (api_version, kind) not in self._mappings:

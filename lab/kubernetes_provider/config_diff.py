@@ -8,7 +8,7 @@ from lab.kubernetes_provider.kubeconfig import KubeconfigError, load, target
 from lab.kubernetes_provider.values import Unknown, contains_unknown
 from lab.provider_service.difference import ConfigDiff
 
-_CLUSTER_INPUTS = ("kubeconfig", "context", "cluster")
+_CLUSTER_INPUTS = ("kubeconfig", "context")
 
 
 def diff(old: dict[str, Any], new: dict[str, Any]) -> ConfigDiff:
@@ -19,20 +19,18 @@ def diff(old: dict[str, Any], new: dict[str, Any]) -> ConfigDiff:
     decides, so that a new token or user is an update.
     """
     changed = sorted(key for key in {*old, *new} if old.get(key) != new.get(key))
-    replaces = [key for key in ("renderYamlToDirectory",) if key in changed]
     if old.get("clusterIdentifier") and new.get("clusterIdentifier"):
-        return ConfigDiff(changed, replaces + [key for key in ("clusterIdentifier",) if key in changed])
+        return ConfigDiff(changed, [key for key in ("clusterIdentifier",) if key in changed])
     unknown = [key for key in _CLUSTER_INPUTS if isinstance(new.get(key), Unknown)]
     touched = [key for key in _CLUSTER_INPUTS if key in changed]
-    if not unknown and touched and _cluster(old) != _cluster(new):
-        replaces += touched
-    return ConfigDiff(changed, replaces + unknown)
+    is_another = not unknown and touched and _cluster(old) != _cluster(new)
+    return ConfigDiff(changed, touched if is_another else unknown)
 
 
 def _cluster(inputs: dict[str, Any]) -> dict[str, Any] | None:
     """The cluster entry that the inputs select, None when it cannot be known."""
-    kubeconfig, context, cluster = given = [inputs.get(key) for key in _CLUSTER_INPUTS]
+    kubeconfig, context = given = [inputs.get(key) for key in _CLUSTER_INPUTS]
     try:
-        return None if contains_unknown(given) else target(load(kubeconfig), context, cluster).cluster
+        return None if contains_unknown(given) else target(load(kubeconfig), context).cluster
     except KubeconfigError:
         return None

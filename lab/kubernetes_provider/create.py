@@ -46,7 +46,7 @@ def create(
     manager = field_ownership.new_manager()
 
     def record(live: Manifest) -> Properties:
-        return checkpoint.record(live, inputs, properties, inputs["apiVersion"], manager)
+        return checkpoint.record(live, inputs, properties, manager)
 
     hold(session, "before-create", inputs["kind"], preview=preview)
     try:

@@ -53,8 +53,5 @@ def delete(session: Session, urn: str, identifier: str, state: Properties, *, se
         raise ProviderError(f'Resource operation was cancelled for "{left["metadata"]["name"]}"')
     finalizers = ", ".join(left["metadata"].get("finalizers") or [])
     session.host.warning(urn, f"finalizers might be preventing deletion ({finalizers})")
-    initial_api_version = recorded.initial_api_version or left["apiVersion"]
-    last_state = checkpoint.record(
-        left, recorded.inputs, state, initial_api_version, recorded.field_manager or ""
-    )
+    last_state = checkpoint.record(left, recorded.inputs, state, recorded.field_manager or "")
     raise InitializationError(resource_id(left), CONDITION_TIMED_OUT, [], last_state)

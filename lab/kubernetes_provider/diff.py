@@ -18,11 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class _Missing:
-    """The type of _MISSING: no such key, as opposed to a null."""
-
-
-_MISSING: Final = _Missing()
+# No such key, as opposed to a null.
+_MISSING: Final = object()
 _PLAIN_KEY = re.compile(r'[^."\[\]]+$')
 
 
@@ -92,10 +89,10 @@ def _changes(path: Path, old: Any, new: Any, old_input: Any) -> Iterator[tuple[P
 
 
 def _change(old: Any, new: Any, old_input: Any) -> Change | None:
-    if isinstance(new, _Missing):
-        return None if isinstance(old, _Missing) else Change.DELETE
-    if isinstance(old, _Missing):
-        dropped_by_server = old_input is not None and not isinstance(old_input, _Missing) and is_empty(new)
+    if new is _MISSING:
+        return None if old is _MISSING else Change.DELETE
+    if old is _MISSING:
+        dropped_by_server = old_input is not None and old_input is not _MISSING and is_empty(new)
         return None if dropped_by_server else Change.ADD
     if isinstance(new, Unknown) or type(old) is not type(new):
         return None if _equal_numbers(old, new) else Change.UPDATE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from lab.provider_service.errors import Gone, InitializationError, ProviderError
@@ -20,18 +21,22 @@ __all__ = [
     "UnreachableError",
 ]
 
-_NOT_FOUND = 404
-_FORBIDDEN = 403
-
 
 class StatusError(ProviderError):
     """The API server's refusal: HTTP code, reason and message of its Status object."""
 
     def __init__(self, code: int, reason: str, message: str) -> None:
         super().__init__(message)
-        self.code = code
-        self.reason = reason
-        self.message = message
+        # No such object, or no such kind.
+        self.is_not_found = code == HTTPStatus.NOT_FOUND
+        # The object's namespace does not exist, as opposed to the object or its kind.
+        self.is_missing_namespace = self.is_not_found and message.startswith("namespaces ")
+        self.is_forbidden = code == HTTPStatus.FORBIDDEN
+        self.is_already_exists = reason == "AlreadyExists"
+        # Somebody else owns a field, or wrote in between.
+        self.is_conflict = reason == "Conflict"
+        # An admission webhook with side effects cannot take part in a dry run.
+        self.refuses_dry_run = "does not support dry run" in message
 
     @classmethod
     def from_response(cls, code: int, body: bytes) -> StatusError:
@@ -43,36 +48,6 @@ class StatusError(ProviderError):
             status = None
         found = status if isinstance(status, dict) else {}
         return cls(code, found.get("reason") or "", found.get("message") or text)
-
-    @property
-    def is_not_found(self) -> bool:
-        """404: no such object, or no such kind."""
-        return self.code == _NOT_FOUND
-
-    @property
-    def is_already_exists(self) -> bool:
-        """A create found an object of the same name."""
-        return self.reason == "AlreadyExists"
-
-    @property
-    def is_conflict(self) -> bool:
-        """Somebody else owns a field, or wrote in between."""
-        return self.reason == "Conflict"
-
-    @property
-    def is_forbidden(self) -> bool:
-        """403."""
-        return self.code == _FORBIDDEN
-
-    @property
-    def is_missing_namespace(self) -> bool:
-        """The object's namespace does not exist, as opposed to the object or its kind."""
-        return self.is_not_found and self.message.startswith("namespaces ")
-
-    @property
-    def refuses_dry_run(self) -> bool:
-        """An admission webhook with side effects cannot take part in a dry run."""
-        return "does not support dry run" in self.message
 
 
 class NoMatchError(ProviderError):

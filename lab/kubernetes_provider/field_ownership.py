@@ -49,7 +49,12 @@ def apply(
     try:
         return session.cluster.apply(inputs, field_manager=manager, force=force, dry_run=preview)
     except StatusError as error:
-        raise conflict(error, manager) from error
+        if not error.is_conflict:
+            raise
+        raise ProviderError(
+            f"server-side apply field conflict detected, see {_CONFLICT_HELP} for troubleshooting help\n"
+            f'The resource managed by field manager "{manager}" had an apply conflict: {error}'
+        ) from error
 
 
 def is_forced(inputs: Manifest, live: Manifest | None, *, always: bool, preview: bool) -> bool:
@@ -106,16 +111,6 @@ def apply_ignored(inputs: Manifest, live: Manifest, manager: str, ignored: list[
                 target = target.setdefault(part, {})
             target[last] = value
     return result
-
-
-def conflict(error: StatusError, manager: str) -> ProviderError:
-    """A conflict with the vendor's explanation; any other refusal as it is."""
-    if not error.is_conflict:
-        return error
-    return ProviderError(
-        f"server-side apply field conflict detected, see {_CONFLICT_HELP} for troubleshooting help\n"
-        f'The resource managed by field manager "{manager}" had an apply conflict: {error.message}'
-    )
 
 
 def _is_taken_over(entry: Manifest) -> bool:

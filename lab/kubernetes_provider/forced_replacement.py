@@ -46,6 +46,8 @@ _PATHS: dict[tuple[str, str], tuple[str, ...]] = {
         *_under(".spec.containers[*]", *_CONTAINER_FIELDS),
         *_under(".spec.initContainers[*]", *_CONTAINER_FIELDS),
     ),
+    ("", "ConfigMap"): (".data", ".binaryData"),
+    ("", "Secret"): (".type", ".data", ".stringData"),
     ("", "Service"): (".spec.clusterIP",),
     ("", "ResourceQuota"): (".spec.scopes",),
     ("apps", "Deployment"): (".spec.selector",),
@@ -69,24 +71,10 @@ _PART = re.compile(r"[^.\[\]]+|\[\*\]")
 Path = tuple[str | int, ...]
 
 
-def forcing_paths(
-    inputs: dict[str, Any], *, config_map_mutable: bool, secret_mutable: bool
-) -> tuple[str, ...]:
-    """The paths of the object's kind, "[*]" standing for any index.
-
-    A ConfigMap's or Secret's data are among them unless the provider may change them in place; an
-    `immutable: true` in the new inputs takes that permission back.
-    """
+def forcing_paths(inputs: dict[str, Any]) -> tuple[str, ...]:
+    """The paths of the object's kind, "[*]" standing for any index."""
     group, _, _ = str(inputs.get("apiVersion", "")).rpartition("/")
-    kind = str(inputs.get("kind", ""))
-    immutable = inputs.get("immutable") is True
-    if (group, kind) == ("", "ConfigMap"):
-        return _IDENTITY if config_map_mutable and not immutable else (*_IDENTITY, ".data", ".binaryData")
-    if (group, kind) == ("", "Secret"):
-        if secret_mutable and not immutable:
-            return (*_IDENTITY, ".type")
-        return (*_IDENTITY, ".type", ".data", ".stringData")
-    return (*_IDENTITY, *_PATHS.get((group, kind), ()))
+    return (*_IDENTITY, *_PATHS.get((group, str(inputs.get("kind", ""))), ()))
 
 
 def forces_replacement(path: Path, value: Any, forcing: tuple[str, ...]) -> bool:

@@ -11,8 +11,12 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from semver import Version
 
-class ChartError(Exception):
+from lab.kubernetes_provider.errors import ProviderError
+
+
+class ChartError(ProviderError):
     """No such chart, in Helm's words."""
 
 
@@ -43,10 +47,5 @@ def locate(name: str, repository: str, version: str) -> Chart:
     if not fitting:
         wanted = f'chart "{name}" version "{version}"' if version else f'chart "{name}"'
         raise ChartError(f"{wanted} not found in {repository} repository")
-    best = max(fitting, key=lambda entry: _order(entry["version"]))
+    best = max(fitting, key=lambda entry: Version.parse(entry["version"].removeprefix("v")))
     return Chart(folder / best["path"], best["version"])
-
-
-def _order(version: str) -> tuple[tuple[int, int | str], ...]:
-    parts = version.removeprefix("v").replace("-", ".").split(".")
-    return tuple((1, int(part)) if part.isdigit() else (0, part) for part in parts)

@@ -7,8 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -19,7 +17,9 @@ from lab.kubernetes_provider.identity import resource_id
 if TYPE_CHECKING:
     from lab.kubernetes_provider.session import Session
 
-_LAUNCHER = Path(__file__).with_name("die_with_parent.py")
+# The vendor's plugin runs Helm inside its own process: killing it stops Helm in the middle of its work. A
+# helm that lived on would finish the work and hide what such a kill leaves behind.
+_ENDS_WITH_THIS_PROCESS = ("setpriv", "--pdeathsig", "KILL", "--")
 _POLL_SECONDS = 0.5
 _PREFIX = re.compile(r"^Error: (?:INSTALLATION FAILED: |UPGRADE FAILED: |uninstall: )?", re.MULTILINE)
 _STATUS = ("appVersion", "chart", "name", "namespace", "revision", "status", "version")
@@ -39,12 +39,12 @@ class Helm:
 
     def run(self, *arguments: str, values: dict[str, Any] | None = None) -> str:
         """Standard output of one helm command. Raises HelmError; a cancelled session interrupts helm."""
-        helm = shutil.which("helm")
-        if helm is None:
-            raise HelmError("there is no helm executable on PATH")
+        for program in ("helm", "setpriv"):
+            if shutil.which(program) is None:
+                raise HelmError(f"there is no {program} executable on PATH")
         if self._session.chosen is None:
             raise HelmError(self._session.unreachable_reason)
-        command = [sys.executable, "-S", "-P", str(_LAUNCHER), str(os.getpid()), helm, *arguments]
+        command = [*_ENDS_WITH_THIS_PROCESS, "helm", *arguments]
         command += ["--namespace", self._namespace, *(["--values", "-"] if values is not None else [])]
         kept = {key: value for key, value in os.environ.items() if not key.startswith("HELM_KUBE")}
         child = subprocess.Popen(

@@ -7,27 +7,13 @@ from typing import Any
 _DEFAULT_TIMEOUT_SECONDS = 300
 
 # Release input -> helm flag, for inputs that are true or false.
-_INSTALL_FLAGS = {
-    "atomic": "--atomic",
-    "replace": "--replace",
-    "skipCrds": "--skip-crds",
-    "createNamespace": "--create-namespace",
-    "disableWebhooks": "--no-hooks",
-    "disableOpenapiValidation": "--disable-openapi-validation",
-    "devel": "--devel",
-}
-_UPGRADE_FLAGS = {
-    "atomic": "--atomic",
-    "cleanupOnFail": "--cleanup-on-fail",
-    "forceUpdate": "--force",
-    "resetValues": "--reset-values",
-    "reuseValues": "--reuse-values",
-    "disableCRDHooks": "--no-hooks",
-    "devel": "--devel",
-}
+_UPGRADE_FLAGS = {"atomic": "--atomic"}
+_INSTALL_FLAGS = {**_UPGRADE_FLAGS, "skipCrds": "--skip-crds", "createNamespace": "--create-namespace"}
 NOT_SERVED = (
-    *("dependencyUpdate", "description", "keyring", "lint", "postrender", "renderSubchartNotes", "verify"),
-    "valueYamlFiles",
+    *("allowNullValues", "cleanupOnFail", "dependencyUpdate", "description", "devel", "disableCRDHooks"),
+    *("disableOpenapiValidation", "disableWebhooks", "forceUpdate", "keyring", "lint", "maxHistory"),
+    *("postrender", "recreatePods", "renderSubchartNotes", "replace", "resetValues", "reuseValues"),
+    *("valueYamlFiles", "verify", "waitForJobs"),
 )
 """Inputs of the vendor's that this stand-in leaves to it."""
 # Only outputs, though the class takes them; or, like compat, nothing but a mark of the SDK.
@@ -78,9 +64,8 @@ def install_arguments(inputs: dict[str, Any]) -> list[str]:
 
 
 def upgrade_arguments(inputs: dict[str, Any]) -> list[str]:
-    """Flags of `helm upgrade`, without values. No limit of revisions unless one is given."""
-    history = ["--history-max", str(inputs.get("maxHistory", 0))]
-    return [*_flags(inputs, _UPGRADE_FLAGS), *history, *_common(inputs)]
+    """Flags of `helm upgrade`, without values and without a limit of revisions."""
+    return [*_flags(inputs, _UPGRADE_FLAGS), "--history-max", "0", *_common(inputs)]
 
 
 def uninstall_arguments(inputs: dict[str, Any]) -> list[str]:
@@ -91,11 +76,7 @@ def uninstall_arguments(inputs: dict[str, Any]) -> list[str]:
 
 
 def _common(inputs: dict[str, Any]) -> list[str]:
-    arguments = ["--timeout", _timeout(inputs)]
-    if not inputs.get("skipAwait"):
-        arguments.append("--wait")
-        arguments += ["--wait-for-jobs"] if inputs.get("waitForJobs") else []
-    return arguments
+    return ["--timeout", _timeout(inputs), *([] if inputs.get("skipAwait") else ["--wait"])]
 
 
 def _flags(inputs: dict[str, Any], table: dict[str, str]) -> list[str]:

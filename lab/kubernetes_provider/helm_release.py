@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lab.kubernetes_provider import helm_inputs
-from lab.kubernetes_provider.check import unknown_inputs
 from lab.kubernetes_provider.checkpoint import INPUTS
 from lab.kubernetes_provider.diff import difference
 from lab.kubernetes_provider.errors import Gone, InitializationError, ProviderError
 from lab.kubernetes_provider.helm_charts import Chart, ChartError, locate
 from lab.kubernetes_provider.helm_command import Helm, HelmError
 from lab.kubernetes_provider.identity import namespace_and_name
-from lab.kubernetes_provider.kinds import RELEASE
 from lab.kubernetes_provider.values import (
     UNKNOWN,
     Properties,
@@ -37,8 +35,7 @@ def check(
 ) -> tuple[Properties, list[Failure]]:
     """Names the release and, when all inputs are known, looks for its chart and pins the version."""
     given = plain_map(new)
-    failures = unknown_inputs(RELEASE, given)
-    failures += [
+    failures = [
         (key, f"this stand-in does not serve {key}") for key in helm_inputs.NOT_SERVED if given.get(key)
     ]
     name = plain_map(old).get("name") or unique_name(name_of(urn), seed)
@@ -62,16 +59,16 @@ def create(session: Session, urn: str, properties: Properties, *, preview: bool)
     inputs = plain_map(properties)
     if preview:
         return "", _preview(inputs, properties)
-    name, identifier = inputs["name"], f"{inputs['namespace']}/{inputs['name']}"
     try:
-        return identifier, _run(session, "install", inputs, properties)
+        state = _run(session, "install", inputs, properties)
     except InitializationError as error:
         warning = (
-            f'Helm release "{name}" was created but has a failed status. Use the `helm` command to '
+            f'Helm release "{inputs["name"]}" was created but has a failed status. Use the `helm` command to '
             f"investigate the error, correct it, then retry. Reason: {error.__cause__}"
         )
         session.host.warning(urn, warning)
         raise
+    return f"{inputs['namespace']}/{inputs['name']}", state
 
 
 def update(session: Session, properties: Properties, *, preview: bool) -> Properties:
@@ -129,10 +126,7 @@ def _run(session: Session, command: str, inputs: dict[str, Any], properties: Pro
             f"can't {verb} Helm Release with unreachable cluster: {session.unreachable_reason}"
         )
     name, identifier = inputs["name"], f"{inputs['namespace']}/{inputs['name']}"
-    try:
-        chart = str(_chart(inputs).path)
-    except ChartError as error:
-        raise ProviderError(str(error)) from error
+    chart = str(_chart(inputs).path)
     helm = Helm(session, name, inputs["namespace"])
     before = helm.find()
     try:

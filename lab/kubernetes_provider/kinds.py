@@ -1,7 +1,7 @@
-"""The kinds that the SDK has classes for, and the inputs of each, read from the SDK's own source.
+"""The kinds that the SDK has classes for, read from the SDK's own source.
 
-The vendor's plugin has the same list from its schema. Reading the wheel's files (not importing them,
-which takes half a second) keeps this plugin equal to the SDK that the program uses.
+The vendor's plugin has the same list from its schema. Reading the wheel's file (not importing it, which takes
+half a second) keeps this plugin equal to the SDK that the program uses.
 """
 
 from __future__ import annotations
@@ -12,20 +12,18 @@ import json
 import re
 from pathlib import Path
 
+from lab.kubernetes_provider.errors import ProviderError
+
 PACKAGE = "kubernetes"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 
 _REGISTRATION = re.compile(r'resource_modules="""\s*(\[.*?\])\s*"""', re.DOTALL)
-_ARGUMENT_CLASS = re.compile(
-    r"^class (\w+)(?:Init)?Args\b.*?(?=^@pulumi\.type_token|\Z)", re.DOTALL | re.MULTILINE
-)
-_GETTER = re.compile(r'@pulumi\.getter(?:\(name="(\w+)"\))?\s+def (\w+)\(self\)')
 
 # These run inside the plugin for the program's other languages; Python's SDK has its own of each.
 _COMPONENT_GROUPS = ("yaml", "yaml/v2", "kustomize", "kustomize/v2", "helm.sh/v3", "helm.sh/v4")
 
 
-class UnknownTypeError(Exception):
+class UnknownTypeError(ProviderError):
     """No such resource type, or one that this stand-in does not serve."""
 
 
@@ -56,36 +54,14 @@ def is_known_group_version(api_version: str) -> bool:
 
 
 @functools.cache
-def input_properties(token: str) -> frozenset[str] | None:
-    """The top-level inputs of a typed kind, None for a custom resource (anything goes there)."""
-    module = _typed_tokens().get(token)
-    if module is None:
-        return None
-    path = _package_folder().parent.joinpath(*module.split(".")).with_suffix(".py")
-    found = _ARGUMENT_CLASS.search(path.read_text())
-    if found is None:
-        raise UnknownTypeError(f"the inputs in {path.name} cannot be read")
-    return frozenset(given or snake for given, snake in _GETTER.findall(found.group(0)))
-
-
-@functools.cache
-def _package_folder() -> Path:
+def _typed_tokens() -> frozenset[str]:
     spec = importlib.util.find_spec("pulumi_kubernetes")
     if spec is None or spec.origin is None:
         raise UnknownTypeError("the package pulumi_kubernetes is not installed beside this stand-in")
-    return Path(spec.origin).parent
-
-
-@functools.cache
-def _typed_tokens() -> dict[str, str]:
-    found = _REGISTRATION.search((_package_folder() / "__init__.py").read_text())
+    found = _REGISTRATION.search(Path(spec.origin).read_text())
     if found is None:
         raise UnknownTypeError("the list of resource types in pulumi_kubernetes/__init__.py cannot be read")
-    return {
-        token: f"{module['fqn']}.{name}"
-        for module in json.loads(found.group(1))
-        for token, name in module["classes"].items()
-    }
+    return frozenset(token for module in json.loads(found.group(1)) for token in module["classes"])
 
 
 @functools.cache

@@ -54,11 +54,11 @@ def load(kubeconfig: str | None, environment: Mapping[str, str] = os.environ) ->
     return _read(found)
 
 
-def target(config: dict[str, Any], context: str | None = None, cluster: str | None = None) -> Target:
+def target(config: dict[str, Any], context: str | None = None) -> Target:
     """The context's cluster and user alone, with that context current. Raises KubeconfigError."""
     name = context or config.get("current-context") or ""
     chosen = _named(config, "contexts", name)
-    cluster_name, user_name = cluster or chosen.get("cluster") or "", chosen.get("user") or ""
+    cluster_name, user_name = chosen.get("cluster") or "", chosen.get("user") or ""
     entry = _named(config, "clusters", cluster_name)
     user = _named(config, "users", user_name) if user_name else {}
     flattened = {
@@ -67,7 +67,7 @@ def target(config: dict[str, Any], context: str | None = None, cluster: str | No
         "current-context": name,
         "clusters": [{"name": cluster_name, "cluster": entry}],
         "users": [{"name": user_name, "user": user}],
-        "contexts": [{"name": name, "context": {**chosen, "cluster": cluster_name}}],
+        "contexts": [{"name": name, "context": chosen}],
     }
     return Target(flattened, entry, user, chosen.get("namespace"))
 

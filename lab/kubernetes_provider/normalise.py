@@ -9,9 +9,10 @@ from __future__ import annotations
 import base64
 import binascii
 import copy
-import re
-from decimal import Decimal, localcontext
+import math
 from typing import Any
+
+from kubernetes.utils.quantity import parse_quantity
 
 from lab.kubernetes_provider.kinds import is_known_group_version
 from lab.kubernetes_provider.values import contains_unknown
@@ -36,13 +37,10 @@ _QUANTITY_KINDS = frozenset(
     }
 )
 
-_QUANTITY = re.compile(r"^([+-]?(?:\d+\.?\d*|\.\d+))((?:[KMGTPE]i)|[numkMGTPE]|[eE][+-]?\d+)?$")
 _KIBI = 1024
-_BINARY = {"Ei": 6, "Pi": 5, "Ti": 4, "Gi": 3, "Mi": 2, "Ki": 1, "": 0}
-_DECIMAL = {"E": 18, "P": 15, "T": 12, "G": 9, "M": 6, "k": 3, "": 0, "m": -3, "u": -6, "n": -9}
-# Enough for exabytes in nanounits; Python's default of 28 digits is not.
-_DIGITS = 60
-_SMALLEST = Decimal(10) ** -9
+_BINARY = {"Ei": 6, "Pi": 5, "Ti": 4, "Gi": 3, "Mi": 2, "Ki": 1}
+# In units of the smallest amount that there is.
+_NANOS = {"E": 27, "P": 24, "T": 21, "G": 18, "M": 15, "k": 12, "": 9, "m": 6, "u": 3, "n": 0}
 
 
 def normalised(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -67,35 +65,23 @@ def is_typed(manifest: dict[str, Any]) -> bool:
 
 
 def canonical_quantity(text: str) -> str:
-    """The canonical spelling; anything that is no quantity comes back unchanged.
+    """The canonical spelling; what is no quantity comes back unchanged.
 
     Source: k8s.io/apimachinery pkg/api/resource/quantity.go, CanonicalizeBytes.
     """
-    found = _QUANTITY.match(text)
-    if found is None:
+    try:
+        value = parse_quantity(text)
+    except ValueError:
         return text
-    with localcontext() as context:
-        context.prec = _DIGITS
-        number, suffix = Decimal(found.group(1)), found.group(2) or ""
-        if not suffix.endswith("i"):
-            is_spelled_out = suffix in _DECIMAL
-            exponent = _DECIMAL[suffix] if is_spelled_out else int(suffix[1:])
-            return _decimal(number.scaleb(exponent), as_exponent=not is_spelled_out)
-        value = number * _KIBI ** _BINARY[suffix]
-        # A fraction, or less than one Ki, has no binary spelling.
-        if abs(value) < _KIBI or value % 1:
-            return _decimal(value)
+    # A fraction, or less than one Ki, has no binary spelling.
+    if text.endswith("i") and abs(value) >= _KIBI and value % 1 == 0:
         name, power = next(each for each in _BINARY.items() if value % _KIBI ** each[1] == 0)
         return f"{int(value / _KIBI**power)}{name}"
-
-
-def _decimal(value: Decimal, *, as_exponent: bool = False) -> str:
-    if value == 0:
+    nanos = math.ceil(value * 10**9)
+    if nanos == 0:
         return "0"
-    rounded = value if value % _SMALLEST == 0 else (value // _SMALLEST + 1) * _SMALLEST
-    name, exponent = next(each for each in _DECIMAL.items() if rounded.scaleb(-each[1]) % 1 == 0)
-    suffix = f"e{exponent}" if as_exponent and exponent else name if not as_exponent else ""
-    return f"{int(rounded.scaleb(-exponent))}{suffix}"
+    name, exponent = next(each for each in _NANOS.items() if nanos % 10 ** each[1] == 0)
+    return f"{nanos // 10**exponent}{name}"
 
 
 def _normalise_secret(manifest: dict[str, Any]) -> None:

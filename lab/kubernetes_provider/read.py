@@ -43,7 +43,6 @@ def read(
         live,
         live_inputs,
         old_inputs,
-        recorded.initial_api_version or inputs["apiVersion"],
         recorded.field_manager or field_ownership.new_manager(),
     )
     new_inputs = with_secrets_of(to_properties(live_inputs), old_inputs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -44,10 +45,10 @@ def service(subject: Subject, live: Manifest) -> Readiness:
         return READY
     endpoints = subject.cluster.find("v1", "Endpoints", metadata["namespace"], metadata["name"])
     version = endpoints["metadata"]["resourceVersion"] if endpoints else ""
-    since = subject.seen.setdefault(version, subject.clock())
+    since = subject.seen.setdefault(version, time.monotonic())
     if any(subset.get("notReadyAddresses") for subset in (endpoints or {}).get("subsets") or []):
         return not_ready(NO_PODS)
-    if subject.clock() - since < subject.settle_seconds:
+    if time.monotonic() - since < subject.settle_seconds:
         return not_ready("Waiting for the Service's endpoints to settle")
     return READY
 

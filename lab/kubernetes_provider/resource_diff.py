@@ -31,11 +31,7 @@ def diff(
     found = difference(
         old,
         new_inputs,
-        forcing_paths(
-            new_inputs,
-            config_map_mutable=session.has("enableConfigMapMutable"),
-            secret_mutable=session.has("enableSecretMutable"),
-        ),
+        forcing_paths(new_inputs),
         old_inputs=old_inputs if is_typed(new_inputs) and not contains_unknown(new_inputs) else None,
         ignored=ignored,
     )

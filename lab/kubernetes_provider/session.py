@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from lab.kubernetes_provider import private_files
 from lab.kubernetes_provider.cluster import Cluster
 from lab.kubernetes_provider.errors import ProviderError, StatusError, UnreachableError
 from lab.kubernetes_provider.kubeconfig import KubeconfigError, Target, load, require_loopback, target
@@ -40,16 +39,16 @@ class Session:
         """
         session = cls(settings, host, private_folder)
         try:
-            session.chosen = target(load(settings.kubeconfig), settings.context, settings.cluster)
+            session.chosen = target(load(settings.kubeconfig), settings.context)
         except KubeconfigError as error:
             session.unreachable_reason = str(error)
             return session
         require_loopback(session.chosen)
         # For helm, which several releases may start at once.
-        private_files.write(session.kubeconfig_file, yaml.safe_dump(session.chosen.config))
+        session.kubeconfig_file.write_text(yaml.safe_dump(session.chosen.config))
         try:
             cluster = Cluster(session.chosen, private_folder)
-            cluster.version()
+            cluster.request("GET", "/version")
             session.connected = cluster
         except (UnreachableError, StatusError) as error:
             session.unreachable_reason = f"unable to load schema information from the API server: {error}"

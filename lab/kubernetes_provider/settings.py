@@ -14,18 +14,16 @@ _FLAGS = {
     "deleteUnreachable": "PULUMI_K8S_DELETE_UNREACHABLE",
     "enablePatchForce": "PULUMI_K8S_ENABLE_PATCH_FORCE",
     "upsertExistingObjects": "PULUMI_K8S_UPSERT_EXISTING_OBJECTS",
-    "enableConfigMapMutable": "PULUMI_K8S_ENABLE_CONFIGMAP_MUTABLE",
-    "enableSecretMutable": "PULUMI_K8S_ENABLE_SECRET_MUTABLE",
 }
 # Of these the stand-in does what they are without: it works by server-side apply, and renders no YAML.
 _NOT_SERVED = (
     *("skipUpdateUnreachable", "renderYamlToDirectory", "alwaysRender", "kubeClientSettings"),
-    "helmReleaseSettings",
+    *("helmReleaseSettings", "enableConfigMapMutable", "enableSecretMutable", "cluster"),
 )
 _SERVER_SIDE_APPLY = "enableServerSideApply"
 KNOWN_INPUTS = frozenset(
     {
-        *("kubeconfig", "context", "cluster", "clusterIdentifier", "namespace"),
+        *("kubeconfig", "context", "clusterIdentifier", "namespace"),
         *_FLAGS,
         *_NOT_SERVED,
         *(_SERVER_SIDE_APPLY, "suppressDeprecationWarnings", "suppressHelmHookWarnings"),
@@ -41,7 +39,6 @@ class Settings:
 
     kubeconfig: str | None
     context: str | None
-    cluster: str | None
     namespace: str | None
     flags: frozenset[str]
     """Inputs that are true."""
@@ -50,7 +47,7 @@ class Settings:
     def from_inputs(cls, inputs: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> Settings:
         """Reads inputs as the engine sends them: booleans arrive as JSON text."""
         given = {name: inputs.get(name, environment.get(variable)) for name, variable in _FLAGS.items()}
-        named = (inputs.get(name) or None for name in ("kubeconfig", "context", "cluster", "namespace"))
+        named = (inputs.get(name) or None for name in ("kubeconfig", "context", "namespace"))
         return cls(*named, flags=frozenset(name for name, value in given.items() if value in (True, "true")))
 
 

@@ -46,12 +46,9 @@ def update(
         return properties
     recorded = Checkpoint.parse(old_state)
     manager = recorded.field_manager or field_ownership.new_manager()
-    initial_api_version = (
-        recorded.initial_api_version or recorded.inputs.get("apiVersion") or inputs["apiVersion"]
-    )
 
     def record(live: Manifest) -> Properties:
-        return checkpoint.record(live, inputs, properties, initial_api_version, manager)
+        return checkpoint.record(live, inputs, properties, manager)
 
     try:
         live = _send(session, recorded.live, inputs, manager, ignored, preview=preview)

@@ -50,7 +50,6 @@ class Subject:
     cluster: Cluster
     is_update: bool = False
     settle_seconds: float = _SETTLE_SECONDS
-    clock: Callable[[], float] = time.monotonic
     seen: dict[str, float] = field(default_factory=dict)
     """When each version of what lies behind the object was first seen."""
 

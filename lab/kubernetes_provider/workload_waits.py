@@ -62,14 +62,12 @@ def stateful_set(subject: Subject, live: Manifest) -> Readiness:
         return _unobserved(live)
     wanted, status = live["spec"].get("replicas", 1), live["status"]
     replicas, ready = status.get("replicas") or 0, status.get("readyReplicas") or 0
-    # Updated by hand, pod by pod: neither the revision nor the count of current pods says anything.
-    by_hand = subject.is_update and (live["spec"].get("updateStrategy") or {}).get("type") == "OnDelete"
-    current = wanted if by_hand else status.get("currentReplicas") or 0
+    current = status.get("currentReplicas") or 0
     reasons: list[str] = []
     if not wanted == replicas == ready == current:
         reasons.append(f"{ready} out of {wanted} replicas succeeded readiness checks")
     old, new = status.get("currentRevision"), status.get("updateRevision")
-    if not by_hand and old != new:
+    if old != new:
         reasons.append(f'StatefulSet controller failed to advance from revision "{old}" to revision "{new}"')
     return not_ready(*reasons, *_problems_of_pods(subject.cluster, live)) if reasons else READY
 

@@ -50,15 +50,6 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     def GetRequiredPlugins(self, request: Any, context: Any) -> Any:
         return language_pb2.GetRequiredPluginsResponse()
 
-    def InstallDependencies(self, request: Any, context: Any) -> Any:
-        return iter(())
-
-    def RuntimeOptionsPrompts(self, request: Any, context: Any) -> Any:
-        return language_pb2.RuntimeOptionsResponse()
-
-    def GetProgramDependencies(self, request: Any, context: Any) -> Any:
-        return language_pb2.GetProgramDependenciesResponse()
-
     def About(self, request: Any, context: Any) -> Any:
         return language_pb2.AboutResponse(executable=sys.executable, version=sys.version.split()[0])
 

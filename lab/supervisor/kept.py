@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from lab.errors import LabError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from lab.supervisor.runs import Run
 
+_FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
 # After as long a life a kubelet begins with the shortest pause again.
 _GOOD_LIFE_SECONDS = 600.0
@@ -28,15 +27,10 @@ class Kept:
         self,
         name: str,
         run: Run,
-        *,
-        first_pause: float = 1.0,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.restarts = 0
         self._name = name
         self._run = run
-        self._first_pause = first_pause
-        self._sleep = sleep
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._keeping = asyncio.ensure_future(self._keep())
 
@@ -60,7 +54,7 @@ class Kept:
             self._ready.exception()
 
     async def _keep(self) -> None:
-        pause = self._first_pause
+        pause = _FIRST_PAUSE_SECONDS
         while True:
             began = time.monotonic()
             reason = await self._end()
@@ -70,9 +64,9 @@ class Kept:
                 )
                 return
             if time.monotonic() - began > _GOOD_LIFE_SECONDS:
-                pause = self._first_pause
+                pause = _FIRST_PAUSE_SECONDS
             _log.warning("%s has ended: %s; it is started again in %.0f s", self._name, reason, pause)
-            await self._sleep(pause)
+            await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
             self.restarts += 1
 

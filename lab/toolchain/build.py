@@ -22,7 +22,7 @@ from lab.toolchain.progress import regularly
 from lab.toolchain.tools import TOOL_MODULES, ToolModule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
 
 class ToolBuildError(Exception):
@@ -45,9 +45,14 @@ def tool_directory(module: ToolModule, cache: Path) -> Path:
     return cache / "tools" / f"{module.name}-{module.fingerprint()}"
 
 
-def missing_modules(cache: Path) -> tuple[ToolModule, ...]:
-    """The modules that a lab needs and whose executables are not all in the cache."""
-    return tuple(module for module in TOOL_MODULES if module.for_the_lab and not _is_built(module, cache))
+def missing_modules(cache: Path, *names: str) -> list[ToolModule]:
+    """The modules of a lab's tools, or of the named ones, whose executables are not all in the cache."""
+    wanted = (
+        module
+        for module in TOOL_MODULES
+        if (any(name in names for name in module.executables) if names else module.for_the_lab)
+    )
+    return [module for module in wanted if not _is_built(module, cache)]
 
 
 def executables(cache: Path) -> dict[str, Path]:
@@ -62,42 +67,21 @@ def build_missing(cache: Path, say: Callable[[str], None], *names: str) -> None:
 
     Raises ToolBuildError or GoNotAvailableError. Two callers at once build once: the second waits.
     """
-    missing = [
-        module
-        for module in TOOL_MODULES
-        if (any(name in names for name in module.executables) if names else module.for_the_lab)
-        and not _is_built(module, cache)
-    ]
-    if not missing:
-        return
+    missing = missing_modules(cache, *names)
     present = {name: path for module in missing for name, path in tools_on_path(module).items()}
     if present:
         say(f"used as they stand on PATH, in the pinned version: {', '.join(map(str, present.values()))}")
     to_build = [module for module in missing if not present.keys() >= set(module.executables)]
     if to_build:
-        say(f"building {len(to_build)} tool modules from source, once per machine: {_announcement(to_build)}")
-    for number, module in enumerate(to_build, start=1):
-        after = to_build[number:]
-        label = f"[{number}/{len(to_build)}] {', '.join(module.executables)}"
-        left = f"; then {len(after)} more, about {_minutes(after, _cores())}" if after else ""
-        _fill(module, cache, present, lambda text, label=label, left=left: say(f"{label}: {text}{left}"))
+        seconds = sum(module.usual_seconds for module in to_build)
+        say(
+            f"building {len(to_build)} tool modules from source, once per machine, usually "
+            f"{max(1, round(seconds / 60))} min on 2 cores"
+        )
     for module in missing:
-        _fill(module, cache, present, lambda _: None)
-
-
-def _announcement(modules: Sequence[ToolModule]) -> str:
-    times = ", ".join(f"{_minutes(modules, cores)} on {cores}" for cores in (1, 2, 4))
-    return f"about {times} cores; this machine has {_cores()}"
-
-
-def _minutes(modules: Sequence[ToolModule], cores: int) -> str:
-    # Packages are compiled side by side and linked alone: further cores soon save nothing. Measured on two.
-    seconds = sum(module.usual_seconds for module in modules) * max(0.6, 2 / cores)
-    return f"{max(1, round(seconds / 60))} min"
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0))
+        with locked(tool_directory(module, cache).with_suffix(".lock")):
+            if not _is_built(module, cache):
+                _build(module, cache, present, say if module in to_build else lambda _: None)
 
 
 def _is_built(module: ToolModule, cache: Path) -> bool:
@@ -105,20 +89,15 @@ def _is_built(module: ToolModule, cache: Path) -> bool:
     return all(os.access(directory / name, os.X_OK) for name in module.executables)
 
 
-def _fill(module: ToolModule, cache: Path, present: Mapping[str, Path], say: Callable[[str], None]) -> None:
-    with locked(tool_directory(module, cache).with_suffix(".lock")):
-        if not _is_built(module, cache):
-            _build(module, cache, present, say)
-
-
 def _build(module: ToolModule, cache: Path, present: Mapping[str, Path], say: Callable[[str], None]) -> None:
     target = tool_directory(module, cache)
     partial = target.with_suffix(".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
-    say(f"building, usually {module.usual_seconds} s on 2 cores")
+    label = ", ".join(module.executables)
+    say(f"{label}: building, usually {module.usual_seconds} s on 2 cores")
     started = time.monotonic()
-    with regularly(lambda: say(f"still building, {time.monotonic() - started:.0f} s")):
+    with regularly(lambda: say(f"{label}: still building, {time.monotonic() - started:.0f} s")):
         for package, name in zip(module.packages, module.executables, strict=True):
             if name in present:
                 shutil.copy2(present[name], partial / name)
@@ -126,7 +105,7 @@ def _build(module: ToolModule, cache: Path, present: Mapping[str, Path], say: Ca
                 _go_build(module, find_go(cache, say), package, partial / name)
     shutil.rmtree(target, ignore_errors=True)
     partial.rename(target)
-    say(f"built in {time.monotonic() - started:.0f} s")
+    say(f"{label}: built in {time.monotonic() - started:.0f} s")
 
 
 def _go_build(module: ToolModule, go: Path, package: str, output: Path) -> None:

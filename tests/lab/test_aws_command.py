@@ -78,10 +78,7 @@ def test_a_token_for_another_cluster_does_not_open_this_one(
     [
         (),
         ("s3", "ls"),
-        ("eks", "describe-cluster", "--name", "one"),
-        ("eks", "get-token"),
         (*GET_TOKEN, "--profile", "production"),
-        ("eks", "get-token", "--cluster", "one", "--region", "us-east-1"),
         ("eks", "get-token", "--cluster-name", "one"),
     ],
     ids=" ".join,

@@ -11,11 +11,11 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import psutil
 import pytest
 import yaml
 
 from lab.directory import REPOSITORY
+from tests.support.running import running_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,15 +128,6 @@ def _in_sealed_shell(clone: Path, variables: dict[str, str]) -> subprocess.Compl
     )
 
 
-def _processes_of(clone: Path) -> list[str]:
-    found = []
-    for process in psutil.process_iter(["cmdline"]):
-        line = " ".join(process.info["cmdline"] or [])
-        if str(clone / ".lab") in line:
-            found.append(line)
-    return found
-
-
 def test_up_twice_and_down_in_a_clone_next_to_production(
     clone: Path, tmp_path: Path, production: Production
 ) -> None:
@@ -166,7 +157,7 @@ def test_up_twice_and_down_in_a_clone_next_to_production(
     finally:
         down = _lab(clone, variables, "down")
     assert down.returncode == 0, down.stdout + down.stderr
-    assert _processes_of(clone) == []
+    assert running_in(clone / ".lab") == []
     assert not (clone / ".lab").exists()
     status = subprocess.run(
         ["git", "status", "--porcelain"], cwd=clone, capture_output=True, text=True, check=True
@@ -175,30 +166,7 @@ def test_up_twice_and_down_in_a_clone_next_to_production(
     assert production.calls == 0
 
 
-def test_the_tools_are_built_once_also_for_what_is_typed_inside_the_seal(
-    clone: Path, tmp_path: Path, production: Production
-) -> None:
-    variables = _plant(tmp_path / "home", production)
-    script = f'eval "$({sys.executable} -m lab env)" && {sys.executable} -m lab tools'
-    answer = subprocess.run(
-        ["/bin/sh", "-c", script],
-        cwd=clone,
-        env={name: value for name, value in os.environ.items() if name != "LAB_DIR"} | variables,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=UP_SECONDS,
-    )
-    assert (answer.returncode, answer.stdout) == (0, "lab: tools are built\n"), answer.stdout + answer.stderr
-
-
 def test_down_without_a_lab_says_that_there_is_none(clone: Path, tmp_path: Path) -> None:
     answer = _lab(clone, {"HOME": str(tmp_path)}, "down")
     assert answer.returncode == 0
     assert "there is no lab" in answer.stdout
-
-
-def test_the_exports_hold_no_path_outside_the_lab_but_the_tools(clone: Path, tmp_path: Path) -> None:
-    answer = _lab(clone, {"HOME": str(tmp_path), "AWS_PROFILE": "production"}, "env")
-    assert "unset AWS_PROFILE" in answer.stdout
-    assert f"export KUBECONFIG={clone / '.lab' / 'kubeconfig'}" in answer.stdout

@@ -13,6 +13,7 @@ import pytest
 
 from lab import cluster, control_plane
 from lab.faults import api_server
+from tests.support.running import running_in
 from tests.support.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -34,21 +35,19 @@ def two_labs(tmp_path: Path) -> Iterator[list[LabDirectory]]:
         cluster.down(lab)
 
 
-def _control_plane_processes(lab: LabDirectory) -> list[psutil.Process]:
-    folder = str(lab.kwok)
-    return [
-        process
-        for process in psutil.process_iter(["cmdline"])
-        if folder in " ".join(process.info["cmdline"] or [])
-    ]
-
-
-def test_two_labs_that_start_in_the_same_moment_run_side_by_side(two_labs: list[LabDirectory]) -> None:
+def test_two_labs_that_start_in_the_same_moment_run_side_by_side_until_one_is_deleted(
+    two_labs: list[LabDirectory],
+) -> None:
     with ThreadPoolExecutor() as pool:
         assert list(pool.map(control_plane.start, two_labs)) == ["created", "created"]
     for lab in two_labs:
         assert control_plane.is_answering(lab)
-        assert len(_control_plane_processes(lab)) == 5
+        assert len(running_in(lab.kwok)) == 5
+    left, right = two_labs
+    control_plane.stop_and_delete(left)
+    assert running_in(left.kwok) == []
+    assert not control_plane.exists(left)
+    assert control_plane.is_answering(right)
 
 
 def test_a_control_plane_that_was_killed_comes_back_with_what_it_held(two_labs: list[LabDirectory]) -> None:
@@ -56,7 +55,7 @@ def test_a_control_plane_that_was_killed_comes_back_with_what_it_held(two_labs: 
     control_plane.start(lab)
     sandbox = Sandbox.at(lab.root)
     sandbox.kubectl("create", "namespace", "kept")
-    victims = _control_plane_processes(lab)
+    victims = running_in(lab.kwok)
     for process in victims:
         process.kill()
     psutil.wait_procs(victims, timeout=10)
@@ -70,18 +69,18 @@ def test_a_control_plane_whose_creation_was_not_finished_is_made_anew(two_labs: 
     control_plane.start(lab)
     lab.kubeconfig.unlink()
     assert control_plane.start(lab) == "created"
-    assert len(_control_plane_processes(lab)) == 5
+    assert len(running_in(lab.kwok)) == 5
 
 
 def test_controllers_start_anew_with_the_api_server_on_the_same_ports(two_labs: list[LabDirectory]) -> None:
     lab = two_labs[0]
     control_plane.start(lab)
     ports, names = _ports(lab), ("kube-controller-manager", "kube-scheduler")
-    before = [_component(lab, name).pid for name in names]
+    before = [_pid(lab, name) for name in names]
     assert len(ports) >= 5
     api_server.restart(lab, 0.5)
     assert _ports(lab) == ports
-    assert not {*before} & {_component(lab, name).pid for name in names}
+    assert not {*before} & {_pid(lab, name) for name in names}
 
 
 def test_controllers_that_ended_before_the_api_server_was_healthy_run_again(
@@ -89,37 +88,28 @@ def test_controllers_that_ended_before_the_api_server_was_healthy_run_again(
 ) -> None:
     lab = two_labs[0]
     control_plane.start(lab)
-    others = {_component(lab, name).pid for name in ("etcd", "kube-apiserver")}
-    for name in ("kube-controller-manager", "kube-scheduler"):
-        ended = _component(lab, name)
-        ended.kill()
-        psutil.wait_procs([ended], timeout=10)
-        assert control_plane.component(lab, name) is None
+    others = {_pid(lab, name) for name in ("etcd", "kube-apiserver")}
+    controllers = ("kube-controller-manager", "kube-scheduler")
+    control_plane.kill(lab, controllers)
+    assert not any(control_plane.component(lab, name) for name in controllers)
     assert control_plane.start(lab) == "running"
-    assert len(_control_plane_processes(lab)) == 5
-    assert others == {_component(lab, name).pid for name in ("etcd", "kube-apiserver")}
+    assert len(running_in(lab.kwok)) == 5
+    assert others == {_pid(lab, name) for name in ("etcd", "kube-apiserver")}
 
 
-def _component(lab: LabDirectory, name: str) -> psutil.Process:
-    files = control_plane.component_files(lab)
-    return psutil.Process(int((files / "pids" / f"{name}.pid").read_text()))
+def _pid(lab: LabDirectory, name: str) -> int:
+    process = control_plane.component(lab, name)
+    assert process
+    return process.pid
 
 
 def _ports(lab: LabDirectory) -> set[int]:
     return {
         each.laddr.port
-        for process in _control_plane_processes(lab)
+        for process in running_in(lab.kwok)
         for each in process.net_connections("tcp")
         if each.status == psutil.CONN_LISTEN
     }
-
-
-def test_a_deleted_control_plane_leaves_no_process(two_labs: list[LabDirectory]) -> None:
-    lab = two_labs[0]
-    control_plane.start(lab)
-    control_plane.stop_and_delete(lab)
-    assert _control_plane_processes(lab) == []
-    assert not control_plane.exists(lab)
 
 
 def test_a_test_process_that_is_killed_leaves_no_control_plane(two_labs: list[LabDirectory]) -> None:
@@ -135,5 +125,5 @@ os.kill(os.getpid(), 9)
 """
     killed = subprocess.run([sys.executable, "-c", program], check=False)
     assert killed.returncode == -signal.SIGKILL
-    _, alive = psutil.wait_procs(_control_plane_processes(lab), timeout=30)
+    _, alive = psutil.wait_procs(running_in(lab.kwok), timeout=30)
     assert alive == []

@@ -15,14 +15,8 @@ from lab.report import graphs_table
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAME = "dynamographdeployments.nvidia.com"
-DEFINITION = {
-    "metadata": {"name": NAME},
-    "spec": {"versions": [{"name": "v1beta1", "storage": False}, {"name": "v1alpha1", "storage": True}]},
-}
 _KUBECTL = """#!/bin/sh
 case "$2" in
-customresourcedefinitions) cat {folder}/definitions.json ;;
 dynamographdeployments.v1alpha1.nvidia.com) cat {folder}/graphs.json ;;
 *) echo 'Error from server: conversion webhook failed' >&2; exit 1 ;;
 esac
@@ -44,7 +38,6 @@ def test_a_graph_is_reported_without_its_operator_and_ready_only_as_it_is_now(
             "conditions": [{"type": "Ready", "status": "True"}],
         },
     }
-    (tmp_path / "definitions.json").write_text(json.dumps({"items": [DEFINITION]}))
     (tmp_path / "graphs.json").write_text(json.dumps({"items": [graph]}))
     lab = LabDirectory(tmp_path)
     lab.bin.mkdir()

@@ -29,10 +29,7 @@ def test_a_capacity_block_is_active_or_scheduled_as_the_settings_say(phase: str,
     assert block["StartDate"] == "2026-12-01T11:30:00Z"
 
 
-def test_a_reservation_is_no_capacity_block() -> None:
-    (reservation,) = reservations_of([pool(kind="reservation", id="cr-2")])
+def test_a_reservation_is_no_capacity_block_and_what_is_bought_by_the_hour_none_at_all() -> None:
+    others = [pool(kind="onDemand"), pool(kind="spot"), {"name": "typed nowhere"}]
+    (reservation,) = reservations_of([*others, pool(kind="reservation", id="cr-2")])
     assert (reservation["State"], reservation["ReservationType"]) == ("active", "default")
-
-
-def test_what_is_bought_by_the_hour_needs_none() -> None:
-    assert reservations_of([pool(kind="onDemand"), pool(kind="spot"), {"name": "typed nowhere"}]) == []

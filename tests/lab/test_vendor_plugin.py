@@ -39,13 +39,6 @@ def _asked(**variables: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_stand_in_is_the_lab_s_plugin_unless_another_is_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(KUBERNETES_PLUGIN, raising=False)
-    assert "-m lab.kubernetes_provider" in _installed(LabDirectory(tmp_path / "lab")).read_text()
-
-
 def test_the_vendors_plugin_starts_with_the_lab_s_charts_in_reach_as_the_engines_own_child(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,6 @@ from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.support.sandbox import Sandbox
 
@@ -28,10 +27,8 @@ def cluster(lab: Sandbox) -> Iterator[Sandbox]:
     lab.kubectl("delete", "namespace", NAMESPACE, "--wait=false")
 
 
-def create(lab: Sandbox, folder: Path, manifest: dict[str, Any]) -> None:
-    path = folder / f"{manifest['metadata']['name']}.json"
-    path.write_text(json.dumps(manifest), encoding="utf-8")
-    lab.kubectl("create", "--namespace", NAMESPACE, "-f", str(path))
+def create(lab: Sandbox, manifest: dict[str, Any]) -> None:
+    lab.kubectl("create", "--namespace", NAMESPACE, "-f", "-", stdin=json.dumps(manifest))
 
 
 def claim(name: str, storage_class: str, mode: str) -> dict[str, Any]:
@@ -61,10 +58,8 @@ def await_bound(lab: Sandbox, name: str) -> dict[str, Any]:
     return found
 
 
-def test_a_shared_claim_is_bound_at_once_and_its_volume_goes_with_it(
-    cluster: Sandbox, tmp_path: Path
-) -> None:
-    create(cluster, tmp_path, claim("shared", "shared-files", "ReadWriteMany"))
+def test_a_shared_claim_is_bound_at_once_and_its_volume_goes_with_it(cluster: Sandbox) -> None:
+    create(cluster, claim("shared", "shared-files", "ReadWriteMany"))
     volume = await_bound(cluster, "shared")
     assert volume["spec"]["capacity"] == {"storage": "100Gi"}
     assert volume["spec"]["accessModes"] == ["ReadWriteMany"]
@@ -78,43 +73,28 @@ def test_a_shared_claim_is_bound_at_once_and_its_volume_goes_with_it(
     )
 
 
-def test_a_zonal_claim_waits_for_its_first_pod_and_keeps_the_next_in_that_zone(
-    cluster: Sandbox, tmp_path: Path
-) -> None:
-    create(cluster, tmp_path, claim("zonal", "gp3", "ReadWriteOnce"))
+def test_a_zonal_claim_waits_for_its_first_pod_and_keeps_the_next_in_that_zone(cluster: Sandbox) -> None:
+    create(cluster, claim("zonal", "gp3", "ReadWriteOnce"))
     # A claim that is served at once shows that this one has been looked at and left alone.
-    create(cluster, tmp_path, claim("other", "shared-files", "ReadWriteMany"))
+    create(cluster, claim("other", "shared-files", "ReadWriteMany"))
     await_bound(cluster, "other")
     assert cluster.get("pvc", "zonal", "--namespace", NAMESPACE)["status"]["phase"] == "Pending"
-    create(cluster, tmp_path, pod("first", "zonal", "system-1"))
+    create(cluster, pod("first", "zonal", "system-1"))
     volume = await_bound(cluster, "zonal")
     (term,) = volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
     assert term["matchExpressions"][0]["values"] == ["us-east-1a"]
-    create(cluster, tmp_path, pod("second", "zonal", "system-0"))
+    create(cluster, pod("second", "zonal", "system-0"))
     unscheduled = "--for=condition=PodScheduled=False"
     cluster.kubectl("wait", unscheduled, "pod/second", "--namespace", NAMESPACE, "--timeout=30s")
     status = cluster.get("pod", "second", "--namespace", NAMESPACE)["status"]
     assert "didn't match PersistentVolume's node affinity" in status["conditions"][0]["message"]
 
 
-def test_a_disk_for_several_nodes_stays_pending_with_the_drivers_reason(
-    cluster: Sandbox, tmp_path: Path
-) -> None:
-    create(cluster, tmp_path, claim("many", "gp3", "ReadWriteMany"))
-    create(cluster, tmp_path, pod("wanting", "many", "system-2"))
+def test_a_disk_for_several_nodes_stays_pending_with_the_drivers_reason(cluster: Sandbox) -> None:
+    create(cluster, claim("many", "gp3", "ReadWriteMany"))
+    create(cluster, pod("wanting", "many", "system-2"))
     failed = ("events", "--namespace", NAMESPACE, "--field-selector=reason=ProvisioningFailed")
     until(lambda: cluster.get(*failed)["items"] != [], "the event", DEADLINE, cluster=cluster.directory)
     (event,) = cluster.get(*failed)["items"]
     assert "Only AccessModes[ReadWriteOnce] supported" in event["message"]
     assert cluster.get("pvc", "many", "--namespace", NAMESPACE)["status"]["phase"] == "Pending"
-
-
-def test_a_claim_without_a_class_stays_pending_as_on_a_fresh_eks_cluster(
-    cluster: Sandbox, tmp_path: Path
-) -> None:
-    nameless = claim("nameless", "", "ReadWriteOnce")
-    del nameless["spec"]["storageClassName"]
-    create(cluster, tmp_path, nameless)
-    create(cluster, tmp_path, claim("after", "shared-files", "ReadWriteMany"))
-    await_bound(cluster, "after")
-    assert cluster.get("pvc", "nameless", "--namespace", NAMESPACE)["status"]["phase"] == "Pending"

@@ -71,7 +71,7 @@ def test_both_replace_the_same(question: str) -> None:
     before, change = _QUESTIONS[question]
     after = with_inputs(before, change)
     old, new = (normalised(dict(each.inputs)) for each in (before, after))
-    forcing = forcing_paths(new, config_map_mutable=False, secret_mutable=False)
+    forcing = forcing_paths(new)
     theirs = difference(old, new, forcing, old_inputs=old)
     ours = [each.operation for each in compare([before], [after])]
     assert (Operation.REPLACE in ours) is bool(theirs.replaces)

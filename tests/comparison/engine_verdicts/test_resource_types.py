@@ -58,5 +58,5 @@ def test_the_data_names_the_fields_that_the_labs_kubernetes_provider_replaces_fo
 def _fields_of_the_lab(kind: str) -> list[str]:
     name, _, group = kind.partition(".")
     inputs = {"apiVersion": f"{group}/v1" if group else "v1", "kind": name}
-    paths = forcing_paths(inputs, config_map_mutable=False, secret_mutable=False)
+    paths = forcing_paths(inputs)
     return sorted(path.removeprefix(".").replace("[*]", ".*") for path in paths)

@@ -115,18 +115,15 @@ def test_a_fork_ends_with_the_fork_server_and_the_next_command_runs_by_itself(tm
     assert _is_loaded(directory, tmp_path) is False
 
 
-@pytest.mark.parametrize("other", ["KUBECONFIG", "PYTHON"])
 def test_a_command_that_another_cluster_or_environment_is_given_to_runs_by_itself(
-    lab: LabDirectory, tmp_path: Path, other: str
+    lab: LabDirectory, tmp_path: Path
 ) -> None:
     python = tmp_path / "bin" / "python"
     python.parent.mkdir()
     python.symlink_to(os.path.realpath(sys.executable))
     assert _is_loaded(lab, tmp_path)
-    if other == "PYTHON":
-        assert not _is_loaded(lab, tmp_path, python=str(python))
-    else:
-        assert not _is_loaded(lab, tmp_path, variables={"KUBECONFIG": "/other"})
+    assert not _is_loaded(lab, tmp_path, variables={"KUBECONFIG": "/other"})
+    assert not _is_loaded(lab, tmp_path, python=str(python))
 
 
 def test_the_fork_server_has_one_thread(lab: LabDirectory) -> None:

@@ -1,11 +1,12 @@
+"""Who may take whose fields; what follows for objects is in tests/lab/conformance/test_update.py."""
+
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
 
-from lab.kubernetes_provider import field_ownership
-from lab.kubernetes_provider.errors import StatusError
+from lab.kubernetes_provider.field_ownership import apply_ignored, is_forced, take_over
 
 
 def _live(*entries: tuple[str, str, dict[str, Any]], **more: Any) -> dict[str, Any]:
@@ -22,72 +23,57 @@ class _Cluster:
 
     def patch_json(self, live: dict[str, Any], operations: list[dict[str, Any]]) -> dict[str, Any]:
         self.operations = operations
-        return {**live, "patched": True}
-
-
-def test_the_fields_of_a_create_change_hands_and_foreign_ones_do_not() -> None:
-    ours = {"f:spec": {"f:a": {}}}
-    cluster: Any = _Cluster()
-    live = _live(
-        ("pulumi-kubernetes", "Update", ours),
-        ("me", "Apply", {"f:spec": {"f:b": {}}}),
-        ("other", "Update", {}),
-    )
-    field_ownership.take_over(cluster, live, "me")
-    entries, version = (operation["value"] for operation in cluster.operations)
-    assert [(entry["manager"], entry["operation"]) for entry in entries] == [
-        ("me", "Apply"),
-        ("other", "Update"),
-    ]
-    assert entries[0]["fieldsV1"] == {"f:spec": {"f:a": {}, "f:b": {}}}
-    assert version == "7"
+        return live
 
 
 @pytest.mark.parametrize(
     ("manager", "operation", "subresource", "is_taken"),
     [
+        ("pulumi-kubernetes", "Update", None, True),
         ("kubectl-edit", "Update", None, True),
-        ("kubectl-patch", "Update", None, True),
         ("kubectl", "Apply", None, True),
-        ("before-first-apply", "Update", None, True),
-        ("pulumi-kubernetes.exe", "Update", None, True),
         ("kubectl", "Update", "scale", False),
         ("pulumi-kubernetes-0badcafe", "Apply", None, False),
         ("horizontal-pod-autoscaler", "Update", None, False),
     ],
 )
-def test_kubectl_by_any_of_its_names_gives_its_fields_back(
+def test_a_create_and_kubectl_by_any_of_its_names_give_their_fields_back(
     manager: str, operation: str, subresource: str | None, is_taken: bool
 ) -> None:
     cluster: Any = _Cluster()
-    live = _live(("me", "Apply", {}), (manager, operation, {"f:spec": {}}))
+    mine, others = {"f:spec": {"f:a": {}}}, {"f:spec": {"f:b": {}}}
+    live = _live(("me", "Apply", mine), (manager, operation, others))
     if subresource:
         live["metadata"]["managedFields"][1]["subresource"] = subresource
-    field_ownership.take_over(cluster, live, "me")
+    take_over(cluster, live, "me")
     assert bool(cluster.operations) is is_taken
+    if is_taken:
+        (entry,), version = (each["value"] for each in cluster.operations)
+        assert (entry["manager"], entry["operation"]) == ("me", "Apply")
+        assert entry["fieldsV1"] == {"f:spec": {"f:a": {}, "f:b": {}}}
+        assert version == "7"
 
 
-def test_nothing_is_sent_when_there_is_nothing_to_take_over() -> None:
-    live = _live(("me", "Apply", {}), ("other", "Update", {}))
-    unused: Any = _Cluster()
-    assert field_ownership.take_over(unused, live, "me") is live
+_ANNOTATED = {"metadata": {"annotations": {"pulumi.com/patchForce": "true"}}}
+_MANAGED = _live(("other", "Update", {}))
+_CREATED = _live(("pulumi-kubernetes", "Update", {}))
 
 
-def test_force_is_for_the_annotation_the_provider_and_unmanaged_objects() -> None:
-    def forced(
-        inputs: dict[str, Any], live: dict[str, Any] | None, *, always: bool = False, preview: bool = False
-    ) -> bool:
-        return field_ownership.is_forced(inputs, live, always=always, preview=preview)
-
-    managed = _live(("other", "Update", {}))
-    created = _live(("pulumi-kubernetes", "Update", {}))
-    annotated = {"metadata": {"annotations": {"pulumi.com/patchForce": "true"}}}
-    assert not forced({}, managed)
-    assert forced(annotated, managed)
-    assert forced({}, managed, always=True)
-    assert forced({}, _live())
-    assert not forced({}, created)
-    assert forced({}, created, preview=True)
+@pytest.mark.parametrize(
+    ("inputs", "live", "always", "preview", "forces"),
+    [
+        ({}, _MANAGED, False, False, False),
+        (_ANNOTATED, _MANAGED, False, False, True),
+        ({}, _MANAGED, True, False, True),
+        ({}, _live(), False, False, True),
+        ({}, _CREATED, False, False, False),
+        ({}, _CREATED, False, True, True),
+    ],
+)
+def test_force_is_for_the_annotation_the_provider_and_unmanaged_objects(
+    inputs: dict[str, Any], live: dict[str, Any], always: bool, preview: bool, forces: bool
+) -> None:
+    assert is_forced(inputs, live, always=always, preview=preview) is forces
 
 
 def test_an_ignored_field_is_left_to_its_owner_or_keeps_its_live_value() -> None:
@@ -95,15 +81,6 @@ def test_an_ignored_field_is_left_to_its_owner_or_keeps_its_live_value() -> None
     spec = {"replicas": 9, "paused": True}
     live = _live(("other", "Apply", theirs), ("me", "Apply", ours), spec=spec)
     inputs = {"spec": {"replicas": 1, "paused": False}}
-    found = field_ownership.apply_ignored(inputs, live, "me", ["spec.replicas", "spec.paused"])
+    found = apply_ignored(inputs, live, "me", ["spec.replicas", "spec.paused"])
     assert found == {"spec": {"paused": True}}
     assert inputs == {"spec": {"replicas": 1, "paused": False}}
-
-
-def test_a_conflict_is_explained_and_other_refusals_are_not() -> None:
-    conflict = field_ownership.conflict(StatusError(409, "Conflict", 'conflict with "other"'), "me")
-    assert 'The resource managed by field manager "me" had an apply conflict: conflict with "other"' in str(
-        conflict
-    )
-    refused = StatusError(422, "Invalid", "no")
-    assert field_ownership.conflict(refused, "me") is refused

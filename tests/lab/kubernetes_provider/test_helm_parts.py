@@ -7,7 +7,6 @@ import pytest
 
 from lab.kubernetes_provider import helm_inputs
 from lab.kubernetes_provider.helm_charts import ChartError, locate
-from lab.kubernetes_provider.helm_command import names_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,8 +20,6 @@ def charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         {"repository": _REPOSITORY, "name": "toy", "version": each, "path": each}
         for each in ("1.9.0", "1.10.0")
     ]
-    for entry in entries:
-        (tmp_path / entry["path"]).mkdir()
     (tmp_path / "index.json").write_text(json.dumps(entries))
     monkeypatch.setenv("LAB_CHARTS", str(tmp_path))
     return tmp_path
@@ -42,9 +39,8 @@ def test_a_chart_is_found_by_repository_name_and_version(charts: Path) -> None:
         ("toy", "", "", "non-absolute URLs should be in form of repo_name/path_to_chart, got: toy"),
     ],
 )
-def test_anything_else_fails_as_helm_would(
-    charts: Path, name: str, repository: str, version: str, message: str
-) -> None:
+@pytest.mark.usefixtures("charts")
+def test_anything_else_fails_as_helm_would(name: str, repository: str, version: str, message: str) -> None:
     with pytest.raises(ChartError, match=message):
         locate(name, repository, version)
 
@@ -55,52 +51,10 @@ def test_a_release_waits_five_minutes_unless_told_otherwise() -> None:
     assert helm_inputs.with_defaults({"timeout": 0}, "n", "s")["timeout"] == 0
 
 
-def test_every_input_that_nobody_set_is_written_out() -> None:
-    inputs = helm_inputs.with_defaults({"chart": "c", "repositoryOpts": {"repo": "r"}}, "n", "s")
-    assert {key for key, value in inputs.items() if value is False} == {
-        *("allowNullValues", "atomic", "cleanupOnFail", "createNamespace", "dependencyUpdate", "devel"),
-        *("disableCRDHooks", "disableOpenapiValidation", "disableWebhooks", "forceUpdate", "lint"),
-        *("recreatePods", "renderSubchartNotes", "replace", "resetValues", "reuseValues", "skipAwait"),
-        *("skipCrds", "verify", "waitForJobs"),
-    }
-    assert {key for key, value in inputs.items() if value == ""} == {
-        *("description", "keyring", "postrender", "version"),
-    }
-    nobody = dict.fromkeys(("caFile", "certFile", "keyFile", "password", "username"), "")
-    assert inputs["repositoryOpts"] == {"repo": "r", **nobody}
-    assert "maxHistory" not in inputs
-    assert helm_inputs.with_defaults({"maxHistory": 0}, "n", "s")["maxHistory"] == 0
-
-
 def test_flags_follow_the_inputs() -> None:
-    install = helm_inputs.install_arguments(
-        {"atomic": True, "skipCrds": True, "disableWebhooks": True, "timeout": 9}
-    )
-    assert install == ["--atomic", "--skip-crds", "--no-hooks", "--timeout", "9s", "--wait"]
-    upgrade = helm_inputs.upgrade_arguments({"skipAwait": True, "cleanupOnFail": True, "maxHistory": 3})
-    assert upgrade == ["--cleanup-on-fail", "--history-max", "3", "--timeout", "300s"]
+    install = helm_inputs.install_arguments({"atomic": True, "skipCrds": True, "timeout": 9})
+    assert install == ["--atomic", "--skip-crds", "--timeout", "9s", "--wait"]
+    upgrade = helm_inputs.upgrade_arguments({"skipAwait": True, "skipCrds": True})
+    assert upgrade == ["--history-max", "0", "--timeout", "300s"]
     assert helm_inputs.uninstall_arguments({"skipAwait": True}) == []
-    assert helm_inputs.uninstall_arguments({"skipAwait": True, "atomic": True}) == [
-        "--wait",
-        "--timeout",
-        "300s",
-    ]
-
-
-def test_rendered_objects_are_named_by_kind_group_and_version() -> None:
-    manifest = """
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: d, namespace: s}
----
-apiVersion: v1
-kind: Service
-metadata: {name: b}
----
-apiVersion: v1
-kind: Service
-metadata: {name: a}
----
-# nothing
-"""
-    assert names_in(manifest) == {"Deployment.apps/apps/v1": ["s/d"], "Service/v1": ["a", "b"]}
+    assert helm_inputs.uninstall_arguments({"timeout": 9}) == ["--wait", "--timeout", "9s"]

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from lab.kubernetes_provider import config_diff
 from lab.kubernetes_provider.kubeconfig import (
     KubeconfigError,
     NotLoopbackError,
@@ -13,18 +12,17 @@ from lab.kubernetes_provider.kubeconfig import (
     require_loopback,
     target,
 )
-from lab.kubernetes_provider.values import UNKNOWN
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def _config(server: str = "https://127.0.0.1:6443", user: str = "t", **cluster: Any) -> str:
+def _config(server: str = "https://127.0.0.1:6443", **cluster: Any) -> str:
     return yaml.safe_dump(
         {
             "current-context": "one",
             "clusters": [{"name": "c", "cluster": {"server": server, **cluster}}],
-            "users": [{"name": "u", "user": {"token": user}}],
+            "users": [{"name": "u", "user": {"token": "t"}}],
             "contexts": [{"name": "one", "context": {"cluster": "c", "user": "u", "namespace": "n"}}],
         }
     )
@@ -62,36 +60,10 @@ def test_no_kubeconfig_and_no_such_context_give_theirs(tmp_path: Path) -> None:
         target(load(_config()), "other")
 
 
-@pytest.mark.parametrize(
-    "server", ["https://127.0.0.1:1", "https://127.9.9.9", "https://localhost:1", "https://[::1]:1"]
-)
-def test_this_machine_is_talked_to(server: str) -> None:
-    require_loopback(target(load(_config(server))))
-
-
-@pytest.mark.parametrize(
-    "server", ["https://203.0.113.7:6443", "https://127.0.0.1.example.com", "https://cluster", ""]
-)
-def test_any_other_machine_is_not(server: str) -> None:
+def test_this_machine_is_talked_to_and_no_other() -> None:
+    require_loopback(target(load(_config())))
     with pytest.raises(NotLoopbackError, match="not this machine"):
-        require_loopback(target(load(_config(server))))
-
-
-def test_a_proxy_may_lead_anywhere_and_is_refused() -> None:
+        require_loopback(target(load(_config("https://203.0.113.7:6443"))))
+    # A proxy may lead anywhere.
     with pytest.raises(NotLoopbackError, match="goes through a proxy"):
         require_loopback(target(load(_config(**{"proxy-url": "http://127.0.0.1:3128"}))))
-
-
-def test_another_cluster_makes_another_provider_and_another_token_does_not() -> None:
-    old = {"kubeconfig": _config()}
-    assert config_diff.diff(old, {"kubeconfig": _config(user="other")}).replaces == []
-    assert config_diff.diff(old, {"kubeconfig": _config("https://127.0.0.1:1")}).replaces == ["kubeconfig"]
-    assert config_diff.diff(old, {"kubeconfig": UNKNOWN}).replaces == ["kubeconfig"]
-    assert config_diff.diff(old, old).changed == []
-
-
-def test_a_cluster_identifier_decides_alone() -> None:
-    old = {"kubeconfig": _config(), "clusterIdentifier": "a"}
-    assert config_diff.diff(old, {"kubeconfig": UNKNOWN, "clusterIdentifier": "a"}).replaces == []
-    assert config_diff.diff(old, {**old, "clusterIdentifier": "b"}).replaces == ["clusterIdentifier"]
-    assert config_diff.diff({"kubeconfig": _config()}, old).replaces == []

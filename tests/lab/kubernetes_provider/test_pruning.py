@@ -1,17 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
-
-from hypothesis import given
-from hypothesis import strategies as st
-
 from lab.kubernetes_provider.pruning import pruned, with_dropped
-
-_MAPS = st.recursive(
-    st.integers() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
-    max_leaves=8,
-).map(lambda value: {"top": value})
 
 
 def test_foreign_fields_are_unseen_and_managed_ones_have_their_live_value() -> None:
@@ -34,11 +23,6 @@ def test_list_entries_are_matched_by_index_and_further_ones_are_unseen() -> None
 def test_a_map_whose_managed_entries_are_gone_is_gone_and_an_empty_one_stays() -> None:
     assert pruned({"labels": {"theirs": "1"}}, {"labels": {"ours": "1"}}) == {}
     assert pruned({"emptyDir": {}}, {"emptyDir": {}}) == {"emptyDir": {}}
-
-
-@given(_MAPS)
-def test_an_object_pruned_to_itself_loses_nothing(value: dict[str, Any]) -> None:
-    assert pruned(value, value) == value
 
 
 def test_an_empty_input_that_was_never_stored_comes_back_and_one_that_vanished_does_not() -> None:

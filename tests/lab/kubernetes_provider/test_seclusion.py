@@ -24,10 +24,10 @@ def test_the_provider_knows_nothing_of_the_product(path: Path) -> None:
 def test_an_input_wins_over_its_environment_variable() -> None:
     environment = {
         "PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true",
-        "PULUMI_K8S_ENABLE_CONFIGMAP_MUTABLE": "true",
+        "PULUMI_K8S_DELETE_UNREACHABLE": "true",
     }
     found = settings.Settings.from_inputs({"upsertExistingObjects": "false"}, environment)
-    assert found.flags == {"enableConfigMapMutable"}
+    assert found.flags == {"deleteUnreachable"}
 
 
 def test_what_the_stand_in_does_not_serve_is_refused() -> None:

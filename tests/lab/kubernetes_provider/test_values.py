@@ -5,7 +5,6 @@ from typing import Any
 from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.runtime import rpc
 
-from lab.kubernetes_provider.checkpoint import INPUTS, Checkpoint, record
 from lab.kubernetes_provider.values import (
     UNKNOWN,
     contains_unknown,
@@ -31,32 +30,6 @@ def test_an_unknown_goes_there_and_back_over_the_wire() -> None:
     received = plain_map(PropertyValue.unmarshal_map(sent))
     assert received == {"a": {"b": [UNKNOWN]}}
     assert contains_unknown(received)
-
-
-def test_a_secret_marks_its_key_alone_and_a_list_whole() -> None:
-    secret = PropertyValue("s", is_secret=True)
-    inputs = {
-        "data": PropertyValue({"a": secret, "b": PropertyValue("open")}),
-        "list": PropertyValue([secret]),
-    }
-    marked = with_secrets_of(
-        to_properties({"data": {"a": "s", "b": "open"}, "list": ["s"], "more": 1}), inputs
-    )
-    data: Any = marked["data"].value
-    assert {key: value.is_secret for key, value in data.items()} == {"a": True, "b": False}
-    assert marked["list"].is_secret
-    assert not marked["more"].is_secret
-
-
-def test_data_of_a_secret_is_secret_in_both_halves_of_the_state() -> None:
-    live = {"apiVersion": "v1", "kind": "Secret", "data": {"a": "Yg=="}}
-    inputs = {"apiVersion": "v1", "kind": "Secret", "stringData": {"a": "b"}}
-    state = record(live, inputs, to_properties(inputs), "v1", "m")
-    recorded: Any = state[INPUTS].value
-    assert state["data"].is_secret
-    assert recorded["stringData"].is_secret
-    parsed = Checkpoint.parse(state)
-    assert (parsed.live, parsed.inputs, parsed.field_manager) == (live, inputs, "m")
 
 
 def test_the_copy_of_a_secret_that_kubectl_leaves_in_an_annotation_is_secret_too() -> None:

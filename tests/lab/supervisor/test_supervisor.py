@@ -5,19 +5,19 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
 
 from lab import processes
-from lab.directory import LabDirectory
+from lab.directory import REPOSITORY, LabDirectory
 from lab.errors import LabError
 from lab.processes import StandIn
-from lab.supervisor.kept import Kept
 
 HANGS_SECONDS = 60
-CLOUDLESS = StandIn("toy", "lab.aws_provider.cloud", is_program=True)
+TOY = StandIn("toy", "tests.lab.supervisor.toy", is_program=True, variables={"PYTHONPATH": str(REPOSITORY)})
 
 
 @pytest.fixture
@@ -30,9 +30,9 @@ def lab(tmp_path: Path) -> Iterator[LabDirectory]:
 
 
 def test_a_stand_in_has_started_when_it_says_that_it_is_ready(lab: LabDirectory) -> None:
-    assert processes.start(lab, CLOUDLESS)
-    assert (lab.cloud / "endpoint").exists()
-    assert not processes.start(lab, CLOUDLESS)
+    assert processes.start(lab, TOY)
+    assert (lab.root / "toy").exists()
+    assert not processes.start(lab, TOY)
 
 
 def test_a_stand_in_that_ends_before_it_is_ready_is_told_with_its_log(lab: LabDirectory) -> None:
@@ -48,26 +48,26 @@ def test_a_stand_in_of_the_supervisors_own_process_refuses_in_the_same_way(lab: 
 
 
 def test_a_killed_stand_in_comes_back_and_the_log_says_why(lab: LabDirectory) -> None:
-    processes.start(lab, CLOUDLESS)
-    found = processes.find(lab, CLOUDLESS)
+    processes.start(lab, TOY)
+    found = processes.find(lab, TOY)
     assert found
     assert found.pid
     psutil.Process(found.pid).kill()
-    _until(lambda: (now := processes.find(lab, CLOUDLESS)) is not None and now.restarts == 1 and now.pid)
+    _until(lambda: (now := processes.find(lab, TOY)) is not None and now.restarts == 1 and now.pid)
     log = (lab.processes / "supervisor.log").read_text(encoding="utf-8")
     assert "toy has ended: exit code -9; it is started again in 1 s" in log
 
 
 def test_one_is_stopped_by_name_and_the_last_takes_the_supervisor_along(lab: LabDirectory) -> None:
-    other = StandIn("other", CLOUDLESS.module, is_program=True)
-    for each in (CLOUDLESS, other):
+    other = replace(TOY, name="other")
+    for each in (TOY, other):
         processes.start(lab, each)
-    processes.stop(lab, CLOUDLESS)
-    assert processes.find(lab, CLOUDLESS) is None
+    processes.stop(lab, TOY)
+    assert processes.find(lab, TOY) is None
     assert processes.find(lab, other) is not None
     processes.stop(lab, other)
     assert not (lab.processes / "supervisor").exists()
-    assert processes.start(lab, CLOUDLESS)
+    assert processes.start(lab, TOY)
 
 
 @pytest.mark.parametrize("outlive", [False, True])
@@ -79,7 +79,9 @@ from lab import processes
 from lab.directory import LabDirectory
 lab = LabDirectory(pathlib.Path({str(lab.root)!r}))
 processes.supervise(lab, outlive={outlive})
-stand_in = processes.StandIn("toy", "lab.aws_provider.cloud", is_program=True)
+stand_in = processes.StandIn(
+    "toy", {TOY.module!r}, is_program=True, variables={dict(TOY.variables)!r}
+)
 processes.start(lab, stand_in)
 print(json.dumps(processes.find(lab, stand_in).pid), flush=True)
 os.kill(os.getpid(), 9)
@@ -87,34 +89,9 @@ os.kill(os.getpid(), 9)
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     child = psutil.Process(json.loads(answer.stdout))
     if outlive:
-        assert processes.find(lab, CLOUDLESS) is not None
+        assert processes.find(lab, TOY) is not None
         lab.processes.rename(lab.root / "gone")
     child.wait(HANGS_SECONDS)
-
-
-def test_the_pause_before_a_start_grows_as_a_kubelets_does() -> None:
-    pauses: list[float] = []
-
-    class Ending:
-        pid: int | None = 1
-        log = Path("log")
-
-        async def once(self, ready: Callable[[], None]) -> str:
-            ready()
-            return "exit code 1"
-
-    async def lives() -> None:
-        async def pause(seconds: float) -> None:
-            pauses.append(seconds)
-            await asyncio.sleep(0)
-
-        kept = Kept("toy", Ending(), sleep=pause)
-        while len(pauses) < 8:
-            await asyncio.sleep(0)
-        await kept.stop()
-
-    asyncio.run(lives())
-    assert pauses[:8] == [1, 2, 4, 8, 16, 32, 60, 60]
 
 
 def _until(holds: Callable[[], object]) -> None:

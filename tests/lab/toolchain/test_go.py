@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lab.toolchain import go
-from lab.toolchain.go import GoNotAvailableError, find_go, go_version
+from lab.toolchain.go import GoNotAvailableError, find_go
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,25 +22,14 @@ def _fake_go(folder: Path, version: str) -> Path:
     return file
 
 
-def test_the_machines_own_go_is_used_when_it_is_new_enough(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("version", "is_used"), [("go1.26.8", True), ("go1.19.8", False)])
+def test_the_machines_own_go_is_used_unless_it_is_too_old_then_the_fetched_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, is_used: bool
 ) -> None:
-    own = _fake_go(tmp_path / "bin", "go1.26.8")
-    monkeypatch.setenv("PATH", str(own.parent))
-    assert find_go(tmp_path / "cache", print) == own
-
-
-def test_a_go_that_is_too_old_is_passed_over_for_the_fetched_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old = _fake_go(tmp_path / "bin", "go1.19.8")
+    own = _fake_go(tmp_path / "bin", version)
     fetched = _fake_go(tmp_path / "cache" / "go" / "go" / "bin", "go1.27.3")
-    monkeypatch.setenv("PATH", str(old.parent))
-    assert find_go(tmp_path / "cache", print) == fetched
-
-
-def test_what_does_not_run_has_no_version(tmp_path: Path) -> None:
-    assert go_version(tmp_path / "absent") == (0, 0)
+    monkeypatch.setenv("PATH", str(own.parent))
+    assert find_go(tmp_path / "cache", print) == (own if is_used else fetched)
 
 
 def test_a_failed_fetch_says_what_is_needed_and_what_the_installer_said(

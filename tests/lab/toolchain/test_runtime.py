@@ -8,18 +8,18 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import psutil
 import pytest
 
 from lab.errors import LabError
 from lab.interruption import SAID
 from lab.toolchain import packages
 from lab.toolchain.runtime import RUNTIME
+from tests.support.running import running_in
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +93,7 @@ def test_an_index_that_never_answers_ends_in_bounded_time(
     monkeypatch.setattr(packages, "_LONGEST_SECONDS", 1)
     with pytest.raises(LabError, match="was not installed within 1 s"):
         RUNTIME.install_missing(tmp_path, print)
-    assert _installers(tmp_path) == []
+    assert running_in(tmp_path) == []
 
 
 def test_ctrl_c_while_the_runtime_is_installed_leaves_no_process(
@@ -120,7 +120,7 @@ def test_ctrl_c_while_the_runtime_is_installed_leaves_no_process(
         os.killpg(command.pid, signal.SIGINT)
         said, _ = command.communicate(timeout=DEADLINE_SECONDS)
     assert (command.returncode, SAID in said, "Traceback" in said) == (130, True, False), said
-    _expect_no_installer(tmp_path)
+    until(lambda: running_in(tmp_path) == [], "the installer's end", DEADLINE_SECONDS)
     assert not RUNTIME.python(tmp_path).exists()
 
 
@@ -135,15 +135,3 @@ def _executable(file: Path) -> Path:
     file.write_text("#!/bin/sh\n", encoding="utf-8")
     file.chmod(0o755)
     return file
-
-
-def _installers(folder: Path) -> list[str]:
-    words = [" ".join(process.info["cmdline"] or ()) for process in psutil.process_iter(["cmdline"])]
-    return [word for word in words if str(folder) in word and "uv" in word]
-
-
-def _expect_no_installer(folder: Path) -> None:
-    until = time.monotonic() + DEADLINE_SECONDS
-    while _installers(folder) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert _installers(folder) == []

@@ -12,11 +12,11 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
 from lab.directory import REPOSITORY
-from lab.kubernetes_provider import private_files
 
 _MODULE = "tests.support.vendor_plugin"
 FILE_VARIABLE = "VENDOR_KUBERNETES_PLUGIN"
@@ -27,7 +27,8 @@ def main() -> None:
     if not executable:
         print(_command())
         return
-    command = [sys.executable, "-P", "-m", f"{_MODULE}.repository", str(private_files.create())]
+    folder = tempfile.mkdtemp(prefix="chart-repository-", dir=os.environ.get("LAB_DIR"))
+    command = [sys.executable, "-P", "-m", f"{_MODULE}.repository", folder]
     repository = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert repository.stdout is not None
     address, authority = repository.stdout.readline().split()
