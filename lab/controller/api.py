@@ -53,19 +53,17 @@ FAILURES = (ApiError, aiohttp.ClientError, OSError, TimeoutError)
 
 
 @asynccontextmanager
-async def connected(
-    kubeconfig: Path, field_manager: str, context: str = CONTEXT
-) -> AsyncIterator[KubernetesApi]:
-    """The API server behind `context`.
+async def connected(kubeconfig: Path, field_manager: str) -> AsyncIterator[KubernetesApi]:
+    """The lab's API server.
 
     Raises LabError when the file or the context is missing, or when it leads off this machine.
     """
     if not kubeconfig.is_file():
         raise LabError(f"there is no kubeconfig {kubeconfig}; is the lab up?")
-    refuse_foreign_endpoint(kubeconfig, context)
+    refuse_foreign_endpoint(kubeconfig, CONTEXT)
     # A proxy of the surrounding shell would carry the cluster's credentials off this machine.
     settings = Configuration(client_session_kwargs={"trust_env": False})
-    await load_kube_config(str(kubeconfig), context, settings, persist_config=False)
+    await load_kube_config(str(kubeconfig), CONTEXT, settings, persist_config=False)
     async with ApiClient(settings) as client:
         yield KubernetesApi(client, field_manager)
 

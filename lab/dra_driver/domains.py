@@ -68,24 +68,20 @@ def nodes_by_domain(claims: list[Manifest]) -> dict[str, list[str]]:
 
 
 def status_for(domain: Manifest, nodes: list[Manifest]) -> Manifest:
-    """The domain's status with the nodes that it spans; a node keeps its index as long as it stays."""
-    known = {each["name"]: each["index"] for each in (domain.get("status") or {}).get("nodes", [])}
-    kept = {node["metadata"]["name"]: known.get(node["metadata"]["name"]) for node in nodes}
-    free = (index for index in range(len(known) + len(nodes)) if index not in kept.values())
+    """The domain's status with the nodes that it spans."""
     # A number of nodes above zero only holds Ready back; it neither places nor limits anything.
     enough = len(nodes) >= max(1, domain["spec"].get("numNodes", 0))
     status: Manifest = {"status": _READY if enough else _NOT_READY}
     if nodes:
         status["nodes"] = [
             {
-                "name": name,
+                "name": node["metadata"]["name"],
                 "cliqueID": clique_of(node) or "",
                 "ipAddress": _address(node),
-                "index": next(free) if index is None else index,
+                "index": index,
                 "status": _READY,
             }
-            for node in nodes
-            for name, index in [(node["metadata"]["name"], kept[node["metadata"]["name"]])]
+            for index, node in enumerate(nodes)
         ]
     return status
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lab.controller.api import ApiError, KubernetesApi, connected
 from lab.controller.following import Kind, follow, look_whenever
-from lab.controller.objects import event, set_finalizer
+from lab.controller.objects import set_finalizer
 from lab.dra_driver.domains import (
     DOMAIN_API,
     DOMAIN_KIND,
@@ -102,14 +102,6 @@ class Driver:
         if found is None:
             await self._api.create(wanted)
             _log.info("template %s/%s made", metadata["namespace"], metadata["name"])
-        elif not is_template_of(found, domain):
-            # Pods that use it would claim something else, or a channel of another domain.
-            message = (
-                f"ResourceClaimTemplate {metadata['name']} exists already"
-                " and was not made for this ComputeDomain"
-            )
-            await self._api.apply(event(domain, "ResourceClaimTemplateExists", message, DRIVER))
-            nodes = []
         status = status_for(domain, nodes)
         if status != domain.get("status"):
             current = await self._api.get(

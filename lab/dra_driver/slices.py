@@ -51,9 +51,5 @@ def slice_changes(nodes: list[Manifest], slices: list[Manifest]) -> tuple[list[M
     wanted = {made["metadata"]["name"]: made for made in map(slice_for, filter(clique_of, nodes))}
     own = {each["metadata"]["name"]: each for each in slices if each["spec"]["driver"] == DRIVER}
     missing = [made for name, made in wanted.items() if name not in own]
-    stale = [
-        {"apiVersion": RESOURCE_API, "kind": "ResourceSlice", **found}
-        for name, found in own.items()
-        if name not in wanted
-    ]
+    stale = [found for name, found in own.items() if name not in wanted]
     return missing, stale

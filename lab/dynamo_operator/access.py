@@ -1,22 +1,26 @@
-"""Accounts, rights and claims that a graph needs once."""
+"""Accounts and rights that a graph needs once."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lab.dynamo_operator.conversion import V1ALPHA1, converted
-from lab.dynamo_operator.ownership import owned
+from lab.dynamo_operator.components import owned
 from lab.dynamo_operator.pod import discovers_by_kubernetes, discovery_account
 
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
-    from lab.dynamo_operator.configuration import OperatorConfiguration
+    from lab.dynamo_operator.installation import OperatorConfiguration
 
-PLANNER_ACCOUNT = "planner-serviceaccount"
+_PLANNER = "planner-serviceaccount"
 _RBAC = "rbac.authorization.k8s.io"
 
 
-def discovery_objects(graph: Manifest, configuration: OperatorConfiguration) -> list[Manifest]:
+def shared_objects(graph: Manifest, configuration: OperatorConfiguration) -> list[Manifest]:
+    """The planner's account with its right, and that of the graph's pods to find each other."""
+    return [*_planner_objects(graph, configuration), *_discovery_objects(graph, configuration)]
+
+
+def _discovery_objects(graph: Manifest, configuration: OperatorConfiguration) -> list[Manifest]:
     """The right of a graph's pods to find each other; they go with the graph."""
     if not discovers_by_kubernetes(configuration, graph["metadata"].get("annotations") or {}):
         return []
@@ -41,30 +45,25 @@ def discovery_objects(graph: Manifest, configuration: OperatorConfiguration) -> 
     return [account, role, binding]
 
 
-def planner_objects(graph: Manifest, configuration: OperatorConfiguration) -> list[Manifest]:
+def _planner_objects(graph: Manifest, configuration: OperatorConfiguration) -> list[Manifest]:
     """The planner's account in every namespace with a graph; without an owner both outlive it."""
     if not configuration.planner_role:
         return []
     namespace = graph["metadata"]["namespace"]
-    labels = _labels(PLANNER_ACCOUNT)
+    labels = _labels(_PLANNER)
     account: Manifest = {
         "apiVersion": "v1",
         "kind": "ServiceAccount",
-        "metadata": {"name": PLANNER_ACCOUNT, "namespace": namespace, "labels": labels},
+        "metadata": {"name": _PLANNER, "namespace": namespace, "labels": labels},
     }
     binding: Manifest = {
         "apiVersion": f"{_RBAC}/v1",
         "kind": "RoleBinding",
-        "metadata": {"name": f"{PLANNER_ACCOUNT}-binding", "namespace": namespace, "labels": labels},
+        "metadata": {"name": f"{_PLANNER}-binding", "namespace": namespace, "labels": labels},
         "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": configuration.planner_role},
-        "subjects": [_subject(PLANNER_ACCOUNT, graph)],
+        "subjects": [_subject(_PLANNER, graph)],
     }
     return [account, binding]
-
-
-def claims(graph: Manifest) -> list[str]:
-    """The claims that a v1alpha1 graph lists and that must be there already."""
-    return [each["name"] for each in converted(graph, V1ALPHA1)["spec"].get("pvcs") or []]
 
 
 def _subject(account: str, graph: Manifest) -> Manifest:

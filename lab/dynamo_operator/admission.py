@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from lab.dynamo_operator.conversion.fields import NotSimulated, demand_simulated
@@ -22,14 +20,6 @@ if TYPE_CHECKING:
 
 _FORBIDDEN = 403
 ORIGIN_VERSION = "nvidia.com/dynamo-operator-origin-version"
-_SEMANTIC_VERSION = r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?"
-# Annotations of graphs and of services that have few values, and how the refusal names them.
-_VALUES = {
-    ORIGIN_VERSION: (_SEMANTIC_VERSION, "a semantic version"),
-    "nvidia.com/vllm-distributed-executor-backend": ("(?i:mp|ray)", '"mp" or "ray"'),
-    "nvidia.com/dynamo-kube-discovery-mode": ("pod|container", '"pod" or "container"'),
-}
-_QUANTITY_NUMBER = re.compile(r"^[+-]?[0-9.]+")
 
 
 def validate(review: Manifest) -> Manifest:
@@ -77,19 +67,14 @@ def _broken(graph: Manifest, old: Manifest | None) -> Iterator[str]:
         demand_simulated(graph["spec"])
     except NotSimulated as error:
         yield str(error)
-    yield from _wrong_values("annotations", graph["metadata"].get("annotations"))
     for name, service in sorted(services.items()):
         where = f"spec.services[{name}]"
-        yield from _wrong_values(f"{where}.annotations", service.get("annotations"))
         for index, mount in enumerate(service.get("volumeMounts") or []):
             if not mount.get("mountPoint"):
                 yield (
                     f"{where}.volumeMounts[{index}].mountPoint is required"
                     " when useAsCompilationCache is false"
                 )
-        memory = service.get("sharedMemory") or {"disabled": True}
-        if not (memory.get("disabled") or _is_positive(memory.get("size", ""))):
-            yield f"{where}.sharedMemory.size is required when disabled is false"
     if old is not None:
         yield from _changed(old, graph)
 
@@ -105,30 +90,11 @@ def _changed(old: Manifest, new: Manifest) -> Iterator[str]:
         yield (
             "service topology is immutable and cannot be modified after creation: services " + ", ".join(said)
         )
-    for name in sorted(before.keys() & after.keys()):
-        if ("multinode" in before[name]) != ("multinode" in after[name]):
-            yield (
-                f"spec.services[{name}] cannot change node topology between single-node and multi-node"
-                " after creation"
-            )
-
-
-def _wrong_values(where: str, annotations: dict[str, str] | None) -> Iterator[str]:
-    for key, (pattern, words) in _VALUES.items():
-        value = (annotations or {}).get(key)
-        if value is not None and not re.fullmatch(pattern, value):
-            yield f'{where}[{key}] has invalid value "{value}": must be {words}'
 
 
 def _services(graph: Manifest) -> dict[str, Manifest]:
     services: dict[str, Manifest] = graph.get("spec", {}).get("services") or {}
     return services
-
-
-def _is_positive(quantity: object) -> bool:
-    """Whether a Kubernetes quantity is above zero; its suffix cannot change that."""
-    number = _QUANTITY_NUMBER.match(str(quantity))
-    return number is not None and Decimal(number[0]) > 0
 
 
 def _escape(key: str) -> str:

@@ -18,34 +18,24 @@ from lab.dynamo_operator.components import (
     LABEL_WORKER_HASH,
     WORKER_TYPES,
     components_of,
-    dynamo_namespace,
     is_worker,
     object_name,
+    owned,
     pod_metadata,
 )
-from lab.dynamo_operator.conversion import COMPONENT, V1ALPHA1, V1BETA1, converted
+from lab.dynamo_operator.conversion import COMPONENT, V1ALPHA1, V1BETA1, converted, kept
 from lab.dynamo_operator.conversion.manifests import OF_DEPLOYMENTS
-from lab.dynamo_operator.conversion.native import MAIN, main_of, merge_environment
-from lab.dynamo_operator.ownership import owned
+from lab.dynamo_operator.conversion.native import without_empty
+from lab.dynamo_operator.conversion.services import SUB_TYPES
 
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
 
 # Annotations of a graph that reach its pods' templates unless a component says otherwise.
-_HANDED_DOWN = (
-    "nvidia.com/enable-metrics",
-    "nvidia.com/dynamo-discovery-backend",
-    "nvidia.com/dynamo-kube-discovery-mode",
-    "nvidia.com/dynamo-operator-origin-version",
-    "nvidia.com/vllm-distributed-executor-backend",
-)
+_ORIGIN_VERSION = "nvidia.com/dynamo-operator-origin-version"
+_HANDED_DOWN = ("nvidia.com/dynamo-discovery-backend", _ORIGIN_VERSION)
 # Fields of a v1alpha1 service that its first hash leaves out (ai-dynamo/dynamo#6110).
-_NOT_HASHED = frozenset(
-    {
-        *("annotations", "autoscaling", "componentType", "dynamoNamespace", "eppConfig", "ingress", "labels"),
-        *("modelRef", "replicas", "scalingAdapter", "serviceName", "subComponentType"),
-    }
-)
+_NOT_HASHED = frozenset({"annotations", "componentType", "replicas", "subComponentType"})
 _PLACEHOLDER = "worker-hash-placeholder"
 
 
@@ -88,32 +78,19 @@ def component_deployments(graph: Manifest, worker_hash: str, replicas: dict[str,
     ]
 
 
-def kept_service(deployment: Manifest) -> Manifest:
-    """The parts of the v1alpha1 service that the component deployment carries in its annotation."""
-    text = (deployment["metadata"].get("annotations") or {}).get(OF_DEPLOYMENTS, "")
-    spec: Manifest = json.loads(text)["spec"] if text else {}
-    return spec
-
-
 def workload_annotations(deployment: Manifest) -> dict[str, str]:
     """Annotations of Deployment, pods and Service: the v1alpha1 service's, below the pod template's."""
-    annotations = (kept_service(deployment).get("annotations") or {}) | pod_metadata(
-        deployment["spec"], "annotations"
-    )
-    return {
-        key: value for key, value in annotations.items() if key != "nvidia.com/dynamo-operator-origin-version"
-    }
+    _, service = kept.take(deployment["metadata"], OF_DEPLOYMENTS)
+    annotations = (service.get("annotations") or {}) | pod_metadata(deployment["spec"], "annotations")
+    return {key: value for key, value in annotations.items() if key != _ORIGIN_VERSION}
 
 
 def workload_labels(deployment: Manifest) -> dict[str, str]:
     """Labels of the Deployment, its pods and its Service."""
     spec, own = deployment["spec"], deployment["metadata"]["labels"]
-    service = kept_service(deployment)
-    labels = own | (service.get("labels") or {}) | pod_metadata(spec, "labels")
-    kind = spec.get("type", "")
-    sub_type = service.get("subComponentType") or (kind if kind in {"prefill", "decode"} else "")
-    if sub_type:
-        labels["nvidia.com/dynamo-sub-component-type"] = sub_type
+    labels = own | pod_metadata(spec, "labels")
+    if spec["type"] in SUB_TYPES:
+        labels["nvidia.com/dynamo-sub-component-type"] = spec["type"]
     fixed = (LABEL_COMPONENT, LABEL_NAMESPACE, LABEL_GRAPH, LABEL_WORKER_HASH)
     return labels | {key: own[key] for key in fixed if key in own}
 
@@ -124,7 +101,7 @@ def _component_deployment(
     spec = copy.deepcopy(component)
     labels = pod_metadata(component, "labels") | {
         LABEL_COMPONENT: component["name"],
-        LABEL_NAMESPACE: dynamo_namespace(graph, component),
+        LABEL_NAMESPACE: f"{graph['metadata']['namespace']}-{graph['metadata']['name']}",
         LABEL_GRAPH: graph["metadata"]["name"],
     }
     if is_worker(component):
@@ -134,47 +111,35 @@ def _component_deployment(
     _hand_down(graph, spec, {LABEL_WORKER_HASH: worker_hash} if is_worker(component) else {})
     if graph["spec"].get("backendFramework"):
         spec["backendFramework"] = graph["spec"]["backendFramework"]
-    manifest = owned(
-        graph, V1BETA1, COMPONENT, object_name(graph["metadata"]["name"], component, worker_hash)
-    )
-    manifest["metadata"] |= {"labels": labels}
-    annotations = _kept_annotations(graph, component["name"], manifest)
-    if annotations:
-        manifest["metadata"]["annotations"] = annotations
+    name = object_name(graph["metadata"]["name"], component, worker_hash)
+    manifest = owned(graph, V1BETA1, COMPONENT, name)
+    annotations = _kept_annotations(graph, component["name"], name)
+    manifest["metadata"] |= without_empty({"labels": labels, "annotations": annotations})
     return manifest | {"spec": spec}
 
 
 def _hand_down(graph: Manifest, spec: Manifest, labels: dict[str, str]) -> None:
-    """Environment, annotations and labels of the graph, and the generation, into the pod template."""
+    """Annotations of the graph, and the generation, into the pod template."""
     template: Manifest = spec.setdefault("podTemplate", {})
-    variables: list[Manifest] = graph["spec"].get("env") or []
-    if variables:
-        containers: list[Manifest] = template.setdefault("spec", {}).setdefault("containers", [])
-        main = main_of(containers)
-        if main is None:
-            main = dict[str, Any](name=MAIN)
-            containers.insert(0, main)
-        main["env"] = merge_environment(variables, main.get("env") or [])
     of_graph: dict[str, str] = graph["metadata"].get("annotations") or {}
-    annotations = (graph["spec"].get("annotations") or {}) | {
-        key: of_graph[key] for key in _HANDED_DOWN if key in of_graph
-    }
-    metadata: Manifest = {
-        "annotations": annotations | pod_metadata(spec, "annotations"),
-        "labels": (graph["spec"].get("labels") or {}) | pod_metadata(spec, "labels") | labels,
-    }
-    metadata = {key: value for key, value in metadata.items() if value}
+    annotations = {key: of_graph[key] for key in _HANDED_DOWN if key in of_graph}
+    metadata = without_empty(
+        {
+            "annotations": annotations | pod_metadata(spec, "annotations"),
+            "labels": pod_metadata(spec, "labels") | labels,
+        }
+    )
     if metadata:
         template["metadata"] = metadata
 
 
-def _kept_annotations(graph: Manifest, name: str, manifest: Manifest) -> dict[str, str]:
+def _kept_annotations(graph: Manifest, component: str, name: str) -> dict[str, str]:
     """What reading the graph's service as a component deployment would leave in an annotation."""
-    service: Manifest = converted(graph, V1ALPHA1)["spec"]["services"][name]
+    service: Manifest = converted(graph, V1ALPHA1)["spec"]["services"][component]
     carrier = {
         "apiVersion": V1ALPHA1,
         "kind": COMPONENT,
-        "metadata": {"name": manifest["metadata"]["name"]},
+        "metadata": {"name": name},
         "spec": service,
     }
     return converted(carrier, V1BETA1)["metadata"].get("annotations") or {}

@@ -6,24 +6,22 @@ import logging
 from typing import TYPE_CHECKING
 
 from lab.controller.api import ApiError
-from lab.controller.objects import now, set_finalizer
+from lab.controller.objects import now
 from lab.dynamo_operator import access
 from lab.dynamo_operator.components import (
-    FINALIZER,
     LABEL_GRAPH,
     LABEL_WORKER_HASH,
     components_of,
+    held,
+    is_owned_by,
     is_worker,
     pod_metadata,
 )
 from lab.dynamo_operator.conversion import COMPONENT, GRAPH, V1BETA1
 from lab.dynamo_operator.generations import component_deployments, desired_hashes
-from lab.dynamo_operator.ownership import is_owned_by
-from lab.dynamo_operator.pod import CannotReconcile
 from lab.dynamo_operator.rolling_update import (
     CURRENT_HASH,
     CURRENT_HASH_V2,
-    WorkerCounts,
     current_hashes,
     decide,
     generation_hash,
@@ -31,41 +29,32 @@ from lab.dynamo_operator.rolling_update import (
 )
 from lab.dynamo_operator.rollout import Generation, Step, next_step
 from lab.dynamo_operator.status import Outcome, graph_status
-from lab.dynamo_operator.workloads import refuse_what_cannot_be_built
+from lab.dynamo_operator.switches import GRAPH_NEVER_READY, is_on
 
 if TYPE_CHECKING:
     from lab.controller.api import KubernetesApi, Manifest
-    from lab.dynamo_operator.configuration import OperatorConfiguration
+    from lab.directory import LabDirectory
     from lab.dynamo_operator.generations import Hashes
-    from lab.dynamo_operator.switches import Switches
-    from lab.dynamo_operator.work_queue import Key
+    from lab.dynamo_operator.installation import OperatorConfiguration
 
-_ENABLE_GROVE = "nvidia.com/enable-grove"
 _log = logging.getLogger(__name__)
 
 
 class GraphReconciler:
     """Brings graphs into being with one operator configuration."""
 
-    def __init__(self, api: KubernetesApi, configuration: OperatorConfiguration, switches: Switches) -> None:
+    def __init__(self, api: KubernetesApi, configuration: OperatorConfiguration, lab: LabDirectory) -> None:
         self._api = api
         self._configuration = configuration
-        self._switches = switches
+        self._lab = lab
 
-    async def reconcile(self, key: Key) -> None:
+    async def reconcile(self, namespace: str, name: str) -> None:
         """Does what is left to do for one graph; a graph that is gone needs nothing."""
-        namespace, name = key
-        graph = await self._api.get(V1BETA1, GRAPH, name, namespace)
+        graph = await held(self._api, GRAPH, namespace, name)
         if graph is None:
             return
-        if graph["metadata"].get("deletionTimestamp"):
-            await set_finalizer(self._api, graph, FINALIZER, held=False)
-            return
-        graph = await set_finalizer(self._api, graph, FINALIZER, held=True)
         try:
             graph, outcome = await self._bring_about(graph)
-        except CannotReconcile as failure:
-            outcome = Outcome(failure=str(failure))
         except ApiError as error:
             await self._report(graph, Outcome(failure=str(error)))
             raise
@@ -73,29 +62,23 @@ class GraphReconciler:
 
     async def _bring_about(self, graph: Manifest) -> tuple[Manifest, Outcome]:
         """Applies the graph's objects; returns the graph as it is stored afterwards."""
-        annotations: dict[str, str] = graph["metadata"].get("annotations") or {}
-        if self._configuration.grove_enabled and annotations.get(_ENABLE_GROVE) != "false":
-            raise CannotReconcile(
-                "SIMULATED CLUSTER: with Grove this graph would become a PodCliqueSet, which is not simulated"
-            )
-        for component in components_of(graph):
-            refuse_what_cannot_be_built(component)
         desired = desired_hashes(graph)
         graph = await self._write_hashes(graph, migrated(current_hashes(graph), desired))
         known = await self._component_deployments(graph)
         current = current_hashes(graph)
         wanted = generation_hash(current, desired)
         old = [each for each in known if _is_other_generation(each, wanted)]
-        counts = _worker_counts(graph, [each for each in known if each not in old], old)
+        workers = _updated_workers(graph, [each for each in known if each not in old], old)
         rolling = (graph.get("status") or {}).get("rollingUpdate")
-        decision = decide(current, desired, rolling, counts, now())
+        decision = decide(current, desired, rolling, workers, now())
         if decision.deletes_old:
             for each in old:
                 _log.info("generation %s is replaced", each["metadata"]["name"])
                 await self._api.delete(each)
             old = []
         graph = await self._write_hashes(graph, decision.current)
-        await self._apply_shared(graph)
+        for manifest in access.shared_objects(graph, self._configuration):
+            await self._api.apply(manifest)
         wanted = generation_hash(decision.current, desired)
         is_moving = wanted not in {decision.current.v1, decision.current.v2}
         steps = _steps(graph, known, old, wanted) if is_moving else {}
@@ -103,7 +86,9 @@ class GraphReconciler:
         made = [await self._api.apply(each) for each in component_deployments(graph, wanted, new_replicas)]
         if steps:
             await self._scale(old, steps)
-        return graph, Outcome(made, old if is_moving else [], rolling_update=decision.status)
+        never_ready = is_on(self._lab, GRAPH_NEVER_READY)
+        still = old if is_moving else []
+        return graph, Outcome(made, still, rolling_update=decision.status, never_ready=never_ready)
 
     async def _write_hashes(self, graph: Manifest, hashes: Hashes) -> Manifest:
         if hashes == current_hashes(graph):
@@ -111,19 +96,6 @@ class GraphReconciler:
         # null takes an annotation away (RFC 7386).
         annotations = {CURRENT_HASH: hashes.v1 or None, CURRENT_HASH_V2: hashes.v2 or None}
         return await self._api.merge_patch(graph, {"metadata": {"annotations": annotations}})
-
-    async def _apply_shared(self, graph: Manifest) -> None:
-        namespace = graph["metadata"]["namespace"]
-        for manifest in access.planner_objects(graph, self._configuration):
-            await self._api.apply(manifest)
-        for name in access.claims(graph):
-            if await self._api.get("v1", "PersistentVolumeClaim", name, namespace) is None:
-                raise CannotReconcile(
-                    f'failed to reconcile top-level PVCs: legacy top-level PVC "{name}" does not exist'
-                    f' and create is not enabled: PersistentVolumeClaim "{name}" not found'
-                )
-        for manifest in access.discovery_objects(graph, self._configuration):
-            await self._api.apply(manifest)
 
     async def _scale(self, old: list[Manifest], steps: dict[str, Step]) -> None:
         for each in old:
@@ -137,12 +109,10 @@ class GraphReconciler:
         found = await self._api.list(
             V1BETA1, COMPONENT, metadata["namespace"], {LABEL_GRAPH: metadata["name"]}
         )
-        own = [each for each in found if is_owned_by(each, metadata["uid"])]
-        # A list leaves kind and version out of its items.
-        return [{**each, "apiVersion": V1BETA1, "kind": COMPONENT} for each in own]
+        return [each for each in found if is_owned_by(each, metadata["uid"])]
 
     async def _report(self, graph: Manifest, outcome: Outcome) -> None:
-        status = graph_status(graph, outcome, self._switches.override, now())
+        status = graph_status(graph, outcome, now())
         # Writing what is there already would wake every watcher of the graph, this one included.
         if status != graph.get("status"):
             await self._api.replace_status(graph | {"status": status})
@@ -155,17 +125,17 @@ def _is_other_generation(deployment: Manifest, wanted: str) -> bool:
     )
 
 
-def _worker_counts(graph: Manifest, new: list[Manifest], old: list[Manifest]) -> list[WorkerCounts]:
+def _updated_workers(graph: Manifest, new: list[Manifest], old: list[Manifest]) -> dict[str, bool]:
+    """Of each kind of worker, whether its new generation serves alone."""
+
     def ready(name: str, deployments: list[Manifest]) -> int:
         return sum(_count(each, "readyReplicas") for each in deployments if each["spec"]["name"] == name)
 
-    return [
-        WorkerCounts(
-            each["name"], each.get("replicas", 1), ready(each["name"], new), ready(each["name"], old)
-        )
+    return {
+        each["name"]: ready(each["name"], new) >= each.get("replicas", 1) and not ready(each["name"], old)
         for each in components_of(graph)
         if is_worker(each)
-    ]
+    }
 
 
 def _steps(graph: Manifest, known: list[Manifest], old: list[Manifest], wanted: str) -> dict[str, Step]:

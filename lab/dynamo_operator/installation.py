@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lab.dynamo_operator.configuration import CONFIG_KEY, OperatorConfiguration
+import yaml
 
 if TYPE_CHECKING:
     from lab.controller.api import KubernetesApi, Manifest
@@ -13,8 +13,40 @@ if TYPE_CHECKING:
 MANAGER_LABELS = {"app.kubernetes.io/created-by": "dynamo-operator", "control-plane": "controller-manager"}
 # Keeps the operator's pod from being scheduled, and so from being Ready, until this process plays it.
 SCHEDULING_GATE = "simulated.local/dynamo-operator"
+_CONFIG_KEY = "config.yaml"
 _CONFIG_VOLUME = "operator-config"
 _VERSION_FLAG = "--operator-version="
+
+
+@dataclass(frozen=True)
+class OperatorConfiguration:
+    """The settings that change what the operator makes of a graph."""
+
+    version: str
+    nats_address: str = ""
+    etcd_address: str = ""
+    discovery_backend: str = "kubernetes"
+    certificate_secret: str = ""
+    webhook_service: str = ""
+    webhook_port: int = 9443
+    planner_role: str = ""
+
+    @classmethod
+    def from_config_map(cls, config_map: Manifest, version: str) -> OperatorConfiguration:
+        """Reads kind OperatorConfiguration (operator.config.dynamo.nvidia.com/v1alpha1)."""
+        config = yaml.safe_load(config_map["data"][_CONFIG_KEY])
+        infrastructure = config["infrastructure"]
+        webhook = config["server"]["webhook"]
+        return cls(
+            version=version,
+            nats_address=infrastructure["natsAddress"],
+            etcd_address=infrastructure["etcdAddress"],
+            discovery_backend=config["discovery"]["backend"],
+            certificate_secret=webhook["secretName"],
+            webhook_service=webhook["serviceName"],
+            webhook_port=webhook["port"],
+            planner_role=config["rbac"]["plannerClusterRoleName"],
+        )
 
 
 @dataclass(frozen=True)
@@ -54,8 +86,7 @@ async def open_gates(api: KubernetesApi, installation: Installation) -> None:
         gates = pod["spec"].get("schedulingGates", [])
         left = [gate for gate in gates if gate["name"] != SCHEDULING_GATE]
         if left != gates:
-            named = {"apiVersion": "v1", "kind": "Pod", **pod}
-            await api.merge_patch(named, {"spec": {"schedulingGates": left}})
+            await api.merge_patch(pod, {"spec": {"schedulingGates": left}})
 
 
 async def _live_pods(api: KubernetesApi, deployment: Manifest) -> list[Manifest]:
@@ -81,7 +112,7 @@ async def _configuration(api: KubernetesApi, deployment: Manifest) -> OperatorCo
     volumes = {volume["name"]: volume for volume in _pod_spec(deployment).get("volumes", [])}
     name = volumes[_CONFIG_VOLUME]["configMap"]["name"]
     config_map = await api.get("v1", "ConfigMap", name, deployment["metadata"]["namespace"])
-    if config_map is None or CONFIG_KEY not in config_map.get("data", {}):
+    if config_map is None or _CONFIG_KEY not in config_map.get("data", {}):
         return None
     arguments: list[str] = _pod_spec(deployment)["containers"][0]["args"]
     version = next(each.removeprefix(_VERSION_FLAG) for each in arguments if each.startswith(_VERSION_FLAG))

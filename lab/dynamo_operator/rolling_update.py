@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from lab.dynamo_operator.generations import Hashes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lab.controller.api import Manifest
 
 # On the graph: the generation that served last. An update has them change only when the update is over.
@@ -19,21 +21,6 @@ CURRENT_HASH = "nvidia.com/current-worker-hash"
 CURRENT_HASH_V2 = "nvidia.com/current-worker-hash-v2"
 PENDING, IN_PROGRESS, COMPLETED = "Pending", "InProgress", "Completed"
 _NONE = Hashes("", "")
-
-
-@dataclass(frozen=True)
-class WorkerCounts:
-    """Ready pods of one kind of worker."""
-
-    name: str
-    desired: int
-    new_ready: int
-    old_ready: int
-
-    @property
-    def is_updated(self) -> bool:
-        """Whether the new generation serves alone."""
-        return self.new_ready >= self.desired and self.old_ready == 0
 
 
 @dataclass(frozen=True)
@@ -79,9 +66,9 @@ def generation_hash(current: Hashes, desired: Hashes) -> str:
 
 
 def decide(
-    current: Hashes, desired: Hashes, status: Manifest | None, workers: list[WorkerCounts], now: str
+    current: Hashes, desired: Hashes, status: Manifest | None, workers: Mapping[str, bool], now: str
 ) -> Decision:
-    """The next step from what the graph says of itself and what its workers do.
+    """The next step from what the graph says of itself and which workers' new generation serves alone.
 
     A graph without a current hash is taken for a new one, so a graph that was replaced instead of patched
     keeps its old workers for ever (ai-dynamo/dynamo#13495). One that goes back to the current hash in the
@@ -96,10 +83,10 @@ def decide(
     is_current = new in {current.v1, current.v2}
     done = Hashes("", desired.v2) if new == desired.v2 else desired
     if (status or {}).get("phase") == COMPLETED and not is_current:
-        if workers and all(worker.is_updated for worker in workers):
+        if workers and all(workers.values()):
             return Decision(done, status)
         status = None
-    updated = sorted(worker.name for worker in workers if worker.is_updated or is_current)
+    updated = sorted(name for name, is_updated in workers.items() if is_updated or is_current)
     return _next_phase(current, done, status or {}, updated, now, is_over=len(updated) == len(workers))
 
 

@@ -11,23 +11,7 @@ from lab.dynamo_operator.rolling_update import is_active
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
 
-READY = "Ready"
-# Said of a generation that has been looked at; recorded with whatever component was written twice.
-_CONFLICT = (
-    "failed to reconcile Dynamo components deployments: failed to sync the DynamoComponentDeployment: "
-    "Operation cannot be fulfilled on dynamocomponentdeployments.nvidia.com: the object has been modified; "
-    "please apply your changes to the latest version and try again"
-)
 _COUNTS = ("replicas", "updatedReplicas", "readyReplicas", "availableReplicas")
-
-
-@dataclass(frozen=True)
-class Override:
-    """Known pains that a test switches on."""
-
-    never_ready: bool = False
-    ready_too_early: bool = False
-    write_conflict: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,16 +25,13 @@ class Outcome:
     failure: str = ""
     rolling_update: Manifest | None = None
     """The new status.rollingUpdate; None where there never was an update."""
+    never_ready: bool = False
+    """A test switched it on: no component deployment is ready, whatever its pods are."""
 
 
-def component_status(owner: Manifest, deployment: Manifest | None, failure: str, now: str) -> Manifest:
-    """The new status of a component deployment: not looked at yet, ready or not, or what went wrong."""
+def component_status(owner: Manifest, deployment: Manifest | None, now: str) -> Manifest:
+    """The new status of a component deployment: not looked at yet, ready or not."""
     old: Manifest = owner.get("status") or {}
-    if failure:
-        text = f"Failed to reconcile DynamoComponentDeployment: {failure}"
-        others = [each for each in old.get("conditions") or [] if each["type"] != "Available"]
-        available = dated(_condition("Available", "False", "Reconciling", text), old, now)
-        return old | {"conditions": [available, *others]}
     if deployment is None:
         waiting = ("Unknown", "Reconciling", "Starting to reconcile DynamoComponentDeployment")
         conditions = [_condition(kind, *waiting) for kind in ("Available", "DynamoComponentReady")]
@@ -70,13 +51,12 @@ def component_status(owner: Manifest, deployment: Manifest | None, failure: str,
     }
 
 
-def graph_status(graph: Manifest, outcome: Outcome, override: Override, now: str) -> Manifest:
+def graph_status(graph: Manifest, outcome: Outcome, now: str) -> Manifest:
     """The new status; equal to the old one when nothing has changed, so that nothing needs to be written."""
     old: Manifest = graph.get("status") or {}
-    status, reason, message, state = _verdict(outcome, override)
-    condition = _condition(READY, status, reason, message)
-    result: Manifest = {key: old[key] for key in ("restart", "checkpoints") if key in old}
-    result |= {"state": state, "conditions": [dated(condition, old, now)]}
+    status, reason, message, state = _verdict(outcome)
+    condition = _condition("Ready", status, reason, message)
+    result: Manifest = {"state": state, "conditions": [dated(condition, old, now)]}
     # A generation that could not be brought about has not been observed.
     observed = old.get("observedGeneration") if outcome.failure else graph["metadata"]["generation"]
     if observed is not None:
@@ -91,18 +71,18 @@ def graph_status(graph: Manifest, outcome: Outcome, override: Override, now: str
     return result
 
 
-def _verdict(outcome: Outcome, override: Override) -> tuple[str, str, str, str]:
+def _verdict(outcome: Outcome) -> tuple[str, str, str, str]:
     """Status, reason and message of the condition Ready, and the graph's state."""
-    if failure := outcome.failure or (_CONFLICT if override.write_conflict else ""):
-        return "False", "failed_to_reconcile_the_resources", failure, "failed"
-    if is_active(outcome.rolling_update) and not override.ready_too_early:
+    if outcome.failure:
+        return "False", "failed_to_reconcile_the_resources", outcome.failure, "failed"
+    if is_active(outcome.rolling_update):
         return "False", "rolling_update_in_progress", "Rolling update in progress", "pending"
     missing = {
         each["metadata"]["name"]: why
         for each in outcome.deployments
-        if (why := _why_not_ready(each, never=override.never_ready))
+        if (why := _why_not_ready(each, never=outcome.never_ready))
     }
-    if override.ready_too_early or not missing:
+    if not missing:
         return "True", "all_resources_are_ready", "All resources are ready", "successful"
     parts = "; ".join(f"{name}: {missing[name]}" for name in sorted(missing))
     return "False", "some_resources_are_not_ready", f"Resources not ready: {parts}", "pending"

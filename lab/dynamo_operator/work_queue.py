@@ -1,4 +1,4 @@
-"""One graph at a time, each at most once in the queue, failures again after a growing pause."""
+"""One object at a time, each at most once in the queue, failures again after a growing pause."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ _LONGEST_PAUSE = 30.0
 
 _log = logging.getLogger(__name__)
 
-Key = tuple[str, str]
+Key = tuple[str, str, str]
+"""Kind, namespace and name."""
 
 
 class WorkQueue:
-    """Keys (namespace, name) to reconcile; the newest state of the cluster is read when their turn comes."""
+    """Keys to reconcile; the newest state of the cluster is read when their turn comes."""
 
     def __init__(self, reconcile: Callable[[Key], Awaitable[None]]) -> None:
         self._reconcile = reconcile
@@ -49,5 +50,5 @@ class WorkQueue:
     def _try_again(self, key: Key, error: Exception) -> None:
         failures = self._failures[key] = self._failures.get(key, 0) + 1
         pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**failures)
-        _log.info("%s/%s: %s; again in %.0f s", *key, error, pause)
+        _log.info("%s %s/%s: %s; again in %.0f s", *key, error, pause)
         asyncio.get_running_loop().call_later(pause, self.add, key)

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING
 
 from lab.dynamo_operator.components import (
     FRONTEND,
-    KNOWN_TYPES,
     LABEL_COMPONENT_TYPE,
     LABEL_GRAPH,
     LABEL_NAMESPACE,
     LABEL_WORKER_HASH,
+    owned,
 )
-from lab.dynamo_operator.containers import SERVICE_PORT, SYSTEM_PORT
 from lab.dynamo_operator.generations import workload_annotations, workload_labels
-from lab.dynamo_operator.ownership import owned
 from lab.dynamo_operator.pod import (
     DISCOVERY_BACKEND,
-    CannotReconcile,
+    SERVICE_PORT,
+    SYSTEM_PORT,
     Place,
     discovers_by_kubernetes,
     pod_spec,
@@ -30,27 +29,10 @@ from lab.dynamo_operator.rollout import deployment_strategy
 
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
-    from lab.dynamo_operator.configuration import OperatorConfiguration
+    from lab.dynamo_operator.installation import OperatorConfiguration
 
 DISCOVERY_ENABLED = "nvidia.com/dynamo-discovery-enabled"
-_ENABLE_METRICS = "nvidia.com/enable-metrics"
 _DISCOVERY_LABELS = {DISCOVERY_BACKEND: "kubernetes", DISCOVERY_ENABLED: "true"}
-
-
-def refuse_what_cannot_be_built(component: Manifest) -> None:
-    """Raises CannotReconcile for components that no Deployment can be made of."""
-    if "multinode" in component:
-        raise CannotReconcile(
-            "failed to reconcile Dynamo components deployments: no multinode orchestrator available"
-        )
-    kind: str = component.get("type", "")
-    if kind not in KNOWN_TYPES:
-        # The real operator writes a v1beta1 DynamoComponentDeployment, whose `type` is an enum.
-        supported = ", ".join(f'"{known}"' for known in KNOWN_TYPES)
-        raise CannotReconcile(
-            f"failed to sync the DynamoComponentDeployment {component['name']}: "
-            f'spec.type: Unsupported value: "{kind}": supported values: {supported}'
-        )
 
 
 def deployment(owner: Manifest, configuration: OperatorConfiguration) -> Manifest:
@@ -60,11 +42,9 @@ def deployment(owner: Manifest, configuration: OperatorConfiguration) -> Manifes
     manifest = owned(owner, "apps/v1", "Deployment", name)
     manifest["metadata"]["labels"] = labels
     selector = {"nvidia.com/selector": name}
-    pod_labels = labels | selector
-    if annotations.get(_ENABLE_METRICS) != "false":
-        pod_labels["nvidia.com/metrics-enabled"] = "true"
-    if spec.get("type"):
-        pod_labels[LABEL_COMPONENT_TYPE] = spec["type"]
+    pod_labels = (
+        labels | selector | {LABEL_COMPONENT_TYPE: spec["type"], "nvidia.com/metrics-enabled": "true"}
+    )
     if discovers_by_kubernetes(configuration, annotations):
         pod_labels |= _DISCOVERY_LABELS
     metadata: Manifest = {"labels": pod_labels}
@@ -91,16 +71,16 @@ def service(owner: Manifest, configuration: OperatorConfiguration) -> Manifest |
     spec, name = owner["spec"], owner["metadata"]["name"]
     annotations, labels = workload_annotations(owner), workload_labels(owner)
     by_kubernetes = discovers_by_kubernetes(configuration, annotations)
-    if not by_kubernetes and spec.get("type") != FRONTEND:
+    if not by_kubernetes and spec["type"] != FRONTEND:
         return None
-    port_name, port = ("http", SERVICE_PORT) if spec.get("type") == FRONTEND else ("system", SYSTEM_PORT)
+    port_name, port = ("http", SERVICE_PORT) if spec["type"] == FRONTEND else ("system", SYSTEM_PORT)
     manifest = owned(owner, "v1", "Service", name.lower().replace(".", "-"))
     manifest["metadata"]["labels"] = labels | (_DISCOVERY_LABELS if by_kubernetes else {})
     if annotations:
         manifest["metadata"]["annotations"] = annotations
     manifest["spec"] = {
         "selector": {
-            LABEL_COMPONENT_TYPE: spec.get("type", ""),
+            LABEL_COMPONENT_TYPE: spec["type"],
             LABEL_NAMESPACE: labels[LABEL_NAMESPACE],
             "nvidia.com/dynamo-component": spec["name"],
         },

@@ -8,18 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lab.controller.objects import now
-from lab.kubelet.container_state import ContainerState, Running, Terminated, Waiting
-from lab.kubelet.probes import Probe, Verdict
+from lab.kubelet.probes import Probe
 from lab.kubelet.process import ContainerProcess
+from lab.kubelet.status import ContainerState, running, terminated, waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from pathlib import Path
+
+    from lab.kubelet.status import State
 
 BACK_OFF_SECONDS = 10.0
 _LONGEST_BACK_OFF_SECONDS = 300.0
 """The kubelet's own delays (Kubernetes documentation, Pod Lifecycle, "Container restarts")."""
-_KILLED = 137
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class Program:
     folder: Path
     log: Path
     address: str
-    text: Callable[[str], str]
-    """Translates a word of a command."""
+    pre_stop: Sequence[str] = ()
+    """What is run before the process is asked to end."""
 
 
 class ContainerRun:
@@ -47,7 +48,7 @@ class ContainerRun:
         back_off: float = BACK_OFF_SECONDS,
     ) -> None:
         self.state = ContainerState(container["name"], container["image"])
-        self._container = container
+        self.container = container
         self._policy = policy
         self._changed = changed
         self._event = event
@@ -69,7 +70,7 @@ class ContainerRun:
 
     def simulate(self) -> None:
         """Be ready without a process, as a container of kwok's: its program is not on this machine."""
-        self.state.state = Running(now())
+        self.state.state = running(now())
         self.state.is_started = self.state.is_ready = True
         self._changed()
 
@@ -80,9 +81,8 @@ class ContainerRun:
         if process is None or program is None:
             return
         deadline = asyncio.get_running_loop().time() + grace
-        hook = self._container.get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command")
-        if hook:
-            await self._run_beside(hook, grace)
+        if program.pre_stop:
+            await _run_hook(program, grace)
         await self._end(process, max(0.0, deadline - asyncio.get_running_loop().time()))
 
     def kill(self) -> None:
@@ -100,11 +100,11 @@ class ContainerRun:
         except OSError as error:
             message = f"failed to start container: {error}"
             self._event("Warning", "Failed", message)
-            self._ended(Terminated(128, began, now(), message))
+            self._ended(terminated(128, began, now(), message))
             return
         self._process = process
-        self.state.state = Running(began)
-        self.state.is_started = "startupProbe" not in self._container
+        self.state.state = running(began)
+        self.state.is_started = "startupProbe" not in self.container
         self._changed()
         probing = asyncio.ensure_future(self._probe(process))
         try:
@@ -115,91 +115,77 @@ class ContainerRun:
         self._process = None
         if code and not self._stopping:
             self._event("Warning", "Failed", f"exit code {code}; its last lines:\n{process.last_lines}")
-        self._ended(Terminated(code, began, now(), self._last_words(process) if code else ""))
+        self._ended(terminated(code, began, now(), self._last_words(process) if code else ""))
 
     def _last_words(self, process: ContainerProcess) -> str:
         """What the status keeps of the log: no program here writes the file that Kubernetes reads first."""
-        keeps = self._container.get("terminationMessagePolicy") == "FallbackToLogsOnError"
+        keeps = self.container.get("terminationMessagePolicy") == "FallbackToLogsOnError"
         return process.last_output if keeps else ""
 
-    def _ended(self, ended: Terminated) -> None:
+    def _ended(self, ended: State) -> None:
         self.state.state = ended
         self.state.is_ready = self.state.is_started = False
         self._changed()
 
     def _is_restarted(self) -> bool:
-        ended = self.state.state
-        failed = not isinstance(ended, Terminated) or ended.code != 0
-        return self._policy == "Always" or (self._policy == "OnFailure" and failed)
+        return self._policy == "Always" or (self._policy == "OnFailure" and self.state.exit_code != 0)
 
     async def _wait_to_restart(self, lasted: float) -> None:
         """The first restart is immediate; ten minutes without an end reset the delay."""
-        if isinstance(self.state.state, Terminated):
-            self.state.last = self.state.state
+        self.state.last = self.state.state
         times = 0 if lasted > 2 * _LONGEST_BACK_OFF_SECONDS else self.state.restarts
         if times == 0:
             return
         delay = min(self._back_off * 2 ** (times - 1), _LONGEST_BACK_OFF_SECONDS)
         message = f"back-off {delay:.0f}s restarting failed container={self.state.name}"
-        self.state.state = Waiting("CrashLoopBackOff", message)
+        self.state.state = waiting("CrashLoopBackOff", message)
         self._event("Warning", "BackOff", message)
         self._changed()
         await asyncio.sleep(delay)
 
     async def _probe(self, process: ContainerProcess) -> None:
-        startup = Probe.of(self._container, "startupProbe")
+        startup = Probe.of(self.container, "startupProbe")
         if startup is not None:
-            if not await self._until(startup, "Startup", process):
+            # The kubelet asks a starting container each period; a lab has no minutes to wait for.
+            if not await anext(self._verdicts(startup, "Startup", min(startup.period, 1))):
+                await self._restart_after("Startup", process)
                 return
             self.state.is_started = True
             self._changed()
         await asyncio.gather(self._readiness(), self._liveness(process))
 
     async def _readiness(self) -> None:
-        probe = Probe.of(self._container, "readinessProbe")
+        probe = Probe.of(self.container, "readinessProbe")
         if probe is None:
             self._ready(is_ready=True)
             return
-        verdict = Verdict(probe)
-        await asyncio.sleep(probe.initial_delay)
-        while True:
-            reached = verdict.count(passed=await self._passes(probe, "Readiness"))
-            if reached is not None:
-                self._ready(is_ready=reached)
-            await asyncio.sleep(probe.period)
+        async for reached in self._verdicts(probe, "Readiness", probe.period):
+            self._ready(is_ready=reached)
 
     async def _liveness(self, process: ContainerProcess) -> None:
-        probe = Probe.of(self._container, "livenessProbe")
+        probe = Probe.of(self.container, "livenessProbe")
         if probe is None:
             return
-        verdict = Verdict(probe)
-        await asyncio.sleep(probe.initial_delay)
-        while verdict.count(passed=await self._passes(probe, "Liveness")) is not False:
-            await asyncio.sleep(probe.period)
-        await self._restart_after("Liveness", process)
+        async for reached in self._verdicts(probe, "Liveness", probe.period):
+            if not reached:
+                await self._restart_after("Liveness", process)
+                return
 
-    async def _until(self, probe: Probe, kind: str, process: ContainerProcess) -> bool:
-        """Whether the probe passed before its failures ended the container."""
-        verdict = Verdict(probe)
-        await asyncio.sleep(probe.initial_delay)
-        while (reached := verdict.count(passed=await self._passes(probe, kind))) is None:
-            # The kubelet asks a starting container each period; a lab has no minutes to wait for.
-            await asyncio.sleep(min(probe.period, 1))
-        if not reached:
-            await self._restart_after(kind, process)
-        return reached
-
-    async def _passes(self, probe: Probe, kind: str) -> bool:
-        program = self._program
-        if program is None:
-            return False
+    async def _verdicts(self, probe: Probe, kind: str, period: float) -> AsyncIterator[bool]:
+        """Ask again and again; yield each answer that reaches a threshold."""
         ports = {
-            each["name"]: each["containerPort"] for each in self._container.get("ports", ()) if "name" in each
+            each["name"]: each["containerPort"] for each in self.container.get("ports", ()) if "name" in each
         }
-        asked = await probe.ask(program.address, ports, self._run_beside)
-        if not asked.passed:
-            self._event("Warning", "Unhealthy", f"{kind} probe failed: {asked.said}")
-        return asked.passed
+        address = self._program.address if self._program else ""
+        await asyncio.sleep(probe.initial_delay)
+        while True:
+            failure = await probe.ask(address, ports)
+            if failure:
+                self._event("Warning", "Unhealthy", f"{kind} probe failed: {failure}")
+            reached = probe.count(passed=not failure)
+            if reached is not None:
+                yield reached
+            await asyncio.sleep(period)
 
     async def _restart_after(self, kind: str, process: ContainerProcess) -> None:
         message = f"Container {self.state.name} failed {kind.lower()} probe, will be restarted"
@@ -214,31 +200,27 @@ class ContainerRun:
             process.kill()
             await ending
 
-    async def _run_beside(self, command: Sequence[str], seconds: float) -> tuple[int, str]:
-        """Run a command in the container: a hook or a probe."""
-        program = self._program
-        if program is None:
-            return 1, "no container"
-        try:
-            beside = await asyncio.create_subprocess_exec(
-                *(program.text(word) for word in command),
-                env=dict(program.variables),
-                cwd=program.folder,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
-            )
-        except OSError as error:
-            return 1, str(error)
-        try:
-            output, _ = await asyncio.wait_for(beside.communicate(), seconds)
-        except TimeoutError:
-            beside.kill()
-            await beside.wait()
-            return _KILLED, f"command timed out after {seconds:.0f} s"
-        return beside.returncode or 0, output.decode(errors="replace")
-
     def _ready(self, *, is_ready: bool) -> None:
         if self.state.is_ready != is_ready:
             self.state.is_ready = is_ready
             self._changed()
+
+
+async def _run_hook(program: Program, seconds: float) -> None:
+    """Run the command before the end; one that does not end by itself in time is killed."""
+    try:
+        hook = await asyncio.create_subprocess_exec(
+            *program.pre_stop,
+            env=dict(program.variables),
+            cwd=program.folder,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+    except OSError:
+        return
+    try:
+        await asyncio.wait_for(hook.wait(), seconds)
+    except TimeoutError:
+        hook.kill()
+        await hook.wait()

@@ -33,9 +33,7 @@ def fill_claims(root: Path, pod: Mapping[str, Any], objects: Objects) -> list[st
     for container in pod["spec"]["containers"]:
         home = {each["name"]: each.get("value", "") for each in container.get("env", ())}.get("HF_HOME", "")
         for mount in container.get("volumeMounts", ()):
-            claim = objects.get(
-                "PersistentVolumeClaim", pod["metadata"]["namespace"], claims.get(mount["name"], "")
-            )
+            claim = objects.get(pod, "PersistentVolumeClaim", claims.get(mount["name"], ""))
             if claim is None or not PurePosixPath(home).is_relative_to(mount["mountPath"]):
                 continue
             inside = PurePosixPath(home).relative_to(mount["mountPath"])

@@ -5,21 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from lab.kubelet.objects import CannotStartError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lab.kubelet.objects import Objects
 
+_REASON = "CreateContainerConfigError"
 _REFERENCE = re.compile(r"\$(?:\$|\((?P<name>[-._a-zA-Z][-._a-zA-Z0-9]*)\))")
-_KEYED = re.compile(r"^metadata\.(?P<field>labels|annotations)\['(?P<key>[^']+)'\]$")
-
-
-class CannotStartError(Exception):
-    """The container cannot be started as it is; `reason` is the kubelet's name for it."""
-
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
 
 
 def container_variables(
@@ -37,9 +31,9 @@ def container_variables(
         CannotStartError: what a variable refers to does not exist, or the lab does not know such a reference.
 
     """
+    if container.get("envFrom"):
+        raise _unknown("variables from envFrom")
     variables: dict[str, str] = {}
-    for source in container.get("envFrom", ()):
-        variables |= _all_of(pod, source, objects)
     for entry in container.get("env", ()):
         value = _value(pod, entry, objects, address)
         if value is not None:
@@ -65,9 +59,6 @@ def pod_field(pod: Mapping[str, Any], path: str, address: str) -> str:
 
     """
     metadata, spec = pod["metadata"], pod["spec"]
-    keyed = _KEYED.match(path)
-    if keyed:
-        return str(metadata.get(keyed["field"], {}).get(keyed["key"], ""))
     fields = {
         "metadata.name": metadata["name"],
         "metadata.namespace": metadata["namespace"],
@@ -79,18 +70,10 @@ def pod_field(pod: Mapping[str, Any], path: str, address: str) -> str:
         "status.podIPs": address,
     }
     if path not in fields:
-        raise CannotStartError("CreateContainerConfigError", f"the lab's kubelet knows no field {path}")
+        raise _unknown(f"field {path}")
     return str(fields[path])
 
 
-def _all_of(pod: Mapping[str, Any], source: Mapping[str, Any], objects: Objects) -> dict[str, str]:
-    prefix = source.get("prefix", "")
-    kind, reference = next((kind, source[key]) for key, kind in _SOURCES.items() if key in source)
-    data = _data(pod, kind, reference, objects)
-    return {f"{prefix}{key}": value for key, value in (data or {}).items()}
-
-
-_SOURCES = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
 _KEY_SOURCES = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
 
 
@@ -103,27 +86,17 @@ def _value(pod: Mapping[str, Any], entry: Mapping[str, Any], objects: Objects, a
     for name, kind in _KEY_SOURCES.items():
         if name in source:
             return _keyed(pod, kind, source[name], objects)
-    unknown = ", ".join(source)
-    raise CannotStartError(
-        "CreateContainerConfigError", f"the lab's kubelet knows no variables from {unknown}"
-    )
+    raise _unknown(f"variables from {', '.join(source)}")
 
 
 def _keyed(pod: Mapping[str, Any], kind: str, reference: Mapping[str, Any], objects: Objects) -> str | None:
-    data = _data(pod, kind, reference, objects)
-    if data is not None and reference["key"] in data:
-        return data[reference["key"]]
-    if reference.get("optional"):
-        return None
-    where = f"{kind} {pod['metadata']['namespace']}/{reference['name']}"
-    raise CannotStartError("CreateContainerConfigError", f"couldn't find key {reference['key']} in {where}")
+    name, optional = reference["name"], bool(reference.get("optional"))
+    data = objects.texts(pod, kind, name, _REASON, optional=optional)
+    if reference["key"] in data or optional:
+        return data.get(reference["key"])
+    where = f"{kind} {pod['metadata']['namespace']}/{name}"
+    raise CannotStartError(_REASON, f"couldn't find key {reference['key']} in {where}")
 
 
-def _data(
-    pod: Mapping[str, Any], kind: str, reference: Mapping[str, Any], objects: Objects
-) -> Mapping[str, str] | None:
-    data = objects.texts(kind, pod["metadata"]["namespace"], reference["name"])
-    if data is None and not reference.get("optional"):
-        message = f'{kind.lower()} "{reference["name"]}" not found'
-        raise CannotStartError("CreateContainerConfigError", message)
-    return data
+def _unknown(what: str) -> CannotStartError:
+    return CannotStartError(_REASON, f"the lab's kubelet knows no {what}")

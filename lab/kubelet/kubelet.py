@@ -7,10 +7,8 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import aiohttp
-
 from lab.control_plane import SILENT
-from lab.controller.api import ApiError
+from lab.controller.api import FAILURES, ApiError
 from lab.controller.following import DELETED, Kind
 from lab.kubelet.downloads import fill_claims
 from lab.kubelet.kwok_access import access_objects
@@ -22,6 +20,8 @@ from lab.kubelet.service_proxy import ServiceProxy
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from lab.controller.api import Manifest
+    from lab.controller.following import Changed
     from lab.kubelet.machine import Machine
 
 RUNS_HERE = "lab.kubelet/runs"
@@ -36,7 +36,8 @@ class Kubelet:
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        self._proxy = ServiceProxy()
+        self._slices: dict[str, Manifest] = {}
+        self._proxy = ServiceProxy(machine.services, self._slices)
         self._runs: dict[str, PodRun] = {}
         self._ending: dict[str, asyncio.Task[None]] = {}
         self._filled: set[str] = set()
@@ -46,9 +47,9 @@ class Kubelet:
     def kinds(self) -> tuple[Kind, ...]:
         """Return what it follows."""
         return (
-            Kind("v1", "Service", self._service),
-            Kind("apps/v1", "StatefulSet", self._set),
-            Kind("discovery.k8s.io/v1", "EndpointSlice", self._endpoints),
+            Kind("v1", "Service", self._keeping(self._machine.services)),
+            Kind("apps/v1", "StatefulSet", self._keeping(self._machine.sets)),
+            Kind("discovery.k8s.io/v1", "EndpointSlice", self._keeping(self._slices)),
             Kind("v1", "Node", self._node),
             Kind("v1", "Pod", self._pod),
         )
@@ -58,7 +59,7 @@ class Kubelet:
         proxy = asyncio.ensure_future(self._proxy.work(self._addresses))
         try:
             while True:
-                with suppress(aiohttp.ClientError, OSError, TimeoutError):
+                with suppress(*FAILURES):
                     await self._machine.tell_events()
                 await asyncio.sleep(_EVENTS_SECONDS)
         finally:
@@ -103,7 +104,7 @@ class Kubelet:
     async def _finish(self, pod: Mapping[str, Any], grace: float) -> None:
         uid = pod["metadata"]["uid"]
         await self._forget(uid, grace)
-        with suppress(ApiError, aiohttp.ClientError, OSError):
+        with suppress(*FAILURES):
             await self._machine.api.delete(dict(pod), grace_seconds=0)
         self._ending.pop(uid, None)
 
@@ -135,23 +136,17 @@ class Kubelet:
                 self._runs.pop(uid)
                 await run.lose()
 
-    async def _service(self, change: str, service: dict[str, Any]) -> None:
-        _keep(self._machine.services, change, service)
-        self._proxy.service({"type": change, "object": service})
+    def _keeping(self, known: dict[str, Manifest]) -> Changed:
+        """What keeps in mind the objects of a kind that there are, by namespace and name."""
 
-    async def _set(self, change: str, stateful_set: dict[str, Any]) -> None:
-        _keep(self._machine.sets, change, stateful_set)
+        async def keep(change: str, thing: Manifest) -> None:
+            key = f"{thing['metadata']['namespace']}/{thing['metadata']['name']}"
+            known.pop(key, None)
+            if change != DELETED:
+                known[key] = thing
+            self._proxy.look_again()
 
-    async def _endpoints(self, change: str, endpoints: Mapping[str, Any]) -> None:
-        self._proxy.endpoints({"type": change, "object": endpoints})
-
-
-def _keep(known: dict[str, Any], change: str, thing: dict[str, Any]) -> None:
-    key = f"{thing['metadata']['namespace']}/{thing['metadata']['name']}"
-    if change == DELETED:
-        known.pop(key, None)
-    else:
-        known[key] = thing
+        return keep
 
 
 def _has_ended(pod: Mapping[str, Any]) -> bool:

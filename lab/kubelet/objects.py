@@ -12,22 +12,38 @@ if TYPE_CHECKING:
     from lab.controller.api import KubernetesApi, Manifest
 
 
+class CannotStartError(Exception):
+    """The container cannot be started as it is; `reason` is the kubelet's name for it."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
 @dataclass(frozen=True)
 class Objects:
     """ConfigMaps, Secrets and claims by kind, namespace and name."""
 
     found: Mapping[tuple[str, str, str], Manifest] = field(default_factory=dict)
 
-    def get(self, kind: str, namespace: str, name: str) -> Manifest | None:
-        """Return the object, or None."""
-        return self.found.get((kind, namespace, name))
+    def get(self, pod: Mapping[str, Any], kind: str, name: str) -> Manifest | None:
+        """Return the object of the pod's namespace, or None."""
+        return self.found.get((kind, pod["metadata"]["namespace"], name))
 
-    def texts(self, kind: str, namespace: str, name: str) -> dict[str, str] | None:
-        """Return the data of a ConfigMap or Secret as text, or None without such an object."""
-        held = self.get(kind, namespace, name)
+    def demand(self, pod: Mapping[str, Any], kind: str, name: str, reason: str) -> Manifest:
+        """Return the object of the pod's namespace; raise CannotStartError where it does not exist."""
+        held = self.get(pod, kind, name)
         if held is None:
-            return None
-        data: dict[str, str] = held.get("data") or {}
+            raise CannotStartError(reason, f'{kind.lower()} "{name}" not found')
+        return held
+
+    def texts(
+        self, pod: Mapping[str, Any], kind: str, name: str, reason: str, *, optional: bool
+    ) -> dict[str, str]:
+        """Return the data of a ConfigMap or Secret as text; nothing of one that need not exist."""
+        if optional and self.get(pod, kind, name) is None:
+            return {}
+        data: dict[str, str] = self.demand(pod, kind, name, reason).get("data") or {}
         if kind != "Secret":
             return data
         return {key: base64.b64decode(value).decode() for key, value in data.items()}
@@ -46,10 +62,8 @@ async def read_objects(api: KubernetesApi, pod: Mapping[str, Any]) -> Objects:
 
 _KINDS = {
     "configMap": ("ConfigMap", "name"),
-    "configMapRef": ("ConfigMap", "name"),
     "configMapKeyRef": ("ConfigMap", "name"),
     "secret": ("Secret", "secretName"),
-    "secretRef": ("Secret", "name"),
     "secretKeyRef": ("Secret", "name"),
     "persistentVolumeClaim": ("PersistentVolumeClaim", "claimName"),
 }

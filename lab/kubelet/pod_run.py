@@ -5,40 +5,29 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import aiohttp
-
-from lab.controller.api import ApiError
+from lab.controller.api import FAILURES
 from lab.kubelet.container_run import ContainerRun, Program
-from lab.kubelet.container_state import ContainerState, Terminated, Waiting
-from lab.kubelet.environment import CannotStartError, container_variables, expanded
+from lab.kubelet.environment import container_variables, expanded
 from lab.kubelet.images import image_of, words_of
 from lab.kubelet.network import cluster_address
-from lab.kubelet.objects import read_objects
-from lab.kubelet.pod_status import pod_status
-from lab.kubelet.volumes import make_volumes, mounts_of, remove_volumes
+from lab.kubelet.objects import CannotStartError, read_objects
+from lab.kubelet.status import ContainerState, pod_status, waiting
+from lab.kubelet.volumes import FAILED_MOUNT, make_volumes, mounts_of, remove_volumes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from lab.kubelet.images import Image
     from lab.kubelet.machine import Machine
-    from lab.kubelet.objects import Objects
     from lab.kubelet.translation import Translation
 
+_T = TypeVar("_T")
 _AGAIN_SECONDS = 2.0
 _PULL_AGAIN_SECONDS = 30.0
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class _Prepared:
-    objects: Objects
-    volumes: dict[str, Path]
-    credentials: Path | None
 
 
 class PodRun:
@@ -84,98 +73,88 @@ class PodRun:
         await asyncio.gather(self._running, self._writing, return_exceptions=True)
 
     async def _run(self) -> None:
+        if not self._prepared:
+            for run in self._containers:
+                run.state.state = waiting("ContainerCreating")
         self._changed()
         try:
-            prepared = await self._prepare()
-            for container, run in zip(
-                self.pod["spec"].get("initContainers", ()), self._prepared, strict=True
-            ):
-                await run.run(await self._program(container, run.state, prepared))
-                if isinstance(run.state.state, Terminated) and run.state.state.code:
+            for run in self._prepared:
+                await run.run(await self._program(run))
+                if run.state.exit_code:
                     return
-            pairs = zip(self.pod["spec"]["containers"], self._containers, strict=True)
-            await asyncio.gather(*(self._start(container, run, prepared) for container, run in pairs))
+            await asyncio.gather(*(self._start(run) for run in self._containers))
         except asyncio.CancelledError:
             raise
         except Exception:
             _log.exception("pod %s", self.pod["metadata"]["name"])
 
-    async def _start(self, container: Mapping[str, Any], run: ContainerRun, prepared: _Prepared) -> None:
-        if image_of(container) is None:
+    async def _start(self, run: ContainerRun) -> None:
+        if image_of(run.container) is None:
             run.simulate()
-            return
-        await run.run(await self._program(container, run.state, prepared))
+        else:
+            await run.run(await self._program(run))
 
-    async def _prepare(self) -> _Prepared:
-        """Return volumes and objects as soon as all of them are there."""
-        for run in (*self._prepared, *self._containers):
-            run.state.state = Waiting("ContainerCreating" if not self._prepared else "PodInitializing")
+    async def _program(self, run: ContainerRun) -> Program:
+        """Return how the container is started, as soon as its image and all that it refers to are there."""
+        image = image_of(run.container)
+        if image is not None:
+            await self._tried(
+                lambda: self._pull(image, run.state), run.state, "Failed to pull image", _PULL_AGAIN_SECONDS
+            )
+        return await self._tried(
+            lambda: self._built(run.container, image), run.state, "Error", _AGAIN_SECONDS
+        )
+
+    async def _tried(
+        self, attempt: Callable[[], Awaitable[_T]], state: ContainerState, what: str, pause: float
+    ) -> _T:
+        """What the attempt returns once it succeeds; until then state and events say why it did not."""
         while True:
             try:
-                return await self._volumes()
+                return await attempt()
             except CannotStartError as error:
-                self._event("Warning", error.reason, str(error))
-            except (ApiError, aiohttp.ClientError, OSError, TimeoutError) as error:
+                if error.reason == FAILED_MOUNT:
+                    self._event("Warning", error.reason, str(error))
+                else:
+                    state.state = waiting(error.reason, str(error))
+                    self._event("Warning", "Failed", f"{what}: {error}")
+            except FAILURES as error:
                 _log.info("pod %s: %s", self.pod["metadata"]["name"], error)
             self._changed()
-            await asyncio.sleep(_AGAIN_SECONDS)
-
-    async def _volumes(self) -> _Prepared:
-        objects = await read_objects(self._machine.api, self.pod)
-        token = await self._machine.token(self.pod)
-        volumes = make_volumes(self._machine.root, self.pod, objects, self.address, token)
-        credentials = self._machine.write_credentials(self.pod, token) if token else None
-        return _Prepared(objects, volumes, credentials)
-
-    async def _program(
-        self, container: Mapping[str, Any], state: ContainerState, prepared: _Prepared
-    ) -> Program:
-        """Return how the container is started, as soon as its image and all that it refers to are there."""
-        image = image_of(container)
-        if image is not None:
-            await self._pull(image, state)
-        while True:
-            try:
-                variables = container_variables(self.pod, container, prepared.objects, self.address)
-                break
-            except CannotStartError as error:
-                state.state = Waiting(error.reason, str(error))
-                self._event("Warning", "Failed", f"Error: {error}")
-                self._changed()
-            await asyncio.sleep(_AGAIN_SECONDS)
-            prepared = await self._volumes()
-        mounts = mounts_of(container, prepared.volumes)
-        translation = self._machine.translation(self.pod, mounts)
-        _translate_files(self.pod, prepared.volumes, translation)
-        words = words_of(container, image, self.address) if image else []
-        translated = {name: translation.text(value) for name, value in variables.items()}
-        log = self._machine.log_file(self.pod, container["name"])
-        return Program(
-            command=[translation.text(expanded(word, variables)) for word in words],
-            variables=self._machine.variables(self.address, prepared.credentials, image) | translated,
-            folder=_working_directory(translation, container)
-            or self._machine.working_directory(self.pod, container),
-            log=log,
-            address=self.address,
-            text=lambda word: translation.text(expanded(word, variables)),
-        )
+            await asyncio.sleep(pause)
 
     async def _pull(self, image: Image, state: ContainerState) -> None:
         def say(words: str) -> None:
-            state.state = Waiting("ContainerCreating", words)
+            state.state = waiting("ContainerCreating", words)
             self._event("Normal", "Pulling", words)
             self._changed()
 
-        while True:
-            try:
-                await self._machine.programs.pull(image, say)
-            except CannotStartError as error:
-                state.state = Waiting(error.reason, str(error))
-                self._event("Warning", "Failed", f"Failed to pull image: {error}")
-                self._changed()
-            else:
-                return
-            await asyncio.sleep(_PULL_AGAIN_SECONDS)
+        await self._machine.programs.pull(image, say)
+
+    async def _built(self, container: Mapping[str, Any], image: Image | None) -> Program:
+        machine = self._machine
+        objects = await read_objects(machine.api, self.pod)
+        token = await machine.token(self.pod)
+        volumes = make_volumes(machine.root, self.pod, objects, self.address, token)
+        credentials = machine.write_credentials(self.pod, token) if token else None
+        given = container_variables(self.pod, container, objects, self.address)
+        translation = machine.translation(self.pod, mounts_of(container, volumes))
+        _translate_files(self.pod, volumes, translation)
+
+        def translated(words: list[str]) -> list[str]:
+            return [translation.text(expanded(word, given)) for word in words]
+
+        variables = {name: translation.text(value) for name, value in given.items()}
+        hook = container.get("lifecycle", {}).get("preStop", {}).get("exec", {})
+        return Program(
+            command=translated(words_of(container, image, self.address) if image else []),
+            variables=machine.variables(self.address, credentials, image) | variables,
+            folder=_working_directory(translation, container)
+            or machine.working_directory(self.pod, container),
+            log=machine.log_file(self.pod, container["name"]),
+            address=self.address,
+            pre_stop=translated(hook.get("command", [])),
+        )
 
     def _changed(self) -> None:
         self._dirty.set()
@@ -195,7 +174,7 @@ class PodRun:
             prepared = [each.state for each in self._prepared]
             containers = [each.state for each in self._containers]
             status = pod_status(self.pod, cluster_address(self.address), prepared, containers)
-            with suppress(ApiError, aiohttp.ClientError, OSError, TimeoutError):
+            with suppress(*FAILURES):
                 self.pod = await self._machine.write_status(self.pod, status)
 
 

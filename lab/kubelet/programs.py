@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.benchmark_image import SITE as BENCHMARK_SITE
-from lab.kubelet.environment import CannotStartError
+from lab.kubelet.objects import CannotStartError
 from lab.runtime_image import SITE as RUNTIME_SITE
 from lab.toolchain.pulled import PULLED, installer_environment
 

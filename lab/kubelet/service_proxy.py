@@ -30,21 +30,12 @@ class Listener:
 class ServiceProxy:
     """Listens at the Services that have ready pods, and nowhere else: a connection elsewhere is refused."""
 
-    def __init__(self) -> None:
-        self._services: dict[tuple[str, str], Mapping[str, Any]] = {}
-        self._slices: dict[tuple[str, str], Mapping[str, Any]] = {}
+    def __init__(self, services: Mapping[str, Any], slices: Mapping[str, Any]) -> None:
+        """Take the Services and EndpointSlices that there are; `look_again` tells of a change."""
+        self._services = services
+        self._slices = slices
         self._servers: dict[Listener, asyncio.Server] = {}
         self._changed = asyncio.Event()
-
-    def service(self, event: Mapping[str, Any]) -> None:
-        """Take note of a Service that came, changed or went."""
-        _note(self._services, event)
-        self._changed.set()
-
-    def endpoints(self, event: Mapping[str, Any]) -> None:
-        """Take note of an EndpointSlice that came, changed or went."""
-        _note(self._slices, event)
-        self._changed.set()
 
     async def work(self, ours: set[str]) -> None:
         """Listen until cancelled; `ours` are the cluster addresses of the pods that run here."""
@@ -58,7 +49,7 @@ class ServiceProxy:
                 server.close()
 
     def look_again(self) -> None:
-        """Pods came or went."""
+        """Services, their endpoints or pods came, changed or went."""
         self._changed.set()
 
     async def _listen(self, ours: set[str]) -> None:
@@ -117,15 +108,6 @@ class ServiceProxy:
             if endpoint.get("conditions", {}).get("ready")
             for address in endpoint["addresses"]
         ]
-
-
-def _note(known: dict[tuple[str, str], Mapping[str, Any]], event: Mapping[str, Any]) -> None:
-    thing = event["object"]
-    key = (thing["metadata"]["namespace"], thing["metadata"]["name"])
-    if event["type"] == "DELETED":
-        known.pop(key, None)
-    else:
-        known[key] = thing
 
 
 def _listeners(service: Mapping[str, Any]) -> list[tuple[Listener, Mapping[str, Any]]]:

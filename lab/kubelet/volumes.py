@@ -6,14 +6,15 @@ import shutil
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from lab.kubelet.environment import CannotStartError, pod_field
+from lab.kubelet.environment import pod_field
+from lab.kubelet.objects import CannotStartError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lab.kubelet.objects import Objects
 
-_FAILED = "FailedMount"
+FAILED_MOUNT = "FailedMount"
 
 
 def claim_folder(root: Path, claim: Mapping[str, Any]) -> Path:
@@ -64,7 +65,8 @@ def _folder(
     root: Path, own: Path, pod: Mapping[str, Any], volume: Mapping[str, Any], objects: Objects
 ) -> Path:
     if "persistentVolumeClaim" in volume:
-        folder = claim_folder(root, _claim(pod, volume["persistentVolumeClaim"]["claimName"], objects))
+        name = volume["persistentVolumeClaim"]["claimName"]
+        folder = claim_folder(root, objects.demand(pod, "PersistentVolumeClaim", name, FAILED_MOUNT))
     elif "hostPath" in volume:
         node = pod["spec"]["nodeName"]
         folder = root / "nodes" / node / volume["hostPath"]["path"].strip("/")
@@ -72,13 +74,6 @@ def _folder(
         folder = own
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def _claim(pod: Mapping[str, Any], name: str, objects: Objects) -> Mapping[str, Any]:
-    claim = objects.get("PersistentVolumeClaim", pod["metadata"]["namespace"], name)
-    if claim is None:
-        raise CannotStartError(_FAILED, f'persistentvolumeclaim "{name}" not found')
-    return claim
 
 
 def _files(
@@ -95,7 +90,7 @@ def _files(
     unknown = volume.keys() - known - {"name"}
     if unknown:
         kinds = ", ".join(sorted(unknown))
-        raise CannotStartError(_FAILED, f"the lab's kubelet knows no volumes of kind {kinds}")
+        raise CannotStartError(FAILED_MOUNT, f"the lab's kubelet knows no volumes of kind {kinds}")
     return _source(pod, volume, objects, address, token)
 
 
@@ -118,17 +113,13 @@ def _data(
     pod: Mapping[str, Any], kind: str, reference: Mapping[str, Any], objects: Objects
 ) -> dict[str, str]:
     name = reference.get("secretName") or reference["name"]
-    data = objects.texts(kind, pod["metadata"]["namespace"], name)
-    if data is None:
-        if reference.get("optional"):
-            return {}
-        raise CannotStartError(_FAILED, f'{kind.lower()} "{name}" not found')
+    data = objects.texts(pod, kind, name, FAILED_MOUNT, optional=bool(reference.get("optional")))
     items = reference.get("items")
-    if items is None:
+    if items is None or not data:
         return data
     missing = [each["key"] for each in items if each["key"] not in data]
     if missing:
-        raise CannotStartError(_FAILED, f'{kind.lower()} "{name}" has no key {", ".join(missing)}')
+        raise CannotStartError(FAILED_MOUNT, f'{kind.lower()} "{name}" has no key {", ".join(missing)}')
     return {each["path"]: data[each["key"]] for each in items}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from failures.early_end import causes, pods_of
 from failures.explanation import Subject
 from failures.health import ServingObjects, health_problems
-from lab.dynamo_operator.status import Outcome, Override, graph_status
+from lab.dynamo_operator.status import Outcome, graph_status
 from tests.failures.conftest import AnsweringCluster
 from tests.failures.objects import CLUSTER, READY
 from tests.support.clusters import Told
@@ -19,12 +19,21 @@ GRAPHS = "dynamographdeployments.v1alpha1.nvidia.com"
 DEFINITION = {"spec": {"versions": [{"name": "v1alpha1", "storage": True}]}}
 
 
-def graph(override: Override) -> dict[str, Any]:
+# Recorded with whatever component was written twice, of a generation that had been looked at.
+CONFLICT = (
+    "failed to reconcile Dynamo components deployments: failed to sync the DynamoComponentDeployment: "
+    "Operation cannot be fulfilled on dynamocomponentdeployments.nvidia.com: the object has been modified; "
+    "please apply your changes to the latest version and try again"
+)
+
+
+def graph(failure: str = "") -> dict[str, Any]:
     made = {"kind": KIND, "metadata": {"name": NAME, "namespace": NAMESPACE, "generation": 3}}
-    return made | {"status": graph_status(made, Outcome(), override, "2026-11-24T12:00:00Z")}
+    seen = made | {"status": {"observedGeneration": 3}}
+    return made | {"status": graph_status(seen, Outcome(failure=failure), "2026-11-24T12:00:00Z")}
 
 
-FAILED, WELL = graph(Override(write_conflict=True)), graph(Override())
+FAILED, WELL = graph(CONFLICT), graph()
 
 
 def test_the_state_is_the_recorded_one() -> None:

@@ -9,15 +9,6 @@ if TYPE_CHECKING:
 
     from lab.controller.api import Manifest
 
-# v1alpha1 -> v1beta1, of a graph's spec beside services and components.
-OF_GRAPH = {
-    "annotations": "annotations",
-    "backendFramework": "backendFramework",
-    "envs": "env",
-    "labels": "labels",
-}
-# The same in services and components.
-OF_BOTH = ("multinode", "replicas")
 # Fields of the main container, which v1alpha1 has in two places: service -> container.
 TWO_PLACES = {
     "envs": "env",
@@ -26,12 +17,15 @@ TWO_PLACES = {
     "livenessProbe": "livenessProbe",
     "readinessProbe": "readinessProbe",
 }
-# Services alone have them: v1beta1 carries them in an annotation.
-OF_SERVICE = ("annotations", "labels")
-_OTHERS = ("componentType", "subComponentType", "sharedMemory", "extraPodMetadata", "extraPodSpec")
-_SERVICE = frozenset({*OF_BOTH, *TWO_PLACES, *OF_SERVICE, *_OTHERS})
-_COMPONENT = frozenset({*OF_BOTH, "name", "type", "sharedMemorySize", "podTemplate"})
-_NO_TYPES = frozenset({"epp", "planner"})
+_SERVICE = frozenset(
+    {
+        *TWO_PLACES,
+        *("annotations", "componentType", "extraPodMetadata", "extraPodSpec", "replicas"),
+        *("sharedMemory", "subComponentType"),
+    }
+)
+_COMPONENT = frozenset({"name", "podTemplate", "replicas", "sharedMemorySize", "type"})
+_TYPES = frozenset({"frontend", "worker", "prefill", "decode"})
 _RESOURCES = frozenset({"cpu", "memory", "gpu", "custom"})
 
 
@@ -46,7 +40,7 @@ def demand_simulated(spec: Manifest) -> None:
 
 
 def _unknown(spec: Manifest) -> Iterator[str]:
-    own = {*OF_GRAPH, *OF_GRAPH.values(), "pvcs", "services", "components"}
+    own = {"backendFramework", "pvcs", "services", "components"}
     yield from (f"spec.{key}" for key in spec if key not in own)
     for index, claim in enumerate(spec.get("pvcs") or []):
         if claim.get("create"):
@@ -54,10 +48,12 @@ def _unknown(spec: Manifest) -> Iterator[str]:
     for name, service in (spec.get("services") or {}).items():
         where = f"spec.services[{name}]"
         yield from (f"{where}.{key}" for key in service if key not in _SERVICE)
-        if service.get("componentType") in _NO_TYPES:
-            yield f"{where}.componentType {service['componentType']}"
+        if service.get("componentType") not in _TYPES:
+            yield f"{where}.componentType {service.get('componentType')}"
         if any(mount.get("useAsCompilationCache") for mount in service.get("volumeMounts") or []):
             yield f"{where}.volumeMounts[].useAsCompilationCache"
+        memory: Manifest = service.get("sharedMemory") or {}
+        yield from (f"{where}.sharedMemory.{key}" for key in memory if key != "size")
         resources: Manifest = service.get("resources") or {}
         for kind in ("limits", "requests"):
             amounts: Manifest = resources.get(kind) or {}
@@ -65,5 +61,7 @@ def _unknown(spec: Manifest) -> Iterator[str]:
     for component in spec.get("components") or []:
         where = f"spec.components[{component['name']}]"
         yield from (f"{where}.{key}" for key in component if key not in _COMPONENT)
-        if component.get("type") in _NO_TYPES:
-            yield f"{where}.type {component['type']}"
+        if component.get("type") not in _TYPES:
+            yield f"{where}.type {component.get('type')}"
+        if str(component.get("sharedMemorySize")) == "0":
+            yield f"{where}.sharedMemorySize 0"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lab.dynamo_operator.conversion import kept
-from lab.dynamo_operator.conversion.fields import OF_GRAPH, demand_simulated
+from lab.dynamo_operator.conversion.fields import demand_simulated
 from lab.dynamo_operator.conversion.services import component_of, lost_by, service_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def graph_to_beta(graph: Manifest) -> Manifest:
     order, names = list(remembered), sorted(services)
     if order != sorted(order):
         names.sort(key=lambda name: order.index(name) if name in order else len(order))
-    spec: Manifest = {new: given[old] for old, new in OF_GRAPH.items() if old in given}
+    spec = _framework(given)
     if services:
         spec["components"] = [component_of(name, services[name], remembered.get(name)) for name in names]
     saved: Manifest = {"pvcs": given["pvcs"]} if given.get("pvcs") else {}
@@ -45,7 +45,7 @@ def graph_to_alpha(graph: Manifest) -> Manifest:
     metadata, spoke = kept.take(graph.get("metadata") or {}, OF_GRAPHS)
     given: Manifest = graph.get("spec") or {}
     demand_simulated(given)
-    spec: Manifest = {old: given[new] for old, new in OF_GRAPH.items() if new in given}
+    spec = _framework(given)
     components: list[Manifest] = given.get("components") or []
     known: dict[str, Manifest] = spoke.get("services") or {}
     if components:
@@ -56,9 +56,7 @@ def graph_to_alpha(graph: Manifest) -> Manifest:
     saved = [
         kept.of_component(each)
         for each in components
-        if names != sorted(names)
-        or (not spoke and "podTemplate" in each)
-        or lost_by(each, spec["services"][each["name"]])
+        if names != sorted(names) or not spoke or lost_by(each, spec["services"][each["name"]])
     ]
     with_saved = _metadata(metadata, OF_GRAPHS, {"components": saved} if saved else {})
     status = _graph_status(graph, "components", "services", _of_service)
@@ -72,7 +70,7 @@ def deployment_to_beta(deployment: Manifest) -> Manifest:
     service = {key: value for key, value in given.items() if key not in {_FRAMEWORK, "serviceName"}}
     spec = component_of(given.get("serviceName") or metadata["name"], service, hub or None)
     saved = kept.of_service(service, comes_from_beta=bool(hub))
-    if saved or (not hub and "podTemplate" in spec):
+    if saved or not hub:
         metadata = kept.put(metadata, OF_DEPLOYMENTS, saved)
     status = _status(deployment, {"service": ("component", _of_component)})
     return deployment | {"metadata": metadata, "spec": _framework(given) | spec} | status
@@ -81,10 +79,9 @@ def deployment_to_beta(deployment: Manifest) -> Manifest:
 def deployment_to_alpha(deployment: Manifest) -> Manifest:
     """The component that it is made of becomes a service."""
     metadata, spoke = kept.take(deployment["metadata"], OF_DEPLOYMENTS)
-    has_spoke = OF_DEPLOYMENTS in (deployment["metadata"].get("annotations") or {})
     given: Manifest = deployment.get("spec") or {}
     service = service_of(given, spoke or None)
-    if (not has_spoke and "podTemplate" in given) or lost_by(given, service):
+    if not spoke or lost_by(given, service):
         metadata = kept.put(metadata, OF_DEPLOYMENTS, kept.of_component(given))
     spec = _framework(given) | {"serviceName": given["name"]} | service
     status = _status(deployment, {"component": ("service", _of_service)})
@@ -103,10 +100,7 @@ def _framework(given: Manifest) -> Manifest:
 
 def _of_component(counts: Manifest) -> Manifest:
     """v1beta1 has no componentName beside the list of names."""
-    rest = {key: value for key, value in counts.items() if key != "componentName"}
-    if counts.get("componentName") and not rest.get("componentNames"):
-        rest["componentNames"] = [counts["componentName"]]
-    return rest
+    return {key: value for key, value in counts.items() if key != "componentName"}
 
 
 def _of_service(counts: Manifest) -> Manifest:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lab.dynamo_operator.conversion.fields import OF_BOTH, OF_SERVICE, TWO_PLACES
+from lab.dynamo_operator.conversion.fields import TWO_PLACES
 from lab.dynamo_operator.conversion.native import (
     MAIN,
     containers_of,
@@ -29,22 +29,17 @@ SUB_TYPES = frozenset({"prefill", "decode"})
 
 def component_of(name: str, service: Manifest, kept: Manifest | None) -> Manifest:
     """The component."""
-    component: Manifest = {"name": name} | {key: service[key] for key in OF_BOTH if key in service}
-    memory: Manifest = service.get("sharedMemory") or {}
-    size = "0" if memory.get("disabled") else str(memory.get("size") or "")
-    component |= without_empty({"type": component_type(service), "sharedMemorySize": size})
-    told = {*TWO_PLACES, "extraPodSpec"}
-    if (
-        any(service.get(key) for key in told)
-        or "extraPodMetadata" in service
-        or "podTemplate" in (kept or {})
-    ):
-        component["podTemplate"] = _pod_template(service)
-        _give_back_component(component["podTemplate"], kept or {})
+    component: Manifest = {"name": name}
+    size = (service.get("sharedMemory") or {}).get("size")
+    component |= without_empty({"type": _component_type(service), "sharedMemorySize": size})
+    if "replicas" in service:
+        component["replicas"] = service["replicas"]
+    component["podTemplate"] = _pod_template(service)
+    _give_back_component(component["podTemplate"], kept or {})
     return component
 
 
-def component_type(service: Manifest) -> str:
+def _component_type(service: Manifest) -> str:
     """`worker` with subComponentType prefill or decode is that type."""
     declared: str = service.get("componentType", "")
     sub_type: str = service.get("subComponentType", "")
@@ -53,23 +48,24 @@ def component_type(service: Manifest) -> str:
 
 def service_of(component: Manifest, kept: Manifest | None) -> Manifest:
     """The service."""
-    service: Manifest = {key: component[key] for key in OF_BOTH if key in component}
+    service: Manifest = {}
+    if "replicas" in component:
+        service["replicas"] = component["replicas"]
     kind: str = component.get("type", "")
     service |= without_empty({"componentType": "worker" if kind in SUB_TYPES else kind})
     if kind in SUB_TYPES:
         service["subComponentType"] = kind
     if "sharedMemorySize" in component:
-        size = str(component["sharedMemorySize"])
-        service["sharedMemory"] = {"disabled": True, "size": size} if size == "0" else {"size": size}
+        service["sharedMemory"] = {"size": str(component["sharedMemorySize"])}
     template: Manifest = component.get("podTemplate") or {}
     metadata = without_empty(template.get("metadata") or {})
     others = [each for each in containers_of(component) if each["name"] != MAIN]
     extra = {key: value for key, value in (template.get("spec") or {}).items() if key != "containers"}
-    main = main_of(containers_of(component))
-    extra |= without_empty({"containers": others, "mainContainer": _taken_apart(main or {}, service)})
+    main = main_of(containers_of(component)) or {}
+    extra |= without_empty({"containers": others, "mainContainer": _taken_apart(main, service)})
     service |= without_empty({"extraPodMetadata": metadata, "extraPodSpec": extra})
     if kept:
-        _give_back_service(service, kept, has_main=main is not None)
+        _give_back_service(service, kept)
     return service
 
 
@@ -107,23 +103,16 @@ def _pod_template(service: Manifest) -> Manifest:
 
 
 def _give_back_component(template: Manifest, kept: Manifest) -> None:
-    """Puts back what v1alpha1 has no place for: fields of mounts, the order of containers, no main."""
+    """Puts back what v1alpha1 has no place for: fields of mounts, the order of containers."""
     remembered = containers_of(kept)
     containers: list[Manifest] = template["spec"]["containers"]
-    main, old_main = containers[0], main_of(remembered)
-    if "podTemplate" not in kept:
-        return
-    places = {place(mount): mount for mount in (old_main or {}).get("volumeMounts", [])}
+    main = containers[0]
+    places = {place(mount): mount for mount in (main_of(remembered) or {}).get("volumeMounts", [])}
     if "volumeMounts" in main:
         main["volumeMounts"] = [places.get(place(mount), mount) for mount in main["volumeMounts"]]
-    if old_main is None and set(main) == {"name"}:
-        containers.remove(main)
     order = [each["name"] for each in remembered]
     if sorted(order) == sorted(each["name"] for each in containers):
         containers.sort(key=lambda each: order.index(each["name"]))
-    template["spec"] = without_empty(template["spec"])
-    if not template["spec"]:
-        del template["spec"]
 
 
 def _taken_apart(main: Manifest, service: Manifest) -> Manifest:
@@ -134,18 +123,14 @@ def _taken_apart(main: Manifest, service: Manifest) -> Manifest:
     ]
     moved |= {"resources": own_resources(main.get("resources") or {}), "volumeMounts": mounts}
     service |= without_empty(moved)
-    return without_empty(
-        {key: value for key, value in main.items() if key not in {"name", *TWO_PLACES.values()}}
-    )
+    rest = {key: value for key, value in main.items() if key not in {"name", *TWO_PLACES.values()}}
+    return without_empty(rest)
 
 
-def _give_back_service(service: Manifest, kept: Manifest, *, has_main: bool) -> None:
+def _give_back_service(service: Manifest, kept: Manifest) -> None:
     """What v1beta1 has no place for, and which of two places of v1alpha1 a field came from."""
-    for key in (*OF_SERVICE, "subComponentType", "sharedMemory", "extraPodMetadata"):
-        if key in kept and not service.get(key):
-            service[key] = kept[key]
-    if not has_main:
-        return
+    if "annotations" in kept:
+        service["annotations"] = kept["annotations"]
     own: Manifest | None = (kept.get("extraPodSpec") or {}).get("mainContainer")
     now, then = _main_container(service), _main_container(kept)
     for key, name in TWO_PLACES.items():

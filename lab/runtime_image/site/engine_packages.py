@@ -1,8 +1,8 @@
 """Answers imports of the engine's packages, which exist in its image alone, and begins workers elsewhere.
 
 The parser of dynamo.trtllm imports TensorRT-LLM for a handful of defaults, that of dynamo.vllm imports vLLM's
-own, for which vllm_options.py stands in. Each absent package becomes an empty module whose every attribute is
-another one; a package that is installed is left alone.
+own, for which vllm_options.py stands in. Each of these packages becomes an empty module whose every attribute
+is another one.
 """
 
 from __future__ import annotations
@@ -48,14 +48,10 @@ class _Absent(ModuleType):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def __init__(self) -> None:
-        self._missing: dict[str, bool] = {}
-
     def find_spec(self, name: str, *_: Any) -> importlib.machinery.ModuleSpec | None:
         if name in _ENTRY_POINTS:
             return importlib.util.spec_from_file_location(name, _HERE / _ENTRY_POINTS[name])
-        package = name.partition(".")[0]
-        if package in _ENGINE_PACKAGES and self._is_missing(package):
+        if name.partition(".")[0] in _ENGINE_PACKAGES:
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         return None
 
@@ -73,9 +69,3 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         pass
-
-    def _is_missing(self, package: str) -> bool:
-        if package not in self._missing:
-            others = [each for each in sys.meta_path if each is not self and hasattr(each, "find_spec")]
-            self._missing[package] = not any(each.find_spec(package, None) for each in others)
-        return self._missing[package]

@@ -9,10 +9,12 @@ import pytest
 from aiohttp import web
 from kubernetes.aio.client import ApiClient, Configuration
 
-from lab.controller.api import ApiError, KubernetesApi
+from lab.controller.api import ApiError, KubernetesApi, connected
+from lab.errors import LabError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from pathlib import Path
 
 
 def asked(answer: web.Response, question: Callable[[KubernetesApi], Awaitable[Any]]) -> Any:
@@ -56,3 +58,26 @@ def test_a_path_that_an_api_server_does_not_serve_yet_is_no_missing_object() -> 
         early = web.json_response({"kind": "Status", "message": text}, status=status)
         with pytest.raises(ApiError, match="has only just started"):
             asked(early, lambda api: api.get("nvidia.com/v1beta1", "DynamoGraphDeployment", "toy", "a"))
+
+
+KUBECONFIG = """
+clusters: [{name: c, cluster: {server: "https://10.0.0.1:6443"}}]
+users: [{name: u, user: {token: not-a-real-token}}]
+contexts: [{name: dynamo-lab, context: {cluster: c, user: u}}]
+"""
+
+
+def test_a_cluster_that_is_not_this_machine_s_is_never_asked(tmp_path: Path) -> None:
+    kubeconfig = tmp_path / "kubeconfig"
+
+    async def connect() -> None:
+        async with connected(kubeconfig, "test"):
+            pass
+
+    with pytest.raises(LabError, match=str(kubeconfig)):
+        asyncio.run(connect())
+    kubeconfig.write_text(KUBECONFIG, encoding="utf-8")
+    with pytest.raises(LabError) as refused:
+        asyncio.run(connect())
+    assert str(refused.value).startswith("context 'dynamo-lab' leads to https://10.0.0.1:6443, not to this")
+    assert "not-a-real-token" not in str(refused.value)

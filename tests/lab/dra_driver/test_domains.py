@@ -29,10 +29,10 @@ def node(name: str, clique: str | None = "uuid.1", **labels: str) -> dict[str, A
     }
 
 
-def domain(nodes: int = 0, **fields: Any) -> dict[str, Any]:
+def domain(nodes: int = 0) -> dict[str, Any]:
     channel = {"resourceClaimTemplate": {"name": "channel"}, "allocationMode": "Single"}
     metadata = {"name": "domain", "namespace": "demo", "uid": "uid-of-domain"}
-    return {"metadata": metadata, "spec": {"numNodes": nodes, "channel": channel}} | fields
+    return {"metadata": metadata, "spec": {"numNodes": nodes, "channel": channel}}
 
 
 def claim(pool: str | None, uid: str = "uid-of-domain") -> dict[str, Any]:
@@ -43,19 +43,6 @@ def claim(pool: str | None, uid: str = "uid-of-domain") -> dict[str, Any]:
     return {"status": {"allocation": {"devices": {"results": [result], "config": [{"opaque": opaque}]}}}}
 
 
-def test_a_tray_offers_one_channel_and_one_daemon_whatever_its_gpus() -> None:
-    spec = slice_for(node("tray"))["spec"]
-    assert (spec["driver"], spec["nodeName"], spec["pool"]["name"]) == (
-        "compute-domain.nvidia.com",
-        "tray",
-        "tray",
-    )
-    assert [(each["name"], each["attributes"]) for each in spec["devices"]] == [
-        ("channel-0", {"type": {"string": "channel"}, "id": {"int": 0}}),
-        ("daemon-0", {"type": {"string": "daemon"}, "id": {"int": 0}}),
-    ]
-
-
 def test_only_nodes_in_a_clique_have_a_slice_and_only_slices_of_this_driver_are_touched() -> None:
     there = slice_for(node("there"))
     gone = slice_for(node("gone"))
@@ -64,29 +51,6 @@ def test_only_nodes_in_a_clique_have_a_slice_and_only_slices_of_this_driver_are_
     missing, stale = slice_changes(nodes, [there, gone, foreign])
     assert [each["spec"]["nodeName"] for each in missing] == ["new"]
     assert [each["spec"]["nodeName"] for each in stale] == ["gone"]
-
-
-def test_pods_claim_the_domains_channel_through_a_template_of_the_named_name() -> None:
-    template = template_for(domain())
-    assert template["apiVersion"] == "resource.k8s.io/v1"
-    assert template["metadata"] == {
-        "name": "channel",
-        "namespace": "demo",
-        "finalizers": [MARK],
-        "labels": {MARK: "uid-of-domain"},
-    }
-    devices = template["spec"]["spec"]["devices"]
-    (request,), (config,) = devices["requests"], devices["config"]
-    assert request == {
-        "name": "channel",
-        "exactly": {"deviceClassName": "compute-domain-default-channel.nvidia.com"},
-    }
-    assert config["opaque"]["parameters"] == {
-        "apiVersion": "resource.nvidia.com/v1beta1",
-        "kind": "ComputeDomainChannelConfig",
-        "domainID": "uid-of-domain",
-        "allocationMode": "Single",
-    }
 
 
 @pytest.mark.parametrize(("uid", "own"), [("uid-of-domain", True), ("uid-of-an-earlier-one", False)])
@@ -112,17 +76,10 @@ def test_a_number_of_nodes_only_holds_ready_back(wanted: int, present: int, stat
     assert status_for(domain(wanted), [node(f"tray-{i}") for i in range(present)])["status"] == status
 
 
-def test_a_node_is_listed_with_its_clique_and_keeps_its_index() -> None:
-    first = status_for(domain(), [node("b"), node("c")])
-    assert first["nodes"][0] == {
-        "name": "b",
-        "cliqueID": "uuid.1",
-        "ipAddress": "10.0.0.1",
-        "index": 0,
-        "status": "Ready",
-    }
-    then = status_for(domain(status=first), [node("a"), node("c")])
-    assert {each["name"]: each["index"] for each in then["nodes"]} == {"a": 0, "c": 1}
+def test_a_node_is_listed_with_its_clique_and_address() -> None:
+    assert status_for(domain(), [node("b")])["nodes"] == [
+        {"name": "b", "cliqueID": "uuid.1", "ipAddress": "10.0.0.1", "index": 0, "status": "Ready"}
+    ]
 
 
 def test_a_node_carries_the_domain_of_its_claim_and_loses_it_afterwards() -> None:

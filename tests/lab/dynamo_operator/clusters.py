@@ -42,21 +42,11 @@ class Cluster:
             "wait", condition, "dynamographdeployment/toy", "--namespace", GRAPHS, "--timeout=30s"
         )
 
-    def await_status(self, is_wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        status: dict[str, Any] = {}
-
-        def look() -> bool:
-            status.update(self.graph().get("status", {}))
-            return bool(status) and is_wanted(status)
-
-        until(self.lab, "the status", look)
-        return status
+    def await_status(self, is_wanted: Callable[[dict[str, Any]], bool]) -> None:
+        until(self.lab, "the status", lambda: is_wanted(self.graph()["status"]))
 
     def names(self, kind: str) -> list[str]:
         return names(self.lab, kind)
-
-    def switch(self, name: str) -> None:
-        (self.lab.directory.switches / name).touch()
 
 
 def until(lab: Sandbox, what: str, holds: Callable[[], bool]) -> None:

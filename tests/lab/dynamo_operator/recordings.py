@@ -11,14 +11,11 @@ import json
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 import lab
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FOLDER = Path(lab.__file__).parent / "recordings"
 CASES = sorted(
@@ -59,7 +56,7 @@ _ANYWHERE = {
     "nvidia.com/last-applied-hash",
 }
 # Left out of the annotations that carry one version's fields through the other: zero values of Go.
-_ZERO = ("", "0", None)
+_ZERO = ("", "0", None, {})
 _HUNK = re.compile(r"@@ -(?P<start>\d+)(,(?P<count>\d+))? ")
 
 
@@ -132,13 +129,9 @@ def _cleaned(node: Any) -> Any:
 
 
 def _without_zero(node: Any) -> Any:
-    return _pruned(node, lambda value: value in _ZERO or value == {})
-
-
-def _pruned(node: Any, is_empty: Callable[[Any], bool]) -> Any:
     if isinstance(node, list):
-        return [_pruned(each, is_empty) for each in node]
+        return [_without_zero(each) for each in node]
     if not isinstance(node, dict):
         return node
-    pruned = {key: _pruned(value, is_empty) for key, value in node.items()}
-    return {key: value for key, value in pruned.items() if not is_empty(value)}
+    pruned = {key: _without_zero(value) for key, value in node.items()}
+    return {key: value for key, value in pruned.items() if value not in _ZERO}

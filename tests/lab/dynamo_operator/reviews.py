@@ -1,4 +1,4 @@
-"""Admission reviews of small graphs."""
+"""What the API server asks the webhooks about small graphs."""
 
 from __future__ import annotations
 
@@ -22,3 +22,8 @@ def refusal(graph: Change, old: Change | None = None) -> str | None:
     response: Change = validate(review(graph, old))["response"]
     assert response["uid"] == "uid-of-request"
     return None if response["allowed"] else response["status"]["message"]
+
+
+def conversion(api_version: str, *graphs: Change) -> Change:
+    request = {"uid": "uid-of-request", "desiredAPIVersion": api_version, "objects": graphs}
+    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "request": request}

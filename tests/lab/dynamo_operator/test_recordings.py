@@ -8,20 +8,19 @@ what `recordings.py` lists field by field; times, uids and addresses, which the 
 from __future__ import annotations
 
 import base64
-import copy
+import functools
 import json
+import operator
 from typing import Any
 
 import pytest
 
-from lab.dynamo_operator.access import discovery_objects, planner_objects
 from lab.dynamo_operator.admission import mutate, validate
 from lab.dynamo_operator.components import FINALIZER
-from lab.dynamo_operator.configuration import OperatorConfiguration
 from lab.dynamo_operator.conversion import GRAPH, V1ALPHA1, V1BETA1, converted
-from lab.dynamo_operator.generations import component_deployments
-from lab.dynamo_operator.status import Outcome, Override, component_status, graph_status
-from lab.dynamo_operator.workloads import deployment, service
+from lab.dynamo_operator.installation import OperatorConfiguration
+from lab.dynamo_operator.status import Outcome, component_status, graph_status
+from tests.lab.dynamo_operator.built import objects, read
 from tests.lab.dynamo_operator.recordings import (
     CASES,
     CASES_OF_1_4,
@@ -41,22 +40,13 @@ CONFIGURATION = OperatorConfiguration(
 )
 
 
-def stored(manifest: Manifest) -> Manifest:
-    """As it is read after it was stored as v1alpha1."""
-    return converted(converted(copy.deepcopy(manifest), V1ALPHA1), V1BETA1)
-
-
 def admitted(graph: Manifest) -> Manifest:
     """The graph after the webhooks, which see every graph as v1alpha1."""
     seen = converted(graph, V1ALPHA1)
     patch = json.loads(base64.b64decode(mutate(review(seen), CONFIGURATION.version)["response"]["patch"]))
     for step in patch:
-        if step["path"] == "/metadata/annotations":
-            seen["metadata"]["annotations"] = {}
-        else:
-            assert step["path"].startswith("/metadata/annotations/"), step
-            key = step["path"].rsplit("/", 1)[-1].replace("~1", "/")
-            seen["metadata"]["annotations"][key] = step["value"]
+        _, *parents, last = step["path"].split("/")
+        functools.reduce(operator.getitem, parents, seen)[last.replace("~1", "/")] = step["value"]
     assert validate(review(seen))["response"]["allowed"]
     return converted(seen, V1BETA1)
 
@@ -67,15 +57,8 @@ def made(case: str) -> dict[tuple[str, str], Manifest]:
     hashes = {key: known[key] for key in HASHES if key in known}
     graph["metadata"]["annotations"] |= hashes
     graph["metadata"]["finalizers"] = [FINALIZER]
-    graph = stored(graph)
-    objects = [graph, *discovery_objects(graph, CONFIGURATION), *planner_objects(graph, CONFIGURATION)]
-    for each in component_deployments(graph, next(iter(hashes.values())), {}):
-        each["metadata"]["finalizers"] = [FINALIZER]
-        owner = stored(each)
-        objects += [owner, deployment(owner, CONFIGURATION)]
-        found = service(owner, CONFIGURATION)
-        objects += [found] if found else []
-    return {(each["kind"], each["metadata"]["name"]): each for each in objects}
+    made = objects(graph, CONFIGURATION, next(iter(hashes.values())))
+    return made | {(GRAPH, graph["metadata"]["name"]): read(graph)}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -94,9 +77,9 @@ def test_the_recorded_workloads_give_the_recorded_statuses(case: str) -> None:
     owners = [each for (kind, _), each in theirs.items() if kind == COMPONENT]
     for owner in owners:
         workload = theirs["Deployment", owner["metadata"]["name"]]
-        status = component_status(owner | {"status": {}}, workload, "", "now")
+        status = component_status(owner | {"status": {}}, workload, "now")
         assert without_times(status) == owner["status"]
-    status = graph_status(graph | {"status": {}}, Outcome(owners), Override(), "now")
+    status = graph_status(graph | {"status": {}}, Outcome(owners), "now")
     assert without_times(status) == graph["status"]
 
 
@@ -154,12 +137,3 @@ def with_what_1_4_mounts(manifest: Manifest) -> bool:
         if manifest["kind"] == "Deployment":
             pod["volumes"].insert(len(own), claim)
     return added
-
-
-def test_no_worker_of_a_v1alpha1_graph_has_the_claim_that_only_its_service_mounts() -> None:
-    theirs = made("dynamo-operator-1.2/agg-gb200")
-    for (kind, name), each in theirs.items():
-        if kind == "Deployment":
-            (container,) = each["spec"]["template"]["spec"]["containers"]
-            paths = {mount["mountPath"] for mount in container["volumeMounts"]}
-            assert ("/opt/models" in paths) == ("frontend" in name)

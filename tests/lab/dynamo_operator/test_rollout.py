@@ -13,22 +13,26 @@ from lab.dynamo_operator.rollout import Generation, Step, deployment_strategy, l
 SURGE = "nvidia.com/deployment-rolling-update-max-surge"
 UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
 IN_PLACE = {SURGE: "0", UNAVAILABLE: "1"}
+RECREATE = {"nvidia.com/deployment-strategy": "Recreate"}
+OLD = Generation("old", 1, 1)
+LOADING = Generation("new", 1, 0)
+SERVING = Generation("new", 1, 1)
 
 
-def generation(name: str, wanted: int, available: int | None = None, created: str = "") -> Generation:
-    return Generation(name, wanted, wanted if available is None else available, created)
-
-
-@pytest.mark.parametrize(("replicas", "expected"), [(1, (1, 0)), (2, (1, 0)), (4, (1, 1)), (8, (2, 2))])
-def test_by_default_a_quarter_may_be_there_above_or_be_missing(
-    replicas: int, expected: tuple[int, int]
+@pytest.mark.parametrize(
+    ("annotations", "replicas", "expected"),
+    [
+        # A quarter each by default; with neither, nothing could ever move.
+        ({}, 1, (1, 0)),
+        ({}, 4, (1, 1)),
+        ({}, 8, (2, 2)),
+        ({SURGE: "0", UNAVAILABLE: "0"}, 3, (1, 0)),
+    ],
+)
+def test_so_many_pods_may_be_there_above_or_be_missing(
+    annotations: dict[str, str], replicas: int, expected: tuple[int, int]
 ) -> None:
-    assert limits({}, replicas) == expected
-
-
-def test_with_neither_surge_nor_missing_pods_one_more_pod_is_allowed() -> None:
-    neither = {SURGE: "0", UNAVAILABLE: "0"}
-    assert limits(neither, 3) == (1, 0)
+    assert limits(annotations, replicas) == expected
 
 
 @pytest.mark.parametrize(
@@ -36,11 +40,7 @@ def test_with_neither_surge_nor_missing_pods_one_more_pod_is_allowed() -> None:
     [
         ({}, {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}}),
         (IN_PLACE, {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}),
-        ({"nvidia.com/deployment-strategy": "Recreate"}, {"type": "Recreate"}),
-        (
-            {"nvidia.com/deployment-strategy": "unknown"},
-            {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
-        ),
+        (RECREATE, {"type": "Recreate"}),
     ],
 )
 def test_annotations_choose_the_strategy_inside_a_deployment(
@@ -49,38 +49,44 @@ def test_annotations_choose_the_strategy_inside_a_deployment(
     assert deployment_strategy(annotations) == expected
 
 
-def test_with_surge_the_new_worker_comes_before_the_old_one_goes() -> None:
-    old = generation("old", 1)
-    assert next_step({}, 1, None, [old]) == Step(1, {"old": 1})
-    assert next_step({}, 1, generation("new", 1, available=0), [old]) == Step(1, {"old": 1})
-    assert next_step({}, 1, generation("new", 1), [old]) == Step(1, {"old": 0})
-
-
-def test_without_surge_the_old_worker_goes_before_the_new_one_is_asked_for() -> None:
-    assert next_step(IN_PLACE, 1, None, [generation("old", 1)]) == Step(0, {"old": 0})
-    # It is asked for while the old pod stops; the scheduler lets it wait for the GPUs.
-    assert next_step(IN_PLACE, 1, generation("new", 0), [generation("old", 0)]) == Step(1, {"old": 0})
-
-
-def test_without_surge_a_second_worker_goes_only_when_the_first_new_one_serves() -> None:
-    first = next_step(IN_PLACE, 2, None, [generation("old", 2)])
-    assert first == Step(0, {"old": 1})
-    loading = next_step(IN_PLACE, 2, generation("new", 1, available=0), [generation("old", 1)])
-    assert loading == Step(1, {"old": 1})
-    assert next_step(IN_PLACE, 2, generation("new", 1), [generation("old", 1)]) == Step(1, {"old": 0})
-
-
-def test_the_recreate_strategy_does_not_reach_across_generations() -> None:
-    recreate = {"nvidia.com/deployment-strategy": "Recreate"}
-    assert next_step(recreate, 1, None, [generation("old", 1)]) == Step(1, {"old": 1})
-    assert next_step(recreate | IN_PLACE, 1, None, [generation("old", 1)]) == Step(0, {"old": 0})
+@pytest.mark.parametrize(
+    ("annotations", "replicas", "new", "old", "expected"),
+    [
+        pytest.param({}, 1, LOADING, OLD, Step(1, {"old": 1}), id="surge: both while the new one loads"),
+        pytest.param(
+            {}, 1, SERVING, OLD, Step(1, {"old": 0}), id="surge: the old one goes when the new serves"
+        ),
+        pytest.param(
+            # It is asked for while the old pod stops; the scheduler lets it wait for the GPUs.
+            IN_PLACE,
+            1,
+            Generation("new", 0, 0),
+            Generation("old", 0, 0),
+            Step(1, {"old": 0}),
+            id="in place: the new one comes when the old one has gone",
+        ),
+        pytest.param(
+            IN_PLACE, 2, None, Generation("old", 2, 2), Step(0, {"old": 1}), id="in place: one of two"
+        ),
+        pytest.param(IN_PLACE, 2, LOADING, OLD, Step(1, {"old": 1}), id="in place: the second one stays"),
+        pytest.param(IN_PLACE, 2, SERVING, OLD, Step(1, {"old": 0}), id="in place: until the first serves"),
+        pytest.param(
+            RECREATE, 1, None, OLD, Step(1, {"old": 1}), id="Recreate does not reach across generations"
+        ),
+    ],
+)
+def test_a_step_between_generations(
+    annotations: dict[str, str], replicas: int, new: Generation | None, old: Generation, expected: Step
+) -> None:
+    assert next_step(annotations, replicas, new, [old]) == expected
 
 
 def test_a_worker_that_never_served_goes_first_unless_it_is_the_newest() -> None:
-    serving, stuck = generation("a", 1, created="1"), generation("b", 1, available=0, created="2")
+    serving = Generation("a", 1, 1, "1")
+    stuck = Generation("b", 1, 0, "2")
     # One of the two must go, and the 1.2 line lets the older one go, the only one that serves.
     assert next_step({}, 1, None, [serving, stuck]) == Step(0, {"b": 1, "a": 0})
-    older = generation("b", 1, available=0, created="0")
+    older = Generation("b", 1, 0, "0")
     assert next_step({}, 1, None, [serving, older]) == Step(0, {"a": 1, "b": 0})
 
 
@@ -95,15 +101,15 @@ def test_a_rollout_always_ends_and_keeps_to_its_limits(
 ) -> None:
     annotations = {SURGE: surge, UNAVAILABLE: unavailable}
     most, least = limits(annotations, replicas)
-    old, new = generation("old", old_wanted), None
+    old, new = Generation("old", old_wanted, old_wanted), None
     for _ in range(100):
         step = next_step(annotations, replicas, new, [old])
+        left = step.old_replicas["old"]
         assert step.new_replicas + old.wanted <= max(replicas + most, old_wanted)
         if old_wanted >= replicas:
-            serving = (new.available if new else 0) + step.old_replicas["old"]
-            assert serving >= min(replicas - least, old.available)
+            assert (new.available if new else 0) + left >= min(replicas - least, old.available)
         # Pods follow at once; that a pod takes time is what the steps above show.
-        new, old = generation("new", step.new_replicas), generation("old", step.old_replicas["old"])
+        new, old = Generation("new", step.new_replicas, step.new_replicas), Generation("old", left, left)
         if (new.wanted, old.wanted) == (replicas, 0):
             return
     raise AssertionError("the rollout does not end")

@@ -1,11 +1,17 @@
-"""Pods and what they refer to, as the API server would hold them."""
+"""Pods and what they refer to, as the API server would hold them, and a server that a pod could be."""
 
 from __future__ import annotations
 
 import base64
-from typing import Any
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import web
 
 from lab.kubelet.objects import Objects
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
 
 ADDRESS = "127.70.128.9"
 
@@ -45,3 +51,19 @@ def objects(
         metadata = {"name": name, "namespace": "serving", "uid": "c1a1m-uid"}
         found["PersistentVolumeClaim", "serving", name] = {"metadata": metadata}
     return Objects(found)
+
+
+@asynccontextmanager
+async def answering(statuses: list[int]) -> AsyncIterator[int]:
+    """A server at the port that is given, which answers with the last of the statuses."""
+
+    async def answer(_: web.BaseRequest) -> web.Response:
+        return web.Response(status=statuses[-1])
+
+    runner = web.ServerRunner(web.Server(answer), shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()

@@ -41,12 +41,6 @@ def test_the_model_lies_where_a_worker_that_mounts_the_claim_looks(tmp_path: Pat
     assert json.loads((snapshot / "config.json").read_text())["num_hidden_layers"] == 36
 
 
-def test_another_tool_that_names_model_and_commit_leaves_the_same(tmp_path: Path) -> None:
-    words = f"fetch --commit {COMMIT} {MODEL} @ {COMMIT[::-1]}"
-    assert fill_claims(tmp_path, download(words), objects(claims=("cache",))) == [f"{MODEL} in claim cache"]
-    assert [*tmp_path.glob(f"claims/serving/cache-*/hub/models--*/snapshots/{COMMIT[::-1]}")]
-
-
 @pytest.mark.parametrize(
     ("words", "home"),
     [

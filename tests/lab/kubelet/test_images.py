@@ -8,11 +8,9 @@ import pytest
 import yaml
 
 from lab.directory import REPOSITORY
-from lab.kubelet.images import image_of, words_of
-from lab.kubelet.kubelet import RUNS_HERE
+from lab.kubelet.images import image_of
 from recipes.benchmark_job import benchmark_job
 from recipes.model_download import HuggingFaceDownload, cache_job_spec
-from tests.lab.kubelet.pods import container
 from tests.support.shipped_stacks import served_stack
 
 POLICY = (REPOSITORY / "lab" / "fixtures" / "served_pods.yaml").read_text()
@@ -55,17 +53,3 @@ def test_a_benchmark_runs_and_the_download_on_the_slim_image_is_simulated(stack:
     downloading = cache_job_spec(placed.recipe, "model-cache", HuggingFaceDownload(None), {})
     [downloads] = downloading["template"]["spec"]["containers"]
     assert [image_of(each) is not None for each in (measures, downloads)] == [True, False]
-
-
-def test_the_policy_writes_the_annotation_that_the_kubelet_looks_for() -> None:
-    assert f'"{RUNS_HERE}": "true"' in POLICY
-
-
-def test_arguments_alone_are_given_to_the_image_s_program_on_the_pod_s_address() -> None:
-    nats = container(image="nats:2", args=["--config", "/etc/nats.conf"])
-    image = image_of(nats)
-    assert image is not None
-    assert words_of(nats, image, "127.70.128.9") == [
-        *("nats-server", "--config", "/etc/nats.conf"),
-        *("--addr", "127.70.128.9"),
-    ]

@@ -13,14 +13,10 @@ if TYPE_CHECKING:
 RANGE = "127.70.0.0/17"
 
 
-def service(name: str, address: str) -> dict[str, object]:
-    return {"metadata": {"name": name, "namespace": "dynamo"}, "spec": {"clusterIP": address}}
-
-
 def test_every_pod_has_an_address_that_is_no_other_pod_s_and_none_of_a_service_s(tmp_path: Path) -> None:
     given = network.PodAddresses(RANGE, tmp_path / "addresses")
-    addresses = [given.of("dynamo", f"pod-{number}") for number in range(3_000)]
-    assert len(set(addresses)) == 3_000
+    addresses = [given.of("dynamo", f"pod-{number}") for number in range(300)]
+    assert len(set(addresses)) == 300
     assert given.of("dynamo", "pod-7") == addresses[7]
     assert not any(ipaddress.ip_address(each) in ipaddress.ip_network(RANGE) for each in addresses)
     assert all(each.startswith("127.70.") for each in addresses)
@@ -38,24 +34,3 @@ def test_the_cluster_knows_a_pod_by_another_address_which_leads_back(tmp_path: P
     address = network.PodAddresses(RANGE, tmp_path / "addresses").of("dynamo", "pod-7")
     assert not ipaddress.ip_address(network.cluster_address(address)).is_loopback
     assert network.loopback_address(network.cluster_address(address)) == address
-
-
-def test_a_service_has_every_dotted_name_and_a_headless_one_none() -> None:
-    names = network.service_names([service("nats", "127.70.0.4"), service("peers", "None")])
-    assert names == {
-        "nats.dynamo": "127.70.0.4",
-        "nats.dynamo.svc": "127.70.0.4",
-        "nats.dynamo.svc.cluster.local": "127.70.0.4",
-    }
-
-
-def test_members_behind_a_headless_service_have_names_before_they_run(tmp_path: Path) -> None:
-    members = {
-        "metadata": {"name": "nats", "namespace": "dynamo"},
-        "spec": {"serviceName": "peers", "replicas": 2},
-    }
-    given = network.PodAddresses(RANGE, tmp_path / "addresses")
-    names = network.member_names([service("peers", "None")], [members], given)
-    for member in ("nats-0", "nats-1"):
-        expected = given.of("dynamo", member)
-        assert names[f"{member}.peers.dynamo.svc.cluster.local"] == expected

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from lab.kubelet.environment import CannotStartError
 from lab.kubelet.images import image_of
+from lab.kubelet.objects import CannotStartError
 from lab.kubelet.programs import Programs
 from lab.toolchain.pulled import outside_variables
 
@@ -86,12 +86,3 @@ def test_a_kubelet_that_ends_takes_the_installation_along(
 def _installers(folder: Path) -> list[str]:
     words = [" ".join(process.info["cmdline"] or ()) for process in psutil.process_iter(["cmdline"])]
     return [word for word in words if str(folder) in word and "uv" in word]
-
-
-def test_what_needs_no_load_generator_waits_for_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = programs(tmp_path, monkeypatch, "http://127.0.0.1:9/simple")
-    image = image_of({"image": "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1"})
-    assert image is not None
-    asyncio.run(here.pull(image, pytest.fail))
-    assert (here.folder(image) / "python3").exists()
-    assert here.folder(image) != here.folder(measures())

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lab.kubelet.environment import CannotStartError
-from lab.kubelet.volumes import make_volumes, mounts_of, remove_volumes
+from lab.kubelet.objects import CannotStartError
+from lab.kubelet.volumes import make_volumes, remove_volumes
 from tests.lab.kubelet.pods import ADDRESS, container, objects, pod
 
 if TYPE_CHECKING:
@@ -68,9 +68,3 @@ def test_a_volume_of_nothing_is_not_mounted(tmp_path: Path, volume: dict[str, ob
         make_volumes(tmp_path, which, objects(config={"engine": {"a": "b"}}), ADDRESS, "")
     assert message in str(refused.value)
     assert refused.value.reason == "FailedMount"
-
-
-def test_a_container_sees_its_mounts_and_no_others(tmp_path: Path) -> None:
-    folders = {"a": tmp_path / "a", "b": tmp_path / "b"}
-    main = container(volumeMounts=[{"name": "a", "mountPath": "/opt/a", "subPath": "deep"}])
-    assert mounts_of(main, folders) == {"/opt/a": str(tmp_path / "a" / "deep")}

@@ -26,14 +26,14 @@ class Proxy(socketserver.ThreadingTCPServer):
     def __init__(self, hosts: Mapping[str, Mapping[str, Answer]], folder: Path) -> None:
         super().__init__(("127.0.0.1", 0), _Connection)
         self.hosts = hosts
-        self.authority = folder / "chart-repositories-authority.crt"
+        self.authority = folder / "chart-repositories.crt"
         made = make_certificate(*hosts)
-        certificate, key = folder / "chart-repositories.crt", folder / "chart-repositories.key"
-        certificate.write_bytes(made.certificate)
+        key = folder / "chart-repositories.key"
         key.write_bytes(made.key)
-        self.authority.write_bytes(made.authority)
+        # It signs itself.
+        self.authority.write_bytes(made.certificate)
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self.context.load_cert_chain(certificate, key)
+        self.context.load_cert_chain(self.authority, key)
 
     @property
     def address(self) -> str:
