@@ -1,10 +1,15 @@
-"""One or two changes to good settings, each by the key that a problem would name."""
+"""Changes to good settings, each by the key that a problem would name, and what a person reads of them."""
 
 from __future__ import annotations
 
 import copy
 import re
 from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from stacks.errors import SettingsError
+from tests.support.dev_settings import resolved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,6 +56,13 @@ def _type(settings: Settings, key: str, value: object) -> None:
         del target[last]
     else:
         target[last] = copy.deepcopy(value)
+
+
+def said(settings: Settings) -> str:
+    """All that is wrong with the settings, as it is printed."""
+    with pytest.raises(SettingsError) as raised:
+        resolved(settings)
+    return str(raised.value)
 
 
 def phase(name: str) -> Change:
