@@ -4,11 +4,9 @@ import pytest
 
 from stacks.updates.guards.fixed_at_creation import changed_problems, fixed_values
 from tests.stacks.changed_settings import Settings, changed
-from tests.stacks.plan.layers.settings import layered, on_existing_cluster
+from tests.stacks.plan.layers.settings import ALL, layered, on_existing_cluster
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings
-
-ALL = ("infrastructure", "platform", "serving")
 
 
 def _said(before: Settings, now: Settings) -> list[str]:
