@@ -109,8 +109,8 @@ OLD = {"infrastructure": OWNERS[BASE]["infrastructure"] | {"contract": float(VER
             {BASE: {"graph": "gpt-oss-disagg", "fixedAtCreation": {}}},
             "layerStacks.infrastructure = 'base'\n"
             "  that stack shares no infrastructure; it shares nothing; nothing was created or changed\n"
-            "  try: the stack that owns the infrastructure; or, where base does, layers: […] with infrastructure in "
-            "Pulumi.base.yaml, then `pulumi up --stack base`",
+            "  try: the stack that owns the infrastructure; or, where base does, layers: […] with "
+            "infrastructure in Pulumi.base.yaml, then `pulumi up --stack base`",
             id="everything in one, which shares nothing",
         ),
         pytest.param(
