@@ -12,7 +12,8 @@ from recipes.load import load_model, parse_recipe, recipe_file, recipe_names
 from stacks.settings.recipe_schema import recipe_schema, recipe_schema_text
 from tests.stacks.changed_settings import GONE, changed
 
-VALIDATOR = jsonschema.Draft7Validator(recipe_schema())
+SCHEMA = recipe_schema()
+VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 AGGREGATED = "gpt-oss-120b/trtllm-agg"
 
 
@@ -26,7 +27,7 @@ def test_the_committed_schema_is_the_model_s_own() -> None:
 
 
 def test_the_schema_is_a_schema() -> None:
-    jsonschema.Draft7Validator.check_schema(recipe_schema())
+    jsonschema.Draft7Validator.check_schema(SCHEMA)
 
 
 @pytest.mark.parametrize("name", recipe_names())
