@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from comparison.record_stack import record_stack, update_over
 from comparison.recording import Side, StackRecording, side_as_json, side_of_json
 from tests.components.recorded import recorded
-from tests.stacks.updates.changes import changed, override, replicas, update
+from tests.stacks.changed_settings import changed, override, replicas
+from tests.stacks.updates.changes import update
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings
 

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.stacks.changed_settings import changed
 from tests.support.lab_stack import LabStack, inventory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.stacks.changed_settings import Change
 
 pytestmark = [pytest.mark.lab, pytest.mark.essential]
 
@@ -26,10 +29,10 @@ def edited(stack: LabStack) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "expected"),
+    ("change", "expected"),
     [
-        (("serving", "recipie"), "gpt-oss-120b/trtllm-disagg", ["serving.recipie", "try: recipe"]),
-        (("serving", "replicas"), {"decode": 3}, ["decode", "GPU"]),
+        ({"serving.recipie": "gpt-oss-120b/trtllm-disagg"}, ["serving.recipie", "try: recipe"]),
+        ({"serving.replicas": {"decode": 3}}, ["decode", "GPU"]),
     ],
     ids=["unknown-key", "pool-too-small"],
 )
@@ -37,14 +40,10 @@ def test_a_bad_setting_ends_the_run_before_anything_is_created(
     stack: LabStack,
     edited: dict[str, Any],
     empty_cluster: dict[str, tuple[str, int | None]],
-    path: tuple[str | int, ...],
-    value: object,
+    change: Change,
     expected: list[str],
 ) -> None:
-    target: Any = edited["config"][SETTINGS]
-    for part in path[:-1]:
-        target = target[part]
-    target[path[-1]] = value
+    edited["config"][SETTINGS] = changed(edited["config"][SETTINGS], change)
     stack.write_settings(edited)
     answer = stack.up(check=False)
     said = answer.stdout + answer.stderr

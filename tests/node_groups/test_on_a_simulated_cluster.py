@@ -10,7 +10,6 @@ import pytest
 import yaml
 
 from lab import aws_cloud
-from lab.directory import REPOSITORY
 from tests.lab.aws_provider.account import EKS, trust
 from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
@@ -186,38 +185,3 @@ def test_kubectl_and_helm_take_a_kubeconfig_that_names_the_aws_command(account: 
     refused = lab.kubectl("get", "nodes", variables=variables, check=False)
     assert refused.returncode != 0
     assert "Unauthorized" in refused.stderr or "must be logged in" in refused.stderr
-
-
-_PROGRAM = """\
-import json
-import pathlib
-
-import pulumi
-import pulumi_kubernetes as kubernetes
-
-provider = kubernetes.Provider("cluster", kubeconfig=pathlib.Path("kubeconfig").read_text())
-kubernetes.core.v1.ConfigMap(
-    "made", metadata={"name": "made", "namespace": "default"}, opts=pulumi.ResourceOptions(provider=provider)
-)
-"""
-
-
-@pytest.mark.parametrize(("cluster", "works"), [(CLUSTER, True), ("another", False)])
-def test_the_kubernetes_provider_takes_it_too(
-    account: Account, tmp_path_factory: pytest.TempPathFactory, cluster: str, works: bool
-) -> None:
-    folder = tmp_path_factory.mktemp("exec")
-    options = {"toolchain": "pip", "virtualenv": str(REPOSITORY / ".venv")}
-    project = {"name": "exec", "runtime": {"name": "python", "options": options}}
-    (folder / "Pulumi.yaml").write_text(yaml.safe_dump(project))
-    (folder / "__main__.py").write_text(_PROGRAM)
-    (folder / "kubeconfig").write_text(account.kubeconfig(cluster))
-    lab, stack = account.lab, f"exec-{cluster}"
-    lab.pulumi("stack", "init", stack, cwd=folder)
-    answer = lab.pulumi("up", "--yes", "--skip-preview", "--stack", stack, cwd=folder, check=False)
-    assert (answer.returncode == 0) == works, answer.stdout + answer.stderr
-    if works:
-        lab.kubectl("get", "configmap", "made")
-        lab.pulumi("destroy", "--yes", "--skip-preview", "--stack", stack, cwd=folder)
-    else:
-        assert "configured Kubernetes cluster is unreachable" in answer.stdout + answer.stderr

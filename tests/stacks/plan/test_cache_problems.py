@@ -1,188 +1,166 @@
 """Model caches that only some nodes have, and zones that a cache cannot be mounted from."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-from stacks.errors import SettingsError
 from stacks.plan.cache_plan import NodeCopies, OwnVolume
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.cluster import EbsStorage
+from tests.stacks.changed_settings import (
+    AGGREGATED,
+    ON_A_DISK,
+    ON_EACH_NODE,
+    SECOND_NODE,
+    Change,
+    Settings,
+    changed,
+    pools,
+    replicas,
+    said,
+)
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
-Settings = dict[str, Any]
-Change = Callable[[Settings], None]
+POOL = eks_b200_settings()["nodePools"][0]
+TWO_POOLS: Change = {
+    "nodePools": [POOL | {"name": name, "labels": {"for": name}} for name in ("prompts", "answers")],
+    **pools(prefill="prompts", decode="answers"),
+}
+LUSTRE: Change = {"modelCache": {"size": "1200Gi", "storage": {"kind": "fsxLustre"}}}
+OTHER_ZONE: Change = {"nodePools[0].zone": "us-east-1b"}
 
 
 def on_disk(settings: Settings) -> Settings:
-    settings["modelCache"] = {"size": "300Gi", "storage": {"kind": "ebs"}}
-    return settings
+    return changed(settings, ON_A_DISK)
 
 
 def on_nodes(settings: Settings) -> Settings:
-    settings["modelCache"] = {"size": "300Gi", "storage": {"kind": "instanceStore"}}
-    return settings
+    return changed(settings, ON_EACH_NODE)
 
 
-def said(settings: Settings) -> str:
-    with pytest.raises(SettingsError) as refusal:
-        resolved(settings)
-    return str(refusal.value)
+B200_ON_DISK, B200_ON_NODES = on_disk(eks_b200_settings()), on_nodes(eks_b200_settings())
 
 
-def frontend_labels(stack: StackPlan) -> tuple[dict[str, str], ...]:
+def _frontend_labels(stack: StackPlan) -> list[dict[str, str]]:
     nodes = stack.serving.placed.cache_nodes
     assert nodes is not None
-    return tuple(dict(selector) for selector in nodes.selectors)
+    return [dict(selector) for selector in nodes.selectors]
 
 
 def test_a_disk_is_a_class_and_a_claim_for_the_nodes_of_the_one_pool() -> None:
-    stack = resolved(on_disk(eks_b200_settings()))
-    assert stack.infrastructure is not None
-    assert stack.infrastructure.storage is not None
-    assert stack.infrastructure.storage.typed == EbsStorage(kind="ebs", throughput=1000)
+    stack = resolved(B200_ON_DISK)
     assert isinstance(stack.cache, OwnVolume)
+    assert stack.cache.storage is not None
+    assert stack.cache.storage.typed == EbsStorage(kind="ebs", throughput=1000)
     assert stack.cache.class_name == "model-cache"
-    assert frontend_labels(stack) == (
-        {"nvidia.com/gpu.product": "NVIDIA-B200", "kubernetes.io/arch": "amd64"},
-    )
+    assert _frontend_labels(stack) == [
+        {"nvidia.com/gpu.product": "NVIDIA-B200", "kubernetes.io/arch": "amd64"}
+    ]
 
 
 def test_copies_on_the_nodes_own_disks_are_no_claim_and_leave_nothing() -> None:
     stack = resolved(on_nodes(eks_gb200_settings()))
-    assert stack.infrastructure is not None
-    assert stack.infrastructure.storage is not None
-    assert stack.infrastructure.storage.typed.kind == "instanceStore"
     assert isinstance(stack.cache, NodeCopies)
     assert stack.cache.nodes.directory == "/mnt/k8s-disks/0/gpt-oss-model-cache"
     assert {item.kind for item in stack.retained}.isdisjoint({"PersistentVolumeClaim", "EBS volume"})
 
 
-def _two_nodes(settings: Settings) -> None:
-    settings["nodePools"][0]["nodes"] = 2
-
-
-def _two_pools(settings: Settings) -> None:
-    first = settings["nodePools"][0]
-    settings["nodePools"] = [
-        {**first, "name": "prompts", "labels": {"for": "prompts"}},
-        {**first, "name": "answers", "labels": {"for": "answers"}},
-    ]
-    settings["serving"].pop("pool")
-    settings["serving"]["pools"] = {"prefill": "prompts", "decode": "answers"}
-
-
-def _two_zones(settings: Settings) -> None:
-    _two_pools(settings)
-    settings["nodePools"][1]["zone"] = "us-east-1b"
-
-
-def _many_frontends(settings: Settings) -> None:
-    settings["serving"]["replicas"] = {"frontend": 40}
-
-
-def _lustre(**more: str) -> Change:
-    def change(settings: Settings) -> None:
-        settings["modelCache"] = {"size": "1200Gi", "storage": {"kind": "fsxLustre", **more}}
-
-    return change
-
-
-def _size(size: str) -> Change:
-    return lambda settings: settings["modelCache"].update(size=size)
+def test_copies_are_on_every_pool_that_workers_run_in() -> None:
+    labels = _frontend_labels(resolved(changed(B200_ON_NODES, TWO_POOLS)))
+    assert [selector["for"] for selector in labels] == ["prompts", "answers"]
 
 
 @pytest.mark.parametrize(
-    ("settings", "change", "says"),
+    ("settings", "text"),
     [
-        (
-            on_disk(eks_b200_settings()),
-            _two_nodes,
-            (
-                "modelCache.storage.kind = 'ebs'",
-                "one node mounts a disk of EBS, and pool b200 has 2",
-                "allowed: fsxLustre, efs or instanceStore",
-                "try: instanceStore, a copy on each node; or nodePools[0].nodes: 1",
-            ),
+        pytest.param(
+            changed(B200_ON_DISK, SECOND_NODE),
+            "modelCache.storage.kind = 'ebs'\n"
+            "  one node mounts a disk of EBS, and pool b200 has 2, over which workers and frontends would be "
+            "spread\n"
+            "  allowed: fsxLustre, efs or instanceStore, for more nodes than one\n"
+            "  try: instanceStore, a copy on each node; or nodePools[0].nodes: 1",
+            id="a disk for two nodes",
         ),
-        (
-            on_disk(eks_b200_settings()),
-            _two_pools,
-            ("the workers are in pools prompts and answers", "try: efs"),
+        pytest.param(
+            changed(B200_ON_DISK, TWO_POOLS),
+            "modelCache.storage.kind = 'ebs'\n"
+            "  one node mounts a disk of EBS, and the workers are in pools prompts and answers\n"
+            "  allowed: fsxLustre, efs or instanceStore, for more nodes than one\n"
+            "  try: efs, which all nodes mount; or serving.pool, with one pool of one node for all workers",
+            id="a disk for two pools",
         ),
-        (
-            on_disk(eks_b200_settings()),
-            _many_frontends,
-            ("serving.replicas.frontend = 40", "they ask for 164 CPUs", "beside the workers there are"),
+        pytest.param(
+            changed(B200_ON_DISK, replicas(frontend=40)),
+            "serving.replicas.frontend = 40\n"
+            "  frontends run where the model cache is, on the GPU nodes, and with one more during an update "
+            "they ask for 164 CPUs; beside the workers there are 76\n"
+            "  try: fewer, or a cache on efs or fsxLustre",
+            id="more frontends than GPU nodes hold",
         ),
-        (
-            on_nodes(eks_b200_settings()),
-            _size("40000Gi"),
-            ("modelCache.size", "the disks of a node of p6-b200.48xlarge are 8 x 3800 GB", "Gi or less"),
+        pytest.param(
+            changed(B200_ON_NODES, replicas(frontend=12), {"serving.resources": {"decode": {"cpu": 140}}}),
+            "serving.replicas.frontend = 12\n"
+            "  frontends run where the model cache is, on the GPU nodes, and with one more during an update "
+            "they ask for 52 CPUs; beside the workers there are 11\n"
+            "  try: fewer, or a cache on efs or fsxLustre",
+            id="more frontends than a worker leaves processors for",
         ),
-        (
-            eks_b200_settings(),
-            _two_zones,
-            ("prompts (us-east-1a) and answers (us-east-1b) are not", "allowed: efs, instanceStore"),
+        pytest.param(
+            changed(B200_ON_NODES, {"modelCache.size": "40000Gi"}),
+            "modelCache.size = '40000Gi'\n"
+            "  the disks of a node of p6-b200.48xlarge are 8 x 3800 GB\n"
+            "  allowed: 28312Gi or less",
+            id="more than a node's disks hold",
         ),
-        (
-            eks_gb200_settings(),
-            _lustre(),
-            (
-                "is in the Local Zone us-east-1-dfw-2a, in which no file system of FSx is documented",
-                "try: instanceStore, a copy on each node",
-            ),
+        pytest.param(
+            changed(eks_b200_settings(), TWO_POOLS, {"nodePools[1].zone": "us-east-1b"}),
+            "modelCache.storage.kind = 'fsxLustre'\n"
+            "  a file system of FSx for Lustre is in one zone, and the workers' pools prompts (us-east-1a) "
+            "and answers (us-east-1b) are not\n"
+            "  allowed: efs, instanceStore\n"
+            "  try: efs, which has an address in every zone; or pools in one zone",
+            id="a file system of one zone for two",
         ),
-        (
-            eks_b200_settings(),
-            _lustre(zone="us-east-1b"),
-            ("modelCache.storage.zone", "every file would come from another zone", "try: us-east-1a"),
+        pytest.param(
+            changed(eks_gb200_settings(), LUSTRE),
+            "modelCache.storage.kind = 'fsxLustre'\n"
+            "  pool gb200 is in the Local Zone us-east-1-dfw-2a, in which no file system of FSx is "
+            "documented: its nodes could only mount one across to the region\n"
+            "  allowed: efs, ebs, instanceStore\n"
+            "  try: instanceStore, a copy on each node; or, to load it over that distance, efs, or "
+            "modelCache.storage.zone with a zone of the region",
+            id="a file system for a Local Zone",
+        ),
+        pytest.param(
+            changed(eks_b200_settings(), LUSTRE, {"modelCache.storage.zone": "us-east-1b"}),
+            "modelCache.storage.zone = 'us-east-1b'\n"
+            "  pool b200 is in us-east-1a, and every file would come from another zone\n"
+            "  try: us-east-1a",
+            id="a file system of another zone",
         ),
     ],
 )
 def test_what_could_not_be_mounted_is_refused_with_the_reason_and_the_fix(
-    settings: Settings, change: Change, says: tuple[str, ...]
+    settings: Settings, text: str
 ) -> None:
-    change(settings)
-    text = said(settings)
-    for part in says:
-        assert part in text
+    assert said(settings) == f"Pulumi.dev.yaml: {text}"
 
 
-def test_lustre_is_loaded_across_to_the_region_where_somebody_typed_its_zone() -> None:
-    settings = eks_gb200_settings()
-    _lustre(zone="us-east-1a")(settings)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param(
+            changed(eks_gb200_settings(), LUSTRE, {"modelCache.storage.zone": "us-east-1a"}),
+            id="Lustre across to the region, where somebody typed its zone",
+        ),
+        pytest.param(changed(B200_ON_DISK, OTHER_ZONE), id="a disk, which has no zone of its own"),
+        pytest.param(changed(B200_ON_NODES, OTHER_ZONE), id="copies, which have no zone of their own"),
+        pytest.param(changed(B200_ON_NODES, replicas(frontend=12)), id="frontends that have room"),
+        pytest.param(
+            changed(on_nodes(eks_gb200_settings()), AGGREGATED, {"nodePools[0].nodes": 1}),
+            id="a frontend and its successor on a node without a free GPU",
+        ),
+    ],
+)
+def test_what_can_be_mounted_is_taken(settings: Settings) -> None:
     assert resolved(settings).infrastructure is not None
-
-
-@pytest.mark.parametrize("place", [on_disk, on_nodes])
-def test_a_cache_of_some_nodes_has_no_zone_of_its_own_to_be_wrong(
-    place: Callable[[Settings], Settings],
-) -> None:
-    settings = place(eks_b200_settings())
-    settings["nodePools"][0]["zone"] = "us-east-1b"
-    assert resolved(settings).infrastructure is not None
-
-
-def test_copies_are_on_every_pool_that_workers_run_in() -> None:
-    settings = on_nodes(eks_b200_settings())
-    _two_pools(settings)
-    assert [selector["for"] for selector in frontend_labels(resolved(settings))] == ["prompts", "answers"]
-
-
-def test_processors_that_a_worker_takes_are_none_for_frontends() -> None:
-    settings = on_nodes(eks_b200_settings())
-    settings["serving"] |= {"replicas": {"frontend": 12}}
-    assert resolved(settings).pools[0].free_gpus == 3
-    settings["serving"]["resources"] = {"decode": {"cpu": 140}}
-    assert "beside the workers there are 11" in said(settings)
-
-
-def test_a_full_node_still_has_room_for_a_frontend_and_its_successor() -> None:
-    settings = on_nodes(eks_gb200_settings())
-    settings["serving"] |= {"recipe": "gpt-oss-120b/trtllm-agg", "namespace": "gpt-oss"}
-    settings["serving"].pop("kvTransport", None)
-    settings["nodePools"][0]["nodes"] = 1
-    assert resolved(settings).pools[0].free_gpus == 0

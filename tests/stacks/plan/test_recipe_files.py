@@ -30,6 +30,7 @@ def rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
     load.load_recipe.cache_clear()
     yield rewrite
     load.load_recipe.cache_clear()
+    load.load_model.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -111,11 +112,8 @@ def test_a_mistake_in_a_model_is_named_with_the_model_s_file(
     file.write_text(text, encoding="utf-8")
     monkeypatch.setattr(load, "MODELS", models)
     load.load_model.cache_clear()
-    try:
-        with pytest.raises(SettingsError) as refused:
-            read_recipe(AGGREGATED)
-    finally:
-        load.load_model.cache_clear()
+    with pytest.raises(SettingsError) as refused:
+        read_recipe(AGGREGATED)
     assert refused.value.texts == [
         "recipes/models/gpt-oss-120b.yaml: repository = 'openai/gpt-oss-7b'\n"
         "  nothing is known of its shape; known are gpt-oss-120b, gpt-oss-20b\n  allowed: text"

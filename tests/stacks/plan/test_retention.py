@@ -1,69 +1,116 @@
 """What `destroy` leaves: what is listed, and what is registered."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
+from stacks.plan.versions import PLATFORM_RELEASES
+from tests.stacks.changed_settings import SOMEBODY_ELSES_VOLUME, Change, Settings, changed
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 from tests.support.recordings import recorded_stack
 
-STACKS: dict[str, Callable[[], dict[str, Any]]] = {"b200": eks_b200_settings, "gb200": eks_gb200_settings}
-EVERY_STACK = pytest.mark.parametrize("name", STACKS)
-KEY = "KMS key Secrets of the cluster gpt-oss"
-LOGS = "Log group /aws/eks/gpt-oss/cluster"
-GROUP = "Local Zone group us-east-1-dfw-2"
+B200, GB200, EXISTING = eks_b200_settings(), eks_gb200_settings(), disagg_b200_settings()
+EVERY_LIFECYCLE = pytest.mark.parametrize("lifecycle", ["production", "disposable"])
+ETCD: Change = {
+    "platform.discovery": "etcd",
+    "platform.etcd": {"kind": "own", "members": 1, "storageClassName": "fast-disks"},
+}
+PLATFORM_OF_OTHERS: Change = {"platform": {"kind": "existing", "version": "1.2.1"}}
+
+OF_EKS = ["Log group /aws/eks/gpt-oss/cluster", "KMS key Secrets of the cluster gpt-oss"]
+PLANNERS = [
+    "ServiceAccount gpt-oss/planner-serviceaccount",
+    "RoleBinding gpt-oss/planner-serviceaccount-binding",
+]
+MODEL = ["PersistentVolumeClaim gpt-oss/model-cache", "Namespace gpt-oss"]
+NATS = [f"PersistentVolumeClaim dynamo-system/data-dynamo-nats-{member}" for member in range(3)]
+NAMESPACE = ["Secret dynamo-system/webhook-server-cert", "Namespace dynamo-system"]
+OF_OPERATORS = [
+    "Lease kube-system/dynamo.nvidia.com",
+    *(
+        f"CustomResourceDefinition {name}"
+        for name in PLATFORM_RELEASES["1.2.1"].custom_resource_definitions.value
+    ),
+]
 
 
-def _left(settings: dict[str, Any]) -> list[str]:
-    return [f"{item.kind} {item.name}" for item in resolved(settings).retained]
-
-
-@pytest.mark.parametrize("lifecycle", ["production", "disposable"])
-def test_a_cluster_of_the_stacks_own_takes_everything_along_that_aws_lets_go(lifecycle: str) -> None:
-    assert _left(eks_b200_settings() | {"lifecycle": lifecycle}) == [LOGS, KEY]
-    assert _left(eks_gb200_settings() | {"lifecycle": lifecycle}) == [LOGS, KEY, GROUP]
-
-
-PLANNERS = ["ServiceAccount planner-serviceaccount", "RoleBinding planner-serviceaccount-binding"]
-
-
-def _planners_left(lifecycle: str, *, namespace_was_there: bool) -> list[str]:
-    settings = disagg_b200_settings() | {"lifecycle": lifecycle}
-    if namespace_was_there:
-        del settings["modelCache"]
-        settings["model"] = {"source": {"kind": "existingVolume", "claimName": "shared-models"}}
-    return [item for item in _left(settings) if "planner" in item]
-
-
-@pytest.mark.parametrize("lifecycle", ["production", "disposable"])
-def test_what_the_operator_makes_beside_a_graph_stays_in_a_namespace_that_was_there_before(
-    lifecycle: str,
+@pytest.mark.parametrize(
+    ("settings", "production", "disposable"),
+    [
+        pytest.param(B200, OF_EKS, OF_EKS, id="a cluster, with all that AWS lets go"),
+        pytest.param(
+            GB200,
+            [*OF_EKS, "Local Zone group us-east-1-dfw-2"],
+            [*OF_EKS, "Local Zone group us-east-1-dfw-2"],
+            id="a cluster with nodes in a Local Zone",
+        ),
+        pytest.param(
+            EXISTING,
+            [*MODEL, *PLANNERS, *NATS, *NAMESPACE, *OF_OPERATORS],
+            OF_OPERATORS,
+            id="model, platform and their namespaces",
+        ),
+        pytest.param(
+            changed(EXISTING, ETCD),
+            [
+                *MODEL,
+                *PLANNERS,
+                *NATS,
+                "PersistentVolumeClaim dynamo-system/data-dynamo-etcd-0",
+                *NAMESPACE,
+                *OF_OPERATORS,
+            ],
+            OF_OPERATORS,
+            id="etcd",
+        ),
+        pytest.param(
+            changed(EXISTING, PLATFORM_OF_OTHERS), [*MODEL, *PLANNERS], [], id="a platform of others"
+        ),
+        pytest.param(
+            changed(EXISTING, SOMEBODY_ELSES_VOLUME, PLATFORM_OF_OTHERS),
+            PLANNERS,
+            PLANNERS,
+            id="somebody else's volume in its namespace",
+        ),
+    ],
+)
+def test_destroy_leaves_data_in_production_and_what_nobody_deletes_always(
+    settings: Settings, production: list[str], disposable: list[str]
 ) -> None:
-    assert _planners_left(lifecycle, namespace_was_there=True) == PLANNERS
+    for lifecycle, left in (("production", production), ("disposable", disposable)):
+        retained = resolved(settings | {"lifecycle": lifecycle}).retained
+        places = ("/".join(filter(None, (item.namespace, item.name))) for item in retained)
+        assert [f"{item.kind} {place}" for item, place in zip(retained, places, strict=True)] == left
 
 
-def test_what_the_operator_makes_beside_a_graph_stays_or_goes_with_the_stacks_own_namespace() -> None:
-    assert _planners_left("disposable", namespace_was_there=False) == []
-    assert _planners_left("production", namespace_was_there=False) == PLANNERS
+def test_a_stack_is_in_production_where_nobody_says_otherwise() -> None:
+    assert resolved(EXISTING) == resolved(EXISTING | {"lifecycle": "production"})
 
 
-@EVERY_STACK
-@pytest.mark.parametrize("lifecycle", ["production", "disposable"])
-def test_nothing_is_registered_to_stay_but_the_opt_in(name: str, lifecycle: str) -> None:
-    stack = resolved(STACKS[name]() | {"lifecycle": lifecycle})
-    kept = [resource for resource in recorded_stack(stack) if resource.retain_on_delete]
-    groups = [item.name for item in stack.retained if item.kind == "Local Zone group"]
-    assert [resource.inputs["groupName"] for resource in kept] == groups
+def test_what_is_left_is_named_by_the_server_whose_data_it_is() -> None:
+    reasons = {item.name: item.reason for item in resolved(EXISTING).retained}
+    assert reasons["data-dynamo-nats-0"] == "lifecycle production keeps the data of NATS"
+    assert reasons["dynamo-system"] == "it holds the data of NATS, and would take it along"
 
 
-@pytest.mark.parametrize(("name", "file_system"), [("b200", "LustreFileSystem"), ("gb200", "FileSystem")])
-def test_what_holds_something_for_good_is_protected_in_production(name: str, file_system: str) -> None:
-    def protected(lifecycle: str) -> set[str]:
-        graph = recorded_stack(resolved(STACKS[name]() | {"lifecycle": lifecycle}))
-        return {each.type.rpartition(":")[2] for each in graph if each.protect}
+@EVERY_LIFECYCLE
+@pytest.mark.parametrize(("settings", "kept"), [(B200, []), (GB200, ["us-east-1-dfw-2"])])
+def test_nothing_is_registered_to_stay_but_the_opt_in(
+    settings: Settings, kept: list[str], lifecycle: str
+) -> None:
+    graph = recorded_stack(resolved(settings | {"lifecycle": lifecycle}))
+    assert [each.inputs["groupName"] for each in graph if each.retain_on_delete] == kept
 
-    in_cluster = {"Namespace", "PersistentVolumeClaim"}
-    assert protected("production") == {"Vpc", "Subnet", "Cluster", "Key", file_system, *in_cluster}
-    assert protected("disposable") == set()
+
+IN_CLUSTER = {"Namespace", "PersistentVolumeClaim"}
+
+
+@pytest.mark.parametrize(("settings", "file_system"), [(B200, "LustreFileSystem"), (GB200, "FileSystem")])
+def test_what_holds_something_for_good_is_protected_in_production(
+    settings: Settings, file_system: str
+) -> None:
+    production, disposable = (
+        {each.type.rpartition(":")[2] for each in recorded_stack(resolved(settings | typed)) if each.protect}
+        for typed in ({"lifecycle": "production"}, {"lifecycle": "disposable"})
+    )
+    assert production == {"Vpc", "Subnet", "Cluster", "Key", file_system, *IN_CLUSTER}
+    assert disposable == set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -14,27 +14,19 @@ from resource_graph.recorder import record
 from stacks.program.deploy_stack import deploy
 from stacks.updates.deployed_nodes import unseen_nodes
 from stacks.updates.planned_update import planned_update
-from tests.stacks.updates.changes import changed, state
+from tests.stacks.changed_settings import (
+    NEWER_CLUSTER,
+    OTHER_BLOCK,
+    Change,
+    Settings,
+    changed,
+    phase,
+)
+from tests.stacks.updates.changes import state
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-Settings = dict[str, Any]
-
-
-def _phase(settings: Settings, phase: str) -> Settings:
-    settings["nodePools"][0]["purchase"]["phase"] = phase
-    return settings
-
-
-def _newer(settings: Settings) -> None:
-    settings["cluster"]["version"] = "1.36"
-
-
-def _another_block(settings: Settings) -> None:
-    settings["nodePools"][0]["purchase"]["id"] = "cr-fedcba98"
+WAITS = changed(eks_b200_settings(), phase("waiting"))
 
 
 def _up(before: Settings, after: Settings) -> None:
@@ -59,16 +51,19 @@ def _answers(monkeypatch: pytest.MonkeyPatch, answer: int | Exception) -> list[t
 
 
 @pytest.mark.parametrize(
-    ("change", "says"), [(_newer, "cluster.version = '1.36'"), (_another_block, "nodePools[0].purchase.id")]
+    ("change", "says"),
+    [
+        (NEWER_CLUSTER, "cluster.version = '1.36'"),
+        (NEWER_CLUSTER | phase("empty"), "cluster.version = '1.36'"),
+        (OTHER_BLOCK, "nodePools[0].purchase.id = 'cr-fedcba98'"),
+    ],
 )
-@pytest.mark.parametrize("phase", ["waiting", "empty"])
 def test_what_would_exchange_nodes_that_came_with_the_window_is_refused(
-    monkeypatch: pytest.MonkeyPatch, change: Callable[[Settings], None], says: str, phase: str
+    monkeypatch: pytest.MonkeyPatch, change: Change, says: str
 ) -> None:
     asked = _answers(monkeypatch, 1)
-    waits = _phase(eks_b200_settings(), "waiting")
     with pytest.raises(pulumi.RunError) as error:
-        _up(waits, _phase(changed(waits, change), phase))
+        _up(WAITS, changed(WAITS, change))
     assert asked == [("gpt-oss", "gpt-oss-b200")]
     text = str(error.value)
     assert f"Pulumi.own.yaml: {says}" in text
@@ -81,27 +76,22 @@ def test_before_the_window_the_same_change_is_made(
     monkeypatch: pytest.MonkeyPatch, answer: int | Exception
 ) -> None:
     asked = _answers(monkeypatch, answer)
-    waits = _phase(eks_b200_settings(), "waiting")
-    _up(waits, changed(waits, _newer))
+    _up(WAITS, changed(WAITS, NEWER_CLUSTER))
     assert len(asked) == 1
 
 
 def test_a_change_is_not_made_where_eks_does_not_say_whether_nodes_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    _answers(
-        monkeypatch, Exception("AccessDeniedException: not authorized to perform: eks:DescribeNodegroup")
-    )
-    waits = _phase(eks_b200_settings(), "waiting")
+    denied = Exception("AccessDeniedException: not authorized to perform: eks:DescribeNodegroup")
+    _answers(monkeypatch, denied)
     with pytest.raises(pulumi.RunError) as error:
-        _up(waits, changed(waits, _newer))
+        _up(WAITS, changed(WAITS, NEWER_CLUSTER))
     assert "EKS does not say whether nodes of the Capacity Block run in gpt-oss-b200" in str(error.value)
     assert "try: let these credentials eks:DescribeNodegroup it" in str(error.value)
 
 
 def test_what_exchanges_no_node_asks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = _answers(monkeypatch, 1)
-    waits = _phase(eks_b200_settings(), "waiting")
-    _up(waits, waits)
-    _up(waits, _phase(changed(waits, lambda _: None), "active"))
+    _up(WAITS, changed(WAITS, phase("active")))
     assert asked == []

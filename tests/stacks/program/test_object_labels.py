@@ -8,37 +8,47 @@ from lab.directory import REPOSITORY
 from resource_graph import Resource
 from stacks.plan.versions import NATS_IMAGE, PROJECT_VERSION
 from tests.components.recorded import objects, recorded
+from tests.stacks.changed_settings import Change, changed
 from tests.support.shipped_stacks import shipped_settings
 
 KEYS = {
     f"app.kubernetes.io/{key}"
     for key in ("name", "instance", "component", "part-of", "managed-by", "version")
 }
-EVERY_STACK = pytest.mark.parametrize(
-    "name", sorted(file.name.split(".")[1] for file in REPOSITORY.glob("Pulumi.*.yaml"))
-)
+EVERYTHING = {
+    "serving.podMonitor": {},
+    "serving.exposure": {"kind": "internalLoadBalancer"},
+    "cluster.monitoring": True,
+}
 
 
-def _kubernetes_objects(name: str) -> dict[str, Resource]:
+def _kubernetes_objects(name: str, more: Change | None = None) -> dict[str, Resource]:
     """Those of a shipped stack without its charts, whose objects Helm labels."""
-    return {title: each for title, each in objects(recorded(shipped_settings(name))).items() if each.kind}
+    graph = recorded(changed(shipped_settings(name), more or {}))
+    return {title: each for title, each in objects(graph).items() if each.kind}
 
 
-@EVERY_STACK
-def test_every_object_of_every_stack_bears_the_six_labels(name: str) -> None:
-    found = _kubernetes_objects(name)
-    assert found
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        pytest.param("disagg-gb200-two-trays", EVERYTHING, id="a graph over NVLink with all there is around"),
+        pytest.param("latency-b200", {}, id="a server without Dynamo on a cluster of its own"),
+        pytest.param("dev", {}, id="a cluster that exists"),
+    ],
+)
+def test_every_object_of_every_kind_of_stack_bears_the_six_labels(name: str, more: Change) -> None:
+    found = _kubernetes_objects(name, more)
     lacking = {title: KEYS - set(each.metadata.get("labels") or {}) for title, each in found.items()}
     assert {title: missing for title, missing in lacking.items() if missing} == {}
+    assert found
 
 
 def test_the_labels_say_the_layer_and_the_version_of_what_runs_there() -> None:
-    found = _kubernetes_objects("disagg-gb200-two-trays")
     shown = {
         title: tuple(
             each.metadata["labels"][f"app.kubernetes.io/{key}"] for key in ("name", "component", "version")
         )
-        for title, each in found.items()
+        for title, each in _kubernetes_objects("disagg-gb200-two-trays", EVERYTHING).items()
     }
     model = shown["Job model-download"]
     assert shown["StatefulSet dynamo-nats"] == ("nats", "platform", NATS_IMAGE.rpartition(":")[2])
@@ -49,7 +59,7 @@ def test_the_labels_say_the_layer_and_the_version_of_what_runs_there() -> None:
 
 
 def test_labels_that_an_object_has_stay() -> None:
-    namespace = _kubernetes_objects("disagg-gb200-two-trays")["Namespace gpt-oss"]
+    namespace = _kubernetes_objects("dev")["Namespace gpt-oss"]
     assert namespace.metadata["labels"]["uses-dynamo-platform"] == "dynamo-system"
 
 

@@ -32,44 +32,25 @@ _STRUCTURES = """
 """
 
 
-@pytest.fixture
-def project(engine: Sandbox, tmp_path: Path) -> Path:
-    """A project whose program writes down what it is given."""
-    folder = tmp_path / "project"
+_SCALARS = "".join(f"    - {written}\n" for written in SCALAR_FORMS)
+_COMMITTED = (REPOSITORY / "Pulumi.dev.yaml").read_text(encoding="utf-8")
+_SETTINGS = _COMMITTED.partition("dynamo-stack:settings:\n")[2].partition("\nencryptionsalt:")[0] + "\n"
+
+
+@pytest.mark.parametrize(
+    "settings", [_SCALARS, _STRUCTURES, _SETTINGS], ids=["every scalar", "structures", "the committed file"]
+)
+def test_settings_reach_the_program_as_the_loader_reads_them(
+    engine: Sandbox, tmp_path: Path, settings: str
+) -> None:
+    name, folder = tmp_path.name, tmp_path / "project"
     folder.mkdir()
     (folder / "Pulumi.yaml").write_text("name: dynamo-stack\nruntime: python\n")
     (folder / "__main__.py").write_text(_PROGRAM)
-    engine.pulumi("stack", "init", folder.parent.name, cwd=folder)
-    return folder
-
-
-def _seen_by_the_program(engine: Sandbox, project: Path, settings: str) -> tuple[object, object]:
-    """What the engine hands over for these settings, and what the loader reads in the same file."""
-    file = project / f"Pulumi.{project.parent.name}.yaml"
+    engine.pulumi("stack", "init", name, cwd=folder)
+    file = folder / f"Pulumi.{name}.yaml"
     # `stack init` has written the salt that the engine needs; it would also rewrite what is typed below.
     file.write_text(f"{file.read_text()}config:\n  dynamo-stack:settings:\n{settings}")
-    engine.pulumi("preview", "--stack", project.parent.name, cwd=project)
-    return json.loads((project / "seen.json").read_text()), read_settings(file)
-
-
-def test_every_form_of_scalar_reaches_the_program_as_the_loader_reads_it(
-    engine: Sandbox, project: Path
-) -> None:
-    listed = "".join(f"    - {written}\n" for written in SCALAR_FORMS)
-    seen, read = _seen_by_the_program(engine, project, listed)
-    assert seen == list(SCALAR_FORMS.values())
-    assert json.dumps(read) == json.dumps(seen)
-
-
-def test_structures_reach_the_program_as_the_loader_reads_them(engine: Sandbox, project: Path) -> None:
-    seen, read = _seen_by_the_program(engine, project, _STRUCTURES)
-    assert json.dumps(read, sort_keys=True) == json.dumps(seen, sort_keys=True)
-
-
-def test_the_committed_stack_file_reads_alike(engine: Sandbox, project: Path) -> None:
-    committed = (REPOSITORY / "Pulumi.dev.yaml").read_text()
-    settings = committed.partition("dynamo-stack:settings:\n")[2]
-    settings = settings.partition("\nencryptionsalt:")[0] + "\n"
-    seen, read = _seen_by_the_program(engine, project, settings)
-    assert read == seen
-    assert read == read_settings(REPOSITORY / "Pulumi.dev.yaml")
+    engine.pulumi("preview", "--stack", name, cwd=folder)
+    seen = json.loads((folder / "seen.json").read_text())
+    assert json.dumps(read_settings(file), sort_keys=True) == json.dumps(seen, sort_keys=True)

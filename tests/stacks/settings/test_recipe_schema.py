@@ -1,6 +1,5 @@
 """The schema by which editors check a recipe file: current, and of one opinion with the model."""
 
-from collections.abc import Callable
 from typing import Any
 
 import jsonschema
@@ -11,8 +10,10 @@ from pydantic import ValidationError
 from recipes.files import SCHEMA_FILE, editor_line
 from recipes.load import load_model, parse_recipe, recipe_file, recipe_names
 from stacks.settings.recipe_schema import recipe_schema, recipe_schema_text
+from tests.stacks.changed_settings import GONE, changed
 
-VALIDATOR = jsonschema.Draft7Validator(recipe_schema())
+SCHEMA = recipe_schema()
+VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 AGGREGATED = "gpt-oss-120b/trtllm-agg"
 
 
@@ -26,7 +27,7 @@ def test_the_committed_schema_is_the_model_s_own() -> None:
 
 
 def test_the_schema_is_a_schema() -> None:
-    jsonschema.Draft7Validator.check_schema(recipe_schema())
+    jsonschema.Draft7Validator.check_schema(SCHEMA)
 
 
 @pytest.mark.parametrize("name", recipe_names())
@@ -39,32 +40,28 @@ def test_a_recipe_of_the_catalogue_is_valid_and_tells_editors_where_the_schema_i
 
 
 def test_a_model_may_be_described_in_the_file() -> None:
-    content = _content()
-    content["model"] = load_model("gpt-oss-20b").model_dump(mode="json", by_alias=True)
-    assert VALIDATOR.is_valid(content)
-    content["model"]["revisoin"] = content["model"].pop("revision")
-    assert not VALIDATOR.is_valid(content)
+    model = load_model("gpt-oss-20b").model_dump(mode="json", by_alias=True)
+    assert VALIDATOR.is_valid(changed(_content(), {"model": model}))
+    misspelt = {"model.revision": GONE, "model.revisoin": model["revision"]}
+    assert not VALIDATOR.is_valid(changed(_content(), {"model": model}, misspelt))
 
 
-MISTAKES: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
-    ("an unknown key", lambda r: r.update(trafic=r.pop("traffic"))),
-    ("a model that nobody has described", lambda r: r.update(model="gpt-oss-12b")),
-    ("an unknown engine", lambda r: r.update(framework="tensorrt")),
-    ("a version without quotes", lambda r: r["runtime"].update(version=1.2)),
-    ("a misspelt engine option", lambda r: r["services"][1]["engine"].update(max_batch_sise=1)),
-    ("a fraction above one", lambda r: _kv_cache(r).update(free_gpu_memory_fraction=2)),
-    ("a correction without a source", lambda r: r["corrections"][0].pop("source")),
-]
-
-
-def _kv_cache(recipe: dict[str, Any]) -> dict[str, Any]:
-    return recipe["services"][1]["engine"]["kv_cache_config"]
-
-
-@pytest.mark.parametrize("change", [case[1] for case in MISTAKES], ids=[case[0] for case in MISTAKES])
-def test_an_editor_marks_what_the_model_refuses(change: Callable[[dict[str, Any]], object]) -> None:
-    content = _content()
-    change(content)
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"traffic": GONE, "trafic": {}}, id="an unknown key"),
+        pytest.param({"model": "gpt-oss-12b"}, id="a model that nobody has described"),
+        pytest.param({"framework": "tensorrt"}, id="an unknown engine"),
+        pytest.param({"runtime.version": 1.2}, id="a version without quotes"),
+        pytest.param({"services[1].engine.max_batch_sise": 1}, id="a misspelt engine option"),
+        pytest.param(
+            {"services[1].engine.kv_cache_config.free_gpu_memory_fraction": 2}, id="a fraction above one"
+        ),
+        pytest.param({"corrections[0].source": GONE}, id="a correction without a source"),
+    ],
+)
+def test_an_editor_marks_what_the_model_refuses(change: dict[str, Any]) -> None:
+    content = changed(_content(), change)
     with pytest.raises((ValidationError, ValueError)):
         parse_recipe(yaml.safe_dump(content))
     assert not VALIDATOR.is_valid(content)

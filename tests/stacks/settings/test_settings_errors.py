@@ -4,13 +4,14 @@ import pytest
 
 from stacks.errors import Problem, SettingsError
 from stacks.settings.stack import NodePoolSettings
-from tests.stacks.settings.mistakes import GONE, Path, keys_of, said_of
-from tests.support.dev_settings import FILE, dev_settings, resolved
+from tests.stacks.changed_settings import GONE, changed, said
+from tests.stacks.settings.mistakes import keys_of
+from tests.support.dev_settings import dev_settings, problems_of
 
-CASES: list[tuple[str, Path, object, str]] = [
+CASES: list[tuple[str, str, object, str]] = [
     (
         "an unknown key",
-        ("serving", "recipie"),
+        "serving.recipie",
         "x",
         "Pulumi.dev.yaml: serving.recipie = 'x'\n"
         "  there is no setting 'recipie' here\n"
@@ -20,7 +21,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "an unknown key in a list",
-        ("nodePools", 1, "instancetype"),
+        "nodePools[1].instancetype",
         "x",
         "Pulumi.dev.yaml: nodePools[1].instancetype = 'x'\n"
         "  there is no setting 'instancetype' here\n"
@@ -29,7 +30,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "snake case",
-        ("serving", "kv_transport"),
+        "serving.kv_transport",
         "tcp",
         "Pulumi.dev.yaml: serving.kv_transport = 'tcp'\n"
         "  there is no setting 'kv_transport' here\n"
@@ -39,44 +40,44 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "text for a number",
-        ("nodePools", 0, "nodes"),
+        "nodePools[0].nodes",
         "one",
         "Pulumi.dev.yaml: nodePools[0].nodes = 'one'\n  this is text\n  allowed: a whole number",
     ),
     (
         "a fraction for a count",
-        ("nodePools", 0, "nodes"),
+        "nodePools[0].nodes",
         1.5,
         "Pulumi.dev.yaml: nodePools[0].nodes = 1.5\n  this is a number\n  allowed: a whole number",
     ),
     (
         "true for a count",
-        ("nodePools", 0, "nodes"),
+        "nodePools[0].nodes",
         True,
         "Pulumi.dev.yaml: nodePools[0].nodes = true\n  this is true or false\n  allowed: a whole number",
     ),
     (
         "no nodes",
-        ("nodePools", 0, "nodes"),
+        "nodePools[0].nodes",
         0,
         "Pulumi.dev.yaml: nodePools[0].nodes = 0\n  out of range\n  allowed: 1 or more\n"
         "  try: remove the pool from nodePools, with what names it",
     ),
     (
         "no pools",
-        ("nodePools",),
+        "nodePools",
         [],
         "Pulumi.dev.yaml: nodePools = []\n  out of range\n  allowed: at least 1 item",
     ),
     (
         "nothing for a mapping",
-        ("serving",),
+        "serving",
         None,
         "Pulumi.dev.yaml: serving\n  this is nothing\n  allowed: a mapping",
     ),
     (
         "a missing setting",
-        ("cluster", "kind"),
+        "cluster.kind",
         GONE,
         "Pulumi.dev.yaml: cluster.kind\n"
         "  is missing\n"
@@ -85,13 +86,13 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a missing mapping",
-        ("cluster",),
+        "cluster",
         GONE,
         "Pulumi.dev.yaml: cluster\n  is missing\n  allowed: a mapping with kind: existing or eks",
     ),
     (
         "an unknown word",
-        ("lifecycle",),
+        "lifecycle",
         "prod",
         "Pulumi.dev.yaml: lifecycle = 'prod'\n"
         "  not one of the known words\n"
@@ -100,7 +101,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a secret",
-        ("modelCache", "token"),
+        "modelCache.token",
         {"secure": "v1:planted"},
         "Pulumi.dev.yaml: modelCache.token\n"
         "  settings hold no secrets: one in here would reach every printed view in plain text\n"
@@ -108,7 +109,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a quoted number",
-        ("nodePools", 0, "nodes"),
+        "nodePools[0].nodes",
         "2",
         "Pulumi.dev.yaml: nodePools[0].nodes = '2'\n"
         "  this is text\n"
@@ -117,7 +118,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a number that is not possible",
-        ("nodePools", 0, "nvlinkDomainGpus"),
+        "nodePools[0].nvlinkDomainGpus",
         64,
         "Pulumi.dev.yaml: nodePools[0].nvlinkDomainGpus = 64\n"
         "  not one of the possible numbers\n"
@@ -125,7 +126,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a mapping that is text",
-        ("nodePools", 0, "labels"),
+        "nodePools[0].labels",
         "x",
         "Pulumi.dev.yaml: nodePools[0].labels = 'x'\n  this is text\n  allowed: a mapping",
     ),
@@ -133,28 +134,22 @@ CASES: list[tuple[str, Path, object, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+    ("key", "value", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
 def test_a_mistake_is_named_with_what_may_stand_there_and_what_was_probably_meant(
-    path: Path, value: object, text: str
+    key: str, value: object, text: str
 ) -> None:
-    assert said_of(path, value) == text
+    assert said(changed(dev_settings(), {key: value})) == text
 
 
 def test_problems_of_several_kinds_are_reported_together() -> None:
-    settings = dev_settings()
-    settings["serving"]["recipe"] = "gpt-oss"
-    settings["nodePools"][0]["instanceType"] = "p7"
-    settings["platform"]["version"] = "9.9.9"
-    settings["modelCache"] = None
-    with pytest.raises(SettingsError) as raised:
-        resolved(settings)
-    assert {problem.key for problem in raised.value.problems[FILE]} == {
-        "serving.recipe",
-        "nodePools[0].instanceType",
-        "platform.version",
-        "modelCache",
+    wrong = {
+        "serving.recipe": "gpt-oss",
+        "nodePools[0].instanceType": "p7",
+        "platform.version": "9.9.9",
+        "modelCache": None,
     }
+    assert {problem.key for problem in problems_of(changed(dev_settings(), wrong))} == set(wrong)
 
 
 def test_many_problems_still_fit_on_one_screen() -> None:

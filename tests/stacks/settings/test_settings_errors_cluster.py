@@ -1,23 +1,21 @@
 """A cluster of the stack's own: a mistake in one of its kinds is named where it was typed."""
 
-from typing import Any
-
 import pytest
 
 from stacks.settings.cluster import OwnNetwork
 from stacks.settings.purchase import Reservation
-from tests.stacks.settings.mistakes import GONE, Path, keys_of, said
+from tests.stacks.changed_settings import GONE, changed, said
+from tests.stacks.settings.mistakes import keys_of
 from tests.support.eks_settings import BLOCK, eks_b200_settings
 
-_POOL: Path = ("nodePools", 0)
 _EKS_KEYS = (
     "kind, name, accountId, region, assumeRole, version, network, publicCidrs, administrators, access, "
     "roles, systemNodes, monitoring, sessionManager, nodeMonitoring, nodeRepair, tags, tagNodes"
 )
-CASES: list[tuple[str, Path, object, str]] = [
+CASES: list[tuple[str, str, object, str]] = [
     (
         "an unknown kind of cluster",
-        ("cluster", "kind"),
+        "cluster.kind",
         "aks",
         "Pulumi.dev.yaml: cluster.kind = 'aks'\n"
         "  not one of the known kinds\n"
@@ -26,7 +24,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "no kind of cluster",
-        ("cluster", "kind"),
+        "cluster.kind",
         GONE,
         "Pulumi.dev.yaml: cluster.kind\n"
         "  is missing\n"
@@ -35,7 +33,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a context for a cluster that is yet to be made",
-        ("cluster", "context"),
+        "cluster.context",
         "gpu-cluster",
         "Pulumi.dev.yaml: cluster.context = 'gpu-cluster'\n"
         "  kind eks has no 'context'; kind existing has\n"
@@ -44,7 +42,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "an unknown kind of network",
-        ("cluster", "network", "kind"),
+        "cluster.network.kind",
         "adopted",
         "Pulumi.dev.yaml: cluster.network.kind = 'adopted'\n"
         "  not one of the known kinds\n"
@@ -52,7 +50,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a network of the stack's own with somebody's VPC",
-        ("cluster", "network", "vpcId"),
+        "cluster.network.vpcId",
         "vpc-0123456789abcdef0",
         "Pulumi.dev.yaml: cluster.network.vpcId = 'vpc-0123456789abcdef0'\n"
         "  kind own has no 'vpcId'; kind existing has\n"
@@ -61,7 +59,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a subnet for a VPC",
-        ("cluster", "network"),
+        "cluster.network",
         {
             "kind": "existing",
             "vpcId": "subnet-0123456789abcdef0",
@@ -73,7 +71,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "one zone for a control plane that needs two",
-        ("cluster", "network", "zones"),
+        "cluster.network.zones",
         ["us-east-1a"],
         "Pulumi.dev.yaml: cluster.network.zones = ['us-east-1a']\n"
         "  out of range\n"
@@ -81,7 +79,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "two zones of which one is none",
-        ("cluster", "network", "zones"),
+        "cluster.network.zones",
         ["us-east-1a", "useast1b"],
         "Pulumi.dev.yaml: cluster.network.zones[1] = 'useast1b'\n"
         "  not written as this setting has to be\n"
@@ -89,7 +87,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a region for a zone",
-        ("cluster", "network", "zones"),
+        "cluster.network.zones",
         ["us-east-1a", "us-east-1"],
         "Pulumi.dev.yaml: cluster.network.zones[1] = 'us-east-1'\n"
         "  not written as this setting has to be\n"
@@ -98,7 +96,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a zone for a region",
-        ("cluster", "region"),
+        "cluster.region",
         "us-east-1-dfw-2a",
         "Pulumi.dev.yaml: cluster.region = 'us-east-1-dfw-2a'\n"
         "  not written as this setting has to be\n"
@@ -107,7 +105,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a zone by its id",
-        (*_POOL, "zone"),
+        "nodePools[0].zone",
         "use1-az1",
         "Pulumi.dev.yaml: nodePools[0].zone = 'use1-az1'\n"
         "  not written as this setting has to be\n"
@@ -116,7 +114,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "five zones",
-        ("cluster", "network", "zones"),
+        "cluster.network.zones",
         [f"us-east-1{letter}" for letter in "abcde"],
         "Pulumi.dev.yaml: cluster.network.zones = "
         "['us-east-1a', 'us-east-1b', 'us-east-1c', 'us-east-1d', 'u…\n"
@@ -125,7 +123,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "one subnet for a control plane that needs two",
-        ("cluster", "network"),
+        "cluster.network",
         {"kind": "existing", "vpcId": "vpc-01234567", "subnets": {"us-east-1b": "subnet-01234567"}},
         "Pulumi.dev.yaml: cluster.network.subnets = {'us-east-1b': 'subnet-01234567'}\n"
         "  out of range\n"
@@ -133,7 +131,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "an account without quotes",
-        ("cluster", "accountId"),
+        "cluster.accountId",
         123456789012,
         "Pulumi.dev.yaml: cluster.accountId = 123456789012\n"
         "  this is a number to YAML, which may not keep what was typed; text is needed\n"
@@ -142,7 +140,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a name that would not fit into those of its parts",
-        ("cluster", "name"),
+        "cluster.name",
         "gpt-oss-on-somebody-elses-cluster",
         "Pulumi.dev.yaml: cluster.name = 'gpt-oss-on-somebody-elses-cluster'\n"
         "  not written as this setting has to be\n"
@@ -150,7 +148,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "an unknown way to buy",
-        (*_POOL, "purchase"),
+        "nodePools[0].purchase",
         {"kind": "ondemand"},
         "Pulumi.dev.yaml: nodePools[0].purchase.kind = 'ondemand'\n"
         "  not one of the known kinds\n"
@@ -159,7 +157,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a window for a reservation that has none",
-        (*_POOL, "purchase"),
+        "nodePools[0].purchase",
         {"kind": "reservation", "id": BLOCK["id"], "starts": BLOCK["starts"]},
         "Pulumi.dev.yaml: nodePools[0].purchase.starts = '2026-12-01T11:30:00Z'\n"
         "  kind reservation has no 'starts'; kind capacityBlock has\n"
@@ -168,7 +166,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a block by the id of its offering",
-        (*_POOL, "purchase", "id"),
+        "nodePools[0].purchase.id",
         "cb-0123456789abcdef0",
         "Pulumi.dev.yaml: nodePools[0].purchase.id = 'cb-0123456789abcdef0'\n"
         "  not written as this setting has to be\n"
@@ -177,7 +175,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a window's start that YAML has rewritten",
-        (*_POOL, "purchase", "starts"),
+        "nodePools[0].purchase.starts",
         "2026-12-01 11:30:00 +0000 UTC",
         "Pulumi.dev.yaml: nodePools[0].purchase.starts = '2026-12-01 11:30:00 +0000 UTC'\n"
         "  this is a date to YAML, which rewrites it; text is needed\n"
@@ -186,7 +184,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a time that no clock shows",
-        (*_POOL, "purchase", "starts"),
+        "nodePools[0].purchase.starts",
         "2026-12-01T25:30:00Z",
         "Pulumi.dev.yaml: nodePools[0].purchase.starts = '2026-12-01T25:30:00Z'\n"
         "  neither calendar nor clock has such a time\n"
@@ -194,7 +192,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "an unknown phase",
-        (*_POOL, "purchase", "phase"),
+        "nodePools[0].purchase.phase",
         "wait",
         "Pulumi.dev.yaml: nodePools[0].purchase.phase = 'wait'\n"
         "  not one of the known words\n"
@@ -203,7 +201,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "an unknown file system",
-        ("modelCache", "storage"),
+        "modelCache.storage",
         {"kind": "lustre"},
         "Pulumi.dev.yaml: modelCache.storage.kind = 'lustre'\n"
         "  not one of the known kinds\n"
@@ -212,7 +210,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a throughput that is not sold",
-        ("modelCache", "storage", "throughput"),
+        "modelCache.storage.throughput",
         300,
         "Pulumi.dev.yaml: modelCache.storage.throughput = 300\n"
         "  not one of the possible numbers\n"
@@ -221,20 +219,8 @@ CASES: list[tuple[str, Path, object, str]] = [
 ]
 
 
-def _changed(path: Path, value: object) -> dict[str, Any]:
-    settings = eks_b200_settings()
-    target: Any = settings
-    for part in path[:-1]:
-        target = target[part]
-    if value is GONE:
-        del target[path[-1]]
-    else:
-        target[path[-1]] = value
-    return settings
-
-
 @pytest.mark.parametrize(
-    ("path", "value", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+    ("key", "value", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
-def test_a_mistake_is_named_where_it_was_typed(path: Path, value: object, text: str) -> None:
-    assert said(_changed(path, value)) == text
+def test_a_mistake_is_named_where_it_was_typed(key: str, value: object, text: str) -> None:
+    assert said(changed(eks_b200_settings(), {key: value})) == text

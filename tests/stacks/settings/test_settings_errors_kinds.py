@@ -3,12 +3,21 @@
 import pytest
 
 from stacks.settings.platform import ExistingPlatform
-from tests.stacks.settings.mistakes import GONE, Path, changed, keys_of, said, said_of
+from tests.stacks.changed_settings import GONE, changed, said
+from tests.stacks.settings.mistakes import keys_of
+from tests.support.dev_settings import dev_settings
 
-CASES: list[tuple[str, Path, object, str]] = [
+BEFORE_THERE_WERE_KINDS = {"version": "1.2.1", "storageClassName": "shared-files"}
+CASES: list[tuple[str, str, object, str]] = [
+    (
+        "a stack file from before there were kinds",
+        "platform",
+        BEFORE_THERE_WERE_KINDS,
+        "Pulumi.dev.yaml: platform.kind\n  is missing\n  allowed: own or existing",
+    ),
     (
         "no kind",
-        ("platform", "kind"),
+        "platform.kind",
         GONE,
         "Pulumi.dev.yaml: platform.kind\n"
         "  is missing\n"
@@ -17,7 +26,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "an unknown kind",
-        ("platform", "kind"),
+        "platform.kind",
         "exists",
         "Pulumi.dev.yaml: platform.kind = 'exists'\n"
         "  not one of the known kinds\n"
@@ -26,7 +35,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a list in place of a mapping with a kind",
-        ("platform", "nats"),
+        "platform.nats",
         ["own"],
         "Pulumi.dev.yaml: platform.nats = ['own']\n"
         "  this is a list\n"
@@ -34,7 +43,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a key of another kind",
-        ("platform", "kind"),
+        "platform.kind",
         "existing",
         "Pulumi.dev.yaml: platform.nats\n"
         "  kind existing has no 'nats'; kind own has\n"
@@ -43,7 +52,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a key of two other kinds",
-        ("platform", "nats"),
+        "platform.nats",
         {"kind": "external", "address": "nats://nats.example.com:4222", "storageClassName": "gp3"},
         "Pulumi.dev.yaml: platform.nats.storageClassName = 'gp3'\n"
         "  kind external has no 'storageClassName'; kind own or bundled has\n"
@@ -52,13 +61,13 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "two members",
-        ("platform", "nats"),
+        "platform.nats",
         {"kind": "own", "members": 2, "storageClassName": "gp3"},
         "Pulumi.dev.yaml: platform.nats.members = 2\n  not one of the possible numbers\n  allowed: 1 or 3",
     ),
     (
         "a quoted member count",
-        ("platform", "nats"),
+        "platform.nats",
         {"kind": "own", "members": "3", "storageClassName": "gp3"},
         "Pulumi.dev.yaml: platform.nats.members = '3'\n"
         "  not one of the possible numbers\n"
@@ -67,7 +76,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "the kind alone, as text",
-        ("platform", "nats"),
+        "platform.nats",
         "bundled",
         "Pulumi.dev.yaml: platform.nats = 'bundled'\n"
         "  this is text\n"
@@ -76,7 +85,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "nothing at all",
-        ("platform", "nats"),
+        "platform.nats",
         None,
         "Pulumi.dev.yaml: platform.nats\n"
         "  this is nothing\n"
@@ -84,7 +93,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a setting with kinds that is missing",
-        ("platform", "nats"),
+        "platform.nats",
         GONE,
         "Pulumi.dev.yaml: platform.nats\n"
         "  is missing\n"
@@ -92,7 +101,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "an address in a list that is no address",
-        ("platform", "etcd"),
+        "platform.etcd",
         {"kind": "external", "addresses": ["etcd.example.com"]},
         "Pulumi.dev.yaml: platform.etcd.addresses[0] = 'etcd.example.com'\n"
         "  not written as this setting has to be\n"
@@ -100,7 +109,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a source that only its keys give away",
-        ("model",),
+        "model",
         {"source": {"address": "s3://models/gpt-oss"}},
         "Pulumi.dev.yaml: model.source.kind\n"
         "  is missing\n"
@@ -111,12 +120,7 @@ CASES: list[tuple[str, Path, object, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+    ("key", "value", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
-def test_a_mistake_is_named_where_it_was_typed(path: Path, value: object, text: str) -> None:
-    assert said_of(path, value) == text
-
-
-def test_a_stack_file_from_before_there_were_kinds_is_told_which_there_are() -> None:
-    settings = changed(("platform",), {"version": "1.2.1", "storageClassName": "shared-files"})
-    assert said(settings) == "Pulumi.dev.yaml: platform.kind\n  is missing\n  allowed: own or existing"
+def test_a_mistake_is_named_where_it_was_typed(key: str, value: object, text: str) -> None:
+    assert said(changed(dev_settings(), {key: value})) == text

@@ -3,13 +3,13 @@
 import pytest
 
 from recipes.load import recipe_names
-from tests.stacks.settings.mistakes import GONE, Path, changed, said, said_of
+from tests.stacks.changed_settings import GONE, changed, pools, said
 from tests.support.dev_settings import dev_settings
 
-CASES: list[tuple[str, Path, object, str]] = [
+CASES: list[tuple[str, str, object, str]] = [
     (
         "an unknown platform version",
-        ("platform", "version"),
+        "platform.version",
         "1.3.0",
         "Pulumi.dev.yaml: platform.version = '1.3.0'\n"
         "  not a platform release that this project was written for\n"
@@ -18,7 +18,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "an unknown recipe",
-        ("serving", "recipe"),
+        "serving.recipe",
         "gpt-oss-120b/trtlm-disagg",
         "Pulumi.dev.yaml: serving.recipe = 'gpt-oss-120b/trtlm-disagg'\n"
         "  no recipe has this name\n"
@@ -27,7 +27,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a recipe without its model",
-        ("serving", "recipe"),
+        "serving.recipe",
         "trtllm-agg",
         "Pulumi.dev.yaml: serving.recipe = 'trtllm-agg'\n"
         "  no recipe has this name\n"
@@ -36,7 +36,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a recipe that only another model has",
-        ("serving", "recipe"),
+        "serving.recipe",
         "gpt-oss-20b/vllm-disag",
         "Pulumi.dev.yaml: serving.recipe = 'gpt-oss-20b/vllm-disag'\n"
         "  no recipe has this name\n"
@@ -45,7 +45,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "an unknown instance type",
-        ("nodePools", 0, "instanceType"),
+        "nodePools[0].instanceType",
         "p6-b20.48xlarge",
         "Pulumi.dev.yaml: nodePools[0].instanceType = 'p6-b20.48xlarge'\n"
         "  not an instance type whose GPUs are known here\n"
@@ -55,7 +55,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "an unknown pool",
-        ("serving", "pool"),
+        "serving.pool",
         "b20",
         "Pulumi.dev.yaml: serving.pool = 'b20'\n"
         "  no node pool has this name\n"
@@ -64,7 +64,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "both ways to name pools",
-        ("serving", "pools"),
+        "serving.pools",
         {"prefill": "b200", "decode": "b200"},
         "Pulumi.dev.yaml: serving.pool = 'b200'\n"
         "  name one pool for all workers with `pool`, or one for each role with `pools`; not both\n"
@@ -72,7 +72,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "more workers than the pool holds",
-        ("serving", "replicas"),
+        "serving.replicas",
         {"decode": 3},
         "Pulumi.dev.yaml: serving.replicas = 'prefill: 1, decode: 3'\n"
         "  pool b200 (1 x p6-b200.48xlarge, 8 GPUs) cannot hold 1 x TrtllmPrefillWorker (1 GPU each) and "
@@ -81,7 +81,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "workers that an option made too large",
-        ("serving", "overrides"),
+        "serving.overrides",
         {"decode": {"tensor_parallel_size": 8}},
         "Pulumi.dev.yaml: serving.replicas = 'prefill: 1, decode: 1'\n"
         "  pool b200 (1 x p6-b200.48xlarge, 8 GPUs) cannot hold 1 x TrtllmPrefillWorker (1 GPU each) and "
@@ -91,7 +91,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a cache that is too small",
-        ("modelCache", "size"),
+        "modelCache.size",
         "20Gi",
         "Pulumi.dev.yaml: modelCache.size = '20Gi'\n"
         "  openai/gpt-oss-120b takes 65.2 GB, which needs 67Gi with room for the download\n"
@@ -100,7 +100,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a transport that nobody typed",
-        ("serving", "kvTransport"),
+        "serving.kvTransport",
         GONE,
         "Pulumi.dev.yaml: serving.kvTransport\n"
         "  not typed, and no way between these nodes is documented to work with tensorrt-llm in runtime "
@@ -116,7 +116,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "one namespace for graph and platform",
-        ("serving", "namespace"),
+        "serving.namespace",
         "dynamo-system",
         "Pulumi.dev.yaml: serving.namespace = 'dynamo-system'\n"
         "  the graph needs a namespace of its own, apart from the platform's",
@@ -125,40 +125,36 @@ CASES: list[tuple[str, Path, object, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+    ("key", "value", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
 def test_a_mistake_is_named_with_what_may_stand_there_and_what_was_probably_meant(
-    path: Path, value: object, text: str
+    key: str, value: object, text: str
 ) -> None:
-    assert said_of(path, value) == text
+    assert said(changed(dev_settings(), {key: value})) == text
 
 
-def test_a_pool_of_hopper_gpus_is_refused_for_every_worker_by_name() -> None:
-    text = said(changed(("nodePools", 0, "instanceType"), "p5en.48xlarge"))
-    for worker in ("TrtllmPrefillWorker", "TrtllmDecodeWorker"):
-        assert (
-            f"{worker} uses W4A8_MXFP4_MXFP8, which H200 (hopper) has no kernels for\n"
-            "  allowed: a pool of Blackwell GPUs" in text
-        )
+H200 = {"name": "h200", "instanceType": "p5en.48xlarge", "nodes": 1}
 
 
-def test_a_pool_of_the_wrong_gpus_is_named_by_the_setting_that_chose_it() -> None:
-    settings = dev_settings()
-    settings["nodePools"].append({"name": "h200", "instanceType": "p5en.48xlarge", "nodes": 1})
-    del settings["serving"]["pool"]
-    settings["serving"]["pools"] = {"prefill": "b200", "decode": "h200"}
-    text = said(settings)
-    assert text.startswith("Pulumi.dev.yaml: serving.pools.decode = 'h200'\n  TrtllmDecodeWorker uses")
-    assert "TrtllmPrefillWorker" not in text
-
-
-def test_two_pools_that_the_scheduler_cannot_tell_apart_are_refused() -> None:
-    settings = dev_settings()
-    settings["nodePools"][1]["instanceType"] = "p6-b200.48xlarge"
-    assert said(settings) == (
-        "Pulumi.dev.yaml: nodePools = 'b200, gb200'\n"
-        "  the scheduler cannot tell these pools apart: nodes of both are found by "
-        "nvidia.com/gpu.product=NVIDIA-B200, kubernetes.io/arch=amd64\n"
-        "  try: make them one pool and add up its nodes, or give both a node label with different values in "
-        "`labels`"
+@pytest.mark.parametrize(
+    ("change", "places"),
+    [
+        (
+            {"nodePools[0].instanceType": "p5en.48xlarge"},
+            [("pool = 'b200'", "TrtllmPrefillWorker"), ("pool = 'b200'", "TrtllmDecodeWorker")],
+        ),
+        (
+            {"nodePools": [*dev_settings()["nodePools"], H200], **pools(prefill="b200", decode="h200")},
+            [("pools.decode = 'h200'", "TrtllmDecodeWorker")],
+        ),
+    ],
+)
+def test_a_pool_of_the_wrong_gpus_is_refused_for_every_worker_by_the_setting_that_chose_it(
+    change: dict[str, object], places: list[tuple[str, str]]
+) -> None:
+    assert said(changed(dev_settings(), change)) == "\n".join(
+        f"Pulumi.dev.yaml: serving.{key}\n"
+        f"  {worker} uses W4A8_MXFP4_MXFP8, which H200 (hopper) has no kernels for\n"
+        "  allowed: a pool of Blackwell GPUs"
+        for key, worker in places
     )

@@ -2,12 +2,13 @@
 
 import pytest
 
-from tests.stacks.settings.mistakes import Path, said_of
+from tests.stacks.changed_settings import changed, said
+from tests.support.dev_settings import dev_settings
 
-CASES: list[tuple[str, Path, object, str]] = [
+CASES: list[tuple[str, str, object, str]] = [
     (
         "an unquoted version",
-        ("platform", "version"),
+        "platform.version",
         1.2,
         "Pulumi.dev.yaml: platform.version = 1.2\n"
         "  this is a number to YAML, which may not keep what was typed; text is needed\n"
@@ -16,7 +17,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "an unquoted date",
-        ("cluster", "context"),
+        "cluster.context",
         "2026-12-01 00:00:00 +0000 UTC",
         "Pulumi.dev.yaml: cluster.context = '2026-12-01 00:00:00 +0000 UTC'\n"
         "  this is a date to YAML, which rewrites it; text is needed\n"
@@ -25,7 +26,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a size without its unit",
-        ("modelCache", "size"),
+        "modelCache.size",
         100,
         "Pulumi.dev.yaml: modelCache.size = 100\n"
         "  this is a number to YAML, which may not keep what was typed; text is needed\n"
@@ -35,7 +36,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     *(
         (
             f"the size {typed}",
-            ("modelCache", "size"),
+            "modelCache.size",
             typed,
             f"Pulumi.dev.yaml: modelCache.size = '{typed}'\n"
             "  not written as this setting has to be\n"
@@ -45,7 +46,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a size of 400 digits",
-        ("modelCache", "size"),
+        "modelCache.size",
         f"{'9' * 400}Gi",
         f"Pulumi.dev.yaml: modelCache.size = '{'9' * 58}…\n"
         "  not written as this setting has to be\n"
@@ -53,7 +54,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a name that Kubernetes refuses",
-        ("serving", "namespace"),
+        "serving.namespace",
         "Gpt_Oss",
         "Pulumi.dev.yaml: serving.namespace = 'Gpt_Oss'\n"
         "  not written as this setting has to be\n"
@@ -61,7 +62,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a waiver's date without quotes",
-        ("waivers",),
+        "waivers",
         [{"rule": "a-rule", "reason": "because", "expires": "2026-12-31 00:00:00 +0000 UTC"}],
         "Pulumi.dev.yaml: waivers[0].expires = '2026-12-31 00:00:00 +0000 UTC'\n"
         "  this is a date to YAML, which rewrites it; text is needed\n"
@@ -70,7 +71,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a day that does not exist",
-        ("waivers",),
+        "waivers",
         [{"rule": "a-rule", "reason": "because", "expires": "2026-02-30"}],
         "Pulumi.dev.yaml: waivers[0].expires = '2026-02-30'\n"
         "  the calendar has no such day\n"
@@ -78,7 +79,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a label value that YAML takes for true",
-        ("nodePools", 0, "labels"),
+        "nodePools[0].labels",
         {"example.com/reserved": True},
         "Pulumi.dev.yaml: nodePools[0].labels['example.com/reserved'] = true\n"
         "  this is true or false to YAML, which may not keep what was typed; text is needed\n"
@@ -87,7 +88,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a label key that Kubernetes refuses",
-        ("nodePools", 0, "labels"),
+        "nodePools[0].labels",
         {"pool name": "x"},
         "Pulumi.dev.yaml: nodePools[0].labels['pool name']\n"
         "  the key is not written as it has to be\n"
@@ -95,7 +96,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a mirror for an address instead of a host",
-        ("imageMirrors",),
+        "imageMirrors",
         {"https://nvcr.io": "registry.example.com/nvcr"},
         "Pulumi.dev.yaml: imageMirrors['https://nvcr.io']\n"
         "  the key is not written as it has to be\n"
@@ -103,7 +104,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "nothing in the place of a registry",
-        ("imageMirrors",),
+        "imageMirrors",
         {"nvcr.io": ""},
         "Pulumi.dev.yaml: imageMirrors['nvcr.io'] = ''\n"
         "  not written as this setting has to be\n"
@@ -111,7 +112,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a mirror with the scheme of its address",
-        ("imageMirrors",),
+        "imageMirrors",
         {"nvcr.io": "https://registry.example.com/nvcr/"},
         "Pulumi.dev.yaml: imageMirrors['nvcr.io'] = 'https://registry.example.com/nvcr/'\n"
         "  not written as this setting has to be\n"
@@ -120,7 +121,7 @@ CASES: list[tuple[str, Path, object, str]] = [
     ),
     (
         "a commit that is a number to YAML",
-        ("model",),
+        "model",
         {"revision": 1234567890123456789012345678901234567890},
         "Pulumi.dev.yaml: model.revision = 1234567890123456789012345678901234567890\n"
         "  this is a number to YAML, which may not keep what was typed; text is needed\n"
@@ -131,9 +132,9 @@ CASES: list[tuple[str, Path, object, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+    ("key", "value", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
 def test_a_mistake_is_named_with_what_may_stand_there_and_what_was_probably_meant(
-    path: Path, value: object, text: str
+    key: str, value: object, text: str
 ) -> None:
-    assert said_of(path, value) == text
+    assert said(changed(dev_settings(), {key: value})) == text

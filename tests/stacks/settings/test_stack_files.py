@@ -10,22 +10,21 @@ from stacks.settings.load import load_stack
 from stacks.settings.yaml_file import wrong_indent
 from stacks.stack_files import list_stacks
 
+DEV = (REPOSITORY / "Pulumi.dev.yaml").read_text(encoding="utf-8")
 
-def _stack_file(folder: Path, text: str) -> str:
+
+def _refused(folder: Path, text: str, stack: str = "other") -> str:
     (folder / "Pulumi.other.yaml").write_text(text)
     with pytest.raises(SettingsError) as raised:
-        load_stack("other", folder)
+        load_stack(stack, folder)
     return str(raised.value)
 
 
 def test_a_stack_without_a_file_names_the_stacks_that_there_are(tmp_path: Path) -> None:
-    (tmp_path / "Pulumi.dev.yaml").write_text("")
     (tmp_path / "Pulumi.yaml").write_text("")
-    with pytest.raises(SettingsError) as raised:
-        load_stack("dve", tmp_path)
-    text = str(raised.value)
-    assert text.startswith("Pulumi.dve.yaml\n  there is no stack 'dve'")
-    assert text.endswith("allowed: dev\n  try: dev")
+    text = _refused(tmp_path, "", "othre")
+    assert text.startswith("Pulumi.othre.yaml\n  there is no stack 'othre'")
+    assert text.endswith("allowed: other\n  try: other")
 
 
 def test_every_committed_stack_is_listed_by_name_and_loads() -> None:
@@ -34,10 +33,6 @@ def test_every_committed_stack_is_listed_by_name_and_loads() -> None:
     assert "dev" in listed
     for name in listed:
         load_stack(name, REPOSITORY)
-
-
-def test_a_file_that_is_not_yaml_is_named_with_its_line(tmp_path: Path) -> None:
-    assert _stack_file(tmp_path, "config:\n  a: [1\n").startswith("Pulumi.other.yaml:3\n  not a stack file: ")
 
 
 @pytest.mark.parametrize(
@@ -64,8 +59,7 @@ def test_a_file_that_is_not_yaml_is_named_with_its_line(tmp_path: Path) -> None:
 def test_a_line_that_is_indented_wrongly_is_the_line_that_is_named(
     tmp_path: Path, typed: str, wrong: str, said: str
 ) -> None:
-    text = (REPOSITORY / "Pulumi.dev.yaml").read_text().replace(typed, wrong, 1)
-    assert said in _stack_file(tmp_path, text)
+    assert said in _refused(tmp_path, DEV.replace(typed, wrong, 1))
 
 
 @pytest.mark.parametrize("name", list_stacks(REPOSITORY))
@@ -78,12 +72,10 @@ def test_no_line_of_a_committed_stack_is_said_to_be_indented_wrongly(name: str) 
 def test_a_block_below_another_is_said_to_be_indented_too_far_and_nothing_of_it_is_missing(
     tmp_path: Path, extra: str
 ) -> None:
-    text = (REPOSITORY / "Pulumi.dev.yaml").read_text()
-    first, serving = text.split("    serving:\n")
+    first, serving = DEV.split("    serving:\n")
     block, rest = serving.split("    # `destroy`")
     deeper = "".join(f"{extra}{line}\n" for line in block.splitlines())
-    said = _stack_file(tmp_path, f"{first}      serving:\n{deeper}    # {rest}")
-    assert said == (
+    assert _refused(tmp_path, f"{first}      serving:\n{deeper}    # {rest}") == (
         "Pulumi.other.yaml: modelCache.serving\n"
         "  'serving' is indented too far: modelCache has no such key\n"
         "  try: serving, in the column of modelCache"
@@ -92,37 +84,47 @@ def test_a_block_below_another_is_said_to_be_indented_too_far_and_nothing_of_it_
 
 def test_a_key_that_blocks_beside_it_know_is_said_to_belong_into_them(tmp_path: Path) -> None:
     text = (REPOSITORY / "Pulumi.dev.yaml").read_text()
-    said = _stack_file(tmp_path, text.replace("    platform:\n", "    platform:\n      storageClassName: x\n"))
+    said = _refused(tmp_path, text.replace("    platform:\n", "    platform:\n      storageClassName: x\n"))
     assert "  there is no setting 'storageClassName' here\n" in said
     assert said.endswith("  try: platform.nats.storageClassName or platform.etcd.storageClassName")
 
 
-def test_a_key_that_stands_twice_is_named_with_its_line(tmp_path: Path) -> None:
-    text = "config:\n  dynamo-stack:settings:\n    cluster: {}\n    cluster: {}\n"
-    said = "Pulumi.other.yaml:4\n  not a stack file: the key 'cluster' stands twice in one mapping"
-    assert _stack_file(tmp_path, text) == said
-
-
-def test_a_misspelt_configuration_key_is_named(tmp_path: Path) -> None:
-    text = _stack_file(tmp_path, "config:\n  dynamo-stack:setings: {}\n")
-    assert "config.dynamo-stack:setings\n  there is no such configuration key" in text
-    assert "try: dynamo-stack:settings" in text
-
-
-def test_a_file_without_configuration_is_named(tmp_path: Path) -> None:
-    assert _stack_file(tmp_path, "encryptionsalt: x\n") == (
-        "Pulumi.other.yaml: config\n  a stack file has a mapping `config`"
-    )
-
-
-def test_a_plain_text_token_is_refused_without_being_repeated(tmp_path: Path) -> None:
-    text = _stack_file(tmp_path, "config:\n  dynamo-stack:hfToken: hf_planted\n  dynamo-stack:settings: {}\n")
-    assert "dynamo-stack:hfToken\n  the token stands there in plain text" in text
-    assert "hf_planted" not in text
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param("config:\n  a: [1\n", "Pulumi.other.yaml:3\n  not a stack file: ", id="no YAML"),
+        pytest.param(
+            "config:\n  dynamo-stack:settings:\n    cluster: {}\n    cluster: {}\n",
+            "Pulumi.other.yaml:4\n  not a stack file: the key 'cluster' stands twice in one mapping",
+            id="a key twice",
+        ),
+        pytest.param(
+            "config:\n  dynamo-stack:setings: {}\n",
+            "config.dynamo-stack:setings\n  there is no such configuration key\n"
+            "  allowed: dynamo-stack:settings, dynamo-stack:hfToken\n  try: dynamo-stack:settings",
+            id="a misspelt key",
+        ),
+        pytest.param(
+            "encryptionsalt: x\n",
+            "Pulumi.other.yaml: config\n  a stack file has a mapping `config`",
+            id="no configuration",
+        ),
+        pytest.param(
+            "config:\n  dynamo-stack:hfToken: hf_planted\n  dynamo-stack:settings: {}\n",
+            "dynamo-stack:hfToken\n  the token stands there in plain text",
+            id="a token in plain text",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_read_as_settings_is_named_with_its_line_or_key(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    said = _refused(tmp_path, text)
+    assert says in said
+    assert "hf_planted" not in said
 
 
 def test_an_encrypted_token_is_no_concern_of_the_settings(tmp_path: Path) -> None:
-    committed = (REPOSITORY / "Pulumi.dev.yaml").read_text()
-    text = committed.replace("config:\n", "config:\n  dynamo-stack:hfToken: {secure: v1:x}\n", 1)
+    text = DEV.replace("config:\n", "config:\n  dynamo-stack:hfToken: {secure: v1:x}\n", 1)
     (tmp_path / "Pulumi.dev.yaml").write_text(text)
     assert load_stack("dev", tmp_path) == load_stack("dev", REPOSITORY)

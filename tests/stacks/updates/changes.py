@@ -1,10 +1,7 @@
 """A stack that runs, and what the next `up` does to it: the state is made from what the program registers."""
 
-import copy
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from resource_graph import ResourceGraph
 from resource_graph.recorder import record
@@ -14,9 +11,8 @@ from stacks.updates.deployed import Deployed, deployed
 from stacks.updates.planned_update import Update, planned_update
 from stacks.updates.rollout_beside_running import beside_what_runs
 from tests.components.recorded import recorded
+from tests.stacks.changed_settings import Settings
 from tests.support.dev_settings import resolved
-
-Settings = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -36,6 +32,11 @@ class Change:
         """The one thing that preview says."""
         [text] = self.texts
         return text
+
+    @property
+    def old_first(self) -> bool | None:
+        """Whether another graph waits for the end of the one that runs; None where none takes its place."""
+        return self.update.replacement.old_first if self.update.replacement else None
 
     @property
     def strategies(self) -> dict[str, str]:
@@ -64,25 +65,8 @@ def _state(graph: ResourceGraph) -> Deployed:
     return deployed(json.loads(json.dumps(resources, default=str), parse_int=float))
 
 
-def changed(settings: Settings, change: Callable[[Settings], object]) -> Settings:
-    """The settings with a change made to a copy of them."""
-    copied = copy.deepcopy(settings)
-    change(copied)
-    return copied
-
-
 def update(before: Settings | Deployed, after: Settings) -> Change:
     """From one `up` to the next."""
     running = before if isinstance(before, Deployed) else state(before)
     stack = beside_what_runs(resolved(after), running)
     return Change(stack, planned_update(stack, running))
-
-
-def override(role: str, **options: Any) -> Callable[[Settings], object]:
-    """A change of engine options."""
-    return lambda settings: settings["serving"].setdefault("overrides", {}).update({role: options})
-
-
-def replicas(**counts: int) -> Callable[[Settings], object]:
-    """A change of replicas."""
-    return lambda settings: settings["serving"].update(replicas=counts)

@@ -8,16 +8,13 @@ from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from stacks.updates.comparable_graph import read_graph
 from stacks.updates.deployed import Deployed
+from tests.stacks.changed_settings import Change, changed
 from tests.stacks.updates.changes import state
 from tests.support.dev_settings import resolved
 
 CACHE = "model-cache"
-
-
-def at_version(version: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings with another API version of the graph."""
-    settings["platform"]["graphApi"] = version
-    return settings
+ALPHA: Change = {"platform.graphApi": "v1alpha1"}
+BETA: Change = {"platform.graphApi": "v1beta1"}
 
 
 def spec_of(settings: dict[str, Any]) -> dict[str, Any]:
@@ -29,9 +26,9 @@ def spec_of(settings: dict[str, Any]) -> dict[str, Any]:
 
 def as_written_at_first(settings: dict[str, Any]) -> Deployed:
     """What the state has where volumeMounts and the rollout's annotations are the services' own."""
-    before = state(at_version("v1alpha1", settings))
+    before = state(changed(settings, ALPHA))
     [graph] = before.graphs
-    old = read_graph(graph.name, graph.namespace, _flat(spec_of(settings)), graph.urn)
+    old = read_graph(graph.name, graph.namespace, _flat(spec_of(changed(settings, ALPHA))), graph.urn)
     return replace(before, graphs=(old,))
 
 

@@ -9,11 +9,13 @@ from recipes.graph_manifest.placement import NVLINK_CLIQUE
 from stacks.updates.comparable_graph import Graph
 from stacks.updates.deployed import Deployed
 from stacks.updates.free_gpus import pool_uses, room_notices, room_problems
-from tests.stacks.updates.changes import changed, override, state
+from tests.stacks.changed_settings import SECOND_NODE, changed, override
+from tests.stacks.updates.changes import state
 from tests.support.clusters import REFUSED, SILENT, Told
 from tests.support.dev_settings import disagg_b200_settings, disagg_gb200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings
 
+B200 = disagg_b200_settings()
 GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
 
 
@@ -55,7 +57,7 @@ def _refused(
 
 
 def test_an_empty_pool_is_said_to_be_free_and_two_questions_are_enough() -> None:
-    text, warns, cluster = _told(disagg_b200_settings(), [_node("a", 8)], [_pod("kube-system", "a", 0)])
+    text, warns, cluster = _told(B200, [_node("a", 8)], [_pod("kube-system", "a", 0)])
     assert text == "room: pool b200: 8 of 8 GPUs not used by others; this stack needs 5: it fits"
     assert not warns
     assert [asked[0] for asked in cluster.asked] == ["nodes", "pods"]
@@ -63,86 +65,90 @@ def test_an_empty_pool_is_said_to_be_free_and_two_questions_are_enough() -> None
 
 def test_what_others_use_is_counted_by_namespace_and_refused_where_it_leaves_too_little() -> None:
     pods = [_pod("team-a", "a", 2), _pod("team-a", "a", 1), _pod("team-b", "a", 1), _pod("team-c", "else", 8)]
-    text, warns, _ = _told(disagg_b200_settings(), [_node("a", 8)], pods)
+    text, warns, _ = _told(B200, [_node("a", 8)], pods)
     assert text == (
         "room: pool b200: 4 of 8 GPUs not used by others (team-a 3 GPUs in 2 pods, "
         "team-b 1 GPU in 1 pod); this stack needs 5: it does not fit until others end, or nodes join"
     )
     assert warns
-    assert _refused(disagg_b200_settings(), [_node("a", 8)], pods) == [
+    assert _refused(B200, [_node("a", 8)], pods) == [
         "Pulumi.dev.yaml: serving.replicas\n"
         "  pool b200: 4 of 8 GPUs not used by others (team-a 3 GPUs in 2 pods, team-b 1 GPU in 1 pod); "
         "this stack needs 5. `up` would wait for it; nothing was created or changed\n"
         "  try: fewer replicas, another pool, or serving.waitForRoom: true, with which `up` waits for room "
         "as long as for the graph"
     ]
-    # Pods that are going make room.
-    ending = [pod | {"metadata": pod["metadata"] | {"deletionTimestamp": "now"}} for pod in pods]
-    assert _refused(disagg_b200_settings(), [_node("a", 8)], ending) == []
+
+
+def test_pods_that_are_going_make_room() -> None:
+    ending = changed(_pod("team-a", "a", 4), {"metadata.deletionTimestamp": "now"})
+    assert _refused(B200, [_node("a", 8)], [ending]) == []
 
 
 def test_more_nodes_than_the_cluster_has_are_refused_by_the_key_that_says_so() -> None:
-    settings = disagg_b200_settings()
-    settings["nodePools"][0]["nodes"] = 4
-    settings["serving"]["replicas"] = "fill"
-    [said] = _refused(settings, [_node("a", 8)], [])
+    four = changed(B200, {"nodePools[0].nodes": 4})
+    [said] = _refused(changed(four, {"serving.replicas": "fill"}), [_node("a", 8)], [])
     assert said.startswith(
         "Pulumi.dev.yaml: nodePools[0].nodes = 4\n"
         "  nodes of this pool that take pods in the cluster: 1. pool b200: 8 of 8 GPUs not used by others; "
     )
     assert "try: its real number, or serving.waitForRoom: true" in said
-    # Others nodes do no harm where the workers fit.
-    del settings["serving"]["replicas"]
-    assert _refused(settings, [_node("a", 8)], []) == []
+    # They do no harm where the workers fit.
+    assert _refused(four, [_node("a", 8)], []) == []
 
 
 def test_a_stack_that_waits_for_room_or_makes_its_nodes_is_refused_nothing() -> None:
-    settings = disagg_b200_settings()
-    settings["serving"]["waitForRoom"] = True
-    text, warns, _ = _told(settings, [], [])
-    assert warns
-    assert _refused(settings, [], []) == []
-    assert _refused(eks_b200_settings(), [], []) == []
+    waits = changed(B200, {"serving.waitForRoom": True})
+    text, warns, _ = _told(waits, [], [])
     assert text.endswith("this stack needs 5: it does not fit until others end, or nodes join")
+    assert warns
+    assert _refused(waits, [], []) == _refused(eks_b200_settings(), [], []) == []
 
 
 def test_workers_that_run_on_a_cordoned_node_and_stay_are_refused_nothing() -> None:
-    settings, nodes = disagg_b200_settings(), [_node("a", 8, unschedulable=True)]
-    before, running = state(settings), [_pod("gpt-oss", "a", 5, "gpt-oss-disagg")]
-    assert _refused(settings, nodes, running, before) == []
+    nodes, before = [_node("a", 8, unschedulable=True)], state(B200)
+    running = [_pod("gpt-oss", "a", 5, "gpt-oss-disagg")]
+    assert _refused(B200, nodes, running, before) == []
     # Those that are pending, or are rolled, need a node.
-    assert _refused(settings, nodes, [], before)
-    rolled = changed(settings, override("decode", max_batch_size=16))
-    assert _refused(rolled, nodes, running, before)
+    assert _refused(B200, nodes, [], before)
+    assert _refused(changed(B200, override("decode", max_batch_size=16)), nodes, running, before)
 
 
-def test_pods_of_the_stacks_own_graphs_make_room_and_are_nobody_elses() -> None:
-    own = [_pod("gpt-oss", "a", 4, "gpt-oss-disagg"), _pod("gpt-oss", "a", 4, "before")]
-    before = Graph("before", "gpt-oss", "v1beta1", {})
-    said = "8 of 8 GPUs not used by others; this stack needs 5: it fits"
-    assert said in _told(disagg_b200_settings(), [_node("a", 8)], own, before)[0]
-    theirs = [_pod("elsewhere", "a", 4, "gpt-oss-disagg")]
-    assert "4 of 8 GPUs not used" in _told(disagg_b200_settings(), [_node("a", 8)], theirs)[0]
-    # One that moves to another namespace leaves the old one.
-    moved = Graph("gpt-oss-disagg", "elsewhere", "v1beta1", {})
-    assert said in _told(disagg_b200_settings(), [_node("a", 8)], theirs, moved)[0]
+@pytest.mark.parametrize(
+    ("pods", "running", "free"),
+    [
+        pytest.param(
+            [_pod("gpt-oss", "a", 4, "gpt-oss-disagg"), _pod("gpt-oss", "a", 4, "before")],
+            [Graph("before", "gpt-oss", "v1beta1", {})],
+            8,
+            id="its own and that of before",
+        ),
+        pytest.param([_pod("elsewhere", "a", 4, "gpt-oss-disagg")], [], 4, id="its name elsewhere"),
+        pytest.param(
+            [_pod("elsewhere", "a", 4, "gpt-oss-disagg")],
+            [Graph("gpt-oss-disagg", "elsewhere", "v1beta1", {})],
+            8,
+            id="its own, which moves to another namespace",
+        ),
+    ],
+)
+def test_pods_of_the_stacks_own_graphs_make_room_and_are_nobody_elses(
+    pods: Objects, running: list[Graph], free: int
+) -> None:
+    assert f"{free} of 8 GPUs not used by others" in _told(B200, [_node("a", 8)], pods, *running)[0]
 
 
 def test_free_gpus_that_lie_apart_hold_no_worker_that_is_larger_than_each_rest() -> None:
-    settings = disagg_b200_settings()
-    settings["nodePools"][0]["nodes"] = 2
-    nodes = [_node("a", 8), _node("b", 8)]
     apart = [_pod("team-a", "a", 5), _pod("team-a", "b", 5)]
-    text, warns, _ = _told(settings, nodes, apart)
+    text, warns, _ = _told(changed(B200, SECOND_NODE), [_node("a", 8), _node("b", 8)], apart)
     assert text.startswith("room: pool b200: 6 of 16 GPUs not used by others")
     assert warns
 
 
-def test_trays_of_different_cliques_do_not_hold_one_graph_together() -> None:
-    two = [_node("a", 4, clique="x.1"), _node("b", 4, clique="x.2")]
-    one = [_node("a", 4, clique="x.1"), _node("b", 4, clique="x.1")]
-    assert _refused(disagg_gb200_settings(), two, [])
-    assert not _refused(disagg_gb200_settings(), one, [])
+@pytest.mark.parametrize(("other", "fits"), [("x.1", True), ("x.2", False)])
+def test_trays_of_different_cliques_do_not_hold_one_graph_together(other: str, fits: bool) -> None:
+    trays = [_node("a", 4, clique="x.1"), _node("b", 4, clique=other)]
+    assert (_refused(disagg_gb200_settings(), trays, []) == []) is fits
 
 
 @pytest.mark.parametrize(
@@ -153,10 +159,8 @@ def test_trays_of_different_cliques_do_not_hold_one_graph_together() -> None:
         ([_node("a", 8, unschedulable=True)], "node a is cordoned (`kubectl uncordon a` takes that back)"),
     ],
 )
-def test_a_pool_without_a_node_that_takes_pods_is_refused_with_the_cause(
-    nodes: list[dict[str, Any]], why: str
-) -> None:
-    [said] = _refused(disagg_b200_settings(), nodes, [])
+def test_a_pool_without_a_node_that_takes_pods_is_refused_with_the_cause(nodes: Objects, why: str) -> None:
+    [said] = _refused(B200, nodes, [])
     assert "nodePools[0].nodes = 1\n  nodes of this pool that take pods in the cluster: 0" in said
     assert why in said
 
@@ -165,8 +169,8 @@ def test_a_pool_without_a_node_that_takes_pods_is_refused_with_the_cause(
 def test_a_cluster_that_cannot_be_asked_is_said_not_to_have_been_and_refuses_nothing(
     nodes: Objects, pods: Objects
 ) -> None:
-    text, warns, cluster = _told(disagg_b200_settings(), nodes, pods)
+    text, warns, cluster = _told(B200, nodes, pods)
     assert "fit into 8 by the settings alone, the cluster could not be asked: " in text
     assert not warns
-    assert _refused(disagg_b200_settings(), nodes, pods) == []
+    assert _refused(B200, nodes, pods) == []
     assert len(cluster.asked) <= 2

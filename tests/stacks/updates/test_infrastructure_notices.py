@@ -1,22 +1,17 @@
 """What a run says of nodes that are not there yet, and of GPUs that nobody uses."""
 
-from typing import Any
-
 from stacks.updates.comparable_graph import graph_of
 from stacks.updates.deployed import Deployed
 from stacks.updates.notices import Notice
 from stacks.updates.planned_update import planned_update
+from tests.stacks.changed_settings import Settings, changed, phase
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
-
-def _waiting() -> dict[str, Any]:
-    settings = eks_b200_settings()
-    settings["nodePools"][0]["purchase"]["phase"] = "waiting"
-    return settings
+WAITING = changed(eks_b200_settings(), phase("waiting"))
 
 
-def _said(settings: dict[str, Any], before: Deployed | None = None) -> tuple[Notice, ...]:
+def _said(settings: Settings, before: Deployed | None = None) -> tuple[Notice, ...]:
     return planned_update(resolved(settings), before or Deployed()).notices
 
 
@@ -30,17 +25,13 @@ def test_every_run_says_what_idle_gpus_cost_and_what_says_so() -> None:
 
 
 def test_a_version_whose_support_ends_is_warned_of_with_its_date() -> None:
-    settings = eks_b200_settings()
-    settings["cluster"]["version"] = "1.34"
-    ends, _ = _said(settings)
+    ends, _ = _said(changed(eks_b200_settings(), {"cluster.version": "1.34"}))
     assert ends.warns
     assert "Kubernetes 1.34: standard support ends 2026-12-02" in ends.text
 
 
 def test_trays_of_the_larger_ultraserver_leave_the_rest_of_it_idle() -> None:
-    settings = eks_gb200_settings()
-    settings["nodePools"][0]["nvlinkDomainGpus"] = 72
-    [notice] = _said(settings)
+    [notice] = _said(changed(eks_gb200_settings(), {"nodePools[0].nvlinkDomainGpus": 72}))
     assert (
         "u-p6e-gb200x72, the least that is sold, $761.90 an hour: 67 of 72 GPUs idle, $708.99 an hour, "
         "16 trays outside the pool"
@@ -52,7 +43,7 @@ def test_nothing_is_said_of_nodes_that_somebody_else_pays_for() -> None:
 
 
 def test_a_run_before_the_window_says_why_there_is_no_graph_and_when_there_will_be() -> None:
-    *_, notice = _said(_waiting())
+    *_, notice = _said(WAITING)
     assert not notice.warns
     assert notice.text == (
         "no graph: pool b200 has no node before its Capacity Block cr-0123456789abcdef0 opens at "
@@ -62,7 +53,6 @@ def test_a_run_before_the_window_says_why_there_is_no_graph_and_when_there_will_
 
 
 def test_a_graph_that_runs_is_not_taken_away_without_a_warning() -> None:
-    running = graph_of(resolved(eks_b200_settings()))
-    *_, notice = _said(_waiting(), Deployed(graphs=(running,)))
+    *_, notice = _said(WAITING, Deployed(graphs=(graph_of(resolved(eks_b200_settings())),)))
     assert notice.warns
     assert "\n  interruption: gpt-oss-disagg is deleted, and nothing serves\n" in notice.text

@@ -1,13 +1,13 @@
 """An update that fails half way is taken back: what was there before is there again, and nothing else."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from lab.dynamo_operator.switches import GRAPH_NEVER_READY
 from tests.serving_stacks.rehearsal import SETTINGS, prepared
+from tests.stacks.changed_settings import AGGREGATED, Change, changed
 from tests.support.lab_stack import LabStack
 from tests.support.sandbox import Sandbox
 
@@ -19,16 +19,6 @@ KINDS = "configmaps,networkpolicies,dynamographdeployments.nvidia.com"
 READY_SECONDS = 5
 
 
-def _aggregated(settings: dict[str, Any]) -> None:
-    settings["serving"]["recipe"] = "gpt-oss-120b/trtllm-agg"
-    del settings["serving"]["kvTransport"]
-
-
-def _aggregated_in_another_pool(settings: dict[str, Any]) -> None:
-    _aggregated(settings)
-    settings["serving"]["pool"] = "gb200"
-
-
 @pytest.fixture(scope="module")
 def stack(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
     with prepared(lab, tmp_path_factory.mktemp("updates"), "dev") as made:
@@ -36,34 +26,22 @@ def stack(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[La
         yield made
 
 
-@contextmanager
-def _settings(stack: LabStack, *changes: Callable[[dict[str, Any]], None]) -> Iterator[None]:
-    before = stack.settings()
-    content = stack.settings()
-    for change in changes:
-        change(content["config"][SETTINGS])
-    stack.write_settings(content)
-    try:
-        yield
-    finally:
-        stack.write_settings(before)
-
-
 def _up(stack: LabStack, *, check: bool = True) -> Any:
     return stack.pulumi("up", "--yes", "--skip-preview", check=check)
 
 
-def _fail(stack: LabStack, change: Callable[[dict[str, Any]], None]) -> None:
-    def briefly(settings: dict[str, Any]) -> None:
-        settings["serving"]["readyTimeoutSeconds"] = READY_SECONDS
-
+def _fail(stack: LabStack, change: Change) -> None:
+    """Types the change, ends its `up` before the graph is ready, and types what was there before."""
+    before = stack.settings()
+    wrong = changed(before["config"][SETTINGS], change, {"serving.readyTimeoutSeconds": READY_SECONDS})
     switch = stack.lab.directory.switches / GRAPH_NEVER_READY
     switch.touch()
+    stack.write_settings(changed(before, {"config": before["config"] | {SETTINGS: wrong}}))
     try:
-        with _settings(stack, change, briefly):
-            assert _up(stack, check=False).returncode != 0
+        assert _up(stack, check=False).returncode != 0
     finally:
         switch.unlink()
+        stack.write_settings(before)
 
 
 def _named(stack: LabStack) -> set[str]:
@@ -74,12 +52,13 @@ def _named(stack: LabStack) -> set[str]:
 
 @pytest.mark.parametrize(
     ("change", "graphs"),
-    [(_aggregated, 1), (_aggregated_in_another_pool, 2)],
+    [
+        (AGGREGATED, 1),
+        (AGGREGATED | {"serving.pool": "gb200"}, 2),
+    ],
     ids=["another graph instead", "another graph beside"],
 )
-def test_a_change_that_fails_is_taken_back(
-    stack: LabStack, change: Callable[[dict[str, Any]], None], graphs: int
-) -> None:
+def test_a_change_that_fails_is_taken_back(stack: LabStack, change: Change, graphs: int) -> None:
     before = _named(stack)
     _fail(stack, change)
     assert len([name for name in _named(stack) - before if name.startswith("ConfigMap")]) == 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tests.stacks.changed_settings import Settings, changed
 from tests.support.counted_work import steps
 from tests.support.dev_settings import resolved
 from tests.support.recordings import recorded_stack
@@ -15,20 +16,13 @@ if TYPE_CHECKING:
 NODES = 125
 
 
-def settings_of(nodes: int) -> dict[str, Any]:
+def _settings(nodes: int) -> Settings:
     """The recommended recipe on that many nodes, with a worker on each GPU."""
-    settings = shipped_settings("agg-b200")
-    settings["nodePools"][0]["nodes"] = nodes
-    settings["serving"]["replicas"] = "fill"
-    return settings
-
-
-def recorded(nodes: int) -> ResourceGraph:
-    return recorded_stack(resolved(settings_of(nodes)))
+    return changed(shipped_settings("agg-b200"), {"nodePools[0].nodes": nodes, "serving.replicas": "fill"})
 
 
 def test_a_thousand_gpus_are_planned_in_about_the_steps_of_eight() -> None:
-    few, many = settings_of(1), settings_of(NODES)
+    few, many = _settings(1), _settings(NODES)
     resolved(few)
     assert steps(lambda: resolved(many)) <= 2 * steps(lambda: resolved(few))
     stack = resolved(many)
@@ -39,11 +33,11 @@ def test_a_thousand_gpus_are_planned_in_about_the_steps_of_eight() -> None:
 
 
 def test_a_thousand_gpus_are_the_resources_of_eight_so_that_a_preview_does_not_grow() -> None:
-    one, many = recorded(1), recorded(NODES)
+    one, many = (recorded_stack(resolved(_settings(nodes))) for nodes in (1, NODES))
     assert [resource.urn for resource in many] == [resource.urn for resource in one]
-    assert size_of(many) <= 1.2 * size_of(one)
+    assert _size_of(many) <= 1.2 * _size_of(one)
 
 
-def size_of(graph: ResourceGraph) -> int:
+def _size_of(graph: ResourceGraph) -> int:
     """How much the engine and each policy is handed, as the length of all inputs."""
     return sum(len(str(resource.inputs)) for resource in graph)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pulumi
@@ -14,11 +13,11 @@ from lab.aws_provider.cloud.registry import RULES
 from lab.aws_provider.cloud.server import REQUESTS_FILE
 from resource_graph import UNKNOWN
 from resource_graph.recorder import record
-from stacks.errors import SettingsError
 from stacks.program.deploy_stack import deploy
 from stacks.updates.deployed import Creator, deployed
 from stacks.updates.planned_update import Update, planned_update
-from tests.support.dev_settings import problems_of, resolved
+from tests.stacks.changed_settings import Settings, changed, said
+from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings
 from tests.support.recordings import recorded_stack
 from tests.support.simulated_account import live
@@ -31,36 +30,23 @@ if TYPE_CHECKING:
 
 LAB = "arn:aws:iam::123456789012:user/lab"
 OTHER = "arn:aws:iam::123456789012:role/people/other"
-ENTRY = "aws:eks/accessEntry:AccessEntry"
-ASSOCIATION = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
+PREVIEWS = "arn:aws:iam::123456789012:role/previews"
 ROLE = "arn:aws:iam::123456789012:role/people/deployer"
 SESSION = "assumed-role/deployer/laptop"
+ENTRY = "aws:eks/accessEntry:AccessEntry"
 PREFIX = "urn:pulumi:b200::dynamo-stack::dynamo-stack:components:EksCluster$"
+VIEWS = {"arn": OTHER, "policy": "view"}
+EDITS = {"arn": OTHER, "policy": "edit", "namespaces": ["gpt-oss"]}
 
 
-def _settings(*administrators: str) -> dict[str, Any]:
-    settings = eks_b200_settings()
-    settings["cluster"]["administrators"] = list(administrators)
-    return settings
+def _settings(*administrators: str, access: tuple[dict[str, Any], ...] = (), **cluster: str) -> Settings:
+    entered = {"cluster.administrators": list(administrators), "cluster.access": list(access)}
+    return changed(eks_b200_settings(), entered, {f"cluster.{key}": value for key, value in cluster.items()})
 
 
-def _recorded(settings: dict[str, Any], creator: str = LAB) -> ResourceGraph:
-    program = partial(deploy, resolved(settings), None, Update(creator=Creator(arn=creator)))
-    return record(program, project="dynamo-stack", stack="b200")
-
-
-def _made_by(arn: str, *administrators: str) -> ResourceGraph:
-    return _recorded(_settings(*administrators), arn)
-
-
-def _with_access(*access: dict[str, Any], administrators: tuple[str, ...] = ()) -> dict[str, Any]:
-    settings = _settings(*administrators)
-    settings["cluster"]["access"] = list(access)
-    return settings
-
-
-def _asked(folder: Path) -> str:
-    return (folder / "account" / REQUESTS_FILE).read_text(encoding="utf-8")
+def _program(settings: Settings, creator: Creator) -> ResourceGraph:
+    update = Update(creator=creator)
+    return record(lambda: deploy(resolved(settings), None, update), project="dynamo-stack", stack="b200")
 
 
 def _entries(graph: ResourceGraph) -> dict[str, object]:
@@ -73,29 +59,42 @@ def _bootstraps(graph: ResourceGraph) -> object:
     return access["bootstrapClusterCreatorAdminPermissions"]
 
 
-def test_the_caller_of_up_may_be_listed_as_an_administrator_and_gets_one_entry(tmp_path: Path) -> None:
-    life = live(_settings(OTHER, LAB), tmp_path / "account", again=False)
-    assert [request for request in life.requests if request["error"]] == []
-    asked = [request["parameters"] for request in life.up if request["operation"] == "CreateAccessEntry"]
-    assert sorted(each["principalArn"] for each in asked) == [OTHER, LAB]
-    [cluster] = [each["parameters"] for each in life.up if each["operation"] == "CreateCluster"]
-    assert cluster["accessConfig"]["bootstrapClusterCreatorAdminPermissions"] is False
-
-
-def test_the_caller_of_up_in_a_session_enters_as_the_session_s_role_with_its_path(tmp_path: Path) -> None:
-    settings = _settings(ROLE)
-    settings["cluster"]["name"] = "session"
+def test_who_calls_administers_previews_or_edits_gets_one_entry_with_these_rights(tmp_path: Path) -> None:
+    access = ({"arn": PREVIEWS, "policy": "adminView"}, EDITS, VIEWS)
+    # The caller's role is listed as well: without its path it would be another principal with two entries.
+    settings = _settings(ROLE, LAB, access=access, name="access")
     life = live(settings, tmp_path / "account", SESSION, role_path="/people/", again=False)
     assert [request for request in life.requests if request["error"]] == []
-    asked = [request["parameters"] for request in life.up if request["operation"] == "CreateAccessEntry"]
-    # The role is listed as well: without its path it would be another principal, and get two entries.
-    assert [each["principalArn"] for each in asked] == [ROLE]
+    asked = {
+        operation: [each["parameters"] for each in life.up if each["operation"] == operation]
+        for operation in ("CreateCluster", "CreateAccessEntry", "AssociateAccessPolicy")
+    }
+    [cluster] = asked["CreateCluster"]
+    assert cluster["accessConfig"]["bootstrapClusterCreatorAdminPermissions"] is False
+    entries = sorted(each["principalArn"] for each in asked["CreateAccessEntry"])
+    assert entries == sorted([ROLE, LAB, OTHER, PREVIEWS])
+    whole = {"type": "cluster"}
+    assert {
+        (each["principalArn"], each["policyArn"].rpartition("/")[2]): each["accessScope"]
+        for each in asked["AssociateAccessPolicy"]
+    } == {
+        (ROLE, "AmazonEKSClusterAdminPolicy"): whole,
+        (LAB, "AmazonEKSClusterAdminPolicy"): whole,
+        (PREVIEWS, "AmazonEKSAdminViewPolicy"): whole,
+        (OTHER, "AmazonEKSEditPolicy"): {"type": "namespace", "namespaces": ["gpt-oss"]},
+        (OTHER, "AmazonEKSViewPolicy"): whole,
+    }
+
+
+def _refused(folder: Path, caller: str) -> str:
+    with pytest.raises(pulumi.RunError) as error:
+        live(_settings(), folder / "account", caller, role_path="/people/")
+    assert "CreateCluster" not in (folder / "account" / REQUESTS_FILE).read_text(encoding="utf-8")
+    return str(error.value)
 
 
 def test_the_root_user_is_refused_before_a_cluster_is_made(tmp_path: Path) -> None:
-    with pytest.raises(pulumi.RunError, match="the account's root user, which EKS gives no access entry"):
-        live(_settings(), tmp_path / "account", "root")
-    assert "CreateCluster" not in _asked(tmp_path)
+    assert "the account's root user, which EKS gives no access entry" in _refused(tmp_path, "root")
 
 
 def test_a_session_that_may_not_read_its_role_is_told_what_it_lacks(
@@ -106,26 +105,17 @@ def test_a_session_that_may_not_read_its_role_is_told_what_it_lacks(
             raise Refused("AccessDenied", "User is not authorized to perform: iam:GetRole")
 
     monkeypatch.setitem(RULES, ("iam", "GetRole"), [denied])
-    with pytest.raises(pulumi.RunError) as error:
-        live(_settings(), tmp_path / "account", SESSION, role_path="/people/")
-    said = str(error.value)
-    assert said.startswith(f"AWS does not say which role arn:aws:sts::123456789012:{SESSION} is a session of")
-    assert "User is not authorized to perform: iam:GetRole" in said
-    assert "try: let these credentials iam:GetRole that role; its ARN, with its path, enters" in said
-    assert "CreateCluster" not in _asked(tmp_path)
+    text = _refused(tmp_path, SESSION)
+    assert text.startswith(f"AWS does not say which role arn:aws:sts::123456789012:{SESSION} is a session of")
+    assert "User is not authorized to perform: iam:GetRole" in text
+    assert "try: let these credentials iam:GetRole that role; its ARN, with its path, enters" in text
 
 
 def test_the_entry_stays_with_the_maker_of_the_cluster_and_moves_to_nobody_when_the_maker_is_listed() -> None:
-    assert _entries(_made_by(LAB, OTHER)) == {
+    assert _entries(_program(_settings(OTHER, LAB), Creator(arn=LAB))) == {
         "eks-creator": LAB,
         "eks-administrator-123456789012:role/people/other": OTHER,
     }
-    assert _entries(_made_by(LAB, LAB)) == {"eks-creator": LAB}
-
-
-def test_another_order_of_administrators_is_no_change() -> None:
-    third = "arn:aws:iam::123456789012:role/third"
-    assert _entries(_made_by(LAB, OTHER, third)) == _entries(_made_by(LAB, third, OTHER))
 
 
 def test_without_an_account_it_is_not_known_who_it_is() -> None:
@@ -135,45 +125,22 @@ def test_without_an_account_it_is_not_known_who_it_is() -> None:
 
 
 def test_the_state_says_who_made_the_cluster() -> None:
-    cluster = f"{PREFIX}aws:eks/cluster:Cluster::eks"
-    entry = {f"{PREFIX}{ENTRY}::eks-creator": {"principalArn": LAB}}
     access = {"accessConfig": {"bootstrapClusterCreatorAdminPermissions": False}}
+    state = {
+        f"{PREFIX}aws:eks/cluster:Cluster::eks": access,
+        f"{PREFIX}{ENTRY}::eks-creator": {"principalArn": LAB},
+    }
     assert deployed({}).creator == Creator(makes_it_now=True)
-    assert deployed({cluster: access, **entry}).creator == Creator(arn=LAB)
-    update = planned_update(resolved(_settings()), deployed({cluster: access, **entry}))
-    assert update.creator == Creator(arn=LAB)
+    assert planned_update(resolved(_settings()), deployed(state)).creator == Creator(arn=LAB)
 
 
 def test_an_entry_that_eks_has_made_itself_is_left_to_it() -> None:
     access = {"accessConfig": {"bootstrapClusterCreatorAdminPermissions": True}}
     creator = deployed({f"{PREFIX}aws:eks/cluster:Cluster::eks": access}).creator
-    program = partial(deploy, resolved(_settings(OTHER)), None, Update(creator=creator))
-    graph = record(program, project="dynamo-stack", stack="b200")
+    graph = _program(_settings(OTHER), creator)
     assert list(_entries(graph).values()) == [OTHER]
     # Another value would replace the cluster.
     assert _bootstraps(graph) is True
-
-
-def test_who_previews_reads_everything_and_a_team_edits_its_namespace(tmp_path: Path) -> None:
-    team = {"arn": OTHER, "policy": "edit", "namespaces": ["gpt-oss"]}
-    reads = {"arn": OTHER, "policy": "view"}
-    settings = _with_access({"arn": ROLE, "policy": "adminView"}, team, reads)
-    settings["cluster"]["name"] = "access"
-    life = live(settings, tmp_path / "account", again=False)
-    assert [request for request in life.requests if request["error"]] == []
-    asked = [each["parameters"] for each in life.up if each["operation"] == "CreateAccessEntry"]
-    assert sorted(each["principalArn"] for each in asked) == [ROLE, OTHER, LAB]
-    given = [each["parameters"] for each in life.up if each["operation"] == "AssociateAccessPolicy"]
-    whole = {"type": "cluster"}
-    scopes = {
-        (each["principalArn"], each["policyArn"].rpartition("/")[2]): each["accessScope"] for each in given
-    }
-    assert scopes == {
-        (LAB, "AmazonEKSClusterAdminPolicy"): whole,
-        (ROLE, "AmazonEKSAdminViewPolicy"): whole,
-        (OTHER, "AmazonEKSEditPolicy"): {"type": "namespace", "namespaces": ["gpt-oss"]},
-        (OTHER, "AmazonEKSViewPolicy"): whole,
-    }
 
 
 def test_an_administrator_that_becomes_a_viewer_keeps_its_entry(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,8 +152,8 @@ def test_an_administrator_that_becomes_a_viewer_keeps_its_entry(monkeypatch: pyt
             super().__init__(name, **named)
 
     monkeypatch.setattr(aws.eks, "AccessEntry", Watched)
-    _recorded(_settings(OTHER))
-    _recorded(_with_access({"arn": OTHER, "policy": "view"}))
+    for settings in (_settings(OTHER), _settings(access=(VIEWS,))):
+        _program(settings, Creator(arn=LAB))
     administers, views = (
         f"eks-{kind}-123456789012:role/people/other" for kind in ("administrator", "access")
     )
@@ -194,42 +161,42 @@ def test_an_administrator_that_becomes_a_viewer_keeps_its_entry(monkeypatch: pyt
 
 
 def test_another_namespace_ends_the_old_association_before_the_new_one_is_made() -> None:
-    access = {"arn": OTHER, "policy": "edit", "namespaces": ["gpt-oss"]}
-    graph = _recorded(_with_access(access))
+    graph = recorded_stack(resolved(_settings(access=(EDITS,))))
     name = "eks-access-123456789012:role/people/other-edit"
-    [made] = [each for each in graph.of_type(ASSOCIATION) if each.name == name]
-    assert made.inputs["accessScope"] == {"type": "namespace", "namespaces": ["gpt-oss"]}
-    assert made.delete_before_replace is True
+    made = [each for each in graph if each.name == name]
+    assert [each.delete_before_replace for each in made] == [True]
 
 
 @pytest.mark.parametrize(
-    ("access", "administrators", "says"),
+    ("settings", "text"),
     [
-        ([{"arn": OTHER, "policy": "view"}], (OTHER,), "cluster.access[0].arn = '{arn}'\n  is one of"),
         (
-            [{"arn": OTHER, "policy": "view"}] * 2,
-            (),
-            "cluster.access[1].arn = '{arn}'\n  has view by an item",
+            _settings(OTHER, access=(VIEWS,)),
+            f"cluster.access[0].arn = '{OTHER}'\n"
+            "  is one of cluster.administrators; EKS gives a principal one entry\n"
+            "  try: leave out one of them",
+        ),
+        (
+            _settings(access=(VIEWS, VIEWS)),
+            f"cluster.access[1].arn = '{OTHER}'\n"
+            "  has view by an item before; EKS would keep one of them\n"
+            "  try: join their namespaces",
+        ),
+        (
+            _settings(assumeRole="arn:aws:iam::210987654321:role/deployer"),
+            "cluster.assumeRole = 'arn:aws:iam::210987654321:role/deployer'\n"
+            "  is no IAM role of cluster.accountId, outside of which nothing happens\n"
+            "  allowed: arn:aws:iam::123456789012:role/…",
         ),
     ],
 )
-def test_a_principal_has_one_entry_and_a_policy_once(
-    access: list[dict[str, Any]], administrators: tuple[str, ...], says: str
+def test_a_principal_has_one_entry_and_a_policy_once_and_is_of_the_account(
+    settings: Settings, text: str
 ) -> None:
-    with pytest.raises(SettingsError) as error:
-        resolved(_with_access(*access, administrators=administrators))
-    assert says.format(arn=OTHER) in str(error.value)
+    assert said(settings) == f"Pulumi.dev.yaml: {text}"
 
 
 def test_who_made_the_cluster_is_given_nothing_less() -> None:
-    settings = _with_access({"arn": LAB, "policy": "adminView"})
+    settings = _settings(access=({"arn": LAB, "policy": "adminView"},))
     with pytest.raises(pulumi.RunError, match=r"cluster.access\[0\].arn = '.*user/lab': made the cluster"):
-        _recorded(settings)
-
-
-def test_a_role_of_another_account_is_not_assumed() -> None:
-    settings = _settings()
-    settings["cluster"]["assumeRole"] = "arn:aws:iam::210987654321:role/deployer"
-    [problem] = problems_of(settings)
-    assert problem.key == "cluster.assumeRole"
-    assert "is no IAM role of cluster.accountId" in problem.message
+        _program(settings, Creator(arn=LAB))

@@ -1,28 +1,22 @@
-from collections.abc import Callable
-from typing import Any
+"""What a cluster of the stack's own is made of, and what AWS would refuse of it."""
 
 import pytest
 
-from stacks.errors import SettingsError
 from stacks.plan.infrastructure.eks_plan import EksPlan, MadeStorage, PlannedNetwork
 from stacks.settings.cluster import EfsStorage, LustreStorage
 from stacks.settings.purchase import CapacityBlock
+from tests.stacks.changed_settings import BY_THE_HOUR, GONE, Change, Settings, changed, said
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import BLOCK, eks_b200_settings, eks_gb200_settings
 
-Settings = dict[str, Any]
+POOL = "nodePools[0]"
+INGRESS: Change = {"serving.exposure": {"kind": "ingress", "className": "alb", "host": "llm.example.com"}}
 
 
 def planned(settings: Settings) -> EksPlan:
     plan = resolved(settings).infrastructure
     assert plan is not None
     return plan
-
-
-def said(settings: Settings) -> str:
-    with pytest.raises(SettingsError) as refusal:
-        resolved(settings)
-    return str(refusal.value)
 
 
 def test_a_b200_pool_is_a_node_group_of_its_zone_with_the_x86_image() -> None:
@@ -53,48 +47,36 @@ def test_gb200_trays_are_in_a_local_zone_while_control_plane_and_cache_are_in_th
     assert plan.uses_compute_domains
 
 
+UNUSED = eks_b200_settings()["nodePools"][0] | {
+    "name": "unused",
+    "zone": "us-east-1b",
+    "labels": {"team": "other"},
+}
+SERVING = eks_b200_settings()["nodePools"][0] | {"labels": {"team": "own"}}
+
+
 @pytest.mark.parametrize(
-    ("size", "nearest"),
+    ("base", "change", "size", "zone"),
     [
-        ("1000Gi", "1200Gi is the smallest"),
-        ("2Ti", "1200Gi or 2400Gi are the nearest"),
-        ("2401Gi", "2400Gi or 4800Gi are the nearest"),
-        ("3600Gi", "2400Gi or 4800Gi are the nearest"),
+        (eks_b200_settings(), {"modelCache.size": "1200Gi"}, 1200, "us-east-1a"),
+        (eks_b200_settings(), {"modelCache.size": "7200Gi"}, 7200, "us-east-1a"),
+        # In the zone of the pool that serves.
+        (eks_b200_settings(), {"nodePools": [UNUSED, SERVING]}, 1200, "us-east-1a"),
+        # In the region, where nodes in a Local Zone load from.
+        (
+            eks_gb200_settings(),
+            {"modelCache": {"size": "1200Gi", "storage": {"kind": "fsxLustre", "zone": "us-east-1b"}}},
+            1200,
+            "us-east-1b",
+        ),
     ],
 )
-def test_a_size_that_fsx_does_not_have_is_refused_with_those_next_to_it(size: str, nearest: str) -> None:
-    settings = eks_b200_settings()
-    settings["modelCache"]["size"] = size
-    text = said(settings)
-    assert f"modelCache.size = {size!r}\n  FSx for Lustre has no file system of this size" in text
-    assert f"allowed: 1200Gi, or a multiple of 2400Gi; {nearest}" in text
-
-
-@pytest.mark.parametrize("size", ["1200Gi", "2400Gi", "7200Gi"])
-def test_a_size_that_fsx_has_is_taken(size: str) -> None:
-    settings = eks_b200_settings()
-    settings["modelCache"]["size"] = size
-    storage = planned(settings).storage
+def test_a_lustre_cache_has_a_size_that_is_sold_and_lies_where_its_nodes_read_it(
+    base: Settings, change: Change, size: int, zone: str
+) -> None:
+    storage = planned(changed(base, change)).storage
     assert storage is not None
-    assert f"{storage.size_gib}Gi" == size
-
-
-@pytest.mark.parametrize(
-    ("zone", "why"),
-    [("us-east-1c", "no subnet of the stack is there"), ("us-east-1-dfw-2a", "is a Local Zone")],
-)
-def test_a_file_system_stands_where_the_stack_has_a_subnet_of_the_region(zone: str, why: str) -> None:
-    settings = eks_b200_settings()
-    settings["modelCache"]["storage"]["zone"] = zone
-    assert f"modelCache.storage.zone = {zone!r}\n  {why}" in said(settings)
-
-
-def test_a_lustre_cache_of_nodes_in_a_local_zone_is_in_the_region() -> None:
-    settings = eks_gb200_settings()
-    settings["modelCache"] = {"size": "1200Gi", "storage": {"kind": "fsxLustre", "zone": "us-east-1b"}}
-    storage = planned(settings).storage
-    assert storage is not None
-    assert (storage.typed.kind, storage.zone) == ("fsxLustre", "us-east-1b")
+    assert (storage.typed.kind, storage.size_gib, storage.zone) == ("fsxLustre", size, zone)
 
 
 @pytest.mark.parametrize(
@@ -107,169 +89,108 @@ def test_a_lustre_cache_of_nodes_in_a_local_zone_is_in_the_region() -> None:
     ],
 )
 def test_system_nodes_get_the_image_of_their_architecture(instance_type: str, ami: str) -> None:
-    settings = eks_b200_settings()
-    settings["cluster"]["systemNodes"] = {"instanceType": instance_type}
+    settings = changed(eks_b200_settings(), {"cluster.systemNodes": {"instanceType": instance_type}})
     assert planned(settings).system_ami_type == ami
 
 
-def _pool(**changes: Any) -> Callable[[Settings], None]:
-    return lambda settings: settings["nodePools"][0].update(changes)
-
-
-def _network(**changes: Any) -> Callable[[Settings], None]:
-    return lambda settings: settings["cluster"]["network"].update(changes)
-
-
-def _cluster(**changes: Any) -> Callable[[Settings], None]:
-    return lambda settings: settings["cluster"].update(changes)
-
-
-def _without(key: str) -> Callable[[Settings], None]:
-    return lambda settings: settings["nodePools"][0].pop(key)
-
-
 @pytest.mark.parametrize(
-    ("base", "change", "says"),
+    ("change", "says"),
     [
-        (eks_b200_settings, _without("zone"), "try: us-east-1a"),
-        (eks_gb200_settings, _without("zone"), "try: us-east-1-dfw-2a"),
+        ({f"{POOL}.zone": GONE}, "try: us-east-1a"),
         (
-            eks_b200_settings,
-            _pool(rdma={"resource": "rdma/ib", "fabric": "infiniband"}),
+            {f"{POOL}.rdma": {"resource": "rdma/ib", "fabric": "infiniband"}},
             "EC2 has no RDMA devices of InfiniBand or RoCE",
         ),
+        ({f"{POOL}.purchase": BLOCK | {"ends": BLOCK["starts"]}}, "nodePools[0].purchase.ends"),
         (
-            eks_b200_settings,
-            _pool(purchase={**BLOCK, "ends": BLOCK["starts"]}),
-            "nodePools[0].purchase.ends",
-        ),
-        (eks_gb200_settings, _pool(nodes=20, nvlinkDomainGpus=72), "is one UltraServer, of 18 nodes here"),
-        (eks_gb200_settings, _pool(nodes=18), "nvlinkDomainGpus: 72 where the UltraServer has as many"),
-        (
-            eks_b200_settings,
-            _cluster(systemNodes={"instanceType": "p6-b200.48xlarge"}),
+            {"cluster.systemNodes": {"instanceType": "p6-b200.48xlarge"}},
             "has GPUs, which nothing uses on these nodes",
         ),
-        (eks_b200_settings, _without("purchase"), "nothing is bought that nobody typed"),
-        (eks_b200_settings, _cluster(region="us-gov-west-1"), "is a region of another partition of AWS"),
-        (eks_b200_settings, _cluster(region="cn-north-1"), "is a region of another partition of AWS"),
-        (eks_b200_settings, _pool(zone="us-west-2a"), "is no zone of cluster.region us-east-1"),
-        (eks_b200_settings, _pool(zone="us-east-1-dfw-2a"), "not in Local Zones"),
-        (eks_gb200_settings, _pool(zone="us-east-1a"), "p6e-gb200.36xlarge is not offered there"),
-        (eks_gb200_settings, _pool(purchase={"kind": "onDemand"}), "is not sold this way"),
+        ({f"{POOL}.purchase": GONE}, "nothing is bought that nobody typed"),
+        ({"cluster.region": "us-gov-west-1"}, "is a region of another partition of AWS"),
+        ({"cluster.region": "cn-north-1"}, "is a region of another partition of AWS"),
+        ({f"{POOL}.zone": "us-west-2a"}, "is no zone of cluster.region us-east-1"),
+        ({f"{POOL}.purchase.starts": "tomorrow"}, "allowed: a time in UTC"),
         (
-            eks_b200_settings,
-            _pool(purchase={**eks_b200_settings()["nodePools"][0]["purchase"], "starts": "tomorrow"}),
-            "allowed: a time in UTC",
-        ),
-        (
-            eks_b200_settings,
-            _pool(amiRelease="1.34.5-20261101"),
+            {f"{POOL}.amiRelease": "1.34.5-20261101"},
             "nodePools[0].amiRelease = '1.34.5-20261101'\n  is an image of Kubernetes 1.34.5, and",
         ),
-        (eks_b200_settings, _pool(amiRelease="latest"), "a release of EKS' images, in quotes"),
+        ({f"{POOL}.amiRelease": "latest"}, "a release of EKS' images, in quotes"),
         (
-            eks_gb200_settings,
-            _pool(amiRelease="1.35.2-20251102"),
-            "older than the first image on which p6e-gb200.36xlarge has its GPUs",
-        ),
-        (
-            eks_b200_settings,
-            _cluster(systemNodes={"amiRelease": "1.36.0-20261101"}),
+            {"cluster.systemNodes": {"amiRelease": "1.36.0-20261101"}},
             "cluster.systemNodes.amiRelease = '1.36.0-20261101'",
         ),
-        (eks_b200_settings, _pool(rootVolumeType="io1"), "allowed: gp3 or gp2"),
+        ({f"{POOL}.rootVolumeType": "io1"}, "allowed: gp3 or gp2"),
         (
-            eks_b200_settings,
-            _cluster(tags={"kubernetes.io/team": "search"}),
+            {"cluster.tags": {"kubernetes.io/team": "search"}},
             "the EBS driver takes no tag whose key begins with kubernetes.io",
         ),
         (
-            eks_b200_settings,
-            _cluster(roles={"permissionsBoundary": "arn:aws:iam::210987654321:policy/boundary"}),
+            {"cluster.roles": {"permissionsBoundary": "arn:aws:iam::210987654321:policy/boundary"}},
             "is a policy of another account than 123456789012",
         ),
         (
-            eks_b200_settings,
-            _cluster(roles={"permissionsBoundary": "arn:aws-cn:iam::123456789012:policy/boundary"}),
+            {"cluster.roles": {"permissionsBoundary": "arn:aws-cn:iam::123456789012:policy/boundary"}},
             "allowed: the ARN of an IAM policy, such as arn:aws:iam::",
         ),
-        (eks_b200_settings, _cluster(roles={"path": "team"}), "try: /team/"),
-        (eks_b200_settings, _cluster(roles={"path": "/team"}), "with a slash at both ends"),
-        (eks_b200_settings, _cluster(roles={"path": "/*/"}), "letters, digits and +=,.@_-"),
-        (eks_b200_settings, _network(zones=["us-east-1a", "us-east-1-dfw-2a"]), "never into a Local Zone"),
-        (eks_b200_settings, _network(zones=["us-east-1a", "us-west-2b"]), "is no zone of cluster.region"),
-        (eks_b200_settings, _network(cidr="10.0.0.0/24"), "private, /16 to /20"),
-        (eks_b200_settings, _network(cidr="8.8.0.0/16"), "private, /16 to /20"),
-        (eks_b200_settings, _network(cidr="10.0.0.1/16"), "no network"),
+        ({"cluster.roles": {"path": "team"}}, "with a slash at both ends\n  try: /team/"),
+        ({"cluster.roles": {"path": "/*/"}}, "letters, digits and +=,.@_-"),
+        ({"cluster.network.zones": ["us-east-1a", "us-east-1-dfw-2a"]}, "never into a Local Zone"),
+        ({"cluster.network.zones": ["us-east-1a", "us-west-2b"]}, "is no zone of cluster.region"),
+        ({"cluster.network.cidr": "10.0.0.0/24"}, "private, /16 to /20"),
+        ({"cluster.network.cidr": "8.8.0.0/16"}, "private, /16 to /20"),
+        ({"cluster.network.cidr": "10.0.0.1/16"}, "no network"),
+        (
+            {"modelCache.storageClassName": "shared-files"},
+            "modelCache\n  needs one of storage, which is made, and storageClassName, which exists",
+        ),
     ],
 )
-def test_what_aws_would_refuse_is_refused_before_anything_is_made(
-    base: Callable[[], Settings], change: Callable[[Settings], None], says: str
-) -> None:
-    settings = base()
-    change(settings)
-    assert says in said(settings)
+def test_what_aws_would_refuse_is_refused_before_anything_is_made(change: Change, says: str) -> None:
+    assert says in said(changed(eks_b200_settings(), change))
 
 
-def test_an_adopted_network_needs_a_subnet_where_the_pool_is() -> None:
-    settings = eks_b200_settings()
-    subnets = {"us-east-1b": "subnet-0123456789abcdef0", "us-east-1c": "subnet-0123456789abcdef1"}
-    settings["cluster"]["network"] = {
-        "kind": "existing",
-        "vpcId": "vpc-0123456789abcdef0",
-        "subnets": subnets,
-    }
-    assert "cluster.network.subnets names no subnet there" in said(settings)
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({f"{POOL}.zone": GONE}, "try: us-east-1-dfw-2a"),
+        (
+            {f"{POOL}.nodes": 20, f"{POOL}.nvlinkDomainGpus": 72},
+            "is one UltraServer, of 18 nodes here",
+        ),
+        ({f"{POOL}.nodes": 18}, "nvlinkDomainGpus: 72 where the UltraServer has as many"),
+        (BY_THE_HOUR, "is not sold this way"),
+        (
+            {f"{POOL}.amiRelease": "1.35.2-20251102"},
+            "older than the first image on which p6e-gb200.36xlarge has its GPUs",
+        ),
+    ],
+)
+def test_what_aws_would_refuse_of_gb200_is_refused_before_anything_is_made(change: Change, says: str) -> None:
+    assert says in said(changed(eks_gb200_settings(), change))
 
 
 def test_what_belongs_to_a_cluster_of_the_stack_s_own_is_refused_beside_one_that_exists() -> None:
-    settings = disagg_b200_settings()
-    settings["nodePools"][0] |= {
-        "zone": "us-east-1a",
-        "purchase": {"kind": "spot"},
-        "amiRelease": "1.35.2-20261101",
-        "rootVolumeType": "gp2",
-    }
-    settings["modelCache"] = {"size": "150Gi", "storage": {"kind": "efs"}}
+    settings = changed(
+        disagg_b200_settings(),
+        {
+            f"{POOL}.zone": "us-east-1a",
+            f"{POOL}.purchase": {"kind": "spot"},
+            f"{POOL}.amiRelease": "1.35.2-20261101",
+            f"{POOL}.rootVolumeType": "gp2",
+            "modelCache": {"size": "150Gi", "storage": {"kind": "efs"}},
+        },
+    )
     text = said(settings)
     assert text.count("belongs to a cluster that the stack makes") == 5
     assert "modelCache.storageClassName" in text
 
 
 def test_an_ingress_is_refused_where_the_stack_s_own_cluster_has_nobody_to_answer_it() -> None:
-    settings = eks_b200_settings()
-    ingress = {"kind": "ingress", "className": "alb", "host": "llm.example.com"}
-    settings["serving"]["exposure"] = ingress
-    text = said(settings)
+    text = said(changed(eks_b200_settings(), INGRESS))
     assert "serving.exposure.kind = 'ingress'\n  the cluster that this stack makes has no Ingress" in text
     assert "try: kind: internalLoadBalancer" in text
-    settings["serving"]["exposure"] = {"kind": "internalLoadBalancer"}
-    assert resolved(settings).serving.exposure is not None
     # Between two stacks somebody can install a controller.
-    settings["serving"]["exposure"] = ingress
-    settings |= {"layers": ["serving"], "layerStacks": {"infrastructure": "below", "platform": "below"}}
-    assert resolved(settings).serving.exposure is not None
-
-
-def test_a_cache_has_a_class_or_a_file_system_and_not_both() -> None:
-    settings = eks_b200_settings()
-    settings["modelCache"]["storageClassName"] = "shared-files"
-    assert "needs one of storage, which is made, and storageClassName, which exists" in said(settings)
-
-
-def test_a_lustre_cache_lies_in_the_zone_of_the_pool_that_serves() -> None:
-    settings = eks_b200_settings()
-    unused = settings["nodePools"][0] | {"name": "unused", "zone": "us-east-1b", "labels": {"team": "other"}}
-    settings["nodePools"].insert(0, unused)
-    settings["nodePools"][1]["labels"] = {"team": "own"}
-    storage = planned(settings).storage
-    assert storage is not None
-    assert storage.zone == settings["nodePools"][1]["zone"]
-
-
-def test_a_disk_of_gp3_is_not_asked_for_in_a_zone_that_has_none() -> None:
-    settings = eks_b200_settings()
-    settings["modelCache"] = {"size": "200Gi", "storage": {"kind": "ebs"}}
-    settings["nodePools"][0]["rootVolumeType"] = "gp2"
-    assert "the cache's disk is of gp3, and pool b200 has rootVolumeType gp2" in said(settings)
+    below = {"layers": ["serving"], "layerStacks": {"infrastructure": "below", "platform": "below"}}
+    for possible in ({"serving.exposure": {"kind": "internalLoadBalancer"}}, INGRESS | below):
+        assert resolved(changed(eks_b200_settings(), possible)).serving.exposure is not None

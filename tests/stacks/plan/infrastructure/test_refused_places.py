@@ -1,95 +1,111 @@
 """What AWS would refuse half an hour into an `up`: read in the preview, with what to type instead."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import pytest
 
-from tests.support.dev_settings import FILE, problems_of
+from tests.stacks.changed_settings import Change, Settings, changed, said
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-Settings = dict[str, Any]
-
-
-def _in_another_region() -> Settings:
-    settings = eks_b200_settings()
-    settings["cluster"] |= {"region": "us-west-1"}
-    settings["cluster"]["network"]["zones"] = ["us-west-1a", "us-west-1b"]
-    settings["nodePools"][0]["zone"] = "us-west-1a"
-    return settings
-
-
-def _trays_in_the_region() -> Settings:
-    settings = eks_gb200_settings()
-    settings["nodePools"][0]["zone"] = "us-east-1a"
-    return settings
-
-
-def _machine_in_a_local_zone() -> Settings:
-    settings = eks_b200_settings()
-    settings["nodePools"][0]["zone"] = "us-east-1-dfw-2a"
-    return settings
-
-
-def _block_without_a_subnet() -> Settings:
-    settings = eks_b200_settings()
-    subnets = {"us-east-1b": "subnet-01234567", "us-east-1c": "subnet-01234568"}
-    settings["cluster"]["network"] = {"kind": "existing", "vpcId": "vpc-01234567", "subnets": subnets}
-    settings["nodePools"][0]["zone"] = "us-east-1a"
-    return settings
-
-
-def _long_names() -> Settings:
-    settings = eks_b200_settings()
-    settings["cluster"]["name"] = "c" * 30
-    settings["nodePools"][0]["name"] = settings["serving"]["pool"] = "p" * 40
-    return settings
+SUBNETS = {"us-east-1b": "subnet-01234567", "us-east-1c": "subnet-01234568"}
 
 
 @pytest.mark.parametrize(
-    ("settings", "says"),
+    ("base", "change", "says"),
     [
-        (
-            _in_another_region,
+        pytest.param(
+            eks_b200_settings(),
+            {
+                "cluster.region": "us-west-1",
+                "cluster.network.zones": ["us-west-1a", "us-west-1b"],
+                "nodePools[0].zone": "us-west-1a",
+            },
             "Pulumi.dev.yaml: nodePools[0].zone = 'us-west-1a'\n"
             "  p6-b200.48xlarge was not offered in us-west-1 when EC2 was asked (2026-08)\n"
             "  allowed: a zone of ap-south-1, ap-south-2, eu-north-1, eu-west-3, us-east-1, "
             "us-east-2, us-west-2\n"
             "  try: another cluster.region; where EC2 offers it by now, add it to hardware/offers.py",
+            id="a region without the type",
         ),
-        (
-            _trays_in_the_region,
+        pytest.param(
+            eks_gb200_settings(),
+            {"nodePools[0].zone": "us-east-1a"},
             "Pulumi.dev.yaml: nodePools[0].zone = 'us-east-1a'\n"
             "  p6e-gb200.36xlarge is not offered there\n"
             "  allowed: us-east-1-dfw-2a, us-east-1-atl-2a, us-west-2-phx-2a\n"
             "  try: us-east-1-dfw-2a",
+            id="trays in the region",
         ),
-        (
-            _machine_in_a_local_zone,
+        pytest.param(
+            eks_b200_settings(),
+            {"nodePools[0].zone": "us-east-1-dfw-2a"},
             "Pulumi.dev.yaml: nodePools[0].zone = 'us-east-1-dfw-2a'\n"
             "  p6-b200.48xlarge is offered in the regions' own zones, not in Local Zones\n"
             "  try: us-east-1a",
+            id="machines in a Local Zone",
         ),
-        (
-            _block_without_a_subnet,
+        pytest.param(
+            eks_b200_settings(),
+            {"cluster.network": {"kind": "existing", "vpcId": "vpc-01234567", "subnets": SUBNETS}},
             "Pulumi.dev.yaml: nodePools[0].zone = 'us-east-1a'\n"
             "  cluster.network.subnets names no subnet there, so its nodes would have no network\n"
             "  allowed: us-east-1b, us-east-1c",
+            id="an adopted network without a subnet there",
         ),
-        (
-            _long_names,
+        pytest.param(
+            eks_b200_settings(),
+            {"cluster.name": "c" * 30, "nodePools[0].name": "p" * 40, "serving.pool": "p" * 40},
             f"Pulumi.dev.yaml: nodePools[0].name = '{'p' * 40}'\n"
             f"  its node group would be called {'c' * 30}-{'p' * 40}, 71 characters\n"
             "  allowed: 63 with the cluster's name and a hyphen before it",
+            id="names that are too long together",
+        ),
+        pytest.param(
+            eks_b200_settings(),
+            {"modelCache.size": "2Ti"},
+            "Pulumi.dev.yaml: modelCache.size = '2Ti'\n"
+            "  FSx for Lustre has no file system of this size\n"
+            "  allowed: 1200Gi, or a multiple of 2400Gi; 1200Gi or 2400Gi are the nearest\n"
+            "  try: 2400Gi",
+            id="a file system of a size that is not sold",
+        ),
+        pytest.param(
+            eks_b200_settings(),
+            {"modelCache.size": "1000Gi"},
+            "  allowed: 1200Gi, or a multiple of 2400Gi; 1200Gi is the smallest",
+            id="a file system that is too small",
+        ),
+        pytest.param(
+            eks_b200_settings(),
+            {"modelCache.storage.zone": "us-east-1c"},
+            "Pulumi.dev.yaml: modelCache.storage.zone = 'us-east-1c'\n"
+            "  no subnet of the stack is there\n"
+            "  allowed: us-east-1a, us-east-1b\n"
+            "  try: us-east-1a",
+            id="a file system without a subnet",
+        ),
+        pytest.param(
+            eks_b200_settings(),
+            {"modelCache.storage.zone": "us-east-1-dfw-2a"},
+            "Pulumi.dev.yaml: modelCache.storage.zone = 'us-east-1-dfw-2a'\n"
+            "  is a Local Zone, in which no file system of FSx is documented\n"
+            "  allowed: us-east-1a, us-east-1b\n"
+            "  try: us-east-1a",
+            id="a file system in a Local Zone",
+        ),
+        pytest.param(
+            eks_b200_settings(),
+            {
+                "modelCache": {"size": "200Gi", "storage": {"kind": "ebs"}},
+                "nodePools[0].rootVolumeType": "gp2",
+            },
+            "Pulumi.dev.yaml: modelCache.storage.kind = 'ebs'\n"
+            "  the cache's disk is of gp3, and pool b200 has rootVolumeType gp2 for want of it\n"
+            "  allowed: efs, instanceStore\n"
+            "  try: instanceStore",
+            id="a disk of gp3 where there is none",
         ),
     ],
 )
-def test_a_place_that_cannot_be_is_refused_with_file_key_reason_and_fix(
-    settings: Callable[[], Settings], says: str
+def test_a_place_or_size_that_cannot_be_is_refused_with_file_key_reason_and_fix(
+    base: Settings, change: Change, says: str
 ) -> None:
-    found = [problem.text(FILE) for problem in problems_of(settings())]
-    assert says in found
+    assert says in said(changed(base, change))

@@ -4,58 +4,42 @@ from typing import Any
 
 import pytest
 
-from tests.stacks.plan.layers.settings import BASE, PLATFORM, layered, on_existing_cluster
-from tests.support.dev_settings import FILE, disagg_b200_settings, problems_of, resolved
+from tests.stacks.changed_settings import said
+from tests.stacks.plan.layers.settings import ALL, BASE, PLATFORM, layered, on_existing_cluster
+from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings
 
-ALL = ("infrastructure", "platform", "serving")
-
-
-def said(settings: dict[str, Any]) -> str:
-    return "\n".join(problem.text(FILE) for problem in problems_of(settings))
-
-
-def test_without_layers_a_stack_has_everything_joins_nobody_and_shares_nothing() -> None:
-    layers = resolved(eks_b200_settings()).layers
-    assert (layers.own, dict(layers.joined), layers.shared) == (ALL, {}, ())
-
-
-def test_a_cluster_and_a_platform_that_exist_are_nobody_s_layers() -> None:
-    assert resolved(disagg_b200_settings()).layers.own == ("platform", "serving")
-    settings = disagg_b200_settings()
-    settings["platform"] = {"kind": "existing", "version": "1.2.1"}
-    assert resolved(settings).layers.own == ("serving",)
+EXISTING_PLATFORM = {"platform": {"kind": "existing", "version": "1.2.1"}}
 
 
 @pytest.mark.parametrize(
-    ("layers", "joined"),
+    ("settings", "own", "joined", "shared"),
     [
-        (ALL, {}),
-        (("infrastructure",), {}),
-        (("infrastructure", "platform"), {}),
-        (("platform",), {"infrastructure": BASE}),
-        (("platform", "serving"), {"infrastructure": BASE}),
-        (("serving",), {"infrastructure": BASE, "platform": PLATFORM}),
+        # Without layers a stack has everything, joins nobody and shares nothing.
+        (eks_b200_settings(), ALL, {}, ()),
+        # A cluster and a platform that exist are nobody's layers.
+        (disagg_b200_settings(), ALL[1:], {}, ()),
+        (disagg_b200_settings() | EXISTING_PLATFORM, ALL[2:], {}, ()),
+        (layered(*ALL), ALL, {}, ALL[:2]),
+        (layered("infrastructure"), ALL[:1], {}, ALL[:1]),
+        (layered(*ALL[:2]), ALL[:2], {}, ALL[:2]),
+        # In any order.
+        (layered(*ALL[:2]) | {"layers": ["platform", "infrastructure"]}, ALL[:2], {}, ALL[:2]),
+        (layered("platform"), ALL[1:2], {"infrastructure": BASE}, ALL[1:2]),
+        (layered(*ALL[1:]), ALL[1:], {"infrastructure": BASE}, ALL[1:2]),
+        (layered("serving"), ALL[2:], {"infrastructure": BASE, "platform": PLATFORM}, ()),
+        # On a cluster that exists platform and serving can be two teams too.
+        (on_existing_cluster("platform"), ALL[1:2], {}, ALL[1:2]),
+        (on_existing_cluster("serving"), ALL[2:], {"platform": PLATFORM}, ()),
     ],
 )
 def test_neighbouring_layers_are_owned_together_and_those_below_are_joined(
-    layers: tuple[str, ...], joined: dict[str, str]
+    settings: dict[str, Any], own: tuple[str, ...], joined: dict[str, str], shared: tuple[str, ...]
 ) -> None:
-    found = resolved(layered(*layers)).layers
-    assert found.own == layers
+    found = resolved(settings).layers
+    assert found.own == own
     assert {layer: each.stack for layer, each in found.joined.items()} == joined
-    assert [contract.layer for contract in found.shared] == [each for each in layers if each != "serving"]
-
-
-def test_the_order_in_which_layers_are_typed_means_nothing() -> None:
-    assert resolved(layered("platform", "infrastructure") | {"layerStacks": {}}).layers.own == ALL[:2]
-
-
-@pytest.mark.parametrize("layers", [("platform",), ("serving",), ("platform", "serving")])
-def test_on_a_cluster_that_exists_platform_and_serving_can_be_two_teams_too(layers: tuple[str, ...]) -> None:
-    stack = resolved(on_existing_cluster(*layers))
-    assert stack.layers.own == layers
-    assert (stack.platform.kind == "own") == ("platform" in layers)
+    assert tuple(contract.layer for contract in found.shared) == shared
 
 
 def test_a_layer_of_another_stack_is_to_this_one_like_something_that_exists() -> None:
@@ -88,7 +72,7 @@ def test_a_layer_of_another_stack_is_to_this_one_like_something_that_exists() ->
             "with cluster.kind existing there is no infrastructure to own\n  allowed: [platform, serving]",
         ),
         (
-            on_existing_cluster("serving") | {"platform": {"kind": "existing", "version": "1.2.1"}},
+            on_existing_cluster("serving") | EXISTING_PLATFORM,
             "platform.kind existing somebody outside this project runs the platform\n  try: leave it out",
         ),
         (eks_b200_settings() | {"layers": []}, "allowed: at least 1 item"),
@@ -103,11 +87,13 @@ def test_a_division_that_cannot_work_is_refused_with_what_can(settings: dict[str
     assert says in said(settings)
 
 
-def test_only_what_is_below_a_stack_s_layers_is_left_to_the_cluster_when_it_goes() -> None:
-    kinds = {
-        layers: {item.kind for item in resolved(layered(*layers)).retained}
-        for layers in (("infrastructure",), ("platform",), ("serving",))
-    }
-    assert kinds["serving",] == set()
-    assert kinds["platform",] == {"Lease", "CustomResourceDefinition"}
-    assert kinds["infrastructure",] == {"KMS key", "Log group"}
+@pytest.mark.parametrize(
+    ("layer", "kinds"),
+    [
+        ("infrastructure", {"KMS key", "Log group"}),
+        ("platform", {"Lease", "CustomResourceDefinition"}),
+        ("serving", set[str]()),
+    ],
+)
+def test_what_a_layer_leaves_when_it_goes_is_left_by_its_own_stack(layer: str, kinds: set[str]) -> None:
+    assert {item.kind for item in resolved(layered(layer)).retained} == kinds

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from recipes.placed import Toleration
+from tests.stacks.changed_settings import GONE, Settings, changed, said
 from tests.support.dev_settings import (
     described_node,
     described_settings,
@@ -21,32 +22,44 @@ GB200_TRAY = {
     "nvlinkDomainGpus": 72,
     "labels": {},
 }
+TYPE = "nodePools[0].instanceType"
+TAINTS = [
+    {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"},
+    {"key": "example.com/team", "value": "inference", "effect": "NoExecute"},
+    {"key": "example.com/reserved", "effect": "NoSchedule"},
+]
 
 
-def _placements(settings: dict[str, Any]) -> list[Any]:
+def _placements(settings: Settings) -> list[Any]:
     return [worker.placement for worker in resolved(settings).serving.placed.workers]
 
 
-def test_workers_find_described_nodes_by_their_labels_instead_of_the_product() -> None:
-    for placement in _placements(described_settings()):
-        assert placement.node_selector == {
-            "cloud.google.com/gke-accelerator": "nvidia-b200",
-            "kubernetes.io/arch": "amd64",
-        }
-
-
-def test_nodes_without_labels_are_found_by_the_product_of_their_gpus() -> None:
-    for placement in _placements(described_settings(labels={})):
-        assert placement.node_selector["nvidia.com/gpu.product"] == "NVIDIA-B200"
+@pytest.mark.parametrize(
+    ("settings", "selector"),
+    [
+        (
+            described_settings(),
+            {"cloud.google.com/gke-accelerator": "nvidia-b200", "kubernetes.io/arch": "amd64"},
+        ),
+        (
+            described_settings(labels={}),
+            {"nvidia.com/gpu.product": "NVIDIA-B200", "kubernetes.io/arch": "amd64"},
+        ),
+        (
+            described_settings(nodes=2, **GB200_TRAY | {"accelerator": "GB300"}),
+            {"nvidia.com/gpu.product": "NVIDIA-GB300", "kubernetes.io/arch": "arm64"},
+        ),
+    ],
+)
+def test_workers_find_described_nodes_by_their_labels_or_by_the_product_of_their_gpus(
+    settings: Settings, selector: dict[str, str]
+) -> None:
+    for placement in _placements(settings):
+        assert placement.node_selector == selector
 
 
 def test_taints_of_described_nodes_are_tolerated_each_once() -> None:
-    taints = [
-        {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"},
-        {"key": "example.com/team", "value": "inference", "effect": "NoExecute"},
-        {"key": "example.com/reserved", "effect": "NoSchedule"},
-    ]
-    for placement in _placements(described_settings(taints=taints)):
+    for placement in _placements(described_settings(taints=TAINTS)):
         assert placement.tolerations == (
             Toleration("nvidia.com/gpu", "Exists", "NoSchedule"),
             Toleration("example.com/team", "Equal", "NoExecute", "inference"),
@@ -55,17 +68,14 @@ def test_taints_of_described_nodes_are_tolerated_each_once() -> None:
 
 
 def test_workers_share_a_described_node_by_their_gpus() -> None:
-    prefill, decode = resolved(described_settings()).serving.placed.workers
-    assert prefill.resources is not None
-    assert decode.resources is not None
+    workers = resolved(described_settings()).serving.placed.workers
+    sizes = [(each.resources.cpu_request, each.resources.memory_gib) for each in workers if each.resources]
     # Nine tenths of 220 CPUs and 3900 GiB, for one and for four of eight GPUs.
-    assert (prefill.resources.cpu_request, prefill.resources.memory_gib) == (24, 438)
-    assert (decode.resources.cpu_request, decode.resources.memory_gib) == (99, 1755)
+    assert sizes == [(24, 438), (99, 1755)]
 
 
 def test_described_trays_share_nvlink_as_gb200_of_ec2_does() -> None:
-    settings = described_settings(nodes=2, **GB200_TRAY)
-    settings["serving"]["kvTransport"] = "mnnvl"
+    settings = changed(described_settings(nodes=2, **GB200_TRAY), {"serving.kvTransport": "mnnvl"})
     placed = resolved(settings).serving.placed
     assert placed.compute_domain is not None
     assert placed.same_clique
@@ -144,68 +154,74 @@ def test_a_description_that_contradicts_itself_is_refused(
     assert (problem.message, problem.allowed, problem.suggestion) == (message, allowed, suggestion)
 
 
-def test_hopper_nodes_are_refused_for_a_recipe_without_kernels_for_them() -> None:
-    problems = problems_of(described_settings(accelerator="H200", labels={}))
-    assert {problem.key for problem in problems} == {"serving.pool"}
-    assert "which H200 (hopper) has no kernels for" in problems[0].message
-
-
-def test_nodes_too_small_for_one_worker_are_refused_with_what_it_needs() -> None:
-    problems = problems_of(described_settings(memory="100Gi"))
-    assert problems[0].message == (
-        "TrtllmPrefillWorker needs 80 GiB of shared memory and 61 GiB for weights; 1 GPU of 8xB200-amd64 "
-        "come with 11 GiB"
-    )
-
-
-def test_a_pool_names_its_instance_type_or_describes_its_nodes_and_not_both() -> None:
-    settings = described_settings()
-    settings["nodePools"][0]["instanceType"] = "p6-b200.48xlarge"
-    [problem] = problems_of(settings)
-    assert (problem.key, problem.suggestion) == ("nodePools[0].instanceType", "leave one of them out")
-    settings = disagg_b200_settings()
-    del settings["nodePools"][0]["instanceType"]
-    [problem] = problems_of(settings)
-    assert problem.message == "is missing: an EC2 instance type, or node, which describes the pool's nodes"
-
-
-def test_the_domain_of_a_described_node_stands_in_its_description() -> None:
-    settings = described_settings(**GB200_TRAY)
-    settings["nodePools"][0]["nvlinkDomainGpus"] = 72
-    [problem] = problems_of(settings)
-    assert (problem.key, problem.suggestion) == ("nodePools[0].nvlinkDomainGpus", "node.nvlinkDomainGpus")
-
-
-def test_a_cluster_that_is_made_has_no_described_nodes() -> None:
-    settings = eks_b200_settings()
-    pool = settings["nodePools"][0]
-    del pool["instanceType"]
-    pool["node"] = described_node()
-    [problem] = problems_of(settings)
-    assert (problem.key, problem.suggestion) == ("nodePools[0].node", "instanceType: p6-b200.48xlarge")
-
-
-def test_gb300_of_ec2_is_refused_with_what_works_instead() -> None:
-    settings = disagg_b200_settings()
-    settings["nodePools"][0]["instanceType"] = "p6e-gb300.36xlarge"
-    [problem] = problems_of(settings)
-    assert problem.message.startswith("AWS publishes neither its processors and memory nor its network cards")
-    assert "node with accelerator GB300" in str(problem.suggestion)
-
-
-def test_gb300_trays_elsewhere_can_be_described() -> None:
-    settings = described_settings(nodes=2, **GB200_TRAY | {"accelerator": "GB300"})
-    [one, other] = _placements(settings)
-    assert one.node_selector == other.node_selector
-    assert one.node_selector["nvidia.com/gpu.product"] == "NVIDIA-GB300"
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        pytest.param(
+            described_settings(accelerator="H200", labels={}),
+            "serving.pool = 'gpus'\n"
+            "  TrtllmPrefillWorker uses W4A8_MXFP4_MXFP8, which H200 (hopper) has no kernels for\n"
+            "  allowed: a pool of Blackwell GPUs\n",
+            id="a GPU without kernels for the recipe",
+        ),
+        pytest.param(
+            described_settings(memory="100Gi"),
+            "serving.recipe\n"
+            "  TrtllmPrefillWorker needs 80 GiB of shared memory and 61 GiB for weights; 1 GPU of "
+            "8xB200-amd64 come with 11 GiB\n"
+            "  try: more GPUs for each worker (tensor_parallel_size), or serving.resources.prefill.memory",
+            id="too little memory for one worker",
+        ),
+        pytest.param(
+            changed(described_settings(), {TYPE: "p6-b200.48xlarge"}),
+            "nodePools[0].instanceType = 'p6-b200.48xlarge'\n"
+            "  says what the nodes are, and so does node\n"
+            "  try: leave one of them out",
+            id="an instance type as well",
+        ),
+        pytest.param(
+            changed(disagg_b200_settings(), {TYPE: GONE}),
+            "nodePools[0].instanceType\n"
+            "  is missing: an EC2 instance type, or node, which describes the pool's nodes\n"
+            "  allowed: p6-b200.48xlarge, p6-b300.48xlarge",
+            id="neither of both",
+        ),
+        pytest.param(
+            changed(described_settings(**GB200_TRAY), {"nodePools[0].nvlinkDomainGpus": 72}),
+            "nodePools[0].nvlinkDomainGpus = 72\n"
+            "  belongs to an instance type, and this pool describes its nodes\n"
+            "  try: node.nvlinkDomainGpus",
+            id="the domain beside the description",
+        ),
+        pytest.param(
+            changed(eks_b200_settings(), {TYPE: GONE, "nodePools[0].node": described_node()}),
+            "nodePools[0].node = 'B200'\n"
+            "  describes nodes that exist, and the stack makes those of its own cluster\n"
+            "  allowed: instanceType\n"
+            "  try: instanceType: p6-b200.48xlarge",
+            id="a cluster that is made",
+        ),
+        pytest.param(
+            changed(disagg_b200_settings(), {TYPE: "p6e-gb300.36xlarge"}),
+            "nodePools[0].instanceType = 'p6e-gb300.36xlarge'\n"
+            "  AWS publishes neither its processors and memory nor its network cards, so nothing can be "
+            "sized\n"
+            "  allowed: p6-b200.48xlarge, p6-b300.48xlarge, p6e-gb200.36xlarge, p5en.48xlarge, p5e.48xlarge, "
+            "p5.48xlarge, p5.4xlarge\n"
+            "  try: node with accelerator GB300 on an existing cluster",
+            id="GB300 of EC2",
+        ),
+    ],
+)
+def test_nodes_that_cannot_be_described_so_are_refused_with_what_works_instead(
+    settings: Settings, says: str
+) -> None:
+    assert said(settings).startswith(f"Pulumi.dev.yaml: {says}")
 
 
 def test_pools_of_different_gpus_need_no_label_to_tell_them_apart() -> None:
-    settings = described_settings()
-    settings["nodePools"].append(
-        {"name": "spare", "node": described_node(accelerator="H200", labels={}), "nodes": 1}
-    )
-    assert [placed.pool.name for placed in resolved(settings).pools] == ["gpus", "spare"]
-    settings["nodePools"][1]["node"] = described_node(labels={})
-    [problem] = problems_of(settings)
-    assert "the scheduler cannot tell these pools apart" in problem.message
+    spare = {"name": "spare", "node": described_node(accelerator="H200", labels={}), "nodes": 1}
+    two = changed(described_settings(labels={}), {"nodePools": [*described_settings()["nodePools"], spare]})
+    assert [placed.pool.name for placed in resolved(two).pools] == ["gpus", "spare"]
+    same = changed(two, {"nodePools[0].node.labels": {}, "nodePools[1].node.accelerator": "B200"})
+    assert "the scheduler cannot tell these pools apart" in said(same)

@@ -1,276 +1,298 @@
-import copy
-from typing import Any
+"""How the KV cache travels: what is chosen, what is refused with what is possible, and what it demands."""
 
 import pytest
 
 from hardware import Standing
-from recipes.placed import ComputeDomain
-from stacks.plan.placement.kv_transport import request_bytes
+from recipes.placed import ComputeDomain, KvTransport, PlacedRecipe
+from tests.stacks.changed_settings import (
+    GONE,
+    ON_EFS,
+    SECOND_NODE,
+    Change,
+    Settings,
+    changed,
+    override,
+    pools,
+    replicas,
+    said,
+)
 from tests.support.dev_settings import (
     agg_gb200_settings,
     dev_settings,
     disagg_b200_settings,
     disagg_gb200_settings,
-    problems_of,
     resolved,
 )
 from tests.support.shipped_stacks import shipped_settings
 
-INFINIBAND = {"resource": "rdma/ib", "fabric": "infiniband"}
+KEY = "serving.kvTransport"
+B200, GB200, AGG, DEV = disagg_b200_settings(), disagg_gb200_settings(), agg_gb200_settings(), dev_settings()
+UNTYPED: Change = {KEY: GONE}
+TCP: Change = {KEY: "tcp"}
+EFA: Change = {KEY: "efa"}
+RDMA = {"resource": "rdma/ib", "fabric": "infiniband"}
+INFINIBAND: Change = {"nodePools[0].rdma": RDMA}
+BOTH_ON_INFINIBAND: Change = INFINIBAND | {"nodePools[1].rdma": RDMA}
+ROCE: Change = {"nodePools[1].rdma": {"resource": "rdma/roce", "fabric": "roce"}}
+TWO_POOLS = pools(prefill="b200", decode="gb200")
+RACKS: Change = {
+    "nodePools": [GB200["nodePools"][0] | {"name": name, "labels": {"rack": name}} for name in ("l", "r")]
+}
+OF_TWO_RACKS = changed(GB200, RACKS, pools(prefill="l", decode="r"))
+ZONES: Change = {
+    "nodePools": [
+        shipped_settings("disagg-b200-tcp")["nodePools"][0]
+        | {"name": zone, "zone": zone, "labels": {"in": zone}}
+        for zone in ("us-east-1a", "us-east-1b")
+    ]
+}
+OF_TWO_ZONES = changed(
+    shipped_settings("disagg-b200-tcp"), ZONES, ON_EFS, pools(prefill="us-east-1a", decode="us-east-1b")
+)
+BACKEND = override("prefill", cache_transceiver_config={"backend": "NIXL"})
+OWN_IMAGES: Change = {"serving.imageVersions": {"prefill": "1.2.1", "decode": "1.2.1"}}
+NO_LIBFABRIC = (
+    "Pulumi.dev.yaml: serving.imageVersions.{} = '1.2.1'\n"
+    "  the release's own image has no libfabric, which kvTransport efa needs\n"
+    "  try: 1.2.1-efa-amd64"
+)
+AN_AGGREGATED = "an aggregated recipe of gpt-oss-120b transfers no KV cache"
+WIDE = {"kv_cache_config": {"dtype": "auto"}}
 
 
-def _untyped(settings: dict[str, Any]) -> dict[str, Any]:
-    del settings["serving"]["kvTransport"]
-    return settings
+def _placed(settings: Settings) -> PlacedRecipe:
+    return resolved(settings).serving.placed
 
 
-def _typed(settings: dict[str, Any], name: str) -> dict[str, Any]:
-    settings["serving"]["kvTransport"] = name
-    return settings
+def _transport(settings: Settings) -> KvTransport:
+    transport = _placed(settings).kv_transport
+    assert transport
+    return transport
 
 
-def test_a_way_that_nobody_proved_is_never_chosen_for_a_person() -> None:
-    [problem] = problems_of(_untyped(disagg_b200_settings()))
-    assert problem.key == "serving.kvTransport"
-    assert (
-        "no way between these nodes is documented to work with tensorrt-llm in runtime 1.2.1"
-        in problem.message
-    )
-    listed = str(problem.allowed).splitlines()
-    assert [line.split(",")[0].strip() for line in listed] == ["one of", "efa", "tcp"]
-    assert "unproven: it works and is slow" in listed[2]
-    assert (
-        "inside one machine, where it passes no network card; 3.3 to 9.9 prompts a second at the 1 to 3 GB/s"
-        in listed[2]
-    )
+@pytest.mark.parametrize(
+    ("settings", "reason", "possible", "suggestion"),
+    [
+        (
+            changed(B200, {KEY: "mnnvl"}),
+            "the NVLink of p6-b200.48xlarge ends at the node",
+            "efa tcp",
+            AN_AGGREGATED,
+        ),
+        (changed(B200, {KEY: "mnnvl"}, INFINIBAND), "the NVLink of", "rdma efa tcp", "kvTransport: rdma"),
+        (changed(B200, {KEY: "rdma"}), "the nodes offer no InfiniBand or RoCE", "efa tcp", AN_AGGREGATED),
+        (
+            changed(B200, {KEY: "nvlink"}),
+            "within one process namespace, and each pod has its own",
+            "efa tcp",
+            "a recipe whose prefill and decode are processes of one pod",
+        ),
+        (changed(GB200, EFA), "fails on GB200 with every backend before", "mnnvl tcp", AN_AGGREGATED),
+        (OF_TWO_RACKS, "all workers must be in one NVLink domain, so in one pool", "tcp", AN_AGGREGATED),
+        (
+            changed(OF_TWO_ZONES, EFA),
+            "EFA ends at a zone, and the pools are in us-east-1a and us-east-1b",
+            "tcp",
+            AN_AGGREGATED,
+        ),
+        (
+            changed(DEV, {KEY: "rdma"}, TWO_POOLS, INFINIBAND, ROCE),
+            "one pool is on InfiniBand and the other on RoCE, and nothing leads from one to the other",
+            "tcp",
+            AN_AGGREGATED,
+        ),
+    ],
+)
+def test_what_the_hardware_cannot_do_is_refused_with_what_it_can(
+    settings: Settings, reason: str, possible: str, suggestion: str
+) -> None:
+    text = said(settings)
+    first, second, _, *ways, last = text.splitlines()
+    assert first == f"Pulumi.dev.yaml: {KEY} = '{settings['serving']['kvTransport']}'"
+    assert second.startswith("  impossible here: ")
+    assert reason in second
+    assert [way.strip().partition(",")[0] for way in ways] == possible.split()
+    assert "    tcp, unproven: it works and is slow" in text
+    assert last == f"  try: {suggestion}"
 
 
-def test_efa_does_not_lead_from_one_zone_to_another() -> None:
-    settings = shipped_settings("disagg-b200-tcp")
-    settings["serving"] |= {"kvTransport": "efa", "pools": {"prefill": "b200", "decode": "other"}}
-    del settings["serving"]["pool"]
-    other = copy.deepcopy(settings["nodePools"][0]) | {"name": "other", "zone": "us-east-1b"}
-    settings["nodePools"][0]["labels"], other["labels"] = {"pool": "one"}, {"pool": "two"}
-    settings["nodePools"].append(other)
-    settings["modelCache"] = {"size": "200Gi", "storage": {"kind": "efs"}}
-    [problem] = problems_of(settings)
-    assert problem.key == "serving.kvTransport"
-    assert "EFA ends at a zone, and the pools are in us-east-1a and us-east-1b" in problem.message
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        (
+            changed(B200, EFA, SECOND_NODE, OWN_IMAGES),
+            f"{NO_LIBFABRIC.format('prefill')}\n{NO_LIBFABRIC.format('decode')}",
+        ),
+        (
+            changed(B200, BACKEND),
+            "Pulumi.dev.yaml: serving.overrides.prefill.cache_transceiver_config.backend = 'NIXL'\n"
+            "  serving.kvTransport decides it, and would write over it\n"
+            "  try: leave it out, and type serving.kvTransport",
+        ),
+        (
+            changed(AGG, {KEY: "mnnvl"}),
+            "Pulumi.dev.yaml: serving.kvTransport = 'mnnvl'\n"
+            "  gpt-oss-120b/trtllm-agg is aggregated: its KV cache never leaves the worker\n"
+            "  try: leave kvTransport out",
+        ),
+    ],
+)
+def test_what_contradicts_the_transport_is_refused(settings: Settings, text: str) -> None:
+    assert said(settings) == text
 
 
-def test_an_image_without_libfabric_is_refused_beside_efa() -> None:
-    settings = _typed(disagg_b200_settings(), "efa")
-    settings["nodePools"][0]["nodes"] = 2
-    settings["serving"]["imageVersions"] = {"prefill": "1.2.1", "decode": "1.2.1"}
-    first, second = problems_of(settings)
-    assert (first.key, first.suggestion) == ("serving.imageVersions.prefill", "1.2.1-efa-amd64")
-    assert second.key == "serving.imageVersions.decode"
+@pytest.mark.parametrize(
+    ("settings", "why", "suggestion"),
+    [
+        (
+            disagg_gb200_settings(1),
+            "5 GPUs in all, and with this KV transport each takes a whole node",
+            "2 nodes in pool gb200, or fewer replicas",
+        ),
+        (
+            changed(GB200, replicas(prefill=2)),
+            "6 GPUs in all, and with this KV transport each takes a whole node",
+            "3 nodes in pool gb200, or fewer replicas",
+        ),
+        (
+            changed(disagg_gb200_settings(40), replicas(prefill=5, decode=5)),
+            "9 nodes are one NVLink domain, which all workers must be in",
+            "fewer replicas: one NVLink domain has no more nodes",
+        ),
+        (
+            changed(B200, EFA),
+            "5 GPUs in all, and with this KV transport prefill and decode share no node",
+            "2 nodes in pool b200, or fewer replicas",
+        ),
+    ],
+)
+def test_workers_that_the_transport_leaves_no_room_for_are_refused(
+    settings: Settings, why: str, suggestion: str
+) -> None:
+    text = said(settings)
+    assert text.startswith("Pulumi.dev.yaml: serving.replicas = ")
+    assert f"{why}\n  try: {suggestion}" in text
 
 
-def test_the_transfer_backend_is_chosen_by_the_transport_alone() -> None:
-    settings = disagg_b200_settings()
-    backend = {"cache_transceiver_config": {"backend": "NIXL"}}
-    settings["serving"]["overrides"] = {"prefill": backend}
-    [problem] = problems_of(settings)
-    assert problem.key == "serving.overrides.prefill.cache_transceiver_config.backend"
-    assert "serving.kvTransport decides it" in problem.message
+@pytest.mark.parametrize(
+    ("settings", "used", "exclusive"),
+    [
+        (GB200, 2, 2),
+        (changed(GB200, TCP, replicas(prefill=2)), 2, 0),
+        (
+            changed(
+                disagg_gb200_settings(40),
+                replicas(prefill=5, decode=5),
+                {"nodePools[0].nvlinkDomainGpus": 72},
+            ),
+            10,
+            10,
+        ),
+        (changed(B200, EFA, SECOND_NODE), 2, 0),
+    ],
+)
+def test_workers_take_the_nodes_that_the_transport_demands(
+    settings: Settings, used: int, exclusive: int
+) -> None:
+    [pool] = resolved(settings).pools
+    assert (pool.packing.used_nodes, pool.packing.exclusive_nodes) == (used, exclusive)
 
 
-def test_rdma_is_documented_so_nobody_has_to_type_it() -> None:
-    settings = _untyped(disagg_b200_settings())
-    settings["nodePools"][0]["rdma"] = INFINIBAND
-    transport = resolved(settings).serving.placed.kv_transport
-    assert transport is not None
+@pytest.mark.parametrize(
+    "settings",
+    [changed(B200, UNTYPED, INFINIBAND), changed(DEV, UNTYPED, TWO_POOLS, BOTH_ON_INFINIBAND)],
+    ids=["one pool", "two pools"],
+)
+def test_rdma_is_documented_so_nobody_has_to_type_it(settings: Settings) -> None:
+    transport = _transport(settings)
     assert (transport.path.transport, transport.explicit) == ("rdma", False)
     assert transport.path.standing is Standing.DOCUMENTED
 
 
-def test_a_pod_asks_for_one_slot_of_the_rdma_plugin() -> None:
-    settings = _untyped(disagg_b200_settings())
-    settings["nodePools"][0]["rdma"] = INFINIBAND
-    for worker in resolved(settings).serving.placed.workers:
-        assert worker.placement is not None
-        assert worker.placement.extended_resources == {"rdma/ib": "1"}
-
-
-def test_a_typed_way_carries_its_evidence_and_its_ceiling() -> None:
-    settings = dev_settings()
-    transport = resolved(settings).serving.placed.kv_transport
-    assert transport is not None
-    assert (transport.path.transport, transport.explicit) == ("tcp", True)
-    assert request_bytes(resolved(settings).serving.placed.recipe) == 301_989_888
-    assert transport.ceiling == (
-        "a prompt of 8,192 tokens is 0.30 GB of KV cache: nobody publishes what TCP carries inside one "
-        "machine, where it passes no network card; 3.3 to 9.9 prompts a second at the 1 to 3 GB/s that "
-        "NVIDIA's EFA guide gives for TCP (computed, not measured)"
+def test_of_two_pools_the_worse_one_decides_what_can_be_typed() -> None:
+    text = said(changed(DEV, UNTYPED, TWO_POOLS, INFINIBAND))
+    assert text.startswith(
+        "Pulumi.dev.yaml: serving.kvTransport\n  not typed, and no way between these nodes"
     )
-    assert transport.placement == ""
-    assert transport.path.reason.startswith("it works and is slow")
-
-
-def test_a_kv_cache_of_twice_the_bytes_takes_twice_the_time() -> None:
-    settings = disagg_b200_settings()
-    wide = {"kv_cache_config": {"dtype": "auto"}}
-    settings["serving"]["overrides"] = {"prefill": wide, "decode": wide}
-    stack = resolved(settings)
-    assert request_bytes(stack.serving.placed.recipe) == 2 * 301_989_888
-    assert stack.serving.placed.kv_transport is not None
-    assert "1.7 to 5.0 prompts a second at the 1 to 3 GB/s" in stack.serving.placed.kv_transport.ceiling
+    assert "rdma, " not in text
+    assert "efa, " not in text
 
 
 @pytest.mark.parametrize(
-    ("settings", "gbit", "prompts"),
-    [(disagg_b200_settings(), 200, "82.8"), (disagg_gb200_settings(), 100, "41.4")],
-)
-def test_between_machines_tcp_is_held_by_card_zero_and_by_what_one_flow_gets(
-    settings: dict[str, Any], gbit: int, prompts: str
-) -> None:
-    settings["nodePools"][0]["nodes"] = 2
-    settings["serving"]["kvTransport"] = "tcp"
-    transport = resolved(settings).serving.placed.kv_transport
-    assert transport is not None
-    assert (
-        f"at most {prompts} prompts a second over {gbit} Gbit/s of the network between machines and 2.1 "
-        "over one TCP flow of 5 Gbit/s"
-    ) in transport.ceiling
-
-
-@pytest.mark.parametrize(
-    ("settings", "name", "reason"),
+    ("settings", "resources"),
     [
-        (disagg_b200_settings(), "mnnvl", "the NVLink of p6-b200.48xlarge ends at the node"),
-        (disagg_b200_settings(), "rdma", "the nodes offer no InfiniBand or RoCE device"),
-        (disagg_gb200_settings(), "efa", "fails on GB200 with every backend before runtime 1.3.1"),
+        (changed(B200, UNTYPED, INFINIBAND), {"prefill": {"rdma/ib": "1"}, "decode": {"rdma/ib": "1"}}),
+        (
+            changed(B200, EFA, SECOND_NODE),
+            {"prefill": {"vpc.amazonaws.com/efa": "1"}, "decode": {"vpc.amazonaws.com/efa": "4"}},
+        ),
     ],
 )
-def test_what_the_hardware_cannot_do_is_refused_with_what_it_can(
-    settings: dict[str, Any], name: str, reason: str
+def test_a_pod_asks_for_one_slot_of_the_rdma_plugin_or_for_an_efa_interface_a_gpu(
+    settings: Settings, resources: dict[str, dict[str, str]]
 ) -> None:
-    [problem] = problems_of(_typed(settings, name))
-    assert (problem.key, problem.value) == ("serving.kvTransport", name)
-    assert problem.message.startswith("impossible here: ")
-    assert reason in problem.message
-    assert "tcp, unproven" in str(problem.allowed)
-    assert f"{name}, " not in str(problem.allowed)
-    assert problem.suggestion == "an aggregated recipe of gpt-oss-120b transfers no KV cache"
+    workers = _placed(settings).workers
+    asked = {each.role: each.placement.extended_resources for each in workers if each.placement}
+    assert asked == resources
 
 
-def test_a_documented_way_is_proposed_instead_of_an_impossible_one() -> None:
-    settings = _typed(disagg_b200_settings(), "mnnvl")
-    settings["nodePools"][0]["rdma"] = INFINIBAND
-    [problem] = problems_of(settings)
-    assert problem.suggestion == "kvTransport: rdma"
+@pytest.mark.parametrize(
+    ("settings", "ceiling"),
+    [
+        (
+            B200,
+            "a prompt of 8,192 tokens is 0.30 GB of KV cache: nobody publishes what TCP carries inside one "
+            "machine, where it passes no network card; 3.3 to 9.9 prompts a second at the 1 to 3 GB/s that "
+            "NVIDIA's EFA guide gives for TCP (computed, not measured)",
+        ),
+        # Twice the bytes take twice the time.
+        (
+            changed(B200, override("prefill", **WIDE), override("decode", **WIDE)),
+            "1.7 to 5.0 prompts a second at the 1 to 3 GB/s",
+        ),
+        # Between machines it is held by card zero and by what one flow gets.
+        (
+            changed(B200, SECOND_NODE),
+            "at most 82.8 prompts a second over 200 Gbit/s of the network between machines and 2.1 "
+            "over one TCP flow of 5 Gbit/s",
+        ),
+        (
+            changed(GB200, TCP),
+            "at most 41.4 prompts a second over 100 Gbit/s of the network between machines and 2.1 "
+            "over one TCP flow of 5 Gbit/s",
+        ),
+    ],
+)
+def test_a_typed_way_carries_its_evidence_and_its_ceiling(settings: Settings, ceiling: str) -> None:
+    transport = _transport(settings)
+    assert (transport.path.transport, transport.explicit, transport.placement) == ("tcp", True, "")
+    assert transport.path.reason.startswith("it works and is slow")
+    assert ceiling in transport.ceiling
 
 
-def test_workers_on_nvlink_between_trays_share_one_domain_and_no_tray() -> None:
-    stack = resolved(disagg_gb200_settings())
-    placed = stack.serving.placed
-    assert placed.compute_domain == ComputeDomain("gpt-oss-disagg-compute-domain", "gpt-oss-disagg-channel")
-    assert placed.same_clique
-    [pool] = stack.pools
-    assert (pool.used_gpus, pool.packing.used_nodes, pool.packing.exclusive_nodes) == (5, 2, 2)
-    assert stack.serving.placed.kv_transport is not None
-    assert stack.serving.placed.kv_transport.path.reason.startswith("reported failing on AWS GB200")
-    assert stack.serving.placed.kv_transport.placement.startswith(
-        "all workers on nodes of one NVLink domain, at most 2 in this pool, and each on a node of its own"
+@pytest.mark.parametrize(
+    ("settings", "domain"),
+    [
+        (GB200, ComputeDomain("gpt-oss-disagg-compute-domain", "gpt-oss-disagg-channel")),
+        (
+            changed(GB200, {"serving.name": "second"}),
+            ComputeDomain("second-compute-domain", "second-channel"),
+        ),
+        (B200, None),
+        (changed(GB200, TCP), None),
+        (AGG, None),
+    ],
+)
+def test_only_nvlink_between_trays_needs_a_compute_domain_which_is_named_after_its_graph(
+    settings: Settings, domain: ComputeDomain | None
+) -> None:
+    placed = _placed(settings)
+    assert (placed.compute_domain, placed.same_clique) == (domain, domain is not None)
+
+
+def test_workers_on_nvlink_between_trays_are_in_one_domain_and_share_no_tray() -> None:
+    transport = _transport(GB200)
+    assert transport.path.reason.startswith("reported failing on AWS GB200")
+    assert transport.placement.startswith(
+        "all workers on nodes of one NVLink domain, at most 2 in this pool, "
     )
-
-
-def test_a_compute_domain_is_named_after_its_graph() -> None:
-    settings = disagg_gb200_settings()
-    settings["serving"]["name"] = "second"
-    placed = resolved(settings).serving.placed
-    assert placed.compute_domain == ComputeDomain("second-compute-domain", "second-channel")
-
-
-def test_only_nvlink_between_trays_needs_a_compute_domain() -> None:
-    for settings in (disagg_b200_settings(), _typed(disagg_gb200_settings(), "tcp"), agg_gb200_settings()):
-        placed = resolved(settings).serving.placed
-        assert placed.compute_domain is None
-        assert not placed.same_clique
-
-
-def test_two_claimants_do_not_fit_on_one_tray() -> None:
-    [problem] = problems_of(disagg_gb200_settings(nodes=1))
-    assert problem.key == "serving.replicas"
-    assert "with this KV transport each takes a whole node" in problem.message
-    assert problem.suggestion == "2 nodes in pool gb200, or fewer replicas"
-
-
-def test_two_prefill_workers_do_not_share_a_tray_although_their_gpus_would_fit() -> None:
-    settings = disagg_gb200_settings(nodes=2)
-    settings["serving"]["replicas"] = {"prefill": 2}
-    [problem] = problems_of(settings)
-    assert problem.suggestion == "3 nodes in pool gb200, or fewer replicas"
-    _typed(settings, "tcp")
-    assert resolved(settings).pools[0].packing.used_nodes == 2
-
-
-def test_a_graph_is_no_larger_than_one_nvlink_domain() -> None:
-    settings = disagg_gb200_settings(nodes=40)
-    settings["serving"]["replicas"] = {"prefill": 5, "decode": 5}
-    [problem] = problems_of(settings)
-    assert "9 nodes are one NVLink domain, which all workers must be in" in problem.message
-    assert problem.suggestion == "fewer replicas: one NVLink domain has no more nodes"
-    settings["nodePools"][0]["nvlinkDomainGpus"] = 72
-    assert resolved(settings).pools[0].packing.used_nodes == 10
-
-
-def test_nvlink_between_trays_does_not_cross_pools() -> None:
-    settings = disagg_gb200_settings()
-    labels = [{"example.com/rack": rack} for rack in ("one", "two")]
-    settings["nodePools"] = [
-        {"name": name, "instanceType": "p6e-gb200.36xlarge", "nodes": 2, "labels": label}
-        for name, label in zip(("left", "right"), labels, strict=True)
-    ]
-    del settings["serving"]["pool"]
-    settings["serving"]["pools"] = {"prefill": "left", "decode": "right"}
-    [problem] = problems_of(settings)
-    assert "all workers must be in one NVLink domain, so in one pool" in problem.message
-
-
-def test_the_worse_of_two_pools_decides() -> None:
-    settings = _untyped(dev_settings())
-    del settings["serving"]["pool"]
-    settings["serving"]["pools"] = {"prefill": "b200", "decode": "gb200"}
-    settings["nodePools"][0]["rdma"] = INFINIBAND
-    [problem] = problems_of(settings)
-    assert "rdma, " not in str(problem.allowed)
-    assert "efa, " not in str(problem.allowed)
-    settings["nodePools"][1]["rdma"] = INFINIBAND
-    transport = resolved(settings).serving.placed.kv_transport
-    assert transport is not None
-    assert transport.path.transport == "rdma"
-
-
-def test_nothing_leads_from_infiniband_to_roce() -> None:
-    settings = _typed(dev_settings(), "rdma")
-    del settings["serving"]["pool"]
-    settings["serving"]["pools"] = {"prefill": "b200", "decode": "gb200"}
-    settings["nodePools"][0]["rdma"] = INFINIBAND
-    settings["nodePools"][1]["rdma"] = {"resource": "rdma/roce", "fabric": "roce"}
-    [problem] = problems_of(settings)
-    assert "one pool is on InfiniBand and the other on RoCE" in problem.message
-
-
-def test_prefill_and_decode_over_efa_are_on_different_nodes_with_an_interface_a_gpu() -> None:
-    settings = _typed(disagg_b200_settings(), "efa")
-    [problem] = problems_of(settings)
-    assert "with this KV transport prefill and decode share no node" in problem.message
-    settings["nodePools"][0]["nodes"] = 2
-    stack = resolved(settings)
-    assert stack.serving.placed.different_nodes
-    assert stack.pools[0].packing.used_nodes == 2
-    asked = {
-        worker.role: worker.placement.extended_resources
-        for worker in stack.serving.placed.workers
-        if worker.placement
-    }
-    assert asked == {"prefill": {"vpc.amazonaws.com/efa": "1"}, "decode": {"vpc.amazonaws.com/efa": "4"}}
-
-
-def test_an_aggregated_recipe_refuses_a_transport() -> None:
-    [problem] = problems_of(_typed(agg_gb200_settings(), "mnnvl"))
-    assert problem.message == "gpt-oss-120b/trtllm-agg is aggregated: its KV cache never leaves the worker"
-    assert problem.suggestion == "leave kvTransport out"
-    assert resolved(agg_gb200_settings()).serving.placed.kv_transport is None

@@ -1,5 +1,7 @@
+"""Workers on the nodes of a pool: every property by arithmetic or by trying all arrangements."""
+
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed, nodes_needed, pack
@@ -16,7 +18,6 @@ def _sets(workers: list[tuple[int, int]]) -> list[WorkerSet]:
     return [WorkerSet(f"worker-{index}", gpus, count) for index, (gpus, count) in enumerate(workers)]
 
 
-@settings(max_examples=300)
 @given(
     workers=st.lists(st.tuples(SIZES, COUNTS), min_size=1, max_size=3), nodes=NODES, gpus_per_node=NODE_GPUS
 )
@@ -29,7 +30,6 @@ def test_packing_finds_room_exactly_when_there_is_room(
     assert (packing is not None) == fits
 
 
-@settings(max_examples=500)
 @given(
     workers=ANY_WORKERS,
     nodes=NODES,
@@ -60,7 +60,6 @@ def test_no_node_is_ever_overfull(
         assert packing.exclusive_nodes == 0
 
 
-@settings(max_examples=300)
 @given(workers=ANY_WORKERS, gpus_per_node=NODE_GPUS, different_nodes=st.booleans())
 def test_the_number_of_nodes_to_ask_for_is_the_smallest_that_holds_all(
     workers: list[tuple[int, int]],
@@ -93,7 +92,6 @@ def _arrangements(free: tuple[int, ...], pods: tuple[int, ...]) -> set[tuple[int
     return reached
 
 
-@settings(max_examples=200)
 @given(
     one=st.tuples(SIZES, st.integers(0, 4)),
     other=st.tuples(SIZES, st.integers(0, 4)),
@@ -111,49 +109,72 @@ def test_room_that_is_promised_is_there_however_the_others_were_placed(
         assert max(free) >= surging.gpus
 
 
-def test_a_whole_node_that_no_worker_can_reach_is_room() -> None:
-    # One worker, however large, is on one of the two nodes.
-    assert has_room_wherever_placed(WorkerSet("worker", 8, 1), [], Room(2, 8))
-    assert has_room_wherever_placed(WorkerSet("worker", 4, 1), [], Room(2, 4))
-    assert not has_room_wherever_placed(WorkerSet("worker", 8, 1), [WorkerSet("small", 1, 1)], Room(2, 8))
+SMALL_AND_LARGE = [WorkerSet("small", 3, 2), WorkerSet("large", 5, 2)]
+PREFILL, DECODE = WorkerSet("prefill", 1, 1), WorkerSet("decode", 4, 1)
 
 
-def test_the_largest_worker_is_packed_first() -> None:
-    # The small ones first would share a node, and leave the second large one without any.
-    packing = pack([WorkerSet("small", 3, 2), WorkerSet("large", 5, 2)], Room(2, 8))
-    assert packing is not None
-    assert packing.free_gpus == {0: 2}
+@pytest.mark.parametrize(
+    ("workers", "room", "others", "free"),
+    [
+        # The small ones first would share a node, and leave the second large one without any.
+        pytest.param(SMALL_AND_LARGE, Room(2, 8), {}, {0: 2}, id="the largest first"),
+        pytest.param(
+            [WorkerSet("prefill", 1, 2), DECODE],
+            Room(3, 4, one_pod_per_node=True),
+            {},
+            {3: 2, 0: 1},
+            id="a node each",
+        ),
+        pytest.param(
+            [WorkerSet("prefill", 1, 2), DECODE],
+            Room(2, 4, one_pod_per_node=True),
+            {},
+            None,
+            id="fewer nodes than workers",
+        ),
+        pytest.param(
+            [WorkerSet("prefill", 1, 4), DECODE],
+            Room(2, 8, different_nodes=True),
+            {},
+            {4: 2},
+            id="those of one kind together",
+        ),
+        pytest.param(
+            [WorkerSet("prefill", 1, 4), DECODE],
+            Room(1, 8, different_nodes=True),
+            {},
+            None,
+            id="two kinds, one node",
+        ),
+        pytest.param(
+            [PREFILL, DECODE], Room(2, 8, different_nodes=True), {7: 2}, {6: 1, 3: 1}, id="beside others"
+        ),
+        # What the first leaves free on its node is no room for the second.
+        pytest.param(
+            [PREFILL, DECODE], Room(2, 8, different_nodes=True), {7: 1}, None, id="one node is left"
+        ),
+    ],
+)
+def test_workers_are_packed_as_they_may_share_nodes(
+    workers: list[WorkerSet], room: Room, others: dict[int, int], free: dict[int, int] | None
+) -> None:
+    packing = pack(workers, room, others) if others else pack(workers, room)
+    assert (packing and packing.free_gpus) == free
 
 
-def test_workers_that_take_their_node_leave_its_other_gpus_unused() -> None:
-    sets = [WorkerSet("prefill", 1, 2), WorkerSet("decode", 4, 1)]
-    packing = pack(sets, Room(3, 4, one_pod_per_node=True))
-    assert packing is not None
-    assert (packing.used_nodes, packing.exclusive_nodes) == (3, 3)
-    assert pack(sets, Room(2, 4, one_pod_per_node=True)) is None
-
-
-def test_workers_that_share_no_node_with_the_other_kind_share_it_with_their_own() -> None:
-    sets = [WorkerSet("prefill", 1, 4), WorkerSet("decode", 4, 1)]
-    packing = pack(sets, Room(2, 8, different_nodes=True))
-    assert packing is not None
-    assert packing.used_nodes == 2
-    assert pack(sets, Room(1, 8, different_nodes=True)) is None
-
-
-def test_a_worker_surges_on_a_node_of_its_own_kind() -> None:
-    room = Room(2, 8, different_nodes=True)
-    prefill, decode = WorkerSet("prefill", 1, 1), WorkerSet("decode", 4, 1)
-    assert has_room_wherever_placed(decode, [prefill], room)
-    assert has_room_wherever_placed(prefill, [WorkerSet("decode", 4, 2)], room)
-    assert not has_room_wherever_placed(WorkerSet("decode", 4, 2), [prefill], room)
-
-
-def test_nodes_of_which_others_use_a_gpu_each_hold_workers_that_share_no_node() -> None:
-    room = Room(2, 8, different_nodes=True)
-    workers = [WorkerSet("prefill", 1, 1), WorkerSet("decode", 4, 1)]
-    packing = pack(workers, room, {7: 2})
-    assert packing is not None
-    assert packing.free_gpus == {6: 1, 3: 1}
-    # What the first leaves free on its node is no room for the second.
-    assert pack(workers, room, {7: 1}) is None
+@pytest.mark.parametrize(
+    ("surging", "neighbours", "room", "has_room"),
+    [
+        # One worker, however large, is on one of the two nodes.
+        (WorkerSet("worker", 8, 1), [], Room(2, 8), True),
+        (WorkerSet("worker", 8, 1), [WorkerSet("small", 1, 1)], Room(2, 8), False),
+        # On a node of its own kind.
+        (DECODE, [PREFILL], Room(2, 8, different_nodes=True), True),
+        (PREFILL, [WorkerSet("decode", 4, 2)], Room(2, 8, different_nodes=True), True),
+        (WorkerSet("decode", 4, 2), [PREFILL], Room(2, 8, different_nodes=True), False),
+    ],
+)
+def test_a_worker_surges_onto_a_node_that_no_other_can_fill(
+    surging: WorkerSet, neighbours: list[WorkerSet], room: Room, has_room: bool
+) -> None:
+    assert has_room_wherever_placed(surging, neighbours, room) is has_room

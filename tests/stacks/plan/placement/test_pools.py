@@ -1,64 +1,69 @@
-from typing import Any
+"""Pools that the scheduler has to tell apart, and what contradicts an instance type."""
 
 import pytest
 
-from tests.support.dev_settings import dev_settings, disagg_b200_settings, problems_of, resolved
+from tests.stacks.changed_settings import Settings, changed, said
+from tests.support.dev_settings import disagg_b200_settings, resolved
+
+SERVING = {"example.com/use": "serving"}
 
 
-def _two_b200_pools(one: dict[str, str], other: dict[str, str]) -> dict[str, Any]:
-    settings = disagg_b200_settings()
-    settings["nodePools"] = [
-        {"name": name, "instanceType": "p6-b200.48xlarge", "nodes": 1, "labels": labels}
-        for name, labels in (("b200", one), ("spare", other))
+def _two_pools(one: dict[str, str], other: dict[str, str], *kinds: str) -> Settings:
+    types = kinds or ("p6-b200.48xlarge",) * 2
+    pools = [
+        {"name": name, "instanceType": kind, "nodes": 1, "labels": labels}
+        for name, kind, labels in zip(("b200", "spare"), types, (one, other), strict=True)
     ]
-    return settings
+    return changed(disagg_b200_settings(), {"nodePools": pools})
 
 
 def test_two_pools_of_one_kind_are_told_apart_by_a_label() -> None:
-    stack = resolved(_two_b200_pools({"example.com/use": "serving"}, {"example.com/use": "batch"}))
+    stack = resolved(_two_pools(SERVING, {"example.com/use": "batch"}))
     for worker in stack.serving.placed.workers:
         assert worker.placement is not None
         assert worker.placement.node_selector["example.com/use"] == "serving"
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("settings", "product"),
     [
-        ({}, {}),
-        ({"example.com/use": "serving"}, {}),
-        ({"example.com/use": "serving"}, {"example.com/use": "serving"}),
+        (_two_pools({}, {}), "B200"),
+        (_two_pools(SERVING, {}), "B200"),
+        (_two_pools(SERVING, SERVING), "B200"),
         # A node may carry both labels.
-        ({"example.com/use": "serving"}, {"example.com/team": "batch"}),
+        (_two_pools(SERVING, {"example.com/team": "batch"}), "B200"),
+        # Two instance types with the same GPU are one pool to the scheduler.
+        (_two_pools({}, {}, "p5en.48xlarge", "p5e.48xlarge"), "H200"),
     ],
 )
-def test_two_pools_that_one_node_could_be_in_are_refused(one: dict[str, str], other: dict[str, str]) -> None:
-    [problem] = problems_of(_two_b200_pools(one, other))
-    assert (problem.key, problem.value) == ("nodePools", "b200, spare")
-    assert "the scheduler cannot tell these pools apart" in problem.message
-    assert "give both a node label with different values" in str(problem.suggestion)
+def test_two_pools_that_one_node_could_be_in_are_refused(settings: Settings, product: str) -> None:
+    text = said(settings)
+    assert (
+        "Pulumi.dev.yaml: nodePools = 'b200, spare'\n"
+        "  the scheduler cannot tell these pools apart: nodes of both are found by "
+        f"nvidia.com/gpu.product=NVIDIA-{product}, kubernetes.io/arch=amd64" in text
+    )
+    assert "give both a node label with different values" in text
 
 
-def test_two_instance_types_with_the_same_gpu_are_one_pool_to_the_scheduler() -> None:
-    settings = dev_settings()
-    settings["nodePools"] += [
-        {"name": "one", "instanceType": "p5en.48xlarge", "nodes": 1},
-        {"name": "two", "instanceType": "p5e.48xlarge", "nodes": 1},
-    ]
-    [problem] = problems_of(settings)
-    assert problem.value == "one, two"
-    assert "nvidia.com/gpu.product=NVIDIA-H200" in problem.message
-
-
-def test_a_label_that_contradicts_the_instance_type_is_refused() -> None:
-    settings = disagg_b200_settings()
-    settings["nodePools"][0]["labels"] = {"kubernetes.io/arch": "arm64"}
-    [problem] = problems_of(settings)
-    assert problem.key == "nodePools[0].labels.kubernetes.io/arch"
-    assert problem.message == "nodes of p6-b200.48xlarge carry kubernetes.io/arch=amd64"
-
-
-def test_an_nvlink_domain_has_a_size_that_is_sold() -> None:
-    settings = disagg_b200_settings()
-    settings["nodePools"][0]["nvlinkDomainGpus"] = 72
-    [problem] = problems_of(settings)
-    assert (problem.key, problem.allowed) == ("nodePools[0].nvlinkDomainGpus", "8")
+@pytest.mark.parametrize(
+    ("setting", "value", "text"),
+    [
+        (
+            "nodePools[0].labels",
+            {"kubernetes.io/arch": "arm64"},
+            "nodePools[0].labels.kubernetes.io/arch = 'arm64'\n"
+            "  nodes of p6-b200.48xlarge carry kubernetes.io/arch=amd64\n"
+            "  try: leave this label out: it follows from what the nodes are",
+        ),
+        (
+            "nodePools[0].nvlinkDomainGpus",
+            72,
+            "nodePools[0].nvlinkDomainGpus = 72\n"
+            "  p6-b200.48xlarge has no NVLink domain of that many GPUs\n"
+            "  allowed: 8",
+        ),
+    ],
+)
+def test_what_contradicts_the_instance_type_is_refused(setting: str, value: object, text: str) -> None:
+    assert said(changed(disagg_b200_settings(), {setting: value})) == f"Pulumi.dev.yaml: {text}"

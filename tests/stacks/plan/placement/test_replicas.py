@@ -1,11 +1,12 @@
-from typing import Any
+"""How many workers there are: typed, the recipe's, or as many as the pools hold."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardware import INSTANCE_TYPES
 from stacks.errors import SettingsError
+from tests.stacks.changed_settings import Settings, changed, pools, replicas, said
 from tests.support.counted_work import steps
 from tests.support.dev_settings import (
     agg_gb200_settings,
@@ -15,97 +16,84 @@ from tests.support.dev_settings import (
     resolved,
 )
 
-
-def _replicas(settings: dict[str, Any]) -> dict[str, int]:
-    return {service.role: service.replicas for service in resolved(settings).serving.placed.services}
-
-
-def test_replicas_that_nobody_types_are_the_recipes() -> None:
-    assert _replicas(dev_settings()) == {"frontend": 1, "prefill": 1, "decode": 1}
+FILL = {"serving.replicas": "fill"}
+TWO_POOLS = pools(prefill="b200", decode="gb200")
 
 
-def test_replicas_are_typed_per_role() -> None:
-    settings = dev_settings()
-    settings["serving"]["replicas"] = {"frontend": 2, "prefill": 3}
-    assert _replicas(settings) == {"frontend": 2, "prefill": 3, "decode": 1}
-
-
-@pytest.mark.parametrize(("settings", "role"), [(agg_gb200_settings(), "decode"), (dev_settings(), "worker")])
-def test_replicas_of_a_role_that_the_recipe_has_not_are_refused(settings: dict[str, Any], role: str) -> None:
-    settings["serving"]["replicas"] = {role: 2}
-    [problem] = problems_of(settings)
-    assert (problem.key, problem.value) == (f"serving.replicas.{role}", 2)
-    assert f"has no {role} service" in problem.message
+def _filled(trays: int, transport: str) -> Settings:
+    return changed(disagg_gb200_settings(trays), FILL, {"serving.kvTransport": transport})
 
 
 @pytest.mark.parametrize(
-    ("trays", "transport", "sets"),
+    ("typed", "expected"),
     [
+        (dev_settings(), (1, 1, 1)),
+        (changed(dev_settings(), replicas(frontend=2, prefill=3)), (2, 3, 1)),
         # Five GPUs a set: 9 trays have 36.
-        (9, "tcp", 7),
+        (_filled(9, "tcp"), (1, 7, 7)),
         # Two trays a set: the ninth is left.
-        (9, "mnnvl", 4),
+        (_filled(9, "mnnvl"), (1, 4, 4)),
         # A domain of 36 GPUs has 9 trays, however many the pool has.
-        (250, "mnnvl", 4),
-        (250, "tcp", 200),
+        (_filled(250, "mnnvl"), (1, 4, 4)),
+        (_filled(250, "tcp"), (1, 200, 200)),
+        # The smaller of two pools limits it.
+        (changed(dev_settings(), FILL, TWO_POOLS), (1, 2, 2)),
     ],
 )
-def test_fill_takes_as_many_sets_as_the_transport_leaves_room_for(
-    trays: int, transport: str, sets: int
+def test_replicas_are_those_that_are_typed_the_recipe_s_or_as_many_as_there_is_room_for(
+    typed: Settings, expected: tuple[int, int, int]
 ) -> None:
-    settings = disagg_gb200_settings(trays)
-    settings["serving"] |= {"replicas": "fill", "kvTransport": transport}
-    assert _replicas(settings) == {"frontend": 1, "prefill": sets, "decode": sets}
+    assert tuple(service.replicas for service in resolved(typed).serving.placed.services) == expected
 
 
-def test_fill_is_limited_by_the_smaller_of_two_pools() -> None:
-    settings = dev_settings()
-    del settings["serving"]["pool"]
-    settings["serving"] |= {"replicas": "fill", "pools": {"prefill": "b200", "decode": "gb200"}}
-    assert _replicas(settings) == {"frontend": 1, "prefill": 2, "decode": 2}
-
-
-def test_fill_that_holds_not_even_one_set_is_refused() -> None:
-    settings = disagg_gb200_settings(1)
-    settings["serving"]["replicas"] = "fill"
-    [problem] = problems_of(settings)
-    assert (problem.key, problem.value) == ("serving.replicas", "fill")
-    assert problem.message == (
-        "pool gb200 (1 x p6e-gb200.36xlarge, 4 GPUs) cannot hold even one set of the recipe's workers"
-    )
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        (
+            changed(agg_gb200_settings(), replicas(decode=2)),
+            "Pulumi.dev.yaml: serving.replicas.decode = 2\n"
+            "  gpt-oss-120b/trtllm-agg has no decode service\n"
+            "  allowed: frontend, worker",
+        ),
+        (
+            changed(disagg_gb200_settings(1), FILL),
+            "Pulumi.dev.yaml: serving.replicas = 'fill'\n"
+            "  pool gb200 (1 x p6e-gb200.36xlarge, 4 GPUs) cannot hold even one set of the recipe's workers",
+        ),
+    ],
+)
+def test_replicas_that_the_recipe_or_the_pool_has_no_place_for_are_refused(
+    typed: Settings, text: str
+) -> None:
+    assert said(typed) == text
 
 
 def test_fill_says_what_it_came_to() -> None:
-    settings = agg_gb200_settings(nodes=3)
-    settings["serving"]["replicas"] = "fill"
-    [decision] = [one for one in resolved(settings).decisions if one.subject == "replicas"]
-    assert decision.choice == "3 x TrtllmWorker"
+    decisions = resolved(changed(agg_gb200_settings(nodes=3), FILL)).decisions
+    assert [one.choice for one in decisions if one.subject == "replicas"] == ["3 x TrtllmWorker"]
 
 
+@settings(max_examples=50)
 @given(
     kind=st.sampled_from(["p6-b200.48xlarge", "p6e-gb200.36xlarge"]),
     nodes=st.integers(1, 40),
     transport=st.sampled_from(["tcp", "mnnvl", "efa"]),
 )
 def test_fill_fits_and_one_set_more_does_not(kind: str, nodes: int, transport: str) -> None:
-    settings = disagg_gb200_settings(nodes)
-    settings["nodePools"][0]["instanceType"] = kind
-    settings["serving"] |= {"replicas": "fill", "kvTransport": transport}
+    typed = changed(_filled(nodes, transport), {"nodePools[0].instanceType": kind})
     try:
-        stack = resolved(settings)
+        stack = resolved(typed)
     except SettingsError:
         return
     [pool] = stack.pools
     assert pool.used_gpus <= nodes * INSTANCE_TYPES[kind].gpus
     assert pool.packing.used_nodes <= nodes
-    sets = _replicas(settings)["decode"]
-    settings["serving"]["replicas"] = {"prefill": sets + 1, "decode": sets + 1}
-    assert [problem.key for problem in problems_of(settings)] == ["serving.replicas"]
+    more = stack.serving.placed.workers[0].replicas + 1
+    refused = problems_of(changed(typed, replicas(prefill=more, decode=more)))
+    assert [problem.key for problem in refused] == ["serving.replicas"]
 
 
 def test_two_hundred_and_fifty_trays_resolve_in_about_the_steps_of_two() -> None:
-    few, many = disagg_gb200_settings(2), disagg_gb200_settings(250)
-    for settings in (few, many):
-        settings["serving"] |= {"replicas": "fill", "kvTransport": "tcp"}
+    few, many = _filled(2, "tcp"), _filled(250, "tcp")
     resolved(few)
     assert steps(lambda: resolved(many)) <= 2 * steps(lambda: resolved(few))

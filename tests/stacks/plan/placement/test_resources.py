@@ -1,3 +1,5 @@
+"""How many processors and how much memory workers get, and what no node holds."""
+
 from collections import defaultdict
 from typing import Any
 
@@ -7,6 +9,7 @@ import yaml
 from lab.directory import REPOSITORY
 from recipes.placed import PodResources
 from stacks.plan.placement.resources import gib
+from tests.stacks.changed_settings import Settings, changed, override, said
 from tests.support.dev_settings import (
     agg_gb200_settings,
     described_node,
@@ -14,7 +17,6 @@ from tests.support.dev_settings import (
     disagg_b200_settings,
     disagg_gb200_settings,
     existing_cluster_settings,
-    problems_of,
     resolved,
 )
 
@@ -22,6 +24,7 @@ NODES = REPOSITORY / "lab/fixtures/nodes.yaml"
 FRONTENDS = 2
 # Requests of the operator (its chart's defaults) and of NATS and etcd members, generously.
 SERVERS_CPU, SERVERS_GIB = 2.0, 8.0
+FILL = {"serving.replicas": "fill"}
 
 
 def _allocatable(instance_type: str) -> tuple[float, float]:
@@ -34,18 +37,17 @@ def _allocatable(instance_type: str) -> tuple[float, float]:
     raise KeyError(instance_type)
 
 
-def _filled(settings: dict[str, Any]) -> dict[str, Any]:
-    settings["serving"]["replicas"] = "fill"
-    return settings
-
-
 @pytest.mark.parametrize(
     "settings",
-    [dev_settings(), _filled(disagg_b200_settings()), disagg_gb200_settings(), agg_gb200_settings()],
+    [
+        dev_settings(),
+        changed(disagg_b200_settings(), FILL),
+        disagg_gb200_settings(),
+        agg_gb200_settings(),
+    ],
 )
-def test_workers_that_share_a_node_fit_into_what_its_kubelet_offers(settings: dict[str, Any]) -> None:
-    settings["nodePools"] = settings["nodePools"][:1]
-    stack = resolved(settings)
+def test_workers_that_share_a_node_fit_into_what_its_kubelet_offers(settings: Settings) -> None:
+    stack = resolved(settings | {"nodePools": settings["nodePools"][:1]})
     asked: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for worker in stack.serving.placed.workers:
         assert worker.placement is not None
@@ -54,11 +56,10 @@ def test_workers_that_share_a_node_fit_into_what_its_kubelet_offers(settings: di
         share[0] += worker.resources.cpu_request * worker.replicas
         share[1] += worker.resources.memory_gib * worker.replicas
     for placed in stack.pools:
-        pool, used_nodes = placed.pool, placed.packing.used_nodes
-        cpus, memory = _allocatable(pool.instance_type.name)
-        asked_cpus, asked_memory = asked[pool.instance_type.name]
-        assert asked_cpus <= 0.95 * cpus * used_nodes
-        assert asked_memory <= 0.95 * memory * used_nodes
+        kind, used_nodes = placed.pool.instance_type.name, placed.packing.used_nodes
+        cpus, memory = _allocatable(kind)
+        assert asked[kind][0] <= 0.95 * cpus * used_nodes
+        assert asked[kind][1] <= 0.95 * memory * used_nodes
 
 
 def test_frontends_and_servers_fit_on_one_system_node() -> None:
@@ -70,61 +71,63 @@ def test_frontends_and_servers_fit_on_one_system_node() -> None:
     assert FRONTENDS * frontend.resources.memory_gib + SERVERS_GIB <= memory
 
 
-def test_a_worker_gets_an_equal_share_of_its_node_for_each_gpu() -> None:
-    sizes = {worker.role: worker.resources for worker in resolved().serving.placed.workers}
-    prefill, decode = sizes["prefill"], sizes["decode"]
-    assert prefill is not None
-    assert decode is not None
-    # Of 192 CPUs and 2048 GiB for 8 GPUs, less a tenth.
-    assert (prefill.cpu_request, prefill.memory_gib) == (21, 230)
-    assert (decode.cpu_request, decode.memory_gib) == (86, 921)
-    assert (prefill.cpu_limit, decode.cpu_limit) == (21, 86)
+def _with_resources(nodes: int = 1, **resources: dict[str, Any]) -> Settings:
+    return changed(disagg_b200_settings(), {"nodePools[0].nodes": nodes, "serving.resources": resources})
 
 
-def test_a_worker_with_all_gpus_of_a_tray_gets_all_that_workers_may_have() -> None:
-    [worker] = resolved(agg_gb200_settings()).serving.placed.workers
-    assert worker.resources is not None
-    assert (worker.resources.cpu_request, worker.resources.memory_gib) == (129, 864)
+PREFILL, DECODE = PodResources(21, 21, 230), PodResources(86, 86, 921)
 
 
-def test_a_worker_without_memory_for_its_weights_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    # No node that is sold has so little memory for a GPU.
-    monkeypatch.setattr("stacks.plan.placement.resources.WORKERS_SHARE", 0.5)
-    settings = disagg_b200_settings()
-    problems = problems_of(settings)
-    assert [(problem.key, problem.message) for problem in problems] == [
-        (
-            "serving.recipe",
-            "TrtllmPrefillWorker needs 80 GiB of shared memory and 61 GiB for weights; 1 GPU of "
-            "p6-b200.48xlarge come with 128 GiB",
-        )
-    ]
-    settings["serving"]["overrides"] = {"prefill": {"max_batch_size": 32}}
-    assert problems_of(settings)[0].key == "serving.overrides.prefill"
-    settings["serving"]["overrides"] = {"prefill": {"tensor_parallel_size": 2}}
-    assert resolved(settings).serving.placed.workers[0].gpus == 2
+@pytest.mark.parametrize(
+    ("settings", "sizes"),
+    [
+        # Of 192 CPUs and 2048 GiB for 8 GPUs, less a tenth.
+        (disagg_b200_settings(), [PREFILL, DECODE]),
+        (agg_gb200_settings(), [PodResources(129, 129, 864)]),
+        (_with_resources(prefill={"cpu": 40}), [PodResources(40, 40, 230), DECODE]),
+        (_with_resources(decode={"memory": "1Ti"}), [PREFILL, PodResources(86, 86, 1024)]),
+    ],
+)
+def test_a_worker_gets_what_is_typed_and_of_the_rest_an_equal_share_for_each_gpu(
+    settings: Settings, sizes: list[PodResources]
+) -> None:
+    assert [worker.resources for worker in resolved(settings).serving.placed.workers] == sizes
 
 
-def _on_h200(memory: str, **serving: Any) -> dict[str, Any]:
+def _on_h200(memory: str, **serving: Any) -> Settings:
     """Settings of eight vLLM workers on a machine with so much memory."""
-    settings = existing_cluster_settings(
-        {"recipe": "gpt-oss-120b/vllm-agg", "pool": "h200", **serving}, [{"name": "h200", "nodes": 1}]
+    node = described_node(accelerator="H200", memory=memory, labels={})
+    return existing_cluster_settings(
+        {"recipe": "gpt-oss-120b/vllm-agg", "pool": "h200", **serving},
+        [{"name": "h200", "nodes": 1, "node": node}],
     )
-    settings["nodePools"][0]["node"] = described_node(accelerator="H200", memory=memory, labels={})
-    return settings
 
 
 def test_kv_cache_in_host_memory_counts_and_is_named_with_the_rest() -> None:
-    problem, *_ = problems_of(_on_h200("1500Gi"))
-    assert problem.message == (
+    text = said(_on_h200("1500Gi"))
+    assert (
         "agg needs 64 GiB of shared memory, 61 GiB for weights and 100 GiB for KV cache that leaves the GPU; "
-        "1 GPU of 8xH200-amd64 come with 168 GiB"
+        "1 GPU of 8xH200-amd64 come with 168 GiB" in text
     )
-    assert problem.suggestion is not None
-    assert "less KV cache in host memory" in problem.suggestion
+    assert "less KV cache in host memory" in text
     assert resolved(_on_h200("2Ti")).serving.placed.workers
     without = {"worker": {"kv_transfer_config": None}}
     assert resolved(_on_h200("1500Gi", overrides=without)).serving.placed.workers
+
+
+def test_a_worker_without_memory_for_its_weights_is_refused_by_the_key_that_made_it_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # No node that is sold has so little memory for a GPU.
+    monkeypatch.setattr("stacks.plan.placement.resources.WORKERS_SHARE", 0.5)
+    settings = disagg_b200_settings()
+    needs = (
+        "TrtllmPrefillWorker needs 80 GiB of shared memory and 61 GiB for weights; 1 GPU of p6-b200.48xlarge"
+    )
+    assert f"serving.recipe\n  {needs} come with 128 GiB\n" in said(settings)
+    smaller = changed(settings, override("prefill", max_batch_size=32))
+    assert "serving.overrides.prefill\n  TrtllmPrefillWorker needs" in said(smaller)
+    assert resolved(changed(settings, override("prefill", tensor_parallel_size=2)))
 
 
 @pytest.mark.parametrize(("quantity", "size"), [("80Gi", 80), ("512Mi", 0.5), ("1Ti", 1024)])
@@ -132,88 +135,66 @@ def test_a_quantity_is_read_in_gib(quantity: str, size: float) -> None:
     assert gib(quantity) == size
 
 
-def test_a_quantity_in_another_form_is_refused() -> None:
-    with pytest.raises(ValueError, match="80G is not a size"):
-        gib("80G")
-
-
-def _with_resources(nodes: int = 1, **resources: dict[str, Any]) -> dict[str, Any]:
-    settings = disagg_b200_settings()
-    settings["nodePools"][0]["nodes"] = nodes
-    settings["serving"]["resources"] = resources
-    return settings
-
-
-def test_a_worker_gets_the_processors_and_memory_that_are_typed_and_the_rest_by_its_gpus() -> None:
-    prefill, decode = resolved(_with_resources(prefill={"cpu": 40})).serving.placed.workers
-    assert prefill.resources == PodResources(cpu_request=40, cpu_limit=40, memory_gib=230)
-    assert decode.resources == PodResources(cpu_request=86, cpu_limit=86, memory_gib=921)
-    _, decode = resolved(_with_resources(decode={"memory": "1Ti"})).serving.placed.workers
-    assert decode.resources == PodResources(cpu_request=86, cpu_limit=86, memory_gib=1024)
+POOL = "a node of pool b200 (1 x p6-b200.48xlarge, 8 GPUs)"
+CANNOT_HOLD = (
+    "Pulumi.dev.yaml: serving.replicas = 'prefill: 1, decode: 1'\n"
+    "  pool b200 (1 x p6-b200.48xlarge, 8 GPUs) cannot hold 1 x TrtllmPrefillWorker (1 GPU each) and "
+    "1 x TrtllmDecodeWorker (4 GPUs, {}, which is the share of 8 GPUs, each): 5 GPUs in all, and no worker "
+    "may span nodes\n"
+    "  try: 2 nodes in pool b200, or fewer replicas"
+)
 
 
 @pytest.mark.parametrize(
-    ("resources", "key", "allowed"),
+    ("resources", "text"),
     [
-        ({"cpu": 173}, "serving.resources.decode.cpu", "172 or less"),
-        ({"memory": "2Ti"}, "serving.resources.decode.memory", "1843Gi or less"),
-        ({"memory": "100Gi"}, "serving.resources.decode.memory", "141Gi or more"),
+        (
+            {"decode": {"cpu": 173}},
+            f"Pulumi.dev.yaml: serving.resources.decode.cpu = 173\n  {POOL} has 172 of its 192 CPUs for "
+            "workers; the rest is for system and daemon sets\n  allowed: 172 or less",
+        ),
+        (
+            {"decode": {"memory": "2Ti"}},
+            f"Pulumi.dev.yaml: serving.resources.decode.memory = '2Ti'\n  {POOL} has 1843 of its 2048 GiB "
+            "for workers; the rest is for system and daemon sets\n  allowed: 1843Gi or less",
+        ),
+        (
+            {"decode": {"memory": "100Gi"}},
+            "Pulumi.dev.yaml: serving.resources.decode.memory = '100Gi'\n  TrtllmDecodeWorker needs 80 GiB "
+            "of shared memory and 61 GiB for weights\n  allowed: 141Gi or more",
+        ),
+        ({"decode": {"cpu": 160}}, CANNOT_HOLD.format("160 CPUs and 921 GiB")),
+        ({"decode": {"memory": "1700Gi"}}, CANNOT_HOLD.format("86 CPUs and 1700 GiB")),
+        (
+            {"worker": {"cpu": 40}},
+            "Pulumi.dev.yaml: serving.resources.worker\n"
+            "  gpt-oss-120b/trtllm-disagg has no worker workers\n  allowed: prefill, decode",
+        ),
     ],
 )
-def test_a_worker_that_no_node_holds_or_that_could_not_load_is_refused_with_numbers(
-    resources: dict[str, Any], key: str, allowed: str
+def test_sizes_that_no_node_holds_or_with_which_nothing_loads_are_refused_with_numbers(
+    resources: dict[str, Any], text: str
 ) -> None:
-    [problem] = problems_of(_with_resources(decode=resources))
-    assert (problem.key, problem.allowed) == (key, allowed)
+    assert said(_with_resources(**resources)) == text
 
 
-def test_a_size_says_how_much_of_the_node_workers_can_have() -> None:
-    [problem] = problems_of(_with_resources(decode={"cpu": 173}))
-    assert problem.message == (
-        "a node of pool b200 (1 x p6-b200.48xlarge, 8 GPUs) has 172 of its 192 CPUs for workers; the rest is "
-        "for system and daemon sets"
-    )
-
-
-def test_workers_that_fit_by_their_gpus_and_not_by_their_processors_are_refused() -> None:
-    settings = _with_resources(decode={"cpu": 160})
-    [problem] = problems_of(settings)
-    assert problem.key == "serving.replicas"
-    assert (
-        "1 x TrtllmDecodeWorker (4 GPUs, 160 CPUs and 921 GiB, which is the share of 8 GPUs, each)"
-        in problem.message
-    )
-    assert problem.suggestion == "2 nodes in pool b200, or fewer replicas"
-    stack = resolved(_with_resources(nodes=2, decode={"cpu": 160}))
-    assert [(placed.used_gpus, placed.packing.used_nodes) for placed in stack.pools] == [(5, 2)]
-
-
-def test_workers_that_fit_by_their_gpus_and_not_by_their_memory_are_refused() -> None:
-    [problem] = problems_of(_with_resources(decode={"memory": "1700Gi"}))
-    assert problem.key == "serving.replicas"
-    assert "86 CPUs and 1700 GiB, which is the share of 8 GPUs, each)" in problem.message
-
-
-def test_fill_counts_processors_and_memory_too() -> None:
-    sets = {
-        cpu: [worker.replicas for worker in resolved(_filled(settings)).serving.placed.workers]
-        for cpu in (86, 160)
-        for settings in [_with_resources(nodes=4, decode={"cpu": cpu})]
-    }
-    # Beside a decode worker with nearly all CPUs of its node no other worker starts.
-    assert sets == {86: [6, 6], 160: [3, 3]}
-
-
-def test_a_worker_surges_only_where_its_processors_are_free() -> None:
-    def strategy(cpu: int) -> str:
-        _, decode = resolved(_with_resources(nodes=3, decode={"cpu": cpu})).serving.placed.workers
-        assert decode.placement is not None
-        return decode.placement.rollout.reason
-
-    assert strategy(86) == "pool b200 has 4 GPUs free on one node for the new worker"
-    assert strategy(160) == "pool b200 has a share of 8 GPUs free on one node for the new worker"
-
-
-def test_sizes_for_a_role_that_the_recipe_does_not_have_are_refused() -> None:
-    [problem] = problems_of(_with_resources(worker={"cpu": 40}))
-    assert (problem.key, problem.allowed) == ("serving.resources.worker", "prefill, decode")
+@pytest.mark.parametrize(
+    ("cpu", "used_nodes", "sets", "free"),
+    [
+        (86, 1, 6, "4 GPUs"),
+        # Beside a decode worker with nearly all CPUs of its node no other worker starts.
+        (160, 2, 3, "a share of 8 GPUs"),
+    ],
+)
+def test_processors_decide_as_gpus_do_what_fits_on_a_node_and_what_surges(
+    cpu: int, used_nodes: int, sets: int, free: str
+) -> None:
+    settings = _with_resources(nodes=4, decode={"cpu": cpu})
+    stack = resolved(settings)
+    [pool] = stack.pools
+    assert (pool.used_gpus, pool.packing.used_nodes) == (5, used_nodes)
+    _, decode = stack.serving.placed.workers
+    assert decode.placement is not None
+    assert decode.placement.rollout.reason == f"pool b200 has {free} free on one node for the new worker"
+    filled = resolved(changed(settings, FILL)).serving.placed.workers
+    assert [worker.replicas for worker in filled] == [sets, sets]

@@ -1,50 +1,49 @@
 from collections import Counter
 from typing import Any
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hardware import INSTANCE_TYPES
 from stacks.errors import SettingsError
 from stacks.plan.stack_plan import StackPlan
-from tests.support.dev_settings import agg_gb200_settings, dev_settings, problems_of, resolved
+from tests.stacks.changed_settings import changed, pools, replicas, said
+from tests.support.dev_settings import agg_gb200_settings, dev_settings, resolved
 
 GPUS = {"prefill": 1, "decode": 4}
 
 
-def _on_gb200(nodes: int = 2, **replicas: int) -> StackPlan:
-    changed = dev_settings()
-    changed["serving"] |= {"pool": "gb200", "replicas": replicas}
-    changed["nodePools"][1]["nodes"] = nodes
-    return resolved(changed)
+def _workers(settings: dict[str, Any]) -> dict[str, Any]:
+    return {worker.role: worker for worker in resolved(settings).serving.placed.workers}
 
 
-def _worker(stack: StackPlan, role: str) -> Any:
-    [worker] = [worker for worker in stack.serving.placed.workers if worker.role == role]
-    return worker
+B200 = {"nvidia.com/gpu.product": "NVIDIA-B200", "kubernetes.io/arch": "amd64"}
+GB200 = {"nvidia.com/gpu.product": "NVIDIA-GB200", "kubernetes.io/arch": "arm64"}
 
 
-def test_a_gb200_worker_never_lands_on_x86() -> None:
-    for role in GPUS:
-        placement = _worker(_on_gb200(), role).placement
-        assert placement.node_selector == {
-            "nvidia.com/gpu.product": "NVIDIA-GB200",
-            "kubernetes.io/arch": "arm64",
-        }
-        assert [(taint.key, taint.operator, taint.value) for taint in placement.tolerations] == [
-            ("nvidia.com/gpu", "Exists", None),
-            ("kubernetes.io/arch", "Equal", "arm64"),
-        ]
-
-
-def test_a_b200_worker_never_lands_on_arm64() -> None:
-    for role in GPUS:
-        placement = _worker(resolved(), role).placement
-        assert placement.node_selector == {
-            "nvidia.com/gpu.product": "NVIDIA-B200",
-            "kubernetes.io/arch": "amd64",
-        }
-        assert [taint.key for taint in placement.tolerations] == ["nvidia.com/gpu"]
+@pytest.mark.parametrize(
+    ("changes", "selector", "taints"),
+    [
+        ({}, B200, [("nvidia.com/gpu", "Exists", None)]),
+        (
+            {"serving.pool": "gb200"},
+            GB200,
+            [("nvidia.com/gpu", "Exists", None), ("kubernetes.io/arch", "Equal", "arm64")],
+        ),
+        (
+            {"nodePools[0].labels": {"example.com/team": "serving"}},
+            B200 | {"example.com/team": "serving"},
+            [("nvidia.com/gpu", "Exists", None)],
+        ),
+    ],
+)
+def test_a_worker_lands_on_nodes_of_its_gpu_its_architecture_and_its_pool_s_labels_alone(
+    changes: dict[str, Any], selector: dict[str, str], taints: list[tuple[str, str, str | None]]
+) -> None:
+    for worker in _workers(changed(dev_settings(), changes)).values():
+        assert worker.placement.node_selector == selector
+        assert [(each.key, each.operator, each.value) for each in worker.placement.tolerations] == taints
 
 
 def test_the_frontend_is_placed_on_no_pool() -> None:
@@ -52,62 +51,50 @@ def test_the_frontend_is_placed_on_no_pool() -> None:
     assert frontend.placement is None
 
 
-def test_the_labels_of_a_pool_are_part_of_its_selector() -> None:
-    changed = dev_settings()
-    changed["nodePools"][0]["labels"] = {"example.com/team": "serving"}
-    assert _worker(resolved(changed), "decode").placement.node_selector == {
-        "nvidia.com/gpu.product": "NVIDIA-B200",
-        "kubernetes.io/arch": "amd64",
-        "example.com/team": "serving",
-    }
-
-
 def test_roles_can_be_split_over_two_kinds_of_gpu() -> None:
-    changed = dev_settings()
-    del changed["serving"]["pool"]
-    changed["serving"]["pools"] = {"prefill": "b200", "decode": "gb200"}
-    stack = resolved(changed)
-    assert _worker(stack, "prefill").placement.pool == "b200"
-    assert _worker(stack, "decode").placement.instance_type.name == "p6e-gb200.36xlarge"
-    assert {placed.pool.name: placed.used_gpus for placed in stack.pools} == {"b200": 1, "gb200": 4}
-    assert {placed.pool.name: placed.packing.used_nodes for placed in stack.pools} == {"b200": 1, "gb200": 1}
+    split = changed(dev_settings(), pools(prefill="b200", decode="gb200"))
+    placed = {role: worker.placement.node_selector for role, worker in _workers(split).items()}
+    assert placed == {"prefill": B200, "decode": GB200}
+    assert {each.pool.name: each.used_gpus for each in resolved(split).pools} == {"b200": 1, "gb200": 4}
 
 
 def test_an_aggregated_worker_takes_one_whole_tray() -> None:
-    stack = resolved(agg_gb200_settings())
-    assert [worker.role for worker in stack.serving.placed.workers] == ["worker"]
-    assert _worker(stack, "worker").placement.node_selector["kubernetes.io/arch"] == "arm64"
-    [pool] = stack.pools
+    [pool] = resolved(agg_gb200_settings()).pools
     assert (pool.used_gpus, pool.packing.used_nodes, pool.free_gpus) == (4, 1, 0)
 
 
-def test_an_aggregated_recipe_takes_one_pool_alone() -> None:
-    settings = agg_gb200_settings()
-    del settings["serving"]["pool"]
-    settings["serving"]["pools"] = {"prefill": "gb200", "decode": "gb200"}
-    [problem] = problems_of(settings)
-    assert problem.key == "serving.pools"
-    assert "its KV cache never leaves the worker" in problem.message
-
-
-def test_an_aggregated_recipe_is_refused_on_hopper() -> None:
-    settings = agg_gb200_settings()
-    settings["nodePools"][0]["instanceType"] = "p5en.48xlarge"
-    [problem] = problems_of(settings)
-    assert problem.key == "serving.pool"
-    assert problem.message == (
-        "TrtllmWorker uses what gpt-oss-120b/trtllm-agg asks of the engine, which H200 (hopper) has no "
-        "kernels for"
-    )
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        (
+            pools(prefill="gb200", decode="gb200"),
+            "Pulumi.dev.yaml: serving.pools\n"
+            "  gpt-oss-120b/trtllm-agg has no prefill and decode workers: its KV cache never leaves the "
+            "worker\n"
+            "  try: name one pool with `pool`",
+        ),
+        (
+            {"nodePools[0].instanceType": "p5en.48xlarge"},
+            "Pulumi.dev.yaml: serving.pool = 'gb200'\n"
+            "  TrtllmWorker uses what gpt-oss-120b/trtllm-agg asks of the engine, which H200 (hopper) has no "
+            "kernels for\n"
+            "  allowed: a pool of Blackwell GPUs",
+        ),
+    ],
+)
+def test_an_aggregated_recipe_takes_one_pool_of_gpus_that_have_its_kernels(
+    changes: dict[str, Any], text: str
+) -> None:
+    assert said(changed(agg_gb200_settings(), changes)) == text
 
 
 POOL_KINDS = st.sampled_from(sorted(INSTANCE_TYPES))
 REPLICAS = st.integers(min_value=1, max_value=12)
 
 
-def _resolved_or_none(changed: dict[str, Any]) -> StackPlan | None:
+def _resolved_or_none(typed: dict[str, Any]) -> StackPlan | None:
     try:
-        return resolved(changed)
+        return resolved(typed)
     except SettingsError:
         return None
 
@@ -117,12 +104,11 @@ def _has_room(wanted: list[tuple[str, int, str]], nodes: dict[str, int]) -> bool
     if any(INSTANCE_TYPES[kind].accelerator.architecture_family != "blackwell" for _, _, kind in wanted):
         return False
     needed = Counter[str]()
-    for role, replicas, kind in wanted:
-        needed[kind] += GPUS[role] * replicas
+    for role, count, kind in wanted:
+        needed[kind] += GPUS[role] * count
     return all(gpus <= nodes[kind] * INSTANCE_TYPES[kind].gpus for kind, gpus in needed.items())
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     prefill_kind=POOL_KINDS,
     decode_kind=POOL_KINDS,
@@ -133,18 +119,21 @@ def _has_room(wanted: list[tuple[str, int, str]], nodes: dict[str, int]) -> bool
 def test_whatever_is_typed_it_is_refused_or_every_worker_has_a_place(
     prefill_kind: str, decode_kind: str, nodes: tuple[int, int], prefill: int, decode: int
 ) -> None:
-    changed = dev_settings()
-    pools = {"one": prefill_kind} | ({"two": decode_kind} if decode_kind != prefill_kind else {})
-    changed["nodePools"] = [
-        {"name": name, "instanceType": kind, "nodes": count}
-        for (name, kind), count in zip(pools.items(), nodes, strict=False)
-    ]
-    del changed["serving"]["pool"]
-    changed["serving"]["pools"] = {"prefill": "one", "decode": "two" if "two" in pools else "one"}
-    changed["serving"]["replicas"] = {"prefill": prefill, "decode": decode}
+    kinds = {"one": prefill_kind} | ({"two": decode_kind} if decode_kind != prefill_kind else {})
+    typed = changed(
+        dev_settings(),
+        {
+            "nodePools": [
+                {"name": name, "instanceType": kind, "nodes": count}
+                for (name, kind), count in zip(kinds.items(), nodes, strict=False)
+            ]
+        },
+        pools(prefill="one", decode="two" if "two" in kinds else "one"),
+        replicas(prefill=prefill, decode=decode),
+    )
     wanted = [("prefill", prefill, prefill_kind), ("decode", decode, decode_kind)]
-    stack = _resolved_or_none(changed)
-    assert (stack is not None) == _has_room(wanted, dict(zip(pools.values(), nodes, strict=False)))
+    stack = _resolved_or_none(typed)
+    assert (stack is not None) == _has_room(wanted, dict(zip(kinds.values(), nodes, strict=False)))
     if stack is None:
         return
     used: Counter[str] = Counter()

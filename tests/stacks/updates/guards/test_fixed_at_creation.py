@@ -4,15 +4,18 @@ import json
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lab.directory import REPOSITORY
 from stacks.updates.guards.fixed_at_creation import changed_problems, fixed_values, unknown_rebuilt
-from tests.support.dev_settings import dev_settings, resolved
+from tests.stacks.changed_settings import changed
+from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.sandbox import Sandbox
 
-NOW: dict[str, str | int] = {
+Values = dict[str, Any]
+NOW: Values = {
     "platform.kind": "own",
     "platform.discovery": "etcd",
     "platform.nats.kind": "own",
@@ -22,29 +25,40 @@ NOW: dict[str, str | int] = {
 }
 
 
-def _said(before: dict[str, object] | None, rebuilt: str = "") -> str:
+OWN_NATS = {"platform.nats.kind": "own"}
+BUNDLED_NATS = {"platform.nats.kind": "bundled"}
+CLASS, SIZE = "platform.nats.storageClassName", "platform.nats.volumeSize"
+
+
+def _said(before: Values | None, rebuilt: str = "", now: Values = NOW) -> str:
     found = {
-        "environment": unknown_rebuilt(before, NOW, rebuilt),
-        "Pulumi.dev.yaml": changed_problems(before, NOW, rebuilt),
+        "environment": unknown_rebuilt(before, now, rebuilt),
+        "Pulumi.dev.yaml": changed_problems(before, now, rebuilt),
     }
     return "\n".join(problem.text(place) for place, problems in found.items() for problem in problems)
 
 
-def test_a_stack_that_has_never_run_may_be_anything() -> None:
-    assert _said(None) == ""
+@pytest.mark.parametrize(
+    "before",
+    [
+        pytest.param(None, id="a stack that has never run"),
+        pytest.param(NOW | {"platform.nats.members": 3.0}, id="a number after its way through the engine"),
+    ],
+)
+def test_what_is_no_change_of_something_fixed_is_taken(before: Values | None) -> None:
+    assert _said(before) == ""
 
 
-def test_numbers_are_the_same_after_their_way_through_the_engine() -> None:
-    assert _said({**NOW, "platform.nats.members": 3.0}) == ""
-
-
-def test_another_graph_api_than_the_recorded_one_is_an_ordinary_update() -> None:
-    assert _said({**NOW, "platform.graphApi": "v1alpha1"}) == ""
-    assert "platform.graphApi" not in fixed_values(resolved(dev_settings()))
+def test_another_api_version_of_the_graph_is_an_ordinary_update() -> None:
+    before, now = (
+        fixed_values(resolved(changed(disagg_b200_settings(), {"platform.graphApi": api})))
+        for api in ("v1alpha1", "v1beta1")
+    )
+    assert changed_problems(before, now) == ()
 
 
 def test_a_changed_discovery_is_refused_with_the_procedure() -> None:
-    assert _said({**NOW, "platform.discovery": "kubernetes"}) == (
+    assert _said(NOW | {"platform.discovery": "kubernetes"}) == (
         "Pulumi.dev.yaml: platform.discovery = 'etcd'\n"
         "  fixed at kubernetes when this stack was created; nothing was created or changed\n"
         "  allowed: kubernetes\n"
@@ -57,60 +71,64 @@ def test_a_changed_discovery_is_refused_with_the_procedure() -> None:
     )
 
 
-@pytest.mark.parametrize("server", ["nats", "etcd"])
-def test_a_changed_member_count_is_refused_with_the_procedure(server: str) -> None:
-    text = _said({**NOW, f"platform.{server}.members": 1.0})
-    assert f"platform.{server}.members = 3\n  fixed at 1 when this stack was created" in text
-    assert f"pulumi destroy --target '**:StatefulSet::{server}' --target-dependents" in text
-    assert f"DYNAMO_STACK_REBUILT=platform.{server}.members pulumi up" in text
-
-
-def test_servers_of_another_kind_end_with_the_release_that_may_hold_them() -> None:
-    text = _said({**NOW, "platform.nats.kind": "bundled"})
-    assert "platform.nats.kind = 'own'\n  fixed at bundled" in text
-    assert "pulumi destroy --target '**:Release::**' --target-dependents" in text
+@pytest.mark.parametrize(
+    ("before", "now", "says", "ended"),
+    [
+        (NOW | {"platform.nats.members": 1.0}, NOW, "nats.members = 3\n  fixed at 1", "StatefulSet::nats"),
+        (NOW | {"platform.etcd.members": 1.0}, NOW, "etcd.members = 3\n  fixed at 1", "StatefulSet::etcd"),
+        (NOW | BUNDLED_NATS, NOW, "nats.kind = 'own'\n  fixed at bundled", "Release::**"),
+        (
+            OWN_NATS | {CLASS: "old"},
+            OWN_NATS | {CLASS: "new"},
+            "nats.storageClassName = 'new'\n  fixed at old",
+            "StatefulSet::nats",
+        ),
+        (
+            OWN_NATS | {SIZE: "old"},
+            OWN_NATS | {SIZE: "new"},
+            "nats.volumeSize = 'new'\n  fixed at old",
+            "StatefulSet::nats",
+        ),
+        (
+            BUNDLED_NATS | {CLASS: "old"},
+            BUNDLED_NATS | {CLASS: "new"},
+            "nats.storageClassName = 'new'\n  fixed at old",
+            "Release::**",
+        ),
+    ],
+)
+def test_changed_servers_are_refused_with_what_ends_first_and_how_it_is_acknowledged(
+    before: Values, now: Values, says: str, ended: str
+) -> None:
+    text = _said(before, now=now)
+    assert f"Pulumi.dev.yaml: platform.{says} when this stack was created" in text
+    assert f"pulumi destroy --target '**:{ended}' --target-dependents" in text
+    assert f"DYNAMO_STACK_REBUILT=platform.{says.split(maxsplit=1)[0]} pulumi up" in text
 
 
 @pytest.mark.parametrize(
-    ("kind", "setting", "ended"),
+    ("before", "now", "key"),
     [
-        ("own", "storageClassName", "StatefulSet::nats"),
-        ("own", "volumeSize", "StatefulSet::nats"),
-        ("bundled", "storageClassName", "Release::**"),
+        (OWN_NATS | {CLASS: "old"}, BUNDLED_NATS | {CLASS: "new"}, "platform.nats.kind"),
+        ({"platform.kind": "existing", "platform.discovery": "kubernetes"}, NOW, "platform.kind"),
     ],
 )
-def test_another_volume_for_a_server_is_refused_with_the_procedure(
-    kind: str, setting: str, ended: str
+def test_what_is_new_with_another_kind_is_no_problem_of_its_own(
+    before: Values, now: Values, key: str
 ) -> None:
-    before: dict[str, str | int] = {"platform.nats.kind": kind, f"platform.nats.{setting}": "old"}
-    [problem] = changed_problems(before, before | {f"platform.nats.{setting}": "new"})
-    text = problem.text("Pulumi.dev.yaml")
-    assert f"platform.nats.{setting} = 'new'\n  fixed at old when this stack was created" in text
-    assert f"pulumi destroy --target '**:{ended}' --target-dependents" in text
-
-
-def test_servers_of_another_kind_bring_their_own_volumes() -> None:
-    before = {"platform.nats.kind": "own", "platform.nats.storageClassName": "old"}
-    now: dict[str, str | int] = {"platform.nats.kind": "bundled", "platform.nats.storageClassName": "new"}
     [problem] = changed_problems(before, now)
-    assert "platform.nats.kind" in problem.text("Pulumi.dev.yaml")
-    assert changed_problems(before, now, "platform.nats.kind") == ()
-
-
-def test_another_platform_altogether_is_one_problem() -> None:
-    text = _said({"platform.kind": "existing", "platform.discovery": "kubernetes"})
-    assert "platform.kind = 'own'" in text
-    assert "platform.discovery" not in text
+    assert problem.key == key
+    assert changed_problems(before, now, key) == ()
 
 
 def test_what_was_rebuilt_may_have_another_value() -> None:
-    before: dict[str, object] = {**NOW, "platform.nats.members": 1, "platform.etcd.members": 1}
+    before = NOW | {"platform.nats.members": 1, "platform.etcd.members": 1}
     assert _said(before, "platform.nats.members, platform.etcd.members") == ""
     assert "platform.etcd.members" in _said(before, "platform.nats.members")
 
 
 def test_a_misspelt_name_of_what_was_rebuilt_is_refused() -> None:
-    text = _said(dict(NOW), "platform.nats.member")
+    text = _said(NOW, "platform.nats.member")
     assert text.startswith("environment: DYNAMO_STACK_REBUILT = 'platform.nats.member'\n  no setting of this")
     assert text.endswith("try: platform.nats.members")
 
@@ -139,7 +157,6 @@ problems = changed_problems(previous_run().fixed, values, rebuilt)
 if problems:
     raise pulumi.RunError(problems[0].text("Pulumi.toy.yaml"))
 pulumi.export(OUTPUT_NAME, values)
-pulumi.export("secret", pulumi.Output.secret("planted-value"))
 Thing(os.environ["MEMBERS"])
 if os.environ.get("FAIL"):
     raise RuntimeError("planted failure")
@@ -174,13 +191,12 @@ def _names(engine: Sandbox, project: Path) -> set[str]:
 
 
 @pytest.mark.engine
-def test_a_changed_value_is_refused_in_preview_and_up_and_nothing_else_happens(
+def test_a_value_is_fixed_by_a_first_run_that_failed_and_until_the_stack_is_destroyed(
     engine: Sandbox, project: Path
 ) -> None:
-    assert _run(engine, project, "preview", 1)[0] == 0
-    assert _run(engine, project, "up", 1)[0] == 0
+    assert _run(engine, project, "up", 1, FAIL="yes")[0] != 0
     before = _names(engine, project)
-    for command in ("preview", "up", "up"):
+    for command in ("preview", "up"):
         code, text = _run(engine, project, command, 3)
         assert code != 0
         assert "platform.nats.members = 3" in text
@@ -188,43 +204,10 @@ def test_a_changed_value_is_refused_in_preview_and_up_and_nothing_else_happens(
         assert "DYNAMO_STACK_REBUILT=platform.nats.members pulumi up" in text
         assert "Traceback" not in text
     assert _names(engine, project) == before
-    assert _run(engine, project, "up", 1)[0] == 0
-
-
-@pytest.mark.engine
-def test_reading_the_last_run_changes_nothing_and_keeps_no_copy_of_it(engine: Sandbox, project: Path) -> None:
-    _run(engine, project, "up", 1)
-    code, text = _run(engine, project, "preview", 1)
-    assert code == 0
-    assert "2 unchanged" in text
-    assert "planted-value" not in text
-    names = _names(engine, project)
-    assert {name.split("::")[0] for name in names} == {
-        "pulumi:pulumi:Stack",
-        # Of the engine itself; it leaves with the stack.
-        "pulumi:providers:pulumi",
-        "toy:components:Thing",
-    }
-
-
-@pytest.mark.engine
-def test_what_was_rebuilt_is_fixed_at_its_new_value_from_then_on(engine: Sandbox, project: Path) -> None:
-    _run(engine, project, "up", 1)
     assert _run(engine, project, "up", 3, DYNAMO_STACK_REBUILT="platform.nats.members")[0] == 0
     assert "fixed at 3 when this stack was created" in _run(engine, project, "preview", 1)[1]
-
-
-@pytest.mark.engine
-def test_the_values_of_a_first_run_that_failed_are_fixed_too(engine: Sandbox, project: Path) -> None:
-    assert _run(engine, project, "up", 1, FAIL="yes")[0] != 0
-    assert "fixed at 1 when this stack was created" in _run(engine, project, "up", 3)[1]
-
-
-@pytest.mark.engine
-def test_a_destroyed_stack_may_be_created_anew_with_other_values(engine: Sandbox, project: Path) -> None:
-    _run(engine, project, "up", 1)
     engine.pulumi("destroy", "--yes", "--skip-preview", cwd=project)
-    assert _run(engine, project, "up", 3)[0] == 0
+    assert _run(engine, project, "up", 1)[0] == 0
 
 
 _LAYERS = """
@@ -254,7 +237,7 @@ _NEEDS = {
 
 @pytest.mark.engine
 @pytest.mark.parametrize(
-    ("changed", "value", "gone"),
+    ("setting", "value", "gone"),
     [
         ("platform.discovery", "kubernetes", {"DynamoGraphDeployment"}),
         ("platform.kind", "existing", {"DynamoGraphDeployment", "Release"}),
@@ -262,13 +245,13 @@ _NEEDS = {
     ],
 )
 def test_the_printed_command_ends_what_has_to_end_first_and_nothing_else(
-    engine: Sandbox, project: Path, changed: str, value: object, gone: set[str]
+    engine: Sandbox, project: Path, setting: str, value: object, gone: set[str]
 ) -> None:
     (project / "__main__.py").write_text(_LAYERS)
     assert _run(engine, project, "up", 1)[0] == 0
     _add_dependencies(engine, project)
     before = _kinds(engine, project)
-    printed = re.search(r"pulumi (destroy --target '.*' --target-dependents)", _said({**NOW, changed: value}))
+    printed = re.search(r"pulumi (destroy --target '.*' --target-dependents)", _said(NOW | {setting: value}))
     assert printed
     engine.pulumi(*shlex.split(printed[1]), "--yes", "--skip-preview", cwd=project)
     assert before - _kinds(engine, project) == gone

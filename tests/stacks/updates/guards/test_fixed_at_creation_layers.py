@@ -1,48 +1,58 @@
 """The layers of a stack, once it is there."""
 
-from typing import Any
-
 import pytest
 
 from stacks.updates.guards.fixed_at_creation import changed_problems, fixed_values
-from tests.stacks.plan.layers.settings import layered, on_existing_cluster
+from tests.stacks.changed_settings import Settings, changed
+from tests.stacks.plan.layers.settings import ALL, layered, on_existing_cluster
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings
 
-Settings = dict[str, Any]
-FILE = "Pulumi.dev.yaml"
-ALL = ("infrastructure", "platform", "serving")
 
-
-def said(before: Settings, now: Settings) -> list[str]:
+def _said(before: Settings, now: Settings) -> list[str]:
     problems = changed_problems(fixed_values(resolved(before)), fixed_values(resolved(now)))
-    return [problem.text(FILE) for problem in problems]
+    return [problem.text("Pulumi.dev.yaml") for problem in problems]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "says"),
+    [
+        (
+            eks_b200_settings(),
+            layered("infrastructure", "platform"),
+            "infrastructure, platform'\n  fixed at infrastructure, platform, serving",
+        ),
+        (layered("platform"), layered("platform", "serving"), "platform, serving'\n  fixed at platform"),
+        (layered("serving"), layered("platform", "serving"), "platform, serving'\n  fixed at serving"),
+        (
+            disagg_b200_settings(),
+            on_existing_cluster("platform"),
+            "platform'\n  fixed at platform, serving",
+        ),
+    ],
+)
+def test_a_layer_that_comes_or_goes_is_one_problem_with_a_way_out(
+    before: Settings, now: Settings, says: str
+) -> None:
+    [text] = [each for each in _said(before, now) if ": layers = " in each]
+    assert f"Pulumi.dev.yaml: layers = '{says} when this stack was created" in text
+    assert "pulumi destroy` of the stacks that joined this one, those above first" in text
+    assert "without an interruption instead: this stack keeps what it has" in text
 
 
 @pytest.mark.parametrize(
     ("before", "now"),
     [
-        (eks_b200_settings(), layered("infrastructure", "platform")),
-        (layered("platform"), layered("platform", "serving")),
-        (layered("serving"), layered("platform", "serving")),
-        (disagg_b200_settings(), on_existing_cluster("platform")),
+        pytest.param(eks_b200_settings(), layered(*ALL), id="a stack with everything begins to share it"),
+        pytest.param(
+            layered("platform"),
+            layered("platform", layerStacks={"infrastructure": "base-of-all"}),
+            id="the owner has another name",
+        ),
     ],
 )
-def test_a_layer_that_comes_or_goes_is_one_problem_with_a_way_out(before: Settings, now: Settings) -> None:
-    was, is_now = (", ".join(resolved(each).layers.own) for each in (before, now))
-    [text] = [each for each in said(before, now) if ": layers = " in each]
-    assert f"Pulumi.dev.yaml: layers = '{is_now}'\n  fixed at {was} when this stack was created" in text
-    assert "pulumi destroy` of the stacks that joined this one, those above first" in text
-    assert "without an interruption instead: this stack keeps what it has" in text
-
-
-def test_a_stack_with_everything_may_begin_to_share_it() -> None:
-    assert said(eks_b200_settings(), layered(*ALL)) == []
-
-
-def test_the_name_of_an_owner_may_change() -> None:
-    renamed = layered("platform", layerStacks={"infrastructure": "base-of-all"})
-    assert said(layered("platform"), renamed) == []
+def test_layers_that_stay_with_their_stack_are_no_change(before: Settings, now: Settings) -> None:
+    assert _said(before, now) == []
 
 
 @pytest.mark.parametrize("settings", [eks_b200_settings(), disagg_b200_settings()])
@@ -56,25 +66,16 @@ def test_a_stack_of_before_there_were_layers_had_all_of_them(settings: Settings)
 
 def test_a_stack_fixes_of_other_layers_only_which_they_are() -> None:
     serving = fixed_values(resolved(layered("serving")))
-    assert {
-        "cluster.name",
-        "cluster.region",
-        "modelCache.storage.kind",
-    } <= serving.keys()
-    assert (
-        not {"cluster.network.zones", "platform.nats.members", "platform.discovery", "platform.graphApi"}
-        & serving.keys()
-    )
+    assert {"cluster.name", "cluster.region", "modelCache.storage.kind"} <= serving.keys()
+    assert not {"cluster.network.zones", "platform.nats.members", "platform.discovery"} & serving.keys()
     infrastructure = fixed_values(resolved(layered("infrastructure")))
     assert not any(key.startswith("platform.") for key in infrastructure)
 
 
 def test_on_another_cluster_nothing_of_a_joined_stack_would_be_there() -> None:
-    now = layered("serving")
-    now["cluster"]["name"] = "other"
-    [text] = said(layered("serving"), now)
+    [text] = _said(layered("serving"), changed(layered("serving"), {"cluster.name": "other"}))
     assert "cluster.name = 'other'\n  fixed at gpt-oss" in text
 
 
 def test_a_cluster_of_another_kind_says_nothing_of_layers() -> None:
-    assert not any(": layers" in text for text in said(eks_b200_settings(), disagg_b200_settings()))
+    assert not any(": layers" in text for text in _said(eks_b200_settings(), disagg_b200_settings()))

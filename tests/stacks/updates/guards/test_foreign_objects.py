@@ -35,8 +35,8 @@ def _said(
 
 
 def test_a_second_stack_with_a_platform_of_its_own_is_refused_and_told_to_use_the_first_ones() -> None:
-    platform = [_object("dynamo-system", "first"), _object("gpt-oss", "dev")]
-    assert _said(namespaces=platform, deployments=[_operator()]) == [
+    namespaces = [_object("dynamo-system", "first"), _object("gpt-oss", "dev")]
+    assert _said(namespaces=namespaces, deployments=[_operator()]) == [
         "Pulumi.dev.yaml: platform.kind = 'own'\n"
         "  a Dynamo platform of stack first runs in namespace dynamo-system already, and a cluster has one; "
         "nothing was created or changed\n"
@@ -87,8 +87,8 @@ def test_a_name_that_another_stack_has_is_refused_with_its_key_and_its_owner(
 
 
 def test_a_platform_of_others_that_the_settings_name_is_no_surprise() -> None:
-    settings = disagg_b200_settings()
-    settings["platform"] = {"kind": "existing", "version": "1.2.1", "namespace": "dynamo-system"}
+    existing = {"kind": "existing", "version": "1.2.1", "namespace": "dynamo-system"}
+    settings = disagg_b200_settings() | {"platform": existing}
     cluster = Told({"deployments": [_operator()], "namespaces": [_object("dynamo-system", "first")]})
     assert foreign_problems(resolved(settings), Deployed(), {}, cluster) == ()
 

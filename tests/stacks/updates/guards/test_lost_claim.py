@@ -1,7 +1,6 @@
 """What preview and `up` say of a claim that the cluster no longer has as the state knows it."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -10,6 +9,7 @@ from stacks.updates.comparable_graph import graph_of
 from stacks.updates.deployed import Deployed, DeployedVolume
 from stacks.updates.guards import lost_claim as guard
 from stacks.updates.guards.lost_claim import loss_notices, lost_claim, places_of, uid_of
+from tests.stacks.changed_settings import SOMEBODY_ELSES_VOLUME, changed
 from tests.support.dev_settings import disagg_b200_settings, resolved
 
 STACK = resolved(disagg_b200_settings())
@@ -63,15 +63,7 @@ def test_the_uid_of_a_claim_that_nobody_can_read_is_not_known() -> None:
     assert [uid_of(each) for each in (_seen("uid-1"), _seen(None), None)] == ["uid-1", None, None]
 
 
-def _existing() -> dict[str, Any]:
-    settings = disagg_b200_settings() | {
-        "model": {"source": {"kind": "existingVolume", "claimName": "weights"}}
-    }
-    del settings["modelCache"]
-    return settings
-
-
 def test_a_volume_of_somebody_elses_is_looked_at_under_its_own_name() -> None:
-    places = places_of(resolved(_existing()))
-    assert (places.claim, places.job, places.own_claim) == ("weights", "model-check", False)
+    places = places_of(resolved(changed(disagg_b200_settings(), SOMEBODY_ELSES_VOLUME)))
+    assert (places.claim, places.job, places.own_claim) == ("shared-models", "model-check", False)
     assert places_of(STACK).namespaces == ("dynamo-system", "gpt-oss")

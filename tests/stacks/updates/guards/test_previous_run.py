@@ -30,14 +30,16 @@ run = previous_run()
 with open(os.environ["SEEN"], "w") as seen:
     json.dump({{"outputs": run.outputs, "resources": run.resources}}, seen)
 pulumi.export("size", int(os.environ["SIZE"]))
-if not os.environ.get("FAIL"):
-    thing = Thing("thing", int(os.environ["SIZE"]))
-    pulumi.log.warn("the thing restarts\\n  interruption: about 31 min", resource=thing)
+pulumi.export("secret", pulumi.Output.secret("planted-value"))
+thing = Thing("thing", int(os.environ["SIZE"]))
+pulumi.log.warn("the thing restarts\\n  interruption: about 31 min", resource=thing)
 """
 
 
 @pytest.mark.engine
-def test_the_program_sees_what_exists_and_a_person_sees_what_it_says(engine: Sandbox, tmp_path: Path) -> None:
+def test_the_program_sees_what_exists_and_keeps_no_copy_and_a_person_sees_what_it_says(
+    engine: Sandbox, tmp_path: Path
+) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: toy\nruntime: python\n")
     (tmp_path / "__main__.py").write_text(_PROGRAM)
     name = f"toy-{tmp_path.name}"
@@ -57,7 +59,16 @@ def test_the_program_sees_what_exists_and_a_person_sees_what_it_says(engine: San
     assert "Diagnostics:" in said
     assert "warning: the thing restarts\n      interruption: about 31 min" in said
     run("up", "--yes", "--skip-preview", size=1)
-    run("preview", size=2)
-    assert seen()["outputs"] == {"size": 1}
+    said = run("preview", size=2)
+    assert seen()["outputs"] == {"size": 1, "secret": "planted-value"}
     urn = f"urn:pulumi:{name}::toy::toy:components:Thing::thing"
     assert seen()["resources"][urn] == {"size": 1}
+    assert "planted-value" not in said
+    exported = engine.pulumi("stack", "export", cwd=tmp_path).stdout
+    assert "planted-value" not in exported
+    assert {resource["type"] for resource in json.loads(exported)["deployment"]["resources"]} == {
+        "pulumi:pulumi:Stack",
+        # Of the engine itself; it leaves with the stack.
+        "pulumi:providers:pulumi",
+        "toy:components:Thing",
+    }
