@@ -83,11 +83,15 @@ class Cluster:
     def have(self, *pods: dict[str, Any]) -> None:
         (self.folder / "pods.json").write_text(json.dumps({"kind": "List", "items": pods}))
 
-    def discover(self, *pods: str, written: tuple[str, ...] = (), unlabelled: tuple[str, ...] = ()) -> None:
-        """List pods in EndpointSlices with and without the label, and have others written of themselves."""
-        slices = [_slice(pods, DISCOVERED), _slice(unlabelled, {}), {"kind": "EndpointSlice", "metadata": {}}]
+    def discover(self, listed: str = "", written: str = "", unlabelled: str = "") -> None:
+        """List a pod in an EndpointSlice, with and without the label, and have one written of itself."""
+        slices = [
+            _slice(listed, DISCOVERED),
+            _slice(unlabelled, {}),
+            {"kind": "EndpointSlice", "metadata": {}},
+        ]
         (self.folder / "slices.json").write_text(json.dumps({"kind": "List", "items": slices}))
-        self.register(**dict.fromkeys(written, ""))
+        self.register(**({written: ""} if written else {}))
 
     def register(self, **models: str) -> None:
         """Have these pods written of themselves, each with the model that it serves."""
@@ -167,13 +171,11 @@ def pod(
     }
 
 
-def _slice(pods: tuple[str, ...], labels: dict[str, str]) -> dict[str, Any]:
+def _slice(pod_name: str, labels: dict[str, str]) -> dict[str, Any]:
     return {
         "kind": "EndpointSlice",
         "metadata": {"labels": {"kubernetes.io/service-name": "of-the-worker", **labels}},
-        "endpoints": [
-            {"targetRef": {"kind": "Pod", "name": name}, "conditions": {"ready": True}} for name in pods
-        ],
+        "endpoints": [{"targetRef": {"kind": "Pod", "name": pod_name}, "conditions": {"ready": True}}],
     }
 
 
