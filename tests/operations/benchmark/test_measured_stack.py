@@ -1,18 +1,19 @@
-"""What of a stack is measured, and what must be there before."""
+"""What must be there before anything is measured: pods of a stack, or a model at an address."""
 
 from __future__ import annotations
 
+import json
+import socket
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lab.directory import REPOSITORY
-from operations.benchmark.plan_run import run_of_stack, serving_engine
-from operations.benchmark.shapes import Wanted
+from operations.benchmark.plan_run import served_model, serving_engine
 from operations.errors import CommandError
 from operations.mock_engine import ENGINE_ANNOTATION
-from stacks.stack_files import list_stacks
 from tests.operations.benchmark.fake_kubectl import FakeKubectl
+from tests.recipes.listing_frontend import EMPTY, LISTED, MODEL, answers, listing_frontend
 from tests.support.shipped_stacks import shipped_stack
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 STACK = shipped_stack("disagg-gb200-two-trays")
 READY = [{"type": "Ready", "status": "True"}]
+TWO = json.dumps({"data": [{"id": "a/one"}, {"id": "a/two"}]}).encode()
 
 
 @pytest.fixture
@@ -36,53 +38,78 @@ def _pod(
     }
 
 
-def test_gpus_model_and_recipe_are_the_stack_s(kubectl: FakeKubectl) -> None:
-    kubectl.says_graph(_pod("frontend"), _pod("decode"))
-    engine = serving_engine(STACK, kubectl.commands)
-    wanted = Wanted((), every_shape=False, sweep=False, concurrency=None, requests=None)
-    run = run_of_stack(STACK, engine, wanted, in_cluster=True, seconds=None)
-    assert (run.target, run.gpus, run.accelerators) == ("disagg-gb200-two-trays", 5, ("GB200",))
-    assert (run.model, run.engine) == ("openai/gpt-oss-120b", "real")
-    recipe = STACK.serving.placed.recipe
-    assert (run.recipe, run.runtime) == (recipe.name, f"{recipe.runtime.image}:{recipe.runtime.version}")
+@pytest.mark.parametrize(("annotations", "engine"), [(None, "real"), ({ENGINE_ANNOTATION: "mock"}, "mock")])
+def test_a_pod_with_a_mock_engine_makes_it_a_mock(
+    annotations: dict[str, str] | None, engine: str, kubectl: FakeKubectl
+) -> None:
+    kubectl.says_graph(_pod("frontend"), _pod("decode", annotations=annotations))
+    assert serving_engine(STACK, kubectl.commands) == engine
 
 
-@pytest.mark.parametrize("name", list_stacks(REPOSITORY))
-def test_figures_are_divided_by_the_gpus_that_the_stack_uses(name: str) -> None:
-    stack = shipped_stack(name)
-    wanted = Wanted((), every_shape=False, sweep=False, concurrency=None, requests=None)
-    run = run_of_stack(stack, "real", wanted, in_cluster=True, seconds=None)
-    assert run.gpus == sum(pool.used_gpus for pool in stack.pools)
-
-
-def test_a_benchmark_keeps_as_many_requests_open_as_all_replicas_run() -> None:
-    wanted = Wanted((), every_shape=False, sweep=False, concurrency=None, requests=None)
-    [load] = run_of_stack(shipped_stack("agg-b200"), "real", wanted, in_cluster=True, seconds=None).loads
-    # Eight workers of one GPU, 512 each.
-    assert load.concurrency == 4096
-
-
-def test_a_pod_with_a_mock_engine_makes_it_a_mock(kubectl: FakeKubectl) -> None:
-    kubectl.says_graph(_pod("frontend"), _pod("decode", annotations={ENGINE_ANNOTATION: "mock"}))
-    assert serving_engine(STACK, kubectl.commands) == "mock"
-
-
-def test_a_graph_without_pods_is_not_measured(kubectl: FakeKubectl) -> None:
-    kubectl.says_graph(_pod("old", phase="Failed"))
-    with pytest.raises(CommandError, match=r"has no pod: there is nothing to measure\n  try: `pulumi up`"):
-        serving_engine(STACK, kubectl.commands)
-
-
-def test_a_graph_with_a_part_of_its_pods_is_not_measured(kubectl: FakeKubectl) -> None:
-    kubectl.says_graph(_pod("frontend"), _pod("decode", conditions=[]))
+@pytest.mark.parametrize(
+    ("pods", "said"),
+    [
+        ([_pod("old", phase="Failed")], "has no pod: there is nothing to measure\n  try: `pulumi up`"),
+        (
+            [_pod("frontend"), _pod("decode", conditions=[])],
+            "does not serve with all of its pods\n  decode: Running, started but not ready",
+        ),
+        (None, "failed; nothing was changed\n  the API server"),
+    ],
+    ids=["no pod", "a part of its pods", "no answer of the cluster"],
+)
+def test_a_graph_that_does_not_serve_is_not_measured(
+    pods: list[Any] | None, said: str, kubectl: FakeKubectl
+) -> None:
+    kubectl.says_graph(*(pods or ()))
+    kubectl.is_away = pods is None
     with pytest.raises(CommandError) as refused:
         serving_engine(STACK, kubectl.commands)
-    assert "does not serve with all of its pods\n  decode: Running, started but not ready" in str(
-        refused.value
-    )
+    assert said in str(refused.value)
 
 
-def test_a_cluster_that_does_not_answer_is_named(kubectl: FakeKubectl) -> None:
-    kubectl.is_away = True
-    with pytest.raises(CommandError, match=r"get pods .* failed; nothing was changed\n  the API server"):
-        serving_engine(STACK, kubectl.commands)
+@pytest.mark.parametrize(
+    ("status", "body", "wanted", "said"),
+    [
+        pytest.param(200, LISTED, None, MODEL, id="the only one"),
+        pytest.param(200, TWO, "a/two", "a/two", id="the one that was asked for"),
+        pytest.param(200, TWO, None, "URL serves a/one, a/two\n  try: --model NAME", id="two"),
+        pytest.param(
+            200, EMPTY, None, "URL serves no model\n  try: wait until its workers have registered", id="none"
+        ),
+        pytest.param(
+            200,
+            LISTED,
+            "openai/gpt-oss-20b",
+            f"URL does not serve openai/gpt-oss-20b: it serves {MODEL}\n  try: --model {MODEL}",
+            id="another",
+        ),
+        pytest.param(404, b"", None, "URL/v1/models: HTTP 404: with nothing in it", id="something else"),
+        pytest.param(200, b"<html>", None, "URL/v1/models: HTTP 200, but no JSON: '<html>'", id="a page"),
+    ],
+)
+def test_the_model_at_an_address_is_found_or_what_is_served_is_named(
+    status: int, body: bytes, wanted: str | None, said: str
+) -> None:
+    with listing_frontend() as frontend:
+        url = answers(frontend, (status, body)).removesuffix("/v1/models")
+        try:
+            found = served_model(url, wanted)
+        except CommandError as error:
+            found = str(error).replace(url, "URL")
+    assert found == said
+
+
+def test_a_port_that_speaks_something_else_is_named() -> None:
+    def greet() -> None:
+        client, _ = server.accept()
+        with client:
+            client.recv(65_536)
+            client.sendall(b"INFO {}\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=greet, daemon=True).start()
+        with pytest.raises(
+            CommandError, match="/v1/models: the connection was closed before the answer was whole"
+        ):
+            served_model(f"http://127.0.0.1:{server.getsockname()[1]}", None)

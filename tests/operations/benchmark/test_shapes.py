@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
+from operations.benchmark.plan_run import run_of_stack
 from operations.benchmark.shapes import (
     PUBLISHED_SHAPES,
     Wanted,
@@ -19,12 +19,12 @@ from operations.errors import CommandError
 from recipes.benchmark_load import Load, recipe_load
 from recipes.load import load_recipe
 from sizing.points import Shape
-
-if TYPE_CHECKING:
-    from recipes.model import Recipe
+from tests.support.shipped_stacks import shipped_stack
 
 AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
 PLAIN = Wanted((), every_shape=False, sweep=False, concurrency=None, requests=None)
+EVERY = replace(PLAIN, every_shape=True)
+PUBLISHED = [str(each.shape) for each in PUBLISHED_SHAPES]
 
 
 def _seen(loads: tuple[Load, ...]) -> list[tuple[str, int, int]]:
@@ -32,33 +32,17 @@ def _seen(loads: tuple[Load, ...]) -> list[tuple[str, int, int]]:
 
 
 def test_without_a_word_the_recipe_is_measured_as_its_job_does() -> None:
-    for recipe in (AGGREGATED, DISAGGREGATED):
-        assert loads_of_recipe(PLAIN, recipe) == (recipe_load(recipe),)
-
-
-def test_every_token_count_of_the_published_guides_is_known() -> None:
-    assert [str(each.shape) for each in PUBLISHED_SHAPES] == [
-        "128/1000",
-        "8192/1024",
-        "32000/256",
-        "1000/2000",
-    ]
+    assert loads_of_recipe(PLAIN, DISAGGREGATED) == (recipe_load(DISAGGREGATED),)
 
 
 def test_all_shapes_are_those_that_the_engines_take_the_own_one_first() -> None:
-    every = replace(PLAIN, every_shape=True)
-    assert _seen(loads_of_recipe(every, DISAGGREGATED)) == [
+    assert _seen(loads_of_recipe(EVERY, DISAGGREGATED)) == [
         ("8192/1024", 1280, 12800),
         ("128/1000", 1280, 12800),
         ("1000/2000", 1280, 12800),
     ]
-    assert [*advice(every, DISAGGREGATED)] == ["left out: 32000/256: a prompt may have 8,999 tokens at most"]
-    assert [load.shape for load in loads_of_recipe(every, AGGREGATED)] == [
-        "128/1000",
-        "8192/1024",
-        "32000/256",
-        "1000/2000",
-    ]
+    assert [*advice(EVERY, DISAGGREGATED)] == ["left out: 32000/256: a prompt may have 8,999 tokens at most"]
+    assert [load.shape for load in loads_of_recipe(EVERY, AGGREGATED)] == PUBLISHED
 
 
 def test_another_shape_is_sent_as_hard_as_published_and_never_harder_than_the_engines_run() -> None:
@@ -79,30 +63,18 @@ def test_a_shape_that_the_engines_refuse_ends_before_anything_is_sent() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("recipe", "shape", "concurrency", "running"),
-    [
-        (AGGREGATED, Shape(128, 1000), 3600, 3200),
-        (DISAGGREGATED, Shape(8192, 1024), 1536, 1280),
-        (load_recipe("gpt-oss-120b/trtllm-disagg-8gpu"), Shape(1000, 2000), 2048, 512),
-    ],
-)
-def test_a_published_load_that_is_typed_is_sent_and_said_to_queue(
-    recipe: Recipe, shape: Shape, concurrency: int, running: int
-) -> None:
-    wanted = replace(PLAIN, shapes=(shape,), concurrency=concurrency)
-    [load] = loads_of_recipe(wanted, recipe)
-    assert (load.shape, load.concurrency) == (str(shape), concurrency)
-    assert [*advice(wanted, recipe)] == [
-        f"--concurrency {concurrency}: the engines run {running} requests at once at most; the others wait, "
+def test_a_published_load_that_is_typed_is_sent_and_said_to_queue() -> None:
+    wanted = replace(PLAIN, shapes=(Shape(128, 1000),), concurrency=3600)
+    assert _seen(loads_of_recipe(wanted, AGGREGATED)) == [("128/1000", 3600, 36000)]
+    assert [*advice(wanted, AGGREGATED)] == [
+        "--concurrency 3600: the engines run 3200 requests at once at most; the others wait, "
         "and the time to the first token measures the queue"
     ]
-    assert [*advice(replace(wanted, concurrency=running), recipe)] == []
+    assert [*advice(replace(wanted, concurrency=3200), AGGREGATED)] == []
 
 
 def test_a_sweep_goes_from_one_request_to_the_highest_concurrency() -> None:
-    assert sweep_steps(1) == (1,)
-    assert sweep_steps(4) == (1, 4)
+    assert [sweep_steps(highest) for highest in (1, 4)] == [(1,), (1, 4)]
     assert sweep_steps(1280) == (1, 4, 16, 64, 256, 1024, 1280)
     wanted = replace(PLAIN, sweep=True, concurrency=16)
     assert _seen(loads_of_recipe(wanted, AGGREGATED)) == [
@@ -115,7 +87,25 @@ def test_a_sweep_goes_from_one_request_to_the_highest_concurrency() -> None:
 def test_of_an_address_only_what_was_said_is_sent() -> None:
     wanted = replace(PLAIN, shapes=(Shape(128, 1000), Shape(128, 1000), Shape(9, 9)), requests=50)
     assert _seen(loads_of_address(wanted, AGGREGATED.benchmark, 8)) == [("128/1000", 8, 50), ("9/9", 8, 50)]
-    every = replace(PLAIN, every_shape=True)
-    assert [load.shape for load in loads_of_address(every, AGGREGATED.benchmark, 8)] == [
-        str(each.shape) for each in PUBLISHED_SHAPES
-    ]
+    assert [load.shape for load in loads_of_address(EVERY, AGGREGATED.benchmark, 8)] == PUBLISHED
+
+
+@pytest.mark.parametrize(
+    ("name", "gpus", "open_requests"),
+    [
+        # A prefill worker of one GPU and a decode worker of four, on trays of four.
+        ("disagg-gb200-two-trays", 5, 1280),
+        # Eight workers of one GPU, 512 requests each.
+        ("agg-b200", 8, 4096),
+    ],
+)
+def test_a_stack_is_measured_with_the_requests_that_all_replicas_run_over_the_gpus_that_they_use(
+    name: str, gpus: int, open_requests: int
+) -> None:
+    stack = shipped_stack(name)
+    run = run_of_stack(stack, "real", PLAIN, in_cluster=True, seconds=None)
+    assert run.gpus == gpus == sum(pool.used_gpus for pool in stack.pools)
+    assert [load.concurrency for load in run.loads] == [open_requests]
+    recipe = stack.serving.placed.recipe
+    assert (run.target, run.model, run.recipe) == (name, "openai/gpt-oss-120b", recipe.name)
+    assert run.runtime == f"{recipe.runtime.image}:{recipe.runtime.version}"
