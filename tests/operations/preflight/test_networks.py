@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import botocore.session
 import pytest
 
 from operations.preflight import account as account_module
-from tests.operations.preflight.account import REGION
+from tests.operations.preflight.account import ec2_client
 from tests.operations.preflight.stacks import by_the_hour, seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.operations.preflight.account import Account
-
 Preflight = Any
+pytestmark = pytest.mark.usefixtures("account")
 
 
 @pytest.fixture
-def adopted(account: Account) -> Iterator[tuple[Any, dict[str, Any]]]:
+def adopted() -> Iterator[tuple[Any, dict[str, Any]]]:
     """EC2, and a stack in a VPC with a subnet in each of two zones, one of which has a way out."""
-    assert account
-    ec2: Any = botocore.session.get_session().create_client("ec2", region_name=REGION)
+    ec2 = ec2_client()
     vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
     first, second = (
         ec2.create_subnet(VpcId=vpc, CidrBlock=block, AvailabilityZone=zone)["Subnet"]["SubnetId"]
@@ -73,9 +70,8 @@ def test_an_adopted_vpc_is_looked_at_before_a_cluster_is_made_in_it(
 
 
 def test_nobody_reaches_the_api_server_of_a_private_cluster_in_a_vpc_that_is_yet_to_be_made(
-    account: Account, preflight: Preflight
+    preflight: Preflight,
 ) -> None:
-    assert account
     settings = by_the_hour()
     shown = seen(preflight(settings))
     assert "unknown API server from here open to 203.0.113.9/32 and the VPC; `curl https://checkip" in shown
@@ -85,16 +81,6 @@ def test_nobody_reaches_the_api_server_of_a_private_cluster_in_a_vpc_that_is_yet
     assert (
         'fix API server from here: cluster.publicCidrs: ["ADDRESS/32"]; `curl https://checkip' in answer.out
     )
-
-
-def test_whether_lustre_s_client_runs_on_the_kernel_of_1_36_is_unknown(
-    account: Account, preflight: Preflight
-) -> None:
-    assert account
-    settings = by_the_hour()
-    assert "kernel 6.18" not in seen(preflight(settings))
-    settings["cluster"]["version"] = "1.36"
-    assert "unknown FSx for Lustre with Kubernetes 1.36 nodes have kernel 6.18" in seen(preflight(settings))
 
 
 def test_a_gateways_own_table_is_no_way_out_and_a_wide_area_network_is_one() -> None:
