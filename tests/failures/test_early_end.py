@@ -1,15 +1,25 @@
-"""A run is ended where a wait cannot end well, and only there."""
+"""A run is ended where a wait cannot end well, and only there: which causes do not pass, and which may."""
 
 from typing import Any
 
 import pytest
 
-from failures.early_end import Waits
+from failures.early_end import Waits, causes, pods_of
+from failures.explanation import Subject
 from tests.failures.conftest import AnsweringCluster
-from tests.failures.objects import CLUSTER, READY, failed
+from tests.failures.objects import CLUSTER, READY, failed, said_of
 
 GOING = {"metadata": {"name": "gpt-oss", "deletionTimestamp": "2026-11-22T10:00:00Z"}}
 GRAPH, RELEASE = failed("DynamoGraphDeployment", ""), failed("Release", "")
+
+
+WAITED = Subject("DynamoGraphDeployment", "gpt-oss-disagg", "gpt-oss")
+CLAIM_MOUNT = {"volumes": [{"name": "cache", "persistentVolumeClaim": {"claimName": "model-cache"}}]}
+# As kubelet 1.31 and later and containerd 2 word them.
+ABSENT = (
+    'Back-off pulling image "nvcr.io/a/b:9": ErrImagePull: rpc error: code = NotFound desc = failed to pull '
+    'and unpack image "nvcr.io/a/b:9": failed to resolve reference "nvcr.io/a/b:9": nvcr.io/a/b:9: not found'
+)
 
 
 class Run:
@@ -32,14 +42,9 @@ def _by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("failures.early_end.Waits._watch", lambda _: None)
 
 
-def _absent(uid: str) -> dict[str, Any]:
-    waiting = {
-        "reason": "ErrImagePull",
-        "message": "rpc error: code = NotFound desc = nvcr.io/a/b:9: not found",
-    }
-    status = {
-        "containerStatuses": [{"name": "main", "image": "nvcr.io/a/b:9", "state": {"waiting": waiting}}]
-    }
+def _pulling(message: str = ABSENT, uid: str = "") -> dict[str, Any]:
+    waiting = {"waiting": {"reason": "ErrImagePull", "message": message}}
+    status = {"containerStatuses": [{"name": "main", "image": "nvcr.io/a/b:9", "state": waiting}]}
     return {"metadata": {"name": "decode", "uid": uid}, "spec": {"nodeName": "tray"}, "status": status}
 
 
@@ -73,7 +78,7 @@ def test_an_image_that_a_new_pod_cannot_get_ends_the_wait_but_old_words_only_aft
     cluster: AnsweringCluster,
 ) -> None:
     old, new = Run(), Run()
-    cluster.answers(pods=[_absent("of-before")])
+    cluster.answers(pods=[_pulling(uid="of-before")])
     old.waits.begun("graph", GRAPH)
     for _ in range(3):
         old.waits.look()
@@ -85,7 +90,7 @@ def test_an_image_that_a_new_pod_cannot_get_ends_the_wait_but_old_words_only_aft
     cluster.answers(pods=[READY | {"metadata": {"name": "decode", "uid": "of-before"}}])
     new.waits.begun("graph", GRAPH)
     new.waits.look()
-    cluster.answers(pods=[_absent("of-this-run")])
+    cluster.answers(pods=[_pulling(uid="of-this-run")])
     new.waits.look()
     new.waits.look()
     assert new.endings == 1
@@ -127,3 +132,92 @@ def test_where_the_engine_cannot_be_found_the_person_is_told_to_end_it(cluster: 
     run.waits.look()
     run.waits.look()
     assert "Ctrl-C ends it, and nothing is lost" in run.said[-1]
+
+
+def _mounting(claim: dict[str, Any]) -> dict[str, Any]:
+    pod = {"metadata": {"name": "decode-0"}, "spec": CLAIM_MOUNT, "status": {}}
+    return {"pods": [pod], "PersistentVolumeClaim": claim}
+
+
+NO_IMAGE = "image nvcr.io/a/b:9 does not exist"
+REMAINING = {"type": "NamespaceContentRemaining", "status": "True", "message": "pods. has 3"}
+GOING_CLAIM = {"metadata": {"name": "model-cache", "deletionTimestamp": "2026-11-22T10:00:00Z"}, "spec": {}}
+
+
+@pytest.mark.parametrize(
+    ("answers", "found"),
+    [
+        *(
+            pytest.param(
+                {"pods": [_pulling(message)]}, ["image nvcr.io/a/b:9 does not exist"], id=message[-30:]
+            )
+            for message in (ABSENT, "no match for platform in manifest: not found", "manifest unknown")
+        ),
+        *(
+            pytest.param({"pods": [_pulling(message)]}, [], id=message)
+            for message in (
+                "failed to pull: 401 Unauthorized",
+                "429 Too Many Requests",
+                "dial tcp: lookup nvcr.io: i/o timeout",
+                'Back-off pulling image "nvcr.io/a/b:9"',
+            )
+        ),
+        pytest.param(
+            {"Namespace": GOING | {"status": {"conditions": [REMAINING]}}},
+            [
+                "namespace gpt-oss is being deleted since 2026-11-22T10:00:00Z",
+                "NamespaceContentRemaining: pods. has 3",
+            ],
+            id="a namespace that is going",
+        ),
+        pytest.param(
+            _mounting(GOING_CLAIM), ["claim model-cache: is being deleted since"], id="a claim that is going"
+        ),
+        pytest.param(
+            _mounting({"spec": {"volumeName": "pv-1"}, "status": {"phase": "Lost"}}),
+            ["claim model-cache: has lost its volume pv-1"],
+            id="a claim without its volume",
+        ),
+        pytest.param(
+            _mounting({"spec": {"volumeName": "pv-1"}, "status": {"phase": "Bound"}}), [], id="only no room"
+        ),
+    ],
+)
+def test_only_a_cause_that_does_not_pass_ends_a_wait(
+    cluster: AnsweringCluster, answers: dict[str, Any], found: list[str]
+) -> None:
+    cluster.answers(**answers)
+    seen = causes(CLUSTER, WAITED, pods_of(CLUSTER, WAITED))
+    assert len(seen) == len(found)
+    assert all(words in cause for cause, words in zip(seen, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("operation", "answers", "said"),
+    [
+        (
+            failed("Job", "unable to create new content in namespace gpt-oss because it is being terminated"),
+            {"Namespace": GOING},
+            ("namespace gpt-oss is being deleted", "docs/runbook/deletion-hangs.md"),
+        ),
+        (
+            failed("Job", 'namespaces "gpt-oss" not found'),
+            {},
+            ("namespace gpt-oss is gone", "docs/runbook/deletion-hangs.md"),
+        ),
+        (
+            failed("DynamoGraphDeployment"),
+            _mounting(GOING_CLAIM),
+            ("is being deleted since", "docs/runbook/cache-lost.md"),
+        ),
+    ],
+    ids=["a namespace that is going", "a namespace that is gone", "a claim that is going"],
+)
+def test_what_cannot_end_well_has_a_page_of_its_own(
+    cluster: AnsweringCluster, operation: Any, answers: dict[str, Any], said: tuple[str, str]
+) -> None:
+    cluster.answers(**answers)
+    text = said_of(operation)
+    for part in said:
+        assert part in text
+    assert ("ended after" in text) is (operation.kind == "DynamoGraphDeployment")
