@@ -42,9 +42,9 @@ def printed(
     return command("preview", "dev", *options)
 
 
-def test_each_resource_changes_once_whatever_number_of_steps_the_engine_takes() -> None:
-    operations = {name: change.operation for name, change in by_name(recorded("changes")).items()}
-    assert operations == {
+def test_each_resource_changes_once_and_a_protected_one_stops_the_update() -> None:
+    found = recorded("changes")
+    assert {name: change.operation for name, change in by_name(found).items()} == {
         "files": Operation.REPLACE,
         "token": Operation.REPLACE,
         "service": Operation.UPDATE,
@@ -52,31 +52,30 @@ def test_each_resource_changes_once_whatever_number_of_steps_the_engine_takes() 
         "kept": Operation.DELETE,
         "left": Operation.FORGET,
     }
+    kept = by_name(found)["kept"]
+    assert (kept.is_protected, kept.is_refused, found.stops) == (True, True, True)
+    [text] = found.refused
+    assert text.startswith("kept: Preview failed: resource ")
+    # What the program says is kept, and what debuggers read is not.
+    [notice] = found.notices
+    assert (notice.text, notice.warns) == ("pods restart", True)
 
 
-def test_a_field_says_how_it_differs_and_whether_it_replaces() -> None:
-    files = by_name(recorded("changes"))["files"]
-    fields = {field.path[-1]: (field.change, field.before, field.after) for field in files.fields}
-    assert fields == {
+def test_a_field_says_how_it_differs_and_whether_it_replaces_and_a_secret_nothing_more() -> None:
+    changes = by_name(recorded("changes"))
+    files = changes["files"]
+    assert {field.path[-1]: (field.change, field.before, field.after) for field in files.fields} == {
         "a": (Change.CHANGED, "1", "3"),
         "b": (Change.REMOVED, "2", None),
         "c": (Change.ADDED, None, "4"),
     }
     assert {field.effect for field in files.fields} == {Effect.REPLACES}
-    assert files.deletes_first
-    assert files.reasons == ("replaced for data.a, data.b, data.c",)
-    [field] = by_name(recorded("changes"))["service"].fields
+    assert (files.deletes_first, files.reasons) == (True, ("replaced for data.a, data.b, data.c",))
+    [field] = changes["service"].fields
     assert (field.effect, field.before, field.after) == (Effect.IN_PLACE, "1", "2")
-
-
-def test_a_secret_shows_as_changed_and_nothing_more() -> None:
-    [field] = by_name(recorded("changes"))["token"].fields
-    assert (field.is_secret, field.change, field.before, field.after) == (
-        True,
-        Change.CHANGED,
-        "[secret]",
-        "[secret]",
-    )
+    [secret] = changes["token"].fields
+    assert (secret.is_secret, secret.change) == (True, Change.CHANGED)
+    assert (secret.before, secret.after) == ("[secret]", "[secret]")
 
 
 def test_a_secret_in_any_other_object_is_marked_too() -> None:
@@ -122,21 +121,6 @@ def test_of_two_names_of_one_resource_the_old_one_goes_and_the_new_one_comes() -
     }
 
 
-def test_a_protected_resource_that_would_go_stops_the_update() -> None:
-    found = recorded("changes")
-    kept = by_name(found)["kept"]
-    assert kept.is_protected
-    assert kept.is_refused
-    assert found.stops
-    [text] = found.refused
-    assert text.startswith("kept: Preview failed: resource ")
-
-
-def test_what_the_program_says_is_kept_and_what_debuggers_read_is_not() -> None:
-    [notice] = recorded("changes").notices
-    assert (notice.text, notice.warns) == ("pods restart", True)
-
-
 def test_findings_of_the_pack_are_told_from_what_the_program_says() -> None:
     event = {
         "policyEvent": {
@@ -166,22 +150,30 @@ def test_a_log_that_the_engine_did_not_write_is_named() -> None:
 NOTHING = read_preview("dev", Events((), (), ()))
 
 
-@pytest.mark.parametrize(
-    ("found", "code"),
-    [(NOTHING, 0), (recorded("changes"), 2), (CommandError("no stack"), 3), (RecordError("half a line"), 3)],
-)
-def test_the_exit_code_tells_nothing_from_a_refusal_and_from_no_answer(
-    command: Command, monkeypatch: pytest.MonkeyPatch, found: Any, code: int
-) -> None:
-    assert printed(command, monkeypatch, found).code == code
-
-
-def test_changes_alone_end_with_exit_code_1(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def allowed_changes() -> EnginePreview:
+    """The recorded ones without what the engine refuses."""
     lines = (RECORDED / "changes.jsonl").read_text().splitlines()
     allowed = [line for line in lines if "::kept" not in line and '"severity":"error"' not in line]
-    answer = printed(command, monkeypatch, read_preview("dev", read_events(allowed)))
-    assert answer.code == 1
-    assert answer.out.startswith("dev: 1 to create, 1 to update, 2 to replace, 1 to forget\n")
+    return read_preview("dev", read_events(allowed))
+
+
+@pytest.mark.parametrize(
+    ("found", "code", "first"),
+    [
+        (NOTHING, 0, ""),
+        (allowed_changes(), 1, "dev: 1 to create, 1 to update, 2 to replace, 1 to forget\n"),
+        (recorded("changes"), 2, ""),
+        (CommandError("no stack"), 3, ""),
+        (RecordError("half a line"), 3, ""),
+    ],
+    ids=["nothing", "changes", "a refusal", "no stack", "no answer"],
+)
+def test_the_exit_code_tells_changes_from_nothing_a_refusal_and_no_answer(
+    command: Command, monkeypatch: pytest.MonkeyPatch, found: Any, code: int, first: str
+) -> None:
+    answer = printed(command, monkeypatch, found)
+    assert answer.code == code
+    assert answer.out.startswith(first)
 
 
 def test_a_person_reads_first_what_is_refused_and_what_is_made_anew(
