@@ -51,14 +51,11 @@ def test_each_side_is_recorded_by_its_own_code_from_its_own_files(made: TestRepo
     assert (base.label, base.commit, head.label, head.commit) == (first, first, "HEAD", second)
     assert (told(base)["text"], told(head)["text"]) == ("a: 1\n", "a: 2\n")
     assert (told(base)["over"], told(head)["over"]) == (None, ["dev"])
-
-
-def test_one_revision_alone_is_compared_with_the_working_tree(made: TestRepository) -> None:
-    commit_side(made, "a: 1\n")
+    # One revision alone is compared with the working tree.
     made.write(**{"Pulumi.dev": "a: 3\n"})
     base, head = recorded_sides("main", None)
     assert (head.label, head.commit) == ("working tree", None)
-    assert (told(base)["text"], told(head)["text"]) == ("a: 1\n", "a: 3\n")
+    assert (told(base)["text"], told(head)["text"]) == ("a: 2\n", "a: 3\n")
 
 
 def test_three_dots_compare_with_the_commit_at_which_the_head_left_the_base(made: TestRepository) -> None:
