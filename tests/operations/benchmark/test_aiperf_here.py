@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -113,31 +111,7 @@ def test_a_load_that_takes_too_long_is_interrupted(tmp_path: Path) -> None:
         CommandError, match=r"AIPerf had not ended after 1 s and was interrupted\n  try: a longer"
     ):
         _measured(tmp_path, seconds=1, behaviour=_ENDLESS)
-    _assert_gone(tmp_path)
-
-
-def test_ctrl_c_ends_aiperf_too(tmp_path: Path) -> None:
-    heard = threading.Event()
-
-    def interrupt() -> None:
-        assert heard.wait(SECONDS)
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    program = AIPerfProgram.found(str(fake_aiperf(tmp_path, behaviour=_ENDLESS)), BENCHMARK)
-    with pytest.raises(KeyboardInterrupt):
-        program.measure(
-            BENCHMARK, LOAD, ENDPOINT, tmp_path / "load", seconds=SECONDS, report=lambda _: heard.set()
-        )
-    thread.join(SECONDS)
-    _assert_gone(tmp_path)
-
-
-def _assert_gone(folder: Path) -> None:
-    file = folder / "load" / "pid"
-    if not file.exists():
-        # Ended before its last command: so the process has ended as well.
-        return
-    with pytest.raises(ProcessLookupError):
+    file = tmp_path / "load" / "pid"
+    # Where it is not there, the program ended before its last command: so the process has ended as well.
+    with pytest.raises((ProcessLookupError, FileNotFoundError)):
         os.kill(int(file.read_text(encoding="utf-8")), 0)

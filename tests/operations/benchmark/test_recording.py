@@ -52,22 +52,17 @@ def _kept(results: Path) -> list[BenchmarkResult]:
     ]
 
 
-def test_a_load_that_has_ended_is_on_disk_before_the_next_one(tmp_path: Path) -> None:
-    recording = Recording(tmp_path, RUN)
-    recording.add(1, SUMMARY)
-    [kept] = _kept(tmp_path)
-    assert (kept.outcome, kept.reason) == ("failed", "the command ended before its run had")
-    assert [each.concurrency for each in kept.measurements] == [1]
-    assert (recording.folder / "01-128x200-c1" / RECORDED.name).read_text(encoding="utf-8") == SUMMARY
-
-
-def test_a_whole_run_says_so(tmp_path: Path) -> None:
+def test_a_load_that_has_ended_is_on_disk_before_the_next_one_and_a_whole_run_says_so(tmp_path: Path) -> None:
     recording = Recording(tmp_path, RUN)
     recording.add(2, SUMMARY)
+    [kept] = _kept(tmp_path)
+    assert (kept.outcome, kept.reason) == ("failed", "the command ended before its run had")
+    assert [each.concurrency for each in kept.measurements] == [4]
+    assert (recording.folder / "02-128x200-c4" / RECORDED.name).read_text(encoding="utf-8") == SUMMARY
     recording.add(1, SUMMARY)
-    kept = recording.finish("complete")
-    assert kept is not None
-    assert [kept] == _kept(tmp_path)
+    whole = recording.finish("complete")
+    [kept] = _kept(tmp_path)
+    assert kept == whole
     assert (kept.outcome, kept.reason, kept.generator, kept.note) == ("complete", None, "here", RUN.note)
     assert [each.concurrency for each in kept.measurements] == [1, 4]
     assert kept.measurements[0].output_tokens_per_second_per_gpu == pytest.approx(649.723 / 4, abs=1e-3)

@@ -141,19 +141,14 @@ def test_a_port_forward_that_ended_is_started_again(
     assert len(cluster.typed("port-forward")) == 2
 
 
-def test_a_cluster_that_does_not_answer_is_no_verdict_on_the_deployment(
-    smoke_stack: Smoke, cluster: Cluster
+def test_a_cluster_that_does_not_answer_and_no_kubectl_are_no_verdict_on_the_deployment(
+    smoke_stack: Smoke, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster.be_down("The connection to the server 127.0.0.1:1 was refused\n")
     answer = smoke_stack()
     assert (answer.code, answer.out) == (2, "")
     assert "the cluster of context dynamo-lab does not answer" in answer.err
     assert "The connection to the server 127.0.0.1:1 was refused" in answer.err
-
-
-def test_without_kubectl_it_says_what_to_install(
-    smoke_stack: Smoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     answer = smoke_stack()
     assert (answer.code, answer.out) == (2, "")
