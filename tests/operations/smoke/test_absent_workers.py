@@ -132,7 +132,7 @@ def test_a_pod_that_crashed_says_its_last_words_from_its_status_or_else_from_its
 def test_pods_that_cannot_be_read_are_not_said_to_be_absent(
     smoke_stack: Smoke, cluster: Cluster, server: Loopback
 ) -> None:
-    (cluster.folder / "pods.json").unlink()
+    del cluster.objects["pods"]
     server.replies["/health"] = Reply(answers.health(answers.instance("prefill")))
     found = checks_of(smoke_stack("--json"))["workers"]["found"]
     assert "; their pods cannot be read" in found
