@@ -48,12 +48,6 @@ def test_vcpus_that_the_account_may_not_run_are_wrong(
     assert f"good quota {code}" in seen(preflight(settings))
 
 
-def test_which_spot_quota_p6_has_is_unknown_and_says_where_to_look(preflight: Preflight) -> None:
-    shown = seen(preflight(by_the_hour("spot")))
-    assert "unknown quota: vCPUs of p6-b200.48xlarge on Spot no page of AWS has its code" in shown
-    assert "L-7212CCBC" not in shown
-
-
 def test_system_nodes_count_against_standard_vcpus_and_pools_share_a_quota(
     account: Account, preflight: Preflight
 ) -> None:
@@ -84,15 +78,6 @@ def test_addresses_of_others_count_and_the_stack_s_own_do_not(account: Account, 
         assert answer.code == 1
 
 
-def test_an_adopted_network_needs_neither_address_nor_vpc(preflight: Preflight) -> None:
-    settings = by_the_hour()
-    subnets = {"us-east-1a": "subnet-01234567", "us-east-1b": "subnet-01234568"}
-    settings["cluster"]["network"] = {"kind": "existing", "vpcId": "vpc-01234567", "subnets": subnets}
-    shown = seen(preflight(settings))
-    assert "elastic IPs" not in shown
-    assert "VPCs" not in shown
-
-
 def test_the_account_s_own_vpc_counts_against_the_quota(account: Account, preflight: Preflight) -> None:
     others = account.networks()
     account.quotas(L_F678F1CE=others)
@@ -101,42 +86,131 @@ def test_the_account_s_own_vpc_counts_against_the_quota(account: Account, prefli
     assert answer.code == 1
 
 
+NETWORK = ("cluster", "network")
+SUBNETS = {"us-east-1a": "subnet-01234567", "us-east-1b": "subnet-01234568"}
+LUSTRE = "unknown FSx for Lustre in us-east-1a us-east-1a (use1-az6): FSx is not in ev"
+
+
 @pytest.mark.parametrize(
-    ("zones", "verdict", "fix"),
+    ("path", "value", "said", "unsaid", "fix"),
     [
-        (None, "good zones of the control plane us-east-1a (use1-az6), us-east-1b (use1-az1)", ""),
-        (
-            ["us-east-1a", "us-east-1e"],
-            "EKS takes no subnet in us-east-1e (use1-az3)",
-            "cluster.network.zones: others of us-east-1a, us-east-1b, us-east-1c, us-east-1d, us-east-1f",
+        pytest.param(
+            (*NETWORK, "zones"),
+            ["us-east-1a", "us-east-1b"],
+            ("good zones of the control plane us-east-1a (use1-az6), us-east-1b (use1-az1)", LUSTRE),
+            ("kernel 6.18",),
+            "",
+            id="zones are named with their ids, and where to look whether one has FSx",
         ),
-        (["us-east-1a", "us-east-1g"], "this account has no us-east-1g", "cluster.network.zones: "),
+        pytest.param(
+            (*NETWORK, "zones"),
+            ["us-east-1a", "us-east-1e"],
+            ("EKS takes no subnet in us-east-1e (use1-az3)",),
+            (),
+            "zones of the control plane: cluster.network.zones: others of us-east-1a, us-east-1b, "
+            "us-east-1c, us-east-1d, us-east-1f\n",
+            id="a zone that EKS excludes",
+        ),
+        pytest.param(
+            (*NETWORK, "zones"),
+            ["us-east-1a", "us-east-1g"],
+            ("this account has no us-east-1g",),
+            (),
+            "zones of the control plane: ",
+            id="a zone that the account does not have",
+        ),
+        pytest.param(
+            ("cluster", "version"),
+            "1.36",
+            ("unknown FSx for Lustre with Kubernetes 1.36 nodes have kernel 6.18",),
+            (),
+            "",
+            id="a kernel on which nobody knows whether Lustre's client runs",
+        ),
+        pytest.param(
+            ("modelCache", "storage"), {"kind": "efs"}, (), ("FSx",), "", id="no file system of FSx"
+        ),
+        pytest.param(
+            NETWORK,
+            {"kind": "existing", "vpcId": "vpc-01234567", "subnets": SUBNETS},
+            ("vpc-01234567 has no such subnet",),
+            ("elastic IPs", "VPCs"),
+            "subnet subnet-01234567",
+            id="an adopted network needs neither address nor VPC",
+        ),
+        pytest.param(
+            ("cluster", "publicCidrs"),
+            ["203.0.113.9/32"],
+            ("unknown API server from here open to 203.0.113.9/32 and the VPC; `curl https://checkip",),
+            (),
+            "",
+            id="an API server that some addresses reach",
+        ),
+        pytest.param(
+            ("cluster", "publicCidrs"),
+            [],
+            (),
+            (),
+            'API server from here: cluster.publicCidrs: ["ADDRESS/32"]; `curl https://checkip',
+            id="an API server that nobody reaches in a VPC that is yet to be made",
+        ),
+        pytest.param(
+            ("nodePools", 0, "purchase"),
+            {"kind": "spot"},
+            (
+                "unknown quota: vCPUs of p6-b200.48xlarge on Spot no page of AWS has its code",
+                "pool b200: 8 GPUs, Spot: no published price",
+            ),
+            ("L-7212CCBC", "a new block"),
+            "",
+            id="Spot of P6",
+        ),
+        pytest.param(
+            ("cluster", "systemNodes"),
+            {"instanceType": "m99.large"},
+            ("wrong system nodes: m99.large not offered in us-east-1a, us-east-1b",),
+            (),
+            "system nodes: m99.large: cluster.systemNodes.instanceType: another one",
+            id="system nodes that the zones of the control plane do not have",
+        ),
+        pytest.param(
+            ("nodePools", 0, "zone"),
+            "us-east-1b",
+            ("p6-b200.48xlarge in us-east-1b not offered",),
+            (),
+            "pool b200: p6-b200.48xlarge in us-east-1b: nodePools[].zone: one of us-east-1a\n",
+            id="a zone without the type",
+        ),
+        pytest.param(
+            ("cluster", "accountId"),
+            "210987654321",
+            ("the credentials are of 123456789012", "stack dev: 1 wrong, 0 unknown of 1 answers"),
+            (),
+            "account: credentials of 210987654321\n",
+            id="with credentials of another account nothing else is said",
+        ),
     ],
-    ids=["two that there are", "one that EKS excludes", "one that the account does not have"],
 )
-def test_zones_are_named_with_their_ids_and_those_that_take_no_control_plane_are_wrong(
-    preflight: Preflight, zones: list[str] | None, verdict: str, fix: str
-) -> None:
-    settings = by_the_hour()
-    if zones is not None:
-        settings["cluster"]["network"]["zones"] = zones
-    answer = preflight(settings)
-    assert answer.code == (1 if fix else 0)
-    assert verdict in seen(answer)
-    assert not fix or f"fix zones of the control plane: {fix}" in answer.out
-
-
-def test_whether_a_zone_has_fsx_and_its_client_the_kernel_is_unknown_and_says_where_to_look(
+def test_settings_are_held_against_what_the_account_has(
     preflight: Preflight,
+    path: tuple[str | int, ...],
+    value: Any,
+    said: tuple[str, ...],
+    unsaid: tuple[str, ...],
+    fix: str,
 ) -> None:
-    shown = seen(preflight(by_the_hour()))
-    assert "unknown FSx for Lustre in us-east-1a us-east-1a (use1-az6): FSx is not in ev" in shown
-    assert "kernel 6.18" not in shown
     settings = by_the_hour()
-    settings["cluster"]["version"] = "1.36"
-    assert "unknown FSx for Lustre with Kubernetes 1.36 nodes have kernel 6.18" in seen(preflight(settings))
-    settings["modelCache"]["storage"] = {"kind": "efs"}
-    assert "FSx" not in seen(preflight(settings))
+    *parents, last = path
+    place: Any = settings
+    for each in parents:
+        place = place[each]
+    place[last] = value
+    answer = preflight(settings)
+    shown = seen(answer)
+    assert answer.code == (1 if fix else 0), shown
+    assert [part for part in said if part not in shown] == []
+    assert [part for part in unsaid if part in shown] == []
+    assert f"fix {fix}" in answer.out or not fix
 
 
 @pytest.mark.parametrize("version", sorted(versions.EKS_ADDONS))

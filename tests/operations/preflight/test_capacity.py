@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.documents.schemas import read_document
 from tests.operations.preflight.account import BLOCK, REGION, Account, at
-from tests.operations.preflight.stacks import WEEK, by_the_hour, in_a_block, seen
+from tests.operations.preflight.stacks import WEEK, in_a_block, seen
 from tests.support.eks_settings import eks_gb200_settings
 
 Preflight = Any
@@ -258,15 +258,6 @@ def test_a_reservation_is_launched_in_the_placement_group_that_it_was_made_in(
     assert (f"fix pool b200: {BLOCK}: {fix}\n" in answer.out) is bool(fix)
 
 
-def test_a_zone_without_the_type_is_wrong_and_others_are_named(
-    account: Account, preflight: Preflight
-) -> None:
-    answer = preflight(in_a_block(at(-1), zone="us-east-1b"))
-    assert answer.code == 1
-    assert "p6-b200.48xlarge in us-east-1b not offered" in seen(answer)
-    assert "nodePools[].zone: one of us-east-1a\n" in answer.out
-
-
 def test_trays_are_in_a_zone_that_up_opts_in_to_and_sold_by_the_rack(
     account: Account, preflight: Preflight
 ) -> None:
@@ -304,21 +295,3 @@ def test_a_price_that_is_older_than_a_quarter_says_so(
         seconds = dt.datetime.fromisoformat(f"{day}T00:00:00Z").timestamp()
         monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(seconds)))
         assert shown in seen(preflight(in_a_block(at(-1))))
-
-
-def test_spot_has_no_published_price(account: Account, preflight: Preflight) -> None:
-    shown = seen(preflight(by_the_hour("spot")))
-    assert "pool b200: 8 GPUs, Spot: no published price" in shown
-    assert "a new block" not in shown
-
-
-def test_system_nodes_are_asked_for_in_the_zones_of_the_control_plane(
-    account: Account, preflight: Preflight
-) -> None:
-    account.bought(at(-1), at(WEEK))
-    settings = in_a_block(at(-1))
-    settings["cluster"]["systemNodes"] = {"instanceType": "m99.large"}
-    answer = preflight(settings)
-    assert answer.code == 1
-    assert "wrong system nodes: m99.large not offered in us-east-1a, us-east-1b" in seen(answer)
-    assert "fix system nodes: m99.large: cluster.systemNodes.instanceType: another one" in answer.out

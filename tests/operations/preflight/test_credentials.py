@@ -24,19 +24,6 @@ if TYPE_CHECKING:
 Preflight = Any
 
 
-def test_with_credentials_of_another_account_nothing_else_is_said(
-    account: Account, preflight: Preflight
-) -> None:
-    settings = by_the_hour()
-    settings["cluster"]["accountId"] = "210987654321"
-    answer = preflight(settings)
-    shown = seen(answer)
-    assert answer.code == 1
-    assert "the credentials are of 123456789012" in shown
-    assert "fix account: credentials of 210987654321\n" in answer.out
-    assert "stack dev: 1 wrong, 0 unknown of 1 answers" in shown
-
-
 def test_without_credentials_and_with_a_profile_that_does_not_exist_it_says_how_to_get_them(
     account: Account, preflight: Preflight, monkeypatch: pytest.MonkeyPatch
 ) -> None:

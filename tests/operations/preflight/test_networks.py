@@ -69,20 +69,6 @@ def test_an_adopted_vpc_is_looked_at_before_a_cluster_is_made_in_it(
     assert f"wrong subnet subnet-01234567 {network['vpcId']} has no such subnet" in shown
 
 
-def test_nobody_reaches_the_api_server_of_a_private_cluster_in_a_vpc_that_is_yet_to_be_made(
-    preflight: Preflight,
-) -> None:
-    settings = by_the_hour()
-    shown = seen(preflight(settings))
-    assert "unknown API server from here open to 203.0.113.9/32 and the VPC; `curl https://checkip" in shown
-    settings["cluster"]["publicCidrs"] = []
-    answer = preflight(settings)
-    assert answer.code == 1
-    assert (
-        'fix API server from here: cluster.publicCidrs: ["ADDRESS/32"]; `curl https://checkip' in answer.out
-    )
-
-
 def test_a_gateways_own_table_is_no_way_out_and_a_wide_area_network_is_one() -> None:
     core = "arn:aws:networkmanager::123456789012:core-network/core-network-1"
     route = {"DestinationCidrBlock": "0.0.0.0/0", "CoreNetworkArn": core}
