@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from components.cluster_reader import ClusterReader
-from failures.failed_operation import EXPLAINED_KINDS, explanation
+from failures.failed_operation import EXPLAINED_KINDS, explanation, seconds_of
 from tests.failures.conftest import AnsweringCluster
 from tests.failures.objects import PENDING, TIMED_OUT, UNSCHEDULABLE, failed, pod, said_of
 
@@ -257,3 +257,7 @@ def test_the_stacks_own_kubeconfig_is_read_and_typed(cluster: AnsweringCluster) 
     asked = cluster.asked()
     assert all(line.startswith("/home/me/my clusters ") for line in asked)
     assert any(" pods " in line for line in asked)
+
+
+def test_how_long_was_waited_is_read_in_the_programs_own_form() -> None:
+    assert [seconds_of(limit) for limit in ("600s", "10m", None)] == [600, None, None]

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 BOTH, ONE = ("prefill", "decode"), ("worker",)
 BACKEND, PREFILL = instance("backend"), instance("prefill")
-INDEXER = PREFILL | {"endpoint": "worker_kv_indexer_query_dp0"}
+INDEXED = health(BACKEND) | {
+    "instances": [BACKEND, PREFILL | {"endpoint": "worker_kv_indexer_query_dp0"}],
+    "endpoints": [*health(BACKEND)["endpoints"], "dyn://dynamo.prefill.worker_kv_indexer_query_dp0"],
+}
 OLDER = {"endpoints": ["dyn://dynamo.tensorrt_llm.generate", "dyn://dynamo.prefill.generate"]}
 ROLLOUT = instance("prefill", "old"), instance("prefill", "new"), instance("backend", "new")
 
@@ -38,9 +41,7 @@ ROLLOUT = instance("prefill", "old"), instance("prefill", "new"), instance("back
         pytest.param(health(PREFILL), ONE, ONE, id="prefill alone is no worker"),
         pytest.param(health(instance("tensorrt_llm_encode")), ONE, ONE, id="an encoder is no worker"),
         pytest.param(health(instance("router")), ONE, ONE, id="a router is no worker"),
-        pytest.param(
-            health(BACKEND) | {"instances": [BACKEND, INDEXER]}, BOTH, ("prefill",), id="another endpoint"
-        ),
+        pytest.param(INDEXED, BOTH, ("prefill",), id="another endpoint is no worker"),
         # NVIDIA's guide shows one endpoint beside two instances; older frontends list no instances.
         pytest.param(health(BACKEND) | {"instances": [BACKEND, PREFILL]}, BOTH, (), id="instances alone"),
         pytest.param(OLDER, BOTH, (), id="endpoints alone"),
@@ -115,7 +116,7 @@ def test_without_any_worker_the_wait_says_so_and_ends(
 
 
 def test_a_worker_that_registers_late_is_waited_for(checks: Checks, server: Loopback) -> None:
-    looks = iter([health(PREFILL)])
+    looks = iter([health(PREFILL), health(PREFILL)])
     server.replies["/health"] = lambda _: Reply(next(looks, health(PREFILL, BACKEND)))
     assert checks(wait=20)["workers"]["verdict"] == "good"
-    assert [asked.path for asked in server.asked[:4]].count("/health") == 2
+    assert [asked.path for asked in server.asked[:6]].count("/health") == 3
