@@ -32,6 +32,12 @@ class Run:
         self._can_end = can_end
         self.waits = Waits(lambda: CLUSTER, self.said.append, self._end, lambda: self.seconds)
 
+    def look(self, times: int = 1) -> int:
+        """Look so often; return how often the run has been ended."""
+        for _ in range(times):
+            self.waits.look()
+        return self.endings
+
     def _end(self) -> bool:
         self.endings += 1
         return self._can_end
@@ -54,11 +60,9 @@ def test_a_wait_in_a_namespace_that_is_being_deleted_is_ended_with_its_cause_at_
     cluster.answers(Namespace=GOING)
     run = Run()
     run.waits.begun("graph", GRAPH)
-    run.waits.look()
-    assert (run.endings, run.said) == (0, [])
-    run.waits.look()
+    assert (run.look(), run.said) == (0, [])
+    assert run.look() == 1
     [said] = run.said
-    assert run.endings == 1
     assert "The wait for graph gpt-oss-disagg ended early: more waiting does not help." in said
     error, cause, command, page = (
         said.index(words)
@@ -70,8 +74,7 @@ def test_a_wait_in_a_namespace_that_is_being_deleted_is_ended_with_its_cause_at_
         )
     )
     assert error < cause < command < page
-    run.waits.look()
-    assert run.endings == 1
+    assert run.look() == 1
 
 
 def test_an_image_that_a_new_pod_cannot_get_ends_the_wait_but_old_words_only_after_the_kubelets_pause(
@@ -80,20 +83,14 @@ def test_an_image_that_a_new_pod_cannot_get_ends_the_wait_but_old_words_only_aft
     old, new = Run(), Run()
     cluster.answers(pods=[_pulling(uid="of-before")])
     old.waits.begun("graph", GRAPH)
-    for _ in range(3):
-        old.waits.look()
-    assert old.endings == 0
+    assert old.look(3) == 0
     old.seconds = 331
-    old.waits.look()
-    old.waits.look()
-    assert old.endings == 1
+    assert old.look(2) == 1
     cluster.answers(pods=[READY | {"metadata": {"name": "decode", "uid": "of-before"}}])
     new.waits.begun("graph", GRAPH)
-    new.waits.look()
+    assert new.look() == 0
     cluster.answers(pods=[_pulling(uid="of-this-run")])
-    new.waits.look()
-    new.waits.look()
-    assert new.endings == 1
+    assert new.look(2) == 1
     assert "image nvcr.io/a/b:9 does not exist" in new.said[0]
 
 
@@ -104,13 +101,10 @@ def test_nothing_is_ended_while_helm_works_and_nothing_that_has_ended_by_itself(
     run = Run()
     run.waits.begun("release", RELEASE)
     run.waits.begun("graph", GRAPH)
-    for _ in range(3):
-        run.waits.look()
-    assert run.endings == 0
+    assert run.look(3) == 0
     run.waits.ended("release")
     run.waits.ended("graph")
-    run.waits.look()
-    assert run.endings == 0
+    assert run.look() == 0
 
 
 def test_a_wait_that_may_end_well_and_a_cluster_that_does_not_answer_are_left_alone(
@@ -118,19 +112,16 @@ def test_a_wait_that_may_end_well_and_a_cluster_that_does_not_answer_are_left_al
 ) -> None:
     run = Run()
     run.waits.begun("graph", GRAPH)
-    run.waits.look()
+    assert run.look() == 0
     cluster.answers(Namespace={"metadata": {"name": "gpt-oss"}}, pods=[READY])
-    run.waits.look()
-    run.waits.look()
-    assert (run.endings, run.said) == (0, [])
+    assert (run.look(2), run.said) == (0, [])
 
 
 def test_where_the_engine_cannot_be_found_the_person_is_told_to_end_it(cluster: AnsweringCluster) -> None:
     cluster.answers(Namespace=GOING)
     run = Run(can_end=False)
     run.waits.begun("graph", GRAPH)
-    run.waits.look()
-    run.waits.look()
+    run.look(2)
     assert "Ctrl-C ends it, and nothing is lost" in run.said[-1]
 
 
