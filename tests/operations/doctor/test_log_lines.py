@@ -30,23 +30,9 @@ VLLM = (
     "P90 xfer time (ms)=14.0, Avg MB per transfer={}, Throughput (MB/s)={}, Avg number of descriptors=72.0"
 )
 FABRIC = "Try to creat fabric memory failed , setting imex channel may be required"
-PROVEN = [
-    ("efa", NIXL.format("LIBFABRIC")),
-    ("efa", EFA),
-    ("efa", "Backend LIBFABRIC was instantiated"),
-    ("rdma", "UCX  INFO  intra-node cfg#3 tag(rc_mlx5/mlx5_0:1)"),
-    ("nvlink", "UCX  INFO  | 0..inf | zero-copy | cuda_ipc/cuda |"),
-    ("mnnvl", "[TensorRT-LLM][INFO] mUseFabricMemory:1"),
-    ("tcp", "UCX  INFO  cfg#2 tag(tcp/eth0)"),
-]
-CONTRADICTED = [
-    ("rdma", "UCX  INFO  cfg#2 tag(tcp/eth0)", "goes over plain TCP"),
-    ("efa", "| 0..inf | software emulation | tcp/eth0 |", "goes over plain TCP"),
-    ("nvlink", "no RDMA transports available", "goes over plain TCP"),
-    ("mnnvl", f"[TensorRT-LLM][WARNING] {FABRIC}", "cannot use mnnvl"),
-    ("efa", "[TensorRT-LLM][WARNING] Unsupported NIXL backend: LIBFABRIC, fallback to UCX", "cannot use efa"),
-    ("efa", "[TensorRT-LLM][ERROR] Failed to create NIXL backend: LIBFABRIC", "cannot use efa"),
-]
+TCP = "UCX  INFO  cfg#2 tag(tcp/eth0)"
+RATED = "8,192 tokens of KV cache a transfer, at"
+PROVEN, CONTRADICTED, NOT_PROVEN = "proven", "contradicted", "not-proven"
 
 
 def _decided(transport: KvTransportName) -> KvHandover:
@@ -54,41 +40,52 @@ def _decided(transport: KvTransportName) -> KvHandover:
     return KvHandover(path, BYTES_PER_TOKEN, 7_680)
 
 
-@pytest.mark.parametrize(("transport", "line"), PROVEN)
-def test_a_line_that_names_the_transport_proves_it_and_is_quoted(
-    transport: KvTransportName, line: str
+@pytest.mark.parametrize(
+    ("transport", "line", "verdict", "words"),
+    [
+        ("efa", NIXL.format("LIBFABRIC"), PROVEN, "the workers use efa"),
+        ("efa", EFA, PROVEN, "the workers use efa"),
+        ("efa", "Backend LIBFABRIC was instantiated", PROVEN, "the workers use efa"),
+        ("rdma", "UCX  INFO  intra-node cfg#3 tag(rc_mlx5/mlx5_0:1)", PROVEN, "the workers use rdma"),
+        ("nvlink", "UCX  INFO  | 0..inf | zero-copy | cuda_ipc/cuda |", PROVEN, "the workers use nvlink"),
+        ("mnnvl", "[TensorRT-LLM][INFO] mUseFabricMemory:1", PROVEN, "the workers use mnnvl"),
+        ("tcp", TCP, PROVEN, "the workers use tcp"),
+        ("rdma", TCP, CONTRADICTED, "goes over plain TCP"),
+        ("efa", "| 0..inf | software emulation | tcp/eth0 |", CONTRADICTED, "goes over plain TCP"),
+        ("nvlink", "no RDMA transports available", CONTRADICTED, "goes over plain TCP"),
+        ("mnnvl", f"[TensorRT-LLM][WARNING] {FABRIC}", CONTRADICTED, "cannot use mnnvl"),
+        (
+            "efa",
+            "[TensorRT-LLM][WARNING] Unsupported NIXL backend: LIBFABRIC, fallback to UCX",
+            CONTRADICTED,
+            "cannot use efa",
+        ),
+        (
+            "efa",
+            "[TensorRT-LLM][ERROR] Failed to create NIXL backend: LIBFABRIC",
+            CONTRADICTED,
+            "cannot use efa",
+        ),
+        ("rdma", f"{NIXL.format('UCX')}\nUCX Connection Manager created", NOT_PROVEN, "TLLM_LOG_LEVEL=INFO"),
+        (
+            "efa",
+            f"{EFA}\n{VLLM.format('302.0', '24000.0')}",
+            PROVEN,
+            f"the workers use efa; {RATED} 24,000 MB/s, faster than plain TCP",
+        ),
+        ("efa", VLLM.format("302.0", "1500.0"), NOT_PROVEN, "which plain TCP could be too"),
+        # Of a graph that others deployed it says what the logs show.
+        (None, EFA, PROVEN, "the workers' logs show efa"),
+    ],
+)
+def test_lines_of_logs_prove_the_transport_that_was_decided_or_contradict_it(
+    transport: KvTransportName | None, line: str, verdict: str, words: str
 ) -> None:
-    found = judge_lines(["starting", f"\x1b[32m{line}\x1b[0m", "ready"], _decided(transport))
-    assert (found.verdict, found.evidence) == ("proven", (" ".join(line.split()),))
-
-
-@pytest.mark.parametrize(("transport", "line", "words"), CONTRADICTED)
-def test_a_line_of_another_transport_contradicts_what_was_decided(
-    transport: KvTransportName, line: str, words: str
-) -> None:
-    found = judge_lines([line], _decided(transport))
-    assert found.verdict == "contradicted"
-    assert words in found.found
-
-
-def test_silence_proves_nothing_and_says_which_variables_make_the_workers_speak() -> None:
-    found = judge_lines([NIXL.format("UCX"), "UCX Connection Manager created"], _decided("rdma"))
-    assert found.verdict == "not-proven"
-    assert "TLLM_LOG_LEVEL=INFO" in found.found
-
-
-def test_megabytes_of_a_transfer_are_the_prompts_tokens_and_its_rate_is_held_against_tcp() -> None:
-    fast = judge_lines([EFA, VLLM.format("302.0", "24000.0")], _decided("efa"))
-    assert fast.found == (
-        "the workers use efa; 8,192 tokens of KV cache a transfer, at 24,000 MB/s, faster than plain TCP"
-    )
-    slow = judge_lines([VLLM.format("302.0", "1500.0")], _decided("efa"))
-    assert slow.verdict == "not-proven"
-    assert "which plain TCP could be too" in slow.found
-
-
-def test_of_a_graph_that_others_deployed_it_says_what_the_logs_show() -> None:
-    assert judge_lines([EFA], None).found == "the workers' logs show efa"
+    lines = ["starting", *(f"\x1b[32m{each}\x1b[0m" for each in line.splitlines()), "ready"]
+    found = judge_lines(lines, _decided(transport) if transport else None)
+    assert (found.verdict, words in found.found) == (verdict, True)
+    if verdict == PROVEN:
+        assert found.evidence == tuple(" ".join(each.split()) for each in line.splitlines())
 
 
 def test_silent_tcp_is_the_cause_of_a_late_first_token() -> None:

@@ -1,8 +1,8 @@
-"""A VPC that exists, and who reaches the API server of one that does not yet."""
+"""A VPC that exists, looked at before a cluster is made in it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -10,17 +10,12 @@ from operations.preflight import account as account_module
 from tests.operations.preflight.account import ec2_client
 from tests.operations.preflight.stacks import by_the_hour, seen
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 Preflight = Any
 pytestmark = pytest.mark.usefixtures("account")
 
 
-@pytest.fixture
-def adopted() -> Iterator[tuple[Any, dict[str, Any]]]:
-    """EC2, and a stack in a VPC with a subnet in each of two zones, one of which has a way out."""
-    ec2 = ec2_client()
+def _adopted(ec2: Any) -> dict[str, Any]:
+    """A stack in a VPC with a subnet in each of two zones, one of which has a way out."""
     vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
     first, second = (
         ec2.create_subnet(VpcId=vpc, CidrBlock=block, AvailabilityZone=zone)["Subnet"]["SubnetId"]
@@ -30,24 +25,16 @@ def adopted() -> Iterator[tuple[Any, dict[str, Any]]]:
     ec2.attach_internet_gateway(InternetGatewayId=gateway, VpcId=vpc)
     table = ec2.create_route_table(VpcId=vpc)["RouteTable"]["RouteTableId"]
     ec2.create_route(RouteTableId=table, DestinationCidrBlock="0.0.0.0/0", GatewayId=gateway)
-    association = ec2.associate_route_table(RouteTableId=table, SubnetId=first)["AssociationId"]
+    ec2.associate_route_table(RouteTableId=table, SubnetId=first)
     settings = by_the_hour()
     subnets = {"us-east-1a": first, "us-east-1b": second}
     settings["cluster"]["network"] = {"kind": "existing", "vpcId": vpc, "subnets": subnets}
-    yield ec2, settings
-    ec2.disassociate_route_table(AssociationId=association)
-    ec2.delete_route_table(RouteTableId=table)
-    ec2.detach_internet_gateway(InternetGatewayId=gateway, VpcId=vpc)
-    ec2.delete_internet_gateway(InternetGatewayId=gateway)
-    for subnet in (first, second):
-        ec2.delete_subnet(SubnetId=subnet)
-    ec2.delete_vpc(VpcId=vpc)
+    return settings
 
 
-def test_an_adopted_vpc_is_looked_at_before_a_cluster_is_made_in_it(
-    adopted: tuple[Any, dict[str, Any]], preflight: Preflight
-) -> None:
-    ec2, settings = adopted
+def test_an_adopted_vpc_is_looked_at_before_a_cluster_is_made_in_it(preflight: Preflight) -> None:
+    ec2 = ec2_client()
+    settings = _adopted(ec2)
     network = settings["cluster"]["network"]
     first, second = network["subnets"].values()
     answer = preflight(settings)
