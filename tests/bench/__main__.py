@@ -18,7 +18,7 @@ import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -49,6 +49,14 @@ OF_RULES = ("tests/rules/test_speed.py", "tests/policy/test_pack_time.py")
 REHEARSALS = ("tests/updates", "tests/faults", "tests/recovery")
 
 
+TITLES = {
+    "commands": "Commands: median of wall time, least processor time",
+    "frontend": f"Real frontend, mock engine at its fastest, {frontend.TOKENS} tokens a request",
+    "rules": "Rules: seconds of the larger, and what it is compared with",
+    "dayTwo": "Day two, simulated: no model is loaded; and what the product had said",
+}
+
+
 @dataclass(frozen=True)
 class Figure:
     """One measured command; seconds of wall time."""
@@ -59,17 +67,6 @@ class Figure:
     runs: int
     processor_seconds: float | None = None
     """The least of all runs."""
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """What a test recorded: a rehearsed fault or update, where no model is loaded, or the time of rules."""
-
-    kind: str
-    name: str
-    seconds: float
-    predicted: str
-    """What the product had said, or what it is compared with."""
 
 
 def main(
@@ -90,13 +87,15 @@ def main(
     except LabError as error:
         print(f"bench: {error}", file=sys.stderr)
         raise SystemExit(1) from None
-    _print("Commands: median of wall time, least processor time", figures)
-    _print(f"Real frontend, mock engine at its fastest, {frontend.TOKENS} tokens a request", loads)
-    _print("Rules: seconds of the larger", rules)
-    _print("Day two, simulated: no model is loaded", rehearsed)
-    everything = {"commands": figures, "frontend": loads, "rules": rules, "dayTwo": rehearsed}
-    document = {name: [asdict(each) for each in measured] for name, measured in everything.items()}
-    print(json.dumps({"machine": frontend.machine()} | document, indent=2))
+    measured = {
+        "commands": [asdict(each) for each in figures],
+        "frontend": [asdict(each) for each in loads],
+        "rules": rules,
+        "dayTwo": rehearsed,
+    }
+    for name, rows in measured.items():
+        _print(TITLES[name], rows)
+    print(json.dumps({"machine": frontend.machine()} | measured, indent=2))
 
 
 def _commands() -> list[Figure]:
@@ -169,13 +168,13 @@ def _processor_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _recorded(tests: Iterable[str]) -> list[Recorded]:
+def _recorded(tests: Iterable[str]) -> list[dict[str, Any]]:
     """Run tests once, and return what tests/support/measured.py has written of them."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "measurements.jsonl"
         _run([sys.executable, "-m", "pytest", "-q", *tests], {"DAY_TWO_MEASUREMENTS": str(file)})
         lines = file.read_text(encoding="utf-8").splitlines()
-    return sorted((Recorded(**json.loads(line)) for line in lines), key=lambda each: (each.kind, each.name))
+    return sorted(map(json.loads, lines), key=lambda each: (each["kind"], each["name"]))
 
 
 def _run(command: list[str], variables: dict[str, str] | None = None) -> None:
@@ -198,8 +197,7 @@ def _run(command: list[str], variables: dict[str, str] | None = None) -> None:
         )
 
 
-def _print(title: str, measured: list[Figure] | list[frontend.Load] | list[Recorded]) -> None:
-    rows = [asdict(each) for each in measured]
+def _print(title: str, rows: list[dict[str, Any]]) -> None:
     if not rows:
         return
     table = Table(*(name.replace("_", " ") for name in rows[0]), "", title=title)
