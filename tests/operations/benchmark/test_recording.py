@@ -77,7 +77,9 @@ def test_a_run_without_a_result_writes_none(tmp_path: Path) -> None:
 
 
 def test_a_mock_engine_is_named_and_has_no_figure_per_gpu(tmp_path: Path) -> None:
-    recording = Recording(tmp_path, replace(RUN, engine="mock"))
+    run = replace(RUN, engine="mock")
+    assert run.why_not_per_gpu == "is not measured: a mock engine has no GPU"
+    recording = Recording(tmp_path, run)
     recording.add(1, SUMMARY)
     kept = recording.finish("complete")
     assert kept is not None
