@@ -1,24 +1,24 @@
 """`python -m tests.bench`: how long the everyday commands take, beside what they may take.
 
-Whole processes, wall time, the median of several runs. Nothing fails on a slow machine: a figure over
-its budget is marked, and a person decides. The cold figures compile every tool and take a quarter of
-an hour, so they run only with --cold, in a clone with an empty HOME of its own.
+Whole processes: wall time, the median of several runs, and the least processor time. Nothing fails on a slow
+machine: a figure over its budget is marked, and a person decides. The cold figure compiles every tool and
+takes a quarter of an hour, so it is taken only with --cold, in a clone with an empty HOME of its own.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -26,12 +26,35 @@ from rich.table import Table
 
 from lab.directory import REPOSITORY
 from lab.errors import LabError
-from tests.bench import frontend, previews, processor_time, recorded
+from tests.bench import frontend, previews
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
-_MAKE = "make"
+PROGRAM = str(Path(sys.executable).with_name("dynamo-stack"))
+COMMANDS = (
+    ("list", 0.9),
+    ("check --file docs/examples/graph.yaml", 1.5),
+    ("render dev", 1.5),
+    ("render disagg-gb200-two-trays", 3.0),
+    ("check disagg-gb200-two-trays", 3.0),
+    ("check disagg-b200-tcp", 3.0),
+    ("explain disagg-gb200-two-trays", 3.0),
+    ("report disagg-gb200-two-trays --to {folder}/page.html", 3.0),
+)
+"""What is typed after `dynamo-stack`, and below how many seconds it should stay."""
+FINDINGS = {"diff": {0, 1, 2}, "check": {0, 1}}
+"""Exit codes that say what a command has found."""
+OF_RULES = ("tests/rules/test_speed.py", "tests/policy/test_pack_time.py")
+REHEARSALS = ("tests/updates", "tests/faults", "tests/recovery")
+
+
+TITLES = {
+    "commands": "Commands: median of wall time, least processor time",
+    "frontend": f"Real frontend, mock engine at its fastest, {frontend.TOKENS} tokens a request",
+    "rules": "Rules: seconds of the larger, and what it is compared with",
+    "dayTwo": "Day two, simulated: no model is loaded; and what the product had said",
+}
 
 
 @dataclass(frozen=True)
@@ -42,11 +65,8 @@ class Figure:
     budget_seconds: float
     seconds: float
     runs: int
-
-    @property
-    def is_within_budget(self) -> bool:
-        """Whether the median is not over the budget."""
-        return self.seconds <= self.budget_seconds
+    processor_seconds: float | None = None
+    """The least of all runs."""
 
 
 def main(
@@ -55,124 +75,74 @@ def main(
     day_two: Annotated[bool, typer.Option(help="Also rehearse updates, faults and recovery.")] = True,
 ) -> None:
     """Measure, print tables on the error stream and JSON on standard output."""
-    figures = [
-        *_commands(),
-        _report(),
-        *_comparisons(),
-        _preview(),
-        _preview_of_a_thousand_gpus(),
-        _lab_up_warm(),
-    ]
-    if with_tests:
-        figures.append(_measure("make check, warm", 60, 1, [_MAKE, "check"]))
-        figures.append(_measure("make test, warm", 480, 1, [_MAKE, "test"]))
-    if cold:
-        figures.append(_lab_up_cold())
-    _print(figures)
-    with _ending_in_words():
-        compared = processor_time.comparisons()
-        loads = frontend.loads()
-    rules = _recorded(recorded.OF_RULES)
-    _print_compared(compared)
-    _print_loads(loads)
-    _print_recorded("Rules: seconds of the larger", "compared with", rules)
-    rehearsed = _recorded(recorded.REHEARSALS) if day_two else []
-    if rehearsed:
-        _print_recorded("Day two, simulated: no model is loaded", "what the product had said", rehearsed)
-    everything = {
-        "machine": frontend.machine(),
-        "commands": [asdict(figure) for figure in figures],
-        "processorTime": [asdict(each) | {"ratio": each.ratio} for each in compared],
-        "frontend": [asdict(each) for each in loads],
-        "rules": [asdict(each) for each in rules],
-        "dayTwo": [asdict(each) for each in rehearsed],
-    }
-    print(json.dumps(everything, indent=2))
-
-
-def _recorded(tests: tuple[str, ...]) -> list[recorded.Measurement]:
-    with _ending_in_words():
-        return recorded.measurements(tests)
-
-
-@contextmanager
-def _ending_in_words() -> Iterator[None]:
     try:
-        yield
+        figures = [*_commands(), *_previews(), _lab_up_warm()]
+        if with_tests:
+            figures += [_measure(f"make {each}, warm", 90, 1, ["make", each]) for each in ("check", "test")]
+        if cold:
+            figures.append(_lab_up_cold())
+        loads = frontend.loads()
+        rules = _recorded(OF_RULES)
+        rehearsed = _recorded(REHEARSALS) if day_two else []
     except LabError as error:
         print(f"bench: {error}", file=sys.stderr)
         raise SystemExit(1) from None
+    measured = {
+        "commands": [asdict(each) for each in figures],
+        "frontend": [asdict(each) for each in loads],
+        "rules": rules,
+        "dayTwo": rehearsed,
+    }
+    for name, rows in measured.items():
+        _print(TITLES[name], rows)
+    print(json.dumps({"machine": frontend.machine()} | measured, indent=2))
 
 
 def _commands() -> list[Figure]:
-    program = _program()
-    _run([program, "render", "dev"])
+    # The first one fills caches that every later one finds.
+    _run([PROGRAM, "render", "dev"])
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for typed, budget in COMMANDS:
+            words = typed.format(folder=folder).split()
+            figures.append(_measure(f"dynamo-stack {typed}", budget, 5, [PROGRAM, *words]))
+        # All stacks, the last commit against the files here.
+        cache = {"XDG_CACHE_HOME": folder}
+        for what, budget, runs in (("nothing cached", 40.0, 1), ("the older side cached", 8.0, 3)):
+            name = f"dynamo-stack diff of all stacks, {what}"
+            figures.append(_measure(name, budget, runs, [PROGRAM, "diff", "HEAD"], cache))
+    return figures
+
+
+def _previews() -> list[Figure]:
+    seconds = previews.preview_seconds()
+    # Budgets are twice the preview of a program with one ConfigMap, and a fifth more than that of one tray,
+    # each measured beside it.
     return [
-        _measure(f"dynamo-stack {command} {stack}", budget, 5, [program, command, stack])
-        for command, stack, budget in (
-            ("render", "dev", 1.5),
-            ("render", "disagg-gb200-two-trays", 3.0),
-            ("check", "disagg-gb200-two-trays", 3.0),
-            ("check", "disagg-b200-tcp", 3.0),
-            ("explain", "disagg-gb200-two-trays", 3.0),
-        )
+        Figure("pulumi preview --stack dev", round(2 * seconds.toy, 2), seconds.dev, previews.RUNS),
+        Figure(
+            "pulumi preview of 250 trays", round(1.2 * seconds.one_tray, 2), seconds.many_trays, previews.RUNS
+        ),
     ]
-
-
-def _report() -> Figure:
-    with tempfile.TemporaryDirectory() as folder:
-        command = [_program(), "report", "disagg-gb200-two-trays", "--to", str(Path(folder) / "page.html")]
-        return _measure("dynamo-stack report disagg-gb200-two-trays", 3.0, 5, command)
-
-
-def _comparisons() -> list[Figure]:
-    """All stacks, the last commit against the files here."""
-    with tempfile.TemporaryDirectory() as folder:
-        variables = {"XDG_CACHE_HOME": folder}
-        command = [_program(), "diff", "HEAD"]
-        return [
-            _measure(f"dynamo-stack diff of all stacks, {what}", budget, runs, command, variables)
-            for what, budget, runs in (("nothing cached", 40.0, 1), ("the older side cached", 8.0, 3))
-        ]
-
-
-def _program() -> str:
-    return str(Path(sys.executable).with_name("dynamo-stack"))
-
-
-def _preview() -> Figure:
-    stack = "dev"
-    ours, toy = previews.preview_seconds(stack)
-    # The budget is twice the preview of a program with one ConfigMap, measured beside it.
-    return Figure(f"pulumi preview --stack {stack}", round(2 * toy, 2), ours, previews.RUNS)
-
-
-def _preview_of_a_thousand_gpus() -> Figure:
-    one, many = previews.preview_seconds_by_trays("agg-gb200", 1, 250)
-    # The budget is a fifth more than the preview of one tray, measured beside it.
-    return Figure("pulumi preview of 250 trays", round(1.2 * one, 2), many, previews.RUNS)
 
 
 def _lab_up_warm() -> Figure:
     with tempfile.TemporaryDirectory() as folder:
         variables = {"LAB_DIR": str(Path(folder) / "lab")}
         try:
-            return _measure("make lab-up, tools built, to an answer", 45, 1, [_MAKE, "lab-up"], variables)
+            return _measure("make lab-up, tools built, to an answer", 45, 1, ["make", "lab-up"], variables)
         finally:
-            _run([_MAKE, "lab-down"], variables)
+            _run(["make", "lab-down"], variables)
 
 
 def _lab_up_cold() -> Figure:
     folder = Path(tempfile.mkdtemp())
-    clone = folder / "clone"
-    variables = {"HOME": str(folder / "home")}
+    make, variables = ["make", "-C", str(folder / "clone")], {"HOME": str(folder / "home")}
     (folder / "home").mkdir()
     try:
-        _run(["git", "clone", "--quiet", str(REPOSITORY), str(clone)])
-        figure = _measure(
-            "make lab-up, from nothing", 18 * 60, 1, [_MAKE, "-C", str(clone), "lab-up"], variables
-        )
-        _run([_MAKE, "-C", str(clone), "lab-down"], variables)
+        _run(["git", "clone", "--quiet", str(REPOSITORY), str(folder / "clone")])
+        figure = _measure("make lab-up, from nothing", 600, 1, [*make, "lab-up"], variables)
+        _run([*make, "lab-down"], variables)
     finally:
         # Go writes its module cache read-only.
         subprocess.run(["/bin/chmod", "-R", "u+w", str(folder)], check=False)
@@ -183,15 +153,32 @@ def _lab_up_cold() -> Figure:
 def _measure(
     name: str, budget: float, runs: int, command: list[str], variables: dict[str, str] | None = None
 ) -> Figure:
-    seconds: list[float] = []
+    wall: list[float] = []
+    processor: list[float] = []
     for _ in range(runs):
-        started = time.monotonic()
+        started, used = time.monotonic(), _processor_seconds()
         _run(command, variables)
-        seconds.append(time.monotonic() - started)
-    return Figure(name, budget, round(statistics.median(seconds), 2), runs)
+        wall.append(time.monotonic() - started)
+        processor.append(_processor_seconds() - used)
+    return Figure(name, budget, round(statistics.median(wall), 2), runs, round(min(processor), 2))
+
+
+def _processor_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _recorded(tests: Iterable[str]) -> list[dict[str, Any]]:
+    """Run tests once, and return what tests/support/measured.py has written of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "measurements.jsonl"
+        _run([sys.executable, "-m", "pytest", "-q", *tests], {"DAY_TWO_MEASUREMENTS": str(file)})
+        lines = file.read_text(encoding="utf-8").splitlines()
+    return sorted(map(json.loads, lines), key=lambda each: (each["kind"], each["name"]))
 
 
 def _run(command: list[str], variables: dict[str, str] | None = None) -> None:
+    """Run it; raises LabError where it fails: its time would mislead."""
     # A clone has settings of its own: those of the make that runs this one must not reach it.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     answer = subprocess.run(
@@ -202,55 +189,21 @@ def _run(command: list[str], variables: dict[str, str] | None = None) -> None:
         text=True,
         check=False,
     )
-    # A comparison's own 1 and 2 say what it has found.
-    if answer.returncode not in ({0, 1, 2} if "diff" in command else {0}):
-        print(answer.stdout + answer.stderr, file=sys.stderr)
-        print(
-            f"bench: `{' '.join(command)}` failed (exit {answer.returncode}); no figure is given",
-            file=sys.stderr,
+    may_end_with = FINDINGS.get(command[1], {0}) if command[0] == PROGRAM else {0}
+    if answer.returncode not in may_end_with:
+        raise LabError(
+            f"`{' '.join(command)}` failed (exit {answer.returncode}); no figure is given\n"
+            f"{answer.stdout}{answer.stderr}"
         )
-        raise SystemExit(1)
 
 
-def _print(figures: list[Figure]) -> None:
-    table = Table("command", "median s", "budget s", "runs", "")
-    for figure in figures:
-        mark = "" if figure.is_within_budget else "over budget"
-        table.add_row(
-            figure.name, f"{figure.seconds:.2f}", f"{figure.budget_seconds:.1f}", str(figure.runs), mark
-        )
-    Console(stderr=True).print(table)
-
-
-def _print_compared(compared: list[processor_time.Comparison]) -> None:
-    table = Table("command", "s", "should stay below", "compared with", "s", "ratio", title="Processor time")
-    for each in compared:
-        table.add_row(
-            each.name,
-            f"{each.seconds:.2f}",
-            f"{each.should_stay_below:.1f}",
-            each.compared_with,
-            f"{each.compared_seconds:.2f}",
-            f"{each.ratio:.1f}",
-        )
-    Console(stderr=True).print(table)
-
-
-def _print_loads(loads: list[frontend.Load]) -> None:
-    title = f"Real frontend, mock engine at its fastest, {frontend.TOKENS} tokens a request"
-    table = Table("streams", "requests/s", "first token ms", "request ms", "slowest 1% ms", title=title)
-    for each in loads:
-        times = (each.first_token_milliseconds, each.milliseconds, each.slowest_hundredth_milliseconds)
-        table.add_row(
-            str(each.streams), f"{each.requests_per_second:.1f}", *(f"{time:.0f}" for time in times)
-        )
-    Console(stderr=True).print(table)
-
-
-def _print_recorded(title: str, compared_with: str, measured: list[recorded.Measurement]) -> None:
-    table = Table("kind", "what", "seconds", compared_with, title=title)
-    for each in measured:
-        table.add_row(each.kind, each.name, f"{each.seconds:.1f}", each.predicted)
+def _print(title: str, rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    table = Table(*(name.replace("_", " ") for name in rows[0]), "", title=title)
+    for row in rows:
+        over = row["seconds"] > row["budget_seconds"] if "budget_seconds" in row else False
+        table.add_row(*map(str, row.values()), "over budget" if over else "")
     Console(stderr=True).print(table)
 
 

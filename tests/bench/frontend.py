@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,7 +39,6 @@ UNLIMITED = "1000000"
 """How many times as fast as its profile the mock is. Measured with 1.2.1: 1,000 is no slower than this, and
 0, which its help calls infinite, is as slow as 1."""
 _MODEL, _REVISION = "openai/gpt-oss-120b", "main"
-_STOP_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -53,12 +52,6 @@ class Load:
     milliseconds: float
     """From a request's first byte to its answer's last."""
     slowest_hundredth_milliseconds: float
-
-
-@dataclass(frozen=True)
-class _Answered:
-    first: float
-    whole: float
 
 
 def machine() -> dict[str, object]:
@@ -85,7 +78,8 @@ def loads() -> list[Load]:
 
 
 async def _load(url: str, streams: int) -> Load:
-    answered: list[_Answered] = []
+    # Seconds until the first byte of an answer, and until its last.
+    answered: list[tuple[float, float]] = []
     began = time.monotonic()
     # The client's own limit is 100 connections.
     async with aiohttp.ClientSession(url, connector=aiohttp.TCPConnector(limit=0)) as session:
@@ -96,24 +90,24 @@ async def _load(url: str, streams: int) -> Load:
         except* (aiohttp.ClientError, TimeoutError) as failed:
             raise LabError(f"a request failed among {streams} streams: {failed.exceptions[0]!r}") from None
     seconds = time.monotonic() - began
-    whole = [each.whole * 1000 for each in answered]
+    whole = [each * 1000 for _, each in answered]
     return Load(
         streams,
         round(len(answered) / seconds, 1),
-        round(statistics.median(each.first * 1000 for each in answered), 1),
+        round(statistics.median(first * 1000 for first, _ in answered), 1),
         round(statistics.median(whole), 1),
         round(statistics.quantiles(whole, n=100)[-1], 1),
     )
 
 
-async def _stream(session: aiohttp.ClientSession, end: float, answered: list[_Answered]) -> None:
+async def _stream(session: aiohttp.ClientSession, end: float, answered: list[tuple[float, float]]) -> None:
     body = {**request_body(_MODEL), "max_tokens": TOKENS, "stream": True, "ignore_eos": True}
     while time.monotonic() < end:
         began, first = time.monotonic(), 0.0
         async with session.post("/v1/chat/completions", json=body, raise_for_status=True) as answer:
             async for _ in answer.content.iter_any():
                 first = first or time.monotonic() - began
-        answered.append(_Answered(first, time.monotonic() - began))
+        answered.append((first, time.monotonic() - began))
 
 
 @contextmanager
@@ -138,26 +132,14 @@ def _serving(folder: Path) -> Iterator[str]:
     }
     frontend = ("dynamo.frontend", "--router-mode", "round-robin", "--http-port", str(port))
     worker = ("dynamo.mocker", "--model-path", str(snapshot), "--model-name", _MODEL)
-    started: list[subprocess.Popen[bytes]] = []
-    try:
+    with ExitStack() as running:
         for module, *words in (frontend, (*worker, "--speedup-ratio", UNLIMITED)):
-            with (folder / f"{module}.log").open("wb") as log:
-                command = [python, "-m", module, *words]
-                started.append(subprocess.Popen(command, env=variables, stdout=log, stderr=log))
+            log = running.enter_context((folder / f"{module}.log").open("wb"))
+            command = [python, "-m", module, *words]
+            process = running.enter_context(subprocess.Popen(command, env=variables, stdout=log, stderr=log))
+            # It holds nothing that it would have to hand over.
+            running.callback(process.kill)
         yield f"http://127.0.0.1:{port}"
-    finally:
-        for process in started:
-            process.terminate()
-        for process in started:
-            _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    try:
-        process.wait(_STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 def _free_port() -> int:

@@ -7,9 +7,9 @@ import shutil
 import subprocess
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 
 import yaml
 
@@ -19,10 +19,8 @@ from lab.environment import CONTEXT, sealed_environment
 from lab.errors import LabError
 from lab.rehearsal import SETTINGS
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 RUNS = 5
+_POOLED, _MANY = "agg-gb200", 250
 
 _TOY_PROJECT = """\
 name: toy
@@ -46,38 +44,36 @@ kubernetes.core.v1.ConfigMap(
 """
 
 
-def preview_seconds_by_trays(stack: str, few: int, many: int) -> tuple[float, float]:
-    """The medians for the stack with a pool of few and of many nodes, all of them in use.
+@dataclass(frozen=True)
+class Seconds:
+    """Medians of several previews."""
 
-    On a cluster that exists: what is made around it does not grow with the pool.
+    dev: float
+    """Stack dev, on an existing cluster."""
+    toy: float
+    """A program with a single ConfigMap."""
+    one_tray: float
+    """A stack whose pool has one node, all of it in use; the next with many."""
+    many_trays: float
+
+
+def preview_seconds() -> Seconds:
+    """Measure on a cluster of their own, which goes again.
+
+    Of pools on a cluster that exists: what is made around it does not grow with the pool.
     """
     with tempfile.TemporaryDirectory() as folder:
-        lab = LabDirectory(Path(folder) / "lab")
+        lab, projects = LabDirectory(Path(folder) / "lab"), Path(folder)
         try:
             cluster.up(lab, say=lambda _: None)
-            medians = [
-                _median(lab, _pool_of(Path(folder) / f"trays-{trays}", stack, trays), f"trays-{trays}")
-                for trays in (few, many)
-            ]
+            return Seconds(
+                _median(lab, _project(projects / "dev", "dev")),
+                _median(lab, _toy(projects / "toy")),
+                _median(lab, _pool_of(projects / "one-tray", 1)),
+                _median(lab, _pool_of(projects / "many-trays", _MANY)),
+            )
         finally:
             cluster.down(lab)
-    return medians[0], medians[1]
-
-
-def preview_seconds(stack: str) -> tuple[float, float]:
-    """The medians for the stack, one on an existing cluster, and for the single ConfigMap.
-
-    On a cluster of their own, which goes again.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        lab = LabDirectory(Path(folder) / "lab")
-        try:
-            cluster.up(lab, say=lambda _: None)
-            ours = _median(lab, _project(Path(folder) / "project", stack), stack)
-            toy = _median(lab, _toy(Path(folder) / "toy"), "toy")
-        finally:
-            cluster.down(lab)
-    return ours, toy
 
 
 def _project(target: Path, stack: str) -> Path:
@@ -92,9 +88,9 @@ def _project(target: Path, stack: str) -> Path:
     return target
 
 
-def _pool_of(target: Path, stack: str, trays: int) -> Path:
-    project = _project(target, stack)
-    content = yaml.safe_load((project / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8"))
+def _pool_of(target: Path, trays: int) -> Path:
+    project = _project(target, _POOLED)
+    content = yaml.safe_load((project / f"Pulumi.{_POOLED}.yaml").read_text(encoding="utf-8"))
     settings = content["config"][SETTINGS]
     settings["cluster"] = {"kind": "existing", "context": CONTEXT}
     settings["modelCache"] = {"size": "150Gi", "storageClassName": "shared-files"}
@@ -115,18 +111,17 @@ def _toy(target: Path) -> Path:
     return target
 
 
-def _median(lab: LabDirectory, project: Path, stack: str) -> float:
+def _median(lab: LabDirectory, project: Path) -> float:
+    """Of the stack that bears the name of the project's folder."""
+    stack, seconds = project.name, list[float]()
     _pulumi(lab, project, "stack", "init", stack)
     # The first one fills caches that every later one finds.
     _pulumi(lab, project, "preview", "--stack", stack)
-    return round(median(_timed_previews(lab, project, stack)), 2)
-
-
-def _timed_previews(lab: LabDirectory, project: Path, stack: str) -> Iterator[float]:
     for _ in range(RUNS):
         started = time.monotonic()
         _pulumi(lab, project, "preview", "--stack", stack)
-        yield time.monotonic() - started
+        seconds.append(time.monotonic() - started)
+    return round(median(seconds), 2)
 
 
 def _pulumi(lab: LabDirectory, project: Path, *arguments: str) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from components.cluster_reader import ClusterReader
-from failures.failed_operation import FailedOperation
+from failures.failed_operation import FailedOperation, explanation
 
 CLUSTER = ClusterReader("somewhere")
 TIMED_OUT = "timed out waiting for the condition"
@@ -40,3 +40,8 @@ def failed(kind: str, error: str = TIMED_OUT, operation: str = "create", **more:
     if kind == "Namespace":
         inputs = {"metadata": {"name": "gpt-oss"}}
     return FailedOperation(operation, kind, inputs, error, more.get("waited_seconds", 1500))
+
+
+def said_of(operation: FailedOperation) -> str:
+    """What a person reads of it; empty where the provider's own words stay."""
+    return explanation(CLUSTER, operation) or ""

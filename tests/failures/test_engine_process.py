@@ -24,18 +24,15 @@ print(makes_resources(), engine_pid())
 
 
 @pytest.mark.parametrize(
-    ("command", "makes"),
+    ("command", "makes", "system"),
     [
-        ("up --yes --stack dev", True),
-        ("--non-interactive update", True),
-        ("preview --stack dev", True),
-        ("destroy --run-program --stack dev", False),
-        ("--cwd /somewhere down --run-program", False),
-        ("refresh --run-program", False),
-        ("of another time", True),
+        ("--non-interactive update", True, "with-proc"),
+        ("destroy --run-program --stack dev", False, "with-proc"),
+        ("--cwd /somewhere down --run-program", False, "without-proc"),
+        ("refresh --run-program", False, "with-proc"),
+        ("of another time", True, "without-proc"),
     ],
 )
-@pytest.mark.parametrize("system", ["with-proc", "without-proc"])
 def test_only_commands_that_make_things_are_taken_for_such(
     tmp_path: Path, command: str, makes: bool, system: str
 ) -> None:

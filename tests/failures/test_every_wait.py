@@ -3,9 +3,7 @@
 import pytest
 
 from failures.failed_operation import EXPLAINED_KINDS, kind_of
-from lab.directory import REPOSITORY
 from resource_graph import Resource
-from stacks.stack_files import list_stacks
 from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import shipped_stack
 
@@ -29,27 +27,20 @@ FIXED_CLOCK = {"PersistentVolume", "PersistentVolumeClaim"}
 SLOW_TO_GO = {"ComputeDomain", "DynamoGraphDeployment", "Namespace", "PersistentVolumeClaim", "StatefulSet"}
 
 
-@pytest.fixture(scope="module", params=list_stacks(REPOSITORY))
-def objects(request: pytest.FixtureRequest) -> list[Resource]:
-    """Everything that a shipped stack asks the provider for."""
-    graph = recorded_stack(shipped_stack(request.param))
-    return [resource for resource in graph if kind_of(resource.type)]
-
-
 def _is_waited_for(resource: Resource) -> bool:
     annotations = resource.metadata.get("annotations")
     named = annotations if isinstance(annotations, dict) else {}
     return kind_of(resource.type) in WAITED_FOR or "pulumi.com/waitFor" in named
 
 
-def test_every_wait_of_a_shipped_stack_has_a_message_of_its_own(objects: list[Resource]) -> None:
+# Simulated nodes; a compute domain, and servers of the platform; a server without Dynamo.
+@pytest.mark.parametrize("name", ["dev", "disagg-gb200-two-trays", "throughput-h200"])
+def test_every_wait_of_a_shipped_stack_has_a_message_and_a_deadline_that_the_program_chose(name: str) -> None:
+    objects = [each for each in recorded_stack(shipped_stack(name)) if kind_of(each.type)]
     waited = {kind_of(resource.type) for resource in objects if _is_waited_for(resource)}
     assert waited & {"DynamoGraphDeployment", "Deployment"}
     assert waited <= EXPLAINED_KINDS
     assert {kind_of(resource.type) for resource in objects} & SLOW_TO_GO <= EXPLAINED_KINDS
-
-
-def test_every_wait_of_a_shipped_stack_has_a_deadline_that_the_program_chose(objects: list[Resource]) -> None:
     for resource in objects:
         kind, limits = kind_of(resource.type), resource.custom_timeouts
         if _is_waited_for(resource) and kind not in FIXED_CLOCK:
@@ -57,8 +48,6 @@ def test_every_wait_of_a_shipped_stack_has_a_deadline_that_the_program_chose(obj
             assert limits.update, resource.urn
         if kind in SLOW_TO_GO:
             assert limits.delete, resource.urn
-
-
-def test_a_download_that_failed_is_started_again_by_the_next_up(objects: list[Resource]) -> None:
+    # A download that failed is started again by the next up.
     [job] = [resource for resource in objects if kind_of(resource.type) == "Job"]
     assert job.metadata["annotations"] == {"pulumi.com/replaceUnready": "true"}

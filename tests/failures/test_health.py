@@ -8,6 +8,7 @@ from failures.health import ServingObjects, health_problems
 from tests.support.clusters import NO_KIND, REFUSED, SILENT, Told
 
 SERVED = ServingObjects("gpt-oss", "graph", "graph-engine-0badcafe", "model-cache")
+OLD = "graph-engine-00000000"
 LABEL = "nvidia.com/dynamo-graph-deployment-name"
 READY = {"observedGeneration": 1, "conditions": [{"type": "Ready", "status": "True"}]}
 
@@ -55,8 +56,26 @@ def _server(**status: int) -> dict[str, Any]:
     }
 
 
-def test_a_graph_that_is_ready_on_a_claim_that_has_its_volume_is_well() -> None:
-    assert _problems(_graph(), _claim(), _pod(SERVED.engine_files)) == []
+@pytest.mark.parametrize(
+    ("items", "served"),
+    [
+        ([_graph(), _claim(), _pod(SERVED.engine_files or "")], SERVED),
+        ([_graph()], ServingObjects("gpt-oss", "graph", "graph-engine-0badcafe", None)),
+        # A pod that is going or has ended starts nothing anew, and needs no files.
+        ([_graph(), _claim(), _pod(OLD, deletionTimestamp="now")], SERVED),
+        ([_graph(), _claim(), _pod(OLD, phase="Succeeded")], SERVED),
+    ],
+    ids=[
+        "ready on its claim",
+        "no claim of its own",
+        "an old pod that is going",
+        "an old pod that has ended",
+    ],
+)
+def test_a_graph_that_is_ready_on_a_claim_that_has_its_volume_is_well(
+    items: list[dict[str, Any]], served: ServingObjects
+) -> None:
+    assert _problems(*items, served=served) == []
 
 
 def test_no_terminal_obeys_what_the_operator_says_of_a_graph() -> None:
@@ -116,22 +135,13 @@ def test_a_server_without_dynamo_is_asked_for_its_pods_and_never_for_a_graph() -
         ([_graph(), _claim(deletionTimestamp="now")], "claim gpt-oss/model-cache is being deleted"),
         ([_graph(deletionTimestamp="now"), _claim()], "graph gpt-oss/graph is being deleted"),
         ([_graph(generation=2), _claim()], "its operator has not looked at its latest change yet"),
+        (
+            [_graph(), _claim(), _pod(OLD)],
+            f"pod decode-0 of the version before runs on and reads {OLD}",
+        ),
     ],
 )
 def test_what_does_not_work_is_named_with_what_to_type(items: list[dict[str, Any]], words: str) -> None:
     [said] = _problems(*items)
     assert words in said
     assert "docs/runbook/" in said
-
-
-def test_a_stack_without_a_claim_of_its_own_is_well_without_one() -> None:
-    assert _problems(_graph(), served=ServingObjects("gpt-oss", "graph", "graph-engine-0badcafe", None)) == []
-
-
-def test_a_pod_of_the_version_before_that_runs_on_still_needs_its_engine_files() -> None:
-    old = "graph-engine-00000000"
-    [said] = _problems(_graph(), _claim(), _pod(old))
-    assert f"pod decode-0 of the version before runs on and reads {old}" in said
-    # One that is going or has ended starts nothing anew.
-    assert _problems(_graph(), _claim(), _pod(old, deletionTimestamp="now")) == []
-    assert _problems(_graph(), _claim(), _pod(old, phase="Succeeded")) == []

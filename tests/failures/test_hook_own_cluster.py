@@ -39,13 +39,6 @@ def _registration(kind: str, props: dict[str, Any]) -> pulumi.ResourceTransforma
     return pulumi.ResourceTransformationArgs(resource, kind, "cluster", props, pulumi.ResourceOptions())
 
 
-def _explained(cluster: OwnCluster) -> str:
-    failed = FailedOperation("create", "PersistentVolumeClaim", CLAIM, "Timeout occurred polling", None)
-    said = explanation(cluster.reader(), failed)
-    assert said is not None
-    return said
-
-
 @pulumi.runtime.test
 def test_the_kubeconfig_is_that_of_the_provider_and_is_gone_after_each_look(
     folder: Path,
@@ -70,12 +63,9 @@ def test_the_kubeconfig_is_that_of_the_provider_and_is_gone_after_each_look(
 def test_before_the_cluster_is_there_nothing_is_asked(folder: Path) -> None:
     cluster = OwnCluster("gpt-oss", CONTEXT_MADE_BY)
     cluster.learn(_registration("kubernetes:core/v1:Secret", {"kubeconfig": KUBECONFIG}))
-    assert "The wait for claim model-cache ended" in _explained(cluster)
+    failed = FailedOperation("create", "PersistentVolumeClaim", CLAIM, "Timeout occurred polling", None)
+    assert "The wait for claim model-cache ended" in (explanation(cluster.reader(), failed) or "")
     assert not (folder / "asked").exists()
-
-
-def test_what_a_person_types_leads_to_the_cluster_after_one_command(folder: Path) -> None:
-    assert folder
-    reader = OwnCluster("gpt-oss", CONTEXT_MADE_BY).reader()
-    assert reader.once == CONTEXT_MADE_BY
-    assert reader.command("get", "pods") == "kubectl --context gpt-oss get pods"
+    # What a person types leads to the cluster after one command.
+    assert cluster.reader().once == CONTEXT_MADE_BY
+    assert cluster.reader().command("get", "pods") == "kubectl --context gpt-oss get pods"

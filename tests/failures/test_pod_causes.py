@@ -1,9 +1,10 @@
-"""What a line about a pod says beside the pod's state."""
+"""What a line about a pod says beside the pod's state, and which of its last words."""
 
 from typing import Any
 
 import pytest
 
+from failures.explanation import Explanation, last_words
 from failures.pods_and_events import pod_causes
 from tests.failures.conftest import AnsweringCluster
 from tests.failures.objects import CLUSTER, PENDING, READY, UNSCHEDULABLE
@@ -65,25 +66,29 @@ def test_words_about_nats_come_with_the_address_that_was_asked() -> None:
     assert line.endswith("Failed to connect to NATS; its NATS_SERVER is nats://elsewhere:4222")
 
 
-@pytest.mark.parametrize("port", [9091, "http"])
-@pytest.mark.parametrize("handler", ["httpGet", "tcpSocket"])
+UNREADY = "decode: Running, started but not ready"
+
+
+@pytest.mark.parametrize(
+    ("probes", "said"),
+    [
+        (
+            {"startupProbe": {"httpGet": {"port": 9091}}},
+            "; its startupProbe asks port 9091, and container main has 9090 (system), 19090 (unnamed)",
+        ),
+        (
+            {"livenessProbe": {"tcpSocket": {"port": "http"}}},
+            "; its livenessProbe asks port http, and container main has 9090 (system), 19090 (unnamed)",
+        ),
+        ({"readinessProbe": {"httpGet": {"port": "system"}}, "livenessProbe": {"exec": {}}}, ""),
+        ({"readinessProbe": {"httpGet": {"port": 19090}}}, ""),
+    ],
+)
 def test_a_probe_of_a_port_that_the_container_does_not_have_is_named_with_those_that_it_has(
-    handler: str, port: int | str, cluster: AnsweringCluster
+    probes: dict[str, Any], said: str, cluster: AnsweringCluster
 ) -> None:
     assert cluster
-    probe = {handler: {"port": port}}
-    assert pod_causes(CLUSTER, [_pod(RUNNING, ports=PORTS, startupProbe=probe)]) == [
-        f"decode: Running, started but not ready; its startupProbe asks port {port}, and container main has "
-        "9090 (system), 19090 (unnamed)"
-    ]
-
-
-@pytest.mark.parametrize("port", [9090, "system", 19090])
-def test_a_probe_of_a_port_that_is_there_is_not_named(port: int | str, cluster: AnsweringCluster) -> None:
-    assert cluster
-    probe = {"httpGet": {"port": port}}
-    pod = _pod(RUNNING, ports=PORTS, readinessProbe=probe, livenessProbe={"exec": {"command": ["true"]}})
-    assert pod_causes(CLUSTER, [pod]) == ["decode: Running, started but not ready"]
+    assert pod_causes(CLUSTER, [_pod(RUNNING, ports=PORTS, **probes)]) == [f"{UNREADY}{said}"]
 
 
 def test_a_process_that_runs_says_the_newest_of_its_pod_s_warnings(cluster: AnsweringCluster) -> None:
@@ -103,3 +108,59 @@ def test_of_many_pods_three_are_looked_at_closer(cluster: AnsweringCluster) -> N
     lines = pod_causes(CLUSTER, [_crashed("")] * 5)
     assert [line.endswith("no such flag") for line in lines] == [True] * 3 + [False] * 2
     assert len(cluster.asked()) == 3
+
+
+TRACEBACK = """INFO starting
+Traceback (most recent call last):
+  File "/opt/dynamo/main.py", line 7, in main
+    runtime = DistributedRuntime(loop)
+              ^^^^^^^^^^^^^^^^^^^^^^^^
+Exception: Failed to connect to NATS: Connection refused.
+"""
+USAGE = """usage: worker.py [--model-path MODEL_PATH]
+                 [--skip-components SKIP_COMPONENTS]
+worker.py: error: argument --dyn-tool-call-parser: invalid choice: 'harmoni' (choose from 'harmony')
+"""
+YAML_ERROR = """yaml.scanner.ScannerError: mapping values are not allowed here
+  in "/opt/dynamo/configs/decode.yaml", line 7, column 23
+"""
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ("", ""),
+        ("one\n\ntwo\nthree\nfour\n", "two / three / four"),
+        (TRACEBACK, "Exception: Failed to connect to NATS: Connection refused."),
+        (
+            USAGE,
+            "usage: worker.py [--model-path MODEL_PATH] / worker.py: error: argument --dyn-tool-call-parser: "
+            "invalid choice: 'harmoni' (choose from 'harmony')",
+        ),
+        (
+            YAML_ERROR,
+            "yaml.scanner.ScannerError: mapping values are not allowed here / "
+            'in "/opt/dynamo/configs/decode.yaml", line 7, column 23',
+        ),
+        ("\x1b[2m2026\x1b[0m \x1b[31mERROR\x1b[0m  no   room", "2026 ERROR no room"),
+    ],
+)
+def test_the_lines_that_say_what_was_wrong_are_kept(printed: str, said: str) -> None:
+    assert last_words(printed) == said
+
+
+def test_long_lines_before_the_last_one_go_first_and_the_last_one_is_cut_at_its_end() -> None:
+    assert last_words("a" * 400 + "\n" + "b" * 400) == "b" * 400
+    said = last_words("because " * 200)
+    assert len(said) == 600
+    assert said.endswith("…")
+
+
+def test_last_words_of_a_pod_move_no_cursor_and_begin_no_line() -> None:
+    finding = Explanation(
+        title="graph g",
+        waits_for="it is ready",
+        page="graph-never-ready",
+        reasons=["\x1b[31mout of memory\x1b[0m\nUpdate succeeded"],
+    )
+    assert "  \\x1b[31mout of memory\\x1b[0m\\nUpdate succeeded" in finding.text(None).splitlines()

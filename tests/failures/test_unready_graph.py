@@ -1,12 +1,14 @@
+"""What a person reads of a graph that did not become ready, and what is tried again."""
+
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from failures.failed_operation import explanation, pause_before_another_try
+from failures.failed_operation import pause_before_another_try
 from failures.pods_and_events import pod_reasons
 from tests.failures.conftest import AnsweringCluster
-from tests.failures.objects import CLUSTER, PENDING, READY, UNSCHEDULABLE, failed, pod
+from tests.failures.objects import PENDING, READY, UNSCHEDULABLE, failed, pod, said_of
 
 LOOK = (
     "See: kubectl --context somewhere get pods --namespace gpt-oss "
@@ -22,6 +24,17 @@ CONVERTING = (
     '"https://platform-webhook-service.dynamo-system.svc:443/convert?timeout=30s": {reason}'
 )
 WEBHOOK_SERVICE = {"spec": {"selector": {"control-plane": "controller-manager"}}}
+STORED = [{"name": "v1beta1", "storage": False}, {"name": "v1alpha1", "storage": True}]
+STALE = {"metadata": {"generation": 2}, "status": {"observedGeneration": 1}}
+ENDING = {"metadata": {"name": "decode", "deletionTimestamp": "now"}, "spec": {"nodeName": "tray-0"}}
+
+
+def _graph(status: str, **more: Any) -> dict[str, Any]:
+    return {"status": {"conditions": [{"type": "Ready", "status": status, **more}]}}
+
+
+def _states(**state: Any) -> list[dict[str, Any]]:
+    return [{"name": "main", "state": state}]
 
 
 @pytest.mark.parametrize(
@@ -32,12 +45,7 @@ WEBHOOK_SERVICE = {"spec": {"selector": {"control-plane": "controller-manager"}}
             pod(
                 "decode",
                 phase="Pending",
-                containerStatuses=[
-                    {
-                        "name": "main",
-                        "state": {"waiting": {"reason": "ErrImagePull", "message": "no such tag"}},
-                    }
-                ],
+                containerStatuses=_states(waiting={"reason": "ErrImagePull", "message": "no such tag"}),
             ),
             "decode: main waiting, ErrImagePull no such tag",
         ),
@@ -46,16 +54,13 @@ WEBHOOK_SERVICE = {"spec": {"selector": {"control-plane": "controller-manager"}}
                 "decode",
                 phase="Running",
                 initContainerStatuses=[{"name": "prepare", "state": {"terminated": {"reason": "Completed"}}}],
-                containerStatuses=[{"name": "main", "state": {"terminated": {"reason": "OOMKilled"}}}],
+                containerStatuses=_states(terminated={"reason": "OOMKilled"}),
             ),
             "decode: main terminated, OOMKilled",
         ),
         (pod("decode", phase="Running", conditions=None), "decode: Running, started but not ready"),
         (pod("decode"), "decode: unknown, started but not ready"),
-        (
-            {"metadata": {"name": "decode", "deletionTimestamp": "now"}, "spec": {"nodeName": "tray-0"}},
-            "decode: being deleted, which its node tray-0 has not confirmed",
-        ),
+        (ENDING, "decode: being deleted, which its node tray-0 has not confirmed"),
     ],
 )
 def test_a_pod_that_is_not_ready_says_why(unready: dict[str, Any], reason: str) -> None:
@@ -66,7 +71,7 @@ def test_the_person_reads_which_wait_how_long_for_what_and_the_schedulers_own_wo
     cluster: AnsweringCluster,
 ) -> None:
     cluster.answers(pods=[READY, PENDING], nodes=[])
-    said = explanation(CLUSTER, failed(GRAPH)) or ""
+    said = said_of(failed(GRAPH))
     assert said.splitlines() == [
         "The wait for graph gpt-oss-disagg ended after 25 min.",
         "It waits until its operator reports the condition Ready: every worker has loaded the model.",
@@ -78,148 +83,142 @@ def test_the_person_reads_which_wait_how_long_for_what_and_the_schedulers_own_wo
     ]
 
 
-def test_a_worker_on_a_node_that_went_away_names_the_node(cluster: AnsweringCluster) -> None:
-    message = "Kubelet stopped posting node status."
-    node = {
-        "metadata": {"name": "tray-0"},
-        "status": {"conditions": [{"type": "Ready", "status": "Unknown", "message": message}]},
-    }
-    lost = [pod(name, {"nodeName": name}, phase="Running") for name in ("tray-0", "tray-1")]
-    cluster.answers(pods=lost, nodes=[node])
-    said = explanation(CLUSTER, failed(GRAPH)) or ""
-    assert f"node tray-0: not ready, {message}" in said
-    assert "node tray-1: does not exist any more" in said
-    assert "docs/runbook/gpu-node-lost.md" in said
+SILENT_NODE = {
+    "metadata": {"name": "tray-0"},
+    "status": {"conditions": [{"type": "Ready", "status": "Unknown", "message": "Kubelet stopped"}]},
+}
+GRAPHS = "dynamographdeployments.nvidia.com"
+SAID = "every pod is ready, but the operator says: "
 
 
-def test_a_graph_without_pods_points_at_its_operator(cluster: AnsweringCluster) -> None:
-    cluster.answers(pods=[])
-    said = explanation(CLUSTER, failed(GRAPH)) or ""
-    assert "it has no pods: the operator has not acted on it" in said
-
-
-def test_an_operator_that_does_not_call_ready_pods_ready_is_quoted(cluster: AnsweringCluster) -> None:
-    condition = {"type": "Ready", "status": "False", "reason": "some_resources_are_not_ready"}
-    cluster.answers(
-        pods=[READY], **{"dynamographdeployments.nvidia.com": {"status": {"conditions": [condition]}}}
-    )
-    said = explanation(CLUSTER, failed(GRAPH)) or ""
-    assert "every pod is ready, but the operator says: some_resources_are_not_ready" in said
-
-
-def test_an_operator_that_could_make_no_pods_is_quoted(cluster: AnsweringCluster) -> None:
-    condition = {"type": "Ready", "status": "False", "reason": "failed", "message": "quota exceeded"}
-    cluster.answers(pods=[], **{"dynamographdeployments.nvidia.com": {"status": {"conditions": [condition]}}})
-    said = explanation(CLUSTER, failed(GRAPH, "timed out waiting for the condition")) or ""
-    assert "it has no pods, and the operator says: failed quota exceeded" in said
-
-
-def test_a_graph_that_became_ready_meanwhile_is_not_blamed(cluster: AnsweringCluster) -> None:
-    condition = {"type": "Ready", "status": "True"}
-    cluster.answers(
-        pods=[READY], **{"dynamographdeployments.nvidia.com": {"status": {"conditions": [condition]}}}
-    )
-    said = explanation(CLUSTER, failed(GRAPH)) or ""
-    assert "it is ready by now" in said
-    assert "run `pulumi up` again" in said
-
-
-def test_a_graph_that_is_ready_for_what_was_asked_before_is_not_called_ready(
-    cluster: AnsweringCluster,
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        pytest.param(
+            {
+                "pods": [pod(name, {"nodeName": name}, phase="Running") for name in ("tray-0", "tray-1")],
+                "nodes": [SILENT_NODE],
+            },
+            (
+                "node tray-0: not ready, Kubelet stopped",
+                "node tray-1: does not exist any more",
+                "docs/runbook/gpu-node-lost.md",
+            ),
+            id="workers on nodes that went away",
+        ),
+        pytest.param(
+            {"pods": []}, ("it has no pods: the operator has not acted on it",), id="no pods and no word"
+        ),
+        pytest.param(
+            {"pods": [], GRAPHS: _graph("False", reason="failed", message="quota exceeded")},
+            ("it has no pods, and the operator says: failed quota exceeded",),
+            id="no pods and the operator's word",
+        ),
+        pytest.param(
+            {"pods": [READY], GRAPHS: _graph("False", reason="some_resources_are_not_ready")},
+            (f"{SAID}some_resources_are_not_ready",),
+            id="ready pods that the operator does not call ready",
+        ),
+        pytest.param(
+            {"pods": [READY], GRAPHS: _graph("True")},
+            ("it is ready by now", "run `pulumi up` again"),
+            id="ready meanwhile",
+        ),
+        pytest.param(
+            {"pods": [READY], GRAPHS: STALE | {"status": _graph("True")["status"] | STALE["status"]}},
+            (f"{SAID}its operator has not looked at its latest change yet",),
+            id="ready for what was asked before",
+        ),
+        pytest.param(
+            {
+                "pods": [READY],
+                "customresourcedefinitions": {"spec": {"versions": STORED}},
+                "dynamographdeployments.v1alpha1.nvidia.com": _graph("False", reason="stored"),
+            },
+            (f"{SAID}stored",),
+            id="at the version that no operator need convert",
+        ),
+        pytest.param({}, ("See: kubectl --context somewhere get pods",), id="no answer of the cluster"),
+    ],
+)
+def test_a_graph_is_explained_by_its_nodes_its_pods_or_its_operator(
+    cluster: AnsweringCluster, answers: dict[str, Any], said: tuple[str, ...]
 ) -> None:
-    stale = {
-        "metadata": {"generation": 2},
-        "status": {"observedGeneration": 1, "conditions": [{"type": "Ready", "status": "True"}]},
-    }
-    cluster.answers(pods=[READY], **{"dynamographdeployments.nvidia.com": stale})
-    said = explanation(CLUSTER, failed(GRAPH)) or ""
-    assert "the operator says: its operator has not looked at its latest change yet" in said
-    assert "ready by now" not in said
-
-
-def test_a_graph_is_read_at_the_version_that_needs_no_operator_to_convert_it(
-    cluster: AnsweringCluster,
-) -> None:
-    versions = [{"name": "v1beta1", "storage": False}, {"name": "v1alpha1", "storage": True}]
-    cluster.answers(
-        pods=[READY],
-        customresourcedefinitions={"spec": {"versions": versions}},
-        **{
-            "dynamographdeployments.v1alpha1.nvidia.com": {
-                "status": {"conditions": [{"type": "Ready", "status": "False", "reason": "stored"}]}
-            }
-        },
-    )
-    said = explanation(CLUSTER, failed(GRAPH)) or ""
-    assert "every pod is ready, but the operator says: stored" in said
-
-
-def test_an_answer_that_cannot_be_read_leaves_the_command_to_type(cluster: AnsweringCluster) -> None:
-    assert cluster
-    said = explanation(CLUSTER, failed(GRAPH)) or ""
-    assert "What is wrong now" not in said
-    assert "See: kubectl --context somewhere get pods" in said
+    cluster.answers(**answers)
+    text = said_of(failed(GRAPH))
+    for part in said:
+        assert part in text
+    assert ("What is wrong now" in text) is bool(answers)
 
 
 def test_without_kubectl_the_command_to_type_is_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    said = explanation(CLUSTER, failed(GRAPH)) or ""
-    assert "See: kubectl --context somewhere get pods" in said
+    assert "See: kubectl --context somewhere get pods" in said_of(failed(GRAPH))
 
 
-def test_a_webhook_that_does_not_answer_yet_is_told_apart_from_a_graph_that_is_wrong(
-    cluster: AnsweringCluster,
+REFUSED_BY = CONVERTING.format(reason="dial tcp 10.0.0.7:443: connect: connection refused")
+GONE = CONVERTING.format(reason='service "platform-webhook-service" not found')
+
+
+@pytest.mark.parametrize(
+    ("error", "operation", "answers", "said"),
+    [
+        pytest.param(
+            REFUSED,
+            "create",
+            {"Service": WEBHOOK_SERVICE, "pods": [READY]},
+            (
+                "webhook does not answer yet",
+                "run the same command again",
+                "get pods --namespace dynamo-system --selector control-plane=controller-manager",
+            ),
+            id="an operator that starts",
+        ),
+        pytest.param(
+            REFUSED, "create", {"Service": WEBHOOK_SERVICE, "pods": [PENDING]}, (UNSCHEDULABLE,), id="no room"
+        ),
+        *(
+            pytest.param(
+                error,
+                operation,
+                {"Service": WEBHOOK_SERVICE, "pods": []},
+                ("the operator has no pod", "docs/runbook/operator-gone.md"),
+                id=f"an operator that is gone, {operation}",
+            )
+            for error, operation in ((REFUSED, "create"), (REFUSED_BY, "update"), (REFUSED_BY, "delete"))
+        ),
+        pytest.param(
+            GONE,
+            "delete",
+            {},
+            (
+                "the platform's Helm release is gone, and the operator with it",
+                "docs/runbook/operator-gone.md",
+            ),
+            id="a platform that was uninstalled under its graphs",
+        ),
+    ],
+)
+def test_a_webhook_that_does_not_answer_is_told_from_a_graph_that_is_wrong(
+    cluster: AnsweringCluster, error: str, operation: str, answers: dict[str, Any], said: tuple[str, ...]
 ) -> None:
-    cluster.answers(Service=WEBHOOK_SERVICE, pods=[READY])
-    said = explanation(CLUSTER, failed(GRAPH, REFUSED)) or ""
-    assert "webhook does not answer yet" in said
-    assert "run the same command again" in said
-    assert "get pods --namespace dynamo-system --selector control-plane=controller-manager" in said
+    cluster.answers(**answers)
+    text = said_of(failed(GRAPH, error, operation))
+    for part in said:
+        assert part in text
 
 
-def test_a_webhook_that_does_not_answer_is_asked_again_for_half_a_minute() -> None:
+def test_only_a_webhook_that_does_not_answer_is_asked_again_and_for_half_a_minute() -> None:
     refused = failed(GRAPH, REFUSED, "update")
-    pauses = [pause_before_another_try(refused, tries) for tries in range(1, 6)]
-    assert pauses == [2, 4, 8, 16, None]
-
-
-@pytest.mark.parametrize("error", ["timed out waiting for the condition", "admission webhook denied it"])
-def test_what_the_cluster_has_looked_at_is_never_tried_again(error: str) -> None:
-    assert pause_before_another_try(failed(GRAPH, error, "update"), 1) is None
-
-
-def test_a_deletion_is_never_tried_again() -> None:
-    assert pause_before_another_try(failed(GRAPH, REFUSED, "delete"), 1) is None
-
-
-def test_an_operator_that_is_gone_is_told_apart_from_one_that_starts(cluster: AnsweringCluster) -> None:
-    cluster.answers(Service=WEBHOOK_SERVICE, pods=[])
-    gone = explanation(CLUSTER, failed(GRAPH, REFUSED)) or ""
-    assert "the operator has no pod" in gone
-    assert "docs/runbook/operator-gone.md" in gone
-    cluster.answers(pods=[PENDING])
-    assert UNSCHEDULABLE in (explanation(CLUSTER, failed(GRAPH, REFUSED)) or "")
-
-
-@pytest.mark.parametrize("operation", ["create", "update", "delete"])
-def test_an_object_that_nobody_converts_is_the_operators_and_not_the_api_servers_fault(
-    cluster: AnsweringCluster, operation: str
-) -> None:
-    cluster.answers(Service=WEBHOOK_SERVICE, pods=[])
-    refused = CONVERTING.format(reason="dial tcp 10.0.0.7:443: connect: connection refused")
-    said = explanation(CLUSTER, failed(GRAPH, refused, operation)) or ""
-    assert "the operator has no pod" in said
-    assert "docs/runbook/operator-gone.md" in said
-
-
-def test_a_platform_that_was_uninstalled_under_its_graphs_is_said(cluster: AnsweringCluster) -> None:
-    assert cluster
-    refused = CONVERTING.format(reason='service "platform-webhook-service" not found')
-    said = explanation(CLUSTER, failed(GRAPH, refused, "delete")) or ""
-    assert "the platform's Helm release is gone, and the operator with it" in said
-    assert "docs/runbook/operator-gone.md" in said
+    assert [pause_before_another_try(refused, tries) for tries in range(1, 6)] == [2, 4, 8, 16, None]
+    for looked_at in (
+        failed(GRAPH, "timed out waiting for the condition", "update"),
+        failed(GRAPH, "admission webhook denied it", "update"),
+        failed(GRAPH, REFUSED, "delete"),
+    ):
+        assert pause_before_another_try(looked_at, 1) is None
 
 
 @pytest.mark.parametrize("error", ["admission webhook denied the request", "spec.services: Required value"])
@@ -227,5 +226,5 @@ def test_a_failure_that_is_no_wait_is_left_in_the_providers_words(
     cluster: AnsweringCluster, error: str
 ) -> None:
     cluster.answers(pods=[READY, PENDING])
-    assert explanation(CLUSTER, failed(GRAPH, error)) is None
+    assert said_of(failed(GRAPH, error)) == ""
     assert cluster.asked() == []

@@ -1,155 +1,239 @@
 """Every other wait of the program: what a person reads when it ends."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from components.cluster_reader import ClusterReader
-from failures.failed_operation import EXPLAINED_KINDS, explanation, kind_of, seconds_of
+from failures.failed_operation import EXPLAINED_KINDS, explanation, seconds_of
 from tests.failures.conftest import AnsweringCluster
-from tests.failures.objects import CLUSTER, PENDING, UNSCHEDULABLE, failed, pod
+from tests.failures.objects import PENDING, TIMED_OUT, UNSCHEDULABLE, failed, pod, said_of
 
 POLLED = "Timeout occurred polling for 'model-cache'"
 WAITING_CLAIM = {"spec": {"storageClassName": "fast"}, "status": {"phase": "Pending"}}
+CLAIM_OF_FILES = {"spec": {"storageClassName": "", "volumeName": "files"}, "status": {"phase": "Pending"}}
+OWNER = {"claimRef": {"namespace": "gpt-oss", "name": "model-cache"}}
 REFUSAL = {"type": "Warning", "reason": "ProvisioningFailed", "message": "ReadWriteMany is not supported"}
 MOUNT = {"volumes": [{"name": "cache", "persistentVolumeClaim": {"claimName": "model-cache"}}]}
-
-
-def _explained(kind: str, error: str, operation: str = "create", **more: Any) -> str:
-    return explanation(CLUSTER, failed(kind, error, operation, **more)) or ""
-
-
-def test_a_claim_without_a_volume_quotes_its_provisioner_and_names_the_classes_there_are(
-    cluster: AnsweringCluster,
-) -> None:
-    cluster.answers(
-        PersistentVolumeClaim=WAITING_CLAIM, events=[REFUSAL], storageclasses=[{"metadata": {"name": "gp3"}}]
-    )
-    said = _explained("PersistentVolumeClaim", POLLED)
-    assert "The wait for claim model-cache ended after 5 min." in said
-    assert "claim model-cache: ProvisioningFailed: ReadWriteMany is not supported" in said
-    assert "there is no storage class fast; the cluster has gp3" in said
-    assert "docs/runbook/cache-volume-unbound.md" in said
-
-
-def test_a_claim_that_names_no_class_where_there_is_no_default_says_so(cluster: AnsweringCluster) -> None:
-    cluster.answers(PersistentVolumeClaim={"spec": {}, "status": {"phase": "Pending"}})
-    assert "names no storage class, and the cluster has no default one" in _explained(
-        "PersistentVolumeClaim", POLLED
-    )
-
-
-def test_a_claim_of_a_file_system_says_why_its_volume_is_not_its_own(cluster: AnsweringCluster) -> None:
-    owner = {"claimRef": {"namespace": "gpt-oss", "name": "model-cache"}}
-    cluster.answers(
-        PersistentVolumeClaim={
-            "spec": {"storageClassName": "", "volumeName": "files"},
-            "status": {"phase": "Pending"},
-        },
-        PersistentVolume={"spec": owner, "status": {"phase": "Released"}},
-    )
-    said = _explained("PersistentVolumeClaim", POLLED)
-    assert "its volume files belongs to a claim gpt-oss/model-cache that is gone" in said
-    assert "`kubectl delete pv files` and `pulumi refresh`: the files stay" in said
-    cluster.answers(PersistentVolume=[])
-    assert "its volume files is not there" in _explained("PersistentVolumeClaim", POLLED)
-
-
-def test_copies_that_some_node_does_not_get_show_what_its_container_said(cluster: AnsweringCluster) -> None:
-    waiting = {"reason": "CrashLoopBackOff", "message": "back-off restarting failed container"}
-    cluster.answers(
-        pods=[
-            pod("model-cache-x", initContainerStatuses=[{"name": "download", "state": {"waiting": waiting}}])
-        ]
-    )
-    said = _explained("DaemonSet", "timed out waiting for the condition")
-    assert "every GPU node has a copy of the model" in said
-    assert "model-cache-x: download waiting, CrashLoopBackOff back-off restarting" in said
-    assert "docs/runbook/download-failed.md" in said
-
-
-def test_a_download_that_failed_for_good_shows_the_containers_last_words(cluster: AnsweringCluster) -> None:
-    terminated = {"reason": "Error", "message": "401 Client Error: Repository Not Found"}
-    cluster.answers(
-        Job={
-            "status": {"conditions": [{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded"}]}
-        },
-        pods=[
-            pod(
-                "download-x",
-                phase="Failed",
-                containerStatuses=[{"name": "download", "state": {"terminated": terminated}}],
-            )
-        ],
-    )
-    said = _explained("Job", "[BackoffLimitExceeded] Job has reached the specified backoff limit")
-    assert "it failed for good: BackoffLimitExceeded" in said
-    assert "download terminated, Error 401 Client Error: Repository Not Found" in said
-    assert "run `pulumi up` again: it replaces the Job" in said
-    assert "kubectl --context somewhere logs --namespace gpt-oss" in said
-
-
-def test_a_download_whose_volume_is_missing_leads_to_the_volume(cluster: AnsweringCluster) -> None:
-    cluster.answers(
-        Job={"status": {}},
-        pods=[pod("download-x", MOUNT, phase="Pending")],
-        PersistentVolumeClaim=WAITING_CLAIM,
-        events=[REFUSAL],
-        storageclasses=[{"metadata": {"name": "fast"}}],
-    )
-    said = _explained("Job", "'model-download' timed out waiting to be Ready")
-    assert "ReadWriteMany is not supported" in said
-    assert "docs/runbook/cache-volume-unbound.md" in said
-
-
-def test_servers_that_do_not_fit_show_the_schedulers_words(cluster: AnsweringCluster) -> None:
-    cluster.answers(pods=[PENDING], nodes=[])
-    said = _explained("StatefulSet", "'dynamo-etcd' timed out waiting to be Ready", waited_seconds=600)
-    assert "The wait for servers dynamo-etcd ended after 10 min." in said
-    assert UNSCHEDULABLE in said
-    assert "docs/runbook/etcd-member-lost.md" in said
-
-
-def test_a_platform_that_does_not_install_names_its_pods(cluster: AnsweringCluster) -> None:
-    cluster.answers(pods=[PENDING])
-    said = _explained("Release", "Helm release x failed to initialize completely: context deadline exceeded")
-    assert "Helm release dynamo-platform" in said
-    assert UNSCHEDULABLE in said
+CRASHING = {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off restarting failed container"}}
+NOT_FOUND = {"terminated": {"reason": "Error", "message": "401 Client Error: Repository Not Found"}}
+FAILED_JOB = {"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded"}
 
 
 @pytest.mark.parametrize(
-    ("kind", "resource", "finalizer", "holder"),
+    ("kind", "error", "answers", "said"),
     [
-        ("DynamoGraphDeployment", "dynamographdeployments.nvidia.com", "nvidia.com/finalizer", "operator"),
-        (
-            "ComputeDomain",
-            "computedomains.resource.nvidia.com",
-            "resource.nvidia.com/computeDomain",
-            "DRA driver",
+        pytest.param(
+            "PersistentVolumeClaim",
+            POLLED,
+            {
+                "PersistentVolumeClaim": WAITING_CLAIM,
+                "events": [REFUSAL],
+                "storageclasses": [{"metadata": {"name": "gp3"}}],
+            },
+            (
+                "The wait for claim model-cache ended after 5 min.",
+                "claim model-cache: ProvisioningFailed: ReadWriteMany is not supported",
+                "there is no storage class fast; the cluster has gp3",
+                "docs/runbook/cache-volume-unbound.md",
+            ),
+            id="a claim without a volume quotes its provisioner and names the classes there are",
         ),
-        ("PersistentVolumeClaim", "persistentvolumeclaims", "kubernetes.io/pvc-protection", "no pod mounts"),
+        pytest.param(
+            "PersistentVolumeClaim",
+            POLLED,
+            {"PersistentVolumeClaim": {"spec": {}, "status": {"phase": "Pending"}}},
+            ("names no storage class, and the cluster has no default one",),
+            id="a claim that names no class where there is no default",
+        ),
+        pytest.param(
+            "PersistentVolumeClaim",
+            POLLED,
+            {
+                "PersistentVolumeClaim": CLAIM_OF_FILES,
+                "PersistentVolume": {"spec": OWNER, "status": {"phase": "Released"}},
+            },
+            (
+                "its volume files belongs to a claim gpt-oss/model-cache that is gone",
+                "`kubectl delete pv files` and `pulumi refresh`: the files stay",
+            ),
+            id="a claim of a file system whose volume is another's",
+        ),
+        pytest.param(
+            "PersistentVolumeClaim",
+            POLLED,
+            {"PersistentVolumeClaim": CLAIM_OF_FILES, "PersistentVolume": []},
+            ("its volume files is not there",),
+            id="a claim of a file system without its volume",
+        ),
+        pytest.param(
+            "DaemonSet",
+            TIMED_OUT,
+            {"pods": [pod("cache-x", initContainerStatuses=[{"name": "download", "state": CRASHING}])]},
+            (
+                "every GPU node has a copy of the model",
+                "cache-x: download waiting, CrashLoopBackOff back-off restarting",
+                "docs/runbook/download-failed.md",
+            ),
+            id="copies that some node does not get",
+        ),
+        pytest.param(
+            "Job",
+            "[BackoffLimitExceeded] Job has reached the specified backoff limit",
+            {
+                "Job": {"status": {"conditions": [FAILED_JOB]}},
+                "pods": [
+                    pod(
+                        "download-x",
+                        phase="Failed",
+                        containerStatuses=[{"name": "download", "state": NOT_FOUND}],
+                    )
+                ],
+            },
+            (
+                "it failed for good: BackoffLimitExceeded",
+                "download terminated, Error 401 Client Error: Repository Not Found",
+                "run `pulumi up` again: it replaces the Job",
+                "kubectl --context somewhere logs --namespace gpt-oss",
+            ),
+            id="a download that failed for good shows the container's last words",
+        ),
+        pytest.param(
+            "Job",
+            "'model-download' timed out waiting to be Ready",
+            {
+                "Job": {"status": {}},
+                "pods": [pod("download-x", MOUNT, phase="Pending")],
+                "PersistentVolumeClaim": WAITING_CLAIM,
+                "events": [REFUSAL],
+                "storageclasses": [{"metadata": {"name": "fast"}}],
+            },
+            ("ReadWriteMany is not supported", "docs/runbook/cache-volume-unbound.md"),
+            id="a download whose volume is missing leads to the volume",
+        ),
+        pytest.param(
+            "StatefulSet",
+            "'dynamo-etcd' timed out waiting to be Ready",
+            {"pods": [PENDING], "nodes": []},
+            (
+                "The wait for servers dynamo-etcd ended after 25 min.",
+                UNSCHEDULABLE,
+                "docs/runbook/etcd-member-lost.md",
+            ),
+            id="servers that do not fit show the scheduler's words",
+        ),
+        pytest.param(
+            "Release",
+            "Helm release x failed to initialize completely: context deadline exceeded",
+            {"pods": [PENDING]},
+            ("Helm release dynamo-platform", UNSCHEDULABLE),
+            id="a platform that does not install names its pods",
+        ),
     ],
 )
-def test_what_does_not_go_names_its_finalizer_and_who_removes_it(
-    cluster: AnsweringCluster, kind: str, resource: str, finalizer: str, holder: str
+def test_what_did_not_become_ready_is_explained_in_the_clusters_words(
+    cluster: AnsweringCluster, kind: str, error: str, answers: dict[str, Any], said: tuple[str, ...]
 ) -> None:
-    cluster.answers(**{resource: {"metadata": {"deletionTimestamp": "now", "finalizers": [finalizer]}}})
-    said = _explained(kind, "timed out waiting for the condition", "delete", waited_seconds=600)
-    assert f"finalizer {finalizer}, removed by" in said
-    assert holder in said
+    cluster.answers(**answers)
+    text = said_of(failed(kind, error))
+    for part in said:
+        assert part in text
 
 
-def test_a_namespace_that_does_not_go_quotes_what_remains_in_it(cluster: AnsweringCluster) -> None:
-    remaining = "Some content in the namespace has finalizers remaining: nvidia.com/finalizer in 1 resource"
-    condition = {"type": "NamespaceFinalizersRemaining", "status": "True", "message": remaining}
-    cluster.answers(
-        namespaces={"metadata": {"deletionTimestamp": "now"}, "status": {"conditions": [condition]}}
-    )
-    assert remaining in _explained("Namespace", "timed out waiting for the condition", "delete")
+SELECTOR = {"eks.amazonaws.com/nodegroup": "gpt-oss-b200", "nvidia.com/gpu.count": "8"}
+DEPLOYMENT = {"spec": {"replicas": 2, "template": {"spec": {"nodeSelector": SELECTOR}}}}
+BOUGHT = {"metadata": {"annotations": {"dynamo-stack/bought": "cr-0123456789abcdef0"}}}
+
+
+def _node(name: str, shown: str | None, offered: str | None, **ready: str) -> dict[str, Any]:
+    return {
+        "metadata": {"name": name, "labels": {"nvidia.com/gpu.count": shown} if shown else {}},
+        "status": {
+            "conditions": [{"type": "Ready", "status": "True"} | ready],
+            "allocatable": {"nvidia.com/gpu": offered} if offered else {},
+        },
+    }
+
+
+ONE = _node("one", "8", "8")
+
+
+@pytest.mark.parametrize(
+    ("template", "nodes", "said"),
+    [
+        pytest.param(
+            {},
+            [ONE],
+            (
+                "The wait for the nodes of pool b200 ended after 20 min.",
+                "It waits until every node of the pool is Ready and shows its 8 GPUs.",
+                "1 of 2 nodes of node group gpt-oss-b200 have joined",
+                "kubectl --context somewhere get nodes --selector eks.amazonaws.com/nodegroup=gpt-oss-b200",
+                "docs/runbook/gpu-nodes-not-joining.md",
+            ),
+            id="a node that never joined",
+        ),
+        pytest.param(
+            BOUGHT,
+            [],
+            (
+                "0 of 2 nodes of node group gpt-oss-b200 have joined",
+                "nothing starts in cr-0123456789abcdef0 before its window opens",
+                "`dynamo-stack preflight` says which phase is due",
+            ),
+            id="a Capacity Block whose window has not opened",
+        ),
+        pytest.param(
+            {},
+            [ONE, _node("two", None, None)],
+            ("node two: Ready, but GPU feature discovery sees no and the device plugin offers no GPUs of 8",),
+            id="no GPUs at all",
+        ),
+        pytest.param(
+            {},
+            [ONE, _node("two", "8", None)],
+            ("node two: Ready, but GPU feature discovery sees 8 and the device plugin offers no GPUs of 8",),
+            id="no device plugin",
+        ),
+        pytest.param(
+            {},
+            [ONE, _node("two", None, None, status="False", message="container runtime network not ready")],
+            ("node two: not Ready, container runtime network not ready",),
+            id="a node that is not ready",
+        ),
+        pytest.param(
+            {}, [ONE, _node("two", "8", "8")], (f"decode: Pending, {UNSCHEDULABLE}",), id="all nodes are well"
+        ),
+        pytest.param({}, None, ("shows its GPUs.",), id="no answer of the cluster"),
+    ],
+)
+def test_gpu_nodes_that_do_not_come_say_what_is_missing(
+    cluster: AnsweringCluster, template: dict[str, Any], nodes: list[Any] | None, said: tuple[str, ...]
+) -> None:
+    if nodes is not None:
+        spec = DEPLOYMENT["spec"] | {"template": DEPLOYMENT["spec"]["template"] | template}
+        cluster.answers(Deployment={"spec": spec}, nodes=nodes, pods=[PENDING])
+    error = "'gpu-nodes-ready-b200' timed out waiting to be Ready"
+    text = said_of(failed("Deployment", error, waited_seconds=1200))
+    for part in said:
+        assert part in text
+    assert "node one" not in text
+
+
+def test_a_server_that_is_not_available_is_explained_by_its_pods(cluster: AnsweringCluster) -> None:
+    cluster.answers(pods=[PENDING], nodes=[])
+    operation = failed("Deployment", "'server' timed out waiting to be Ready", waited_seconds=3660)
+    server = {"metadata": {"name": "gpt-oss-low-latency", "namespace": "gpt-oss"}}
+    said = said_of(replace(operation, inputs=server))
+    assert "The wait for server gpt-oss-low-latency ended after 61 min." in said
+    assert f"decode: Pending, {UNSCHEDULABLE}" in said
+    assert "--selector nvidia.com/dynamo-graph-deployment-name=gpt-oss-low-latency" in said
+    assert "docs/runbook/graph-never-ready.md" in said
 
 
 def test_an_api_server_that_went_away_is_waited_out(cluster: AnsweringCluster) -> None:
-    said = _explained("Job", 'Get "https://127.0.0.1:6443/…": dial tcp: connection refused')
+    said = said_of(failed("Job", 'Get "https://127.0.0.1:6443/…": dial tcp: connection refused'))
     assert "the API server did not answer; what was made so far is recorded" in said
     assert "run `pulumi up` again" in said
     assert cluster.asked() == []
@@ -159,7 +243,8 @@ def test_an_api_server_that_went_away_is_waited_out(cluster: AnsweringCluster) -
 def test_every_wait_for_readiness_says_what_it_waits_for_and_what_to_type(
     cluster: AnsweringCluster, kind: str
 ) -> None:
-    said = _explained(kind, "timed out waiting for the condition", waited_seconds=90)
+    assert cluster
+    said = said_of(failed(kind, waited_seconds=90))
     for part in ("The wait for ", "It waits until ", "See: kubectl ", "What to do: ", "docs/runbook/"):
         assert part in said
 
@@ -174,7 +259,5 @@ def test_the_stacks_own_kubeconfig_is_read_and_typed(cluster: AnsweringCluster) 
     assert any(" pods " in line for line in asked)
 
 
-def test_a_kind_is_read_from_the_type_and_a_limit_from_the_programs_own_form() -> None:
-    assert kind_of("kubernetes:apps/v1:StatefulSet") == "StatefulSet"
-    assert kind_of("dynamo-stack:components:Namespace") == ""
+def test_how_long_was_waited_is_read_in_the_programs_own_form() -> None:
     assert [seconds_of(limit) for limit in ("600s", "10m", None)] == [600, None, None]

@@ -21,16 +21,20 @@ def _deadline() -> float:
     return time.monotonic() + DEADLINE_SECONDS
 
 
-def test_each_line_is_read_a_bar_s_too() -> None:
-    with streamed(["printf", r"one\rtwo\nthree"]) as process:
-        assert [line for line in process.lines(_deadline()) if line is not None] == ["one", "two", "three"]
-        assert process.exit_code() == 0
-
-
-def test_its_error_stream_is_read_too() -> None:
-    with streamed(["sh", "-c", "echo wrong >&2; exit 3"]) as process:
-        assert [line for line in process.lines(_deadline()) if line is not None] == ["wrong"]
-        assert process.exit_code() == 3
+@pytest.mark.parametrize(
+    ("command", "lines", "code"),
+    [
+        (["printf", r"one\rtwo\nthree"], ["one", "two", "three"], 0),
+        (["sh", "-c", "echo wrong >&2; exit 3"], ["wrong"], 3),
+        # It hears a Ctrl-C of its own.
+        (["sh", "-c", "kill -INT $$; echo deaf"], [], -signal.SIGINT),
+    ],
+    ids=["a bar's lines", "the error stream", "Ctrl-C"],
+)
+def test_each_line_is_read_to_the_end(command: list[str], lines: list[str], code: int) -> None:
+    with streamed(command) as process:
+        assert [line for line in process.lines(_deadline()) if line is not None] == lines
+        assert process.exit_code() == code
 
 
 def test_a_deadline_that_is_over_is_told() -> None:
@@ -71,12 +75,6 @@ def test_a_signal_while_it_starts_ends_it_too(
     finally:
         signal.signal(number, before)
     assert list(started[0].lines(_deadline())) == []
-
-
-def test_the_program_hears_a_ctrl_c_of_its_own() -> None:
-    with streamed(["sh", "-c", "kill -INT $$; echo deaf"]) as process:
-        assert list(process.lines(_deadline())) == []
-        assert process.exit_code() == -signal.SIGINT
 
 
 def test_a_program_that_cannot_be_started_leaves_the_handlers_as_they_were() -> None:

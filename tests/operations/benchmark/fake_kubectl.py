@@ -53,7 +53,7 @@ class FakeKubectl:
         self.say("log", "")
         self.says_pods()
         self.says_graph()
-        self.says_job()
+        self.say("job.json", json.dumps({"kind": "Job", "status": {}}))
 
     def ask(self, _address: ClusterAddress, kind: Kind, *_: Any, **selectors: Any) -> Answer:
         """Answer the client: pods of the graph, or of the Job, and no events."""
@@ -79,9 +79,6 @@ class FakeKubectl:
     def says_graph(self, *pods: dict[str, Any]) -> None:
         """The pods of the graph."""
         self.say("graph.json", json.dumps({"items": list(pods)}))
-
-    def says_job(self, *conditions: dict[str, str]) -> None:
-        self.say("job.json", json.dumps({"kind": "Job", "status": {"conditions": list(conditions)}}))
 
     def calls(self, verb: str) -> list[str]:
         """The calls of one verb, without what leads to the cluster."""

@@ -70,34 +70,19 @@ def _failure(kubectl: FakeKubectl, **options: Any) -> str:
     return str(failed.value)
 
 
-def test_a_job_is_created_followed_and_deleted(kubectl: FakeKubectl) -> None:
+def test_a_job_of_this_run_alone_is_created_followed_and_deleted(kubectl: FakeKubectl) -> None:
     kubectl.says_pods(pod("Succeeded"))
     kubectl.say("log", TWO_RESULTS)
-    created, *middle, deleted = _run(kubectl)
-    assert created == f"Job {NAME} created; it is deleted when this command ends"
+    first, *middle, last = _run(kubectl)
+    assert first == f"Job {NAME} created; it is deleted when this command ends"
     assert middle == [LoadProgress("Profiling", 3, 20), (1, "{\n}"), (2, "{\n}")]
-    assert deleted == f"Job {NAME} deleted"
-
-
-def test_only_a_job_of_this_run_is_deleted(kubectl: FakeKubectl) -> None:
-    kubectl.says_pods(pod("Succeeded"))
-    kubectl.say("log", TWO_RESULTS)
-    _run(kubectl)
+    assert last == f"Job {NAME} deleted"
     created = json.loads((kubectl.folder / "created.json").read_text(encoding="utf-8"))
     [(key, value)] = created["metadata"]["labels"].items()
     [deleted] = kubectl.calls("delete")
     assert deleted.startswith(f"delete jobs --namespace gpt-oss --selector {key}={value} ")
-
-
-def test_the_pod_of_a_job_of_the_same_name_that_was_just_deleted_is_not_taken_for_its_own(
-    kubectl: FakeKubectl,
-) -> None:
-    kubectl.says_pods(pod("Succeeded"))
-    kubectl.say("log", TWO_RESULTS)
-    _run(kubectl)
-    created = json.loads((kubectl.folder / "created.json").read_text(encoding="utf-8"))
-    [(key, value)] = created["spec"]["template"]["metadata"]["labels"].items()
-    assert created["metadata"]["labels"] == {key: value}
+    # The pod of a Job of the same name that was just deleted is not taken for its own.
+    assert created["spec"]["template"]["metadata"]["labels"] == {key: value}
     assert {*kubectl.selectors} == {f"{key}={value}"}
 
 
@@ -109,32 +94,70 @@ def test_a_job_of_somebody_else_is_left_alone_and_named(kubectl: FakeKubectl) ->
     assert kubectl.calls("delete") == []
 
 
-def test_a_job_that_is_refused_ends_with_the_server_s_words(kubectl: FakeKubectl) -> None:
-    kubectl.say("refused", "Error from server (Forbidden): jobs.batch is forbidden")
-    assert "Error from server (Forbidden): jobs.batch is forbidden" in _failure(kubectl)
+UNSCHEDULED = {"type": "PodScheduled", "status": "False", "message": "0/3 nodes: Insufficient cpu"}
+NO_IMAGE = {"waiting": {"reason": "ImagePullBackOff", "message": "no such host"}}
+EXCEEDED = {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "message": "active too long"}
 
 
-def test_a_pod_without_a_node_is_waited_for_with_its_reason_and_not_for_ever(
-    kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("pods", "files", "said"),
+    [
+        pytest.param(
+            [],
+            {"refused": "Error from server (Forbidden): jobs.batch is forbidden"},
+            "Error from server (Forbidden): jobs.batch is forbidden",
+            id="refused by the server",
+        ),
+        pytest.param(
+            [pod("Pending", conditions=[UNSCHEDULED])],
+            {},
+            f"Job {NAME} did not start within 0 s: {NAME}-x7k2p: Pending, 0/3 nodes: Insufficient cpu",
+            id="no node",
+        ),
+        pytest.param(
+            [pod("Pending", NO_IMAGE) | {"spec": {"nodeName": "system-0"}}],
+            {},
+            f"Job {NAME} did not start within 0 s: {NAME}-x7k2p: benchmark waiting, ImagePullBackOff no such",
+            id="no image",
+        ),
+        pytest.param(
+            [pod("Failed", {"terminated": {"exitCode": 1, "reason": "Error"}})],
+            {"log": "08:23:22.382 ERROR    no such host\n"},
+            f"Job {NAME} failed (exit code 1, Error): no such host",
+            id="AIPerf failed",
+        ),
+        pytest.param(
+            [pod("Running", {"running": {}})],
+            {"job.json": json.dumps({"kind": "Job", "status": {"conditions": [EXCEEDED]}})},
+            f"Job {NAME} failed: DeadlineExceeded, active too long\n"
+            "  try: a longer --time-limit, fewer --requests, or a lower --concurrency",
+            id="over its deadline",
+        ),
+        pytest.param(
+            [pod("Succeeded")],
+            {},
+            f"Job {NAME} ended well, but its log holds 0 of 2 results\n"
+            "  Where pods are simulated no container of a Job runs: measure with --from-here there.",
+            id="no results",
+        ),
+    ],
+)
+def test_a_job_that_measures_nothing_is_deleted_and_its_reason_named(
+    pods: list[Any], files: dict[str, str], said: str, kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_run, "_NODE_SECONDS", 0)
-    condition = {"type": "PodScheduled", "status": "False", "message": "0/3 nodes: Insufficient cpu"}
-    kubectl.says_pods(pod("Pending", conditions=[condition]))
-    reason = f"{NAME}-x7k2p: Pending, 0/3 nodes: Insufficient cpu"
-    assert _failure(kubectl) == f"Job {NAME} did not start within 0 s: {reason}"
+    for patience in ("_NODE_SECONDS", "_START_SECONDS"):
+        monkeypatch.setattr(job_run, patience, 0)
+    kubectl.says_pods(*pods)
+    for name, text in files.items():
+        kubectl.say(name, text)
+    assert said in _failure(kubectl)
     assert kubectl.calls("delete")
 
 
-def test_an_image_that_cannot_be_pulled_is_named(
-    kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(job_run, "_START_SECONDS", 0)
-    waiting = pod("Pending", {"waiting": {"reason": "ImagePullBackOff", "message": "no such host"}})
-    waiting["spec"]["nodeName"] = "system-0"
-    kubectl.says_pods(waiting)
-    assert _failure(kubectl) == (
-        f"Job {NAME} did not start within 0 s: {NAME}-x7k2p: benchmark waiting, ImagePullBackOff no such host"
-    )
+def test_a_job_that_somebody_deleted_is_not_waited_for(kubectl: FakeKubectl) -> None:
+    kubectl.says_pods(pod("Running", {"running": {}}))
+    (kubectl.folder / "job.json").unlink()
+    assert _failure(kubectl) == f"Job {NAME} is gone: somebody deleted it"
 
 
 def test_what_it_waits_for_is_said_once(kubectl: FakeKubectl) -> None:
@@ -150,45 +173,6 @@ def test_what_it_waits_for_is_said_once(kubectl: FakeKubectl) -> None:
     assert told[1:3] == [f"Job {NAME} waits: it has no pod yet", LoadProgress("Profiling", 3, 20)]
 
 
-def test_a_container_that_failed_is_named_with_aiperf_s_reason(kubectl: FakeKubectl) -> None:
-    kubectl.says_pods(pod("Failed", {"terminated": {"exitCode": 1, "reason": "Error"}}))
-    kubectl.say("log", "08:23:22.382 ERROR    no such host\n")
-    assert _failure(kubectl) == f"Job {NAME} failed (exit code 1, Error): no such host"
-
-
-def test_a_container_that_took_too_much_memory_is_named(kubectl: FakeKubectl) -> None:
-    kubectl.says_pods(pod("Failed", {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}))
-    assert _failure(kubectl).startswith(f"Job {NAME} failed (exit code 137, OOMKilled): ")
-
-
-def test_a_deadline_that_was_exceeded_is_named_with_what_would_be_shorter(kubectl: FakeKubectl) -> None:
-    kubectl.says_pods(pod("Running", {"running": {}}))
-    failed = {
-        "type": "Failed",
-        "status": "True",
-        "reason": "DeadlineExceeded",
-        "message": "was active too long",
-    }
-    kubectl.says_job(failed)
-    assert _failure(kubectl) == (
-        f"Job {NAME} failed: DeadlineExceeded, was active too long\n"
-        "  try: a longer --time-limit, fewer --requests, or a lower --concurrency"
-    )
-
-
-def test_a_job_that_somebody_deleted_is_not_waited_for(kubectl: FakeKubectl) -> None:
-    kubectl.says_pods(pod("Running", {"running": {}}))
-    (kubectl.folder / "job.json").unlink()
-    assert _failure(kubectl) == f"Job {NAME} is gone: somebody deleted it"
-
-
-def test_an_end_without_results_names_the_way_that_works_in_a_simulated_cluster(kubectl: FakeKubectl) -> None:
-    kubectl.says_pods(pod("Succeeded"))
-    said = _failure(kubectl)
-    assert said.startswith(f"Job {NAME} ended well, but its log holds 0 of 2 results")
-    assert "--from-here" in said
-
-
 def test_a_log_that_broke_off_is_read_again_and_no_result_told_twice(kubectl: FakeKubectl) -> None:
     kubectl.says_pods(pod("Running", {"running": {}}))
     kubectl.say("log", f"{RESULT_FOLLOWS} 1\n{{\n}}\n")
@@ -201,18 +185,7 @@ def test_a_log_that_broke_off_is_read_again_and_no_result_told_twice(kubectl: Fa
     assert [each for each in told if isinstance(each, tuple)] == [(1, "{\n}"), (2, "{\n}")]
 
 
-def test_a_log_that_stays_open_after_the_job_s_end_is_left(
-    kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(job_run, "_SILENT_SECONDS", 1)
-    kubectl.says_pods(pod("Succeeded"))
-    kubectl.say("log", TWO_RESULTS)
-    kubectl.say("endless", "")
-    assert [each for each in _run(kubectl) if isinstance(each, tuple)] == [(1, "{\n}"), (2, "{\n}")]
-    assert all("--follow" in call for call in kubectl.calls("logs"))
-
-
-def test_what_a_dead_connection_did_not_bring_is_read_when_the_job_has_ended(
+def test_what_a_log_that_stays_open_did_not_bring_is_read_when_the_job_has_ended(
     kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_run, "_SILENT_SECONDS", 1)

@@ -1,15 +1,26 @@
-"""What regressed, by how much; and thresholds that would pass without a measurement."""
+"""What regressed, by how much; thresholds that nothing would be held against; mistakes in their file."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.benchmark.thresholds import FIGURES, AtLeast, AtMost, Thresholds, regressions, unmeasured
+from operations.benchmark.thresholds import Thresholds, load_thresholds, regressions, unmeasured
 from recipes.benchmark_load import Load
+from stacks.errors import SettingsError
 from tests.operations.benchmark.made_results import measurement, percentiles
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WHOLE = """
+thresholds:
+  - shape: 128/1000
+    concurrency: 16
+    atLeast: {outputTokensPerSecondPerGpu: 20000, outputTokensPerSecondPerUser: 45.5}
+    atMost: {ttftP99Milliseconds: 4000, errorPercent: 0}
+"""
 LOADS = [Load(128, 1000, 4, 40, 4, 44), Load(128, 1000, 16, 160, 16, 176)]
 
 
@@ -22,36 +33,41 @@ def _said(thresholds: Thresholds, *measured: Any) -> list[str]:
     return regressions(thresholds, measured)
 
 
-def test_every_figure_of_the_file_has_its_value() -> None:
-    assert FIGURES.keys() == AtLeast.model_fields.keys() | AtMost.model_fields.keys()
-
-
-def test_a_figure_below_its_threshold_is_named_with_its_distance() -> None:
-    thresholds = _thresholds({"shape": "128/1000", "atLeast": {"outputTokensPerSecondPerGpu": 20000.0}})
-    slow = measurement(output_tokens_per_second_per_gpu=18200.0)
-    assert _said(thresholds, slow) == [
-        "128/1000 at 4: outputTokensPerSecondPerGpu is 18,200, at least 20,000 is asked for: 9.0 % less"
-    ]
-
-
-def test_a_figure_above_its_threshold_is_named_with_its_distance() -> None:
-    thresholds = _thresholds({"shape": "128/1000", "atMost": {"ttftP99Milliseconds": 200.0}})
-    assert _said(thresholds, measurement(ttft_milliseconds=percentiles(62.5))) == [
-        "128/1000 at 4: ttftP99Milliseconds is 250, at most 200 is asked for: 25.0 % more"
-    ]
-
-
-def test_a_figure_on_its_threshold_has_not_regressed() -> None:
-    limits = {"atLeast": {"outputTokensPerSecond": 4000.0}, "atMost": {"itlP50Milliseconds": 5.0}}
-    assert _said(_thresholds({"shape": "128/1000", **limits}), measurement()) == []
-
-
-def test_no_error_is_allowed_where_none_is() -> None:
-    thresholds = _thresholds({"shape": "128/1000", "atMost": {"errorPercent": 0.0}})
-    assert _said(thresholds, measurement()) == []
-    assert _said(thresholds, measurement(requests=30, errors=10)) == [
-        "128/1000 at 4: errorPercent is 25, at most 0 is asked for: 25 more"
-    ]
+@pytest.mark.parametrize(
+    ("limits", "measured", "said"),
+    [
+        pytest.param(
+            {"atLeast": {"outputTokensPerSecondPerGpu": 20000.0}},
+            {"output_tokens_per_second_per_gpu": 18200.0},
+            ["outputTokensPerSecondPerGpu is 18,200, at least 20,000 is asked for: 9.0 % less"],
+            id="below",
+        ),
+        pytest.param(
+            {"atMost": {"ttftP99Milliseconds": 200.0}},
+            {"ttft_milliseconds": percentiles(62.5)},
+            ["ttftP99Milliseconds is 250, at most 200 is asked for: 25.0 % more"],
+            id="above",
+        ),
+        pytest.param(
+            {"atLeast": {"outputTokensPerSecond": 4000.0}, "atMost": {"itlP50Milliseconds": 5.0}},
+            {},
+            [],
+            id="on it",
+        ),
+        pytest.param({"atMost": {"errorPercent": 0.0}}, {}, [], id="no error where none is allowed"),
+        pytest.param(
+            {"atMost": {"errorPercent": 0.0}},
+            {"requests": 30, "errors": 10},
+            ["errorPercent is 25, at most 0 is asked for: 25 more"],
+            id="errors where none is allowed",
+        ),
+    ],
+)
+def test_a_figure_beyond_its_threshold_is_named_with_its_distance(
+    limits: dict[str, Any], measured: dict[str, Any], said: list[str]
+) -> None:
+    found = _said(_thresholds({"shape": "128/1000", **limits}), measurement(**measured))
+    assert found == [f"128/1000 at 4: {each}" for each in said]
 
 
 def test_a_threshold_of_one_concurrency_leaves_the_others_alone() -> None:
@@ -99,6 +115,105 @@ def test_a_threshold_that_nothing_would_be_held_against_is_refused(
     assert problem.text("f") == text
 
 
-def test_a_threshold_that_is_measured_is_not_refused() -> None:
-    entry = {"shape": "128/1000", "concurrency": 16, "atLeast": {"outputTokensPerSecondPerGpu": 1.0}}
-    assert unmeasured(_thresholds(entry), LOADS, None) == []
+def test_a_whole_file_is_read_and_what_it_asks_for_is_measured(tmp_path: Path) -> None:
+    file = tmp_path / "limits.yaml"
+    file.write_text(WHOLE, encoding="utf-8")
+    thresholds = load_thresholds(file)
+    [threshold] = thresholds.thresholds
+    assert (threshold.shape, threshold.concurrency) == ("128/1000", 16)
+    assert threshold.at_least.output_tokens_per_second_per_gpu == 20000
+    assert threshold.at_most.error_percent == 0
+    assert unmeasured(thresholds, LOADS, None) == []
+
+
+_ENTRY = "thresholds:\n  - shape: 128/1000\n    atMost: "
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        pytest.param(
+            _ENTRY + "{ttftP99Miliseconds: 5}",
+            [
+                "limits.yaml: thresholds[0].atMost.ttftP99Miliseconds = 5",
+                "  there is no setting 'ttftP99Miliseconds' here",
+                "  allowed: ttftP50Milliseconds, ttftP90Milliseconds, ttftP99Milliseconds, "
+                "itlP50Milliseconds, itlP90Milliseconds, itlP99Milliseconds, "
+                "requestP99Milliseconds, errorPercent",
+                "  try: ttftP99Milliseconds",
+            ],
+            id="a key that does not exist",
+        ),
+        pytest.param(
+            _ENTRY + "{errorPercent: few}",
+            [
+                "limits.yaml: thresholds[0].atMost.errorPercent = 'few'",
+                "  this is text",
+                "  allowed: a number",
+            ],
+            id="a word for a number",
+        ),
+        pytest.param(
+            "thresholds:\n  - shape: 128x1000\n    atMost: {errorPercent: 0}",
+            [
+                "limits.yaml: thresholds[0].shape = '128x1000'",
+                "  not written as this setting has to be",
+                "  allowed: tokens of prompt and answer, such as 8192/1024",
+            ],
+            id="a shape that is none",
+        ),
+        pytest.param(
+            "thresholds:\n  - atMost: {errorPercent: 0}",
+            [
+                "limits.yaml: thresholds[0].shape",
+                "  is missing",
+                "  allowed: tokens of prompt and answer, such as 8192/1024",
+            ],
+            id="no shape",
+        ),
+        pytest.param(
+            "threshold: []",
+            [
+                "limits.yaml: thresholds",
+                "  is missing",
+                "limits.yaml: threshold",
+                "  there is no setting 'threshold' here",
+                "  allowed: thresholds",
+                "  try: thresholds",
+            ],
+            id="another top key",
+        ),
+        pytest.param(
+            "thresholds: []",
+            ["limits.yaml: thresholds = []", "  out of range", "  allowed: at least 1 item"],
+            id="none",
+        ),
+        pytest.param(
+            "thresholds: [",
+            [
+                "limits.yaml:2",
+                "  not a file of thresholds: did not find expected node content",
+            ],
+            id="no YAML",
+        ),
+        pytest.param(
+            "thresholds:\n  - shape: 128/1000",
+            ["limits.yaml: thresholds[0]", "  says nothing that a run must reach"],
+            id="asks for nothing",
+        ),
+    ],
+)
+def test_a_mistake_in_the_file_is_named_with_what_is_allowed(
+    tmp_path: Path, text: str, lines: list[str]
+) -> None:
+    file = tmp_path / "limits.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(SettingsError) as refused:
+        load_thresholds(file)
+    found = "\n".join(each.removeprefix(f"{tmp_path}/") for each in refused.value.texts)
+    assert found.splitlines()[: len(lines)] == lines
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"none\.yaml\n  cannot be read: No such file or directory"):
+        load_thresholds(tmp_path / "none.yaml")

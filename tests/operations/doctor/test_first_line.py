@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 import re
+from typing import Any
 
 import pytest
 
 from lab.directory import REPOSITORY
-from operations.doctor.finding import Stage
+from operations.doctor.target import roles_in
 from operations.errors import CommandError
-from tests.operations.doctor.faults import FAULTS, gpu_node_lost
+from tests.operations.doctor.faults import FAULTS
 from tests.operations.doctor.recorded_cluster import NODE, RecordedCluster
 
 API_SERVER, AWAY = "the API server is away", "could not be looked at: the API server does not answer"
@@ -103,15 +104,39 @@ def test_no_seconds_are_told_of_an_answer_that_never_came() -> None:
     assert cluster.diagnosis().answered_seconds is None
 
 
-def test_what_a_pod_below_explains_is_no_second_cause() -> None:
-    cluster = RecordedCluster()
-    gpu_node_lost(cluster)
-    found = cluster.diagnosis()
-    assert {each.stage for each in found.causes} == {Stage.NODES}
-    assert {each.about for each in found.symptoms} >= {"workers"}
-
-
 def test_the_page_lists_every_fault_with_its_line() -> None:
     page = (REPOSITORY / "docs" / "doctor.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (.+) \| `(.+)` \|$", page, re.MULTILINE)
     assert dict(rows) == {API_SERVER: AWAY, **{fault: line for fault, (_, line) in FAULTS.items()}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "roles"),
+    [
+        # The worker of an aggregated graph may call itself decode.
+        (
+            {
+                "services": {
+                    "Frontend": {"componentType": "frontend"},
+                    "Worker": {"subComponentType": "decode"},
+                }
+            },
+            {"Frontend": ("frontend",), "Worker": ("worker",)},
+        ),
+        # A planner is no worker, and a word that the operator does not know is one.
+        (
+            {
+                "components": [
+                    {"name": name, "type": said}
+                    for name, said in (("p", "planner"), ("a", "prefill"), ("b", "decode"), ("old", "main"))
+                ]
+            },
+            {"p": ("planner",), "a": ("prefill",), "b": ("decode",), "old": ("worker",)},
+        ),
+    ],
+    ids=["v1alpha1", "v1beta1"],
+)
+def test_the_roles_of_a_graph_that_others_deployed_are_read(
+    spec: dict[str, Any], roles: dict[str, tuple[str, ...]]
+) -> None:
+    assert roles_in({"spec": spec}) == roles

@@ -74,112 +74,153 @@ def _owning(manager: str, **more: str) -> dict[str, Any]:
     return {"manager": manager, "operation": "Update", "fieldsV1": fields, **more}
 
 
-def test_a_changed_field_is_named_with_both_values_and_who_changed_it() -> None:
-    [change] = changes_seen([_claim("2Gi", CREATED, _growing("kubectl-edit"))])
-    assert change.object_name == "PersistentVolumeClaim gpt-oss/cache"
-    assert (change.field, change.expected, change.found) == ("spec.resources.requests.storage", "1Gi", "2Gi")
-    assert (change.managers, change.outcome) == (("kubectl-edit",), Outcome.REPAIRED)
+def _updated(kind: str, before: Any, found: Any, path: str, how: str, *managed: dict[str, Any]) -> Step:
+    return _step(
+        "update", f"kubernetes:core/v1:{kind}", "ns/object", before, found, {path: how}, list(managed)
+    )
 
 
-def test_kubectls_change_of_an_object_that_was_updated_before_stops_a_preview() -> None:
-    [change] = changes_seen([_claim("2Gi", OWN, _growing("kubectl-edit"))])
-    assert change.outcome is Outcome.PREVIEW_STOPS
+_LABELS = {"metadata": {"labels": {"a.b/c": "1"}}}
+_CONTAINERS = [{"name": "side", "image": "a"}, {"name": "main", "image": "b"}]
+_IMAGE_OWNED = {"f:spec": {"f:containers": {'k:{"name":"main"}': {".": {}, "f:image": {}}}}}
+_OF_KUBECTL_SET = {"manager": "kubectl-set", "operation": "Update", "fieldsV1": _IMAGE_OWNED}
+REPLICAS, SIZE = "spec.services.Frontend.replicas", "spec.resources.requests.storage"
 
 
-@pytest.mark.parametrize(("before", "outcome"), [(CREATED, Outcome.REPAIRED), (OWN, Outcome.PREVIEW_STOPS)])
-def test_a_graph_that_kubectl_scaled_is_set_back(before: dict[str, Any], outcome: Outcome) -> None:
-    [change] = changes_seen([_graph(2, before, _owning("kubectl-edit"))])
-    assert (change.outcome, change.managers) == (outcome, ("kubectl-edit",))
+@pytest.mark.parametrize(
+    ("step", "field", "values", "managers", "outcome"),
+    [
+        pytest.param(
+            _claim("2Gi", CREATED, _growing("kubectl-edit")),
+            SIZE,
+            ("1Gi", "2Gi"),
+            ("kubectl-edit",),
+            Outcome.REPAIRED,
+            id="what kubectl changed is set back",
+        ),
+        pytest.param(
+            _claim("2Gi", OWN, _growing("kubectl-edit")),
+            SIZE,
+            ("1Gi", "2Gi"),
+            ("kubectl-edit",),
+            Outcome.PREVIEW_STOPS,
+            id="kubectl's change of an object that was updated before stops a preview",
+        ),
+        pytest.param(
+            _graph(2, CREATED, _owning("kubectl-edit")),
+            REPLICAS,
+            ("1", "2"),
+            ("kubectl-edit",),
+            Outcome.REPAIRED,
+            id="a graph that kubectl scaled",
+        ),
+        pytest.param(
+            _graph(2, CREATED, _owning("autoscaler")),
+            REPLICAS,
+            ("1", "2"),
+            ("autoscaler",),
+            Outcome.REFUSED,
+            id="another manager's field is a conflict",
+        ),
+        pytest.param(
+            _graph(2, CREATED, _owning("kubectl", subresource="scale")),
+            REPLICAS,
+            ("1", "2"),
+            ("kubectl",),
+            Outcome.REFUSED,
+            id="a change through a subresource is a conflict with kubectl too",
+        ),
+        pytest.param(
+            _updated("Namespace", _LABELS, {"metadata": {}}, "metadata.labels", "delete", OWN),
+            "metadata.labels",
+            ('{"a.b/c": "1"}', "not set"),
+            (),
+            Outcome.REPAIRED,
+            id="what somebody removed belongs to nobody and is put back",
+        ),
+        pytest.param(
+            _updated(
+                "ConfigMap",
+                {"data": {"a.yaml": "x: 1"}},
+                {"data": {"a.yaml": "x: 2"}},
+                'data["a.yaml"]',
+                "update-replace",
+                _owning("somebody"),
+            ),
+            'data["a.yaml"]',
+            ("x: 1", "x: 2"),
+            (),
+            Outcome.REPLACED,
+            id="a change that replaces the object is announced as that",
+        ),
+        pytest.param(
+            _updated(
+                "Secret",
+                {"stringData": {"HF_TOKEN": "hf_one"}},
+                {"data": {"HF_TOKEN": "aGZfdHdv"}},
+                "data.HF_TOKEN",
+                "update-replace",
+            ),
+            "data.HF_TOKEN",
+            ("[secret]", "[secret]"),
+            (),
+            Outcome.REPLACED,
+            id="values of a Secret are not shown",
+        ),
+        pytest.param(
+            _updated(
+                "Pod",
+                {"spec": {"containers": _CONTAINERS}},
+                {"spec": {"containers": [_CONTAINERS[0], {"name": "main", "image": "c"}]}},
+                "spec.containers[1].image",
+                "update",
+                CREATED,
+                _OF_KUBECTL_SET,
+            ),
+            "spec.containers[1].image",
+            ("b", "c"),
+            ("kubectl-set",),
+            Outcome.REPAIRED,
+            id="an item of a list is owned under its key",
+        ),
+        pytest.param(
+            _step("delete", "kubernetes:core/v1:ConfigMap", "ns/c", {"data": {"a": "b"}}),
+            None,
+            ("exists", "is gone"),
+            (),
+            Outcome.RECREATED,
+            id="an object that is gone",
+        ),
+        pytest.param(
+            _step("delete", "kubernetes:core/v1:PersistentVolumeClaim", "ns/c", {}),
+            None,
+            ("exists, with its data", "is gone"),
+            (),
+            Outcome.REFILLED,
+            id="a lost claim has lost its data",
+        ),
+    ],
+)
+def test_a_change_is_named_with_both_values_who_made_it_and_what_up_does(
+    step: Step, field: str | None, values: tuple[str, str], managers: tuple[str, ...], outcome: Outcome
+) -> None:
+    [change] = changes_seen([step])
+    assert (change.field, (change.expected, change.found)) == (field, values)
+    assert (change.managers, change.outcome) == (managers, outcome)
+
+
+def test_what_an_up_that_failed_has_left_is_no_change_of_somebody_else() -> None:
+    [own] = changes_seen([_owned_by_pulumi(2)])
+    assert (own.by_failed_up, own.managers, own.outcome) == (True, (), Outcome.REPAIRED)
+    [foreign] = changes_seen([_graph(2, CREATED, _owning("kubectl-edit"))])
+    # A field that a refused update never brought.
+    step = _updated("Namespace", _LABELS, {"metadata": {}}, "metadata.labels", "delete", OWN)
+    [unknown], [refused] = changes_seen([step]), changes_seen([step], frozenset({step.urn}))
+    assert (foreign.by_failed_up, unknown.by_failed_up, refused.by_failed_up) == (False, False, True)
 
 
 def _owned_by_pulumi(found: int) -> Step:
     return _graph(found, CREATED, _owning("pulumi-kubernetes-0badcafe"))
-
-
-def test_what_only_pulumi_wrote_is_left_by_a_run_that_failed() -> None:
-    [change] = changes_seen([_owned_by_pulumi(2)])
-    assert (change.by_failed_up, change.managers, change.outcome) == (True, (), Outcome.REPAIRED)
-    [foreign] = changes_seen([_graph(2, CREATED, _owning("kubectl-edit"))])
-    assert not foreign.by_failed_up
-
-
-def test_a_field_that_a_refused_update_never_brought_is_no_change_of_somebody_else() -> None:
-    step = _step(
-        "update", "kubernetes:core/v1:Namespace", "gpt-oss", {"metadata": {"labels": {"a": "1"}}},
-        {"metadata": {}}, {"metadata.labels": "delete"}, [OWN],
-    )  # fmt: skip
-    [unknown], [own] = changes_seen([step]), changes_seen([step], frozenset({step.urn}))
-    assert (unknown.by_failed_up, own.by_failed_up) == (False, True)
-
-
-def test_another_managers_field_is_a_conflict() -> None:
-    [change] = changes_seen([_graph(2, CREATED, _owning("autoscaler"))])
-    assert (change.outcome, change.managers) == (Outcome.REFUSED, ("autoscaler",))
-
-
-def test_a_field_changed_through_a_subresource_is_a_conflict_with_kubectl_too() -> None:
-    [change] = changes_seen([_graph(2, CREATED, _owning("kubectl", subresource="scale"))])
-    assert change.outcome is Outcome.REFUSED
-
-
-def test_a_field_that_somebody_removed_belongs_to_nobody_and_is_put_back() -> None:
-    step = _step(
-        "update",
-        "kubernetes:core/v1:Namespace",
-        "gpt-oss",
-        {"metadata": {"labels": {"a.b/c": "1"}}},
-        {"metadata": {}},
-        {"metadata.labels": "delete"},
-        [OWN],
-    )
-    [change] = changes_seen([step])
-    assert (change.field, change.expected, change.found) == ("metadata.labels", '{"a.b/c": "1"}', "not set")
-    assert (change.outcome, change.namespace) == (Outcome.REPAIRED, None)
-
-
-def test_a_field_whose_change_replaces_the_object_is_announced_as_that() -> None:
-    data = {"data": {"a.yaml": "x: 1"}}
-    step = _step(
-        "update", "kubernetes:core/v1:ConfigMap", "ns/c", data, {"data": {"a.yaml": "x: 2"}},
-        {'data["a.yaml"]': "update-replace"}, [_owning("somebody")],
-    )  # fmt: skip
-    [change] = changes_seen([step])
-    assert (change.field, change.expected, change.found) == ('data["a.yaml"]', "x: 1", "x: 2")
-    assert change.outcome is Outcome.REPLACED
-
-
-def test_values_of_a_secret_are_not_shown() -> None:
-    step = _step(
-        "update", "kubernetes:core/v1:Secret", "ns/token", {"stringData": {"HF_TOKEN": "hf_one"}},
-        {"data": {"HF_TOKEN": "aGZfdHdv"}}, {"data.HF_TOKEN": "update-replace"},
-    )  # fmt: skip
-    [change] = changes_seen([step])
-    assert (change.field, change.expected, change.found) == ("data.HF_TOKEN", "[secret]", "[secret]")
-
-
-def test_an_item_of_a_list_is_owned_under_its_key() -> None:
-    containers = [{"name": "side", "image": "a"}, {"name": "main", "image": "b"}]
-    changed = [containers[0], {"name": "main", "image": "c"}]
-    fields = {"f:spec": {"f:containers": {'k:{"name":"main"}': {".": {}, "f:image": {}}}}}
-    step = _step(
-        "update", "kubernetes:core/v1:Pod", "ns/p", {"spec": {"containers": containers}},
-        {"spec": {"containers": changed}}, {"spec.containers[1].image": "update"},
-        [CREATED, {"manager": "kubectl-set", "operation": "Update", "fieldsV1": fields}],
-    )  # fmt: skip
-    [change] = changes_seen([step])
-    assert (change.field, change.managers) == ("spec.containers[1].image", ("kubectl-set",))
-
-
-def test_an_object_that_is_gone_is_one_line() -> None:
-    [change] = changes_seen([_step("delete", "kubernetes:core/v1:ConfigMap", "ns/c", {"data": {"a": "b"}})])
-    assert (change.object_name, change.field, change.found) == ("ConfigMap ns/c", None, "is gone")
-    assert change.outcome is Outcome.RECREATED
-
-
-def test_a_lost_claim_is_said_to_have_lost_its_data() -> None:
-    [change] = changes_seen([_step("delete", "kubernetes:core/v1:PersistentVolumeClaim", "ns/c", {})])
-    assert "data" in change.expected
-    assert change.outcome is Outcome.REFILLED
 
 
 def _program(inputs: dict[str, Any]) -> ResourceGraph:
@@ -189,27 +230,22 @@ def _program(inputs: dict[str, Any]) -> ResourceGraph:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "expected", "outcome"),
+    ("frontend", "expected", "outcome"),
     [
         # An `up` that Ctrl-C ended has made what the file says now, and the state is still the old one.
-        (2, "2", Outcome.RECORDED),
-        (3, "3", Outcome.REPAIRED),
-        (1, "1", Outcome.REPAIRED),
-        (UNKNOWN, "1", Outcome.REPAIRED),
+        ({"replicas": 2}, "2", Outcome.RECORDED),
+        ({"replicas": 3}, "3", Outcome.REPAIRED),
+        ({"replicas": UNKNOWN}, "1", Outcome.REPAIRED),
+        # The program gave the field up.
+        ({}, "not set", Outcome.REPAIRED),
     ],
 )
 def test_what_is_expected_is_what_the_program_writes_and_not_what_the_state_remembers(
-    wanted: Value, expected: str, outcome: Outcome
+    frontend: dict[str, Value], expected: str, outcome: Outcome
 ) -> None:
-    program = _program({"spec": {"services": {"Frontend": {"replicas": wanted}}}})
+    program = _program({"spec": {"services": {"Frontend": frontend}}})
     [change] = changes_seen([_owned_by_pulumi(2)], program=program)
     assert (change.expected, change.found, change.outcome) == (expected, "2", outcome)
-
-
-def test_a_field_that_the_program_gave_up_is_expected_to_be_not_there() -> None:
-    program = _program({"spec": {"services": {"Frontend": {}}}})
-    [change] = changes_seen([_owned_by_pulumi(2)], program=program)
-    assert (change.expected, change.outcome) == ("not set", Outcome.REPAIRED)
 
 
 def test_a_secret_that_somebody_changed_is_drift_whatever_the_program_is_given_here() -> None:

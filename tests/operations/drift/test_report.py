@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from failures.explanation import Subject
 from failures.losses import Loss
 from operations.drift.report import Change, DriftReport, Outcome, as_changes, columns
@@ -30,42 +32,49 @@ def _advice(report: DriftReport) -> dict[str, str]:
     return dict(report.advice())
 
 
-def test_an_up_with_a_refresh_repairs_what_pulumi_sees() -> None:
-    report = DriftReport(stack="dev", changes=(_change(Outcome.REPAIRED, "kubectl-edit"),))
-    assert report.repair == "pulumi up --refresh --stack dev"
-    assert "CONFLICT" not in _advice(report)
+@pytest.mark.parametrize(
+    ("outcome", "manager", "repair", "conflict"),
+    [
+        pytest.param(
+            Outcome.REPAIRED, "kubectl-edit", ["pulumi up --refresh --stack dev"], None, id="put back by up"
+        ),
+        # A conflict is never forced, and goes once the value is the stack's.
+        pytest.param(
+            Outcome.REFUSED,
+            "autoscaler",
+            [
+                "kubectl edit ConfigMap/c --namespace ns, with the EXPECTED value",
+                "pulumi up --refresh --stack dev",
+            ],
+            "autoscaler",
+            id="a conflict",
+        ),
+        pytest.param(
+            Outcome.PREVIEW_STOPS,
+            "kubectl-edit",
+            ["pulumi up --refresh --skip-preview --stack dev"],
+            "preview",
+            id="a preview that would stop",
+        ),
+    ],
+)
+def test_what_pulumi_sees_is_repaired_by_an_up_and_a_conflict_is_explained(
+    outcome: Outcome, manager: str, repair: list[str], conflict: str | None
+) -> None:
+    report = DriftReport(stack="dev", changes=(_change(outcome, manager),))
+    assert [text for label, text in report.advice() if label in {"FIRST", "REPAIR"}] == repair
+    assert report.repair == repair[-1]
+    assert ("CONFLICT" in _advice(report)) is bool(conflict)
+    assert not conflict or conflict in _advice(report)["CONFLICT"]
 
 
-def test_a_conflict_is_never_forced_and_goes_once_the_value_is_the_stacks() -> None:
-    report = DriftReport(stack="dev", changes=(_change(Outcome.REFUSED, "autoscaler"),))
-    assert [text for label, text in report.advice() if label in {"FIRST", "REPAIR"}] == [
-        "kubectl edit ConfigMap/c --namespace ns, with the EXPECTED value",
-        "pulumi up --refresh --stack dev",
-    ]
-    assert "autoscaler" in _advice(report)["CONFLICT"]
-    assert "Pulumi.dev.yaml" in _advice(report)["CONFLICT"]
-
-
-def test_a_preview_that_alone_would_stop_is_explained() -> None:
-    report = DriftReport(stack="dev", changes=(_change(Outcome.PREVIEW_STOPS, "kubectl-edit"),))
-    assert "preview" in _advice(report)["CONFLICT"]
-    assert report.repair == "pulumi up --refresh --skip-preview --stack dev"
-
-
-def test_what_lies_in_a_release_has_a_command_of_its_own() -> None:
-    report = DriftReport(stack="dev", changes=(_change(Outcome.LEFT),), repair_release=ROLLBACK)
-    assert report.repair is None
-    assert _advice(report)["RELEASE"] == ROLLBACK
-    assert report.as_json()["repair"] == [ROLLBACK]
-
-
-def test_a_release_and_what_is_not_ready_lead_to_an_up_that_asks_whether_it_serves() -> None:
-    for report in (
-        DriftReport(stack="dev", changes=(_change(Outcome.LEFT),), repair_release=ROLLBACK),
-        DriftReport(stack="dev", changes=(), unready=("graph ns/g: some_resources_are_not_ready",)),
-    ):
+def test_what_lies_in_a_release_or_is_not_ready_leads_to_an_up_that_asks_whether_it_serves() -> None:
+    released = DriftReport(stack="dev", changes=(_change(Outcome.LEFT),), repair_release=ROLLBACK)
+    assert (released.repair, _advice(released)["RELEASE"]) == (None, ROLLBACK)
+    assert released.as_json()["repair"] == [ROLLBACK]
+    unready = DriftReport(stack="dev", changes=(), unready=("graph ns/g: some_resources_are_not_ready",))
+    for report in (released, unready):
         assert _advice(report)["THEN"].startswith("pulumi up --refresh --stack dev")
-    assert "THEN" not in _advice(DriftReport(stack="dev", changes=()))
 
 
 def test_what_a_failed_up_left_is_not_counted_as_a_change_of_somebody() -> None:
@@ -88,18 +97,16 @@ def test_nothing_to_repair_is_said_in_one_line() -> None:
     report = DriftReport(stack="dev", changes=())
     assert report.headline() == "STACK dev: the cluster is as the last `up` left it"
     assert report.as_json()["differs"] is False
+    assert "THEN" not in _advice(report)
 
 
-def test_a_long_value_is_cut_in_the_table_and_whole_in_json() -> None:
+def test_a_long_value_is_cut_in_the_table_where_it_is_the_same_and_whole_in_json() -> None:
     change = _of_values("x" * 200, "two\nlines", Outcome.REPAIRED)
     assert len(columns(change)[2]) < 60
     assert columns(change)[3] == "two lines"
     [written] = DriftReport(stack="dev", changes=(change,)).as_json()["changes"]
     assert written["expected"] == "x" * 200
     assert written["up"] == "repaired"
-
-
-def test_long_values_are_cut_where_they_are_the_same_and_shown_where_they_differ() -> None:
     same = "trtllm-serve --config /etc/engine/decode.yaml --max_batch_size "
     change = _of_values(f"{same}128", f"{same}256", Outcome.REPAIRED)
     assert columns(change)[2:4] == ("…_batch_size 128", "…_batch_size 256")

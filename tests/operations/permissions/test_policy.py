@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from operations.errors import CommandError
 from operations.permissions.policy import LARGEST, policies
-from operations.permissions.right import Holder
+from operations.permissions.right import Holder, reads
+from operations.permissions.table import RIGHTS
+from operations.preflight import account
 from resource_graph import Resource, ResourceGraph
 from tests.operations.permissions.evaluation import Asked, allowed
-from tests.operations.permissions.made import actions, made, statements
+from tests.operations.permissions.made import actions, made, recordings, statements
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 from tests.support.eks_settings_of_every_kind import eks_settings_of_every_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Settings = dict[str, Any]
 BOUNDARY = "arn:aws:iam::123456789012:policy/boundary"
@@ -36,6 +43,12 @@ def in_adopted_network() -> Settings:
         "vpcId": "vpc-0123456789abcdef0",
         "subnets": subnets,
     }
+    return settings
+
+
+def with_storage(kind: str) -> Settings:
+    settings = eks_b200_settings()
+    settings["modelCache"] |= {"size": "200Gi", "storage": {"kind": kind}}
     return settings
 
 
@@ -73,10 +86,15 @@ def test_a_previewer_reads_and_changes_nothing() -> None:
     assert granted < actions(eks_settings_of_every_kind(), Holder.DEPLOYER)
 
 
-def test_only_what_aws_cannot_limit_is_allowed_on_anything() -> None:
+def test_only_what_aws_cannot_limit_is_allowed_outside_of_account_and_region() -> None:
+    found = statements(eks_settings_of_every_kind()).values()
+    places = ("arn:aws:iam::123456789012:role/", "arn:aws:ec2:us-east-1::image/")
+    for resource in {resource for each in found for resource in each["Resource"]} - {"*"}:
+        here = resource.split(":")[3:5] == ["us-east-1", "123456789012"]
+        assert here or resource.startswith(places), resource
     on_anything = {
         action
-        for each in statements(eks_settings_of_every_kind()).values()
+        for each in found
         if each["Resource"] == ["*"]
         for action in each["Action"]
         if not action.split(":")[1].startswith(("Describe", "Get", "List"))
@@ -87,14 +105,6 @@ def test_only_what_aws_cannot_limit_is_allowed_on_anything() -> None:
         "elasticfilesystem:CreateFileSystem",
         "kms:CreateKey",
     }
-
-
-def test_all_else_stays_in_account_and_region() -> None:
-    places = ("arn:aws:iam::123456789012:role/", "arn:aws:ec2:us-east-1::image/")
-    for each in statements(eks_settings_of_every_kind()).values():
-        for resource in each["Resource"]:
-            here = resource == "*" or resource.split(":")[3:5] == ["us-east-1", "123456789012"]
-            assert here or resource.startswith(places), resource
 
 
 def test_roles_are_handed_to_the_services_that_take_them_and_to_no_other() -> None:
@@ -132,15 +142,11 @@ def test_a_role_without_the_boundary_that_is_typed_cannot_be_made() -> None:
     assert "iam:DeleteRolePermissionsBoundary" not in actions(with_roles(permissionsBoundary=BOUNDARY))
 
 
-def test_without_a_boundary_nobody_sets_one() -> None:
-    assert allowed(made(eks_b200_settings()), Asked("iam:CreateRole", f"{ROLE}gpt-oss-node"))
-    assert "iam:PutRolePermissionsBoundary" not in actions(eks_b200_settings())
-
-
-def test_roles_are_meant_below_their_path_alone() -> None:
+def test_roles_are_meant_below_their_path_alone_and_without_a_boundary_nobody_sets_one() -> None:
     documents = made(with_roles(path="/team/"))
     assert allowed(documents, Asked("iam:CreateRole", f"{ROLE}team/gpt-oss-node"))
     assert not allowed(documents, Asked("iam:CreateRole", f"{ROLE}gpt-oss-node"))
+    assert "iam:PutRolePermissionsBoundary" not in actions(with_roles(path="/team/"))
 
 
 @pytest.mark.parametrize(
@@ -190,3 +196,27 @@ def test_a_type_without_known_permissions_is_named() -> None:
     graph = ResourceGraph([Resource(urn="urn:x", type="aws:s3/bucket:Bucket", name="x", inputs={})])
     with pytest.raises(CommandError, match="no permissions are known for aws:s3/bucket:Bucket"):
         policies(plan, [graph], Holder.DEPLOYER)
+
+
+def test_every_type_that_a_stack_has_is_in_the_table_and_can_be_read_by_those_who_preview() -> None:
+    made_up = [eks_settings_of_every_kind(), *map(with_storage, ("efs", "ebs", "instanceStore"))]
+    types = {each.type for settings in made_up for graph in recordings(settings) for each in graph}
+    assert {each for each in types if each.startswith("aws:")} - RIGHTS.keys() == set()
+    for kind, rights in RIGHTS.items():
+        assert any(reads(action) for _, actions in rights.all for action in actions), kind
+
+
+@pytest.mark.parametrize("holder", Holder)
+def test_preflight_may_ask_all_its_questions(holder: Holder) -> None:
+    questions = set(asked_by_preflight())
+    assert len(questions) > 10
+    # Which is allowed to everybody.
+    assert questions - actions(eks_b200_settings(), holder) == {"sts:GetCallerIdentity"}
+
+
+def asked_by_preflight() -> Iterator[str]:
+    """Read the source: each question names its service and its operation."""
+    for node in ast.walk(ast.parse(inspect.getsource(account))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "_ask":
+            service, operation = (ast.literal_eval(each) for each in node.args[:2])
+            yield f"{service.replace('-', '')}:{operation.title().replace('_', '')}"

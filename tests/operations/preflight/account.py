@@ -24,6 +24,11 @@ def at(hours: float) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def ec2_client() -> Any:
+    """The account's EC2."""
+    return botocore.session.get_session().create_client("ec2", region_name=REGION)
+
+
 @dataclass(frozen=True)
 class Account:
     """One account and the files by which the lab fills it."""
@@ -63,18 +68,16 @@ class Account:
 
     def networks(self) -> int:
         """How many VPCs there are: the account's own, and what other tests of this process left in it."""
-        ec2: Any = botocore.session.get_session().create_client("ec2", region_name=REGION)
-        return len(ec2.describe_vpcs()["Vpcs"])
+        return len(ec2_client().describe_vpcs()["Vpcs"])
 
     def addresses_in_use(self) -> int:
         """How many elastic IPs there are, other tests' included."""
-        ec2: Any = botocore.session.get_session().create_client("ec2", region_name=REGION)
-        return len(ec2.describe_addresses()["Addresses"])
+        return len(ec2_client().describe_addresses()["Addresses"])
 
     @contextmanager
     def addresses(self, number: int, stack: str | None = None) -> Iterator[None]:
         """So many elastic IPs, of a stack or of somebody else."""
-        ec2: Any = botocore.session.get_session().create_client("ec2", region_name=REGION)
+        ec2 = ec2_client()
         tags = [{"Key": "dynamo-stack", "Value": stack}] if stack else [{"Key": "Name", "Value": "other"}]
         made = [
             ec2.allocate_address(

@@ -16,8 +16,6 @@ from tests.operations.doctor.recorded_cluster import NODE, RecordedCluster
 from tests.support.shipped_stacks import shipped_stack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from components.cluster_reader import ClusterReader
     from operations.cluster_commands import ClusterCommands
     from operations.preflight.answer import Answer
@@ -75,74 +73,147 @@ def test_a_cluster_that_has_it_all_leaves_only_the_hub_open() -> None:
     assert found["NetworkPolicy is enforced"].found == "by DaemonSet aws-node"
 
 
-def _old_driver(cluster: RecordedCluster) -> None:
-    cluster.one("nodes", NODE)["metadata"]["labels"][DRIVER_LABEL] = "570"
+LABELS, ALLOCATABLE = ("metadata", "labels"), ("status", "allocatable")
+OPERATOR = "nvcr.io/nvidia/ai-dynamo/kubernetes-operator"
+IMAGE = ("spec", "template", "spec", "containers", 0, "image")
+POOL, OFFERED = "pool b200", "pool b200: GPUs that the device plugin offers"
+Path = tuple[str | int, ...]
 
 
-def _no_discovery(cluster: RecordedCluster) -> None:
-    del cluster.one("nodes", NODE)["metadata"]["labels"][DRIVER_LABEL]
+def _changed(cluster: RecordedCluster, kind: str, name: str, path: Path, value: str | None) -> None:
+    """Set a field of an object; None takes it away."""
+    *parents, last = path
+    place: Any = cluster.one(kind, name)
+    for each in parents:
+        place = place[each]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
 
 
-def _fewer_gpus(cluster: RecordedCluster) -> None:
-    cluster.one("nodes", NODE)["status"]["allocatable"]["nvidia.com/gpu"] = "4"
-
-
-def _operand(cluster: RecordedCluster) -> None:
-    cluster.listed["clusterpolicies"][0]["status"]["state"] = "notReady"
-
-
-def _other_class(cluster: RecordedCluster) -> None:
-    cluster.listed["storageclasses"] = [{"metadata": {"name": "gp3"}, "provisioner": "ebs.csi.aws.com"}]
-
-
-def _no_agent(cluster: RecordedCluster) -> None:
-    cluster.listed["daemonsets"] = []
-
-
-def _older_operator(cluster: RecordedCluster) -> None:
-    [container] = cluster.one("deployments", "operator")["spec"]["template"]["spec"]["containers"]
-    container["image"] = "nvcr.io/nvidia/ai-dynamo/kubernetes-operator:1.1.0"
-
-
-def _other_operator(cluster: RecordedCluster) -> None:
-    _older_operator(cluster)
-    cluster.one("deployments", "operator")["metadata"]["namespace"] = "another-team"
-
-
-def _pinned_operator(cluster: RecordedCluster) -> None:
-    [container] = cluster.one("deployments", "operator")["spec"]["template"]["spec"]["containers"]
-    container["image"] += f"@sha256:{'0' * 64}"
-
-
-def _no_count(cluster: RecordedCluster) -> None:
-    del cluster.one("nodes", NODE)["metadata"]["labels"]["nvidia.com/gpu.count"]
-
-
-POOL = "pool b200"
-LACKS: list[tuple[Callable[[RecordedCluster], None], str, Verdict, str]] = [
-    (_old_driver, f"{POOL}: NVIDIA driver", Verdict.WRONG, "570; the images' CUDA 13 needs 580"),
-    (_no_discovery, f"{POOL}: NVIDIA driver", Verdict.UNKNOWN, "GPU feature discovery does not run"),
-    (_fewer_gpus, f"{POOL}: GPUs that the device plugin offers", Verdict.WRONG, "offers 4 GPUs of 8"),
-    (_fewer_gpus, f"{POOL}: free GPUs", Verdict.WRONG, "it does not fit until others end, or nodes join"),
-    (_operand, "GPU operator: ClusterPolicy cluster-policy", Verdict.WRONG, "one of its operands"),
-    (_other_class, "storage class shared-files", Verdict.WRONG, "the cluster has gp3"),
-    (_no_agent, "NetworkPolicy is enforced", Verdict.UNKNOWN, "policies may be ignored"),
-    (_older_operator, "Dynamo operator", Verdict.GOOD, "is of 1.1.0; `up` makes it 1.2.1"),
-    (_pinned_operator, "Dynamo operator", Verdict.GOOD, "is of 1.2.1"),
-    (_no_count, f"{POOL}: GPUs that the device plugin offers", Verdict.GOOD, f"{NODE}: 8"),
-    (_other_operator, "Dynamo operator", Verdict.WRONG, "is of 1.1.0, and platform.version is 1.2.1"),
-]
-
-
-@pytest.mark.parametrize(("breaks", "question", "verdict", "found"), LACKS)
+@pytest.mark.parametrize(
+    ("kind", "name", "path", "value", "question", "verdict", "found"),
+    [
+        pytest.param(
+            "nodes",
+            NODE,
+            (*LABELS, DRIVER_LABEL),
+            "570",
+            f"{POOL}: NVIDIA driver",
+            Verdict.WRONG,
+            "570; the images' CUDA 13 needs 580",
+            id="an old driver",
+        ),
+        pytest.param(
+            "nodes",
+            NODE,
+            (*LABELS, DRIVER_LABEL),
+            None,
+            f"{POOL}: NVIDIA driver",
+            Verdict.UNKNOWN,
+            "GPU feature discovery does not run",
+            id="no feature discovery",
+        ),
+        pytest.param(
+            "nodes",
+            NODE,
+            (*ALLOCATABLE, "nvidia.com/gpu"),
+            "4",
+            OFFERED,
+            Verdict.WRONG,
+            "offers 4 GPUs of 8",
+            id="fewer GPUs than the node has",
+        ),
+        pytest.param(
+            "nodes",
+            NODE,
+            (*ALLOCATABLE, "nvidia.com/gpu"),
+            "4",
+            f"{POOL}: free GPUs",
+            Verdict.WRONG,
+            "it does not fit until others end, or nodes join",
+            id="fewer GPUs than the stack takes",
+        ),
+        pytest.param(
+            "nodes",
+            NODE,
+            (*LABELS, "nvidia.com/gpu.count"),
+            None,
+            OFFERED,
+            Verdict.GOOD,
+            f"{NODE}: 8",
+            id="no label that counts them",
+        ),
+        pytest.param(
+            "clusterpolicies",
+            "cluster-policy",
+            ("status", "state"),
+            "notReady",
+            "GPU operator: ClusterPolicy cluster-policy",
+            Verdict.WRONG,
+            "one of its operands",
+            id="an operand that is not ready",
+        ),
+        pytest.param(
+            "storageclasses",
+            "shared-files",
+            ("metadata", "name"),
+            "gp3",
+            "storage class shared-files",
+            Verdict.WRONG,
+            "the cluster has gp3",
+            id="another class",
+        ),
+        pytest.param(
+            "daemonsets",
+            "aws-node",
+            ("spec", "template", "spec", "containers", 1, "name"),
+            "another",
+            "NetworkPolicy is enforced",
+            Verdict.UNKNOWN,
+            "policies may be ignored",
+            id="no agent that enforces policies",
+        ),
+        pytest.param(
+            "deployments",
+            "operator",
+            IMAGE,
+            f"{OPERATOR}:1.1.0",
+            "Dynamo operator",
+            Verdict.GOOD,
+            "is of 1.1.0; `up` makes it 1.2.1",
+            id="an older operator of the stack's own",
+        ),
+        pytest.param(
+            "deployments",
+            "operator",
+            IMAGE,
+            f"{OPERATOR}:1.2.1@sha256:{'0' * 64}",
+            "Dynamo operator",
+            Verdict.GOOD,
+            "is of 1.2.1",
+            id="an operator that is pinned",
+        ),
+    ],
+)
 def test_what_is_missing_is_said(
-    breaks: Callable[[RecordedCluster], None], question: str, verdict: Verdict, found: str
+    kind: str, name: str, path: Path, value: str | None, question: str, verdict: Verdict, found: str
 ) -> None:
     cluster = _cluster()
-    breaks(cluster)
+    _changed(cluster, kind, name, path, value)
     answer = _asked(cluster)[question]
     assert (answer.verdict, bool(answer.fix)) == (verdict, verdict is Verdict.WRONG)
     assert found in answer.found
+
+
+def test_an_older_operator_of_somebody_else_is_wrong() -> None:
+    cluster = _cluster()
+    _changed(cluster, "deployments", "operator", IMAGE, f"{OPERATOR}:1.1.0")
+    _changed(cluster, "deployments", "operator", ("metadata", "namespace"), "another-team")
+    answer = _asked(cluster)["Dynamo operator"]
+    assert answer.verdict is Verdict.WRONG
+    assert "is of 1.1.0, and platform.version is 1.2.1" in answer.found
 
 
 @pytest.mark.parametrize(

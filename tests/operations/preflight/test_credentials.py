@@ -24,20 +24,7 @@ if TYPE_CHECKING:
 Preflight = Any
 
 
-def test_with_credentials_of_another_account_nothing_else_is_said(
-    account: Account, preflight: Preflight
-) -> None:
-    settings = by_the_hour()
-    settings["cluster"]["accountId"] = "210987654321"
-    answer = preflight(settings)
-    shown = seen(answer)
-    assert answer.code == 1
-    assert "the credentials are of 123456789012" in shown
-    assert "fix account: credentials of 210987654321\n" in answer.out
-    assert "stack dev: 1 wrong, 0 unknown of 1 answers" in shown
-
-
-def test_without_credentials_it_says_how_to_get_them(
+def test_without_credentials_and_with_a_profile_that_does_not_exist_it_says_how_to_get_them(
     account: Account, preflight: Preflight, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
@@ -47,11 +34,6 @@ def test_without_credentials_it_says_how_to_get_them(
     assert answer.err == (
         "preflight asks the account, and there are no credentials: `aws sso login`, or AWS_PROFILE\n"
     )
-
-
-def test_a_profile_that_does_not_exist_is_named(
-    account: Account, preflight: Preflight, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setenv("AWS_PROFILE", "typo")
     answer = preflight(by_the_hour())
     assert (answer.code, answer.out) == (2, "")
@@ -72,37 +54,20 @@ def refuse(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, str], None]:
     return refused
 
 
-@pytest.mark.parametrize(
-    ("service", "operation", "code", "asked"),
-    [
-        ("ec2", "DescribeCapacityReservations", "UnauthorizedOperation", "pool b200: capacity"),
-        (
-            "ec2",
-            "DescribeInstanceTypeOfferings",
-            "UnauthorizedOperation",
-            "pool b200: p6-b200.48xlarge in us",
-        ),
-        ("service-quotas", "GetServiceQuota", "AccessDeniedException", "quota: VPCs"),
-    ],
-)
-def test_what_the_credentials_may_not_ask_is_unknown_and_the_rest_is_answered(
-    account: Account, preflight: Preflight, refuse: Any, service: str, operation: str, code: str, asked: str
-) -> None:
-    account.bought(at(-1), at(WEEK))
-    refuse(service, operation, code)
-    answer = preflight(in_a_block(at(-1)))
-    shown = seen(answer)
-    assert f"unknown {asked}" in shown
-    assert f"these credentials may not {service}:{operation}" in shown
-    assert "good account" in shown
-
-
-def test_another_refusal_is_unknown_with_its_request(
+def test_what_is_refused_is_unknown_with_its_reason_and_the_rest_is_answered(
     account: Account, preflight: Preflight, refuse: Any
 ) -> None:
+    account.bought(at(-1), at(WEEK))
+    refuse("ec2", "DescribeCapacityReservations", "UnauthorizedOperation")
+    refuse("ec2", "DescribeInstanceTypeOfferings", "UnauthorizedOperation")
     refuse("service-quotas", "GetServiceQuota", "NoSuchResourceException")
-    shown = seen(preflight(by_the_hour()))
+    shown = seen(preflight(in_a_block(at(-1))))
+    assert "unknown pool b200: capacity" in shown
+    assert "these credentials may not ec2:DescribeCapacityReservations" in shown
+    assert "unknown pool b200: p6-b200.48xlarge in us" in shown
+    assert "unknown quota: VPCs" in shown
     assert "service-quotas:GetServiceQuota ends in NoSuchResourceException (request " in shown
+    assert "good account" in shown
 
 
 def test_credentials_that_have_run_out_end_it(account: Account, preflight: Preflight, refuse: Any) -> None:

@@ -1,29 +1,21 @@
-"""A VPC that exists, and who reaches the API server of one that does not yet."""
+"""A VPC that exists, looked at before a cluster is made in it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import botocore.session
 import pytest
 
 from operations.preflight import account as account_module
-from tests.operations.preflight.account import REGION
+from tests.operations.preflight.account import ec2_client
 from tests.operations.preflight.stacks import by_the_hour, seen
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.operations.preflight.account import Account
-
 Preflight = Any
+pytestmark = pytest.mark.usefixtures("account")
 
 
-@pytest.fixture
-def adopted(account: Account) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """EC2, and a stack in a VPC with a subnet in each of two zones, one of which has a way out."""
-    assert account
-    ec2: Any = botocore.session.get_session().create_client("ec2", region_name=REGION)
+def _adopted(ec2: Any) -> dict[str, Any]:
+    """A stack in a VPC with a subnet in each of two zones, one of which has a way out."""
     vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
     first, second = (
         ec2.create_subnet(VpcId=vpc, CidrBlock=block, AvailabilityZone=zone)["Subnet"]["SubnetId"]
@@ -33,24 +25,16 @@ def adopted(account: Account) -> Iterator[tuple[Any, dict[str, Any]]]:
     ec2.attach_internet_gateway(InternetGatewayId=gateway, VpcId=vpc)
     table = ec2.create_route_table(VpcId=vpc)["RouteTable"]["RouteTableId"]
     ec2.create_route(RouteTableId=table, DestinationCidrBlock="0.0.0.0/0", GatewayId=gateway)
-    association = ec2.associate_route_table(RouteTableId=table, SubnetId=first)["AssociationId"]
+    ec2.associate_route_table(RouteTableId=table, SubnetId=first)
     settings = by_the_hour()
     subnets = {"us-east-1a": first, "us-east-1b": second}
     settings["cluster"]["network"] = {"kind": "existing", "vpcId": vpc, "subnets": subnets}
-    yield ec2, settings
-    ec2.disassociate_route_table(AssociationId=association)
-    ec2.delete_route_table(RouteTableId=table)
-    ec2.detach_internet_gateway(InternetGatewayId=gateway, VpcId=vpc)
-    ec2.delete_internet_gateway(InternetGatewayId=gateway)
-    for subnet in (first, second):
-        ec2.delete_subnet(SubnetId=subnet)
-    ec2.delete_vpc(VpcId=vpc)
+    return settings
 
 
-def test_an_adopted_vpc_is_looked_at_before_a_cluster_is_made_in_it(
-    adopted: tuple[Any, dict[str, Any]], preflight: Preflight
-) -> None:
-    ec2, settings = adopted
+def test_an_adopted_vpc_is_looked_at_before_a_cluster_is_made_in_it(preflight: Preflight) -> None:
+    ec2 = ec2_client()
+    settings = _adopted(ec2)
     network = settings["cluster"]["network"]
     first, second = network["subnets"].values()
     answer = preflight(settings)
@@ -70,31 +54,6 @@ def test_an_adopted_vpc_is_looked_at_before_a_cluster_is_made_in_it(
     assert f"good DNS of {network['vpcId']} names and resolution are on" in shown
     assert f"wrong subnet {first} is in us-east-1a" in shown
     assert f"wrong subnet subnet-01234567 {network['vpcId']} has no such subnet" in shown
-
-
-def test_nobody_reaches_the_api_server_of_a_private_cluster_in_a_vpc_that_is_yet_to_be_made(
-    account: Account, preflight: Preflight
-) -> None:
-    assert account
-    settings = by_the_hour()
-    shown = seen(preflight(settings))
-    assert "unknown API server from here open to 203.0.113.9/32 and the VPC; `curl https://checkip" in shown
-    settings["cluster"]["publicCidrs"] = []
-    answer = preflight(settings)
-    assert answer.code == 1
-    assert (
-        'fix API server from here: cluster.publicCidrs: ["ADDRESS/32"]; `curl https://checkip' in answer.out
-    )
-
-
-def test_whether_lustre_s_client_runs_on_the_kernel_of_1_36_is_unknown(
-    account: Account, preflight: Preflight
-) -> None:
-    assert account
-    settings = by_the_hour()
-    assert "kernel 6.18" not in seen(preflight(settings))
-    settings["cluster"]["version"] = "1.36"
-    assert "unknown FSx for Lustre with Kubernetes 1.36 nodes have kernel 6.18" in seen(preflight(settings))
 
 
 def test_a_gateways_own_table_is_no_way_out_and_a_wide_area_network_is_one() -> None:

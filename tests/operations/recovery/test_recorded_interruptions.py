@@ -45,3 +45,22 @@ def _leftovers(recorded: dict[str, Any]) -> Leftovers:
         graph_to_come=recorded["graph_to_come"],
         operator_answers=recorded["operator_answers"],
     )
+
+
+URN = "urn:pulumi:dev::dynamo-stack::"
+
+
+def _resource(name: str, **more: Any) -> dict[str, Any]:
+    return {"urn": f"{URN}{name}", "type": "kubernetes:core/v1:ConfigMap", "id": f"ns/{name}", **more}
+
+
+def test_a_stack_that_never_ran_holds_nothing() -> None:
+    assert parse_state({}).is_empty
+    assert parse_state({"resources": [{"urn": URN, "type": "pulumi:pulumi:Stack"}]}).is_empty
+
+
+def test_what_waits_to_be_deleted_or_made_again_is_not_in_the_cluster_for_good() -> None:
+    waiting = _resource("old", delete=True), _resource("gone", pendingReplacement=True)
+    state = parse_state({"resources": [_resource("new"), *waiting]})
+    assert state.recorded == {(f"{URN}new", "ns/new")}
+    assert state.half_replaced == (f"{URN}old", f"{URN}gone")

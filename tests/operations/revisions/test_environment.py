@@ -1,42 +1,58 @@
-"""Which interpreter records a side, and which packages it has."""
+"""Which interpreter records a side, which packages it has, and what is kept for the next comparison."""
 
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from operations.errors import CommandError
 from operations.revisions import environment
+from operations.revisions.cache import cache_directory, forget_unused, made_once
 from operations.revisions.environment import interpreter_for
 
 HASH = "--hash=sha256:" + 64 * "0"
 PYDANTIC = importlib.metadata.version("pydantic")
+OTHER = f"pydantic==1.0 \\\n    {HASH}\n"
 
 
-def _code(folder: Path, lock: str | None) -> Path:
-    folder.mkdir()
-    if lock is not None:
-        (folder / "requirements.txt").write_text(lock)
-    return folder
+class Installers:
+    """The commands that would install packages, each with its environment."""
+
+    def __init__(self) -> None:
+        self.typed: list[list[str]] = []
+        self.environments: list[dict[str, str]] = []
+        self.failure = ""
+
+    def run(self, command: list[str], env: dict[str, str], **_: object) -> subprocess.CompletedProcess[str]:
+        self.typed.append(list(command))
+        self.environments.append(env)
+        if command[1:3] == ["-m", "venv"]:
+            Path(command[3]).mkdir()
+        return subprocess.CompletedProcess(command, int(bool(self.failure)), "", self.failure)
 
 
 @pytest.fixture
-def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The commands that would install packages."""
-    made: list[list[str]] = []
+def installers(monkeypatch: pytest.MonkeyPatch) -> Installers:
+    found = Installers()
+    monkeypatch.setattr(environment.subprocess, "run", found.run)
+    return found
 
-    def run(command: list[str], **options: object) -> subprocess.CompletedProcess[str]:
-        made.append(list(command))
-        if command[1:3] == ["-m", "venv"]:
-            Path(command[3]).mkdir()
-        return subprocess.CompletedProcess(command, 0, "", "")
 
-    monkeypatch.setattr(environment.subprocess, "run", run)
-    return made
+def _interpreter(tmp_path: Path, lock: str | None) -> Path:
+    """That of code with this lock."""
+    code = tmp_path / "code"
+    code.mkdir(exist_ok=True)
+    if lock is not None:
+        (code / "requirements.txt").write_text(lock)
+    (code / "requirements-uv.txt").write_text(f"uv==0.13.8 {HASH}\n")
+    return interpreter_for(code, "main", tmp_path / "cache")
 
 
 def test_an_interpreter_that_has_the_locked_packages_is_used_again(tmp_path: Path) -> None:
@@ -44,69 +60,115 @@ def test_an_interpreter_that_has_the_locked_packages_is_used_again(tmp_path: Pat
         f"# made by a tool\npydantic=={PYDANTIC} \\\n    {HASH}\n"
         f"colorama==0.1 ; sys_platform == 'win32' \\\n    {HASH}\n"
     )
-    code = _code(tmp_path / "code", lock)
-    assert interpreter_for(code, "main", tmp_path / "cache") == Path(sys.executable)
+    assert _interpreter(tmp_path, lock) == Path(sys.executable)
 
 
-def test_other_packages_are_installed_once_as_wheels_with_their_hashes(
-    tmp_path: Path, commands: list[list[str]]
+def test_other_packages_are_installed_once_as_wheels_with_their_hashes_and_without_credentials(
+    tmp_path: Path, installers: Installers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code = _code(tmp_path / "code", f"pydantic==1.0 \\\n    {HASH}\n")
-    (code / "requirements-uv.txt").write_text(f"uv==0.13.8 {HASH}\n")
-    python = interpreter_for(code, "main", tmp_path / "cache")
-    assert python == interpreter_for(code, "main", tmp_path / "cache")
-    venv, uv, packages = commands
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "planted")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1/simple")
+    python = _interpreter(tmp_path, OTHER)
+    assert python == _interpreter(tmp_path, OTHER)
+    venv, uv, packages = installers.typed
     assert venv == [sys.executable, "-m", "venv", str(python.parents[1])]
     for command in (uv, packages):
         assert {"--require-hashes", "--only-binary", ":all:"} <= set(command)
-    assert packages[-1] == str(code / "requirements.txt")
+    assert packages[-1] == str(tmp_path / "code" / "requirements.txt")
+    for each in installers.environments:
+        assert "AWS_SECRET_ACCESS_KEY" not in each
+        assert each["PIP_INDEX_URL"] == "http://127.0.0.1/simple"
 
 
-@pytest.mark.parametrize("line", ["--index-url http://127.0.0.1", "-r ../other.txt", "-e .", "./folder"])
-def test_a_lock_that_leads_elsewhere_is_refused(tmp_path: Path, line: str, commands: list[list[str]]) -> None:
-    code = _code(tmp_path / "code", f"{line}\npydantic==1.0\n")
-    with pytest.raises(CommandError, match=r"main: requirements.txt has a line that locks nothing: "):
-        interpreter_for(code, "main", tmp_path / "cache")
-    assert commands == []
-
-
-def test_a_package_from_an_address_is_refused(tmp_path: Path) -> None:
-    code = _code(tmp_path / "code", "pydantic @ http://127.0.0.1/pydantic.whl\n")
-    with pytest.raises(CommandError, match="takes pydantic from an address"):
-        interpreter_for(code, "main", tmp_path / "cache")
-
-
-def test_a_side_without_a_lock_is_said_to_have_none(tmp_path: Path) -> None:
-    code = _code(tmp_path / "code", None)
-    with pytest.raises(CommandError, match=r"^main has no requirements.txt, so nobody knows"):
-        interpreter_for(code, "main", tmp_path / "cache")
+@pytest.mark.parametrize(
+    ("lock", "said"),
+    [
+        ("--index-url http://127.0.0.1\npydantic==1.0\n", "has a line that locks nothing: "),
+        ("-r ../other.txt\npydantic==1.0\n", "has a line that locks nothing: "),
+        ("./folder\npydantic==1.0\n", "has a line that locks nothing: "),
+        ("pydantic @ http://127.0.0.1/pydantic.whl\n", "takes pydantic from an address"),
+        (None, "main has no requirements.txt, so nobody knows"),
+    ],
+)
+def test_a_lock_that_leads_elsewhere_or_is_missing_is_refused(
+    tmp_path: Path, lock: str | None, said: str, installers: Installers
+) -> None:
+    with pytest.raises(CommandError, match=said):
+        _interpreter(tmp_path, lock)
+    assert installers.typed == []
 
 
 def test_an_installation_that_fails_is_said_and_tried_again_the_next_time(
+    tmp_path: Path, installers: Installers
+) -> None:
+    installers.failure = "no such wheel\n"
+    for tried in (1, 2):
+        with pytest.raises(CommandError, match=r"^main: its packages cannot be installed: no such wheel$"):
+            _interpreter(tmp_path, OTHER)
+        assert len(installers.typed) == tried
+
+
+def _write(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "file").write_text("whole")
+
+
+def _fail(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "file").write_text("half")
+    raise CommandError("interrupted")
+
+
+def test_an_entry_that_was_left_half_made_is_made_again_and_a_whole_one_stays(tmp_path: Path) -> None:
+    with pytest.raises(CommandError):
+        made_once(tmp_path / "a", _fail)
+    made_once(tmp_path / "a", _write)
+    assert made_once(tmp_path / "a", _fail) == tmp_path / "a"
+    assert (tmp_path / "a/file").read_text() == "whole"
+
+
+def test_two_runs_do_not_make_one_entry_at_the_same_time(tmp_path: Path) -> None:
+    entered, may_go_on, made = threading.Event(), threading.Event(), []
+
+    def slowly(folder: Path) -> None:
+        entered.set()
+        assert may_go_on.wait(20)
+        made.append("slowly")
+        _write(folder)
+
+    one = threading.Thread(target=made_once, args=(tmp_path / "a", slowly))
+    other = threading.Thread(target=made_once, args=(tmp_path / "a", lambda _: made.append("again")))
+    one.start()
+    assert entered.wait(20)
+    other.start()
+    may_go_on.set()
+    one.join(20)
+    other.join(20)
+    assert made == ["slowly"]
+
+
+def test_what_was_not_used_for_a_month_is_removed_and_the_rest_stays(tmp_path: Path) -> None:
+    old = made_once(tmp_path / "files/old", _write)
+    new = made_once(tmp_path / "files/new", _write)
+    month_ago = time.time() - 31 * 24 * 3600
+    os.utime(tmp_path / "files/old.complete", (month_ago, month_ago))
+    forget_unused(tmp_path)
+    assert (old.exists(), new.exists()) == (False, True)
+    made_once(old, _write)
+    assert old.exists()
+
+
+def test_the_cache_is_the_user_s_own_and_readable_by_nobody_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code = _code(tmp_path / "code", f"pydantic==1.0 \\\n    {HASH}\n")
-    (code / "requirements-uv.txt").write_text("")
-    failed = subprocess.CompletedProcess([], 1, "", "no such wheel\n")
-    monkeypatch.setattr(environment.subprocess, "run", lambda *_, **__: failed)
-    for _ in range(2):
-        with pytest.raises(CommandError, match=r"^main: its packages cannot be installed: no such wheel$"):
-            interpreter_for(code, "main", tmp_path / "cache")
-
-
-def test_no_credentials_reach_the_installers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[dict[str, str]] = []
-
-    def run(command: list[str], env: dict[str, str], **_: object) -> subprocess.CompletedProcess[str]:
-        seen.append(env)
-        return subprocess.CompletedProcess(command, 1, "", "no")
-
-    monkeypatch.setattr(environment.subprocess, "run", run)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "planted")
-    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1/simple")
-    code = _code(tmp_path / "code", "pydantic==1.0\n")
-    (code / "requirements-uv.txt").write_text("")
-    with pytest.raises(CommandError):
-        interpreter_for(code, "main", tmp_path / "cache")
-    assert "AWS_SECRET_ACCESS_KEY" not in seen[0]
-    assert seen[0]["PIP_INDEX_URL"] == "http://127.0.0.1/simple"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_directory() == tmp_path / "dynamo-stack/sides"
+    assert cache_directory().stat().st_mode & 0o077 == 0
+    # A relative folder counts as none.
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_directory() == tmp_path / ".cache/dynamo-stack/sides"
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(CommandError, match=r"cannot be made: Not a directory\n  try: XDG_CACHE_HOME"):
+        cache_directory()

@@ -1,4 +1,4 @@
-"""What a comparison asks git, and what it says where git has no answer."""
+"""What a comparison asks git, what it says where git has no answer, and which files of code differ."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from comparison.recording import Side
+from operations.changed_code import changed_code
 from operations.errors import CommandError
 from operations.revisions.git import Repository, repository_of
 from tests.operations.revisions.repositories import TestRepository
@@ -26,27 +28,18 @@ def test_a_branch_a_tag_and_the_start_of_a_commit_name_a_commit(made: TestReposi
     assert [repository.commit(name) for name in ("main", "v1", "HEAD", commit[:8])] == 4 * [commit]
 
 
-def test_the_name_nearest_to_an_unknown_one_is_proposed(made: TestRepository) -> None:
+def test_a_name_that_is_no_revision_is_refused_with_the_nearest(made: TestRepository, tmp_path: Path) -> None:
     made.commit(a="1")
     made.git("branch", "release-1.3")
+    for name in ("--all", "-h", "", "main:a.yaml"):
+        with pytest.raises(CommandError, match="no revision"):
+            Repository(made.root).commit(name)
     with pytest.raises(CommandError, match=r"no revision 'relaese-1.3'.*\n  try: release-1.3$"):
         Repository(made.root).commit("relaese-1.3")
-
-
-def test_a_branch_that_only_the_remote_has_is_proposed(made: TestRepository, tmp_path: Path) -> None:
-    made.commit(a="1")
-    made.git("branch", "feature")
     clone = tmp_path / "clone"
     made.git("clone", "--quiet", str(made.root), str(clone))
-    with pytest.raises(CommandError, match=r"try: origin/feature$"):
-        Repository(clone).commit("feature")
-
-
-@pytest.mark.parametrize("name", ["--all", "-h", "", "main:a.yaml"])
-def test_an_option_or_a_file_is_no_revision(made: TestRepository, name: str) -> None:
-    made.commit(a="1")
-    with pytest.raises(CommandError, match="no revision"):
-        Repository(made.root).commit(name)
+    with pytest.raises(CommandError, match=r"try: origin/release-1.3$"):
+        Repository(clone).commit("release-1.3")
 
 
 def test_a_shallow_clone_says_how_to_get_the_rest(made: TestRepository, tmp_path: Path) -> None:
@@ -56,15 +49,6 @@ def test_a_shallow_clone_says_how_to_get_the_rest(made: TestRepository, tmp_path
     made.git("clone", "--quiet", "--depth=1", f"file://{made.root}", str(clone))
     with pytest.raises(CommandError, match=r"(?s)shallow.*git fetch --unshallow.*fetch-depth: 0"):
         Repository(clone).commit(first)
-
-
-def test_two_revisions_part_at_their_merge_base(made: TestRepository) -> None:
-    base = made.commit(a="1")
-    made.git("checkout", "--quiet", "-b", "feature")
-    made.commit(a="2")
-    made.git("checkout", "--quiet", "main")
-    made.commit(b="1")
-    assert Repository(made.root).merge_base("main", "feature") == base
 
 
 def test_revisions_without_a_commit_in_common_are_said_to_have_none(made: TestRepository) -> None:
@@ -87,17 +71,15 @@ def test_the_files_of_a_commit_are_written_and_the_repository_stays_as_it_is(
     assert (made.git("status"), made.git("worktree", "list")) == before
 
 
-def test_a_commit_with_a_link_out_of_its_files_is_not_read(made: TestRepository, tmp_path: Path) -> None:
+def test_a_commit_that_is_not_here_or_links_out_of_its_files_is_not_read(
+    made: TestRepository, tmp_path: Path
+) -> None:
     (made.root / "link").symlink_to("/etc/passwd")
     commit = made.commit()
     with pytest.raises(CommandError, match="is not read"):
         Repository(made.root).write_files(commit, tmp_path / "files")
-
-
-def test_a_commit_that_is_not_here_is_said_to_be_unreadable(made: TestRepository, tmp_path: Path) -> None:
-    made.commit(a="1")
     with pytest.raises(CommandError, match=r"git cannot read commit 0{40}: "):
-        Repository(made.root).write_files(40 * "0", tmp_path / "files")
+        Repository(made.root).write_files(40 * "0", tmp_path / "others")
 
 
 def test_changed_new_and_renamed_files_of_the_working_tree_are_listed(made: TestRepository) -> None:
@@ -107,14 +89,53 @@ def test_changed_new_and_renamed_files_of_the_working_tree_are_listed(made: Test
     assert sorted(Repository(made.root).changed_files()) == ["a.yaml", "d.yaml", "new.yaml"]
 
 
-def test_a_folder_outside_of_a_repository_is_said_to_be_one(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match=r"in no working tree of git.*\n  try: .*two folders"):
-        repository_of(tmp_path)
-
-
-def test_a_machine_without_git_is_said_to_have_none(
+def test_without_a_repository_and_without_git_it_says_so(
     made: TestRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    with pytest.raises(CommandError, match=r"in no working tree of git.*\n  try: .*two folders"):
+        repository_of(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(CommandError, match="git is not installed"):
         repository_of(made.root)
+
+
+FILES = ("cli/main.py", "requirements.txt", "Pulumi.dev.yaml", "recipes/catalogue/a/b.yaml", "docs/a.md")
+
+
+def _write(folder: Path, text: str) -> None:
+    for name in FILES:
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
+def test_code_and_requirements_count_as_code_and_stack_files_recipes_and_documents_do_not(
+    made: TestRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(made.root)
+    _write(made.root, "one")
+    base = Side("one", made.commit(), {})
+    _write(made.root, "two")
+    assert changed_code(base, Side("working tree", None, {})) == ("cli/main.py", "requirements.txt")
+    head = Side("two", made.commit(), {})
+    assert changed_code(base, head) == ("cli/main.py", "requirements.txt")
+    assert changed_code(head, head) == ()
+    made.git("mv", "cli/main.py", "docs/main.py")
+    # A file that is moved counts under both names.
+    assert changed_code(head, Side("three", made.commit(), {})) == ("cli/main.py",)
+    with pytest.raises(CommandError, match="git diff fails in "):
+        changed_code(base, Side("two", "0" * 40, {}))
+
+
+def test_two_folders_are_compared_file_by_file_and_stack_files_alone_change_no_code(tmp_path: Path) -> None:
+    folders = tmp_path / "base", tmp_path / "head"
+    for folder in folders:
+        folder.mkdir()
+        (folder / "note.txt").write_text(folder.name, encoding="utf-8")
+    base, head = (Side(str(folder), None, {}) for folder in folders)
+    assert changed_code(base, head) == ()
+    for folder in folders:
+        _write(folder, "one")
+    (folders[1] / "cli" / "new.py").write_text("", encoding="utf-8")
+    (folders[1] / "requirements.txt").write_text("two", encoding="utf-8")
+    assert changed_code(base, head) == ("cli/new.py", "note.txt", "requirements.txt")

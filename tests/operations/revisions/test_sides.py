@@ -51,14 +51,11 @@ def test_each_side_is_recorded_by_its_own_code_from_its_own_files(made: TestRepo
     assert (base.label, base.commit, head.label, head.commit) == (first, first, "HEAD", second)
     assert (told(base)["text"], told(head)["text"]) == ("a: 1\n", "a: 2\n")
     assert (told(base)["over"], told(head)["over"]) == (None, ["dev"])
-
-
-def test_one_revision_alone_is_compared_with_the_working_tree(made: TestRepository) -> None:
-    commit_side(made, "a: 1\n")
+    # One revision alone is compared with the working tree.
     made.write(**{"Pulumi.dev": "a: 3\n"})
     base, head = recorded_sides("main", None)
     assert (head.label, head.commit) == ("working tree", None)
-    assert (told(base)["text"], told(head)["text"]) == ("a: 1\n", "a: 3\n")
+    assert (told(base)["text"], told(head)["text"]) == ("a: 2\n", "a: 3\n")
 
 
 def test_three_dots_compare_with_the_commit_at_which_the_head_left_the_base(made: TestRepository) -> None:
@@ -112,12 +109,6 @@ def test_the_other_side_s_code_is_handed_no_settings_and_the_comparison_keeps_th
     assert '"settings"' not in text
 
 
-def test_a_recording_that_failed_is_tried_again(made: TestRepository) -> None:
-    commit_side(made, body="sys.exit('no luck')")
-    for _ in range(2):
-        assert refused("HEAD", "HEAD") == "HEAD: its own code cannot record it: no luck"
-
-
 def test_nothing_of_this_environment_reaches_the_code_of_a_side(
     made: TestRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -133,20 +124,15 @@ def test_nothing_of_this_environment_reaches_the_code_of_a_side(
     }
 
 
-def test_files_that_are_not_committed_are_said_not_to_be_compared(made: TestRepository) -> None:
+def test_files_that_are_not_committed_are_said_not_to_be_compared_unless_they_are_the_newer_side(
+    made: TestRepository,
+) -> None:
     commit_side(made)
     made.write(**{"Pulumi.dev": "a: 9\n", "Pulumi.new": "b: 1\n"})
     _, head = recorded_sides("HEAD", "HEAD")
     assert head.notes == (
         "HEAD is compared as it is committed; the working tree differs in Pulumi.dev.yaml, Pulumi.new.yaml",
     )
-
-
-def test_files_that_are_not_committed_are_no_note_where_they_are_the_newer_side(
-    made: TestRepository,
-) -> None:
-    commit_side(made)
-    made.write(**{"Pulumi.dev": "a: 9\n"})
     base, head = recorded_sides("HEAD", None)
     assert (base.notes, head.notes) == ((), ())
 
@@ -160,33 +146,17 @@ def test_a_stack_that_one_side_alone_has_is_on_that_side_alone(made: TestReposit
     assert (base.label, base.commit) == ("main", made.git("rev-parse", "main"))
 
 
-def test_a_stack_that_no_side_has_is_refused_with_the_nearest(made: TestRepository) -> None:
-    commit_side(made)
-    assert refused("HEAD", "HEAD", "dve") == "neither HEAD nor HEAD has a stack 'dve'\n  try: dev"
-
-
-def test_a_side_without_stack_files_is_refused(made: TestRepository) -> None:
+def test_what_is_no_side_is_refused_with_what_to_type(made: TestRepository, tmp_path: Path) -> None:
     made.commit(a="1")
     commit_side(made)
-    assert refused("HEAD~1", "HEAD").startswith("HEAD~1 has no stack file: no Pulumi.STACK.yaml in ")
-
-
-def test_a_side_from_before_this_command_is_said_to_be_older(made: TestRepository) -> None:
-    write_code(made.root)
-    (made.root / "cli/record.py").unlink()
-    made.commit(**{"Pulumi.dev": "a: 1\n"})
-    assert refused("HEAD", "HEAD").startswith("HEAD is older than `dynamo-stack record`")
-
-
-def test_a_file_is_no_side(made: TestRepository) -> None:
-    commit_side(made)
-    assert refused("Pulumi.dev.yaml", "HEAD").startswith("Pulumi.dev.yaml is a file\n  try: the folder")
-
-
-def test_a_folder_and_a_revision_are_no_pair(made: TestRepository, tmp_path: Path) -> None:
-    commit_side(made)
     write_code(_folder(tmp_path))
+    assert refused("HEAD", "HEAD", "dve") == "neither HEAD nor HEAD has a stack 'dve'\n  try: dev"
+    assert refused("HEAD~1", "HEAD").startswith("HEAD~1 has no stack file: no Pulumi.STACK.yaml in ")
+    assert refused("Pulumi.dev.yaml", "HEAD").startswith("Pulumi.dev.yaml is a file\n  try: the folder")
     assert "is a folder, and the other side is a revision" in refused(str(tmp_path / "folder"), "HEAD")
+    (made.root / "cli/record.py").unlink()
+    made.commit()
+    assert refused("HEAD", "HEAD").startswith("HEAD is older than `dynamo-stack record`")
 
 
 def _folder(tmp_path: Path) -> Path:
@@ -210,19 +180,29 @@ def test_an_answer_without_an_end_is_cut_and_said_to_be_too_large(tmp_path: Path
         process.answer(["dev"], None)
 
 
-def test_a_token_in_an_error_of_a_side_is_marked(made: TestRepository) -> None:
-    token = "hf_" + 24 * "a"
-    commit_side(made, body=f"raise ValueError('no such model for {token}')")
-    said = refused("HEAD", "HEAD")
-    assert said.startswith("HEAD: its own code cannot record it: ValueError: no such model for [secret ")
-    assert token not in said
+TOKEN = "hf_" + 24 * "a"
 
 
-def test_an_answer_that_is_no_recording_is_said_to_be_none(made: TestRepository) -> None:
-    commit_side(made, body="print('hello'); return")
-    assert refused("HEAD", "HEAD").startswith(
-        "HEAD: what its own code has recorded cannot be read: it is no recording: "
-    )
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("sys.exit('no luck')", "its own code cannot record it: no luck"),
+        (
+            f"raise ValueError('no such model for {TOKEN}')",
+            "its own code cannot record it: ValueError: no such model for [secret ",
+        ),
+        ("print('hello'); return", "what its own code has recorded cannot be read: it is no recording: "),
+    ],
+    ids=["it fails", "a token in its error", "no recording"],
+)
+def test_code_that_records_nothing_is_named_without_its_secrets_and_tried_again(
+    made: TestRepository, body: str, said: str
+) -> None:
+    commit_side(made, body=body)
+    for _ in range(2):
+        found = refused("HEAD", "HEAD")
+        assert found.startswith(f"HEAD: {said}")
+        assert TOKEN not in found
 
 
 def test_a_folder_of_stack_files_alone_is_recorded_by_this_code(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import yaml
 
 from components.cluster_answer import Answer
@@ -34,12 +34,6 @@ case " $* " in
 esac
 """
 _LONGEST_SECONDS = 60
-_FILES = {
-    "pods": "pods",
-    "endpointslices": "slices",
-    "dynamoworkermetadatas": "metadata",
-    "dynamographdeployments": "graph",
-}
 DISCOVERED = {"nvidia.com/dynamo-discovery-enabled": "true"}
 KUBECONFIG = {
     "contexts": [{"name": "dynamo-lab", "context": {"cluster": "dynamo-lab"}}],
@@ -49,9 +43,11 @@ KUBECONFIG = {
 
 @dataclass(frozen=True)
 class Cluster:
-    """The folder that this kubectl reads and writes."""
+    """The folder that this kubectl reads and writes, and the objects that there are."""
 
     folder: Path
+    objects: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
+    """By the plural of their kind."""
 
     @classmethod
     def at(cls, folder: Path, port: int) -> Cluster:
@@ -74,36 +70,32 @@ class Cluster:
 
     def ask(self, _address: ClusterAddress, kind: Kind, *_: Any, **__: Any) -> Answer:
         """Answer the client as the API server does; of what no test has put down it does not say."""
-        file = self.folder / f"{_FILES.get(kind.plural, 'nothing')}.json"
-        if not file.exists():
-            return REFUSED
-        found = json.loads(file.read_text())
-        return Answer.of(found.get("items", [found]))
+        found = self.objects.get(kind.plural)
+        return REFUSED if found is None else Answer.of(found)
 
     def have(self, *pods: dict[str, Any]) -> None:
-        (self.folder / "pods.json").write_text(json.dumps({"kind": "List", "items": pods}))
+        self.objects["pods"] = list(pods)
 
-    def discover(self, *pods: str, written: tuple[str, ...] = (), unlabelled: tuple[str, ...] = ()) -> None:
-        """List pods in EndpointSlices with and without the label, and have others written of themselves."""
-        slices = [_slice(pods, DISCOVERED), _slice(unlabelled, {}), {"kind": "EndpointSlice", "metadata": {}}]
-        (self.folder / "slices.json").write_text(json.dumps({"kind": "List", "items": slices}))
-        self.register(**dict.fromkeys(written, ""))
+    def discover(self, listed: str = "", written: str = "", unlabelled: str = "") -> None:
+        """List a pod in an EndpointSlice, with and without the label, and have one written of itself."""
+        other = {"kind": "EndpointSlice", "metadata": {}}
+        self.objects["endpointslices"] = [_slice(listed, DISCOVERED), _slice(unlabelled, {}), other]
+        self.register(**({written: ""} if written else {}))
 
     def register(self, **models: str) -> None:
         """Have these pods written of themselves, each with the model that it serves."""
-        written = [
+        self.objects["dynamoworkermetadatas"] = [
             {
                 "metadata": {"name": name},
                 "spec": {"data": {"model_cards": {"x": {"card_json": {"display_name": model}}}}},
             }
             for name, model in models.items()
         ]
-        (self.folder / "metadata.json").write_text(json.dumps({"kind": "List", "items": written}))
 
     def ask_for(self, **replicas: int) -> None:
         """The replicas of the graph's components."""
         components = [{"name": name, "replicas": number} for name, number in replicas.items()]
-        (self.folder / "graph.json").write_text(json.dumps({"spec": {"components": components}}))
+        self.objects["dynamographdeployments"] = [{"spec": {"components": components}}]
 
     def log(self, *lines: str) -> None:
         """What every pod has logged."""
@@ -124,7 +116,7 @@ class Cluster:
         """The port-forwards that still run."""
         file = self.folder / "forwards"
         ids = [int(line) for line in file.read_text().splitlines()] if file.exists() else []
-        return [each for each in ids if _runs(each)]
+        return [each for each in ids if psutil.pid_exists(each)]
 
 
 def pod(
@@ -167,19 +159,9 @@ def pod(
     }
 
 
-def _slice(pods: tuple[str, ...], labels: dict[str, str]) -> dict[str, Any]:
+def _slice(pod_name: str, labels: dict[str, str]) -> dict[str, Any]:
     return {
         "kind": "EndpointSlice",
         "metadata": {"labels": {"kubernetes.io/service-name": "of-the-worker", **labels}},
-        "endpoints": [
-            {"targetRef": {"kind": "Pod", "name": name}, "conditions": {"ready": True}} for name in pods
-        ],
+        "endpoints": [{"targetRef": {"kind": "Pod", "name": pod_name}, "conditions": {"ready": True}}],
     }
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    return True

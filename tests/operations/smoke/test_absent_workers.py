@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from operations.smoke.graph_pods import GraphPods
+from operations.smoke.run import roles_of
 from tests.operations.smoke import answers
-from tests.operations.smoke.answers import checks_of
+from tests.operations.smoke.answers import MODEL, checks_of
 from tests.operations.smoke.cluster import SERVICES, Cluster, pod
 from tests.operations.smoke.loopback import Reply
+from tests.support.clusters import Told
+from tests.support.shipped_stacks import shipped_stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,48 +24,81 @@ if TYPE_CHECKING:
     Smoke = Callable[..., Answer]
 
 PREFILL = "gpt-oss-disagg-trtllmprefillworker-0"
+CRASHED = {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}
+LOGS = f"`kubectl --context dynamo-lab logs {PREFILL} --namespace gpt-oss --tail=20"
+LABEL = "the label nvidia.com/dynamo-discovery-enabled=true"
+UNSEEN = f"no EndpointSlice with {LABEL} lists it as ready"
 
 
-def test_a_role_that_is_absent_is_named_with_its_pod_and_the_pods_state(
-    smoke_stack: Smoke, cluster: Cluster, server: Loopback
+def _crashing(**state: Any) -> list[dict[str, Any]]:
+    prefill = pod("TrtllmPrefillWorker", ready=False, waiting=CRASHED, restarts=5, **state)
+    return [pod("Frontend"), prefill, pod("TrtllmDecodeWorker")]
+
+
+@pytest.mark.parametrize(
+    ("pods", "discovered", "said", "fix"),
+    [
+        pytest.param(
+            _crashing(),
+            None,
+            "no prefill worker is registered; registered: dyn://gpt-oss-gpt-oss-disagg-50a07eaa.tensorrt_llm."
+            f"generate; pod {PREFILL}: main waiting, CrashLoopBackOff back-off 5m0s",
+            f"{LOGS} --previous`",
+            id="a pod that crashes",
+        ),
+        pytest.param(
+            [pod("Frontend"), pod("TrtllmDecodeWorker")],
+            None,
+            "TrtllmPrefillWorker has no pod",
+            "",
+            id="no pod",
+        ),
+        pytest.param(
+            None, None, "Ready, and not registered: its log says why", f"{LOGS}`", id="a silent pod"
+        ),
+        pytest.param(None, {}, UNSEEN, "", id="no EndpointSlice"),
+        pytest.param(None, {"listed": "another", "written": PREFILL}, UNSEEN, "", id="the slice of another"),
+        pytest.param(
+            None,
+            {"listed": PREFILL, "written": "another"},
+            "it has written no DynamoWorkerMetadata; its log says why",
+            f"{LOGS}`",
+            id="no metadata",
+        ),
+        pytest.param(
+            None,
+            {"listed": PREFILL, "written": PREFILL},
+            "Ready, and not registered: its log says why",
+            f"{LOGS}`",
+            id="discovered and silent",
+        ),
+        pytest.param(
+            None,
+            {"unlabelled": PREFILL},
+            f"the EndpointSlice of Service of-the-worker lists it without {LABEL}",
+            "get services,endpointslices.discovery.k8s.io --namespace gpt-oss --label-columns",
+            id="a Service without the label",
+        ),
+    ],
+)
+def test_a_role_that_is_absent_is_named_with_why_its_pod_is_not_registered(
+    pods: list[dict[str, Any]] | None,
+    discovered: dict[str, str] | None,
+    said: str,
+    fix: str,
+    smoke_stack: Smoke,
+    cluster: Cluster,
+    server: Loopback,
 ) -> None:
-    reason = {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}
-    cluster.have(
-        pod("Frontend"),
-        pod("TrtllmPrefillWorker", ready=False, waiting=reason, restarts=5),
-        pod("TrtllmDecodeWorker"),
-    )
+    cluster.have(*(pods or map(pod, SERVICES)))
+    if discovered is not None:
+        cluster.discover(**discovered)
     server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
     answer = smoke_stack("--json")
     found = checks_of(answer)["workers"]
     assert answer.code == 1
-    assert found["found"] == (
-        "no prefill worker is registered; registered: "
-        "dyn://gpt-oss-gpt-oss-disagg-50a07eaa.tensorrt_llm.generate; "
-        "pod gpt-oss-disagg-trtllmprefillworker-0: main waiting, CrashLoopBackOff back-off 5m0s"
-    )
-    assert found["fix"].startswith(
-        "`kubectl --context dynamo-lab logs gpt-oss-disagg-trtllmprefillworker-0 --namespace gpt-oss "
-        "--tail=20 --previous`"
-    )
-
-
-@pytest.mark.parametrize(
-    ("pods", "said"),
-    [
-        ([pod("Frontend"), pod("TrtllmDecodeWorker")], "TrtllmPrefillWorker has no pod"),
-        (
-            [pod(name) for name in SERVICES],
-            "pod gpt-oss-disagg-trtllmprefillworker-0: Ready, and not registered: its log says why",
-        ),
-    ],
-)
-def test_a_role_without_a_pod_or_with_a_silent_one_is_told_apart(
-    pods: list[dict[str, Any]], said: str, smoke_stack: Smoke, cluster: Cluster, server: Loopback
-) -> None:
-    cluster.have(*pods)
-    server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
-    assert said in checks_of(smoke_stack("--json"))["workers"]["found"]
+    assert said in found["found"]
+    assert fix in found["fix"]
 
 
 def test_a_role_that_the_graph_asks_no_replicas_of_is_said_to_be_that(
@@ -78,16 +115,13 @@ def test_a_role_that_the_graph_asks_no_replicas_of_is_said_to_be_that(
 def test_a_pod_that_crashed_says_its_last_words_from_its_status_or_else_from_its_log(
     smoke_stack: Smoke, cluster: Cluster, server: Loopback
 ) -> None:
-    waiting = {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}
     server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
     cluster.log("loading", "ValueError: no such flag")
     for message, said in (
         ("kept words", "code 1: kept words"),
         ("", "end of its log: loading / ValueError: no"),
     ):
-        ended = {"exitCode": 1, "reason": "Error", "message": message}
-        worker = pod("TrtllmPrefillWorker", ready=False, waiting=waiting, restarts=5, ended=ended)
-        cluster.have(pod("Frontend"), worker, pod("TrtllmDecodeWorker"))
+        cluster.have(*_crashing(ended={"exitCode": 1, "reason": "Error", "message": message}))
         assert said in checks_of(smoke_stack("--json"))["workers"]["found"]
     [asked] = cluster.typed("logs")
     assert asked == (
@@ -95,13 +129,23 @@ def test_a_pod_that_crashed_says_its_last_words_from_its_status_or_else_from_its
     )
 
 
+def test_pods_that_cannot_be_read_are_not_said_to_be_absent(
+    smoke_stack: Smoke, cluster: Cluster, server: Loopback
+) -> None:
+    del cluster.objects["pods"]
+    server.replies["/health"] = Reply(answers.health(answers.instance("prefill")))
+    found = checks_of(smoke_stack("--json"))["workers"]["found"]
+    assert "; their pods cannot be read" in found
+    assert "no pod" not in found
+
+
 def test_a_worker_under_another_name_is_wrong_though_the_model_is_listed(
     smoke_stack: Smoke, cluster: Cluster
 ) -> None:
-    cluster.register(**{PREFILL: "gpt-oss", "gpt-oss-disagg-trtllmdecodeworker-0": "openai/gpt-oss-120b"})
+    cluster.register(**{PREFILL: "gpt-oss", "gpt-oss-disagg-trtllmdecodeworker-0": MODEL})
     found = checks_of(smoke_stack("--json"))["model"]
     assert found["verdict"] == "wrong"
-    assert found["found"] == f"openai/gpt-oss-120b is listed; pod {PREFILL} has registered as gpt-oss"
+    assert found["found"] == f"{MODEL} is listed; pod {PREFILL} has registered as gpt-oss"
     assert found["fix"].startswith("--served-model-name of the workers")
 
 
@@ -117,46 +161,25 @@ def test_a_model_that_the_frontend_could_not_add_is_said_in_the_last_words_of_it
     assert found["found"].endswith(f"; pod gpt-oss-disagg-frontend-0 logs: {sign} error=newer")
 
 
-@pytest.mark.parametrize(
-    ("listed", "written", "said"),
-    [
-        (
-            (),
-            (),
-            "no EndpointSlice with the label nvidia.com/dynamo-discovery-enabled=true lists it as ready",
-        ),
-        (
-            ("another",),
-            (PREFILL,),
-            "no EndpointSlice with the label nvidia.com/dynamo-discovery-enabled=true",
-        ),
-        ((PREFILL,), ("another",), "it has written no DynamoWorkerMetadata; its log says why"),
-        ((PREFILL,), (PREFILL,), "Ready, and not registered: its log says why"),
-    ],
-)
-def test_a_ready_pod_that_kubernetes_discovery_cannot_show_is_said_to_be_that(
-    listed: tuple[str, ...],
-    written: tuple[str, ...],
-    said: str,
-    smoke_stack: Smoke,
-    cluster: Cluster,
-    server: Loopback,
-) -> None:
-    cluster.discover(*listed, written=written)
-    server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
-    found = checks_of(smoke_stack("--json"))["workers"]
-    assert said in found["found"]
-    assert (f"logs {PREFILL} --namespace gpt-oss --tail=20`" in found["fix"]) is ("log" in said)
-
-
-def test_a_service_without_the_label_is_named_and_shown(
-    smoke_stack: Smoke, cluster: Cluster, server: Loopback
-) -> None:
-    cluster.discover(unlabelled=(PREFILL,))
-    server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
-    found = checks_of(smoke_stack("--json"))["workers"]
-    assert (
-        f"pod {PREFILL}: Ready, and not registered: the EndpointSlice of Service of-the-worker lists it "
-        "without the label nvidia.com/dynamo-discovery-enabled=true"
-    ) in found["found"]
-    assert "get services,endpointslices.discovery.k8s.io --namespace gpt-oss --label-columns" in found["fix"]
+def test_each_of_two_workers_that_share_a_pod_is_looked_for_in_it() -> None:
+    serving = shipped_stack("disagg-b200-8gpu").serving
+    name = "gpt-oss-disagg-8gpu-trtllmworker-0"
+    status = {"conditions": [{"type": "Ready", "status": "False", "message": "unready: [prefill]"}]}
+    shared = {
+        "metadata": {"name": name, "labels": {"nvidia.com/dynamo-component": "TrtllmWorker"}},
+        "spec": {"containers": [{"name": "main"}, {"name": "prefill"}]},
+        "status": status,
+    }
+    registered = [
+        {
+            "metadata": {"name": each},
+            "spec": {"data": {"model_cards": {"card": {"card_json": {"display_name": model}}}}},
+        }
+        for each, model in ((name, MODEL), (f"{name}-prefill", "gpt-oss"))
+    ]
+    cluster = Told({"pods": [shared], "dynamoworkermetadatas": registered})
+    pods = GraphPods(cluster, serving.namespace, serving.graph_name, roles_of(serving))
+    assert name in pods.why_absent(("prefill",)).found
+    assert name in pods.why_absent(("decode",)).found
+    assert "TrtllmWorker" not in pods.why_absent(("frontend",)).found
+    assert pods.other_names(MODEL) == [f"pod {name} has registered as gpt-oss"]

@@ -25,7 +25,7 @@ COMMAND = [sys.executable, "-c", "from cli.main import main; main()", "smoke", "
 
 @pytest.mark.parametrize(
     ("number", "code", "path"),
-    [(signal.SIGINT, 130, CHAT), (signal.SIGTERM, 143, "/health"), (signal.SIGHUP, 129, CHAT)],
+    [(signal.SIGINT, 130, CHAT), (signal.SIGTERM, 143, "/health")],
 )
 def test_it_ends_at_once_and_leaves_no_port_forward(
     number: signal.Signals, code: int, path: str, server: Loopback, tmp_path: Path

@@ -1,4 +1,4 @@
-"""The two listings together: what is registered, whatever its engine calls it, and when waiting is over."""
+"""What the two listings say: which roles are registered, which model is listed, and when waiting is over."""
 
 from __future__ import annotations
 
@@ -9,100 +9,118 @@ import pytest
 from operations.document import Verdict
 from operations.smoke.client import Answer
 from operations.smoke.registration import judge_listings
-from tests.operations.smoke.answers import MODEL, health, instance, models
+from tests.cli.command import squeezed
+from tests.operations.smoke.answers import AFTER_CHAT, CHAT, MODEL, health, instance, models
 from tests.operations.smoke.loopback import Reply
 
 if TYPE_CHECKING:
-    from operations.smoke.registration import Registration, Role
+    from collections.abc import Callable
 
-BOTH: tuple[Role, ...] = ("prefill", "decode")
-ONE: tuple[Role, ...] = ("worker",)
+    from operations.smoke.registration import Registration
+    from tests.cli.command import Answer as Printed
+    from tests.operations.smoke.loopback import Loopback
 
+    Checks = Callable[..., dict[str, dict[str, Any]]]
 
-def _look(listed: Any, *, served: Any = None, status: int = 200) -> tuple[Answer, Answer]:
-    first, second = (
-        Answer(status, Reply(each).text().decode()) for each in (listed, served or models(MODEL))
-    )
-    return first, second
-
-
-def _judge(listed: Any, roles: tuple[Role, ...], **other: Any) -> Registration:
-    return judge_listings(*_look(listed, **other), MODEL, roles)
-
-
-@pytest.mark.parametrize("component", ["backend", "tensorrt_llm", "a_name_of_ones_own"])
-def test_what_decodes_is_found_whatever_its_engine_calls_it(component: str) -> None:
-    assert _judge(health(instance("prefill"), instance(component)), BOTH).is_over
-    assert _judge(health(instance(component)), ONE).is_over
+BOTH, ONE = ("prefill", "decode"), ("worker",)
+BACKEND, PREFILL = instance("backend"), instance("prefill")
+INDEXED = health(BACKEND) | {
+    "instances": [BACKEND, PREFILL | {"endpoint": "worker_kv_indexer_query_dp0"}],
+    "endpoints": [*health(BACKEND)["endpoints"], "dyn://dynamo.prefill.worker_kv_indexer_query_dp0"],
+}
+OLDER = {"endpoints": ["dyn://dynamo.tensorrt_llm.generate", "dyn://dynamo.prefill.generate"]}
+ROLLOUT = instance("prefill", "old"), instance("prefill", "new"), instance("backend", "new")
 
 
-@pytest.mark.parametrize("component", ["prefill", "encode", "tensorrt_llm_encode", "router"])
-def test_what_only_helps_is_no_worker(component: str) -> None:
-    found = _judge(health(instance(component)), ONE)
-    assert found.absent == ("worker",)
-    assert found.workers.found.startswith("no worker is registered; registered: dyn://")
+@pytest.mark.parametrize(
+    ("listed", "roles", "absent"),
+    [
+        pytest.param(health(PREFILL, BACKEND), BOTH, (), id="the decode worker of vLLM"),
+        pytest.param(health(PREFILL, instance("mine")), BOTH, (), id="a component name of one's own"),
+        pytest.param(health(instance("tensorrt_llm")), ONE, (), id="the aggregated worker of TensorRT-LLM"),
+        pytest.param(health(PREFILL), ONE, ONE, id="prefill alone is no worker"),
+        pytest.param(health(instance("tensorrt_llm_encode")), ONE, ONE, id="an encoder is no worker"),
+        pytest.param(health(instance("router")), ONE, ONE, id="a router is no worker"),
+        pytest.param(INDEXED, BOTH, ("prefill",), id="another endpoint is no worker"),
+        # NVIDIA's guide shows one endpoint beside two instances; older frontends list no instances.
+        pytest.param(health(BACKEND) | {"instances": [BACKEND, PREFILL]}, BOTH, (), id="instances alone"),
+        pytest.param(OLDER, BOTH, (), id="endpoints alone"),
+        pytest.param(health(*ROLLOUT), BOTH, (), id="one whole generation during a rollout"),
+    ],
+)
+def test_a_role_is_found_whatever_its_engine_calls_it(listed: Any, roles: Any, absent: tuple[str]) -> None:
+    found = _judged(Reply(listed), roles)
+    assert found.absent == absent
+    assert found.is_over is not bool(absent)
 
 
-def test_a_server_without_dynamo_answers_for_itself() -> None:
-    _, listed = _look([])
-    found = judge_listings(Answer(200, ""), listed, MODEL, ONE)
-    assert found.is_over
-    verdicts = (found.frontend.verdict, found.workers.verdict, found.model.verdict)
-    assert verdicts == (Verdict.GOOD, Verdict.GOOD, Verdict.GOOD)
+def _judged(listed: Reply, roles: Any, served: Any = None) -> Registration:
+    served = Reply(served or models(MODEL), listed.status)
+    health_answer, models_answer = (Answer(each.status, each.text().decode()) for each in (listed, served))
+    return judge_listings(health_answer, models_answer, MODEL, roles)
 
 
-def test_a_server_without_dynamo_does_not_say_whether_both_roles_are_behind_it() -> None:
-    _, listed = _look([])
-    found = judge_listings(Answer(200, ""), listed, MODEL, BOTH)
-    assert found.is_over
-    assert found.workers.verdict is Verdict.UNKNOWN
-
-
-def test_an_endpoint_of_another_name_is_no_worker() -> None:
-    indexer = instance("prefill") | {"endpoint": "worker_kv_indexer_query_dp0"}
-    listed = health(instance("backend")) | {"instances": [instance("backend"), indexer]}
-    listed["endpoints"].append("dyn://dynamo.prefill.worker_kv_indexer_query_dp0")
-    assert _judge(listed, BOTH).absent == ("prefill",)
-
-
-def test_each_of_the_two_lists_of_health_counts() -> None:
-    # NVIDIA's guide shows one endpoint beside two instances; older frontends list no instances.
-    guide = health(instance("backend")) | {"instances": [instance("backend"), instance("prefill")]}
-    older = {"endpoints": ["dyn://dynamo.tensorrt_llm.generate", "dyn://dynamo.prefill.generate"]}
-    assert _judge(guide, BOTH).is_over
-    assert _judge(older, BOTH).is_over
-
-
-def test_one_whole_generation_is_enough_during_a_rollout() -> None:
-    new = instance("prefill", "new"), instance("backend", "new")
-    assert _judge(health(instance("prefill", "old"), *new), BOTH).is_over
-
-
-def test_a_healthy_frontend_with_nothing_behind_it_is_waited_for() -> None:
-    found = _judge(health(), ONE, served=models())
-    assert not found.is_over
-    assert (found.frontend.verdict, found.workers.verdict, found.model.verdict) == (
-        Verdict.GOOD,
-        Verdict.WRONG,
-        Verdict.WRONG,
-    )
+def test_a_server_without_dynamo_answers_for_itself_but_not_for_both_roles() -> None:
+    alone = _judged(Reply(""), ONE)
+    pair = _judged(Reply(""), BOTH)
+    assert {each.verdict for each in (alone.frontend, alone.workers, alone.model)} == {Verdict.GOOD}
+    assert (alone.is_over, pair.is_over, pair.workers.verdict) == (True, True, Verdict.UNKNOWN)
 
 
 def test_workers_whose_model_the_frontend_could_not_read_name_its_log() -> None:
-    found = _judge(health(instance("backend")), ONE, served=models())
+    found = _judged(Reply(health(BACKEND)), ONE, models())
     assert found.model.found == f"{MODEL} is not listed; listed: none"
     assert "`Error adding model from discovery` in the frontend's log" in found.model.fix
-    assert _judge(health(), ONE, served=models()).model.fix == ""
+    assert _judged(Reply(health()), ONE, models()).model.fix == ""
 
 
 @pytest.mark.parametrize(("status", "is_over"), [(401, True), (403, True), (404, False), (503, False)])
 def test_waiting_is_over_only_where_it_cannot_help(status: int, is_over: bool) -> None:
-    assert _judge(health(), ONE, status=status).is_over == is_over
+    assert _judged(Reply(health(), status), ONE).is_over == is_over
 
 
 def test_a_frontend_whose_health_fails_while_it_lists_models_is_wrong() -> None:
     listed = Answer(200, Reply(models(MODEL)).text().decode())
-    found = judge_listings("no answer within 10 s", listed, MODEL, ONE)
+    found = judge_listings("no answer within 10 s", listed, MODEL, ("worker",))
     assert found.frontend.found == "GET /health: no answer within 10 s"
-    assert found.workers.verdict is Verdict.NOT_RUN
-    assert found.model.verdict is Verdict.GOOD
+    assert (found.workers.verdict, found.model.verdict) == (Verdict.NOT_RUN, Verdict.GOOD)
+
+
+def test_a_model_that_is_absent_is_named_with_those_that_are_listed(checks: Checks, server: Loopback) -> None:
+    server.replies["/v1/models"] = Reply(models("openai/gpt-oss-20b", "other"))
+    found = checks()
+    assert found["model"]["found"] == f"{MODEL} is not listed; listed: openai/gpt-oss-20b, other"
+    assert "--served-model-name" in found["model"]["fix"]
+    assert found["workers"]["verdict"] == "good"
+    assert {found[name]["verdict"] for name in {"chat", *AFTER_CHAT}} == {"not-run"}
+    assert found["chat"]["found"] == "needs model"
+    assert server.bodies(CHAT) == []
+
+
+def test_roles_of_two_generations_are_said_never_to_meet(checks: Checks, server: Loopback) -> None:
+    server.replies["/health"] = Reply(health(instance("prefill", "old"), instance("tensorrt_llm", "new")))
+    found = checks()["workers"]
+    assert found["verdict"] == "wrong"
+    assert "different generations, which never meet" in found["found"]
+
+
+def test_without_any_worker_the_wait_says_so_and_ends(
+    smoke: Callable[..., Printed], server: Loopback
+) -> None:
+    server.replies |= {"/health": Reply(health()), "/v1/models": Reply(models())}
+    answer = smoke(wait=0.3)
+    assert answer.code == 1
+    assert "waiting, at most 1 s more: no prefill worker and no decode worker is registered" in answer.err
+    assert "no prefill worker and no decode worker is registered; registered: none" in squeezed(answer.out)
+    assert f"{MODEL} is not listed; listed: none" in squeezed(answer.out)
+
+
+def test_a_worker_that_registers_late_is_waited_for_which_is_said_once(
+    smoke: Callable[..., Printed], server: Loopback
+) -> None:
+    looks = iter([health(PREFILL), health(PREFILL)])
+    server.replies["/health"] = lambda _: Reply(next(looks, health(PREFILL, BACKEND)))
+    answer = smoke(wait=20)
+    assert answer.code == 0
+    assert answer.err.count("waiting, at most") == 1
+    assert [asked.path for asked in server.asked[:6]].count("/health") == 3

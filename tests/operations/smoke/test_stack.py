@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import os
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from hardware import KvPath
-from tests.cli.command import write_stack
+from tests.cli.command import squeezed, write_stack
 from tests.operations.smoke import answers
 from tests.operations.smoke.answers import CHAT, checks_of
-from tests.operations.smoke.cluster import Cluster, pod
+from tests.operations.smoke.cluster import SERVICES, Cluster, pod
 from tests.operations.smoke.loopback import Reply
 from tests.support.dev_settings import dev_settings
 from tests.support.shipped_stacks import served_settings
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from tests.operations.smoke.loopback import Loopback
 
     Smoke = Callable[..., Answer]
+
+WORKERS = [name for name in SERVICES if name != "Frontend"]
+MOCKED = [pod("Frontend"), *(pod(name, engine="mock") for name in WORKERS)]
+UNANSWERABLE = {"first-token", "tool-call", "reasoning-low", "reasoning-high"}
 
 
 def test_a_stack_is_asked_through_its_frontends_service_and_nothing_is_left(
@@ -42,7 +46,7 @@ def test_a_stack_is_asked_through_its_frontends_service_and_nothing_is_left(
 
 
 def test_the_prompt_for_the_first_token_is_long_and_compared_with_what_explain_computes(
-    smoke_stack: Smoke, server: Loopback
+    smoke_stack: Smoke, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = checks_of(smoke_stack("--json"))["first-token"]
     [body] = [body for body in server.bodies(CHAT) if "stream_options" in body]
@@ -50,15 +54,10 @@ def test_the_prompt_for_the_first_token_is_long_and_compared_with_what_explain_c
     assert (
         "for a prompt of 7,742 tokens; its 285 MB of KV cache take 0.10 to 0.29 s over tcp" in found["found"]
     )
-
-
-def test_a_first_token_that_is_too_late_for_the_transport_is_wrong(
-    smoke_stack: Smoke, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(KvPath, "late_first_token_seconds", 0.0)
-    found = checks_of(smoke_stack("--json"))["first-token"]
-    assert found["verdict"] == "wrong"
-    assert "slower than NVIDIA's guide gives even for TCP" in found["found"]
+    late = checks_of(smoke_stack("--json"))["first-token"]
+    assert late["verdict"] == "wrong"
+    assert "slower than NVIDIA's guide gives even for TCP" in late["found"]
 
 
 def test_a_long_prompt_that_nobody_answers_is_wrong_with_what_its_cache_should_take(
@@ -67,12 +66,10 @@ def test_a_long_prompt_that_nobody_answers_is_wrong_with_what_its_cache_should_t
     server.replies[CHAT] = lambda body: (
         Reply(silent=True) if "stream_options" in body else answers.answer_chat(body)
     )
-    answer = command("smoke", "dev", "--wait", "0", "--timeout", "0.3", "--json")
-    found = checks_of(answer)
-    assert found["first-token"]["found"].startswith(
-        "no answer within 0.3 s to a prompt of about 7,680 tokens"
-    )
-    assert "0.09 to 0.28 s over tcp" in found["first-token"]["found"]
+    found = checks_of(command("smoke", "dev", "--wait", "0", "--timeout", "0.3", "--json"))
+    silence = found["first-token"]["found"]
+    assert silence.startswith("no answer within 0.3 s to a prompt of about 7,680 tokens")
+    assert "0.09 to 0.28 s over tcp" in silence
     assert found["tool-call"]["verdict"] == "good"
     assert cluster.live_forwards() == []
 
@@ -92,40 +89,36 @@ def test_an_aggregated_stack_needs_one_worker_and_hands_no_kv_cache_over(
     assert "service/gpt-oss-agg-frontend" in typed
 
 
-def test_pods_that_cannot_be_read_are_not_said_to_be_absent(
-    smoke_stack: Smoke, cluster: Cluster, server: Loopback
+@pytest.mark.parametrize(
+    ("state", "refusal", "said", "fix"),
+    [
+        pytest.param(
+            {"ready": False, "waiting": {"reason": "ImagePullBackOff", "message": "no such image"}},
+            "error: unable to forward port because pod is not running. Current status=Pending\n",
+            "main waiting, ImagePullBackOff no such image",
+            "",
+            id="a pod that does not run",
+        ),
+        pytest.param(
+            {},
+            "error: timed out waiting for the condition\n",
+            "Ready, and it does not answer; its log says why",
+            "logs gpt-oss-disagg-frontend-0 --namespace gpt-oss",
+            id="a ready pod",
+        ),
+    ],
+)
+def test_a_frontend_that_cannot_be_reached_is_said_in_kubectls_words_with_its_pods_state(
+    state: dict[str, Any], refusal: str, said: str, fix: str, smoke_stack: Smoke, cluster: Cluster
 ) -> None:
-    (cluster.folder / "pods.json").unlink()
-    server.replies["/health"] = Reply(answers.health(answers.instance("prefill")))
-    answer = smoke_stack("--json")
-    found = checks_of(answer)["workers"]["found"]
-    assert json.loads(answer.out)["mockEngine"] is None
-    assert "; their pods cannot be read" in found
-    assert "no pod" not in found
-
-
-def test_a_frontend_without_a_running_pod_is_said_in_kubectls_words(
-    smoke_stack: Smoke, cluster: Cluster
-) -> None:
-    waiting = {"reason": "ImagePullBackOff", "message": "no such image"}
-    cluster.have(pod("Frontend", ready=False, waiting=waiting))
-    cluster.refuse_forwards(
-        "error: unable to forward port because pod is not running. Current status=Pending\n"
-    )
+    cluster.have(pod("Frontend", **state))
+    cluster.refuse_forwards(refusal)
     answer = smoke_stack("--json", wait=0.01)
     found = checks_of(answer)["frontend"]
     assert answer.code == 1
-    assert "unable to forward port because pod is not running. Current status=Pending" in found["found"]
-    assert "gpt-oss-disagg-frontend-0: main waiting, ImagePullBackOff no such image" in found["found"]
-
-
-def test_a_ready_frontend_that_cannot_be_reached_is_not_said_to_be_unregistered(
-    smoke_stack: Smoke, cluster: Cluster
-) -> None:
-    cluster.refuse_forwards("error: timed out waiting for the condition\n")
-    found = checks_of(smoke_stack("--json"))["frontend"]
-    assert "gpt-oss-disagg-frontend-0: Ready, and it does not answer; its log says why" in found["found"]
-    assert "logs gpt-oss-disagg-frontend-0 --namespace gpt-oss" in found["fix"]
+    assert refusal.strip().removeprefix("error: ") in found["found"]
+    assert f"gpt-oss-disagg-frontend-0: {said}" in found["found"]
+    assert fix in found["fix"]
 
 
 def test_a_port_forward_that_ended_is_started_again(
@@ -148,36 +141,35 @@ def test_a_port_forward_that_ended_is_started_again(
     assert len(cluster.typed("port-forward")) == 2
 
 
-def test_a_cluster_that_does_not_answer_is_no_verdict_on_the_deployment(
-    smoke_stack: Smoke, cluster: Cluster
+def test_a_cluster_that_does_not_answer_and_no_kubectl_are_no_verdict_on_the_deployment(
+    smoke_stack: Smoke, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster.be_down("The connection to the server 127.0.0.1:1 was refused\n")
     answer = smoke_stack()
     assert (answer.code, answer.out) == (2, "")
     assert "the cluster of context dynamo-lab does not answer" in answer.err
     assert "The connection to the server 127.0.0.1:1 was refused" in answer.err
-
-
-def test_without_kubectl_it_says_what_to_install(
-    smoke_stack: Smoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     answer = smoke_stack()
     assert (answer.code, answer.out) == (2, "")
     assert "`kubectl` is needed and not on PATH" in answer.err
 
 
-def test_a_stack_whose_capacity_block_has_not_opened_has_no_graph_to_ask(smoke_stack: Smoke) -> None:
-    answer = smoke_stack(stack="disagg-gb200-two-trays")
+@pytest.mark.parametrize(
+    ("stack", "options", "said"),
+    [
+        ("disagg-gb200-two-trays", (), "stack disagg-gb200-two-trays has no graph yet: pool"),
+        ("dev", ("--model", "x"), "goes with --url"),
+        ("dev", ("--disaggregated",), "goes with --url"),
+        ("dev", ("--api-key-from", "HOME"), "goes with --url"),
+    ],
+)
+def test_a_stack_without_a_graph_and_what_a_stack_says_itself_are_refused(
+    stack: str, options: tuple[str, ...], said: str, smoke_stack: Smoke
+) -> None:
+    answer = smoke_stack(*options, stack=stack)
     assert (answer.code, answer.out) == (2, "")
-    assert "stack disagg-gb200-two-trays has no graph yet: pool" in answer.err
-
-
-@pytest.mark.parametrize("option", [("--model", "x"), ("--disaggregated",), ("--api-key-from", "HOME")])
-def test_what_a_stack_says_itself_is_refused_beside_it(option: tuple[str, ...], smoke_stack: Smoke) -> None:
-    answer = smoke_stack(*option)
-    assert (answer.code, answer.out) == (2, "")
-    assert "goes with --url" in answer.err
+    assert said in answer.err
 
 
 @pytest.mark.parametrize(("version", "is_cause"), [("1.2.1", True), ("1.4.2", False)])
@@ -197,3 +189,60 @@ def test_a_tool_call_that_does_not_come_back_is_explained_by_the_release(
     said = "Dynamo 1.2.1: gpt-oss-120b puts about half of its tool calls on the analysis channel"
     assert found["fix"].startswith(said) is is_cause
     assert "run it again: a model may answer by itself" in found["fix"]
+
+
+def test_a_mock_engine_is_excused_from_what_only_a_model_can_say(
+    smoke_stack: Smoke, cluster: Cluster, server: Loopback
+) -> None:
+    cluster.have(*MOCKED)
+    server.replies[CHAT] = answers.answer_at_random
+    answer = smoke_stack("--json")
+    found = checks_of(answer)
+    assert answer.code == 0
+    assert json.loads(answer.out)["mockEngine"] is True
+    assert {name for name, check in found.items() if check["verdict"] == "mock"} == UNANSWERABLE
+    assert {check["verdict"] for name, check in found.items() if name not in UNANSWERABLE} == {"good"}
+    assert found["tool-call"]["found"].startswith("cannot answer this: no tool_calls (finish_reason length)")
+    out = squeezed(smoke_stack().out)
+    assert "mock engine reasoning effort low" in out
+    assert "stack dev: answers, from a mock engine: 6 good, 4 mock engine of 10 checks" in out
+
+
+@pytest.mark.parametrize(
+    "pods",
+    [
+        pytest.param([pod("Frontend"), *map(pod, WORKERS)], id="real workers"),
+        # Its answers may come from the real half.
+        pytest.param(
+            [pod("Frontend"), pod(WORKERS[0], engine="mock"), pod(WORKERS[1])], id="half of it real"
+        ),
+        pytest.param([pod("Frontend", engine="mock")], id="no workers"),
+    ],
+)
+def test_a_real_engine_is_never_excused(
+    pods: list[dict[str, Any]], smoke_stack: Smoke, cluster: Cluster, server: Loopback
+) -> None:
+    cluster.have(*pods)
+    server.replies[CHAT] = answers.answer_at_random
+    answer = smoke_stack("--json")
+    found = checks_of(answer)
+    assert answer.code == 1
+    assert json.loads(answer.out)["mockEngine"] is False
+    assert {name for name, check in found.items() if check["verdict"] == "wrong"} == (
+        UNANSWERABLE - {"first-token"}
+    )
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply(answers.chat("", reasoning=None)), Reply(answers.chat("<|channel|>final")), Reply("", 500)],
+    ids=["nothing", "unparsed", "an error"],
+)
+def test_a_mock_engine_is_not_excused_from_an_answer(
+    reply: Reply, smoke_stack: Smoke, cluster: Cluster, server: Loopback
+) -> None:
+    cluster.have(*MOCKED)
+    server.replies[CHAT] = lambda body: answers.answer_at_random(body) if "tools" not in body else reply
+    found = checks_of(smoke_stack("--json"))
+    assert found["tool-call"]["verdict"] == "wrong"
+    assert found["reasoning-low"]["verdict"] == "mock"

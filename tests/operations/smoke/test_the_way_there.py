@@ -1,33 +1,109 @@
-"""The way to the frontend: what is late, cut off, refused, or needs a key."""
+"""The way to a frontend at an address: what is typed, what is late, cut off or refused, and the key."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from operations.smoke.address import parse_url, published_model
 from tests.operations.smoke import answers
-from tests.operations.smoke.answers import AFTER_CHAT, CHAT, MODEL
+from tests.operations.smoke.answers import AFTER_CHAT, CHAT
 from tests.operations.smoke.loopback import Reply
+from tests.support.trtllm_serve import PATHS, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.cli.command import Answer
+    from tests.cli.command import Answer, Command
     from tests.operations.smoke.loopback import Loopback
 
     Checks = Callable[..., dict[str, dict[str, Any]]]
 
 
-def _instead(condition: Callable[[dict[str, Any]], bool], reply: Reply) -> Callable[[dict[str, Any]], Reply]:
-    """Answers well but where the condition holds."""
-    return lambda body: reply if condition(body) else answers.answer_chat(body)
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("http://localhost:8000", "http://localhost:8000"),
+        ("https://models.example.com/", "https://models.example.com"),
+        ("http://localhost:8000/v1/chat/completions", "http://localhost:8000"),
+        ("http://localhost:8000/health", "http://localhost:8000"),
+        ("https://gateway.example.com/gpt-oss/v1/", "https://gateway.example.com/gpt-oss"),
+    ],
+)
+def test_a_url_ends_before_v1_however_much_of_it_is_typed(text: str, url: str) -> None:
+    assert parse_url(text) == url
 
 
-def _streams(body: dict[str, Any]) -> bool:
-    return body["stream"]
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "give a STACK, a --url URL, or both"),
+        (["--url", "localhost:8000"], "try: --url http://localhost:8000"),
+        (["--url", ""], "try: --url http://localhost:8000"),
+        (["--url", "http://"], "is no URL of HTTP"),
+        (["--url", "http://host:99999"], "has no host, or no port from 1 to 65535"),
+        (["--url", "http://ho st:1"], "has no host, or no port from 1 to 65535"),
+        (["--url", "http://host/v1?key=1"], "try: --url http://host/v1"),
+        (["--url", "http://[::1"], "has no host"),
+        (["--url", "http://user:hidden@host:1"], "try: --api-key-from VARIABLE"),
+    ],
+)
+def test_what_is_no_url_ends_before_anything_is_asked(
+    options: list[str], said: str, command: Command
+) -> None:
+    answer = command("smoke", *options)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+    assert "Traceback" not in answer.err
+    assert "hidden" not in answer.err
+
+
+@pytest.mark.parametrize("value", ["", "Bearer sk-hidden", "sk-\nhidden", "schlüssel-hidden"])
+def test_a_key_that_cannot_be_sent_is_refused_and_not_shown(
+    value: str, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATEWAY_KEY", value)
+    answer = command("smoke", "--url", "http://127.0.0.1:9", "--api-key-from", "GATEWAY_KEY")
+    assert (answer.code, answer.out) == (2, "")
+    assert "--api-key-from GATEWAY_KEY: " in answer.err
+    assert "hidden" not in answer.err
+
+
+def test_the_model_is_that_of_most_recipes() -> None:
+    assert published_model() == "openai/gpt-oss-120b"
+
+
+@pytest.mark.parametrize(
+    ("path", "reply", "check", "found"),
+    [
+        (CHAT, Reply(silent=True), "chat", "no answer within 0.2 s"),
+        (CHAT, Reply(drips=True), "chat", "the answer had not ended after 0.2 s"),
+        ("/health", Reply(silent=True), "frontend", "GET /health: no answer within 0.2 s"),
+        (
+            CHAT,
+            Reply(answers.chat(), announced=10_000),
+            "chat",
+            "the connection was closed before the answer was whole",
+        ),
+        (CHAT, Reply("x" * (9 << 20)), "chat", "the answer is larger than 8 MiB"),
+    ],
+    ids=["silence", "drops", "a silent listing", "a cut", "without end"],
+)
+def test_an_answer_that_does_not_end_well_is_left_and_nothing_else_is_asked(
+    path: str, reply: Reply, check: str, found: str, checks: Checks, server: Loopback
+) -> None:
+    server.replies[path] = reply
+    seen = checks(timeout=0.2)
+    assert seen[check]["found"] == found
+    assert {seen[name]["verdict"] for name in AFTER_CHAT} == {"not-run"}
+
+
+def test_a_stream_that_stops_in_the_middle_ends_after_the_timeout(checks: Checks, server: Loopback) -> None:
+    stopping = Reply(events=answers.stream("The ", "service ", "is ready."), silent_after=2)
+    server.replies[CHAT] = lambda body: stopping if body["stream"] else answers.answer_chat(body)
+    assert checks(timeout=0.3)["stream"]["found"] == "no answer within 0.3 s"
 
 
 def test_control_characters_of_an_answer_do_not_reach_the_terminal(
@@ -39,40 +115,6 @@ def test_control_characters_of_an_answer_do_not_reach_the_terminal(
     assert "[2Jgone" in answer.out
 
 
-def test_an_answer_that_does_not_come_ends_after_the_timeout(checks: Checks, server: Loopback) -> None:
-    server.replies[CHAT] = Reply(silent=True)
-    found = checks(timeout=0.1)
-    assert found["chat"]["found"] == "no answer within 0.1 s"
-    assert found["chat"]["seconds"] == pytest.approx(0.1, abs=2)
-    assert {found[name]["verdict"] for name in AFTER_CHAT} == {"not-run"}
-
-
-def test_an_answer_that_drips_ends_after_the_timeout(checks: Checks, server: Loopback) -> None:
-    server.replies[CHAT] = Reply(drips=True)
-    assert checks(timeout=0.2)["chat"]["found"] == "the answer had not ended after 0.2 s"
-
-
-def test_a_listing_may_take_no_longer_than_an_answer(checks: Checks, server: Loopback) -> None:
-    server.replies["/health"] = Reply(silent=True)
-    assert checks(timeout=0.1)["frontend"]["found"] == "GET /health: no answer within 0.1 s"
-
-
-def test_a_stream_that_stops_in_the_middle_ends_after_the_timeout(checks: Checks, server: Loopback) -> None:
-    events = answers.stream("The ", "service ", "is ready.")
-    server.replies[CHAT] = _instead(_streams, Reply(events=events, silent_after=2))
-    assert checks(timeout=0.3)["stream"]["found"] == "no answer within 0.3 s"
-
-
-def test_an_answer_that_is_cut_off_is_said_to_be_that(checks: Checks, server: Loopback) -> None:
-    server.replies[CHAT] = Reply(answers.chat(), announced=10_000)
-    assert checks()["chat"]["found"] == "the connection was closed before the answer was whole"
-
-
-def test_an_answer_without_end_is_not_read_to_its_end(checks: Checks, server: Loopback) -> None:
-    server.replies[CHAT] = Reply("x" * (9 << 20))
-    assert checks()["chat"]["found"] == "the answer is larger than 8 MiB"
-
-
 def test_a_frontend_that_is_not_there_is_said_to_refuse(
     smoke: Callable[..., Answer], server: Loopback
 ) -> None:
@@ -80,7 +122,6 @@ def test_a_frontend_that_is_not_there_is_said_to_refuse(
     answer = smoke(wait=0.01)
     assert answer.code == 1
     assert "GET /health: no answer: Connection refused" in answer.out
-    assert "0 good" not in answer.out
     assert "1 wrong, 9 not run of 10 checks" in answer.out
 
 
@@ -123,22 +164,40 @@ def test_behind_a_gateway_that_keeps_health_back_the_roles_are_unknown_and_the_r
     assert found["tool-call"]["verdict"] == "good"
 
 
-def test_an_address_excuses_nothing_of_a_mock_engine(checks: Checks, server: Loopback) -> None:
-    server.replies[CHAT] = answers.answer_at_random
-    found = checks()
-    wrong = {name for name, check in found.items() if check["verdict"] == "wrong"}
-    assert wrong == {"tool-call", "reasoning-low", "reasoning-high"}
+def test_a_server_without_dynamo_takes_every_question_and_its_refusal_is_heard(
+    command: Command, server: Loopback
+) -> None:
+    server.replies["/health"] = Reply("")
+    for path in PATHS:
+        server.replies[path] = _strict(path, server.replies[path])
+    typed = ("smoke", "--url", server.url, "--wait", "0", "--timeout", "10")
+    answer = command(*typed)
+    assert (answer.code, answer.err) == (0, "")
+    assert f"{server.url}: answers: 9 good, 1 does not apply of 10 checks" in answer.out
+    server.replies[CHAT] = Reply({"message": "no engine"}, 500)
+    answer = command(*typed)
+    assert answer.code == 1
+    assert "HTTP 500" in answer.out
 
 
-def test_the_json_is_what_the_guide_describes(smoke: Callable[..., Answer], server: Loopback) -> None:
-    answer = smoke("--json")
-    report = json.loads(answer.out)
-    assert answer.err == ""
-    assert list(report)[:2] == ["schema", "version"]
-    assert list(report)[2:] == ["stack", "url", "model", "mockEngine", "seconds", "checks", "failed"]
-    assert (report["stack"], report["url"], report["model"]) == (None, server.url, MODEL)
-    assert (report["mockEngine"], report["failed"]) == (None, False)
-    assert all(
-        list(check) == ["name", "asked", "seconds", "verdict", "found", "fix"] for check in report["checks"]
-    )
-    assert [check["seconds"] is None for check in report["checks"]].count(True) == 1
+def _strict(path: str, healthy: Reply | Callable[[Any], Reply]) -> Callable[[Any], Reply]:
+    """Answers well to what TensorRT-LLM's own server takes, and refuses fields that it does not know."""
+
+    def reply(body: Any) -> Reply:
+        refused = refusal(path, body)
+        if refused is not None:
+            return Reply({"object": "error", "message": refused, "type": "BadRequestError", "code": 400}, 400)
+        return healthy(body) if callable(healthy) else healthy
+
+    return reply
+
+
+def test_a_stack_that_runs_by_docker_compose_expects_its_own_roles(
+    command: Command, server: Loopback
+) -> None:
+    typed = ("smoke", "dev", "--url", server.url, "--wait", "0", "--timeout", "10")
+    assert command(*typed).code == 0
+    server.replies["/health"] = Reply(answers.health(answers.instance("backend")))
+    missing = command(*typed)
+    assert missing.code == 1
+    assert "no prefill worker is registered" in missing.out

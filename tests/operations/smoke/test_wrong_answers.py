@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     Checks = Callable[..., dict[str, dict[str, Any]]]
 
 
-def _always(_: dict[str, Any]) -> bool:
-    return True
-
-
 def _streams(body: dict[str, Any]) -> bool:
     return body["stream"]
 
@@ -53,7 +49,7 @@ class Wrong:
     reply: Reply
     said: str
     """How the finding begins."""
-    when: Callable[[dict[str, Any]], bool] = _always
+    when: Callable[[dict[str, Any]], bool] = bool
     """Of which questions; the others are answered well."""
     fix: str = ""
     path: str = CHAT
@@ -99,7 +95,7 @@ WRONG = (
     ),
     *(
         _chat(answers.chat(content, reasoning=None), "empty content (finish_reason stop)")
-        for content in (None, "", " \n")
+        for content in (None, " \n")
     ),
     _chat(
         answers.chat(None, reason="length"),
@@ -111,7 +107,6 @@ WRONG = (
         for error in (
             {"message": "KV transfer failed", "code": 500},
             "KV transfer failed",
-            {"detail": "KV transfer failed"},
         )
     ),
     _chat(
@@ -120,7 +115,6 @@ WRONG = (
     _chat(Reply("", 404), "HTTP 404: with nothing in it"),
     _chat(Reply("<html>Bad gateway</html>", 502), "HTTP 502: '<html>Bad gateway</html>'"),
     _chat(Reply({"error": {"message": "no"}}, 500), "HTTP 500: 'no'"),
-    _chat("<html>", "HTTP 200, but no JSON: '<html>'"),
     _chat({"choices": []}, "HTTP 200, but not a chat completion: choices: tuple should have at least 1"),
     _chat({"choices": [{}]}, "HTTP 200, but not a chat completion: choices.0.message: field required"),
     _chat([1], "HTTP 200, but not a chat completion: all of it: "),
@@ -146,24 +140,13 @@ WRONG = (
     _stream("HTTP 200, but no JSON: 'no json'", "no json"),
     Wrong("stream", Reply(answers.chat()), "a whole answer, and no stream of events", _streams),
     _tool("to=functions.get_system_health json{}", UNPARSED, TOOLS, tool_calls=[]),
-    _tool('{"name": "get_system_health", "arguments": {}}', UNPARSED, TOOLS, tool_calls=[]),
-    _tool("get_system_health()", UNPARSED, TOOLS, tool_calls=[]),
-    _tool(
-        "<|channel|>commentary to=functions.get_system_health <|constrain|>json<|message|>{}<|call|>",
-        UNPARSED,
-        TOOLS,
-        tool_calls=[],
-    ),
     _tool("Everything is fine.", "no tool_calls (finish_reason stop)"),
     _tool(None, "a call with finish_reason stop, where clients look for", tool_calls=[answers.CALL]),
     _called("it calls 'rm', and only get_system_health was offered", name="rm", arguments="{}"),
     _called(f"{NO_ARGUMENTS}'{{'", name="get_system_health", arguments="{"),
-    _called(f"{NO_ARGUMENTS}'[]'", name="get_system_health", arguments="[]"),
     _after_tool(answers.chat(""), "after the tool's result: empty content (finish_reason stop)"),
     _after_tool(answers.call(), "it calls the tool again instead of using the result"),
-    _response(answers.responses(""), "no text in it; the output holds message"),
     _response(answers.responses(output=[{"type": "reasoning"}]), "no text in it; the output holds reasoning"),
-    _response(answers.responses(output=[]), "no text in it; the output holds nothing"),
     _response(answers.responses(status="failed"), f"status failed: '{answers.SENTENCE}'"),
     _response(
         answers.responses(error={"message": "worker lost"}), "HTTP 200 with an error inside: 'worker lost'"
@@ -172,15 +155,12 @@ WRONG = (
         {"output": []}, "HTTP 200, but not a response: status: field required; it begins '{\"output\": []}'"
     ),
     _response(answers.responses("<|channel|>final"), MARKS),
-    *(
-        Wrong(
-            f"reasoning-{effort}",
-            Reply(answers.chat("9.9", reasoning=None)),
-            "no reasoning_content; it says '9.9'",
-            _effort(effort),
-            REASONING,
-        )
-        for effort in ("low", "high")
+    Wrong(
+        "reasoning-low",
+        Reply(answers.chat("9.9", reasoning=None)),
+        "no reasoning_content; it says '9.9'",
+        _effort("low"),
+        REASONING,
     ),
     Wrong(
         "reasoning-high",

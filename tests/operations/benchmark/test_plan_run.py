@@ -1,0 +1,216 @@
+"""What is measured: the loads that come of what a person asks for, and what must be there before."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from operations.benchmark.plan_run import run_of_stack, served_model, serving_engine
+from operations.benchmark.shapes import (
+    PUBLISHED_SHAPES,
+    Wanted,
+    advice,
+    loads_of_address,
+    loads_of_recipe,
+    sweep_steps,
+)
+from operations.errors import CommandError
+from operations.mock_engine import ENGINE_ANNOTATION
+from recipes.benchmark_load import Load, recipe_load
+from recipes.load import load_recipe
+from sizing.points import Shape
+from tests.operations.benchmark.fake_kubectl import FakeKubectl
+from tests.recipes.listing_frontend import EMPTY, LISTED, MODEL, answers, listing_frontend
+from tests.support.shipped_stacks import shipped_stack
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
+PLAIN = Wanted((), every_shape=False, sweep=False, concurrency=None, requests=None)
+EVERY = replace(PLAIN, every_shape=True)
+PUBLISHED = [str(each.shape) for each in PUBLISHED_SHAPES]
+
+
+def _seen(loads: tuple[Load, ...]) -> list[tuple[str, int, int]]:
+    return [(load.shape, load.concurrency, load.requests) for load in loads]
+
+
+def test_without_a_word_the_recipe_is_measured_as_its_job_does() -> None:
+    assert loads_of_recipe(PLAIN, DISAGGREGATED) == (recipe_load(DISAGGREGATED),)
+
+
+def test_all_shapes_are_those_that_the_engines_take_the_own_one_first() -> None:
+    assert _seen(loads_of_recipe(EVERY, DISAGGREGATED)) == [
+        ("8192/1024", 1280, 12800),
+        ("128/1000", 1280, 12800),
+        ("1000/2000", 1280, 12800),
+    ]
+    assert [*advice(EVERY, DISAGGREGATED)] == ["left out: 32000/256: a prompt may have 8,999 tokens at most"]
+    assert [load.shape for load in loads_of_recipe(EVERY, AGGREGATED)] == PUBLISHED
+
+
+def test_another_shape_is_sent_as_hard_as_published_and_never_harder_than_the_engines_run() -> None:
+    long = replace(PLAIN, shapes=(Shape(32000, 256),))
+    assert _seen(loads_of_recipe(long, AGGREGATED)) == [("32000/256", 256, 2560)]
+    short = replace(PLAIN, shapes=(Shape(128, 1000),))
+    assert _seen(loads_of_recipe(short, DISAGGREGATED)) == [("128/1000", 1280, 12800)]
+
+
+def test_a_shape_that_the_engines_refuse_ends_before_anything_is_sent() -> None:
+    wanted = replace(PLAIN, shapes=(Shape(32000, 256), Shape(8000, 4000)))
+    with pytest.raises(CommandError) as refused:
+        loads_of_recipe(wanted, DISAGGREGATED)
+    assert str(refused.value).splitlines() == [
+        "the engines of recipe gpt-oss-120b/trtllm-disagg refuse what is to be measured",
+        "  32000/256: a prompt may have 8,999 tokens at most",
+        "  8000/4000: a prompt and its answer may have 11,000 tokens at most",
+    ]
+
+
+def test_a_published_load_that_is_typed_is_sent_and_said_to_queue() -> None:
+    wanted = replace(PLAIN, shapes=(Shape(128, 1000),), concurrency=3600)
+    assert _seen(loads_of_recipe(wanted, AGGREGATED)) == [("128/1000", 3600, 36000)]
+    assert [*advice(wanted, AGGREGATED)] == [
+        "--concurrency 3600: the engines run 3200 requests at once at most; the others wait, "
+        "and the time to the first token measures the queue"
+    ]
+    assert [*advice(replace(wanted, concurrency=3200), AGGREGATED)] == []
+
+
+def test_a_sweep_goes_from_one_request_to_the_highest_concurrency() -> None:
+    assert [sweep_steps(highest) for highest in (1, 4)] == [(1,), (1, 4)]
+    assert sweep_steps(1280) == (1, 4, 16, 64, 256, 1024, 1280)
+    wanted = replace(PLAIN, sweep=True, concurrency=16)
+    assert _seen(loads_of_recipe(wanted, AGGREGATED)) == [
+        ("128/1000", 1, 20),
+        ("128/1000", 4, 40),
+        ("128/1000", 16, 160),
+    ]
+
+
+def test_of_an_address_only_what_was_said_is_sent() -> None:
+    wanted = replace(PLAIN, shapes=(Shape(128, 1000), Shape(128, 1000), Shape(9, 9)), requests=50)
+    assert _seen(loads_of_address(wanted, AGGREGATED.benchmark, 8)) == [("128/1000", 8, 50), ("9/9", 8, 50)]
+    assert [load.shape for load in loads_of_address(EVERY, AGGREGATED.benchmark, 8)] == PUBLISHED
+
+
+@pytest.mark.parametrize(
+    ("name", "gpus", "open_requests"),
+    [
+        # A prefill worker of one GPU and a decode worker of four, on trays of four.
+        ("disagg-gb200-two-trays", 5, 1280),
+        # Eight workers of one GPU, 512 requests each.
+        ("agg-b200", 8, 4096),
+    ],
+)
+def test_a_stack_is_measured_with_the_requests_that_all_replicas_run_over_the_gpus_that_they_use(
+    name: str, gpus: int, open_requests: int
+) -> None:
+    stack = shipped_stack(name)
+    run = run_of_stack(stack, "real", PLAIN, in_cluster=True, seconds=None)
+    assert run.gpus == gpus == sum(pool.used_gpus for pool in stack.pools)
+    assert [load.concurrency for load in run.loads] == [open_requests]
+    recipe = stack.serving.placed.recipe
+    assert (run.target, run.model, run.recipe) == (name, "openai/gpt-oss-120b", recipe.name)
+    assert run.runtime == f"{recipe.runtime.image}:{recipe.runtime.version}"
+
+
+READY = [{"type": "Ready", "status": "True"}]
+TWO = json.dumps({"data": [{"id": "a/one"}, {"id": "a/two"}]}).encode()
+
+
+@pytest.fixture
+def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeKubectl:
+    return FakeKubectl(tmp_path, monkeypatch)
+
+
+def _pod(
+    name: str, phase: str = "Running", annotations: Any = None, conditions: Any = READY
+) -> dict[str, Any]:
+    return {
+        "metadata": {"name": name, "annotations": annotations},
+        "status": {"phase": phase, "conditions": conditions},
+    }
+
+
+@pytest.mark.parametrize(("annotations", "engine"), [(None, "real"), ({ENGINE_ANNOTATION: "mock"}, "mock")])
+def test_a_pod_with_a_mock_engine_makes_it_a_mock(
+    annotations: dict[str, str] | None, engine: str, kubectl: FakeKubectl
+) -> None:
+    kubectl.says_graph(_pod("frontend"), _pod("decode", annotations=annotations))
+    assert serving_engine(shipped_stack("dev"), kubectl.commands) == engine
+
+
+@pytest.mark.parametrize(
+    ("pods", "said"),
+    [
+        ([_pod("old", phase="Failed")], "has no pod: there is nothing to measure\n  try: `pulumi up`"),
+        (
+            [_pod("frontend"), _pod("decode", conditions=[])],
+            "does not serve with all of its pods\n  decode: Running, started but not ready",
+        ),
+        (None, "failed; nothing was changed\n  the API server"),
+    ],
+    ids=["no pod", "a part of its pods", "no answer of the cluster"],
+)
+def test_a_graph_that_does_not_serve_is_not_measured(
+    pods: list[Any] | None, said: str, kubectl: FakeKubectl
+) -> None:
+    kubectl.says_graph(*(pods or ()))
+    kubectl.is_away = pods is None
+    with pytest.raises(CommandError) as refused:
+        serving_engine(shipped_stack("dev"), kubectl.commands)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "wanted", "said"),
+    [
+        pytest.param(200, LISTED, None, MODEL, id="the only one"),
+        pytest.param(200, TWO, "a/two", "a/two", id="the one that was asked for"),
+        pytest.param(200, TWO, None, "URL serves a/one, a/two\n  try: --model NAME", id="two"),
+        pytest.param(
+            200, EMPTY, None, "URL serves no model\n  try: wait until its workers have registered", id="none"
+        ),
+        pytest.param(
+            200,
+            LISTED,
+            "openai/gpt-oss-20b",
+            f"URL does not serve openai/gpt-oss-20b: it serves {MODEL}\n  try: --model {MODEL}",
+            id="another",
+        ),
+        pytest.param(404, b"", None, "URL/v1/models: HTTP 404: with nothing in it", id="something else"),
+        pytest.param(200, b"<html>", None, "URL/v1/models: HTTP 200, but no JSON: '<html>'", id="a page"),
+    ],
+)
+def test_the_model_at_an_address_is_found_or_what_is_served_is_named(
+    status: int, body: bytes, wanted: str | None, said: str
+) -> None:
+    with listing_frontend() as frontend:
+        url = answers(frontend, (status, body)).removesuffix("/v1/models")
+        try:
+            found = served_model(url, wanted)
+        except CommandError as error:
+            found = str(error).replace(url, "URL")
+    assert found == said
+
+
+def test_a_port_that_speaks_something_else_is_named() -> None:
+    def greet() -> None:
+        client, _ = server.accept()
+        with client:
+            client.recv(65_536)
+            client.sendall(b"INFO {}\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=greet, daemon=True).start()
+        with pytest.raises(
+            CommandError, match="/v1/models: the connection was closed before the answer was whole"
+        ):
+            served_model(f"http://127.0.0.1:{server.getsockname()[1]}", None)
