@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,16 @@ class Command:
 def squeezed(text: str) -> str:
     """The text without the breaks and blanks that make columns."""
     return " ".join(text.split())
+
+
+def merged(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with these changes: a mapping changes one that is there, and None removes a key."""
+    result = {**settings, **changes}
+    for key, change in changes.items():
+        before = settings.get(key)
+        if isinstance(before, Mapping) and isinstance(change, Mapping):
+            result[key] = merged(before, change)
+    return {key: value for key, value in result.items() if value is not None}
 
 
 def write_stack(folder: Path, settings: dict[str, Any], name: str = "dev", **config: Any) -> Path:
