@@ -58,7 +58,7 @@ CASES = {
     "what a production stack leaves in a cluster of others": _of(
         disagg_gb200_settings(),
         {},
-        "RETAINED PersistentVolumeClaim model-cache in gpt-oss: lifecycle production keeps the downloaded model",
+        "RETAINED PersistentVolumeClaim model-cache in gpt-oss: lifecycle production keeps the downloaded",
         "Namespace gpt-oss: it holds the model cache, and would take it along",
         "ServiceAccount planner-serviceaccount in gpt-oss: made by the operator beside every graph",
         "RoleBinding planner-serviceaccount-binding in gpt-oss: made by the operator beside every graph",
