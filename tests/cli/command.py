@@ -36,16 +36,13 @@ class Command:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self._monkeypatch = monkeypatch
         self._capsys = capsys
-        self.records_anew = False
-        """For a test that changes the program; others share what is recorded of one stack."""
 
     def __call__(self, *arguments: str | Path, folder: Path = ROOT) -> Answer:
         self._monkeypatch.chdir(folder)
         # It records in a process of its own as a rule, and has to know the program's own function.
         assert own_folder.recorded_stack is not recorded_stack
-        if not self.records_anew:
-            for module in (project, explain, render, report):
-                self._monkeypatch.setattr(module, "recorded_stack", recorded_stack)
+        for module in (project, explain, render, report):
+            self._monkeypatch.setattr(module, "recorded_stack", recorded_stack)
         self._monkeypatch.setattr(sys, "argv", ["dynamo-stack", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             main()

@@ -31,7 +31,7 @@ class Defect:
     """A file, what `check` must answer, and what it must name."""
 
     name: str
-    content: bytes
+    content: str
     code: int
     says: str
     """A pattern: the rule and key, or the place."""
@@ -53,28 +53,17 @@ def defect(seed: int) -> Defect:
     name = chance.choice(NAMES)
     serves = any(_starts_engine(item) for item in _walk(load(name)))
     if not serves or chance.random() < 0.5:
-        make: Callable[[random.Random, str], tuple[bytes | str, str]] = chance.choice(_UNREADABLE)
+        make: Callable[[random.Random, str], tuple[str, str]] = chance.choice(_UNREADABLE)
         content, says = make(chance, texts()[name])
         code = 2
     else:
         content, says = _wrong(chance, name)
         make, code = _wrong, 1
-    data = content if isinstance(content, bytes) else content.encode()
-    return Defect(f"{seed}: {make.__name__} in {name}", data, code, says)
+    return Defect(f"{seed}: {make.__name__} in {name}", content, code, says)
 
 
 def _cut_off(chance: random.Random, text: str) -> tuple[str, str]:
     return text[: chance.randrange(len(text))] + '\n"cut off: [', r"line \d+"
-
-
-def _foreign_bytes(chance: random.Random, text: str) -> tuple[bytes, str]:
-    data, at = text.encode(), chance.randrange(len(text.encode()))
-    return data[:at] + b"\xff\xfe" + data[at:], r"byte \d+"
-
-
-def _control_character(chance: random.Random, text: str) -> tuple[str, str]:
-    at = chance.randrange(len(text))
-    return text[:at] + chance.choice("\x00\x07\x1b") + text[at:], r"line \d+"
 
 
 def _deleted_line(chance: random.Random, text: str) -> tuple[str, str]:
@@ -105,23 +94,13 @@ def _no_object(chance: random.Random, text: str) -> tuple[str, str]:
     return f"{text}\n---\n{chance.choice(['- 1', '3', 'text', 'a: 1', 'kind: List', '[{}]'])}\n", r"line \d+"
 
 
-def _huge(chance: random.Random, text: str) -> tuple[str, str]:
-    levels = [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]" for n in range(1, 9)]
-    aliases = "\n".join(["l0: &l0 [x, x, x, x, x, x, x, x, x, x]", *levels])
-    deep = chance.choice(["[", "- ", "{a: "]) * chance.choice([300, 3_000, 30_000])
-    return f"{text}\n---\n{chance.choice([aliases, deep, 'x: &a [*a]'])}\n", r"line \d+"
-
-
 _UNREADABLE = (
     _cut_off,
-    _foreign_bytes,
-    _control_character,
     _deleted_line,
     _doubled_line,
     _foreign_line,
     _wrong_kind,
     _no_object,
-    _huge,
 )
 
 

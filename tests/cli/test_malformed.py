@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cli import resource_limits
-from tests.cli.checked import findings, written
+from tests.cli.checked import EIGHT_GPUS, findings, written
 from tests.cli.command import ROOT, Answer, Command
 from tests.cli.forked import forked_check
 from tests.cli.malformed import MEGABYTE, malformed
@@ -75,9 +75,9 @@ def test_what_is_no_file_is_refused_and_not_waited_for(command: Command, tmp_pat
 
 
 def test_standard_input_is_judged_like_a_file() -> None:
-    answer = checked("-", input=mutated().encode())
-    assert answer.code in {0, 1}, answer.err
-    assert re.search("^standard input: (passed|STOP): ", answer.out, re.MULTILINE)
+    answer = checked("-", input=mutated(EIGHT_GPUS).encode())
+    assert (answer.code, answer.err) == (1, "")
+    assert re.search("^standard input: STOP: ", answer.out, re.MULTILINE)
     assert "read: 1 ConfigMap, 1 DynamoGraphDeployment" in answer.out
 
 
