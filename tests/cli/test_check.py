@@ -149,7 +149,9 @@ def test_what_fails_is_shown_by_severity_each_rule_explains_itself_once_and_what
     assert levels == sorted(levels, reverse=True)
     assert [row.split()[0] for row in rows].count(GPUS) == 2
     assert answer.out.count(f"\n{GPUS}: ") == 1
-    assert "advice: pods-request-memory: gpt-oss-disagg / TrtllmPrefillWorker, TrtllmDecodeWorker" in answer.out
+    assert (
+        "advice: pods-request-memory: gpt-oss-disagg / TrtllmPrefillWorker, TrtllmDecodeWorker" in answer.out
+    )
 
 
 def test_several_files_are_read_as_one_set(command: Command, tmp_path: Path) -> None:
