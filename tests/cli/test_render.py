@@ -16,7 +16,8 @@ from tests.cli.command import DEADLINE_SECONDS, ROOT, Command, run_process
 from tests.resource_graph import toy_program
 from tests.support.shipped_stacks import committed_settings, shipped_stack
 
-SHIPPED_STACKS = sorted(file.suffixes[0].removeprefix(".") for file in ROOT.glob("Pulumi.*.yaml"))
+# On a cluster that exists, of two pods, of one pod, without published memory, without Dynamo.
+STACKS = ("dev", "disagg-gb200-two-trays", "disagg-b200-8gpu", "vllm-agg-h200", "latency-b200")
 EXPECTED_KINDS = [
     "Namespace",
     "Namespace",
@@ -50,7 +51,7 @@ def test_two_processes_write_the_same_bytes() -> None:
     assert first.out == run_process("render", "dev", "--helm", "flux").out
 
 
-@pytest.mark.parametrize("name", SHIPPED_STACKS)
+@pytest.mark.parametrize("name", STACKS)
 def test_a_shipped_file_is_rendered_with_what_serves_and_says_which_window_that_waits_for(
     command: Command, name: str
 ) -> None:
@@ -106,29 +107,11 @@ def test_every_text_is_read_back_as_it_was(data: dict[str, str]) -> None:
 
 
 def test_a_text_that_looks_like_something_else_is_quoted() -> None:
-    looking = [
-        "1e3",
-        "0o17",
-        "017",
-        "y",
-        "N",
-        "no",
-        "off",
-        "true",
-        "null",
-        "~",
-        "12:30",
-        "2026-11-21",
-        "1.30",
-        ".5",
-        "0x1F",
-        "1_000",
-        "nan",
-        "=",
-        "-",
-    ]
-    text = rendered({f"k{number}": each for number, each in enumerate(["", *looking])})
-    assert [each for each in ["", *looking] if f': "{each}"\n' not in text] == []
+    numbers = ["1e3", "0o17", "017", "1.30", ".5", "0x1F", "1_000", "nan", "12:30", "2026-11-21"]
+    words = ["", "y", "N", "no", "off", "true", "null", "~", "=", "-"]
+    texts = {f"k{number}": text for number, text in enumerate([*numbers, *words])}
+    lines = rendered(texts).splitlines()
+    assert [text for key, text in texts.items() if f'  {key}: "{text}"' not in lines] == []
 
 
 def test_a_folder_gets_one_numbered_file_per_document(command: Command, tmp_path: Path) -> None:
