@@ -20,8 +20,8 @@ from cli.documents.schema import (
 )
 from stacks.settings.document import summary
 from stacks.settings.setting_places import models_within
-from tests.cli.command import squeezed
 from tests.cli.command import Command as Run
+from tests.cli.command import squeezed
 from tests.cli.documents.schemas import read_document
 
 OUTDATED = "run `python -m cli.documents.schema`"
