@@ -7,13 +7,13 @@ store of artifacts, an issue's list that holds pull requests too.
 from __future__ import annotations
 
 import itertools
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response, jsonify, redirect, request
-from werkzeug.serving import WSGIRequestHandler, make_server
+
+from tests.support.loopback import served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -103,22 +103,8 @@ class FakeGitHub:
 def serve() -> Iterator[FakeGitHub]:
     """A repository that answers until the block ends."""
     github = FakeGitHub()
-    server = make_server("127.0.0.1", 0, _application(github), threaded=True, request_handler=_Silent)
-    github.url = f"http://127.0.0.1:{server.server_port}"
-    # Its default is half a second, which every test would wait for at its end.
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with served(_application(github)) as github.url:
         yield github
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-class _Silent(WSGIRequestHandler):
-    def log(self, type: str, message: str, *args: object) -> None:  # noqa: A002
-        """Nothing: a test says what it has seen."""
 
 
 _OWN = f"/repos/{REPOSITORY}"
