@@ -87,11 +87,3 @@ def test_pods_that_take_the_memory_of_further_gpus_withhold_them() -> None:
         ("TrtllmPrefillWorker", 1, 2),
     ]
     assert node.unoccupied_gpus == 1
-
-
-def test_workers_that_do_not_fit_are_refused() -> None:
-    plan = shipped_plan("disagg-b200-tcp")
-    [placed] = plan.pools
-    many = [dataclasses.replace(each, replicas=9) for each in plan.serving.placed.workers]
-    with pytest.raises(ValueError, match="no node has 4 GPUs left"):
-        seated_nodes(placed, many)
