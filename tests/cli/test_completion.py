@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from cli.main import main
+from cli.main import app, main
 from stacks.stack_files import list_stacks
-from tests.cli.command import ROOT, Command
+from tests.cli.command import ROOT
 
 Offered = Callable[..., list[str]]
 
@@ -29,15 +30,14 @@ def asking(*words: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def offered(command: Command, monkeypatch: pytest.MonkeyPatch) -> Offered:
-    """The words that bash would offer."""
+def offered(monkeypatch: pytest.MonkeyPatch) -> Offered:
+    """The words that bash would offer in a folder."""
 
     def words_for(*words: str, folder: Path = ROOT) -> list[str]:
-        for name, value in asking(*words).items():
-            monkeypatch.setenv(name, value)
-        answer = command(folder=folder)
-        assert (answer.code, answer.err) == (0, "")
-        return answer.out.split()
+        monkeypatch.chdir(folder)
+        answer = CliRunner().invoke(app, env=asking(*words), prog_name="dynamo-stack")
+        assert answer.exit_code == 0
+        return answer.output.split()
 
     return words_for
 
