@@ -21,11 +21,6 @@ def objects(text: str) -> list[Any]:
     return [each for each in yaml.safe_load_all(text) if each is not None]
 
 
-def identity(item: dict[str, Any]) -> tuple[str, str | None, str]:
-    metadata = item["metadata"]
-    return item["kind"], metadata.get("namespace"), metadata["name"]
-
-
 @pytest.mark.parametrize(
     ("helm", "comments"), [("flux", []), ("comment", ["02-helm-release-dynamo-platform.yaml"])]
 )
@@ -49,16 +44,11 @@ def test_the_folder_is_checked_as_before(command: Command, tmp_path: Path) -> No
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("stack", ["dev", "disagg-b200-8gpu"])
-def test_kustomize_builds_the_same_objects_in_the_same_order(
-    command: Command, tmp_path: Path, stack: str
-) -> None:
-    command("render", stack, "--helm", "flux", "--to", tmp_path)
+def test_kustomize_builds_the_same_objects_in_the_same_order(command: Command, tmp_path: Path) -> None:
+    command("render", "disagg-b200-8gpu", "--helm", "flux", "--to", tmp_path)
     kubectl = executables(cache_directory())["kubectl"]
     built = subprocess.run(
         [str(kubectl), "kustomize", str(tmp_path)], capture_output=True, text=True, timeout=60, check=True
     )
     written = [each for file in sorted(tmp_path.glob("[0-9]*.yaml")) for each in objects(file.read_text())]
-    found = objects(built.stdout)
-    assert [identity(each) for each in found] == [identity(each) for each in written]
-    assert found == written
+    assert objects(built.stdout) == written

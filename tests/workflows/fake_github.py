@@ -121,14 +121,6 @@ def _application(github: FakeGitHub) -> Flask:
             return "Requires authentication", 401
         return github.refusal()
 
-    _serve_artifacts(app, github)
-    _serve_pulls(app, github)
-    _serve_comments(app, github)
-    _serve_issues(app, github)
-    return app
-
-
-def _serve_artifacts(app: Flask, github: FakeGitHub) -> None:
     @app.get(f"{_OWN}/actions/runs/<int:run>/artifacts")
     def artifacts(run: int) -> Response:
         return jsonify(total_count=len(github.artifacts), artifacts=github.artifacts)
@@ -141,8 +133,6 @@ def _serve_artifacts(app: Flask, github: FakeGitHub) -> None:
     def stored(number: int) -> Response:
         return Response(github.store[number], mimetype="application/zip")
 
-
-def _serve_pulls(app: Flask, github: FakeGitHub) -> None:
     @app.get(f"{_OWN}/pulls/<int:number>")
     def pull(number: int) -> Any:
         found = github.pulls.get(number)
@@ -151,6 +141,10 @@ def _serve_pulls(app: Flask, github: FakeGitHub) -> None:
     @app.get(f"{_OWN}/pulls/<int:number>/files")
     def files(number: int) -> Response:
         return _page(github.files.get(number, []))
+
+    _serve_comments(app, github)
+    _serve_issues(app, github)
+    return app
 
 
 def _serve_comments(app: Flask, github: FakeGitHub) -> None:
@@ -166,12 +160,10 @@ def _serve_comments(app: Flask, github: FakeGitHub) -> None:
         return jsonify(github.comment(number, body)), 201
 
     @app.patch(f"{_OWN}/issues/comments/<int:number>")
-    def edit_comment(number: int) -> Any:
-        found = [each for listed in github.comments.values() for each in listed if each["id"] == number]
-        if not found:
-            return jsonify(message="Not Found"), 404
-        found[0]["body"] = request.get_json()["body"]
-        return jsonify(found[0])
+    def edit_comment(number: int) -> Response:
+        [found] = [each for listed in github.comments.values() for each in listed if each["id"] == number]
+        found.update(request.get_json())
+        return jsonify(found)
 
 
 def _serve_issues(app: Flask, github: FakeGitHub) -> None:
@@ -182,8 +174,7 @@ def _serve_issues(app: Flask, github: FakeGitHub) -> None:
 
     @app.post(f"{_OWN}/issues")
     def create_issue() -> Any:
-        content = request.get_json()
-        return jsonify(github.open_issue(content["body"], title=content["title"])), 201
+        return jsonify(github.open_issue(**request.get_json())), 201
 
     @app.patch(f"{_OWN}/issues/<int:number>")
     def edit_issue(number: int) -> Response:

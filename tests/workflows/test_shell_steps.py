@@ -94,19 +94,18 @@ def runner(tmp_path: Path) -> Runner:
         command = ["git", "-C", str(checkout), *who, *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
-    def commit(name: str) -> str:
+    def commit(branch: str, name: str) -> str:
+        git("checkout", "--quiet", "-B", branch)
         (checkout / f"Pulumi.{name}.yaml").touch()
         git("add", "*.yaml")
         git("commit", "--quiet", "--message", name)
         return git("rev-parse", "HEAD")
 
-    git("init", "--quiet", "--initial-branch", "main")
-    commit("older")
-    git("branch", "faster")
-    base = commit("others")
-    git("checkout", "--quiet", "faster")
-    head = commit("faster")
-    git("checkout", "--quiet", "--detach", "main")
+    git("init", "--quiet")
+    older = commit("main", "older")
+    head = commit("faster", "faster")
+    git("checkout", "--quiet", older)
+    base = commit("main", "others")
     git("merge", "--quiet", "--no-ff", "--message", "merge", "faster")
     return Runner(checkout, temporary, base, head, git("rev-parse", "HEAD"))
 
