@@ -3,6 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from cli import check
+from cli.output import make_console
 from tests.cli.checked import EIGHT_GPUS, findings, written
 from tests.cli.command import ROOT, Command, merged, squeezed, write_stack
 from tests.rules.judging import GPUS, TRANSPORT, mutated
@@ -10,6 +12,12 @@ from tests.support.dev_settings import dev_settings, disagg_b200_settings, disag
 
 SHIPPED = sorted(file.name.split(".")[1] for file in ROOT.glob("Pulumi.*.yaml"))
 SCREEN_LINES = 56
+
+
+@pytest.fixture
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No cell of a table is broken into lines."""
+    monkeypatch.setattr(check, "make_console", lambda: make_console(100_000))
 
 
 def waiver(rule: str, expires: str) -> dict[str, str]:

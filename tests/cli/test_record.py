@@ -64,20 +64,6 @@ def test_every_stack_of_the_folder_is_recorded_and_one_that_is_broken_says_why(
     assert dev.update is None
 
 
-def test_over_what_was_recorded_before_it_says_what_the_update_does(
-    command: Command, folder: Path, tmp_path: Path
-) -> None:
-    before = command("record", folder=folder).out
-    (tmp_path / "before.json").write_text(before)
-    write_stack(folder, dev_serving(overrides={"decode": {"max_batch_size": 512}}))
-    update = stack_of(
-        side_of_json(command("record", "--over", tmp_path / "before.json", folder=folder).out)
-    ).update
-    assert update is not None
-    assert update.restarts_workers
-    assert update.notices[0].text.startswith("every worker restarts: ")
-
-
 def test_no_secret_is_in_the_answer_wherever_it_was_planted(
     command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,20 +86,15 @@ def test_no_secret_is_in_the_answer_wherever_it_was_planted(
     assert {name for name, each in side.stacks.items() if isinstance(each, UnreadStack)} == {"plain", "wrong"}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (("dve",), "there is no stack 'dve' in "),
-        (("dve",), "\n  try: dev\n"),
-        (("--over", "Pulumi.dev.yaml"), "--over Pulumi.dev.yaml: it is no recording: "),
-    ],
-)
-def test_what_cannot_be_recorded_is_refused_in_words(
-    command: Command, folder: Path, arguments: tuple[str, ...], says: str
-) -> None:
-    answer = command("record", *arguments, folder=folder)
-    assert (answer.code, answer.out) == (2, "")
-    assert says in answer.err
+def test_what_cannot_be_recorded_is_refused_in_words(command: Command, folder: Path, tmp_path: Path) -> None:
+    for arguments, here, says in (
+        (("dve",), folder, f"there is no stack 'dve' in {folder}\n  try: dev\n"),
+        (("--over", "Pulumi.dev.yaml"), folder, "--over Pulumi.dev.yaml: it is no recording: "),
+        ((), tmp_path, f"there is no stack here: no Pulumi.STACK.yaml in {tmp_path}"),
+    ):
+        answer = command("record", *arguments, folder=here)
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err.startswith(says)
 
 
 def test_two_copies_of_the_project_are_recorded_each_in_a_process_without_credentials(
