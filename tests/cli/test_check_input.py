@@ -103,6 +103,7 @@ def test_what_was_not_understood_stands_in_the_verdict_and_alone_is_no_pass(
     answer = command("check", "--file", written(tmp_path, text))
     assert says in squeezed(answer.out)
     assert ("NOT JUDGED" in answer.out.splitlines()[0]) == (code == 2)
+    assert ("passed: " in answer.out) == (code == 0)
     assert answer.code == code
 
 
