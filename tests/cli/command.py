@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,16 +36,13 @@ class Command:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self._monkeypatch = monkeypatch
         self._capsys = capsys
-        self.records_anew = False
-        """For a test that changes the program; others share what is recorded of one stack."""
 
     def __call__(self, *arguments: str | Path, folder: Path = ROOT) -> Answer:
         self._monkeypatch.chdir(folder)
         # It records in a process of its own as a rule, and has to know the program's own function.
         assert own_folder.recorded_stack is not recorded_stack
-        if not self.records_anew:
-            for module in (project, explain, render, report):
-                self._monkeypatch.setattr(module, "recorded_stack", recorded_stack)
+        for module in (project, explain, render, report):
+            self._monkeypatch.setattr(module, "recorded_stack", recorded_stack)
         self._monkeypatch.setattr(sys, "argv", ["dynamo-stack", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             main()
@@ -56,6 +54,16 @@ class Command:
 def squeezed(text: str) -> str:
     """The text without the breaks and blanks that make columns."""
     return " ".join(text.split())
+
+
+def merged(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with these changes: a mapping changes one that is there, and None removes a key."""
+    result = {**settings, **changes}
+    for key, change in changes.items():
+        before = settings.get(key)
+        if isinstance(before, Mapping) and isinstance(change, Mapping):
+            result[key] = merged(before, change)
+    return {key: value for key, value in result.items() if value is not None}
 
 
 def write_stack(folder: Path, settings: dict[str, Any], name: str = "dev", **config: Any) -> Path:

@@ -10,7 +10,7 @@ from tests.cli.command import ROOT, run_process
 FOLDER = ROOT / "tests" / "cli" / "golden"
 # 2026-11-22: the screens say how old prices are.
 DAY = "1795305600"
-STACKS = ("disagg-b200-tcp", "disagg-b200-8gpu", "disagg-gb200-two-trays", "agg-gb200")
+STACKS = ("dev", "disagg-b200-tcp", "disagg-b200-8gpu", "disagg-gb200-two-trays", "agg-gb200")
 SCREENS = {
     **{f"explain-{name}": ("explain", name) for name in STACKS},
     **{f"explain-all-{name}": ("explain", name, "--all") for name in STACKS},

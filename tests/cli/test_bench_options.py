@@ -42,6 +42,9 @@ WHOLE = (*URL, "--shape", "128/1000", "--concurrency", "4")
         ),
         pytest.param((*WHOLE, "--from-here"), "--from-here: goes with a STACK", id="from here"),
         pytest.param((*WHOLE, "--mock", "--gpus", "4"), "--gpus: a mock engine has no GPU", id="mock GPUs"),
+        pytest.param(
+            (*WHOLE, "--mock", "--record"), "goes with a STACK that a real engine serves", id="mock record"
+        ),
         pytest.param((*WHOLE, "--gpus", "four"), "'four' is not a number, such as 4 or 4xGB200", id="GPUs"),
         pytest.param((*WHOLE, "--gpus", "4xGB20"), "'GB20' is not one of B200, GB200", id="kind of GPU"),
         pytest.param(

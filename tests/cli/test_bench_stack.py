@@ -16,9 +16,12 @@ from tests.operations.benchmark.fake_kubectl import FakeKubectl
 from tests.recipes.listing_frontend import LISTED, answers, listing_frontend
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from tests.cli.command import Command
+    from tests.cli.command import Answer, Command
+
+    Bench = Callable[..., Answer]
 
 KUBECONFIG = {
     "contexts": [{"name": "dynamo-lab", "context": {"cluster": "lab"}}],
@@ -52,17 +55,22 @@ def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeKubectl:
     return found
 
 
-def _kept(results: Path) -> dict[str, Any]:
-    [file] = results.glob(f"*/{RESULT_FILE}")
+@pytest.fixture
+def bench(command: Command, kubectl: FakeKubectl, tmp_path: Path) -> Bench:
+    """`bench dev` in that cluster."""
+    return lambda *words: command("bench", "dev", *words, "--results", tmp_path / "runs")
+
+
+def _kept(folder: Path) -> dict[str, Any]:
+    [file] = folder.glob(f"runs/*/{RESULT_FILE}")
     return json.loads(file.read_text(encoding="utf-8"))
 
 
 def test_a_stack_is_measured_by_a_job_in_its_cluster(
-    command: Command, kubectl: FakeKubectl, tmp_path: Path
+    bench: Bench, kubectl: FakeKubectl, tmp_path: Path
 ) -> None:
     kubectl.say("log", _log(2))
-    shapes = ("--shape", "8192/1024", "--shape", "128/1000")
-    answer = command("bench", "dev", *shapes, "--time-limit", "600", "--results", tmp_path / "runs")
+    answer = bench("--shape", "8192/1024", "--shape", "128/1000", "--time-limit", "600")
     assert (answer.code, answer.err.splitlines()[:2]) == (
         0,
         [
@@ -72,7 +80,7 @@ def test_a_stack_is_measured_by_a_job_in_its_cluster(
         ],
     )
     assert "Job gpt-oss-120b-disagg-bench deleted" in answer.err
-    kept = _kept(tmp_path / "runs")
+    kept = _kept(tmp_path)
     assert (kept["target"], kept["generator"], kept["gpus"]) == ("dev", "job", 5)
     assert (kept["accelerators"], kept["engine"]) == (["B200"], "real")
     assert [each["shape"] for each in kept["measurements"]] == ["8192/1024", "128/1000"]
@@ -80,11 +88,10 @@ def test_a_stack_is_measured_by_a_job_in_its_cluster(
 
 
 def test_the_job_is_the_recipe_s_with_the_loads_that_were_asked_for(
-    command: Command, kubectl: FakeKubectl, tmp_path: Path
+    bench: Bench, kubectl: FakeKubectl, tmp_path: Path
 ) -> None:
     kubectl.say("log", _log(2))
-    words = ("--sweep", "--concurrency", "4", "--time-limit", "600")
-    assert command("bench", "dev", *words, "--results", tmp_path / "runs").code == 0
+    assert bench("--sweep", "--concurrency", "4", "--time-limit", "600").code == 0
     job = json.loads((tmp_path / "created.json").read_text(encoding="utf-8"))
     assert (job["metadata"]["name"], job["metadata"]["namespace"]) == ("gpt-oss-120b-disagg-bench", "gpt-oss")
     assert job["spec"]["activeDeadlineSeconds"] == 1200
@@ -94,45 +101,41 @@ def test_the_job_is_the_recipe_s_with_the_loads_that_were_asked_for(
 
 
 def test_a_stack_with_a_mock_engine_is_said_to_be_one(
-    command: Command, kubectl: FakeKubectl, tmp_path: Path
+    bench: Bench, kubectl: FakeKubectl, tmp_path: Path
 ) -> None:
     kubectl.says_graph(_pod("frontend"), _pod("decode", **{ENGINE_ANNOTATION: "mock"}))
     kubectl.say("log", _log(1))
-    answer = command("bench", "dev", "--results", tmp_path / "runs")
-    assert "mock engine: no model ran" in answer.out
-    assert _kept(tmp_path / "runs")["engine"] == "mock"
+    assert "mock engine: no model ran" in bench().out
+    assert _kept(tmp_path)["engine"] == "mock"
 
 
 def test_a_prompt_that_the_engines_refuse_ends_before_a_job_is_made(
-    command: Command, kubectl: FakeKubectl, tmp_path: Path
+    bench: Bench, kubectl: FakeKubectl, tmp_path: Path
 ) -> None:
-    answer = command("bench", "dev", "--shape", "32000/256", "--results", tmp_path / "runs")
+    answer = bench("--shape", "32000/256")
     assert (answer.code, answer.out) == (2, "")
     assert "32000/256: a prompt may have 8,999 tokens at most" in answer.err
     assert kubectl.calls("create") == []
     assert not (tmp_path / "runs").exists()
 
 
-def test_of_all_shapes_the_one_that_is_left_out_is_named(
-    command: Command, kubectl: FakeKubectl, tmp_path: Path
-) -> None:
+def test_of_all_shapes_the_one_that_is_left_out_is_named(bench: Bench, kubectl: FakeKubectl) -> None:
     kubectl.say("log", _log(3))
-    answer = command("bench", "dev", "--shape", "all", "--results", tmp_path / "runs")
+    answer = bench("--shape", "all")
     assert answer.code == 0
     assert "left out: 32000/256: a prompt may have 8,999 tokens at most" in answer.err
 
 
 def test_from_here_a_stack_is_measured_through_a_port_forward_and_the_result_says_so(
-    command: Command, kubectl: FakeKubectl, tmp_path: Path
+    bench: Bench, kubectl: FakeKubectl, tmp_path: Path
 ) -> None:
     with listing_frontend() as frontend:
         port = answers(frontend, (200, LISTED)).removesuffix("/v1/models").rpartition(":")[2]
         kubectl.say("forwarding", f"Forwarding from 127.0.0.1:{port} -> 8000\n")
         kubectl.say("endless", "")
-        words = ("--from-here", "--aiperf", fake_aiperf(tmp_path), "--concurrency", "4")
-        answer = command("bench", "dev", *words, "--results", tmp_path / "runs")
+        answer = bench("--from-here", "--aiperf", fake_aiperf(tmp_path), "--concurrency", "4")
     assert answer.code == 0
-    kept = _kept(tmp_path / "runs")
+    kept = _kept(tmp_path)
     assert (kept["generator"], kept["target"]) == ("here", "dev")
     assert kept["note"].startswith("through kubectl port-forward, where one connection carries all streams")
     assert kept["note"] in answer.out
@@ -142,9 +145,8 @@ def test_from_here_a_stack_is_measured_through_a_port_forward_and_the_result_say
 
 
 def test_a_context_that_does_not_exist_ends_before_anything_is_asked(
-    command: Command, kubectl: FakeKubectl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
-    answer = command("bench", "dev")
-    assert answer.code == 2
+    assert bench().code == 2
     assert not (tmp_path / "calls").exists()

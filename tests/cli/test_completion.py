@@ -5,13 +5,17 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from cli.main import main
+from cli.main import app, main
 from stacks.stack_files import list_stacks
-from tests.cli.command import ROOT, run_process
+from tests.cli.command import ROOT
+
+Offered = Callable[..., list[str]]
 
 HEAVY = {"pulumi", "yaml", "requests", "botocore", "recipes.model", "stacks.settings.load"}
 
@@ -25,29 +29,34 @@ def asking(*words: str) -> dict[str, str]:
     }
 
 
-def offered(*words: str, folder: Path = ROOT) -> list[str]:
-    """The words that bash would offer."""
-    answer = run_process(folder=folder, **asking(*words))
-    assert (answer.code, answer.err) == (0, "")
-    return answer.out.split()
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> Offered:
+    """The words that bash would offer in a folder."""
+
+    def words_for(*words: str, folder: Path = ROOT) -> list[str]:
+        monkeypatch.chdir(folder)
+        answer = CliRunner().invoke(app, env=asking(*words), prog_name="dynamo-stack")
+        assert answer.exit_code == 0
+        return answer.output.split()
+
+    return words_for
 
 
-@pytest.mark.parametrize("name", ["explain", "check", "smoke"])
-def test_a_command_offers_the_stacks_of_the_folder(name: str) -> None:
-    assert offered(name, "disagg-") == [each for each in list_stacks(ROOT) if each.startswith("disagg-")]
+def test_a_command_offers_the_stacks_of_the_folder_and_leaves_more_files_to_the_shell(
+    offered: Offered,
+) -> None:
+    stacks = [each for each in list_stacks(ROOT) if each.startswith("disagg-")]
+    assert offered("explain", "disagg-") == stacks
+    assert offered("check", "--file", "a.yaml", "d") == []
 
 
-def test_a_stack_may_be_named_by_its_file_all_the_same(tmp_path: Path) -> None:
+def test_a_stack_may_be_named_by_its_file_all_the_same(offered: Offered, tmp_path: Path) -> None:
     shutil.copy(ROOT / "Pulumi.dev.yaml", tmp_path / "Pulumi.mine.yaml")
     assert offered("explain", "", folder=tmp_path) == ["mine"]
     assert offered("explain", "Pulumi.", folder=tmp_path) == ["Pulumi.mine.yaml"]
 
 
-def test_more_files_to_check_are_left_to_the_shell() -> None:
-    assert offered("check", "--file", "a.yaml", "d") == []
-
-
-def test_recipes_of_the_catalogue_and_of_a_typed_folder_are_offered(tmp_path: Path) -> None:
+def test_recipes_of_the_catalogue_and_of_a_typed_folder_are_offered(offered: Offered, tmp_path: Path) -> None:
     (tmp_path / "ours.yaml").touch()
     assert "gpt-oss-120b/trtllm-agg" in offered("recipes", "show", "gpt-oss-120b/")
     assert offered("recipes", "new", "x", "--from", "gpt-oss-20b") == ["gpt-oss-20b/trtllm-agg"]

@@ -53,15 +53,6 @@ def test_the_exit_code_is_that_of_the_verdict(
         assert command("diff", "main..topic", "--format", form).code == code
 
 
-def test_a_side_that_cannot_be_found_exits_with_three_and_one_sentence(
-    command: Command, sides: dict[str, Any]
-) -> None:
-    sides["head"] = CommandError("there is no revision 'topc'\n  try: topic")
-    answer = command("diff", "main..topc", "--format", "json")
-    assert (answer.code, answer.out) == (3, "")
-    assert answer.err == "there is no revision 'topc'\n  try: topic\n"
-
-
 def test_revisions_folders_and_stacks_are_handed_on(command: Command, sides: dict[str, Any]) -> None:
     command("diff", "main..topic", "--stack", "Pulumi.dev.yaml", "--stack", "mine")
     assert sides["asked"] == ("main..topic", None, ["dev", "mine"])
@@ -69,10 +60,14 @@ def test_revisions_folders_and_stacks_are_handed_on(command: Command, sides: dic
     assert sides["asked"] == ("before", "after", [])
 
 
-def test_a_third_side_is_refused(command: Command, sides: dict[str, Any]) -> None:
-    answer = command("diff", "a", "b", "c")
-    assert answer.code == 2
-    assert "give BASE..HEAD, or two folders" in answer.err
+def test_what_cannot_be_compared_is_said_in_one_sentence(command: Command, sides: dict[str, Any]) -> None:
+    third = command("diff", "a", "b", "c")
+    assert third.code == 2
+    assert "give BASE..HEAD, or two folders" in third.err
+    sides["head"] = CommandError("there is no revision 'topc'\n  try: topic")
+    answer = command("diff", "main..topc", "--format", "json")
+    assert (answer.code, answer.out) == (3, "")
+    assert answer.err == "there is no revision 'topc'\n  try: topic\n"
 
 
 def test_the_text_has_verdict_sides_facts_and_code(command: Command, sides: dict[str, Any]) -> None:
@@ -106,40 +101,32 @@ def test_a_refusal_stands_in_the_first_lines(
         assert all(words in printed[line] for words in says), printed[: line + 2]
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "json"])
-def test_what_waits_for_a_block_is_in_every_form(command: Command, sides: dict[str, Any], form: str) -> None:
+def test_what_waits_for_a_block_is_in_every_form(command: Command, sides: dict[str, Any]) -> None:
     graph = kubernetes_object("nvidia.com/v1beta1", "DynamoGraphDeployment", "served")
     files = kubernetes_object("v1", "ConfigMap", "files", data={"decode.yaml": "a"})
-    before = recording(opened=(files, graph))
-    after = recording(opened=(replace(files, inputs={**files.inputs, "data": {"decode.yaml": "b"}}), graph))
-    sides |= {"base": before, "head": after}
-    answer = command("diff", "main..topic", "--format", form)
+    changed = replace(files, inputs={**files.inputs, "data": {"decode.yaml": "b"}})
+    sides |= {"base": recording(opened=(files, graph)), "head": recording(opened=(changed, graph))}
+    for form in ("text", "markdown"):
+        printed = command("diff", "main..topic", "--format", form).out
+        assert "1 more once its Capacity Block is open" in printed
+        assert "once open, replaced" in printed
+    answer = command("diff", "main..topic", "--format", "json")
     assert answer.code == 1
-    if form == "json":
-        [opened] = json.loads(answer.out)["stacks"][0]["opened"]
-        assert opened["title"] == "ConfigMap serving/files"
-        return
-    assert "1 more once its Capacity Block is open" in answer.out
-    assert "once open, replaced" in answer.out
+    [opened] = json.loads(answer.out)["stacks"][0]["opened"]
+    assert opened["title"] == "ConfigMap serving/files"
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "json"])
 def test_a_file_gets_what_would_have_been_printed(
-    command: Command, sides: dict[str, Any], tmp_path: Path, form: str
-) -> None:
-    sides["head"] = MORE
-    printed = command("diff", "main..topic", "--format", form)
-    written = command("diff", "main..topic", "--format", form, "--to", tmp_path / "file")
-    assert (tmp_path / "file").read_text(encoding="utf-8") == printed.out
-    assert (written.code, written.out) == (1, "")
-
-
-def test_a_file_that_cannot_be_written_is_named(
     command: Command, sides: dict[str, Any], tmp_path: Path
 ) -> None:
-    answer = command("diff", "main..topic", "--to", tmp_path / "none" / "file")
-    assert answer.code == 3
-    assert answer.err.startswith(f"{tmp_path / 'none' / 'file'} cannot be written: No such file")
+    sides["head"] = MORE
+    printed = command("diff", "main..topic", "--format", "markdown")
+    written = command("diff", "main..topic", "--format", "markdown", "--to", tmp_path / "file")
+    assert (tmp_path / "file").read_text(encoding="utf-8") == printed.out
+    assert (written.code, written.out) == (1, "")
+    lost = command("diff", "main..topic", "--to", tmp_path / "none" / "file")
+    assert lost.code == 3
+    assert lost.err.startswith(f"{tmp_path / 'none' / 'file'} cannot be written: No such file")
 
 
 def test_control_characters_of_a_label_reach_neither_terminal_nor_json(

@@ -10,19 +10,9 @@ from cli.gitops import HelmStyle
 from cli.render import render_graph
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.urns import RELEASE_TYPE
-from tests.cli.command import Command, run_process, squeezed, write_stack
-from tests.support.dev_settings import (
-    agg_gb200_settings,
-    dev_settings,
-    disagg_b200_settings,
-    disagg_gb200_settings,
-)
+from tests.cli.command import Command, squeezed, write_stack
+from tests.support.dev_settings import dev_settings
 
-STACKS = {
-    "disagg-b200-tcp": disagg_b200_settings,
-    "disagg-gb200-two-trays": disagg_gb200_settings,
-    "agg-gb200": agg_gb200_settings,
-}
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 
 
@@ -52,22 +42,9 @@ def documents(text: str) -> list[dict[str, Any]]:
     return [document for document in documents if document is not None]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", STACKS)
-def test_a_stack_is_rendered_to_the_same_bytes_by_two_processes(tmp_path: Path, name: str) -> None:
-    write_stack(tmp_path, STACKS[name](), name)
-    first = run_process("render", name, "--helm", "flux", folder=tmp_path)
-    assert (first.code, first.err) == (0, "")
-    assert first.out == run_process("render", name, "--helm", "flux", folder=tmp_path).out
-
-
 @pytest.mark.parametrize("helm", ["comment", "argocd", "flux"])
-@pytest.mark.parametrize("name", STACKS)
-def test_nothing_of_a_stack_is_left_to_flux_or_meant_for_pulumi(
-    command: Command, tmp_path: Path, name: str, helm: str
-) -> None:
-    write_stack(tmp_path, STACKS[name](), name)
-    answer = command("render", name, "--helm", helm, folder=tmp_path)
+def test_nothing_of_a_stack_is_left_to_flux_or_meant_for_pulumi(command: Command, helm: str) -> None:
+    answer = command("render", "disagg-gb200-two-trays", "--helm", helm)
     found = documents(answer.out)
     assert found[-1]["kind"] == "DynamoGraphDeployment"
     for document in found:
@@ -104,13 +81,12 @@ def test_what_flux_leaves_alone_needs_no_annotation(value: str) -> None:
 def test_a_release_becomes_an_application() -> None:
     (application,) = documents(text_of(release(), HelmStyle.ARGO_CD, type=RELEASE_TYPE))
     assert (application["apiVersion"], application["kind"]) == ("argoproj.io/v1alpha1", "Application")
-    source = application["spec"]["source"]
-    assert (source["repoURL"], source["chart"], source["targetRevision"]) == (
-        "https://charts.example.com",
-        "dynamo-platform",
-        "1.2.1",
-    )
-    assert source["helm"] == {"releaseName": "platform", "valuesObject": {"operator": {"replicas": 1}}}
+    assert application["spec"]["source"] == {
+        "repoURL": "https://charts.example.com",
+        "chart": "dynamo-platform",
+        "targetRevision": "1.2.1",
+        "helm": {"releaseName": "platform", "valuesObject": {"operator": {"replicas": 1}}},
+    }
     assert application["spec"]["destination"]["namespace"] == "system"
 
 
@@ -119,15 +95,13 @@ def test_a_release_becomes_a_repository_and_a_release_of_flux() -> None:
     assert (repository["kind"], repository["spec"]["url"]) == ("HelmRepository", "https://charts.example.com")
     assert helm_release["apiVersion"] == "helm.toolkit.fluxcd.io/v2"
     spec = helm_release["spec"]
-    assert (spec["releaseName"], spec["timeout"], spec["values"]) == (
+    named = {"kind": "HelmRepository", "name": repository["metadata"]["name"]}
+    assert (spec["releaseName"], spec["timeout"], spec["values"], spec["chart"]["spec"]["sourceRef"]) == (
         "platform",
         "600s",
         {"operator": {"replicas": 1}},
+        named,
     )
-    assert spec["chart"]["spec"]["sourceRef"] == {
-        "kind": "HelmRepository",
-        "name": repository["metadata"]["name"],
-    }
     assert repository["metadata"]["namespace"] == helm_release["metadata"]["namespace"] == "system"
 
 

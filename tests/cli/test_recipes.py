@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 from recipes.load import load_recipe, parse_recipe, recipe_file, recipe_names
-from tests.cli.command import write_stack
+from tests.cli.command import merged, write_stack
 from tests.support.dev_settings import agg_gb200_settings
 
 if TYPE_CHECKING:
@@ -22,11 +22,8 @@ AGGREGATED, DISAGGREGATED = "gpt-oss-120b/trtllm-agg", "gpt-oss-120b/trtllm-disa
 LINES_OF_A_SCREEN = 50
 
 
-def _stack(folder: Path, **serving: object) -> dict[str, Any]:
-    settings = agg_gb200_settings()
-    settings["serving"] |= serving
-    write_stack(folder, settings, name="mine")
-    return settings
+def _stack(folder: Path, **serving: object) -> None:
+    write_stack(folder, merged(agg_gb200_settings(), {"serving": serving}), name="mine")
 
 
 def _new(command: Command, name: str, folder: Path, original: str = AGGREGATED) -> Path:
@@ -59,21 +56,6 @@ def test_the_file_is_printed_as_it_is(command: Command) -> None:
     assert answer.out == recipe_file(DISAGGREGATED).read_text(encoding="utf-8")
 
 
-def test_an_unknown_recipe_ends_with_the_nearest_name(command: Command) -> None:
-    answer = command("recipes", "show", "gpt-oss-120b/trtlm-agg")
-    assert (answer.code, answer.out) == (2, "")
-    assert "gpt-oss-120b/trtlm-agg: no recipe has this name" in answer.err
-    assert f"try: {AGGREGATED}" in answer.err
-
-
-def test_a_copy_differs_in_its_name_and_in_what_was_tried(command: Command, tmp_path: Path) -> None:
-    text = _new(command, "ours/copy", tmp_path).read_text(encoding="utf-8")
-    original = load_recipe(AGGREGATED)
-    expected = original.model_copy(update={"name": "ours/copy", "validated_on": (), "evidence": ()})
-    assert original.evidence
-    assert parse_recipe(text) == expected
-
-
 def test_what_a_new_recipe_tells_to_type_next_shows_it(command: Command, tmp_path: Path) -> None:
     made = command(
         "recipes", "new", "ours/copy", "--from", AGGREGATED, "--folder", "our recipes", folder=tmp_path
@@ -82,23 +64,29 @@ def test_what_a_new_recipe_tells_to_type_next_shows_it(command: Command, tmp_pat
     shown = command(*shlex.split(typed), folder=tmp_path)
     assert (shown.code, shown.err) == (0, "")
     assert "ours/copy" in shown.out
-    lost = command("recipes", "show", "ours/copy", folder=tmp_path)
+    lost = command("recipes", "show", "ours/cpy", folder=tmp_path)
+    assert (lost.code, lost.out) == (2, "")
+    assert "ours/cpy: no recipe has this name" in lost.err
     assert (
         "no stack here names a folder of recipes (serving.recipeFolder): --folder DIR names one" in lost.err
     )
 
 
-def test_a_copy_keeps_the_comments_and_tells_editors_where_the_schema_is(
+def test_a_copy_has_all_but_what_was_tried_and_tells_editors_where_the_schema_is(
     command: Command, tmp_path: Path
 ) -> None:
-    file = _new(command, "copy", tmp_path)
+    file = _new(command, "ours/copy", tmp_path)
+    text, recipe = file.read_text(encoding="utf-8"), load_recipe(AGGREGATED)
+    assert recipe.evidence
+    assert parse_recipe(text) == recipe.model_copy(
+        update={"name": "ours/copy", "validated_on": (), "evidence": ()}
+    )
     original = recipe_file(AGGREGATED).read_text(encoding="utf-8").splitlines()
-    copy = file.read_text(encoding="utf-8").splitlines()
     comments = [line for line in original[1:] if line.startswith("#") or " # " in line]
-    assert [line for line in comments if line not in copy] == []
-    schema = copy[0].removeprefix("# yaml-language-server: $schema=")
-    assert (file.parent / schema).resolve().name == "recipe.schema.json"
-    assert (file.parent / schema).is_file()
+    assert [line for line in comments if line not in text.splitlines()] == []
+    schema = file.parent / text.splitlines()[0].removeprefix("# yaml-language-server: $schema=")
+    assert schema.resolve().name == "recipe.schema.json"
+    assert schema.is_file()
 
 
 def test_a_copy_of_a_copy_is_one(command: Command, tmp_path: Path) -> None:
@@ -139,19 +127,18 @@ def test_nothing_is_overwritten(command: Command, tmp_path: Path) -> None:
     assert file.read_text() == "# mine\n"
 
 
-def test_a_copy_goes_where_the_stacks_here_say(command: Command, tmp_path: Path) -> None:
-    _stack(tmp_path, recipeFolder="ours")
-    answer = command("recipes", "new", "copy", "--from", AGGREGATED, folder=tmp_path)
-    assert answer.code == 0
-    assert (tmp_path / "ours" / "copy.yaml").is_file()
-
-
-def test_without_a_folder_nobody_guesses_one(command: Command, tmp_path: Path) -> None:
-    answer = command("recipes", "new", "copy", "--from", AGGREGATED, folder=tmp_path)
+def test_a_copy_goes_where_the_stacks_here_say_and_nobody_guesses_a_folder(
+    command: Command, tmp_path: Path
+) -> None:
+    arguments = ("recipes", "new", "copy", "--from", AGGREGATED)
+    answer = command(*arguments, folder=tmp_path)
     assert (answer.code, answer.out) == (2, "")
     assert (
         "try: --folder our-recipes, and in the stack's file serving.recipeFolder: our-recipes" in answer.err
     )
+    _stack(tmp_path, recipeFolder="ours")
+    assert command(*arguments, folder=tmp_path).code == 0
+    assert (tmp_path / "ours" / "copy.yaml").is_file()
 
 
 def test_a_stack_serves_a_recipe_of_its_own_folder(command: Command, tmp_path: Path) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 
 from comparison.recording import Side, StackRecording, UnreadStack, side_of_json
 from comparison.secret_marks import fingerprint
 from operations.revisions import recorded_sides
-from tests.cli.command import write_stack
+from tests.cli.command import merged, write_stack
 from tests.conftest import copy_project
 from tests.support.dev_settings import dev_settings
 
@@ -41,16 +39,14 @@ def stack_of(side: Side, name: str = "dev") -> StackRecording:
     return found
 
 
-def with_decode(**keys: Any) -> dict[str, Any]:
-    settings = dev_settings()
-    settings["serving"] |= copy.deepcopy(keys)
-    return settings
+def dev_serving(**keys: Any) -> dict[str, Any]:
+    return merged(dev_settings(), {"serving": keys})
 
 
 def test_every_stack_of_the_folder_is_recorded_and_one_that_is_broken_says_why(
     command: Command, folder: Path
 ) -> None:
-    write_stack(folder, with_decode(recipe="no/such"), "wrong")
+    write_stack(folder, dev_serving(recipe="no/such"), "wrong")
     (folder / "Pulumi.broken.yaml").write_text("config: [\n")
     answer = command("record", folder=folder)
     assert (answer.code, answer.err) == (0, "")
@@ -68,28 +64,14 @@ def test_every_stack_of_the_folder_is_recorded_and_one_that_is_broken_says_why(
     assert dev.update is None
 
 
-def test_over_what_was_recorded_before_it_says_what_the_update_does(
-    command: Command, folder: Path, tmp_path: Path
-) -> None:
-    before = command("record", folder=folder).out
-    (tmp_path / "before.json").write_text(before)
-    write_stack(folder, with_decode(overrides={"decode": {"max_batch_size": 512}}))
-    update = stack_of(
-        side_of_json(command("record", "--over", tmp_path / "before.json", folder=folder).out)
-    ).update
-    assert update is not None
-    assert update.restarts_workers
-    assert update.notices[0].text.startswith("every worker restarts: ")
-
-
 def test_no_secret_is_in_the_answer_wherever_it_was_planted(
     command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", HUB)
-    settings = with_decode(environment={"decode": {"TRACE_LABEL": HUB, "PROXY_PASSWORD": PASSWORD}})
-    settings["waivers"] = [{"rule": "none", "reason": f"asked with {HUB}", "expires": "2027-01-31"}]
-    write_stack(folder, settings, hfToken={"secure": SEALED})
-    write_stack(folder, with_decode(namespace=HUB), "wrong")
+    settings = dev_serving(environment={"decode": {"TRACE_LABEL": HUB, "PROXY_PASSWORD": PASSWORD}})
+    waiver = {"rule": "none", "reason": f"asked with {HUB}", "expires": "2027-01-31"}
+    write_stack(folder, settings | {"waivers": [waiver]}, hfToken={"secure": SEALED})
+    write_stack(folder, dev_serving(namespace=HUB), "wrong")
     write_stack(folder, dev_settings(), "plain", hfToken=HUB)
     answer = command("record", folder=folder)
     for planted in (HUB, PASSWORD, SEALED):
@@ -97,36 +79,22 @@ def test_no_secret_is_in_the_answer_wherever_it_was_planted(
     side = side_of_json(answer.out)
     dev = stack_of(side)
     assert dev.secrets == {"dynamo-stack:hfToken": fingerprint(SEALED)}
+    assert fingerprint(SEALED) != fingerprint("v1:another")
     assert any(
         "[secret " in str(each.inputs) for each in dev.resources if each.kind == "DynamoGraphDeployment"
     )
     assert {name for name, each in side.stacks.items() if isinstance(each, UnreadStack)} == {"plain", "wrong"}
 
 
-def test_another_secret_has_another_fingerprint(command: Command, folder: Path) -> None:
-    found: list[str] = []
-    for sealed in ("v1:one", "v1:two"):
-        write_stack(folder, dev_settings(), hfToken={"secure": sealed})
-        found += stack_of(side_of_json(command("record", folder=folder).out)).secrets.values()
-    assert len(set(found)) == 2
-
-
-def test_a_stack_that_is_not_there_is_refused_with_the_nearest(command: Command, folder: Path) -> None:
-    answer = command("record", "dve", folder=folder)
-    assert answer.code == 2
-    assert answer.err == f"there is no stack 'dve' in {folder}\n  try: dev\n"
-
-
-def test_a_folder_without_stacks_is_said_to_have_none(command: Command, tmp_path: Path) -> None:
-    answer = command("record", folder=tmp_path)
-    assert answer.code == 2
-    assert answer.err.startswith(f"there is no stack here: no Pulumi.STACK.yaml in {tmp_path}")
-
-
-def test_a_file_that_is_no_recording_is_refused(command: Command, folder: Path) -> None:
-    answer = command("record", "--over", "Pulumi.dev.yaml", folder=folder)
-    assert answer.code == 2
-    assert answer.err.startswith("--over Pulumi.dev.yaml: it is no recording: ")
+def test_what_cannot_be_recorded_is_refused_in_words(command: Command, folder: Path, tmp_path: Path) -> None:
+    for arguments, here, says in (
+        (("dve",), folder, f"there is no stack 'dve' in {folder}\n  try: dev\n"),
+        (("--over", "Pulumi.dev.yaml"), folder, "--over Pulumi.dev.yaml: it is no recording: "),
+        ((), tmp_path, f"there is no stack here: no Pulumi.STACK.yaml in {tmp_path}"),
+    ):
+        answer = command("record", *arguments, folder=here)
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err.startswith(says)
 
 
 def test_two_copies_of_the_project_are_recorded_each_in_a_process_without_credentials(
@@ -135,10 +103,7 @@ def test_two_copies_of_the_project_are_recorded_each_in_a_process_without_creden
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", PASSWORD)
     other = copy_project(tmp_path / "other")
-    file = other / "Pulumi.dev.yaml"
-    document = yaml.safe_load(file.read_text())
-    document["config"]["dynamo-stack:settings"]["serving"]["name"] = "another"
-    file.write_text(yaml.safe_dump(document))
+    write_stack(other, dev_serving(name="another"))
     base, head = recorded_sides(str(folder), str(other), ["dev"])
     assert list(base.stacks) == list(head.stacks) == ["dev"]
     update = stack_of(head).update

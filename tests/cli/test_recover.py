@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cli import recover
+import cli.recover
 from operations.cluster_commands import ClusterCommands
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.found_in_cluster import Leftovers
@@ -24,41 +24,33 @@ WHOLE = Leftovers(StackState(frozenset({(URN, "x")}), (), ()), None, ())
 
 
 @pytest.fixture
-def found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Makes `recover` find these leftovers; nothing of it may run a step."""
+def recover(command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """`recover dev --json` over these leftovers: exit code and document; nothing of it may run a step."""
     pulumi = PulumiCommand("dev", tmp_path, "/no/such/pulumi")
     cluster = ClusterCommands("context", None, "/no/such/kubectl", "/no/such/helm")
     monkeypatch.setattr(PulumiCommand, "of_stack", lambda _: pulumi)
     monkeypatch.setattr(ClusterCommands, "of", lambda _: cluster)
 
-    def leave(leftovers: Leftovers) -> None:
-        monkeypatch.setattr(recover, "read_leftovers", lambda *_: leftovers)
+    def recovered(leftovers: Leftovers, *options: str) -> tuple[int, dict[str, Any]]:
+        monkeypatch.setattr(cli.recover, "read_leftovers", lambda *_: leftovers)
+        answer = command("recover", "dev", "--json", *options)
+        return answer.code, read_document("recover", answer.out)
 
-    return leave
+    return recovered
 
 
-def test_what_would_be_run_is_printed_and_not_run(command: Command, found: Any) -> None:
-    found(INTERRUPTED)
-    answer = command("recover", "dev", "--json")
-    document = read_document("recover", answer.out)
-    assert answer.code == 1
+def test_what_would_be_run_is_printed_and_not_run(recover: Any) -> None:
+    code, document = recover(INTERRUPTED)
+    assert code == 1
     assert document["interrupted"] is True
     assert f"interrupted while creating: {URN}" in document["found"]
     commands = [step["command"] for step in document["steps"]]
     assert commands[0] == "pulumi cancel --yes --stack dev"
     assert commands[-1].startswith("PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true pulumi up --yes")
+    _, destroyed = recover(INTERRUPTED, "--destroy")
+    assert destroyed["steps"][-1]["command"] == "pulumi destroy --yes --stack dev"
 
 
-def test_nothing_was_interrupted(command: Command, found: Any) -> None:
-    found(WHOLE)
-    answer = command("recover", "dev", "--json")
-    document = read_document("recover", answer.out)
-    assert (answer.code, answer.err) == (0, "")
-    assert (document["interrupted"], document["found"], document["steps"]) == (False, [], [])
-
-
-def test_with_destroy_the_steps_end_with_the_stack_gone(command: Command, found: Any) -> None:
-    found(INTERRUPTED)
-    answer = command("recover", "dev", "--json", "--destroy")
-    steps = read_document("recover", answer.out)["steps"]
-    assert steps[-1]["command"] == "pulumi destroy --yes --stack dev"
+def test_nothing_was_interrupted(recover: Any) -> None:
+    code, document = recover(WHOLE)
+    assert (code, document["interrupted"], document["found"], document["steps"]) == (0, False, [], [])

@@ -16,7 +16,8 @@ from tests.cli.command import DEADLINE_SECONDS, ROOT, Command, run_process
 from tests.resource_graph import toy_program
 from tests.support.shipped_stacks import committed_settings, shipped_stack
 
-SHIPPED_STACKS = sorted(file.suffixes[0].removeprefix(".") for file in ROOT.glob("Pulumi.*.yaml"))
+# On a cluster that exists, of two pods, of one pod, without published memory, without Dynamo.
+STACKS = ("dev", "disagg-gb200-two-trays", "disagg-b200-8gpu", "vllm-agg-h200", "latency-b200")
 EXPECTED_KINDS = [
     "Namespace",
     "Namespace",
@@ -36,12 +37,6 @@ def rendered(data: dict[str, str]) -> str:
     return document.text
 
 
-@pytest.fixture(scope="module")
-def toy() -> str:
-    graph = record(toy_program.program, project=toy_program.PROJECT, stack=toy_program.STACK)
-    return "---\n".join(document.text for document in render_graph(graph))
-
-
 def test_the_objects_of_dev_are_valid_yaml_in_the_order_of_creation(command: Command) -> None:
     answer = command("render", "dev")
     assert (answer.code, answer.err) == (0, "")
@@ -51,12 +46,12 @@ def test_the_objects_of_dev_are_valid_yaml_in_the_order_of_creation(command: Com
 
 @pytest.mark.slow
 def test_two_processes_write_the_same_bytes() -> None:
-    first, second = run_process("render", "dev"), run_process("render", "dev")
-    assert first.code == 0
-    assert first.out == second.out
+    first = run_process("render", "dev", "--helm", "flux")
+    assert (first.code, first.err) == (0, "")
+    assert first.out == run_process("render", "dev", "--helm", "flux").out
 
 
-@pytest.mark.parametrize("name", SHIPPED_STACKS)
+@pytest.mark.parametrize("name", STACKS)
 def test_a_shipped_file_is_rendered_with_what_serves_and_says_which_window_that_waits_for(
     command: Command, name: str
 ) -> None:
@@ -85,20 +80,17 @@ def test_the_release_is_a_comment_with_chart_repository_version_and_values(comma
         assert text in release
 
 
-def test_a_secret_is_named_and_its_value_is_never_written(toy: str) -> None:
-    assert "planted-token" not in toy
-    assert "planted-value" not in toy
-    assert "# This Secret holds secret values, so it is not written: toys/token" in toy
-    assert "# keys: TOKEN" in toy
-
-
-def test_a_secret_among_the_values_of_a_release_is_not_written(toy: str) -> None:
-    assert '#     key: "[secret, not written]"' in toy
-
-
-def test_an_object_with_unknown_values_is_shown_and_not_written(toy: str) -> None:
-    assert "# This ConfigMap has values that only the update knows." in toy
-    assert '#   status: "[known only after the update]"' in toy
+def test_what_is_secret_or_unknown_is_named_and_never_written() -> None:
+    graph = record(toy_program.program, project=toy_program.PROJECT, stack=toy_program.STACK)
+    text = "---\n".join(document.text for document in render_graph(graph))
+    assert "planted-token" not in text
+    assert "planted-value" not in text
+    assert "# This Secret holds secret values, so it is not written: toys/token" in text
+    assert "# keys: TOKEN" in text
+    # Among the values of a release.
+    assert '#     key: "[secret, not written]"' in text
+    assert "# This ConfigMap has values that only the update knows." in text
+    assert '#   status: "[known only after the update]"' in text
 
 
 def test_a_secret_without_a_mark_is_not_written_either() -> None:
@@ -114,33 +106,12 @@ def test_every_text_is_read_back_as_it_was(data: dict[str, str]) -> None:
     assert yaml.safe_load(rendered(data))["data"] == data
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "1e3",
-        "0o17",
-        "017",
-        "y",
-        "N",
-        "no",
-        "off",
-        "true",
-        "null",
-        "~",
-        "",
-        "12:30",
-        "2026-11-21",
-        "1.30",
-        ".5",
-        "0x1F",
-        "1_000",
-        "nan",
-        "=",
-        "-",
-    ],
-)
-def test_a_text_that_looks_like_something_else_is_quoted(text: str) -> None:
-    assert f'k: "{text}"' in rendered({"k": text})
+def test_a_text_that_looks_like_something_else_is_quoted() -> None:
+    numbers = ["1e3", "0o17", "017", "1.30", ".5", "0x1F", "1_000", "nan", "12:30", "2026-11-21"]
+    words = ["", "y", "N", "no", "off", "true", "null", "~", "=", "-"]
+    texts = {f"k{number}": text for number, text in enumerate([*numbers, *words])}
+    lines = rendered(texts).splitlines()
+    assert [text for key, text in texts.items() if f'  {key}: "{text}"' not in lines] == []
 
 
 def test_a_folder_gets_one_numbered_file_per_document(command: Command, tmp_path: Path) -> None:
@@ -187,8 +158,9 @@ def test_nothing_is_written_or_removed_through_a_link_out_of_the_folder(
         assert [file.name for file in folder.iterdir()] == [name]
 
 
-def test_a_file_of_somebody_else_is_never_overwritten(command: Command, tmp_path: Path) -> None:
-    mine = tmp_path / "02-helm-release-dynamo-platform.yaml"
+@pytest.mark.parametrize("name", ["02-helm-release-dynamo-platform.yaml", "kustomization.yaml"])
+def test_a_file_of_somebody_else_is_never_overwritten(command: Command, tmp_path: Path, name: str) -> None:
+    mine = tmp_path / name
     mine.write_text("kind: Mine\n")
     answer = command("render", "dev", "--to", tmp_path)
     assert answer.code == 2

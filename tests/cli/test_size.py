@@ -66,7 +66,6 @@ def test_what_cannot_be_read_is_said_with_an_example(
             ("--gpu", "B200", "--tpot", "15ms", "--ttft", "1s", "--rate", "30/s"),
             ["recipe: gpt-oss-120b/trtllm-agg", "worker: 4", "tensor_parallel_size: 2"],
         ),
-        (("--gpu", "H200"), ["recipe: gpt-oss-120b/vllm-agg", "worker: 8"]),
         (("--gpu", "H100"), ["recipe: gpt-oss-120b/vllm-agg", "worker: 4", "tensor_parallel_size: 2"]),
         (
             ("--gpu", "GB200", "--tpot", "5ms", "--gpus", "8"),
@@ -75,10 +74,6 @@ def test_what_cannot_be_read_is_said_with_an_example(
         (
             ("--gpu", "GB200", "--tpot", "15ms", "--ttft", "1s"),
             ["recipe: gpt-oss-120b/trtllm-disagg-one-pod", "prefill: 2", "decode: 1", "version: 1.4.2"],
-        ),
-        (
-            ("--gpu", "GB200", "--tpot", "15ms"),
-            ["recipe: gpt-oss-120b/trtllm-disagg-one-pod", "prefill: 2", "enable_attention_dp: true"],
         ),
     ],
 )

@@ -7,8 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,73 +14,64 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from flask import Flask, jsonify, request
-from werkzeug.serving import make_server
 
-from lab.directory import REPOSITORY
 from lab.toolchain.tools import PULUMI_VERSION
+from tests.docs.guide import text_of
+from tests.support.loopback import served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-GUIDE = (REPOSITORY / "docs" / "gitlab-ci.md").read_text(encoding="utf-8")
+GUIDE = text_of("docs/gitlab-ci.md")
 ME, SOMEBODY = 1, 2
 TOKEN = "token-of-the-project"
 
 
 def pipeline_text() -> str:
     [file] = re.findall(r"^\$ cp (\S+) \.gitlab-ci\.yml", GUIDE, re.MULTILINE)
-    return (REPOSITORY / file).read_text(encoding="utf-8")
+    return text_of(file)
+
+
+def jobs() -> dict[str, Any]:
+    """The jobs of the pipeline and what they share, by name."""
+    found = yaml.safe_load(pipeline_text())
+    return {name: job for name, job in found.items() if isinstance(job, dict)}
 
 
 def test_the_guide_names_every_job_of_the_pipeline() -> None:
-    jobs = yaml.safe_load(pipeline_text())
     named = re.findall(r"`([a-z]+)`", GUIDE.partition("| job |")[2].partition("\n\n")[0])
-    assert {*named} >= {name for name, job in jobs.items() if isinstance(job, dict) and "script" in job}
-
-
-def schema_check(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
-    file = folder / ".gitlab-ci.yml"
-    file.write_text(text, encoding="utf-8")
-    program = str(Path(sys.executable).with_name("check-jsonschema"))
-    command = [program, "--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci", str(file)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-
-
-def test_the_pipeline_is_valid_by_gitlab_s_schema(tmp_path: Path) -> None:
-    answer = schema_check(tmp_path, pipeline_text())
-    assert (answer.returncode, answer.stderr) == (0, ""), answer.stdout
+    assert {*named} >= {name for name, job in jobs().items() if "script" in job}
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong"),
-    [
-        ("expose_as:", "exposed_as:"),
-        ("when: manual", "when: by hand"),
-        ("interruptible: true", "interruptible: 7"),
-    ],
+    ("right", "wrong", "code"), [("", "", 0), ("expose_as:", "exposed_as:", 1)], ids=["as it is", "mistake"]
 )
-def test_the_schema_finds_a_mistake(tmp_path: Path, right: str, wrong: str) -> None:
-    assert right in pipeline_text()
-    assert schema_check(tmp_path, pipeline_text().replace(right, wrong)).returncode == 1
+def test_the_pipeline_is_valid_by_gitlab_s_schema(tmp_path: Path, right: str, wrong: str, code: int) -> None:
+    file = tmp_path / ".gitlab-ci.yml"
+    file.write_text(pipeline_text().replace(right, wrong), encoding="utf-8")
+    program = str(Path(sys.executable).with_name("check-jsonschema"))
+    command = [program, "--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci", str(file)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (answer.returncode, answer.stderr) == (code, ""), answer.stdout
 
 
 def test_a_job_that_runs_a_merge_request_s_code_has_no_credentials() -> None:
-    jobs = yaml.safe_load(pipeline_text())
-    rules = {name: str(job["rules"]) for name, job in jobs.items() if "rules" in job}
+    rules = {name: str(job["rules"]) for name, job in jobs().items() if "rules" in job}
     asked = {name for name, rule in rules.items() if "merge_request_event" in rule} - {"workflow"}
     assert asked == {"compare", "note"}
-    assert not [name for name in asked if {"id_tokens", "extends", "environment"} & set(jobs[name])]
+    assert not [name for name in asked if {"id_tokens", "extends", "environment"} & set(jobs()[name])]
 
 
-ISSUER = "gitlab.com"
-
-
-def trusts() -> list[dict[str, Any]]:
-    """The conditions of the roles' trust policies: of the one that deploys, then of the one that previews."""
+def trusted_subjects() -> tuple[str, ...]:
+    """Whom the roles' trust policies name: the one that deploys, then the one that previews."""
     texts = re.findall(r"^```json\n(.*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
     statements = [statement for text in texts for statement in json.loads(text)["Statement"]]
     assert {each["Action"] for each in statements} == {"sts:AssumeRoleWithWebIdentity"}
-    return [each["Condition"] for each in statements]
+    conditions = [each["Condition"] for each in statements]
+    for condition in conditions:
+        assert condition.keys() == {"StringEquals"}
+        assert condition["StringEquals"].keys() == {"gitlab.com:aud", "gitlab.com:sub"}
+    return tuple(condition["StringEquals"]["gitlab.com:sub"] for condition in conditions)
 
 
 def subject_of(job: dict[str, Any]) -> str:
@@ -94,29 +83,14 @@ def subject_of(job: dict[str, Any]) -> str:
     return ":".join(f"{name}:{values[name]}" for name in json.loads(found[1]))
 
 
-def test_each_role_trusts_one_subject_and_that_of_no_other() -> None:
-    deployer, previewer = trusts()
-    for condition in (deployer, previewer):
-        assert condition.keys() == {"StringEquals"}
-        assert condition["StringEquals"].keys() == {f"{ISSUER}:aud", f"{ISSUER}:sub"}
-    subjects = [condition["StringEquals"][f"{ISSUER}:sub"] for condition in (deployer, previewer)]
-    assert len(set(subjects)) == 2
-    assert not [subject for subject in subjects if not isinstance(subject, str) or "*" in subject]
-
-
-def test_the_jobs_have_the_subjects_of_their_roles() -> None:
-    jobs = yaml.safe_load(pipeline_text())
-    deployer, previewer = (condition["StringEquals"][f"{ISSUER}:sub"] for condition in trusts())
+def test_each_role_trusts_the_jobs_that_take_it_and_no_other() -> None:
+    deployer, previewer = trusted_subjects()
+    assert deployer != previewer
+    assert "*" not in deployer + previewer
     taking = {
-        name
-        for name, job in jobs.items()
-        if isinstance(job, dict) and ".credentials" in job.get("extends", [])
+        name: subject_of(job) for name, job in jobs().items() if ".credentials" in job.get("extends", [])
     }
-    assert {name: subject_of(jobs[name]) for name in taking} == {
-        "up": deployer,
-        "preview": previewer,
-        "drift": previewer,
-    }
+    assert taking == {"up": deployer, "preview": previewer, "drift": previewer}
 
 
 def test_the_engine_is_the_one_that_the_tests_run_on() -> None:
@@ -134,22 +108,6 @@ class FakeGitLab:
         made = {"id": 100 + len(self.notes), "body": body, "author": {"id": author}}
         self.notes.append(made)
         return made
-
-
-@contextmanager
-def served() -> Iterator[FakeGitLab]:
-    gitlab = FakeGitLab()
-    server = make_server("127.0.0.1", 0, application(gitlab), threaded=True)
-    gitlab.url = f"http://127.0.0.1:{server.server_port}"
-    # Its default is half a second, which every test would wait for at its end.
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield gitlab
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def application(gitlab: FakeGitLab) -> Flask:
@@ -186,7 +144,8 @@ def application(gitlab: FakeGitLab) -> Flask:
 
 @pytest.fixture
 def gitlab() -> Iterator[FakeGitLab]:
-    with served() as project:
+    project = FakeGitLab()
+    with served(application(project)) as project.url:
         yield project
 
 
@@ -214,16 +173,13 @@ def run_note(
     return answer.returncode, answer.stdout + answer.stderr
 
 
-def test_a_comparison_becomes_a_note(gitlab: FakeGitLab, tmp_path: Path) -> None:
-    assert run_note(gitlab, tmp_path, "text") == (0, "The merge request has its note.\n")
-    [note] = gitlab.notes
-    assert note["body"] == "<!-- dynamo-stack preview: pipeline 50 -->\n\ntext"
-
-
-def test_the_next_comparison_edits_the_note_behind_hundreds(gitlab: FakeGitLab, tmp_path: Path) -> None:
+def test_a_comparison_becomes_a_note_that_the_next_one_edits_behind_hundreds(
+    gitlab: FakeGitLab, tmp_path: Path
+) -> None:
     for number in range(230):
         gitlab.note(f"chat {number}", SOMEBODY)
-    run_note(gitlab, tmp_path, "first")
+    assert run_note(gitlab, tmp_path, "first") == (0, "The merge request has its note.\n")
+    assert gitlab.notes[-1]["body"] == "<!-- dynamo-stack preview: pipeline 50 -->\n\nfirst"
     assert run_note(gitlab, tmp_path, "second", pipeline=51) == (0, "The note is edited.\n")
     assert len(gitlab.notes) == 231
     assert gitlab.notes[-1]["body"].endswith("pipeline 51 -->\n\nsecond")

@@ -7,7 +7,7 @@ import base64
 import json
 import tempfile
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
@@ -29,35 +29,44 @@ class Tab:
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self.requests: list[str] = []
         self._socket = socket
-        self._session = ""
+        self._session: dict[str, str] = {}
         self._number = 0
 
-    @classmethod
-    async def open(cls, socket: aiohttp.ClientWebSocketResponse) -> Self:
-        tab = cls(socket)
-        target = await tab.send("Target.createTarget", url="about:blank")
-        attached = await tab.send("Target.attachToTarget", targetId=target["targetId"], flatten=True)
-        tab._session = attached["sessionId"]
+    async def attach(self) -> None:
+        """Make the tab in the browser at the other end of the socket."""
+        target = await self.send("Target.createTarget", url="about:blank")
+        attached = await self.send("Target.attachToTarget", targetId=target["targetId"], flatten=True)
+        self._session = {"sessionId": attached["sessionId"]}
         for domain in ("Page", "Network", "Accessibility"):
-            await tab.send(f"{domain}.enable")
+            await self.send(f"{domain}.enable")
         # Their width differs between desktops.
-        await tab.send("Emulation.setScrollbarsHidden", hidden=True)
-        return tab
+        await self.send("Emulation.setScrollbarsHidden", hidden=True)
 
     async def send(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Call a method and return its result; events that come meanwhile are looked at."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
-        await self._socket.send_json(message | ({"sessionId": self._session} if self._session else {}))
+        await self._socket.send_json(message | self._session)
         while True:
             answer = await self._next()
             if answer.get("id") == self._number:
                 assert "error" not in answer, f"{method}: {answer['error']}"
                 return answer["result"]
 
-    async def go(self, url: str) -> None:
-        """Open the page and wait until it is loaded."""
-        await self.send("Page.navigate", url=url)
+    async def open_page(
+        self, file: Path, width: int = 1100, *, height: int = 900, dark: bool = False, media: str = "screen"
+    ) -> None:
+        """Lay the page out for a screen or for paper, open it, and wait until it is loaded."""
+        await self.send(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        await self.send("Emulation.setEmulatedMedia", media=media, features=[scheme])
+        await self.send("Page.navigate", url=file.as_uri())
         while (await self._next()).get("method") != "Page.loadEventFired":
             pass
 
@@ -76,21 +85,9 @@ class Tab:
                 "Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=codes[key], **text
             )
 
-    async def show(self, width: int, *, height: int = 900, dark: bool = False, media: str = "screen") -> None:
-        """Lay the page out for a screen, or for paper."""
-        await self.send(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        await self.send("Emulation.setEmulatedMedia", media=media, features=[scheme])
-
-    async def picture(self, file: Path, *, whole: bool = True) -> None:
-        """Write the page, or its part on the screen, as PNG."""
-        answer = await self.send("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+    async def picture(self, file: Path) -> None:
+        """Write the part of the page that is on the screen as PNG."""
+        answer = await self.send("Page.captureScreenshot", format="png")
         file.write_bytes(base64.b64decode(answer["data"]))
 
     async def _next(self) -> dict[str, Any]:
@@ -120,7 +117,9 @@ async def browser_tab(browser: Path) -> AsyncIterator[Tab]:
                 aiohttp.ClientSession() as client,
                 client.ws_connect(address, max_msg_size=0) as socket,
             ):
-                yield await Tab.open(socket)
+                tab = Tab(socket)
+                await tab.attach()
+                yield tab
         finally:
             process.kill()
             await process.wait()

@@ -35,10 +35,6 @@ class Element:
         parts = (child if isinstance(child, str) else child.text for child in self.children)
         return " ".join(" ".join(parts).split())
 
-    def within(self, tag: str) -> bool:
-        """Whether an element around it has the tag."""
-        return self.parent is not None and (self.parent.tag == tag or self.parent.within(tag))
-
 
 class _Reader(HTMLParser):
     def __init__(self) -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 DAY = dt.date(2026, 11, 22)
 STACKS = tuple(list_stacks(REPOSITORY))
+KINDS = ("dev", "disagg-gb200-two-trays", "disagg-b200-8gpu", "throughput-h200", "vllm-agg-b200")
+"""A pool that idles, two trays, one pod with both roles, a server without Dynamo, vLLM."""
 
 
 def shipped_plan(name: str) -> StackPlan:

@@ -62,20 +62,8 @@ def test_equal_nodes_are_drawn_once_however_many_there_are() -> None:
 
 
 def test_nobody_has_described_the_cards_of_a_described_node() -> None:
-    settings = served_settings("vllm-agg-h200")
-    settings["nodePools"] = [
-        {
-            "name": "gpus",
-            "nodes": 1,
-            "node": {
-                "accelerator": "H200",
-                "architecture": "amd64",
-                "gpus": 8,
-                "cpu": 192,
-                "memory": "2048Gi",
-            },
-        }
-    ]
+    node = {"accelerator": "H200", "architecture": "amd64", "gpus": 8, "cpu": 192, "memory": "2048Gi"}
+    settings = served_settings("vllm-agg-h200") | {"nodePools": [{"name": "gpus", "nodes": 1, "node": node}]}
     settings["serving"]["pool"] = "gpus"
     page = page_of(resolved(settings))
     [pool] = page.pools

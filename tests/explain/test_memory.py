@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.explain.pages import STACKS, shipped_page
+from tests.explain.pages import KINDS, shipped_page
 
 if TYPE_CHECKING:
     from explain.memory import WorkerMemory
@@ -20,7 +20,7 @@ def gibs(worker: WorkerMemory) -> dict[str, float]:
     return {kind: round(gib, 1) for kind, gib in worker.parts.items()}
 
 
-@pytest.mark.parametrize("name", STACKS)
+@pytest.mark.parametrize("name", KINDS)
 def test_the_parts_are_all_of_the_memory(name: str) -> None:
     workers = memory_of(name)
     assert workers

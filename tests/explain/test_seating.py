@@ -1,97 +1,64 @@
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from explain.seating import seated_nodes
-from stacks.plan.placement.packing import Room, pack
-from stacks.updates.shared_pools import occupying_set
 from tests.explain.pages import STACKS, shipped_plan
 from tests.support.dev_settings import resolved
 from tests.support.shipped_stacks import served_settings
 
 if TYPE_CHECKING:
-    from explain.seating import SeatedNode
-    from stacks.plan.placement.capacity import PlacedPool
     from stacks.plan.stack_plan import StackPlan
 
 
-def counted(nodes: tuple[SeatedNode, ...]) -> Counter[int]:
-    """GPUs that are left on a node -> nodes, as the packing counts them."""
-    return Counter(node.unoccupied_gpus for node in nodes)
+def served(name: str, nodes: int, **serving: Any) -> StackPlan:
+    """A shipped stack on so many nodes, with these keys of what is served."""
+    settings = served_settings(name)
+    settings["nodePools"][0]["nodes"] = nodes
+    settings["serving"] |= serving
+    return resolved(settings)
 
 
-def with_workers(plan: StackPlan, replicas: list[int], room: Room) -> tuple[PlacedPool, StackPlan] | None:
-    """The first pool with so many pods of each worker on such nodes; None where they do not fit."""
-    placed = plan.serving.placed
-    numbers = dict(zip((worker.name for worker in placed.workers), replicas, strict=True))
-    services = tuple(
-        dataclasses.replace(each, replicas=numbers.get(each.name, each.replicas)) for each in placed.services
-    )
-    changed = dataclasses.replace(placed, services=services)
-    packing = pack([occupying_set(worker) for worker in changed.workers], room)
-    if packing is None:
-        return None
-    pool = next(each for each in plan.pools if each.used_gpus)
-    nodes = dataclasses.replace(pool.pool, nodes=room.nodes)
-    serving = dataclasses.replace(plan.serving, placed=changed)
-    return dataclasses.replace(pool, pool=nodes, packing=packing), dataclasses.replace(plan, serving=serving)
+SERVED = {
+    "one GPU next to four, twice": served("disagg-b200-tcp", 2, replicas={"prefill": 2, "decode": 2}),
+    "more small pods than large ones": served("disagg-b200-tcp", 3, replicas={"prefill": 9, "decode": 3}),
+    "more large pods than small ones": served("disagg-b200-tcp", 4, replicas={"prefill": 3, "decode": 6}),
+    "a tray for each pod": served("disagg-gb200-two-trays", 6, replicas={"prefill": 3, "decode": 2}),
+    "roles on nodes of their own": served(
+        "disagg-b200-tcp", 5, kvTransport="efa", replicas={"prefill": 4, "decode": 3}
+    ),
+}
 
 
-@pytest.mark.parametrize("name", STACKS)
-def test_the_pods_of_every_shipped_stack_sit_as_the_plan_has_counted(name: str) -> None:
-    plan = shipped_plan(name)
+@pytest.mark.parametrize("plan", [*map(shipped_plan, STACKS), *SERVED.values()], ids=[*STACKS, *SERVED])
+def test_pods_sit_as_the_plan_has_counted(plan: StackPlan) -> None:
+    workers = plan.serving.placed.workers
+    seated: Counter[str] = Counter()
     for placed in plan.pools:
-        nodes = seated_nodes(placed, plan.serving.placed.workers)
+        nodes = seated_nodes(placed, workers)
         assert len(nodes) == placed.pool.nodes
-        assert counted(nodes) == placed.packing.free_gpus
+        # GPUs that are left on a node -> nodes.
+        assert Counter(node.unoccupied_gpus for node in nodes) == placed.packing.free_gpus
         assert sum(pod.gpus for node in nodes for pod in node.pods) == placed.used_gpus
+        seated.update(pod.service for node in nodes for pod in node.pods)
+    assert seated == {worker.name: worker.replicas for worker in workers}
 
 
-@given(
-    replicas=st.lists(st.integers(1, 9), min_size=2, max_size=2),
-    nodes=st.integers(1, 12),
-    alone=st.booleans(),
-    apart=st.booleans(),
-)
-def test_whatever_the_packing_holds_is_seated_as_it_has_counted(
-    replicas: list[int], nodes: int, *, alone: bool, apart: bool
-) -> None:
-    room = Room(nodes, 8, one_pod_per_node=alone, different_nodes=apart)
-    found = with_workers(shipped_plan("disagg-b200-tcp"), replicas, room)
-    if found is None:
-        return
-    placed, plan = found
-    seated = seated_nodes(placed, plan.serving.placed.workers)
-    assert counted(seated) == placed.packing.free_gpus
-    pods = Counter(pod.service for node in seated for pod in node.pods)
-    assert [pods[worker.name] for worker in plan.serving.placed.workers] == replicas
-    if alone:
-        assert all(len(node.pods) <= 1 for node in seated)
-    if apart:
-        assert all(len({pod.service for pod in node.pods}) <= 1 for node in seated)
+def test_a_tray_has_one_pod_and_roles_that_may_not_share_a_node_are_apart() -> None:
+    trays, apart = SERVED["a tray for each pod"], SERVED["roles on nodes of their own"]
+    assert max(len(node.pods) for node in seated_nodes(trays.pools[0], trays.serving.placed.workers)) == 1
+    for node in seated_nodes(apart.pools[0], apart.serving.placed.workers):
+        assert len({pod.service for pod in node.pods}) <= 1
 
 
 def test_pods_that_take_the_memory_of_further_gpus_withhold_them() -> None:
-    settings = served_settings("disagg-b200-tcp")
-    settings["serving"]["resources"] = {"prefill": {"memory": "600Gi"}}
-    plan = resolved(settings)
+    plan = served("disagg-b200-tcp", 1, resources={"prefill": {"memory": "600Gi"}})
     [node] = seated_nodes(plan.pools[0], plan.serving.placed.workers)
     assert [(pod.service, pod.gpus, pod.withheld_gpus) for pod in node.pods] == [
         ("TrtllmDecodeWorker", 4, 0),
         ("TrtllmPrefillWorker", 1, 2),
     ]
     assert node.unoccupied_gpus == 1
-
-
-def test_workers_that_do_not_fit_are_refused() -> None:
-    plan = shipped_plan("disagg-b200-tcp")
-    [placed] = plan.pools
-    many = [dataclasses.replace(each, replicas=9) for each in plan.serving.placed.workers]
-    with pytest.raises(ValueError, match="no node has 4 GPUs left"):
-        seated_nodes(placed, many)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.workflows.fake_github import serve
+from tests.workflows.preview_run import PreviewRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.workflows.fake_github import FakeGitHub
 
@@ -18,3 +20,11 @@ if TYPE_CHECKING:
 def github() -> Iterator[FakeGitHub]:
     with serve() as repository:
         yield repository
+
+
+@pytest.fixture
+def preview(github: FakeGitHub, tmp_path: Path) -> PreviewRun:
+    """Of a pull request that changes a stack file."""
+    made = PreviewRun(github, tmp_path)
+    made.opens("Pulumi.dev.yaml")
+    return made

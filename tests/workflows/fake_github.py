@@ -7,13 +7,13 @@ store of artifacts, an issue's list that holds pull requests too.
 from __future__ import annotations
 
 import itertools
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response, jsonify, redirect, request
-from werkzeug.serving import WSGIRequestHandler, make_server
+
+from tests.support.loopback import served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -103,22 +103,8 @@ class FakeGitHub:
 def serve() -> Iterator[FakeGitHub]:
     """A repository that answers until the block ends."""
     github = FakeGitHub()
-    server = make_server("127.0.0.1", 0, _application(github), threaded=True, request_handler=_Silent)
-    github.url = f"http://127.0.0.1:{server.server_port}"
-    # Its default is half a second, which every test would wait for at its end.
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with served(_application(github)) as github.url:
         yield github
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-class _Silent(WSGIRequestHandler):
-    def log(self, type: str, message: str, *args: object) -> None:  # noqa: A002
-        """Nothing: a test says what it has seen."""
 
 
 _OWN = f"/repos/{REPOSITORY}"
@@ -135,14 +121,6 @@ def _application(github: FakeGitHub) -> Flask:
             return "Requires authentication", 401
         return github.refusal()
 
-    _serve_artifacts(app, github)
-    _serve_pulls(app, github)
-    _serve_comments(app, github)
-    _serve_issues(app, github)
-    return app
-
-
-def _serve_artifacts(app: Flask, github: FakeGitHub) -> None:
     @app.get(f"{_OWN}/actions/runs/<int:run>/artifacts")
     def artifacts(run: int) -> Response:
         return jsonify(total_count=len(github.artifacts), artifacts=github.artifacts)
@@ -155,8 +133,6 @@ def _serve_artifacts(app: Flask, github: FakeGitHub) -> None:
     def stored(number: int) -> Response:
         return Response(github.store[number], mimetype="application/zip")
 
-
-def _serve_pulls(app: Flask, github: FakeGitHub) -> None:
     @app.get(f"{_OWN}/pulls/<int:number>")
     def pull(number: int) -> Any:
         found = github.pulls.get(number)
@@ -165,6 +141,10 @@ def _serve_pulls(app: Flask, github: FakeGitHub) -> None:
     @app.get(f"{_OWN}/pulls/<int:number>/files")
     def files(number: int) -> Response:
         return _page(github.files.get(number, []))
+
+    _serve_comments(app, github)
+    _serve_issues(app, github)
+    return app
 
 
 def _serve_comments(app: Flask, github: FakeGitHub) -> None:
@@ -180,12 +160,10 @@ def _serve_comments(app: Flask, github: FakeGitHub) -> None:
         return jsonify(github.comment(number, body)), 201
 
     @app.patch(f"{_OWN}/issues/comments/<int:number>")
-    def edit_comment(number: int) -> Any:
-        found = [each for listed in github.comments.values() for each in listed if each["id"] == number]
-        if not found:
-            return jsonify(message="Not Found"), 404
-        found[0]["body"] = request.get_json()["body"]
-        return jsonify(found[0])
+    def edit_comment(number: int) -> Response:
+        [found] = [each for listed in github.comments.values() for each in listed if each["id"] == number]
+        found.update(request.get_json())
+        return jsonify(found)
 
 
 def _serve_issues(app: Flask, github: FakeGitHub) -> None:
@@ -196,8 +174,7 @@ def _serve_issues(app: Flask, github: FakeGitHub) -> None:
 
     @app.post(f"{_OWN}/issues")
     def create_issue() -> Any:
-        content = request.get_json()
-        return jsonify(github.open_issue(content["body"], title=content["title"])), 201
+        return jsonify(github.open_issue(**request.get_json())), 201
 
     @app.patch(f"{_OWN}/issues/<int:number>")
     def edit_issue(number: int) -> Response:

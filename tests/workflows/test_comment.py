@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.workflows.fake_github import BOT, FakeGitHub, Refusal
-from tests.workflows.preview_run import HEAD, PULL, RUN_URL, PreviewRun
+from tests.workflows.fake_github import BOT, Refusal
+from tests.workflows.preview_run import HEAD, PULL, RUN_URL
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping
+
+    from tests.workflows.preview_run import PreviewRun
 
 TEXT = "**2 stacks change.**\n\n```text\n@someone <b>and</b> `more`\n```\n"
-
-
-@pytest.fixture
-def preview(github: FakeGitHub, tmp_path: Path) -> PreviewRun:
-    made = PreviewRun(github, tmp_path)
-    made.opens("Pulumi.dev.yaml")
-    return made
+MOVED = "2e" * 20
 
 
 def marked(run: int, attempt: int, text: str = "before") -> str:
@@ -35,26 +31,17 @@ def test_what_a_preview_says_becomes_a_comment_letter_by_letter(preview: Preview
     assert f"Preview of {HEAD}: [run]({RUN_URL})" in body
 
 
-def test_the_next_preview_edits_the_comment_in_place(preview: PreviewRun) -> None:
+def test_the_next_preview_edits_the_comment_in_place_among_hundreds_of_others(preview: PreviewRun) -> None:
+    for number in range(210):
+        preview.github.comment(PULL, f"chat {number}", "someone")
     preview.uploads("first")
     preview.comments()
     preview.run = 501
     preview.uploads("second")
-    assert preview.comments().code == 0
-    [body] = preview.bodies
-    assert body.endswith("second")
-    assert "first" not in body
-
-
-def test_the_comment_is_found_among_hundreds_of_others(preview: PreviewRun) -> None:
-    for number in range(250):
-        preview.github.comment(PULL, f"chat {number}", "someone")
-        if number == 210:
-            preview.github.comment(PULL, marked(499, 1))
-    preview.uploads("after")
     assert "edited" in preview.comments().log
-    assert len(preview.bodies) == 251
-    assert preview.bodies[211].endswith("after")
+    assert len(preview.bodies) == 211
+    assert preview.bodies[-1].endswith("second")
+    assert "first" not in preview.bodies[-1]
 
 
 @pytest.mark.parametrize(("run", "attempt"), [(501, 1), (500, 2)])
@@ -75,14 +62,6 @@ def test_a_second_attempt_of_the_same_run_overwrites_the_first(preview: PreviewR
     assert body.endswith("of the second attempt")
 
 
-def test_a_deleted_comment_is_made_again(preview: PreviewRun) -> None:
-    preview.uploads("first")
-    preview.comments()
-    preview.github.comments[PULL].clear()
-    preview.comments()
-    assert len(preview.bodies) == 1
-
-
 def test_a_comment_that_is_deleted_while_it_is_edited_is_made_again(preview: PreviewRun) -> None:
     own = preview.github.comment(PULL, marked(499, 1))
     gone = preview.github.comments[PULL].clear
@@ -93,48 +72,38 @@ def test_a_comment_that_is_deleted_while_it_is_edited_is_made_again(preview: Pre
     assert body.endswith("after")
 
 
-@pytest.mark.parametrize("author", ["mallory", "github-actions"])
-def test_a_marker_that_somebody_else_wrote_is_left_alone(preview: PreviewRun, author: str) -> None:
-    preview.github.comment(PULL, marked(999, 9, "all is well"), author)
+def test_a_marker_that_somebody_else_wrote_or_that_is_quoted_is_left_alone(preview: PreviewRun) -> None:
+    forged, quoting = marked(999, 9, "all is well"), f"Somebody wrote: {marked(1, 1)}"
+    preview.github.comment(PULL, forged, "mallory")
+    preview.github.comment(PULL, forged, "github-actions")
+    preview.github.comment(PULL, quoting, BOT)
     preview.uploads("the truth")
     preview.comments()
-    forged, own = preview.bodies
-    assert forged == marked(999, 9, "all is well")
+    *others, own = preview.bodies
+    assert others == [forged, forged, quoting]
     assert own.endswith("the truth")
 
 
-def test_a_comment_of_the_bot_that_quotes_the_marker_is_left_alone(preview: PreviewRun) -> None:
-    quoting = f"Somebody wrote: {marked(1, 1)}"
-    preview.github.comment(PULL, quoting, BOT)
-    preview.uploads("new")
-    preview.comments()
-    assert preview.bodies[0] == quoting
-    assert len(preview.bodies) == 2
-
-
-def test_a_closed_pull_request_gets_no_comment(preview: PreviewRun) -> None:
-    preview.github.pulls[PULL]["state"] = "closed"
-    preview.uploads("late")
-    ended = preview.comments()
-    assert (ended.code, ended.log) == (0, "Nothing is written to pull request 7: it is closed.\n")
-    assert preview.bodies == []
-
-
-def test_a_pull_request_that_has_moved_on_gets_no_comment_of_the_older_commit(preview: PreviewRun) -> None:
-    preview.github.pulls[PULL]["head"]["sha"] = "2e" * 20
-    preview.uploads("late")
-    assert "it has newer commits" in preview.comments().log
-    assert preview.bodies == []
-
-
-@pytest.mark.parametrize("head", [{"repo": {"id": 1}}, {"repo": None}, {"ref": "another"}])
-def test_an_artifact_cannot_name_somebody_else_s_pull_request(
-    preview: PreviewRun, head: dict[str, object]
+@pytest.mark.parametrize(
+    ("pull", "reason"),
+    [
+        pytest.param({"state": "closed"}, "it is closed", id="closed"),
+        pytest.param({"sha": MOVED}, "it has newer commits", id="moved on"),
+        # Even with the same commit, which anybody can push to a branch of their own.
+        pytest.param({"repo": {"id": 1}}, "the run was for another branch", id="another repository"),
+        pytest.param({"repo": None}, "the run was for another branch", id="a repository that is gone"),
+        pytest.param({"ref": "another"}, "the run was for another branch", id="another branch"),
+    ],
+)
+def test_a_pull_request_that_the_run_was_not_for_gets_no_comment(
+    preview: PreviewRun, pull: Mapping[str, Any], reason: str
 ) -> None:
-    """Even with the same commit, which anybody can push to a branch of their own."""
-    preview.github.pulls[PULL]["head"].update(head)
+    found = preview.github.pulls[PULL]
+    found["state"] = pull.get("state", "open")
+    found["head"] |= {key: value for key, value in pull.items() if key != "state"}
     preview.uploads("not yours")
-    assert "the run was for another branch" in preview.comments().log
+    ended = preview.comments()
+    assert (ended.code, ended.log) == (0, f"Nothing is written to pull request 7: {reason}.\n")
     assert preview.bodies == []
 
 
@@ -147,48 +116,54 @@ def test_pages_and_json_of_the_run_are_linked(preview: PreviewRun) -> None:
     assert f"/store/{number}" not in preview.github.sent("GET")
 
 
+DOCUMENTS = [{"filename": f"docs/{number}.md"} for number in range(150)]
+
+
 @pytest.mark.parametrize(
-    "files",
-    [["cli/diff.py"], [".github/workflows/preview.yml", "requirements.txt"], ["Pulumi.yaml"]],
-    ids=str,
+    ("files", "changed", "warning"),
+    [
+        pytest.param([{"filename": "cli/diff.py"}], 1, "changes 1 file of code", id="code"),
+        pytest.param(
+            [{"filename": ".github/workflows/preview.yml"}, {"filename": "requirements.txt"}],
+            2,
+            "changes 2 files of code, requirements or workflows",
+            id="workflows",
+        ),
+        pytest.param([{"filename": "Pulumi.yaml"}], 1, "changes 1 file of code", id="the project"),
+        pytest.param(
+            [{"filename": "docs/diff.md", "previous_filename": "cli/diff.py"}],
+            1,
+            "changes 1 file of code",
+            id="renamed to a document",
+        ),
+        pytest.param(
+            [*DOCUMENTS, {"filename": "Makefile"}], 151, "changes 1 file of code", id="behind documents"
+        ),
+        # GitHub lists 3,000; a pull request could put its code behind as many documents.
+        pytest.param([{"filename": "docs/a.md"}], 4, "changes 3 files of code", id="not listed"),
+        pytest.param(
+            [
+                {"filename": "Pulumi.dev.yaml"},
+                {"filename": "recipes/catalogue/gpt-oss-120b/a.yaml"},
+                {"filename": "docs/a.md"},
+                {"filename": "README.md"},
+            ],
+            4,
+            None,
+            id="no code",
+        ),
+    ],
 )
 def test_a_pull_request_that_changes_code_is_said_to_have_written_its_own_comment(
-    preview: PreviewRun, files: list[str]
+    preview: PreviewRun, files: list[dict[str, str]], changed: int, warning: str | None
 ) -> None:
-    preview.opens("Pulumi.dev.yaml", *files)
+    preview.github.files[PULL] = files
+    preview.github.pulls[PULL]["changed_files"] = changed
     preview.uploads("all is well")
     preview.comments()
-    [body] = preview.bodies
-    warning, _, text = body.partition("all is well")
-    number = "1 file" if len(files) == 1 else f"{len(files)} files"
-    assert f"changes {number} of code, requirements or workflows" in warning
-    assert text == ""
-
-
-def test_code_that_is_renamed_to_a_document_is_still_code(preview: PreviewRun) -> None:
-    preview.github.files[PULL] = [{"filename": "docs/diff.md", "previous_filename": "cli/diff.py"}]
-    preview.uploads("text")
-    preview.comments()
-    assert "changes 1 file of code" in preview.bodies[0]
-
-
-def test_code_is_found_behind_a_hundred_documents(preview: PreviewRun) -> None:
-    preview.opens(*(f"docs/{number}.md" for number in range(150)), "Makefile")
-    preview.uploads("text")
-    preview.comments()
-    assert "changes 1 file of code" in preview.bodies[0]
-
-
-def test_files_that_github_does_not_list_count_as_code(preview: PreviewRun) -> None:
-    """It lists 3,000; a pull request could put its code behind as many documents."""
-    preview.github.pulls[PULL]["changed_files"] = 4
-    preview.uploads("text")
-    preview.comments()
-    assert "changes 3 files of code" in preview.bodies[0]
-
-
-def test_stack_files_recipes_and_documents_are_not_code(preview: PreviewRun) -> None:
-    preview.opens("Pulumi.dev.yaml", "recipes/catalogue/gpt-oss-120b/a.yaml", "docs/a.md", "README.md")
-    preview.uploads("text")
-    preview.comments()
-    assert "code" not in preview.bodies[0]
+    heading, _, rest = preview.bodies[0].partition("all is well")
+    assert rest == ""
+    if warning is None:
+        assert "code" not in heading
+    else:
+        assert warning in heading

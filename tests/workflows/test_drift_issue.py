@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -56,49 +56,40 @@ def run(github: FakeGitHub, folder: Path, *reports: DriftReport, stacks: str = '
     return run_step("drift.yml", "Open or close the issue", folder, environment, contexts)
 
 
-def open_issues(github: FakeGitHub) -> list[dict[str, Any]]:
-    return [each for each in github.issues if each["state"] == "open"]
+def states(github: FakeGitHub) -> list[str]:
+    return [each["state"] for each in github.issues]
 
 
-def test_drift_opens_an_issue_that_names_object_field_and_author(github: FakeGitHub, folder: Path) -> None:
+def test_drift_opens_an_issue_that_names_object_field_and_author_and_no_value_of_the_cluster(
+    github: FakeGitHub, folder: Path
+) -> None:
     ended = run(github, folder, drifted("one"), clean("two"))
     assert (ended.code, ended.log) == (0, "The issue is opened.\n")
     [issue] = github.issues
     assert issue["title"] == "Drift: the cluster is not as the last `up` left it"
-    assert "**one**" in issue["body"]
+    for said in (
+        "**one**",
+        "Deployment gpt-oss/frontend: spec.replicas (kubectl)\n",
+        "$ pulumi up --refresh --stack one\n",
+        "https://github.com/someone/fork/actions/runs/900",
+    ):
+        assert said in issue["body"]
     assert "**two**" not in issue["body"]
-    assert "Deployment gpt-oss/frontend: spec.replicas (kubectl)\n" in issue["body"]
-    assert "$ pulumi up --refresh --stack one\n" in issue["body"]
-    assert "https://github.com/someone/fork/actions/runs/900" in issue["body"]
+    assert "tuned-by-hand" not in issue["body"]
 
 
-def test_the_issue_shows_no_value_of_the_cluster(github: FakeGitHub, folder: Path) -> None:
+def test_the_issue_is_edited_while_drift_goes_on_closed_after_it_and_the_next_drift_opens_another(
+    github: FakeGitHub, folder: Path
+) -> None:
     run(github, folder, drifted("one"), clean("two"))
-    assert "tuned-by-hand" not in github.issues[0]["body"]
-
-
-def test_drift_that_goes_on_edits_the_open_issue(github: FakeGitHub, folder: Path) -> None:
-    run(github, folder, drifted("one"), clean("two"))
-    ended = run(github, folder, clean("one"), drifted("two"))
-    assert "is edited" in ended.log
+    assert "is edited" in run(github, folder, clean("one"), drifted("two")).log
     [issue] = github.issues
     assert "**two**" in issue["body"]
     assert "**one**" not in issue["body"]
-
-
-def test_the_issue_is_closed_when_every_stack_is_as_it_was(github: FakeGitHub, folder: Path) -> None:
-    run(github, folder, drifted("one"), clean("two"))
-    ended = run(github, folder, clean("one"), clean("two"))
-    assert "is closed" in ended.log
-    [issue] = github.issues
+    assert "is closed" in run(github, folder, clean("one"), clean("two")).log
     assert (issue["state"], issue["state_reason"]) == ("closed", "completed")
-
-
-def test_drift_after_a_closed_issue_opens_another(github: FakeGitHub, folder: Path) -> None:
-    github.open_issue(MARKER, state="closed")
     run(github, folder, drifted("one"), clean("two"))
-    assert len(open_issues(github)) == 1
-    assert len(github.issues) == 2
+    assert states(github) == ["closed", "open"]
 
 
 def test_without_drift_no_issue_is_opened(github: FakeGitHub, folder: Path) -> None:
@@ -116,14 +107,14 @@ def test_a_stack_that_could_not_be_asked_closes_nothing(
         (folder / "drift" / "two.json").write_text(left)
     ended = run(github, folder, clean("one"))
     assert "stays: not every stack could be asked" in ended.log
-    assert len(open_issues(github)) == 1
+    assert states(github) == ["open"]
 
 
 def test_where_no_stack_could_be_asked_the_issue_stays_as_it_is(github: FakeGitHub, folder: Path) -> None:
     github.open_issue(MARKER)
     (folder / "drift").rmdir()
     assert run(github, folder).code == 0
-    assert [each["body"] for each in open_issues(github)] == [MARKER]
+    assert [(each["body"], each["state"]) for each in github.issues] == [(MARKER, "open")]
 
 
 def test_an_issue_names_the_stacks_that_could_not_be_asked(github: FakeGitHub, folder: Path) -> None:
@@ -131,34 +122,23 @@ def test_an_issue_names_the_stacks_that_could_not_be_asked(github: FakeGitHub, f
     assert github.issues[0]["body"].endswith("Not asked, see the run: two")
 
 
-def test_issues_and_pull_requests_of_others_are_left_alone(github: FakeGitHub, folder: Path) -> None:
-    forged = github.open_issue(MARKER, "mallory")
-    quoting = github.open_issue(f"as the other one says: {MARKER}")
-    pull = github.open_issue(MARKER, pull_request={})
-    run(github, folder, clean("one"), clean("two"))
-    assert [each["state"] for each in (forged, quoting, pull)] == ["open"] * 3
-
-
-def test_the_issue_is_found_behind_a_hundred_others(github: FakeGitHub, folder: Path) -> None:
+def test_the_issue_is_found_behind_a_hundred_and_those_of_others_are_left_alone(
+    github: FakeGitHub, folder: Path
+) -> None:
     for number in range(130):
         github.open_issue(f"another matter {number}")
+    github.open_issue(MARKER, "mallory")
+    github.open_issue(f"as the other one says: {MARKER}")
+    github.open_issue(MARKER, pull_request={})
     own = github.open_issue(MARKER)
-    run(github, folder, drifted("one"), clean("two"))
-    assert "**one**" in own["body"]
-    assert len(github.issues) == 131
+    run(github, folder, clean("one"), clean("two"))
+    assert own["state"] == "closed"
+    assert states(github) == ["open"] * 133 + ["closed"]
 
 
 def test_names_in_the_cluster_cannot_leave_their_fence(github: FakeGitHub, folder: Path) -> None:
     hostile = "x\n```\n@everyone <img src=x>"
-    change = Change(
-        kind="ConfigMap",
-        namespace=None,
-        name=hostile,
-        expected="",
-        found="",
-        outcome=Outcome.LEFT,
-        managers=(hostile,),
-    )
+    change = CHANGE.model_copy(update={"kind": "ConfigMap", "name": hostile, "managers": (hostile,)})
     run(github, folder, drifted("one", change), clean("two"))
     body = github.issues[0]["body"]
     assert body.count("````") == 2
@@ -173,12 +153,6 @@ def test_thousands_of_changes_are_cut_at_a_line_and_counted(github: FakeGitHub, 
     shown = body.count("Deployment gpt-oss/frontend: spec.replicas (kubectl)\n")
     assert body.count(f"and {2000 - shown // 2} more") == 2
     assert body.count("$ pulumi up --refresh --stack") == 2
-
-
-def test_a_limit_of_requests_is_waited_for(github: FakeGitHub, folder: Path) -> None:
-    github.refusals.append(Refusal("POST", "/issues", 403, {"Retry-After": "0"}))
-    assert run(github, folder, drifted("one"), clean("two")).code == 0
-    assert len(github.issues) == 1
 
 
 def test_a_repository_without_issues_is_said_so(github: FakeGitHub, folder: Path) -> None:

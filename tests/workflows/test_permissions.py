@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 
@@ -54,9 +53,21 @@ def test_whatever_asks_a_cluster_runs_where_the_repository_says_and_nothing_else
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_workflow_grants_nothing_and_each_job_what_it_needs(name: str) -> None:
+def test_a_workflow_grants_nothing_and_each_job_what_it_needs_and_ends_by_itself(name: str) -> None:
     assert workflow(name)["permissions"] == {}
-    assert all("permissions" in job for job in jobs(name).values())
+    for job in jobs(name).values():
+        assert "permissions" in job
+        assert "uses" in job or int(job["timeout-minutes"]) <= 110
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_step_leaves_a_token_behind_or_pastes_text_of_an_event_into_a_script(name: str) -> None:
+    """A branch may be called `$(curl …)`; variables of the environment are no code."""
+    for each in steps(name):
+        assert "${{" not in each.get("run", "")
+        if each.get("uses", "").startswith("actions/checkout@"):
+            assert each["with"]["persist-credentials"] == "false"
+            assert not {"ref", "repository"} & set(each["with"])
 
 
 def test_what_runs_code_of_a_pull_request_may_only_read() -> None:
@@ -69,12 +80,9 @@ def test_what_runs_code_of_a_pull_request_may_only_read() -> None:
         assert not [job for job in jobs(name).values() if "environment" in job]
 
 
-def test_only_the_comment_is_written_by_a_workflow_with_rights_that_a_pull_request_starts() -> None:
-    assert [name for name in NAMES if PRIVILEGED & set(workflow(name)["on"])] == ["comment.yml"]
-
-
-def test_the_comment_follows_the_preview() -> None:
+def test_only_the_comment_is_written_by_a_workflow_with_rights_and_follows_the_preview() -> None:
     """By its name: a workflow that is renamed would never be followed, and nothing would say so."""
+    assert [name for name in NAMES if PRIVILEGED & set(workflow(name)["on"])] == ["comment.yml"]
     assert workflow("comment.yml")["on"]["workflow_run"]["workflows"] == [workflow("preview.yml")["name"]]
 
 
@@ -88,44 +96,18 @@ def test_the_workflow_that_writes_the_comment_checks_nothing_out_and_runs_no_act
 def test_what_has_credentials_runs_the_default_branch_and_nothing_else(name: str) -> None:
     assert set(workflow(name)["on"]) <= {"push", "schedule", "workflow_dispatch", "workflow_call"}
     assert workflow(name)["on"].get("push", {"branches": ["main"]}) == {"branches": ["main"]}
-    checkouts = [each for each in steps(name) if each.get("uses", "").startswith("actions/checkout@")]
-    assert all(each["with"] == {"persist-credentials": "false"} for each in checkouts)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_no_checkout_leaves_a_token_behind(name: str) -> None:
-    for each in steps(name):
-        if each.get("uses", "").startswith("actions/checkout@"):
-            assert each["with"]["persist-credentials"] == "false"
-            assert "ref" not in each["with"]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_action_is_pinned_by_its_commit_and_says_its_version(name: str) -> None:
-    own = "uses: ./.github/workflows/deploy-stack.yml"
-    assert [line for line in uses(name) if not line.startswith(own) and not _ACTION.fullmatch(line)] == []
-
-
-def test_an_action_has_one_commit_everywhere() -> None:
+def test_every_action_is_pinned_by_one_commit_everywhere_and_says_its_version() -> None:
     pins: dict[str, set[str]] = {}
     for line in (line for name in NAMES for line in uses(name)):
-        if found := _ACTION.fullmatch(line):
-            owner_and_name = "/".join(found[1].split("/")[:2])
-            pins.setdefault(owner_and_name, set()).add(found[2])
+        if line.startswith("uses: ./.github/workflows/deploy-stack.yml"):
+            continue
+        found = _ACTION.fullmatch(line)
+        assert found, line
+        owner_and_name = "/".join(found[1].split("/")[:2])
+        pins.setdefault(owner_and_name, set()).add(found[2])
     assert {action: len(commits) for action, commits in pins.items() if len(commits) > 1} == {}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_no_text_of_an_event_is_pasted_into_a_script(name: str) -> None:
-    """A branch may be called `$(curl …)`; variables of the environment are no code."""
-    scripts = [each["run"] for each in steps(name) if "run" in each]
-    assert [script for script in scripts if "${{" in script] == []
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_job_ends_by_itself(name: str) -> None:
-    for job in jobs(name).values():
-        assert "uses" in job or int(job["timeout-minutes"]) <= 110
 
 
 def test_credentials_last_longer_than_the_update_that_uses_them() -> None:
@@ -134,16 +116,15 @@ def test_credentials_last_longer_than_the_update_that_uses_them() -> None:
     assert int(job["timeout-minutes"]) * 60 < int(next(filter(None, seconds)))
 
 
-def test_a_deployment_is_never_cancelled_and_each_stack_waits_for_itself() -> None:
-    [job] = jobs("deploy.yml").values()
-    assert job["concurrency"] == {"group": "deploy-${{ matrix.stack }}", "cancel-in-progress": "false"}
-
-
-def test_an_update_needs_a_preview_and_an_environment() -> None:
-    up: dict[str, Any] = jobs("deploy-stack.yml")["up"]
-    assert up["needs"] == "preview"
-    assert up["environment"] == "${{ inputs.stack }}"
-    assert jobs("deploy-stack.yml")["preview"]["environment"] == "${{ inputs.stack }}-preview"
+def test_an_update_needs_a_preview_and_an_environment_and_is_never_cancelled() -> None:
+    [deployment] = jobs("deploy.yml").values()
+    assert deployment["concurrency"] == {
+        "group": "deploy-${{ matrix.stack }}",
+        "cancel-in-progress": "false",
+    }
+    up, preview = (jobs("deploy-stack.yml")[name] for name in ("up", "preview"))
+    assert (up["needs"], up["environment"]) == ("preview", "${{ inputs.stack }}")
+    assert preview["environment"] == "${{ inputs.stack }}-preview"
 
 
 def test_the_engine_is_the_one_that_the_tests_run_on() -> None:

@@ -25,9 +25,9 @@ for word in "$@"; do
   test "$previous" = --to && file=$word
   previous=$word
 done
-test -n "$file" && test -e "$RUNNER_TEMP/says" && cp "$RUNNER_TEMP/says" "$file"
-test -n "$file" || test ! -e "$RUNNER_TEMP/says" || cat "$RUNNER_TEMP/says"
-test -e "$RUNNER_TEMP/complains" && cat "$RUNNER_TEMP/complains" >&2
+test -z "$file" || test ! -s "$RUNNER_TEMP/says" || cp "$RUNNER_TEMP/says" "$file"
+test -n "$file" || cat "$RUNNER_TEMP/says"
+cat "$RUNNER_TEMP/complains" >&2
 exit "$(cat "$RUNNER_TEMP/code")"
 """
 _MAKE = """#!/bin/sh
@@ -49,14 +49,10 @@ class Runner:
     head: str
     merge: str
 
-    def answers(self, code: int, says: str | None = None, complains: str | None = None) -> None:
+    def answers(self, code: int, says: str = "", complains: str = "") -> None:
         """How `dynamo-stack` ends from now on, and what it writes."""
-        (self.temporary / "code").write_text(str(code))
-        for name, text in {"says": says, "complains": complains}.items():
-            file = self.temporary / name
-            file.unlink(missing_ok=True)
-            if text is not None:
-                file.write_text(text)
+        for name, text in {"code": str(code), "says": says, "complains": complains}.items():
+            (self.temporary / name).write_text(text)
 
     def run(self, name: str, title: str, **contexts: str) -> Ended:
         environment = {
@@ -98,38 +94,32 @@ def runner(tmp_path: Path) -> Runner:
         command = ["git", "-C", str(checkout), *who, *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
-    def commit(name: str) -> str:
+    def commit(branch: str, name: str) -> str:
+        git("checkout", "--quiet", "-B", branch)
         (checkout / f"Pulumi.{name}.yaml").touch()
         git("add", "*.yaml")
         git("commit", "--quiet", "--message", name)
         return git("rev-parse", "HEAD")
 
-    git("init", "--quiet", "--initial-branch", "main")
-    commit("older")
-    git("branch", "faster")
-    base = commit("others")
-    git("checkout", "--quiet", "faster")
-    head = commit("faster")
-    git("checkout", "--quiet", "--detach", "main")
+    git("init", "--quiet")
+    older = commit("main", "older")
+    head = commit("faster", "faster")
+    git("checkout", "--quiet", older)
+    base = commit("main", "others")
     git("merge", "--quiet", "--no-ff", "--message", "merge", "faster")
     return Runner(checkout, temporary, base, head, git("rev-parse", "HEAD"))
 
 
-def test_the_merge_is_compared_with_what_it_is_merged_into(runner: Runner) -> None:
+def test_the_merge_is_compared_with_what_it_is_merged_into_and_the_artifact_names_the_commits(
+    runner: Runner,
+) -> None:
     runner.answers(1, "the comment")
     assert runner.compare().code == 0
     revisions = f"diff {runner.base}..{runner.merge}"
-    comment = runner.temporary / "comment" / "comment.md"
-    comparison = runner.temporary / "comparison" / "diff.json"
     assert runner.written("asked").splitlines() == [
-        f"{revisions} --format markdown --to {comment}",
-        f"{revisions} --format json --to {comparison}",
+        f"{revisions} --format markdown --to {runner.temporary / 'comment' / 'comment.md'}",
+        f"{revisions} --format json --to {runner.temporary / 'comparison' / 'diff.json'}",
     ]
-
-
-def test_the_artifact_has_comment_number_and_commits(runner: Runner) -> None:
-    runner.answers(0, "the comment")
-    runner.compare()
     assert runner.written("comment/comment.md") == runner.written("summary") == "the comment"
     assert json.loads(runner.written("comment/pull-request.json")) == {
         "number": 7,
@@ -167,62 +157,55 @@ def test_a_comparison_that_fails_is_a_comment_with_its_last_words(runner: Runner
     assert text.startswith("The comparison failed:\n\n    `Pulumi.dev.yaml`: nothing to compare\n")
     assert all(line.startswith("    ") for line in text.splitlines()[2:])
     assert runner.verdict().code == 1
-
-
-def test_a_long_complaint_still_fits_a_comment(runner: Runner) -> None:
     runner.answers(3, complains="line\n" * 100_000)
     runner.compare()
     assert len(runner.written("comment/comment.md")) < 60_000
 
 
-def test_each_side_writes_a_page_of_each_of_its_stacks(runner: Runner) -> None:
+@pytest.mark.parametrize(
+    ("refused", "log", "pages"),
+    [
+        pytest.param(
+            None,
+            "",
+            ["base/older", "base/others", "head/faster", "head/older", "head/others"],
+            id="every stack of each side",
+        ),
+        pytest.param(
+            "older", "no page of older\n" * 2, ["base/others", "head/faster", "head/others"], id="without one"
+        ),
+        pytest.param("--help", "", [], id="code that is older than pages"),
+    ],
+)
+def test_each_side_writes_a_page_of_each_stack_that_has_one(
+    runner: Runner, refused: str | None, log: str, pages: list[str]
+) -> None:
     runner.answers(0, "page")
-    assert runner.run("preview.yml", "Write the pages of both sides").code == 0
-    pages = sorted((runner.temporary / "comparison").rglob("*.html"))
-    assert [str(page.relative_to(runner.temporary / "comparison")) for page in pages] == [
-        "base/older.html",
-        "base/others.html",
-        "head/faster.html",
-        "head/older.html",
-        "head/others.html",
+    if refused is not None:
+        (runner.temporary / f"refuses{refused}").touch()
+    ended = runner.run("preview.yml", "Write the pages of both sides")
+    assert (ended.code, ended.log) == (0, log)
+    folder = runner.temporary / "comparison"
+    assert sorted(str(page.relative_to(folder)) for page in folder.rglob("*.html")) == [
+        f"{page}.html" for page in pages
     ]
 
 
-def test_a_stack_without_a_page_is_named_and_the_others_have_theirs(runner: Runner) -> None:
-    runner.answers(0, "page")
-    (runner.temporary / "refusesolder").touch()
-    ended = runner.run("preview.yml", "Write the pages of both sides")
-    assert (ended.code, ended.log) == (0, "no page of older\n" * 2)
-    assert len(list((runner.temporary / "comparison").rglob("*.html"))) == 3
-
-
-def test_code_that_is_older_than_the_pages_has_none(runner: Runner) -> None:
-    runner.answers(0, "page")
-    (runner.temporary / "refuses--help").touch()
-    ended = runner.run("preview.yml", "Write the pages of both sides")
-    assert (ended.code, ended.log) == (0, "")
-    assert not (runner.temporary / "comparison").exists()
-
-
-@pytest.mark.parametrize(("code", "changes"), [(0, "false"), (1, "true")])
-def test_only_a_preview_with_changes_is_put_before_a_reviewer(
-    runner: Runner, code: int, changes: str
+@pytest.mark.parametrize(
+    ("code", "ends", "output"),
+    [(0, 0, "changes=false\n"), (1, 0, "changes=true\n"), (2, 1, ""), (3, 1, "")],
+    ids=["no change", "changes", "refused", "not compared"],
+)
+def test_only_a_preview_with_changes_is_put_before_a_reviewer_and_a_refused_one_ends_the_deployment(
+    runner: Runner, code: int, ends: int, output: str
 ) -> None:
     runner.answers(code, "1 to update\n")
     ended = runner.run("deploy-stack.yml", "Preview")
-    assert (ended.code, ended.log) == (0, "1 to update\n")
+    assert ended.code == ends
+    assert ended.log.startswith("1 to update\n")
     assert runner.written("asked") == "preview mine\n"
-    assert runner.written("output") == f"changes={changes}\n"
+    assert runner.written("output") == output
     assert runner.written("summary") == "    1 to update\n"
-
-
-@pytest.mark.parametrize("code", [2, 3])
-def test_a_preview_that_would_be_refused_ends_the_deployment(runner: Runner, code: int) -> None:
-    runner.answers(code, "refused\n")
-    ended = runner.run("deploy-stack.yml", "Preview")
-    assert ended.code == 1
-    assert ended.log.startswith("refused\n")
-    assert runner.written("output") == ""
 
 
 def test_an_update_that_fails_names_the_command_that_clears_up(runner: Runner) -> None:
@@ -232,16 +215,16 @@ def test_an_update_that_fails_names_the_command_that_clears_up(runner: Runner) -
     assert runner.written("asked") == "up --yes --stack mine --policy-pack policy\n"
 
 
-@pytest.mark.parametrize("code", [0, 1])
-def test_what_a_stack_answers_is_handed_to_the_job_that_writes_the_issue(runner: Runner, code: int) -> None:
+@pytest.mark.parametrize(
+    ("code", "ends", "handed_on"),
+    [(0, 0, '{"differs": true}'), (1, 0, '{"differs": true}'), (2, 1, "")],
+    ids=["clean", "drifted", "cannot tell"],
+)
+def test_what_a_stack_answers_is_handed_to_the_job_that_writes_the_issue(
+    runner: Runner, code: int, ends: int, handed_on: str
+) -> None:
     runner.answers(code, '{"differs": true}')
-    assert runner.run("drift.yml", "Look for drift").code == 0
-    assert runner.written("asked") == "drift mine --json\n"
-    assert runner.written("drift/mine.json") == '{"differs": true}'
-
-
-def test_a_stack_that_cannot_tell_hands_nothing_on(runner: Runner) -> None:
-    runner.answers(2, "half an answer")
     ended = runner.run("drift.yml", "Look for drift")
-    assert (ended.code, ended.log) == (1, "whether mine has drifted cannot be told\n")
-    assert list((runner.temporary / "drift").iterdir()) == []
+    assert (ended.code, ended.log) == (ends, "" if handed_on else "whether mine has drifted cannot be told\n")
+    assert runner.written("asked") == "drift mine --json\n"
+    assert runner.written("drift/mine.json") == handed_on

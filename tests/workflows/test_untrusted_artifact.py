@@ -7,21 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.workflows.preview_run import PULL, PreviewRun, zipped
+from tests.workflows.preview_run import PULL, zipped
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.workflows.fake_github import FakeGitHub
+    from tests.workflows.preview_run import PreviewRun
 
 DETAILS = json.dumps({"number": PULL})
-
-
-@pytest.fixture
-def preview(github: FakeGitHub, tmp_path: Path) -> PreviewRun:
-    made = PreviewRun(github, tmp_path)
-    made.opens("Pulumi.dev.yaml")
-    return made
 
 
 def test_an_artifact_that_is_too_large_is_not_even_fetched(preview: PreviewRun) -> None:
@@ -72,13 +63,6 @@ def test_a_number_that_is_none_ends_in_a_sentence(preview: PreviewRun, number: o
     ended = preview.comments()
     assert (ended.code, ended.log) == (1, "The artifact names no pull request.\n")
     assert preview.bodies == []
-
-
-def test_a_pull_request_that_does_not_exist_ends_in_a_sentence(preview: PreviewRun) -> None:
-    preview.uploads("text", number=8)
-    ended = preview.comments()
-    assert ended.code == 1
-    assert ended.log.startswith("GET /repos/someone/fork/pulls/8 was answered 404: ")
 
 
 def test_a_run_without_an_artifact_is_no_mistake(preview: PreviewRun) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
-from typing import TYPE_CHECKING, Any, get_args
+from typing import get_args
 
 import jsonschema
 import pytest
@@ -21,13 +20,9 @@ from cli.documents.schema import (
 )
 from stacks.settings.document import summary
 from stacks.settings.setting_places import models_within
-from stacks.stack_files import list_stacks
-from tests.cli.command import ROOT
 from tests.cli.command import Command as Run
+from tests.cli.command import squeezed
 from tests.cli.documents.schemas import read_document
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OUTDATED = "run `python -m cli.documents.schema`"
 
@@ -47,21 +42,14 @@ def test_the_committed_page_is_the_documents_own() -> None:
     assert PAGE.read_text(encoding="utf-8") == command_output_page(), OUTDATED
 
 
-def test_every_mapping_of_a_document_says_what_it_is() -> None:
-    silent = [
-        model.__name__ for printed in PRINTED for model in models_within(printed.model) if not summary(model)
-    ]
-    assert silent == []
-
-
-def test_a_reader_of_today_understands_a_document_that_has_gained_a_key() -> None:
+def test_a_schema_explains_every_mapping_and_allows_a_document_that_has_gained_a_key() -> None:
     for printed in PRINTED:
-        text = json.dumps(document_schema(printed))
-        assert 'additionalProperties": false' not in text, printed.command
+        assert [model.__name__ for model in models_within(printed.model) if not summary(model)] == []
+        assert 'additionalProperties": false' not in json.dumps(document_schema(printed)), printed.command
 
 
-@pytest.mark.parametrize("stack", list_stacks(ROOT))
-def test_explain_prints_its_document_of_every_shipped_stack(command: Run, stack: str) -> None:
+@pytest.mark.parametrize("stack", ["dev", "disagg-gb200-two-trays", "disagg-b200-8gpu", "latency-b200"])
+def test_explain_prints_its_document_of_stacks_of_every_kind(command: Run, stack: str) -> None:
     answer = command("explain", stack, "--json")
     assert (answer.code, answer.err) == (0, "")
     document = read_document("explain", answer.out)
@@ -85,21 +73,6 @@ def test_explain_tells_a_program_what_it_tells_a_person(command: Run) -> None:
         assert step["name"] in shown
 
 
-def test_list_prints_stacks_and_recipes_and_why_one_cannot_be_used(command: Run, tmp_path: Path) -> None:
-    text = (ROOT / "Pulumi.dev.yaml").read_text()
-    (tmp_path / "Pulumi.broken.yaml").write_text(text.replace("pool: b200", "pool: b300"))
-    shutil.copy(ROOT / "Pulumi.dev.yaml", tmp_path)
-    answer = command("list", "--json", folder=tmp_path)
-    assert (answer.code, answer.err) == (0, "")
-    document = read_document("list", answer.out)
-    broken, dev = document["stacks"]
-    assert (broken["name"], broken["recipe"], broken["gpus"]) == ("broken", None, {})
-    assert "serving.pool = 'b300'" in broken["problem"]
-    assert (dev["recipe"], dev["gpus"], dev["problem"]) == ("gpt-oss-120b/trtllm-disagg", {"B200": 5}, None)
-    recipes: dict[str, Any] = {recipe["name"]: recipe for recipe in document["recipes"]}
-    assert recipes["gpt-oss-120b/trtllm-agg"]["platformLines"] == ["1.2", "1.4"]
-
-
 def test_check_prints_its_document(command: Run) -> None:
     stack = read_document("check", command("check", "dev", "--json").out)
     assert (stack["subject"], stack["stops"]) == ("stack dev", False)
@@ -115,8 +88,7 @@ def test_an_input_that_cannot_be_used_prints_no_document(command: Run) -> None:
         assert "no-such-stack" in answer.err
 
 
-def test_recover_as_json_asks_nobody_and_runs_nothing(command: Run) -> None:
-    for option in ("--yes",):
-        answer = command("recover", "dev", "--json", option)
-        assert (answer.code, answer.out) == (2, "")
-        assert "prints what would be run, and runs nothing" in " ".join(answer.err.replace("│", " ").split())
+def test_recover_as_json_runs_nothing(command: Run) -> None:
+    answer = command("recover", "dev", "--json", "--yes")
+    assert (answer.code, answer.out) == (2, "")
+    assert "prints what would be run, and runs nothing" in squeezed(answer.err.replace("│", " "))

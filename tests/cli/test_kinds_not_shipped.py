@@ -1,0 +1,77 @@
+"""`check`, `render` and `preflight` of stacks on nodes without an instance type, and of one layer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from tests.cli.command import merged, squeezed, write_stack
+from tests.stacks.plan.layers.settings import layered
+from tests.support.dev_settings import described_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.command import Command
+
+TRAYS = {
+    "accelerator": "GB300",
+    "gpus": 4,
+    "architecture": "arm64",
+    "cpu": 140,
+    "memory": "900Gi",
+    "nvlinkDomainGpus": 72,
+    "labels": {"cloud.google.com/gke-accelerator": "nvidia-gb300"},
+}
+KINDS = {
+    "described nodes": described_settings(),
+    "described nodes without labels and taints": described_settings(labels={}, taints=None),
+    "described trays": merged(described_settings(nodes=2, **TRAYS), {"serving": {"kvTransport": "mnnvl"}}),
+    **{f"{layer} alone": layered(layer) for layer in ("infrastructure", "platform", "serving")},
+}
+
+
+@pytest.mark.parametrize("settings", KINDS.values(), ids=KINDS)
+def test_it_breaks_no_mandatory_rule(command: Command, tmp_path: Path, settings: dict[str, Any]) -> None:
+    write_stack(tmp_path, settings)
+    answer = command("check", "dev", folder=tmp_path)
+    assert answer.code == 0, answer.out
+    assert "0 mandatory" in answer.out
+    assert "0 undecided" in answer.out
+
+
+def test_rendered_workers_select_and_tolerate_what_the_description_says(
+    command: Command, tmp_path: Path
+) -> None:
+    taint = {"key": "example.com/team", "value": "inference", "effect": "NoExecute"}
+    write_stack(tmp_path, described_settings(taints=[taint]))
+    [graph] = [
+        each
+        for each in yaml.safe_load_all(command("render", "dev", folder=tmp_path).out)
+        if each and each["kind"] == "DynamoGraphDeployment"
+    ]
+    workers = [each for each in graph["spec"]["components"] if each["type"] != "frontend"]
+    assert len(workers) == 2
+    for worker in workers:
+        pod = worker["podTemplate"]["spec"]
+        assert pod["nodeSelector"]["cloud.google.com/gke-accelerator"] == "nvidia-b200"
+        assert {**taint, "operator": "Equal"} in pod["tolerations"]
+
+
+def test_a_stack_of_one_layer_writes_its_own_objects_alone(command: Command, tmp_path: Path) -> None:
+    write_stack(tmp_path, layered("serving"))
+    text = command("render", "dev", folder=tmp_path).out
+    assert "kind: DynamoGraphDeployment" in text
+    assert "kind: StatefulSet" not in text
+    assert "StackReference" not in text
+
+
+def test_preflight_of_a_joined_stack_names_the_stack_that_makes_the_cluster(
+    command: Command, tmp_path: Path
+) -> None:
+    write_stack(tmp_path, layered("serving"))
+    answer = command("preflight", "dev", folder=tmp_path)
+    assert answer.code != 0
+    assert "stack base makes the cluster of stack dev: `dynamo-stack preflight base`" in squeezed(answer.err)

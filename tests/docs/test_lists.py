@@ -1,0 +1,89 @@
+"""What the guides list is all that there is, in its order."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from cli.bench_options import BenchOptions
+from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
+from comparison.changes import Effect
+from comparison.markdown import LARGEST
+from comparison.stack_comparison import Verdict as ComparisonVerdict
+from compose.options import Discovery, Network
+from hardware import FIRST_TOKEN_SECONDS_WITHOUT_RDMA, TCP_FIRST_TOKEN_SECONDS
+from operations.document import Verdict
+from operations.mock_engine import ENGINE_ANNOTATION, MOCK_ENGINE
+from operations.smoke.checks import CHECKS
+from tests.cli.command import squeezed
+from tests.compose.projects import SETTINGS, project
+from tests.docs.guide import table, text_of, words
+from tests.explain.elements import parsed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.command import Command
+
+COMPOSE, PULL_REQUESTS, SMOKE = "docs/compose.md", "docs/pull-requests.md", "docs/smoke.md"
+
+
+def test_services_choices_and_names_of_a_compose_project() -> None:
+    projects = [project(make()) for make in SETTINGS.values()]
+    services = {name for each in projects for name in each.document["services"]} - {"worker-2"}
+    assert services == {*words("".join(table(COMPOSE, "| service |")))}
+    options = [word for cell in table(COMPOSE, "| option |") for word in words(cell)]
+    choices = [f"--discovery {each.value}" for each in Discovery] + [
+        f"--network {each.value}" for each in Network
+    ]
+    assert {*choices} <= {*options}
+    names = {
+        name
+        for each in projects
+        for name in re.findall(r"^#?([A-Z_]+)=", each.files[".env.example"], re.MULTILINE)
+    }
+    assert names == {word for cell in table(COMPOSE, "| name |") for word in words(cell)}
+
+
+def test_effects_exit_codes_verdicts_and_limit_of_a_pull_request() -> None:
+    text = text_of(PULL_REQUESTS)
+    effects = [f"`{effect.value}`" for effect in Effect if effect is not Effect.IN_PLACE]
+    assert table(PULL_REQUESTS, "## What the comment says") == effects
+    codes = [str(code) for code in (0, CHANGED, STOPPED, NOT_COMPARED)]
+    assert table(PULL_REQUESTS, "## Exit codes") == codes
+    said = text.partition("## JSON")[2].partition("the worst stack: ")[2]
+    assert words(said) == [verdict.value for verdict in ComparisonVerdict]
+    assert f"at most {LARGEST:,} bytes" in text
+
+
+def test_checks_verdicts_limits_and_defaults_of_smoke(command: Command) -> None:
+    text = squeezed(text_of(SMOKE))
+    checks = ["frontend", "workers", "model", *(check.name for check in CHECKS)]
+    assert words("".join(table(SMOKE, "## What is asked"))) == checks
+    verdicts = words(text.partition("A verdict is ")[2].partition(". ")[0])
+    assert {*verdicts} == {verdict.value for verdict in Verdict}
+    assert f"Over {FIRST_TOKEN_SECONDS_WITHOUT_RDMA:g} s NVIDIA's guide sees no RDMA" in text
+    assert f"the {TCP_FIRST_TOKEN_SECONDS:g} s that the guide gives for TCP" in text
+    assert f"`{ENGINE_ANNOTATION}: {MOCK_ENGINE}`" in text
+    printed = squeezed(command("smoke", "--help").out)
+    for option, default in re.findall(r"`(--[a-z]+)` \((\d+) s\)", text_of(SMOKE)):
+        assert option in printed
+        assert f"[default: {default}.0]" in printed
+
+
+def test_parts_of_the_page(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    assert command("report", "disagg-gb200-two-trays", "--to", file).code == 0
+    [nav] = parsed(file.read_text(encoding="utf-8")).all("nav")
+    rows = re.findall(r"^\| ([a-zA-Z ]+) \|", text_of("docs/report.md").lower(), re.MULTILINE)
+    parts = {link.text.lower() for link in nav.all("a")} - {"pods"}
+    assert {part for part in parts if not any(row.startswith(part) for row in rows)} == set()
+
+
+def test_options_of_bench() -> None:
+    # Of `render`, which the guide compares with.
+    named = {*re.findall(r"(?<![\w-])--[a-z][a-z-]*", text_of("docs/benchmark.md"))} - {"--benchmark"}
+    options = {word.removeprefix("--").replace("-", "_") for word in named}
+    fields = {"assert": "thresholds", "shape": "shapes", "json": "as_json"}
+    assert {"shape", "assert", "url", "from_here"} <= options
+    assert {fields.get(option, option) for option in options} - {*BenchOptions.__slots__} == set()
