@@ -11,11 +11,9 @@ from comparison.resources import compare
 from lab.kubernetes_provider.diff import difference
 from lab.kubernetes_provider.forced_replacement import forcing_paths
 from lab.kubernetes_provider.normalise import normalised
-from tests.comparison.resources_of_tests import deployment, kubernetes_object, with_inputs
+from tests.comparison.resources_of_tests import deployment, kubernetes_object, with_values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from resource_graph import Resource
 
 _MAIN = {"name": "main", "image": "server:1", "resources": {"limits": {"memory": "1024Mi"}}}
@@ -29,47 +27,31 @@ _SET = kubernetes_object(
 _MAP = kubernetes_object("v1", "ConfigMap", "files", data={"a.yaml": "x: 1\ny: 2\n"})
 
 
-def _spec(**fields: Any) -> Callable[[dict[str, Any]], object]:
-    return lambda inputs: inputs["spec"].update(fields)
-
-
-def _pod(**fields: Any) -> Callable[[dict[str, Any]], object]:
-    return lambda inputs: inputs["spec"]["template"]["spec"].update(fields)
-
-
-def _content(text: str) -> Callable[[dict[str, Any]], object]:
-    return lambda inputs: inputs["data"].update({"a.yaml": text})
-
-
-_QUESTIONS: dict[str, tuple[Resource, Callable[[dict[str, Any]], object]]] = {
-    "image of a job": (_JOB, _pod(containers=[{**_MAIN, "image": "server:2"}])),
-    "default in a job": (_JOB, _pod(dnsPolicy="ClusterFirst")),
-    "amount in a job": (_JOB, _pod(containers=[{**_MAIN, "resources": {"limits": {"memory": "1Gi"}}}])),
-    "order of a job's volumes": (_JOB, _pod(volumes=_VOLUMES[::-1])),
-    "parallelism of a job": (_JOB, _spec(parallelism=1)),
-    "attempts of a job": (_JOB, _spec(backoffLimit=2)),
-    "image of a deployment": (deployment(), _pod(containers=[{"name": "main", "image": "server:2"}])),
-    "selector of a deployment": (deployment(), _spec(selector={"matchLabels": {"app": "other"}})),
-    "default of a claim template": (
-        _SET,
-        _spec(
-            volumeClaimTemplates=[{**_CLAIMS[0], "spec": {**_CLAIMS[0]["spec"], "volumeMode": "Filesystem"}}]
-        ),
-    ),
-    "history of a set": (_SET, _spec(revisionHistoryLimit=10)),
-    "replicas of a set": (_SET, _spec(replicas=3)),
-    "setting in a map": (_MAP, _content("x: 1\ny: 3\n")),
-    "order of keys in a map": (_MAP, _content("y: 2\nx: 1\n")),
-    "comment in a map": (_MAP, _content("x: 1\ny: 2\n# both\n")),
-    "label of a map": (_MAP, lambda inputs: inputs["metadata"].update(labels={"a": "b"})),
-    "namespace": (_MAP, lambda inputs: inputs["metadata"].update(namespace="other")),
+_POD_PATH = "spec/template/spec"
+_QUESTIONS: dict[str, tuple[Resource, dict[str, Any]]] = {
+    "image of a job": (_JOB, {f"{_POD_PATH}/containers/0/image": "server:2"}),
+    "default in a job": (_JOB, {f"{_POD_PATH}/dnsPolicy": "ClusterFirst"}),
+    "amount in a job": (_JOB, {f"{_POD_PATH}/containers/0/resources/limits/memory": "1Gi"}),
+    "order of a job's volumes": (_JOB, {f"{_POD_PATH}/volumes": _VOLUMES[::-1]}),
+    "parallelism of a job": (_JOB, {"spec/parallelism": 1}),
+    "attempts of a job": (_JOB, {"spec/backoffLimit": 2}),
+    "image of a deployment": (deployment(), {f"{_POD_PATH}/containers/0/image": "server:2"}),
+    "selector of a deployment": (deployment(), {"spec/selector": {"matchLabels": {"app": "other"}}}),
+    "default of a claim template": (_SET, {"spec/volumeClaimTemplates/0/spec/volumeMode": "Filesystem"}),
+    "history of a set": (_SET, {"spec/revisionHistoryLimit": 10}),
+    "replicas of a set": (_SET, {"spec/replicas": 3}),
+    "setting in a map": (_MAP, {"data/a.yaml": "x: 1\ny: 3\n"}),
+    "order of keys in a map": (_MAP, {"data/a.yaml": "y: 2\nx: 1\n"}),
+    "comment in a map": (_MAP, {"data/a.yaml": "x: 1\ny: 2\n# both\n"}),
+    "label of a map": (_MAP, {"metadata/labels": {"a": "b"}}),
+    "namespace": (_MAP, {"metadata/namespace": "other"}),
 }
 
 
 @pytest.mark.parametrize("question", _QUESTIONS)
 def test_both_replace_the_same(question: str) -> None:
-    before, change = _QUESTIONS[question]
-    after = with_inputs(before, change)
+    before, values = _QUESTIONS[question]
+    after = with_values(before, values)
     old, new = (normalised(dict(each.inputs)) for each in (before, after))
     forcing = forcing_paths(new, config_map_mutable=False, secret_mutable=False)
     theirs = difference(old, new, forcing, old_inputs=old)
