@@ -124,33 +124,6 @@ def test_a_pull_request_that_changes_the_program_is_said_to_have_written_this() 
     assert "made by code" not in as_markdown(comparison([stack()]))
 
 
-def test_a_stack_that_could_not_be_read_has_its_reason_beside_the_others() -> None:
-    text = as_markdown(comparison([UncomparedStack("broken", None, "no YAML"), stack(replicas())]))
-    assert "- **newer side**: `no YAML`" in text
-    assert "Deployment gpt-oss/nats" in text
-
-
-def test_secret_values_are_nowhere() -> None:
-    field = FieldChange(
-        path=("data", "token"), change=Change.CHANGED, before="hf_before", after="hf_after", is_secret=True
-    )
-    text = as_markdown(comparison([stack(changed("Secret a/b", Operation.UPDATE, field))]))
-    assert "hf_" not in text
-    assert "! changed: a secret, which is not shown" in text
-
-
-def test_the_biggest_objects_are_left_out_as_a_whole_and_counted() -> None:
-    big = changed(
-        "ConfigMap a/big",
-        Operation.UPDATE,
-        FieldChange(path=("data",), change=Change.ADDED, after="x\n" * 40_000),
-    )
-    text = as_markdown(comparison([stack(big, replicas())]))
-    assert "**1 more object of 1 stack is in the artifact: there was no room here.**" in text
-    assert "ConfigMap a/big" not in text
-    assert "Deployment gpt-oss/nats" in text
-
-
 def test_what_is_deleted_stays_longer_than_what_is_updated() -> None:
     content = FieldChange(path=("data",), change=Change.ADDED, after="x" * 29_000)
     updated = changed("ConfigMap a/updated", Operation.UPDATE, content)
