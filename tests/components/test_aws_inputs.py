@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
-import inspect
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from pulumi._types import input_type_types, is_input_type
 
-from components import iam
 from components.iam import ManagedPolicy
 from tests.components.recorded import recorded
 from tests.support.eks_settings import eks_b200_settings
@@ -24,6 +21,8 @@ if TYPE_CHECKING:
     from resource_graph import Resource
 
 AWS_POLICY = "arn:aws:iam::aws:policy/"
+ROLE = "aws:iam/role:Role"
+BOUNDARY = "arn:aws:iam::123456789012:policy/team/boundary"
 
 
 def adopted_network_settings() -> dict[str, Any]:
@@ -40,9 +39,7 @@ def adopted_network_settings() -> dict[str, Any]:
 
 STACKS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "disagg-b200-tcp": lambda: shipped_settings("disagg-b200-tcp"),
-    "disagg-b200-8gpu": lambda: shipped_settings("disagg-b200-8gpu"),
     "disagg-gb200-two-trays": lambda: shipped_settings("disagg-gb200-two-trays"),
-    "agg-gb200": lambda: shipped_settings("agg-gb200"),
     "every kind": eks_settings_of_every_kind,
     "adopted network": adopted_network_settings,
 }
@@ -124,29 +121,17 @@ def test_every_policy_of_aws_that_is_attached_is_on_the_list_and_every_one_on_th
     assert attached == {policy.value for policy in ManagedPolicy}
 
 
-def test_every_policy_on_the_list_has_a_reason() -> None:
-    (listed,) = [
-        node
-        for node in ast.parse(inspect.getsource(iam)).body
-        if isinstance(node, ast.ClassDef) and node.name == ManagedPolicy.__name__
-    ]
-    names = [
-        target.id
-        for node in listed.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    ]
-    reasons = [
-        node.value.value
-        for node, before in zip(listed.body[1:], listed.body, strict=False)
-        if isinstance(before, ast.Assign)
-        and isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    ]
-    assert len(reasons) == len(names) == len(ManagedPolicy)
-    assert all(len(reason.split()) > 4 for reason in reasons)
+def test_every_role_has_the_path_and_the_boundary_that_are_typed() -> None:
+    settings = eks_settings_of_every_kind()
+    settings["cluster"]["roles"] = {"path": "/team/", "permissionsBoundary": BOUNDARY}
+    roles = [each.inputs for each in recorded(settings).of_type(ROLE)]
+    assert len(roles) >= 5
+    assert {(each["path"], each["permissionsBoundary"]) for each in roles} == {("/team/", BOUNDARY)}
+
+
+def test_no_role_has_a_path_or_boundary_that_nobody_typed() -> None:
+    for each in of_the_account("every kind"):
+        assert each.type != ROLE or not {"path", "permissionsBoundary"} & each.inputs.keys()
 
 
 def test_no_role_may_do_everything_and_none_is_an_administrator() -> None:

@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from components.cluster_answer import CLAIMS, KINDS, PODS, Answer, Kind, Said
+from components.cluster_answer import CLAIMS, PODS, Answer, Kind, Said
 from components.cluster_reader import ClusterReader
-from components.dynamo_objects import GRAPH_KIND, GRAPH_OBJECTS, GRAPHS
-from lab.directory import REPOSITORY
+from components.dynamo_objects import GRAPH_OBJECTS, GRAPHS
 from tests.support.clusters import api_server, kubeconfig_of
-from tests.support.recordings import recorded_stack
-from tests.support.shipped_stacks import shipped_stack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,12 +126,3 @@ def test_a_kubeconfig_that_is_in_no_file_is_read_as_one_that_is(tmp_path: Path) 
     with api_server({"/api/v1/pods": (200, {"items": []})}, tmp_path) as cluster:
         content = (tmp_path / str(cluster.kubeconfig)).read_text()
         assert ClusterReader("there", content=content).ask(PODS).said is Said.EMPTY
-
-
-@pytest.mark.parametrize(
-    "name", sorted(file.stem.removeprefix("Pulumi.") for file in REPOSITORY.glob("Pulumi.*.yaml"))
-)
-def test_every_kind_that_a_stack_makes_can_be_read_by_its_name(name: str) -> None:
-    made = {str(each.kind) for each in recorded_stack(shipped_stack(name)).kubernetes_objects()}
-    assert made
-    assert made <= {GRAPH_KIND, *KINDS}

@@ -67,7 +67,7 @@ def api_server(answers: Mapping[str, tuple[int, object]], folder: Path) -> Itera
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield ClusterReader("there", kubeconfig_of(folder, server.server_port))
     finally:
