@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, get_args
 import pytest
 from pulumi._types import input_type_types, is_input_type
 
-from components.iam import ManagedPolicy
 from tests.components.recorded import recorded
 from tests.support.eks_settings import eks_b200_settings
 from tests.support.eks_settings_of_every_kind import eks_settings_of_every_kind
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from resource_graph import Resource
 
-AWS_POLICY = "arn:aws:iam::aws:policy/"
 ROLE = "aws:iam/role:Role"
 BOUNDARY = "arn:aws:iam::123456789012:policy/team/boundary"
 
@@ -108,17 +106,6 @@ def _input_types(annotation: Any) -> Iterator[Any]:
         yield annotation
     for part in get_args(annotation):
         yield from _input_types(part)
-
-
-def test_every_policy_of_aws_that_is_attached_is_on_the_list_and_every_one_on_the_list_is_attached() -> None:
-    attached = {
-        text.removeprefix(AWS_POLICY)
-        for name in STACKS
-        for resource in of_the_account(name)
-        for text in texts_of(resource.inputs)
-        if text.startswith("arn:") and ":iam::aws:" in text
-    }
-    assert attached == {policy.value for policy in ManagedPolicy}
 
 
 def test_every_role_has_the_path_and_the_boundary_that_are_typed() -> None:

@@ -138,6 +138,8 @@ def test_gpu_nodes_are_tainted_join_their_disks_and_end_before_new_ones_start(na
     assert gpu["updateConfig"] == {"maxUnavailable": 1, "updateStrategy": "MINIMAL"}
     # Of these there is always one more.
     assert system["updateConfig"] == {"maxUnavailable": 1}
+    # The engine must know it without asking the provider, which it does not do where nothing has changed.
+    assert [each.delete_before_replace for each in graph.of_type(GROUP)] == [True, True]
     assert gpu["version"] == system["version"] == only(graph, CLUSTER).inputs["version"]
 
 

@@ -114,17 +114,12 @@ def test_the_guard_knows_nothing_of_a_graph_that_an_update_of_it_changes() -> No
     assert before.inputs["platformNamespace"] == "dynamo-system"
 
 
-def test_a_graph_on_somebody_elses_platform_has_a_guard_and_a_plugin_of_its_own() -> None:
-    settings = dev_settings()
-    settings["platform"] = {"kind": "existing", "version": "1.2.1", "namespace": "theirs"}
-    [guard] = _guards(settings)
+def test_guards_of_one_stack_share_a_plugin_and_one_on_somebody_elses_platform_has_its_own() -> None:
+    theirs = dev_settings() | {"platform": {"kind": "existing", "version": "1.2.1", "namespace": "theirs"}}
+    [guard] = _guards(theirs)
     assert guard.inputs["platformNamespace"] == "theirs"
-    plugins = [each.name for each in recorded(settings) if each.type == "pulumi:providers:pulumi-python"]
-    assert plugins == ["graph-guard"]
-
-
-def test_the_guards_of_one_stack_share_a_plugin() -> None:
     plugins = [
-        each.name for each in recorded(dev_settings()) if each.type == "pulumi:providers:pulumi-python"
+        [each.name for each in recorded(settings).of_type("pulumi:providers:pulumi-python")]
+        for settings in (dev_settings(), theirs)
     ]
-    assert plugins == ["platform-guard"]
+    assert plugins == [["platform-guard"], ["graph-guard"]]
