@@ -119,14 +119,19 @@ def test_arguments_of_a_container(case: str) -> None:
     assert _said_of_arguments(before, after)[1:] == words
 
 
-def test_json_in_an_annotation_is_compared_field_by_field() -> None:
-    start = kubernetes_object("v1", "ConfigMap", "one", metadata={"annotations": {"a": '{"x": 1, "y": 2}'}})
-    assert said_of(start, {"metadata/annotations/a": '{"y":3,"x":1}'}) == [
-        "updated: ConfigMap serving/one",
-        "@@ metadata.annotations.a.y @@",
-        "- 2",
-        "+ 3",
-    ]
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ('{"x": 1, "y": 2}', '{"y":3,"x":1}', ["@@ metadata.annotations.a.y @@", "- 2", "+ 3"]),
+        ("note: one", "note: two", ["@@ metadata.annotations.a @@", "- note: one", "+ note: two"]),
+    ],
+    ids=["JSON", "a sentence"],
+)
+def test_json_in_an_annotation_is_compared_field_by_field_and_a_sentence_as_text(
+    before: str, after: str, words: list[str]
+) -> None:
+    start = kubernetes_object("v1", "ConfigMap", "one", metadata={"annotations": {"a": before}})
+    assert said_of(start, {"metadata/annotations/a": after})[1:] == words
 
 
 def test_user_data_is_read() -> None:

@@ -37,3 +37,5 @@ def test_objects_go_before_facts_and_the_biggest_of_them_first() -> None:
     text = fitted("first", sections, 820)
     assert "facts" in text
     assert "3 more objects of 2 stacks are in the artifact" in text
+    alone = fitted("first", [Section("b", Rank.FACTS, "facts" * 500)], 820)
+    assert alone.rstrip().endswith("**1 more section is in the artifact: there was no room here.**")
