@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from lab.kubernetes_provider.diff import difference
+from lab.kubernetes_provider.forced_replacement import forcing_paths
+from lab.kubernetes_provider.normalise import normalised
 from tests.comparison.resources_of_tests import deployment, kubernetes_object, said, said_of, with_values
 
 _CONTAINER = {"name": "main", "image": "server:1", "resources": {"limits": {"memory": "1024Mi"}}}
@@ -27,7 +30,13 @@ _SIZE = "spec/resources/requests/storage"
 _STORAGE_CLASS = kubernetes_object("storage.k8s.io/v1", "StorageClass", "gp3", provisioner="ebs")
 _DOMAIN = kubernetes_object("resource.nvidia.com/v1beta1", "ComputeDomain", "domain", spec={"numNodes": 0})
 _DEVICES = kubernetes_object("resource.k8s.io/v1", "ResourceClaimTemplate", "gpus", spec={"spec": {}})
-_FILES = kubernetes_object("v1", "ConfigMap", "files", data={"a": "1"})
+_FILES = kubernetes_object("v1", "ConfigMap", "files", data={"a": "1", "b.yaml": "x: 1\ny: 2\n"})
+_VOLUMES = [{"name": "one", "emptyDir": {}}, {"name": "two", "emptyDir": {}}]
+_JOB_WITH_VOLUMES = with_values(_JOB, {f"{_POD}/volumes": _VOLUMES})
+_CLAIM_TEMPLATE = {"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"]}}
+_SET = kubernetes_object(
+    "apps/v1", "StatefulSet", "db", spec={"serviceName": "db", "volumeClaimTemplates": [_CLAIM_TEMPLATE]}
+)
 _THING = replace(
     kubernetes_object("example.com/v1", "Thing", "one", spec={"size": 1}), replace_on_changes=("spec",)
 )
@@ -64,12 +73,6 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
             "@@ spec.template.spec.dnsPolicy (replaces) @@",
             "+ ClusterFirst",
         ],
-    ),
-    # The provider's Go types leave out what is false or empty, before anything is compared.
-    "an empty default in its template is no change of a job": (
-        _JOB,
-        {f"{_POD}/hostNetwork": False, f"{_POD}/tolerations": []},
-        [],
     ),
     "an amount in another spelling does not replace a job": (
         _JOB,
@@ -251,6 +254,70 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
             "+ 2",
         ],
     ),
+    "the order of volumes replaces a job": (
+        _JOB_WITH_VOLUMES,
+        {f"{_POD}/volumes": _VOLUMES[::-1]},
+        [
+            "replaced, the old one first: Job serving/fill",
+            "# The provider cannot change spec.template.spec.volumes of a Job in place.",
+            "@@ spec.template.spec.volumes (replaces) @@",
+            '- ["one", "two"]',
+            '+ ["two", "one"]',
+        ],
+    ),
+    "a default in a claim template of a set": (
+        _SET,
+        {"spec/volumeClaimTemplates/0/spec/volumeMode": "Filesystem"},
+        [
+            "replaced, the old one first; holds data: StatefulSet serving/db",
+            "# The provider cannot change spec.volumeClaimTemplates.data.spec.volumeMode of a StatefulSet "
+            "in place.",
+            "@@ spec.volumeClaimTemplates.data.spec.volumeMode (replaces) @@",
+            "+ Filesystem",
+        ],
+    ),
+    "history and replicas of a set": (
+        _SET,
+        {"spec/revisionHistoryLimit": 10, "spec/replicas": 3},
+        [
+            "replaced, the old one first; holds data: StatefulSet serving/db",
+            "# The provider cannot change spec.revisionHistoryLimit of a StatefulSet in place.",
+            "@@ spec.replicas @@",
+            "+ 3",
+            "@@ spec.revisionHistoryLimit (replaces) @@",
+            "+ 10",
+        ],
+    ),
+    "the order of keys in a config map": (
+        _FILES,
+        {"data/b.yaml": "y: 2\nx: 1\n"},
+        [
+            "replaced, the old one first: ConfigMap serving/files",
+            '# The provider cannot change data["b.yaml"] of a ConfigMap in place.',
+            '@@ data["b.yaml"] (replaces) @@',
+            "@@ -1,3 +1,3 @@",
+            "+y: 2",
+            " x: 1",
+            "-y: 2",
+            " ",
+        ],
+    ),
+    "a label of a config map": (
+        _FILES,
+        {"metadata/labels": {"a": "b"}},
+        ["updated: ConfigMap serving/files", "@@ metadata.labels @@", '+ {"a": "b"}'],
+    ),
+    "another namespace": (
+        _FILES,
+        {"metadata/namespace": "other"},
+        [
+            "replaced: ConfigMap other/files",
+            "# The provider makes another ConfigMap for another metadata.namespace.",
+            "@@ metadata.namespace (replaces) @@",
+            "- serving",
+            "+ other",
+        ],
+    ),
     "the reclaim policy of a storage class is refused": (
         _STORAGE_CLASS,
         {"reclaimPolicy": "Retain"},
@@ -300,6 +367,23 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
 def test_one_changed_field(case: str) -> None:
     before, values, words = _CHANGES[case]
     assert said_of(before, values) == words
+
+
+@pytest.mark.parametrize("case", _CHANGES)
+def test_the_labs_provider_which_shares_no_code_replaces_the_same(case: str) -> None:
+    before, values, words = _CHANGES[case]
+    old, new = (normalised(dict(each.inputs)) for each in (before, with_values(before, values)))
+    forcing = [
+        *forcing_paths(new, config_map_mutable=False, secret_mutable=False),
+        *(f".{path}" for path in before.replace_on_changes),
+    ]
+    theirs = difference(old, new, forcing, old_inputs=old)
+    assert "".join(words[:1]).startswith("replaced") is bool(theirs.replaces)
+
+
+def test_an_empty_default_in_its_template_is_no_change_of_a_job() -> None:
+    # The provider's Go types leave out what is false or empty, before anything is compared.
+    assert said_of(_JOB, {f"{_POD}/hostNetwork": False, f"{_POD}/tolerations": []}) == []
 
 
 @pytest.mark.parametrize(
