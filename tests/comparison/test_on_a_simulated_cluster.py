@@ -39,7 +39,7 @@ _CLAIM = kubernetes_object("v1", "PersistentVolumeClaim", "data", spec=_CLAIM_SP
 _POD = "spec/template/spec"
 _UPDATES: dict[str, tuple[Resource, dict[str, Any]]] = {
     "a job's limit of attempts": (_JOB, {"spec/backoffLimit": 2}),
-    "a job's completion mode": (_JOB, {"spec/completionMode": "Indexed", "spec/completions": None}),
+    "a job's completion mode": (_JOB, {"spec/completionMode": "Indexed"}),
     "a job's manager": (_JOB, {"spec/managedBy": "example.com/other"}),
     "a service's port": (_SERVICE, {"spec/ports": [{"port": 81}]}),
     "a service's balancer": (
@@ -153,14 +153,7 @@ def _apply(lab: Sandbox, resource: Resource, *options: str) -> str:
 
 
 def _manifest(resource: Resource) -> str:
-    return json.dumps(_without_nothing(resource.inputs))
-
-
-def _without_nothing(value: Any) -> Any:
-    # The engine sends no null.
-    if not isinstance(value, dict):
-        return value
-    return {key: _without_nothing(each) for key, each in value.items() if each is not None}
+    return json.dumps(resource.inputs)
 
 
 def _live(lab: Sandbox, resource: Resource) -> Any:

@@ -1,4 +1,4 @@
-"""What is listed, how it is called and in which order."""
+"""What is listed, how it is called, in which order, and which resource is which on the two sides."""
 
 from __future__ import annotations
 
@@ -23,11 +23,20 @@ def _namespace(name: str) -> Resource:
     return kubernetes_object("v1", "Namespace", name, logical_name="ns", metadata={"namespace": None})
 
 
+def _files(content_hash: str, text: str, stem: str = "graph-engine") -> Resource:
+    return kubernetes_object("v1", "ConfigMap", f"{stem}-{content_hash}", data={"a.yaml": text})
+
+
+def _versioned(api_version: str, kind: str = "Thing", **metadata: Any) -> Resource:
+    return kubernetes_object(api_version, kind, "one", metadata=metadata)
+
+
 _COMPONENT = replace(_thing("one", size=1), custom=False)
 _STACK = resource("pulumi:pulumi:Stack", "toy-dev", {})
 _PROTECTED = replace(deployment(), protect=True)
 _PARTLY_IGNORED = replace(_thing("one", size={"a": 1}, other=1), ignore_changes=("size.a",))
 _GUARD = resource("pulumi-python:dynamic/dynamo-stack:PlatformGuard", "guard", {"ownNamespaces": ["a"]})
+_OLD = _files("5bf3fe4aa5", "size: 1\n")
 _SIDES: dict[str, tuple[list[Resource], list[Resource], list[str]]] = {
     "what is on both sides alike is not listed": ([deployment()], [deployment()], []),
     "components and the stack itself are left out": (
@@ -73,6 +82,62 @@ _SIDES: dict[str, tuple[list[Resource], list[Resource], list[str]]] = {
         [_GUARD],
         [with_values(_GUARD, {"ownNamespaces": ["a", "b"]})],
         ["updated: PlatformGuard guard", "@@ ownNamespaces[1] @@", "+ b"],
+    ),
+    "another hash in a name is the same object, changed": (
+        [_OLD],
+        [_files("0123456789", "size: 2\n")],
+        [
+            "updated: ConfigMap serving/graph-engine-0123456789",
+            "# was named graph-engine-5bf3fe4aa5",
+            '@@ data["a.yaml"].size @@',
+            "- 1",
+            "+ 2",
+        ],
+    ),
+    "names that differ in more than a hash are two objects": (
+        [_OLD],
+        [_files("0123456789", "a", "other")],
+        ["deleted: ConfigMap serving/graph-engine-5bf3fe4aa5", "created: ConfigMap serving/other-0123456789"],
+    ),
+    "names that end in a word are two objects": (
+        [_files("prefill", "a")],
+        [_files("decode", "a")],
+        ["deleted: ConfigMap serving/graph-engine-prefill", "created: ConfigMap serving/graph-engine-decode"],
+    ),
+    "which of two is the renamed one is not guessed": (
+        [_OLD],
+        [_files("0123456789", "b"), _files("abcdefabcd", "c")],
+        [
+            "deleted: ConfigMap serving/graph-engine-5bf3fe4aa5",
+            "created: ConfigMap serving/graph-engine-0123456789",
+            "created: ConfigMap serving/graph-engine-abcdefabcd",
+        ],
+    ),
+    "another version of a built-in API is the same object": (
+        [_versioned("autoscaling/v1", "HorizontalPodAutoscaler")],
+        [_versioned("autoscaling/v2", "HorizontalPodAutoscaler")],
+        [
+            "updated: HorizontalPodAutoscaler serving/one",
+            "@@ apiVersion @@",
+            "- autoscaling/v1",
+            "+ autoscaling/v2",
+        ],
+    ),
+    "another version of a custom API is refused, as one of its name exists": (
+        [_versioned("example.com/v1alpha1")],
+        [_versioned("example.com/v1")],
+        [
+            "updated; refused: Thing serving/one",
+            "# To the engine it is another object of this name, and a Thing of this name exists.",
+            "@@ apiVersion (refused by the API server) @@",
+            "- example.com/v1alpha1",
+            "+ example.com/v1",
+        ],
+    ),
+    "one name in two namespaces is two objects": (
+        [_versioned("example.com/v1")],
+        [_versioned("example.com/v2", namespace="other")],
+        ["deleted: Thing serving/one", "created: Thing other/one"],
     ),
 }
 
