@@ -26,6 +26,7 @@ ADDON = "aws:eks/addon:Addon"
 SUBNET = "aws:ec2/subnet:Subnet"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 EKS: Mapping[str, Callable[[], dict[str, Any]]] = {"b200": eks_b200_settings, "gb200": eks_gb200_settings}
+EFS_CACHE = {"size": "200Gi", "storage": {"kind": "efs"}}
 EVERY_EKS = pytest.mark.parametrize("name", EKS)
 
 

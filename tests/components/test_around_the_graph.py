@@ -129,7 +129,8 @@ def test_a_pod_monitor_scrapes_prefill_and_decode_which_the_platforms_own_misses
         "nvidia.com/metrics-enabled": "true",
     }
     assert [endpoint["port"] for endpoint in spec["podMetricsEndpoints"]] == ["http", "system", "nixl"]
-    assert objects(graph)["PodMonitor gpt-oss-disagg"].metadata["labels"]["release"] == "prometheus"
+    labels: Any = objects(graph)["PodMonitor gpt-oss-disagg"].metadata["labels"]
+    assert labels["release"] == "prometheus"
 
 
 def test_the_monitor_of_a_server_finds_its_pods_at_its_own_path() -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, get_args
 import pytest
 from pulumi._types import input_type_types, is_input_type
 
-from tests.components.recorded import recorded
-from tests.support.eks_settings import eks_b200_settings
+from tests.support.dev_settings import resolved
+from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 from tests.support.eks_settings_of_every_kind import eks_settings_of_every_kind
-from tests.support.shipped_stacks import shipped_settings
+from tests.support.recordings import recorded_stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -23,28 +23,34 @@ ROLE = "aws:iam/role:Role"
 BOUNDARY = "arn:aws:iam::123456789012:policy/team/boundary"
 
 
-def adopted_network_settings() -> dict[str, Any]:
+def adopting_settings() -> dict[str, Any]:
     settings = eks_b200_settings()
     subnets = {
         settings["nodePools"][0]["zone"]: "subnet-0123456789abcdef0",
         "us-east-1f": "subnet-1123456789",
     }
     settings["cluster"] |= {
-        "network": {"kind": "existing", "vpcId": "vpc-0123456789abcdef0", "subnets": subnets}
+        "network": {"kind": "existing", "vpcId": "vpc-0123456789abcdef0", "subnets": subnets},
     }
     return settings
 
 
+def every_kind_settings() -> dict[str, Any]:
+    settings = eks_settings_of_every_kind()
+    settings["cluster"]["roles"] = {"path": "/team/", "permissionsBoundary": BOUNDARY}
+    return settings
+
+
 STACKS: Mapping[str, Callable[[], dict[str, Any]]] = {
-    "disagg-b200-tcp": lambda: shipped_settings("disagg-b200-tcp"),
-    "disagg-gb200-two-trays": lambda: shipped_settings("disagg-gb200-two-trays"),
-    "every kind": eks_settings_of_every_kind,
-    "adopted network": adopted_network_settings,
+    "b200": eks_b200_settings,
+    "gb200": eks_gb200_settings,
+    "every kind, own roles": every_kind_settings,
+    "adopted network": adopting_settings,
 }
 
 
 def of_the_account(name: str) -> list[Resource]:
-    return [each for each in recorded(STACKS[name]()) if each.type.startswith("aws:")]
+    return [each for each in recorded_stack(resolved(STACKS[name]())) if each.type.startswith("aws:")]
 
 
 @pytest.mark.parametrize("name", STACKS)
@@ -108,17 +114,14 @@ def _input_types(annotation: Any) -> Iterator[Any]:
         yield from _input_types(part)
 
 
-def test_every_role_has_the_path_and_the_boundary_that_are_typed() -> None:
-    settings = eks_settings_of_every_kind()
-    settings["cluster"]["roles"] = {"path": "/team/", "permissionsBoundary": BOUNDARY}
-    roles = [each.inputs for each in recorded(settings).of_type(ROLE)]
-    assert len(roles) >= 5
-    assert {(each["path"], each["permissionsBoundary"]) for each in roles} == {("/team/", BOUNDARY)}
-
-
-def test_no_role_has_a_path_or_boundary_that_nobody_typed() -> None:
-    for each in of_the_account("every kind"):
-        assert each.type != ROLE or not {"path", "permissionsBoundary"} & each.inputs.keys()
+def test_roles_have_the_path_and_the_boundary_that_are_typed_and_none_else() -> None:
+    typed, plain = (
+        [each.inputs for each in of_the_account(name) if each.type == ROLE]
+        for name in ("every kind, own roles", "b200")
+    )
+    assert len(typed) >= 5
+    assert {(each["path"], each["permissionsBoundary"]) for each in typed} == {("/team/", BOUNDARY)}
+    assert not [each for each in plain if {"path", "permissionsBoundary"} & each.keys()]
 
 
 def test_no_role_may_do_everything_and_none_is_an_administrator() -> None:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from resource_graph import has_unknown
-from tests.components.recorded import ADDON, EVERY_EKS, GROUP, SUBNET, only, recorded, recorded_eks
+from tests.components.recorded import ADDON, EFS_CACHE, EVERY_EKS, GROUP, SUBNET, only, recorded, recorded_eks
 from tests.support.dev_settings import disagg_b200_settings
 from tests.support.eks_settings import eks_b200_settings
 
@@ -96,7 +96,7 @@ def test_efs_belongs_to_the_images_user_and_is_found_from_a_local_zone_by_addres
     csi = only(graph, "PersistentVolume").inputs["spec"]["csi"]
     assert csi["driver"] == "efs.csi.aws.com"
     assert list(csi["volumeAttributes"]) == ["mounttargetip"]
-    in_the_region = recorded_eks(modelCache={"size": "150Gi", "storage": {"kind": "efs"}})
+    in_the_region = recorded_eks(pool={"zone": "us-east-1c"}, modelCache=EFS_CACHE)
     assert "volumeAttributes" not in only(in_the_region, "PersistentVolume").inputs["spec"]["csi"]
 
 

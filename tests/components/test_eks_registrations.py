@@ -14,6 +14,7 @@ from resource_graph import UNKNOWN, has_unknown
 from stacks.settings.load import parse_settings
 from tests.components.recorded import (
     ADDON,
+    EFS_CACHE,
     EVERY_EKS,
     GROUP,
     RELEASE,
@@ -79,32 +80,34 @@ def test_nodes_answer_imdsv2_only_have_encrypted_disks_and_no_public_address(nam
         assert public == (["false"] if len(interfaces) == 1 else [None] * len(interfaces))
 
 
-_BLOCK = {"kind": "capacityBlock", "id": ID, "starts": "2026-12-01T11:30:00Z", "phase": "active"}
-_PURCHASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
-    "a block is named and in no group": (
-        _BLOCK,
+_PURCHASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "a block, as shipped, is named and in no group": (
+        {},
         {"capacityType": "CAPACITY_BLOCK", "market": {"marketType": "capacity-block"}, "reservation": ID},
     ),
     "a reservation without a group": (
-        {"kind": "reservation", "id": ID},
+        {"nodes": 2, "purchase": {"kind": "reservation", "id": ID}},
         {"capacityType": "ON_DEMAND", "reservation": ID},
     ),
     "a reservation in the group that it was made in": (
-        {"kind": "reservation", "id": ID, "placementGroup": "our-group"},
+        {"nodes": 2, "purchase": {"kind": "reservation", "id": ID, "placementGroup": "our-group"}},
         {"capacityType": "ON_DEMAND", "reservation": ID, "placement": {"groupName": "our-group"}},
     ),
     "on demand in a new group": (
-        {"kind": "onDemand"},
+        {"nodes": 2, "purchase": {"kind": "onDemand"}},
         {"capacityType": "ON_DEMAND", "placement": {"groupName": "gpt-oss-b200"}, "groups": 1},
     ),
-    "spot wherever there is room": ({"kind": "spot"}, {"capacityType": "SPOT"}),
+    "spot wherever there is room": (
+        {"nodes": 2, "purchase": {"kind": "spot"}},
+        {"capacityType": "SPOT"},
+    ),
 }
 
 
 @pytest.mark.parametrize("case", _PURCHASES)
 def test_nodes_are_bought_as_typed(case: str) -> None:
-    purchase, expected = _PURCHASES[case]
-    graph = recorded_eks(pool={"nodes": 2, "purchase": purchase})
+    pool, expected = _PURCHASES[case]
+    graph = recorded_eks(pool=pool)
     template = only(graph, TEMPLATE, "b200-nodes-template").inputs
     target = template.get("capacityReservationSpecification", {}).get("capacityReservationTarget", {})
     found = {
@@ -155,8 +158,7 @@ def test_the_control_plane_is_private_encrypted_logged_and_in_two_zones_of_the_r
 
 
 def test_a_zone_of_a_pool_alone_has_a_subnet_that_goes_with_the_pool_and_nothing_that_cannot_move() -> None:
-    efs = {"size": "200Gi", "storage": {"kind": "efs"}}
-    graph, before = recorded_eks(pool={"zone": "us-east-1c"}, modelCache=efs), recorded_eks()
+    graph, before = recorded_eks(pool={"zone": "us-east-1c"}, modelCache=EFS_CACHE), recorded_eks()
     subnet = only(graph, SUBNET, "network-private-us-east-1c")
     assert subnet.inputs["availabilityZone"] == "us-east-1c"
     assert not subnet.protect

@@ -119,12 +119,16 @@ def test_a_graph_waits_twenty_minutes_at_most_for_nodes_that_show_their_gpus() -
 
 
 def test_another_purchase_is_waited_for_again_and_anything_else_is_not() -> None:
-    def spec(**purchase: str) -> Any:
-        graph = recorded_eks(pool={"purchase": block | purchase}, serving=serving)
-        return objects(graph)[WAIT].inputs["spec"]
-
     settings = eks_b200_settings()
     block = settings["nodePools"][0]["purchase"]
-    serving = settings["serving"] | {"replicas": {"prefill": 1, "decode": 1}}
-    assert spec() == spec(starts="2026-12-02T11:30:00Z")
-    assert spec() != spec(id="cr-fedcba9876543210f")
+    later, another = block | {"starts": "2026-12-02T11:30:00Z"}, block | {"id": "cr-fedcba9876543210f"}
+    more = settings["serving"] | {"replicas": {"prefill": 1, "decode": 1}}
+    specs = [
+        objects(graph)[WAIT].inputs["spec"]
+        for graph in (
+            recorded_eks(),
+            recorded_eks(pool={"purchase": later}, serving=more),
+            recorded_eks(pool={"purchase": another}),
+        )
+    ]
+    assert specs[0] == specs[1] != specs[2]

@@ -81,8 +81,12 @@ def test_a_stack_on_an_existing_platform_registers_nothing_of_it_and_shares_no_n
     assert named(graph, "Namespace") == ["batch"]
     for kind in ("Release", "StatefulSet", "Service"):
         assert named(graph, kind) == []
-    mine = {(name, each.namespace) for name, each in objects(graph).items()}
+    mine, theirs = (
+        {(name, str(each.namespace)) for name, each in objects(found).items()}
+        for found in (graph, recorded(first))
+    )
     assert {namespace for name, namespace in mine if name != "Namespace batch"} == {"batch"}
-    assert mine.isdisjoint((name, each.namespace) for name, each in objects(recorded(first)).items())
+    assert mine.isdisjoint(theirs)
     # By this the servers of the platform know it.
-    assert objects(graph)["Namespace batch"].metadata["labels"]["uses-dynamo-platform"] == "inference"
+    labels: Any = objects(graph)["Namespace batch"].metadata["labels"]
+    assert labels["uses-dynamo-platform"] == "inference"

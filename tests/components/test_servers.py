@@ -106,7 +106,7 @@ def test_members_volumes_outlive_the_stack_exactly_where_explain_says_so(lifecyc
 
 
 def test_a_lost_member_rejoins_without_a_restart_of_the_others() -> None:
-    before, after = _graph(rejoining=False), _graph(rejoining=True)
+    before, after = _graph(), _graph(rejoining=True)
     stateful_set = f"StatefulSet {ETCD_NAME}"
     assert spec_of(before, stateful_set) == spec_of(after, stateful_set)
     states = [objects(graph)[f"ConfigMap {ETCD_NAME}-state"].inputs["data"] for graph in (before, after)]

@@ -28,6 +28,10 @@ NO_KIND = Answer(Said.ABSENT)
 class Told(ClusterReader):
     """Answers with these objects by the plural of their kind, and with none of all others."""
 
+    unconverted: str
+    answers: Mapping[str, Answer | Sequence[dict[str, Any]]]
+    asked: list[tuple[str, str, str | None, dict[str, str]]]
+
     def __init__(
         self, answers: Mapping[str, Answer | Sequence[dict[str, Any]]], unconverted: str = ""
     ) -> None:

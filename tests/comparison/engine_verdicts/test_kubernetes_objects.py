@@ -373,10 +373,8 @@ def test_one_changed_field(case: str) -> None:
 def test_the_labs_provider_which_shares_no_code_replaces_the_same(case: str) -> None:
     before, values, words = _CHANGES[case]
     old, new = (normalised(dict(each.inputs)) for each in (before, with_values(before, values)))
-    forcing = [
-        *forcing_paths(new, config_map_mutable=False, secret_mutable=False),
-        *(f".{path}" for path in before.replace_on_changes),
-    ]
+    asked = tuple(f".{path}" for path in before.replace_on_changes)
+    forcing = forcing_paths(new, config_map_mutable=False, secret_mutable=False) + asked
     theirs = difference(old, new, forcing, old_inputs=old)
     assert "".join(words[:1]).startswith("replaced") is bool(theirs.replaces)
 
