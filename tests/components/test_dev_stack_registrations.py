@@ -65,15 +65,12 @@ def test_nothing_is_made_before_what_makes_it_work_or_destroyed_after_it(later: 
     assert _objects(graph)[earlier].urn in _object(later).dependencies
 
 
-def test_every_wait_has_a_limit_of_its_own() -> None:
+def test_every_wait_has_a_limit_of_its_own_and_the_graph_is_waited_for_until_it_is_ready() -> None:
     assert _object("Release").custom_timeouts.create == 660
     assert _object("Release").inputs["timeout"] == 600
     assert _object("Job").custom_timeouts.create == 3960
     graph = _object("DynamoGraphDeployment").custom_timeouts
     assert (graph.create, graph.update, graph.delete) == (3660, 3660, 300)
-
-
-def test_the_graph_waits_until_it_is_ready_and_is_deleted_after_its_pods() -> None:
     metadata: Any = _object("DynamoGraphDeployment").inputs["metadata"]
     assert metadata["annotations"] == {
         "pulumi.com/waitFor": "condition=Ready",

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from components.cluster_answer import Answer
-    from components.cluster_reader import ClusterReader
     from resource_graph import Resource
 
 LABEL = "uses-dynamo-platform"
@@ -60,18 +59,23 @@ def _guards(settings: dict[str, Any]) -> list[Resource]:
     return [each for each in recorded(settings) if each.type.endswith(":PlatformGuard")]
 
 
-def _others(cluster: ClusterReader) -> tuple[str, ...] | None:
-    return graphs_of_others(cluster, "dynamo-system", ["gpt-oss"])
-
-
-def test_graphs_outside_the_stacks_own_namespace_need_its_platform_unless_they_name_another() -> None:
-    graphs = [_graph("gpt-oss", "gpt-oss-disagg"), _graph("team-b", "chat"), _graph("elsewhere", "chat")]
-    assert _others(_cluster(graphs)) == ("team-b/chat",)
-
-
-def test_a_cluster_without_definitions_of_graphs_has_none_and_a_silent_one_is_not_known() -> None:
-    found = [_others(_cluster(each)) for each in (NO_KIND, SILENT, REFUSED)]
-    assert found == [(), None, None]
+@pytest.mark.parametrize(
+    ("graphs", "others"),
+    [
+        (
+            [_graph("gpt-oss", "gpt-oss-disagg"), _graph("team-b", "chat"), _graph("elsewhere", "chat")],
+            ("team-b/chat",),
+        ),
+        (NO_KIND, ()),
+        (SILENT, None),
+        (REFUSED, None),
+    ],
+    ids=["some", "no definition of graphs", "silent", "forbidden"],
+)
+def test_graphs_outside_its_own_namespace_need_a_platform_unless_they_name_another(
+    graphs: Answer | list[dict[str, Any]], others: tuple[str, ...] | None
+) -> None:
+    assert graphs_of_others(_cluster(graphs), "dynamo-system", ["gpt-oss"]) == others
 
 
 def test_a_cluster_that_does_not_answer_keeps_no_stack_from_its_end(
