@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from lab.kubernetes_provider.diff import difference
-from lab.kubernetes_provider.forced_replacement import forcing_paths
-from lab.kubernetes_provider.normalise import normalised
-from tests.comparison.resources_of_tests import deployment, kubernetes_object, said, said_of, with_values
+from tests.comparison.engine_verdicts.labs_provider import is_replaced
+from tests.comparison.resources_of_tests import deployment, kubernetes_object, said_of, with_values
 
 _CONTAINER = {"name": "main", "image": "server:1", "resources": {"limits": {"memory": "1024Mi"}}}
 _JOB = kubernetes_object(
@@ -20,16 +18,6 @@ _JOB = kubernetes_object(
     spec={"template": {"spec": {"containers": [_CONTAINER], "restartPolicy": "Never"}}},
 )
 _POD = "spec/template/spec"
-_CLAIM = kubernetes_object(
-    "v1",
-    "PersistentVolumeClaim",
-    "data",
-    spec={"resources": {"requests": {"storage": "100Gi"}}, "storageClassName": "gp3"},
-)
-_SIZE = "spec/resources/requests/storage"
-_STORAGE_CLASS = kubernetes_object("storage.k8s.io/v1", "StorageClass", "gp3", provisioner="ebs")
-_DOMAIN = kubernetes_object("resource.nvidia.com/v1beta1", "ComputeDomain", "domain", spec={"numNodes": 0})
-_DEVICES = kubernetes_object("resource.k8s.io/v1", "ResourceClaimTemplate", "gpus", spec={"spec": {}})
 _FILES = kubernetes_object("v1", "ConfigMap", "files", data={"a": "1", "b.yaml": "x: 1\ny: 2\n"})
 _VOLUMES = [{"name": "one", "emptyDir": {}}, {"name": "two", "emptyDir": {}}]
 _JOB_WITH_VOLUMES = with_values(_JOB, {f"{_POD}/volumes": _VOLUMES})
@@ -164,85 +152,6 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
             "+ 2",
         ],
     ),
-    "a claim grows in place": (
-        _CLAIM,
-        {_SIZE: "200Gi"},
-        [
-            "updated; holds data: PersistentVolumeClaim serving/data",
-            "@@ spec.resources.requests.storage @@",
-            "- 100Gi",
-            "+ 200Gi",
-        ],
-    ),
-    "a claim never shrinks": (
-        _CLAIM,
-        {_SIZE: "50Gi"},
-        [
-            "updated; refused; holds data: PersistentVolumeClaim serving/data",
-            "# The API server refuses to change spec.resources.requests.storage of a PersistentVolumeClaim.",
-            "@@ spec.resources.requests.storage (refused by the API server) @@",
-            "- 100Gi",
-            "+ 50Gi",
-        ],
-    ),
-    "a claim without a class does not grow": (
-        with_values(_CLAIM, {"spec/storageClassName": ""}),
-        {_SIZE: "1Ti"},
-        [
-            "updated; refused; holds data: PersistentVolumeClaim serving/data",
-            "# The API server refuses to change spec.resources.requests.storage of a PersistentVolumeClaim.",
-            "@@ spec.resources.requests.storage (refused by the API server) @@",
-            "- 100Gi",
-            "+ 1Ti",
-        ],
-    ),
-    "a claim's size that the program ignores is no change": (
-        replace(_CLAIM, ignore_changes=("spec.resources",)),
-        {_SIZE: "200Gi"},
-        [],
-    ),
-    "another class replaces a claim, whose data go with it": (
-        _CLAIM,
-        {"spec/storageClassName": "io2"},
-        [
-            "replaced, the old one first; holds data: PersistentVolumeClaim serving/data",
-            "# The provider cannot change spec.storageClassName of a PersistentVolumeClaim in place.",
-            "@@ spec.storageClassName (replaces) @@",
-            "- gp3",
-            "+ io2",
-        ],
-    ),
-    "the volume mode of a claim is refused": (
-        _CLAIM,
-        {"spec/volumeMode": "Block"},
-        [
-            "updated; refused; holds data: PersistentVolumeClaim serving/data",
-            "# The API server refuses to change spec.volumeMode of a PersistentVolumeClaim.",
-            "@@ spec.volumeMode (refused by the API server) @@",
-            "+ Block",
-        ],
-    ),
-    "another number of nodes of a compute domain is refused": (
-        _DOMAIN,
-        {"spec/numNodes": 2},
-        [
-            "updated; refused: ComputeDomain serving/domain",
-            "# The API server refuses to change spec.numNodes of a ComputeDomain.",
-            "@@ spec.numNodes (refused by the API server) @@",
-            "- 0",
-            "+ 2",
-        ],
-    ),
-    "other devices of a claim template are refused": (
-        _DEVICES,
-        {"spec/spec": {"devices": {}}},
-        [
-            "updated; refused: ResourceClaimTemplate serving/gpus",
-            "# The API server refuses to change spec.spec.devices of a ResourceClaimTemplate.",
-            "@@ spec.spec.devices (refused by the API server) @@",
-            "+ {}",
-        ],
-    ),
     "content replaces a config map, the old one first": (
         _FILES,
         {"data/a": "2"},
@@ -318,26 +227,6 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
             "+ other",
         ],
     ),
-    "the reclaim policy of a storage class is refused": (
-        _STORAGE_CLASS,
-        {"reclaimPolicy": "Retain"},
-        [
-            "updated; refused: StorageClass serving/gp3",
-            "# The API server refuses to change reclaimPolicy of a StorageClass.",
-            "@@ reclaimPolicy (refused by the API server) @@",
-            "+ Retain",
-        ],
-    ),
-    "other parameters replace a storage class": (
-        _STORAGE_CLASS,
-        {"parameters": {"type": "io2"}},
-        [
-            "replaced, the old one first: StorageClass serving/gp3",
-            "# The provider cannot change parameters of a StorageClass in place.",
-            "@@ parameters (replaces) @@",
-            '+ {"type": "io2"}',
-        ],
-    ),
     "the option to replace creates first": (
         _THING,
         {"spec/size": 2},
@@ -370,40 +259,11 @@ def test_one_changed_field(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", _CHANGES)
-def test_the_labs_provider_which_shares_no_code_replaces_the_same(case: str) -> None:
+def test_the_labs_provider_replaces_the_same(case: str) -> None:
     before, values, words = _CHANGES[case]
-    old, new = (normalised(dict(each.inputs)) for each in (before, with_values(before, values)))
-    asked = tuple(f".{path}" for path in before.replace_on_changes)
-    forcing = forcing_paths(new, config_map_mutable=False, secret_mutable=False) + asked
-    theirs = difference(old, new, forcing, old_inputs=old)
-    assert "".join(words[:1]).startswith("replaced") is bool(theirs.replaces)
+    assert "".join(words[:1]).startswith("replaced") is is_replaced(before, values)
 
 
 def test_an_empty_default_in_its_template_is_no_change_of_a_job() -> None:
     # The provider's Go types leave out what is false or empty, before anything is compared.
     assert said_of(_JOB, {f"{_POD}/hostNetwork": False, f"{_POD}/tolerations": []}) == []
-
-
-@pytest.mark.parametrize(
-    ("allowed", "words"), [(True, "updated; holds data"), (False, "updated; refused; holds data")]
-)
-def test_a_claim_grows_only_where_the_class_of_its_stack_allows_it(allowed: bool, words: str) -> None:
-    beside = with_values(_STORAGE_CLASS, {"allowVolumeExpansion": allowed})
-    first, *_ = said([beside, _CLAIM], [beside, with_values(_CLAIM, {_SIZE: "200Gi"})])
-    assert first == f"{words}: PersistentVolumeClaim serving/data"
-
-
-def test_a_protected_object_that_would_be_replaced_is_refused() -> None:
-    before, after = replace(_CLAIM, protect=True), with_values(_CLAIM, {"spec/storageClassName": "io2"})
-    assert said([before], [after]) == [
-        "replaced, the old one first; refused; protected; holds data: PersistentVolumeClaim serving/data",
-        "# The provider cannot change spec.storageClassName of a PersistentVolumeClaim in place.",
-        "# The engine refuses to delete it until this is applied, and no longer then.",
-        "# The engine refuses to replace what is protected.",
-        "@@ spec.storageClassName (replaces) @@",
-        "- gp3",
-        "+ io2",
-        "@@ options.protect @@",
-        "- true",
-        "+ false",
-    ]
