@@ -55,6 +55,12 @@ _DATA: dict[str, tuple[str, str, str, list[str]]] = {
             " ",
         ],
     ),
+    "a file that was empty is a text": (
+        "engine.yaml",
+        "",
+        "a: 1",
+        ['@@ data["engine.yaml"] (replaces) @@', "- ", "+ a: 1"],
+    ),
     "a program is compared as a whole": (
         "main.py",
         "print(1)\n",
