@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
+from comparison.facts import facts_of
 from comparison.recording import (
     RecordedFinding,
     RecordedPool,
@@ -14,10 +15,14 @@ from comparison.recording import (
     UnreadStack,
 )
 from comparison.stack_comparison import Comparison, StackComparison
+from comparison.verdict_lines import Quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
+
+    from comparison.stack_comparison import UncomparedStack
+    from comparison.verdict_lines import Sentence
 
 BASE, HEAD = "0" * 40, "a" * 40
 
@@ -88,3 +93,13 @@ def comparison(stacks: Iterable[Any] = (), **others: Any) -> Comparison:
 
 def stack(*resources: ResourceChange, name: str = "dev", **others: Any) -> StackComparison:
     return StackComparison(name=name, resources=resources, **others)
+
+
+def facts(of: StackComparison | UncomparedStack) -> dict[str, list[str]]:
+    """Label -> what is said of a stack, as plain text."""
+    return {fact.label: [plain(sentence) for sentence in fact.sentences] for fact in facts_of(of)}
+
+
+def plain(sentence: Sentence) -> str:
+    """A sentence with the text that it quotes."""
+    return "".join(each.text if isinstance(each, Quoted) else each for each in sentence)

@@ -1,19 +1,21 @@
-"""Small resources, written as a program would declare them, and what became of them in plain words."""
+"""Small resources, written as a program would declare them, and what a reviewer reads of their changes."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from comparison.field_lines import resource_lines
 from comparison.resources import compare
+from comparison.verdict_lines import change_words
 from resource_graph import Resource
 from resource_graph.urns import make_urn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from comparison.changes import FieldChange, ResourceChange
+    import random
+    from collections.abc import Iterable
 
 NAMESPACE = "serving"
 
@@ -50,34 +52,41 @@ def deployment(**pod_spec: Any) -> Resource:
     )
 
 
-def with_inputs(before: Resource, change: Callable[[dict[str, Any]], object]) -> Resource:
-    """The resource with inputs that `change` has changed in place."""
+def with_values(before: Resource, values: Mapping[str, Any]) -> Resource:
+    """The resource with other inputs: path, as `spec/ports/0/port`, -> value."""
     inputs: dict[str, Any] = copy.deepcopy(dict(before.inputs))
-    change(inputs)
+    for path, value in values.items():
+        *parents, last = path.split("/")
+        target: Any = inputs
+        for part in parents:
+            target = target[int(part)] if isinstance(target, list) else target.setdefault(part, {})
+        target[int(last) if isinstance(target, list) else last] = value
     return replace(before, inputs=inputs)
 
 
-def changed(before: Resource, change: Callable[[dict[str, Any]], object]) -> ResourceChange:
-    """What becomes of the one resource whose inputs are changed."""
-    (found,) = compare([before], [with_inputs(before, change)])
-    return found
+def said(base: Iterable[Resource], head: Iterable[Resource]) -> list[str]:
+    """What a reviewer reads: what happens to each resource, why, and below it its fields."""
+    changes = compare(list(base), list(head))
+    return [
+        line
+        for change in changes
+        for line in (f"{change_words(change)}: {change.title}", *resource_lines(change))
+    ]
 
 
-def no_change(before: Resource, change: Callable[[dict[str, Any]], object]) -> bool:
-    """Whether the changed inputs are the same to the API server."""
-    after = with_inputs(before, change)
-    return compare([before], [after]) == () and compare([after], [before]) == ()
+def said_of(before: Resource, values: Mapping[str, Any]) -> list[str]:
+    """What is read of the one resource with other values."""
+    return said([before], [with_values(before, values)])
 
 
-def said(fields: Iterable[FieldChange]) -> list[str]:
-    """The fields as a person would read them."""
-    return [f"{_path(each)}: {each.before!r} -> {each.after!r}" for each in fields]
+def shuffled(resource: Resource, order: random.Random) -> Resource:
+    """The resource with the keys of its inputs in another order."""
+    inputs: Any = _other_order(resource.inputs, order)
+    return replace(resource, inputs=inputs)
 
 
-def effects(change: ResourceChange) -> dict[str, str]:
-    """Field -> what follows."""
-    return {_path(each): each.effect.value for each in change.fields}
-
-
-def _path(each: FieldChange) -> str:
-    return " ".join(map(str, each.path))
+def _other_order(value: Any, order: random.Random) -> Any:
+    if isinstance(value, Mapping):
+        keys = order.sample(sorted(value), len(value))
+        return {key: _other_order(value[key], order) for key in keys}
+    return [_other_order(each, order) for each in value] if isinstance(value, list) else value

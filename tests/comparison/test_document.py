@@ -58,11 +58,6 @@ def test_every_part_of_a_document_is_what_the_schema_describes() -> None:
     }
 
 
-def test_the_schema_refuses_another_version() -> None:
-    document = as_document(comparison()) | {"version": 2}
-    assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(document)
-
-
 def test_secret_values_are_left_out_and_unknown_ones_are_said_to_be_so() -> None:
     secret = FieldChange(
         path=("data",), change=Change.CHANGED, before="hf_before", after="hf_after", is_secret=True

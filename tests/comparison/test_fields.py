@@ -6,122 +6,126 @@ from typing import Any
 
 import pytest
 
+from comparison.resources import compare
 from resource_graph import UNKNOWN
-from tests.comparison.resources_of_tests import (
-    changed,
-    deployment,
-    effects,
-    kubernetes_object,
-    no_change,
-    resource,
-    said,
-    with_inputs,
+from tests.comparison.resources_of_tests import deployment, kubernetes_object, resource, said_of, with_values
+
+_MAIN = {"name": "main", "image": "server:1"}
+_POD = "spec/template/spec"
+_CONTAINER = f"{_POD}/containers/0"
+_VARIABLES = [{"name": "HOME", "value": "/a"}, {"name": "SIZE", "value": "1024Mi"}]
+_HTTP, _DNS = {"name": "http", "port": 80}, {"name": "dns-udp", "port": 80, "protocol": "UDP"}
+_SERVICE = kubernetes_object("v1", "Service", "front", spec={"ports": [_HTTP, _DNS]})
+_INGRESS = [{"from": [{"podSelector": {}}]}, {"from": [{"namespaceSelector": {}}]}]
+_POLICY = kubernetes_object(
+    "networking.k8s.io/v1", "NetworkPolicy", "in", spec={"podSelector": {}, "ingress": _INGRESS}
 )
+_CLAIM = kubernetes_object("v1", "PersistentVolumeClaim", "data", spec={"volumeName": UNKNOWN})
+_THING = kubernetes_object("example.com/v1", "Thing", "one", spec={"port": 1})
+_GROUP = resource("aws:eks/nodeGroup:NodeGroup", "nodes", {"subnetIds": ["a", "b"], "labels": {}})
+_AMOUNTS = {"limits": {"cpu": "1", "memory": "1024Mi"}, "requests": {"cpu": 0.5, "memory": "1e3"}}
+_SAME_AMOUNTS = {"limits": {"cpu": "1000m", "memory": "1Gi"}, "requests": {"cpu": "500m", "memory": "1k"}}
+_WITH_AMOUNTS = deployment(containers=[{**_MAIN, "resources": _AMOUNTS}])
+_WITH_WORDS = deployment(containers=[{**_MAIN, "args": ["first", "second"], "env": _VARIABLES}])
+
+_CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
+    "a field is named by the name of its container": (
+        deployment(),
+        {f"{_CONTAINER}/image": "server:2"},
+        [
+            "updated: Deployment serving/server",
+            "@@ spec.template.spec.containers.main.image (rolls pods) @@",
+            "- server:1",
+            "+ server:2",
+        ],
+    ),
+    "a container before the others is one added and none changed": (
+        deployment(),
+        {f"{_POD}/containers": [{"name": "proxy", "image": "proxy:1"}, _MAIN]},
+        [
+            "updated: Deployment serving/server",
+            "@@ spec.template.spec.containers.proxy (rolls pods) @@",
+            '+ {"image": "proxy:1", "name": "proxy"}',
+        ],
+    ),
+    "another amount is said as it is written": (
+        _WITH_AMOUNTS,
+        {f"{_CONTAINER}/resources/limits/cpu": "1001m"},
+        [
+            "updated: Deployment serving/server",
+            "@@ spec.template.spec.containers.main.resources.limits.cpu (rolls pods) @@",
+            "- 1",
+            "+ 1001m",
+        ],
+    ),
+    "what looks like an amount elsewhere is text": (
+        _WITH_WORDS,
+        {f"{_CONTAINER}/env/1/value": "1Gi"},
+        [
+            "updated: Deployment serving/server",
+            "@@ spec.template.spec.containers.main.env.SIZE.value (rolls pods) @@",
+            "- 1024Mi",
+            "+ 1Gi",
+        ],
+    ),
+    "a switch is no number": (
+        _THING,
+        {"spec/port": True},
+        ["updated: Thing serving/one", "@@ spec.port @@", "- 1", "+ true"],
+    ),
+    "arguments in another order are a change": (
+        _WITH_WORDS,
+        {f"{_CONTAINER}/args": ["second", "first"]},
+        [
+            "updated: Deployment serving/server",
+            "@@ spec.template.spec.containers.main.args[0] (rolls pods) @@",
+            "+ second",
+            "@@ spec.template.spec.containers.main.args[1] (rolls pods) @@",
+            "- second",
+        ],
+    ),
+    "variables in another order are a change as a later one may use an earlier": (
+        _WITH_WORDS,
+        {f"{_CONTAINER}/env": _VARIABLES[::-1]},
+        [
+            "updated: Deployment serving/server",
+            "@@ spec.template.spec.containers.main.env (rolls pods) @@",
+            '- ["HOME", "SIZE"]',
+            '+ ["SIZE", "HOME"]',
+        ],
+    ),
+    "a port that is there for two protocols is told apart": (
+        _SERVICE,
+        {"spec/ports/1/targetPort": 53},
+        ["updated: Service serving/front", '@@ spec.ports["80/UDP"].targetPort @@', "+ 53"],
+    ),
+    "a rule of a network policy before the others is one added and none changed": (
+        _POLICY,
+        {"spec/ingress": [{"ports": [{"port": 80}]}, *_INGRESS]},
+        ["updated: NetworkPolicy serving/in", "@@ spec.ingress[0] @@", '+ {"ports": [{"port": 80}]}'],
+    ),
+}
+_SAME: dict[str, tuple[Any, dict[str, Any]]] = {
+    "amounts in another spelling": (_WITH_AMOUNTS, {f"{_CONTAINER}/resources": _SAME_AMOUNTS}),
+    "ports of a service in another order": (_SERVICE, {"spec/ports": [_DNS, _HTTP]}),
+    "rules of a network policy in another order": (_POLICY, {"spec/ingress": _INGRESS[::-1]}),
+    "an unknown value and an unknown value": (_CLAIM, {"spec/volumeName": UNKNOWN}),
+    "null and nothing": (deployment(), {f"{_CONTAINER}/args": None}),
+    "lists of an account in another order, and an empty block and none": (
+        _GROUP,
+        {"subnetIds": ["b", "a"], "labels": None, "taints": []},
+    ),
+}
 
 
-def _container(inputs: dict[str, Any]) -> dict[str, Any]:
-    return inputs["spec"]["template"]["spec"]["containers"][0]
+@pytest.mark.parametrize("case", _CHANGES)
+def test_a_difference_is_said_where_it_is(case: str) -> None:
+    before, values, words = _CHANGES[case]
+    assert said_of(before, values) == words
 
 
-_POD = "spec template spec"
-_MAIN = f"{_POD} containers main"
-
-
-def test_a_changed_field_is_named_by_the_name_of_its_container() -> None:
-    found = changed(deployment(), lambda inputs: _container(inputs).update(image="server:2"))
-    assert said(found.fields) == [f"{_MAIN} image: 'server:1' -> 'server:2'"]
-
-
-def test_a_container_before_the_others_is_one_added_and_none_changed() -> None:
-    def add(inputs: dict[str, Any]) -> None:
-        inputs["spec"]["template"]["spec"]["containers"].insert(0, {"name": "proxy", "image": "proxy:1"})
-
-    found = changed(deployment(), add)
-    assert [each.split(":")[0] for each in said(found.fields)] == [f"{_POD} containers proxy"]
-    assert found.fields[0].change.value == "added"
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [("1", "1000m"), (1, "1"), ("1024Mi", "1Gi"), ("0.5", "500m"), (1.0, 1), ("1e3", "1k"), ("100M", "0.1G")],
-)
-def test_an_amount_in_another_spelling_is_no_change(before: Any, after: Any) -> None:
-    start = with_inputs(
-        deployment(), lambda inputs: _container(inputs).update(resources={"limits": {"memory": before}})
-    )
-    assert no_change(start, lambda inputs: _container(inputs)["resources"]["limits"].update(memory=after))
-
-
-def test_another_amount_is_a_change_said_as_it_is_written() -> None:
-    start = with_inputs(
-        deployment(), lambda inputs: _container(inputs).update(resources={"requests": {"cpu": "1"}})
-    )
-    found = changed(start, lambda inputs: _container(inputs)["resources"]["requests"].update(cpu="1001m"))
-    assert said(found.fields) == [f"{_MAIN} resources requests cpu: '1' -> '1001m'"]
-
-
-def test_what_looks_like_an_amount_elsewhere_is_text() -> None:
-    start = with_inputs(
-        deployment(), lambda inputs: _container(inputs).update(env=[{"name": "SIZE", "value": "1024Mi"}])
-    )
-    found = changed(start, lambda inputs: _container(inputs)["env"][0].update(value="1Gi"))
-    assert said(found.fields) == [f"{_MAIN} env SIZE value: '1024Mi' -> '1Gi'"]
-
-
-def test_a_switch_is_no_number() -> None:
-    def with_port(value: Any) -> Any:
-        return kubernetes_object("example.com/v1", "Thing", "one", spec={"port": value})
-
-    found = changed(with_port(1), lambda inputs: inputs["spec"].update(port=True))
-    assert said(found.fields) == ["spec port: 1 -> True"]
-
-
-def test_arguments_in_another_order_are_a_change() -> None:
-    start = with_inputs(deployment(), lambda inputs: _container(inputs).update(args=["first", "second"]))
-    assert changed(start, lambda inputs: _container(inputs).update(args=["second", "first"])).fields
-
-
-def test_variables_in_another_order_are_a_change_as_a_later_one_may_use_an_earlier() -> None:
-    variables = [{"name": "HOME", "value": "/a"}, {"name": "CACHE", "value": "$(HOME)/b"}]
-    start = with_inputs(deployment(), lambda inputs: _container(inputs).update(env=variables))
-    found = changed(start, lambda inputs: _container(inputs).update(env=variables[::-1]))
-    assert said(found.fields) == [f"{_MAIN} env: ['HOME', 'CACHE'] -> ['CACHE', 'HOME']"]
-    assert effects(found) == {f"{_MAIN} env": "rolls pods"}
-
-
-def test_ports_of_a_service_in_another_order_are_no_change() -> None:
-    ports = [{"name": "http", "port": 80}, {"name": "grpc", "port": 81}]
-    service = kubernetes_object("v1", "Service", "front", spec={"ports": ports})
-    assert no_change(service, lambda inputs: inputs["spec"].update(ports=ports[::-1]))
-
-
-def test_a_port_that_is_there_for_two_protocols_is_told_apart() -> None:
-    ports = [{"name": "dns", "port": 53}, {"name": "dns-udp", "port": 53, "protocol": "UDP"}]
-    service = kubernetes_object("v1", "Service", "dns", spec={"ports": ports})
-    found = changed(service, lambda inputs: inputs["spec"]["ports"][1].update(targetPort=5353))
-    assert said(found.fields) == ["spec ports 53/UDP targetPort: None -> 5353"]
-
-
-def test_rules_of_a_network_policy_in_another_order_are_no_change_and_a_new_one_is_added() -> None:
-    rules = [{"from": [{"podSelector": {}}]}, {"from": [{"namespaceSelector": {}}]}]
-    policy = kubernetes_object(
-        "networking.k8s.io/v1", "NetworkPolicy", "in", spec={"podSelector": {}, "ingress": rules}
-    )
-    assert no_change(policy, lambda inputs: inputs["spec"].update(ingress=rules[::-1]))
-    more = [{"ports": [{"port": 80}]}, *rules]
-    found = changed(policy, lambda inputs: inputs["spec"].update(ingress=more))
-    assert [(each.path, each.change.value) for each in found.fields] == [(("spec", "ingress", 0), "added")]
-
-
-def test_an_unknown_value_is_the_same_as_an_unknown_value() -> None:
-    claim = kubernetes_object("v1", "PersistentVolumeClaim", "data", spec={"volumeName": UNKNOWN})
-    assert no_change(claim, lambda inputs: inputs["spec"].update(volumeName=UNKNOWN))
-
-
-def test_null_is_the_same_as_nothing() -> None:
-    assert no_change(deployment(), lambda inputs: _container(inputs).update(args=None))
-
-
-def test_aws_tags_and_lists_have_no_order_and_an_empty_block_is_none() -> None:
-    group = resource("aws:eks/nodeGroup:NodeGroup", "nodes", {"subnetIds": ["a", "b"], "labels": {}})
-    assert no_change(group, lambda inputs: inputs.update(subnetIds=["b", "a"], labels=None, taints=[]))
+@pytest.mark.parametrize("case", _SAME)
+def test_what_is_the_same_to_the_engine_is_no_change(case: str) -> None:
+    one, values = _SAME[case]
+    other = with_values(one, values)
+    assert compare([one], [other]) == compare([other], [one]) == ()

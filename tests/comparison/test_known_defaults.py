@@ -6,122 +6,123 @@ from typing import Any
 
 import pytest
 
-from tests.comparison.resources_of_tests import (
-    changed,
-    deployment,
-    effects,
-    kubernetes_object,
-    no_change,
-    said,
-    with_inputs,
-)
+from comparison.resources import compare
+from tests.comparison.resources_of_tests import deployment, kubernetes_object, said_of, with_values
 
-_POD_DEFAULTS = {
-    "dnsPolicy": "ClusterFirst",
-    "restartPolicy": "Always",
-    "schedulerName": "default-scheduler",
-    "securityContext": {},
-    "terminationGracePeriodSeconds": 30,
-    "nodeSelector": {},
-    "tolerations": [],
-}
-_CONTAINER_DEFAULTS = {
-    "resources": {},
-    "terminationMessagePath": "/dev/termination-log",
-    "terminationMessagePolicy": "File",
-}
-
-
-def _pod(inputs: dict[str, Any]) -> dict[str, Any]:
-    return inputs["spec"]["template"]["spec"]
-
-
-@pytest.mark.parametrize("name", _POD_DEFAULTS)
-def test_a_default_of_the_pod_that_is_written_out_is_no_change(name: str) -> None:
-    assert no_change(deployment(), lambda inputs: _pod(inputs).update({name: _POD_DEFAULTS[name]}))
-
-
-@pytest.mark.parametrize("name", _CONTAINER_DEFAULTS)
-def test_a_default_of_the_container_that_is_written_out_is_no_change(name: str) -> None:
-    value = _CONTAINER_DEFAULTS[name]
-    assert no_change(deployment(), lambda inputs: _pod(inputs)["containers"][0].update({name: value}))
-
-
-def test_another_value_in_the_place_of_a_default_is_added() -> None:
-    found = changed(deployment(), lambda inputs: _pod(inputs).update(terminationGracePeriodSeconds=120))
-    assert said(found.fields) == ["spec template spec terminationGracePeriodSeconds: None -> 120"]
-
-
-def test_service_links_are_no_default_of_a_template_so_that_pods_restart_for_them() -> None:
-    found = changed(deployment(), lambda inputs: _pod(inputs).update(enableServiceLinks=True))
-    assert effects(found) == {"spec template spec enableServiceLinks": "rolls pods"}
-
-
-def test_the_defaults_of_probes_and_volumes_are_no_change() -> None:
-    probe = {"httpGet": {"port": 8000, "path": "/"}}
-    start = deployment(
-        containers=[{"name": "main", "image": "server:1", "readinessProbe": probe}],
-        volumes=[{"name": "files", "configMap": {"name": "settings"}}],
-    )
-
-    def fill(inputs: dict[str, Any]) -> None:
-        probe = _pod(inputs)["containers"][0]["readinessProbe"]
-        probe.update(timeoutSeconds=1, periodSeconds=10, successThreshold=1, failureThreshold=3)
-        probe["httpGet"]["scheme"] = "HTTP"
-        _pod(inputs)["volumes"][0]["configMap"]["defaultMode"] = 0o644
-
-    assert no_change(start, fill)
-
-
-@pytest.mark.parametrize(
-    "spelled",
-    [
-        {"replicas": 1, "revisionHistoryLimit": 10, "progressDeadlineSeconds": 600},
-        {"strategy": {"type": "RollingUpdate"}},
+_POD = "spec/template/spec"
+_PROBED = deployment(
+    containers=[
+        {"name": "main", "image": "server:1", "readinessProbe": {"httpGet": {"port": 8000, "path": "/"}}}
     ],
+    volumes=[{"name": "files", "configMap": {"name": "settings"}}],
 )
-def test_the_defaults_of_a_deployment_are_no_change(spelled: dict[str, Any]) -> None:
-    assert no_change(deployment(), lambda inputs: inputs["spec"].update(spelled))
+_PROBE = f"{_POD}/containers/0/readinessProbe"
+_SERVICE = kubernetes_object("v1", "Service", "front", spec={"ports": [{"port": 80}]})
+_CLAIM = kubernetes_object("v1", "PersistentVolumeClaim", "data", spec={"accessModes": ["ReadWriteOnce"]})
+_POLICY = kubernetes_object("networking.k8s.io/v1", "NetworkPolicy", "in", spec={"egress": [{}]})
+_FILES = kubernetes_object("v1", "ConfigMap", "settings", metadata={"namespace": None})
+
+_DEFAULTS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "of a pod": (
+        deployment(),
+        {
+            f"{_POD}/dnsPolicy": "ClusterFirst",
+            f"{_POD}/restartPolicy": "Always",
+            f"{_POD}/schedulerName": "default-scheduler",
+            f"{_POD}/securityContext": {},
+            f"{_POD}/terminationGracePeriodSeconds": 30,
+            f"{_POD}/nodeSelector": {},
+            f"{_POD}/tolerations": [],
+            f"{_POD}/hostNetwork": False,
+        },
+    ),
+    "of a container": (
+        deployment(),
+        {
+            f"{_POD}/containers/0/resources": {"limits": {}, "requests": {}},
+            f"{_POD}/containers/0/terminationMessagePath": "/dev/termination-log",
+            f"{_POD}/containers/0/terminationMessagePolicy": "File",
+            f"{_POD}/containers/0/env": [],
+            f"{_POD}/containers/0/tty": False,
+        },
+    ),
+    "of a probe and a volume": (
+        _PROBED,
+        {
+            f"{_PROBE}/timeoutSeconds": 1,
+            f"{_PROBE}/periodSeconds": 10,
+            f"{_PROBE}/successThreshold": 1,
+            f"{_PROBE}/failureThreshold": 3,
+            f"{_PROBE}/httpGet/scheme": "HTTP",
+            f"{_POD}/volumes/0/configMap/defaultMode": 0o644,
+        },
+    ),
+    "of a deployment": (
+        deployment(),
+        {
+            "spec/replicas": 1,
+            "spec/revisionHistoryLimit": 10,
+            "spec/progressDeadlineSeconds": 600,
+            "spec/minReadySeconds": 0,
+            "spec/strategy": {"type": "RollingUpdate"},
+        },
+    ),
+    "of a service": (
+        _SERVICE,
+        {
+            "spec/type": "ClusterIP",
+            "spec/sessionAffinity": "None",
+            "spec/internalTrafficPolicy": "Cluster",
+            "spec/ports/0/protocol": "TCP",
+        },
+    ),
+    "of a claim": (_CLAIM, {"spec/volumeMode": "Filesystem"}),
+    "of a network policy": (_POLICY, {"spec/podSelector": {}}),
+    "of a config map, in the namespace default": (
+        _FILES,
+        {"immutable": False, "data": {}, "metadata/namespace": "default"},
+    ),
+}
+_OTHERS: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "another value in the place of a default is added": (
+        {f"{_POD}/terminationGracePeriodSeconds": 120},
+        [
+            "updated: Deployment serving/server",
+            "@@ spec.template.spec.terminationGracePeriodSeconds (rolls pods) @@",
+            "+ 120",
+        ],
+    ),
+    "part of a default that differs is said alone": (
+        {"spec/strategy": {"type": "Recreate"}},
+        ["updated: Deployment serving/server", "@@ spec.strategy.type @@", "- RollingUpdate", "+ Recreate"],
+    ),
+    "service links are no default of a template": (
+        {f"{_POD}/enableServiceLinks": True},
+        [
+            "updated: Deployment serving/server",
+            "@@ spec.template.spec.enableServiceLinks (rolls pods) @@",
+            "+ true",
+        ],
+    ),
+    "a default that depends on another field": (
+        {f"{_POD}/containers/0/imagePullPolicy": "IfNotPresent"},
+        [
+            "updated: Deployment serving/server",
+            "@@ spec.template.spec.containers.main.imagePullPolicy (rolls pods) @@",
+            "+ IfNotPresent",
+        ],
+    ),
+}
 
 
-def test_part_of_a_default_that_differs_is_said_alone() -> None:
-    found = changed(deployment(), lambda inputs: inputs["spec"].update(strategy={"type": "Recreate"}))
-    assert said(found.fields) == ["spec strategy type: 'RollingUpdate' -> 'Recreate'"]
+@pytest.mark.parametrize("kind", _DEFAULTS)
+def test_defaults_that_are_written_out_are_no_change(kind: str) -> None:
+    plain, values = _DEFAULTS[kind]
+    spelled = with_values(plain, values)
+    assert compare([plain], [spelled]) == compare([spelled], [plain]) == ()
 
 
-def test_a_default_that_depends_on_another_field_counts_as_a_change_once_it_is_written_out() -> None:
-    found = changed(deployment(), lambda i: _pod(i)["containers"][0].update(imagePullPolicy="IfNotPresent"))
-    assert list(effects(found).values()) == ["rolls pods"]
-
-
-def test_the_defaults_of_services_claims_and_policies_are_no_change() -> None:
-    service = kubernetes_object("v1", "Service", "front", spec={"ports": [{"port": 80}]})
-    spelled = {"type": "ClusterIP", "sessionAffinity": "None", "internalTrafficPolicy": "Cluster"}
-    port = {"port": 80, "protocol": "TCP"}
-    assert no_change(service, lambda inputs: inputs["spec"].update(spelled, ports=[port]))
-    claim = kubernetes_object("v1", "PersistentVolumeClaim", "data", spec={"accessModes": ["ReadWriteOnce"]})
-    assert no_change(claim, lambda inputs: inputs["spec"].update(volumeMode="Filesystem"))
-    policy = kubernetes_object("networking.k8s.io/v1", "NetworkPolicy", "in", spec={"egress": [{}]})
-    assert no_change(policy, lambda inputs: inputs["spec"].update(podSelector={}))
-    config_map = kubernetes_object("v1", "ConfigMap", "settings")
-    assert no_change(config_map, lambda inputs: inputs.update(immutable=False, data={}))
-
-
-def test_the_namespace_default_is_no_namespace() -> None:
-    start = with_inputs(deployment(), lambda inputs: inputs["metadata"].pop("namespace"))
-    assert no_change(start, lambda inputs: inputs["metadata"].update(namespace="default"))
-
-
-def test_a_default_in_the_template_of_a_dynamo_worker_restarts_it() -> None:
-    # Its operator hashes what is written.
-    pod = {"spec": {"containers": [{"name": "main", "image": "worker:1"}]}}
-    component = {"name": "Worker", "type": "worker", "podTemplate": pod}
-    graph = kubernetes_object(
-        "nvidia.com/v1beta1", "DynamoGraphDeployment", "graph", spec={"components": [component]}
-    )
-    assert no_change(graph, lambda inputs: inputs["spec"]["components"][0].update(replicas=1))
-
-    def spell(inputs: dict[str, Any]) -> None:
-        inputs["spec"]["components"][0]["podTemplate"]["spec"]["restartPolicy"] = "Always"
-
-    assert list(effects(changed(graph, spell)).values()) == ["rolls pods"]
+@pytest.mark.parametrize("case", _OTHERS)
+def test_what_is_no_known_default_is_a_change(case: str) -> None:
+    values, words = _OTHERS[case]
+    assert said_of(deployment(), values) == words

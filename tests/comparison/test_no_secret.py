@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cli.diff import print_comparison
 from cli.output import make_console
@@ -15,6 +15,7 @@ from comparison.stack_comparison import Comparison, compare_sides
 from tests.comparison.changed_stacks import Case
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import pytest
@@ -33,7 +34,7 @@ def tokens(letter: str) -> dict[str, str]:
     }
 
 
-def planted(letter: str) -> dict[str, object]:
+def planted(letter: str) -> dict[str, Any]:
     token = tokens(letter)
     values = {
         "services.1.environment.HF_TOKEN": token["hugging face"],
@@ -51,6 +52,14 @@ def planted(letter: str) -> dict[str, object]:
     }
 
 
+def assert_each_says(outputs: Sequence[str], *words: str) -> None:
+    """Each output has all of the words, and no token in whole or in part."""
+    planted_texts = [text for letter in "qw" for text in (*tokens(letter).values(), letter * 20)]
+    for output in outputs:
+        assert [word for word in words if word not in output] == []
+        assert [text for text in planted_texts if text in output] == []
+
+
 def test_planted_tokens_show_as_changed_and_nowhere_with_their_values(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -59,12 +68,7 @@ def test_planted_tokens_show_as_changed_and_nowhere_with_their_values(
     whole = Comparison(base=Side("a", None, {}), head=Side("b", None, {}), stacks=(stack,))
     print_comparison(make_console(), whole)
     outputs = (as_markdown(whole), json.dumps(as_document(whole)), capsys.readouterr().out)
-    for output in outputs:
-        for name in ("HF_TOKEN", "AWS_ACCESS_KEY_ID", "HTTPS_PROXY", "DB_PASSWORD", "hfToken"):
-            assert name in output
-        for letter in "qw":
-            found = [kind for kind, text in tokens(letter).items() if text in output or letter * 20 in output]
-            assert found == []
+    assert_each_says(outputs, "HF_TOKEN", "AWS_ACCESS_KEY_ID", "HTTPS_PROXY", "DB_PASSWORD", "hfToken")
 
 
 def test_tokens_in_findings_refusals_and_waivers_are_marks(
@@ -73,7 +77,6 @@ def test_tokens_in_findings_refusals_and_waivers_are_marks(
     token = tokens("q")
     change = planted("q")
     settings = change["settings"]
-    assert isinstance(settings, dict)
     said = f"asked with {token['hugging face']} by {token['url']}, password={token['password']}"
     waiver = {"rule": "kv-transport-proven", "reason": said, "expires": "2099-12-31"}
     settings |= {
@@ -83,9 +86,6 @@ def test_tokens_in_findings_refusals_and_waivers_are_marks(
     }
     sides = Case("planted", "dev", planted("w"), change, {}).sides(tmp_path, monkeypatch)
     whole = compare_sides(*sides, TODAY)
-    for output in (as_markdown(whole), json.dumps(as_document(whole))):
-        for said in ("kv-transport-proven", "waiver-is-valid", "modelCache.size", "asked with [secret "):
-            assert said in output
-        for letter in "qw":
-            found = [kind for kind, text in tokens(letter).items() if text in output or letter * 20 in output]
-            assert found == []
+    outputs = (as_markdown(whole), json.dumps(as_document(whole)))
+    words = ("kv-transport-proven", "waiver-is-valid", "modelCache.size", "asked with [secret ")
+    assert_each_says(outputs, *words)

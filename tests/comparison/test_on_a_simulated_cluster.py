@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from comparison.changes import Operation
+from comparison.changes import Effect, Operation
 from comparison.resources import compare
-from tests.comparison.resources_of_tests import NAMESPACE, deployment, effects, kubernetes_object, with_inputs
+from tests.comparison.resources_of_tests import NAMESPACE, deployment, kubernetes_object, with_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,20 +23,8 @@ pytestmark = pytest.mark.lab
 _DEADLINE = 60.0
 _CONTAINERS = [{"name": "main", "image": "server:1"}]
 _TEMPLATE = {"spec": {"containers": _CONTAINERS, "restartPolicy": "Never"}}
-_CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "10Gi"}}}
+_CLAIM_SPEC = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "10Gi"}}}
 _DEVICES = {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}}]}
-
-
-def _spec(**fields: Any) -> Callable[[dict[str, Any]], object]:
-    return lambda inputs: inputs["spec"].update(fields)
-
-
-def _top(**fields: Any) -> Callable[[dict[str, Any]], object]:
-    return lambda inputs: inputs.update(fields)
-
-
-def _pod(**fields: Any) -> Callable[[dict[str, Any]], object]:
-    return lambda inputs: inputs["spec"]["template"]["spec"].update(fields)
 
 
 _JOB = kubernetes_object("batch/v1", "Job", "fill", spec={"suspend": True, "template": _TEMPLATE})
@@ -47,46 +35,50 @@ _PRIORITY = kubernetes_object("scheduling.k8s.io/v1", "PriorityClass", "first", 
 _CLAIMS = kubernetes_object(
     "resource.k8s.io/v1", "ResourceClaimTemplate", "gpus", spec={"spec": {"devices": _DEVICES}}
 )
-_UPDATES = {
-    "a job's limit of attempts": (_JOB, _spec(backoffLimit=2)),
-    "a job's completion mode": (_JOB, _spec(completionMode="Indexed", completions=None)),
-    "a job's manager": (_JOB, _spec(managedBy="example.com/other")),
-    "a service's port": (_SERVICE, _spec(ports=[{"port": 81}])),
-    "a service's balancer": (_SERVICE, _spec(type="LoadBalancer", loadBalancerClass="example.com/one")),
-    "a map's label": (_MAP, lambda inputs: inputs["metadata"].update(labels={"a": "b"})),
-    "a class's reclaim policy": (_CLASS, _top(reclaimPolicy="Retain")),
-    "a class's binding": (_CLASS, _top(volumeBindingMode="WaitForFirstConsumer")),
-    "a class's growth": (_CLASS, _top(allowVolumeExpansion=True)),
-    "a priority's value": (_PRIORITY, _top(value=2000)),
-    "a priority's description": (_PRIORITY, _top(description="first of all")),
-    "a claim template's devices": (_CLAIMS, _spec(spec={"devices": {}})),
-    "a claim's volume mode": (
-        kubernetes_object("v1", "PersistentVolumeClaim", "data", spec=_CLAIM), _spec(volumeMode="Block")
+_CLAIM = kubernetes_object("v1", "PersistentVolumeClaim", "data", spec=_CLAIM_SPEC)
+_POD = "spec/template/spec"
+_UPDATES: dict[str, tuple[Resource, dict[str, Any]]] = {
+    "a job's limit of attempts": (_JOB, {"spec/backoffLimit": 2}),
+    "a job's completion mode": (_JOB, {"spec/completionMode": "Indexed"}),
+    "a job's manager": (_JOB, {"spec/managedBy": "example.com/other"}),
+    "a service's port": (_SERVICE, {"spec/ports": [{"port": 81}]}),
+    "a service's balancer": (
+        _SERVICE,
+        {"spec/type": "LoadBalancer", "spec/loadBalancerClass": "example.com/one"},
     ),
-    "a claim's shrinking": (
-        kubernetes_object("v1", "PersistentVolumeClaim", "data", spec=_CLAIM),
-        _spec(resources={"requests": {"storage": "5Gi"}}),
-    ),
-    "a deployment's replicas": (deployment(), _spec(replicas=0)),
-}  # fmt: skip
-_SAME = {
-    "pod defaults": (deployment(), _pod(dnsPolicy="ClusterFirst", restartPolicy="Always")),
+    "a map's label": (_MAP, {"metadata/labels": {"a": "b"}}),
+    "a class's reclaim policy": (_CLASS, {"reclaimPolicy": "Retain"}),
+    "a class's binding": (_CLASS, {"volumeBindingMode": "WaitForFirstConsumer"}),
+    "a class's growth": (_CLASS, {"allowVolumeExpansion": True}),
+    "a priority's value": (_PRIORITY, {"value": 2000}),
+    "a priority's description": (_PRIORITY, {"description": "first of all"}),
+    "a claim template's devices": (_CLAIMS, {"spec/spec": {"devices": {}}}),
+    "a claim's volume mode": (_CLAIM, {"spec/volumeMode": "Block"}),
+    "a claim's shrinking": (_CLAIM, {"spec/resources/requests/storage": "5Gi"}),
+    "a deployment's replicas": (deployment(), {"spec/replicas": 0}),
+}
+_AMOUNTS, _SAME_AMOUNTS = {"cpu": 1, "memory": "1024Mi"}, {"cpu": "1000m", "memory": "1Gi"}
+_SAME: dict[str, tuple[Resource, dict[str, Any]]] = {
+    "pod defaults": (deployment(), {f"{_POD}/dnsPolicy": "ClusterFirst", f"{_POD}/restartPolicy": "Always"}),
     "container defaults": (
         deployment(),
-        _pod(containers=[{**_CONTAINERS[0], "resources": {}, "env": []}]),
+        {f"{_POD}/containers/0/resources": {}, f"{_POD}/containers/0/env": []},
     ),
     "amounts": (
-        deployment(containers=[{**_CONTAINERS[0], "resources": {"limits": {"cpu": 1, "memory": "1024Mi"}}}]),
-        _pod(containers=[{**_CONTAINERS[0], "resources": {"limits": {"cpu": "1000m", "memory": "1Gi"}}}]),
+        deployment(containers=[{**_CONTAINERS[0], "resources": {"limits": _AMOUNTS}}]),
+        {f"{_POD}/containers/0/resources/limits": _SAME_AMOUNTS},
     ),
-    "strategy": (deployment(), _spec(strategy={"type": "RollingUpdate"}, revisionHistoryLimit=10)),
-}  # fmt: skip
+    "strategy": (
+        deployment(),
+        {"spec/strategy": {"type": "RollingUpdate"}, "spec/revisionHistoryLimit": 10},
+    ),
+}
 _VOLUMES = [{"name": "one", "emptyDir": {}}, {"name": "two", "emptyDir": {}}]
-_ROLLING = {
-    "image": (deployment(), _pod(containers=[{"name": "main", "image": "server:2"}]), "rolls pods"),
-    "service links": (deployment(), _pod(enableServiceLinks=True), "rolls pods"),
-    "order of volumes": (deployment(volumes=_VOLUMES), _pod(volumes=_VOLUMES[::-1]), "rolls pods"),
-    "an empty list": (deployment(), _pod(tolerations=[]), None),
+_ROLLING: dict[str, tuple[Resource, dict[str, Any], bool]] = {
+    "image": (deployment(), {f"{_POD}/containers/0/image": "server:2"}, True),
+    "service links": (deployment(), {f"{_POD}/enableServiceLinks": True}, True),
+    "order of volumes": (deployment(volumes=_VOLUMES), {f"{_POD}/volumes": _VOLUMES[::-1]}, True),
+    "an empty list": (deployment(), {f"{_POD}/tolerations": []}, False),
 }
 
 
@@ -115,9 +107,9 @@ def made(cluster: Sandbox) -> Iterator[Callable[[Resource], None]]:
 def test_the_api_server_refuses_what_is_said_to_be_refused_and_nothing_else(
     cluster: Sandbox, made: Callable[[Resource], None], case: str
 ) -> None:
-    before, change = _UPDATES[case]
+    before, values = _UPDATES[case]
     made(before)
-    after = with_inputs(before, change)
+    after = with_values(before, values)
     (found,) = compare([before], [after])
     assert found.operation is Operation.UPDATE
     refusal = _apply(cluster, after, "--dry-run=server")
@@ -128,10 +120,10 @@ def test_the_api_server_refuses_what_is_said_to_be_refused_and_nothing_else(
 def test_what_is_said_to_be_the_same_makes_no_new_generation(
     cluster: Sandbox, made: Callable[[Resource], None], case: str
 ) -> None:
-    before, change = _SAME[case]
+    before, values = _SAME[case]
     made(before)
     generation = _live(cluster, before)["metadata"]["generation"]
-    after = with_inputs(before, change)
+    after = with_values(before, values)
     assert compare([before], [after]) == ()
     assert _apply(cluster, after) == ""
     assert _live(cluster, before)["metadata"]["generation"] == generation
@@ -141,14 +133,14 @@ def test_what_is_said_to_be_the_same_makes_no_new_generation(
 def test_pods_start_anew_where_it_is_said(
     cluster: Sandbox, made: Callable[[Resource], None], case: str
 ) -> None:
-    before, change, effect = _ROLLING[case]
+    before, values, rolls = _ROLLING[case]
     made(before)
     revision = _revision(cluster, before)
-    after = with_inputs(before, change)
-    said = {each for found in compare([before], [after]) for each in effects(found).values()}
-    assert said == ({effect} if effect else set())
+    after = with_values(before, values)
+    effects = {field.effect for found in compare([before], [after]) for field in found.fields}
+    assert effects == ({Effect.ROLLS_PODS} if rolls else set())
     assert _apply(cluster, after) == ""
-    assert (_revision(cluster, before) != revision) is (effect == "rolls pods")
+    assert (_revision(cluster, before) != revision) is rolls
 
 
 def _apply(lab: Sandbox, resource: Resource, *options: str) -> str:
@@ -161,14 +153,7 @@ def _apply(lab: Sandbox, resource: Resource, *options: str) -> str:
 
 
 def _manifest(resource: Resource) -> str:
-    return json.dumps(_without_nothing(resource.inputs))
-
-
-def _without_nothing(value: Any) -> Any:
-    # The engine sends no null.
-    if not isinstance(value, dict):
-        return value
-    return {key: _without_nothing(each) for key, each in value.items() if each is not None}
+    return json.dumps(resource.inputs)
 
 
 def _live(lab: Sandbox, resource: Resource) -> Any:

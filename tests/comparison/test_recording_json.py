@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from comparison.recording import (
-    RecordedFinding,
     RecordedNotice,
-    RecordedPool,
     RecordedUpdate,
-    RecordedWaiver,
     RecordingFormatError,
     Side,
     StackRecording,
@@ -22,8 +20,8 @@ from comparison.recording import (
     side_as_json,
     side_of_json,
 )
-from resource_graph import UNKNOWN, CustomTimeouts, Resource, Value
-from tests.comparison.made_up import finding, recording
+from resource_graph import UNKNOWN, CustomTimeouts, Resource
+from tests.comparison.made_up import finding, pool, side, waiver
 
 # A lone surrogate is no text that JSON can carry.
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
@@ -35,113 +33,74 @@ VALUES = st.recursive(
     lambda part: st.one_of(st.lists(part, max_size=3), st.dictionaries(KEYS, part, max_size=3)),
     max_leaves=8,
 )
-MAYBE = st.one_of(st.none(), TEXTS)
-PATHS = st.lists(st.one_of(TEXTS, st.integers(0, 9)), max_size=3).map(tuple)
-RESOURCES = st.builds(
-    Resource,
-    urn=TEXTS,
-    type=TEXTS,
-    name=TEXTS,
-    inputs=st.dictionaries(KEYS, VALUES, max_size=3),
-    custom=st.booleans(),
-    parent=MAYBE,
-    provider=MAYBE,
-    dependencies=st.frozensets(TEXTS, max_size=3),
-    property_dependencies=st.dictionaries(TEXTS, st.frozensets(TEXTS, max_size=2), max_size=2),
-    protect=st.one_of(st.none(), st.booleans()),
-    retain_on_delete=st.one_of(st.none(), st.booleans()),
-    custom_timeouts=st.builds(CustomTimeouts, st.one_of(st.none(), NUMBERS)),
-    delete_before_replace=st.one_of(st.none(), st.booleans()),
-    ignore_changes=st.lists(TEXTS, max_size=2).map(tuple),
-    replace_on_changes=st.lists(TEXTS, max_size=2).map(tuple),
-    secret_paths=st.one_of(st.none(), st.frozensets(PATHS, max_size=3)),
-    origin=st.none(),
+PLAIN = Resource(urn="u", type="t", name="n", inputs={"a": 1})
+RESOURCE = Resource(
+    urn="urn",
+    type="kubernetes:core/v1:Secret",
+    name="name",
+    inputs={"stringData": {"token": "[secret 1]"}},
+    custom=False,
+    parent="parent",
+    provider="provider",
+    dependencies=frozenset({"b", "a"}),
+    property_dependencies={"stringData": frozenset({"a"})},
+    protect=True,
+    retain_on_delete=False,
+    custom_timeouts=CustomTimeouts(60.0),
+    delete_before_replace=True,
+    ignore_changes=("a",),
+    replace_on_changes=("b",),
+    secret_paths=frozenset({("stringData", "token", 0)}),
 )
-POOLS: st.SearchStrategy[RecordedPool] = st.fixed_dictionaries(
-    {
-        "name": TEXTS,
-        "machine": TEXTS,
-        "accelerator": TEXTS,
-        "nodes": st.integers(0, 99),
-        "gpus": st.integers(0, 99),
-        "used_gpus": st.integers(0, 99),
-        "usd_per_gpu_hour": st.one_of(st.none(), NUMBERS),
-        "price_source": MAYBE,
-        "price_date": MAYBE,
-        "block": MAYBE,
+UPDATE = RecordedUpdate(
+    notices=(RecordedNotice("text", warns=True),),
+    refused=("no",),
+    restarts_workers=True,
+    interruption="9 min",
+)
+FULL = StackRecording(
+    name="dev",
+    resources=(RESOURCE, PLAIN),
+    opened=(PLAIN,),
+    secrets={"token": "1"},
+    settings={"serving": {"recipe": "a"}},
+    address="frontend.gpt-oss:8000",
+    fixed={"members": 3, "name": "a"},
+    pools=(pool(), pool("block", block="cr-1", usd_per_gpu_hour=None)),
+    findings=(finding(), finding(status="waived")),
+    waivers=(waiver("2027-01-01"),),
+    update=UPDATE,
+)
+SIDE = replace(side(FULL, UnreadStack("other", "broken")), notes=("note",))
+
+
+def test_what_is_read_is_what_was_written() -> None:
+    empty = StackRecording(name="", resources=())
+    said_nothing = {
+        each.name for each in fields(FULL) if getattr(FULL, each.name) == getattr(empty, each.name)
     }
-).map(lambda values: RecordedPool(**cast("dict[str, Any]", values)))
-FINDINGS = st.builds(
-    RecordedFinding,
-    rule=TEXTS,
-    severity=st.sampled_from(["mandatory", "advisory"]),
-    status=st.sampled_from(["failed", "undecided", "waived"]),
-    resource=TEXTS,
-    subject=TEXTS,
-    message=TEXTS,
-    fix=TEXTS,
-)
-UPDATES = st.builds(
-    RecordedUpdate,
-    notices=st.lists(st.builds(RecordedNotice, TEXTS, st.booleans()), max_size=2).map(tuple),
-    refused=st.lists(TEXTS, max_size=2).map(tuple),
-    restarts_workers=st.booleans(),
-    interruption=MAYBE,
-)
+    assert said_nothing == {"lines"}, "FULL has something in every field that is written"
+    assert side_of_json(side_as_json(SIDE)) == SIDE
 
 
-@st.composite
-def sides(draw: st.DrawFn) -> Side:
-    stacks: dict[str, StackRecording | UnreadStack] = {}
-    for name in draw(st.lists(TEXTS, max_size=2, unique=True)):
-        if draw(st.booleans()):
-            stacks[name] = UnreadStack(name, draw(TEXTS))
-            continue
-        stacks[name] = StackRecording(
-            name=name,
-            resources=tuple(draw(st.lists(RESOURCES, max_size=2))),
-            opened=tuple(draw(st.lists(RESOURCES, max_size=1))),
-            secrets=draw(st.dictionaries(TEXTS, TEXTS, max_size=2)),
-            settings=draw(st.dictionaries(TEXTS, TEXTS, max_size=2)),
-            address=draw(MAYBE),
-            fixed=draw(st.dictionaries(TEXTS, st.one_of(TEXTS, st.integers(0, 9)), max_size=2)),
-            pools=tuple(draw(st.lists(POOLS, max_size=2))),
-            findings=tuple(draw(st.lists(FINDINGS, max_size=2))),
-            waivers=tuple(draw(st.lists(st.builds(RecordedWaiver, rule=TEXTS, reason=TEXTS, expires=TEXTS)))),
-            update=draw(st.one_of(st.none(), UPDATES)),
-        )
-    return Side(draw(TEXTS), draw(MAYBE), stacks, tuple(draw(st.lists(TEXTS, max_size=2))))
+@given(st.dictionaries(KEYS, VALUES, max_size=3))
+def test_any_inputs_are_read_as_they_were_written(inputs: dict[str, Any]) -> None:
+    written = side(StackRecording(name="dev", resources=(replace(PLAIN, inputs=inputs),)), commit=None)
+    assert side_of_json(side_as_json(written)) == written
 
 
-@given(sides())
-def test_what_is_read_is_what_was_written(side: Side) -> None:
-    assert side_of_json(side_as_json(side)) == side
-
-
-def with_settings(settings: dict[str, Value]) -> Side:
-    return Side("a", None, {"dev": recording(findings=(finding(),), settings=settings)})
-
-
-def test_a_recording_of_older_code_is_read_without_settings() -> None:
-    data = json.loads(side_as_json(with_settings({"serving.recipe": "a"})))
-    del data["recorded"][0]["settings"]
-    assert side_of_json(json.dumps(data)) == with_settings({})
-
-
-def test_older_code_is_handed_the_form_that_it_reads() -> None:
-    side = with_settings({"serving.recipe": "a"})
-    assert "settings" in side_as_json(side)
-    assert side_as_json(side, for_older_code=True) == side_as_json(with_settings({}))
-    assert "settings" not in side_as_json(with_settings({}))
+def test_older_code_is_handed_and_writes_a_form_without_what_came_later() -> None:
+    for_older = side_as_json(side(FULL), for_older_code=True)
+    assert not {"settings", "opened", "address"} & json.loads(for_older)["recorded"][0].keys()
+    assert side_of_json(for_older) == side(replace(FULL, settings={}, opened=(), address=None))
 
 
 def test_the_lines_that_older_code_writes_down_are_passed_over() -> None:
-    side = with_settings({"serving.recipe": "a"})
-    data = json.loads(side_as_json(side))
+    data = json.loads(side_as_json(SIDE))
     [stack] = data["recorded"]
     stack["lines"] = {"settings": 3, "waivers": {}, "resources": {"urn": 8}, "refused": [7]}
     stack["findings"][0]["line"] = 12
-    assert side_of_json(json.dumps(data)) == side
+    assert side_of_json(json.dumps(data)) == SIDE
 
 
 def changed(**keys: Any) -> str:
@@ -152,9 +111,9 @@ def changed(**keys: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "no recording"),
         ("Usage: dynamo-stack", "no recording"),
         ("[]", "no recording"),
+        (f'{{"schemaVersion": 1, "label": {"[" * 100_000}', "no recording"),
         (
             '{"schemaVersion": 2, "anything": 1}',
             "another version of the recording's form, and this release reads 1",
@@ -162,8 +121,9 @@ def changed(**keys: Any) -> str:
         (changed(added=1), "added"),
         (changed(unread=[{"name": "dev"}]), r"unread\.0\.reason"),
         (changed(commit=1), "commit"),
-        (f'{{"schemaVersion": 1, "label": {"[" * 100_000}', "no recording"),
+        (side_as_json(side(replace(FULL, resources=(PLAIN,)))).replace('"a":1', '"$x":1'), r"\$x"),
     ],
+    ids=["no JSON", "a list", "depth", "version", "more", "less", "type", "a key that no writer writes"],
 )
 def test_anything_else_is_refused_in_one_sentence(text: str, said: str) -> None:
     with pytest.raises(RecordingFormatError, match=said) as raised:
@@ -171,20 +131,11 @@ def test_anything_else_is_refused_in_one_sentence(text: str, said: str) -> None:
     assert "\n" not in str(raised.value)
 
 
-def test_a_key_that_no_writer_writes_is_refused() -> None:
-    resource = Resource(urn="u", type="t", name="n", inputs={"a": 1})
-    text = side_as_json(Side("a", None, {"dev": StackRecording(name="dev", resources=(resource,))}))
-    with pytest.raises(RecordingFormatError, match=r"\$x"):
-        side_of_json(text.replace('"a":1', '"$x":1'))
-
-
 def test_equal_sides_are_equal_texts_whatever_order_their_sets_have() -> None:
     one, other = (
-        Resource(urn="u", type="t", name="n", inputs={}, dependencies=frozenset(names))
+        side_as_json(
+            side(StackRecording(name="dev", resources=(replace(PLAIN, dependencies=frozenset(names)),)))
+        )
         for names in (["a", "b", "c"], ["c", "b", "a"])
     )
-    texts = [
-        side_as_json(Side("a", None, {"dev": StackRecording(name="dev", resources=(each,))}))
-        for each in (one, other)
-    ]
-    assert texts[0] == texts[1]
+    assert one == other

@@ -1,49 +1,163 @@
-"""What is listed, how it is called and in which order."""
+"""What is listed, how it is called, in which order, and which resource is which on the two sides."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from comparison.changes import Operation
 from comparison.resources import compare
-from tests.comparison.resources_of_tests import (
-    changed,
-    deployment,
-    effects,
-    kubernetes_object,
-    resource,
-    said,
-    with_inputs,
-)
+from tests.comparison.resources_of_tests import deployment, kubernetes_object, resource, said, with_values
+
+if TYPE_CHECKING:
+    from resource_graph import Resource
 
 
-def _thing(name: str, **inputs: Any) -> Any:
+def _thing(name: str, **inputs: Any) -> Resource:
     return resource("example:index:Thing", name, inputs)
 
 
+def _namespace(name: str) -> Resource:
+    return kubernetes_object("v1", "Namespace", name, logical_name="ns", metadata={"namespace": None})
+
+
+def _files(content_hash: str, text: str, stem: str = "graph-engine") -> Resource:
+    return kubernetes_object("v1", "ConfigMap", f"{stem}-{content_hash}", data={"a.yaml": text})
+
+
+def _versioned(api_version: str, kind: str = "Thing", **metadata: Any) -> Resource:
+    return kubernetes_object(api_version, kind, "one", metadata=metadata)
+
+
+_COMPONENT = replace(_thing("one", size=1), custom=False)
+_STACK = resource("pulumi:pulumi:Stack", "toy-dev", {})
+_PROTECTED = replace(deployment(), protect=True)
+_PARTLY_IGNORED = replace(_thing("one", size={"a": 1}, other=1), ignore_changes=("size.a",))
+_GUARD = resource("pulumi-python:dynamic/dynamo-stack:PlatformGuard", "guard", {"ownNamespaces": ["a"]})
+_OLD = _files("5bf3fe4aa5", "size: 1\n")
+_SIDES: dict[str, tuple[list[Resource], list[Resource], list[str]]] = {
+    "what is on both sides alike is not listed": ([deployment()], [deployment()], []),
+    "components and the stack itself are left out": (
+        [_COMPONENT],
+        [_STACK, with_values(_COMPONENT, {"size": 2})],
+        [],
+    ),
+    "what leaves the program and stays in the cluster is left behind": (
+        [replace(deployment(), retain_on_delete=True)],
+        [],
+        ["left behind: Deployment serving/server"],
+    ),
+    "what is protected and leaves the program is refused, kept or not": (
+        [replace(_PROTECTED, retain_on_delete=True)],
+        [],
+        [
+            "deleted; refused; protected: Deployment serving/server",
+            "# The engine refuses to delete what is protected.",
+        ],
+    ),
+    "protection that is taken away is a change": (
+        [_PROTECTED],
+        [deployment()],
+        [
+            "kept and treated otherwise; protected: Deployment serving/server",
+            "# The engine refuses to delete it until this is applied, and no longer then.",
+            "@@ options.protect @@",
+            "- true",
+            "+ false",
+        ],
+    ),
+    "changes that the program ignores are none": (
+        [_PARTLY_IGNORED],
+        [with_values(_PARTLY_IGNORED, {"size/a": 2})],
+        [],
+    ),
+    "changes beside those that the program ignores are told": (
+        [_PARTLY_IGNORED],
+        [with_values(_PARTLY_IGNORED, {"size/a": 2, "other": 2})],
+        ["updated: Thing one", "@@ other @@", "- 1", "+ 2"],
+    ),
+    "a type that the program has made itself is changed in place": (
+        [_GUARD],
+        [with_values(_GUARD, {"ownNamespaces": ["a", "b"]})],
+        ["updated: PlatformGuard guard", "@@ ownNamespaces[1] @@", "+ b"],
+    ),
+    "another hash in a name is the same object, changed": (
+        [_OLD],
+        [_files("0123456789", "size: 2\n")],
+        [
+            "updated: ConfigMap serving/graph-engine-0123456789",
+            "# was named graph-engine-5bf3fe4aa5",
+            '@@ data["a.yaml"].size @@',
+            "- 1",
+            "+ 2",
+        ],
+    ),
+    "names that differ in more than a hash are two objects": (
+        [_OLD],
+        [_files("0123456789", "a", "other")],
+        ["deleted: ConfigMap serving/graph-engine-5bf3fe4aa5", "created: ConfigMap serving/other-0123456789"],
+    ),
+    "names that end in a word are two objects": (
+        [_files("prefill", "a")],
+        [_files("decode", "a")],
+        ["deleted: ConfigMap serving/graph-engine-prefill", "created: ConfigMap serving/graph-engine-decode"],
+    ),
+    "which of two is the renamed one is not guessed": (
+        [_OLD],
+        [_files("0123456789", "b"), _files("abcdefabcd", "c")],
+        [
+            "deleted: ConfigMap serving/graph-engine-5bf3fe4aa5",
+            "created: ConfigMap serving/graph-engine-0123456789",
+            "created: ConfigMap serving/graph-engine-abcdefabcd",
+        ],
+    ),
+    "another version of a built-in API is the same object": (
+        [_versioned("autoscaling/v1", "HorizontalPodAutoscaler")],
+        [_versioned("autoscaling/v2", "HorizontalPodAutoscaler")],
+        [
+            "updated: HorizontalPodAutoscaler serving/one",
+            "@@ apiVersion @@",
+            "- autoscaling/v1",
+            "+ autoscaling/v2",
+        ],
+    ),
+    "another version of a custom API is refused, as one of its name exists": (
+        [_versioned("example.com/v1alpha1")],
+        [_versioned("example.com/v1")],
+        [
+            "updated; refused: Thing serving/one",
+            "# To the engine it is another object of this name, and a Thing of this name exists.",
+            "@@ apiVersion (refused by the API server) @@",
+            "- example.com/v1alpha1",
+            "+ example.com/v1",
+        ],
+    ),
+    "one name in two namespaces is two objects": (
+        [_versioned("example.com/v1")],
+        [_versioned("example.com/v2", namespace="other")],
+        ["deleted: Thing serving/one", "created: Thing other/one"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", _SIDES)
+def test_what_is_listed(case: str) -> None:
+    base, head, words = _SIDES[case]
+    assert said(base, head) == words
+
+
 def test_objects_are_called_by_kind_namespace_and_name_and_others_by_type_and_name() -> None:
-    namespace = kubernetes_object(
-        "v1", "Namespace", "serving", logical_name="ns", metadata={"namespace": None}
-    )
     group = resource("aws:eks/nodeGroup:NodeGroup", "gb200-nodes", {"nodeGroupName": "stack-gb200"})
-    unnamed = with_inputs(
-        kubernetes_object("v1", "ConfigMap", "files", logical_name="files-of-one"),
-        lambda inputs: inputs["metadata"].pop("name"),
-    )
-    titles = [each.title for each in compare([], [deployment(), namespace, group, unnamed])]
-    assert sorted(titles) == [
-        "ConfigMap serving/files-of-one",
-        "Deployment serving/server",
-        "Namespace serving",
-        "NodeGroup gb200-nodes",
+    files = kubernetes_object("v1", "ConfigMap", "files", logical_name="files-of-one")
+    unnamed = replace(files, inputs={**files.inputs, "metadata": {"namespace": "serving"}})
+    assert said([], [deployment(), _namespace("serving"), group, unnamed]) == [
+        "created; holds data: Namespace serving",
+        "created: Deployment serving/server",
+        "created: NodeGroup gb200-nodes",
+        "created: ConfigMap serving/files-of-one",
     ]
-
-
-def test_components_and_the_stack_itself_are_left_out() -> None:
-    component = replace(_thing("one", size=1), custom=False)
-    stack = resource("pulumi:pulumi:Stack", "toy-dev", {})
-    assert compare([component], [stack, replace(component, inputs={"size": 2})]) == ()
 
 
 def test_what_is_lost_comes_first_and_of_it_what_is_protected_or_holds_data() -> None:
@@ -54,62 +168,21 @@ def test_what_is_lost_comes_first_and_of_it_what_is_protected_or_holds_data() ->
         _thing("first", size=2),
         _thing("new"),
         _thing("last", size=2),
-        with_inputs(job, lambda inputs: inputs["spec"]["template"]["spec"].update(hostNetwork=True)),
-        with_inputs(claim, lambda inputs: inputs["spec"].update(volumeMode="Block")),
+        with_values(job, {"spec/template/spec/hostNetwork": True}),
+        with_values(claim, {"spec/volumeMode": "Block"}),
     ]
-    assert [f"{each.operation.value} {each.title}" for each in compare(base, head)] == [
-        "update PersistentVolumeClaim serving/data",
-        "replace Job serving/fill",
-        "delete Thing gone",
-        "update Thing first",
-        "create Thing new",
-        "update Thing last",
+    assert [line for line in said(base, head) if line[0] not in "#@+-"] == [
+        "updated; refused; holds data: PersistentVolumeClaim serving/data",
+        "replaced, the old one first: Job serving/fill",
+        "deleted: Thing gone",
+        "updated: Thing first",
+        "created: Thing new",
+        "updated: Thing last",
     ]
 
 
-def test_what_leaves_the_program_and_stays_in_the_cluster_is_forgotten() -> None:
-    (found,) = compare([replace(deployment(), retain_on_delete=True)], [])
-    assert (found.operation, found.is_refused) == (Operation.FORGET, False)
-
-
-def test_a_protected_resource_that_leaves_the_program_is_refused_kept_or_not() -> None:
-    (found,) = compare([replace(deployment(), protect=True, retain_on_delete=True)], [])
-    assert (found.operation, found.is_refused) == (Operation.DELETE, True)
-    assert found.reasons == ("The engine refuses to delete what is protected.",)
-
-
-def test_protection_that_is_taken_away_is_a_change() -> None:
-    before = replace(deployment(), protect=True)
-    (found,) = compare([before], [replace(before, protect=False)])
-    assert (found.operation, said(found.fields)) == (Operation.KEEP, ["options protect: True -> False"])
-    assert found.reasons == ("The engine refuses to delete it until this is applied, and no longer then.",)
-
-
-def test_a_replacement_of_what_is_kept_leaves_the_old_one_behind() -> None:
-    before = replace(deployment(), retain_on_delete=True)
-    found = changed(before, lambda inputs: inputs["metadata"].update(name="other"))
-    assert found.reasons[-1].startswith("The old one stays where it is")
-
-
-def test_changes_that_the_program_ignores_are_none() -> None:
-    before = replace(_thing("one", size={"a": 1}, other=1), ignore_changes=("size.a",))
-    assert compare([before], [replace(before, inputs={"size": {"a": 2}, "other": 1})]) == ()
-    (found,) = compare([before], [replace(before, inputs={"size": {"a": 2}, "other": 2})])
-    assert effects(found) == {"other": "in place"}
-
-
-def test_a_new_custom_type_of_the_engine_is_compared_and_changed_in_place() -> None:
-    guard = resource("pulumi-python:dynamic/dynamo-stack:PlatformGuard", "guard", {"ownNamespaces": ["a"]})
-    found = changed(guard, lambda inputs: inputs["ownNamespaces"].append("b"))
-    assert said(found.fields) == ["ownNamespaces 1: None -> 'b'"]
-
-
-def test_a_namespace_that_is_renamed_takes_the_old_one_away() -> None:
-    old, new = (
-        kubernetes_object("v1", "Namespace", name, logical_name="ns", metadata={"namespace": None})
-        for name in ("old", "new")
-    )
-    [change] = compare([old], [new])
+def test_of_a_namespace_that_is_renamed_the_old_one_goes() -> None:
+    [change] = compare([_namespace("old")], [_namespace("new")])
     assert (change.operation, change.title, change.goes) == (
         Operation.REPLACE,
         "Namespace new",

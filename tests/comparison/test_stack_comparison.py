@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import replace
+from typing import Any
+
+import pytest
 
 from comparison.capacity import capacity_of
 from comparison.changes import Operation
@@ -16,7 +19,6 @@ from comparison.stack_comparison import (
     compare_sides,
     compare_stack,
 )
-from resource_graph import Resource
 from tests.comparison.made_up import (
     changed,
     comparison,
@@ -29,19 +31,39 @@ from tests.comparison.made_up import (
     stack,
     waiver,
 )
+from tests.comparison.resources_of_tests import kubernetes_object, with_values
 
 TODAY = dt.date(2026, 11, 24)
-CONFIG_MAP = Resource(
-    urn="urn:pulumi:dev::dynamo-stack::kubernetes:core/v1:ConfigMap::files",
-    type="kubernetes:core/v1:ConfigMap",
-    name="files",
-    inputs={"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "files", "namespace": "gpt-oss"}},
-)
+FILES = kubernetes_object("v1", "ConfigMap", "files")
+OTHER_FILES = with_values(FILES, {"data/decode.yaml": "max_batch_size: 2"})
+SERVES, WAITS = StackRecording(name="dev", resources=(FILES,)), recording(opened=(FILES,))
+ADVICE = finding(severity="advisory")
+_SAME = recording(pools=(pool(),), secrets={"token": "1"}, findings=(ADVICE,))
+_VERDICTS: dict[str, tuple[StackRecording, StackRecording, Verdict]] = {
+    "the same": (_SAME, _SAME, Verdict.NO_CHANGES),
+    "a new waiver": (recording(), recording(waivers=(waiver("2027-01-01"),)), Verdict.CHANGES),
+    "a secret that is encrypted anew": (_SAME, replace(_SAME, secrets={"token": "2"}), Verdict.CHANGES),
+    "a mandatory finding, however old": (
+        recording(findings=(finding(),)),
+        recording(findings=(finding(),)),
+        Verdict.STOPPED,
+    ),
+}
 
 
-def test_two_recordings_that_say_the_same_are_no_change() -> None:
-    same = recording(pools=(pool(),), secrets={"token": "1"}, findings=(finding(severity="advisory"),))
-    assert compare_stack(same, same, TODAY).verdict is Verdict.NO_CHANGES
+@pytest.mark.parametrize("case", _VERDICTS)
+def test_the_verdict_on_two_recordings(case: str) -> None:
+    before, after, verdict = _VERDICTS[case]
+    assert compare_stack(before, after, TODAY).verdict is verdict
+
+
+def test_what_would_be_refused_stops_and_the_worst_stack_gives_the_verdict() -> None:
+    protected = changed("Cluster eks", Operation.DELETE, is_protected=True)
+    update = RecordedUpdate(refused=("cluster.name is fixed",))
+    for stopped in (stack(protected), stack(refused_size()), stack(update=update)):
+        assert comparison([stack(), stopped, stack(replicas())]).verdict is Verdict.STOPPED
+    assert comparison([stack(), stack(replicas())]).verdict is Verdict.CHANGES
+    assert comparison().verdict is Verdict.NO_CHANGES
 
 
 def test_each_setting_that_differs_is_told_and_a_pool_is_known_by_its_name() -> None:
@@ -56,52 +78,54 @@ def test_each_setting_that_differs_is_told_and_a_pool_is_known_by_its_name() -> 
     assert compare_stack(recording(), after, TODAY).settings == ()
 
 
-def test_a_new_stack_creates_all_that_it_has() -> None:
-    new = recording()
-    found = compare_sides(side(), side(new), TODAY).stacks[0]
+def test_a_secret_is_told_by_its_name() -> None:
+    before, after = (recording(secrets={"token": text, "other": "1"}) for text in ("1", "2"))
+    assert compare_stack(before, after, TODAY).secrets == ("token",)
+
+
+def _listed(before: StackRecording | None, after: StackRecording) -> tuple[list[Any], list[Any]]:
+    """What changes at once, and what changes once the block has opened."""
+    found = compare_stack(before, after, TODAY)
+    at_once, opened = (
+        [(each.operation, each.title) for each in changes] for changes in (found.resources, found.opened)
+    )
+    return at_once, opened
+
+
+_CREATED = (Operation.CREATE, "ConfigMap serving/files")
+_OPENED: dict[str, tuple[StackRecording | None, StackRecording, list[Any], list[Any]]] = {
+    "what waits is compared as it is once the block has opened": (
+        WAITS,
+        recording(opened=(OTHER_FILES,)),
+        [],
+        [(Operation.REPLACE, "ConfigMap serving/files")],
+    ),
+    "what waits alike": (WAITS, WAITS, [], []),
+    "what changes already before is told once": (None, replace(SERVES, opened=(FILES,)), [_CREATED], []),
+    "where the newer side alone serves the resources say all": (WAITS, SERVES, [_CREATED], []),
+    "where the older side alone serves the resources say all": (
+        SERVES,
+        WAITS,
+        [(Operation.DELETE, "ConfigMap serving/files")],
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", _OPENED)
+def test_what_waits_for_a_block(case: str) -> None:
+    before, after, at_once, opened = _OPENED[case]
+    assert _listed(before, after) == (at_once, opened)
+
+
+def test_a_new_stack_is_one_that_changes() -> None:
+    [found] = compare_sides(side(), side(recording()), TODAY).stacks
     assert isinstance(found, StackComparison)
     assert (found.standing, found.verdict) == (Standing.NEW, Verdict.CHANGES)
 
 
-def test_resources_of_both_sides_are_compared() -> None:
-    with_files = recording()
-    with_files = type(with_files)(name="dev", resources=(CONFIG_MAP,))
-    found = compare_stack(recording(), with_files, TODAY)
-    assert [(each.title, each.operation) for each in found.resources] == [
-        ("ConfigMap gpt-oss/files", Operation.CREATE)
-    ]
-
-
-def test_what_waits_for_a_block_is_compared_as_it_is_once_the_block_has_opened() -> None:
-    other = replace(CONFIG_MAP, inputs={**CONFIG_MAP.inputs, "data": {"decode.yaml": "max_batch_size: 2"}})
-    before, after = recording(opened=(CONFIG_MAP,)), recording(opened=(other,))
-    found = compare_stack(before, after, TODAY)
-    assert found.resources == ()
-    assert [(each.title, each.operation) for each in found.opened] == [
-        ("ConfigMap gpt-oss/files", Operation.REPLACE)
-    ]
-    assert found.verdict is Verdict.CHANGES
-    assert compare_stack(before, before, TODAY).verdict is Verdict.NO_CHANGES
-
-
-def test_what_changes_already_before_a_block_opens_is_told_once() -> None:
-    with_files = StackRecording(name="dev", resources=(CONFIG_MAP,), opened=(CONFIG_MAP,))
-    found = compare_stack(None, with_files, TODAY)
-    assert [each.title for each in found.resources] == ["ConfigMap gpt-oss/files"]
-    assert found.opened == ()
-
-
-def test_where_one_side_alone_waits_the_resources_say_all() -> None:
-    waits, serves = recording(opened=(CONFIG_MAP,)), StackRecording(name="dev", resources=(CONFIG_MAP,))
-    for before, after in ((waits, serves), (serves, waits)):
-        found = compare_stack(before, after, TODAY)
-        assert [each.title for each in found.resources] == ["ConfigMap gpt-oss/files"]
-        assert found.opened == ()
-
-
 def test_a_stack_whose_file_is_gone_keeps_its_resources_and_what_they_cost() -> None:
-    old = type(recording())(name="dev", resources=(CONFIG_MAP,), pools=(pool(),))
-    [found] = compare_sides(side(old), side(), TODAY).stacks
+    [found] = compare_sides(side(replace(SERVES, pools=(pool(),))), side(), TODAY).stacks
     assert isinstance(found, StackComparison)
     assert (found.resources, found.left_behind) == ((), 1)
     assert found.after == found.before == capacity_of([pool()])
@@ -115,29 +139,3 @@ def test_a_stack_that_one_side_cannot_read_stands_beside_those_that_are_compared
     assert unread == UncomparedStack("a", None, "broken YAML")
     assert read.verdict is Verdict.NO_CHANGES
     assert compared.verdict is Verdict.NOT_COMPARED
-
-
-def test_a_secret_that_is_encrypted_anew_is_a_change_by_its_name() -> None:
-    before, after = (recording(secrets={"token": text, "other": "1"}) for text in ("1", "2"))
-    found = compare_stack(before, after, TODAY)
-    assert (found.secrets, found.verdict) == (("token",), Verdict.CHANGES)
-
-
-def test_what_would_be_refused_or_breaks_a_mandatory_rule_stops() -> None:
-    protected = changed("Cluster eks", Operation.DELETE, is_protected=True)
-    refused = RecordedUpdate(refused=("cluster.name is fixed",))
-    broken = compare_stack(recording(findings=(finding(),)), recording(findings=(finding(),)), TODAY)
-    stops = (stack(protected), stack(refused_size()), stack(update=refused), broken)
-    assert {each.verdict for each in stops} == {Verdict.STOPPED}
-    assert stack(replicas()).verdict is Verdict.CHANGES
-
-
-def test_the_verdict_of_a_comparison_is_that_of_its_worst_stack() -> None:
-    assert comparison().verdict is Verdict.NO_CHANGES
-    assert comparison([stack(), stack(replicas())]).verdict is Verdict.CHANGES
-    assert comparison([stack(refused_size()), stack(replicas())]).verdict is Verdict.STOPPED
-
-
-def test_a_waiver_that_is_only_there_on_the_newer_side_is_a_change() -> None:
-    found = compare_stack(recording(), recording(waivers=(waiver("2027-01-01"),)), TODAY)
-    assert found.verdict is Verdict.CHANGES

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from comparison.record_stack import record_stack, update_over
 from comparison.recording import Side, StackRecording, side_as_json, side_of_json
 from tests.components.recorded import recorded
-from tests.stacks.changed_settings import changed, override, replicas
+from tests.stacks.changed_settings import changed, override
 from tests.stacks.updates.changes import update
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings
@@ -46,29 +46,6 @@ def test_it_says_what_preview_says() -> None:
     )
 
 
-def test_nothing_is_said_where_nothing_changes() -> None:
-    said = over(disagg_b200_settings(), disagg_b200_settings())
-    assert (said.notices, said.refused, said.restarts_workers, said.interruption) == ((), (), False, None)
-
-
-def test_another_number_of_workers_restarts_none() -> None:
-    before = disagg_b200_settings()
-    said = over(before, changed(before, replicas(prefill=2)))
-    assert said.notices
-    assert not said.restarts_workers
-    assert said.interruption is None
-
-
-def test_another_name_is_another_graph_and_nothing_serves_meanwhile() -> None:
-    before = disagg_b200_settings()
-    after = copy.deepcopy(before)
-    after["serving"]["name"] = "other"
-    said = over(before, after)
-    assert said.restarts_workers
-    assert said.interruption is not None
-    assert said.interruption.startswith("nothing serves from the moment the old graph ends")
-
-
 def test_workers_that_surge_restart_without_an_interruption() -> None:
     before = disagg_b200_settings()
     before["nodePools"][0]["nodes"] = 2
@@ -90,43 +67,29 @@ def test_what_the_program_would_refuse_is_refused_and_nothing_else_is_said() -> 
     assert not said.restarts_workers
 
 
+def in_phase(phase: str) -> dict[str, Any]:
+    settings = eks_b200_settings()
+    settings["nodePools"][0]["purchase"]["phase"] = phase
+    return settings
+
+
 def test_a_graph_that_waits_for_its_window_again_ends_and_nothing_serves() -> None:
-    after = eks_b200_settings()
-    purchase = {"kind": "capacityBlock", "id": "cr-0123456789abcdef0", "starts": "2026-12-01T11:30:00Z"}
-    after["nodePools"][0]["purchase"] = {**purchase, "phase": "waiting"}
-    before = copy.deepcopy(after)
-    before["nodePools"][0]["purchase"]["phase"] = "active"
-    said = over(before, after)
+    said = over(in_phase("active"), in_phase("waiting"))
     assert said.restarts_workers
     assert "is deleted, and nothing serves" in str(said.interruption)
 
 
 def test_pools_are_recorded_with_their_price_and_its_source() -> None:
-    settings = eks_b200_settings()
-    purchase = {"kind": "capacityBlock", "id": "cr-0123456789abcdef0", "starts": "2026-12-01T11:30:00Z"}
-    settings["nodePools"][0]["purchase"] = {**purchase, "phase": "active"}
+    settings = in_phase("active")
+    instance_type = resolved(settings).pools[0].pool.instance_type
     [pool] = recording(settings).pools
     assert (pool.machine, pool.accelerator, pool.block) == (
         "p6-b200.48xlarge",
         "B200",
         "cr-0123456789abcdef0",
     )
-    assert (
-        pool.usd_per_gpu_hour
-        == resolved(settings).pools[0].pool.instance_type.capacity_block_usd_per_gpu_hour
-    )
+    assert pool.usd_per_gpu_hour == instance_type.capacity_block_usd_per_gpu_hour
     assert (pool.price_source, pool.price_date) == (
         "https://aws.amazon.com/ec2/capacityblocks/pricing/",
         "2026-07-01",
     )
-
-
-def test_findings_and_waivers_are_recorded() -> None:
-    settings = disagg_b200_settings()
-    waiver = {"rule": "kv-transport-is-tcp", "reason": "a trial", "expires": "2027-01-31"}
-    settings["waivers"] = [waiver]
-    made = recording(settings)
-    assert [(each.rule, each.reason, each.expires) for each in made.waivers] == [tuple(waiver.values())]
-    assert ("waiver-is-valid", "mandatory", "failed") in {
-        (each.rule, each.severity, each.status) for each in made.findings
-    }

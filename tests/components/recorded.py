@@ -7,13 +7,27 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pulumi
+import pytest
 
 from resource_graph.recorder import record
 from stacks.program.deploy_stack import deploy
 from tests.support.dev_settings import resolved
+from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
+from tests.support.recordings import recorded_stack
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from resource_graph import Resource, ResourceGraph
+
+GROUP = "aws:eks/nodeGroup:NodeGroup"
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+ADDON = "aws:eks/addon:Addon"
+SUBNET = "aws:ec2/subnet:Subnet"
+RELEASE = "kubernetes:helm.sh/v3:Release"
+EKS: Mapping[str, Callable[[], dict[str, Any]]] = {"b200": eks_b200_settings, "gb200": eks_gb200_settings}
+EFS_CACHE = {"size": "200Gi", "storage": {"kind": "efs"}}
+EVERY_EKS = pytest.mark.parametrize("name", EKS)
 
 
 def recorded(settings: dict[str, Any], token: str | None = None) -> ResourceGraph:
@@ -21,12 +35,33 @@ def recorded(settings: dict[str, Any], token: str | None = None) -> ResourceGrap
     return _recorded(json.dumps(settings, sort_keys=True), token)
 
 
+def recorded_eks(name: str = "b200", pool: Mapping[str, Any] | None = None, **settings: Any) -> ResourceGraph:
+    """The resources of a stack that makes its cluster, with other settings and keys of its first pool."""
+    changed = EKS[name]()
+    changed["nodePools"][0] |= pool or {}
+    changed["cluster"] |= settings.pop("cluster", {})
+    return recorded_stack(resolved(changed | settings))
+
+
+def in_phase(phase: str, name: str = "b200", **settings: Any) -> ResourceGraph:
+    """The same with its Capacity Block in this phase."""
+    purchase = EKS[name]()["nodePools"][0]["purchase"] | {"phase": phase}
+    return recorded_eks(name, {"purchase": purchase}, **settings)
+
+
+def only(graph: ResourceGraph, kind: str, name: str | None = None) -> Any:
+    """The one resource of a type or kind, among those of a logical name if one is given."""
+    found = graph.of_type(kind) if ":" in kind else graph.kubernetes_objects(kind)
+    [one] = [each for each in found if name in {None, each.name}]
+    return one
+
+
 def objects(graph: ResourceGraph) -> dict[str, Resource]:
     """Kubernetes objects and Helm releases by kind and name."""
     found: dict[str, Resource] = {}
     for resource in graph:
         inputs: Any = resource.inputs
-        if resource.type == "kubernetes:helm.sh/v3:Release":
+        if resource.type == RELEASE:
             found[f"Release {inputs['name']}"] = resource
         elif resource.kind:
             found[f"{resource.kind} {inputs['metadata']['name']}"] = resource

@@ -20,53 +20,36 @@ def _serving(**serving: Any) -> dict[str, Any]:
     return settings
 
 
-def test_only_a_graph_whose_kv_cache_crosses_nvlink_has_a_compute_domain() -> None:
-    assert named(recorded(disagg_gb200_settings()), "ComputeDomain") == ["gpt-oss-disagg-compute-domain"]
-    assert named(recorded(disagg_b200_settings()), "ComputeDomain") == []
-    assert named(recorded(agg_gb200_settings()), "ComputeDomain") == []
-
-
-def test_a_compute_domain_makes_the_template_that_the_pods_claim_by() -> None:
+def test_a_graph_whose_kv_cache_crosses_nvlink_has_the_compute_domain_that_its_pods_claim_by() -> None:
     graph = recorded(disagg_gb200_settings())
-    domain = spec_of(graph, DOMAIN)
-    assert domain["numNodes"] == 0
-    template = domain["channel"]["resourceClaimTemplate"]["name"]
-    assert objects(graph)[DOMAIN].namespace == objects(graph)[GRAPH].namespace
+    domain, served = objects(graph)[DOMAIN], objects(graph)[GRAPH]
+    spec = spec_of(graph, DOMAIN)
+    assert spec["numNodes"] == 0
+    template = spec["channel"]["resourceClaimTemplate"]["name"]
+    assert domain.namespace == served.namespace
     assert f"'resourceClaimTemplateName': '{template}'" in str(spec_of(graph, GRAPH))
-
-
-def test_pods_release_their_channels_before_the_compute_domain_goes() -> None:
-    graph = recorded(disagg_gb200_settings())
-    domain = objects(graph)[DOMAIN]
-    assert domain.urn in objects(graph)[GRAPH].dependencies
+    # Pods release their channels before it goes.
+    assert domain.urn in served.dependencies
     annotations: Any = domain.metadata["annotations"]
     assert annotations == {"pulumi.com/deletionPropagationPolicy": "background"}
     assert domain.custom_timeouts.delete == 600
+    for settings in (disagg_b200_settings(), agg_gb200_settings()):
+        assert named(recorded(settings), "ComputeDomain") == []
 
 
-def test_a_cache_on_an_existing_volume_is_checked_and_never_created_or_deleted() -> None:
-    settings = disagg_b200_settings() | {
-        "model": {"source": {"kind": "existingVolume", "claimName": "weights"}}
-    }
+def test_an_existing_volume_is_checked_and_neither_it_nor_its_namespace_is_created_or_deleted() -> None:
+    source = {"kind": "existingVolume", "claimName": "weights"}
+    settings = disagg_b200_settings() | {"model": {"source": source}}
     del settings["modelCache"]
     graph = recorded(settings)
     assert named(graph, "PersistentVolumeClaim") == []
-    job = objects(graph)["Job model-check"]
-    assert job.urn in objects(graph)[GRAPH].dependencies
-    assert job.custom_timeouts.create is not None
-    assert "weights" in str(spec_of(graph, "Job model-check"))
-    assert "weights" in str(spec_of(graph, GRAPH))
-
-
-def test_the_namespace_of_an_existing_volume_is_neither_created_nor_taken_along_by_destroy() -> None:
-    settings = disagg_b200_settings() | {
-        "model": {"source": {"kind": "existingVolume", "claimName": "weights"}}
-    }
-    del settings["modelCache"]
-    graph = recorded(settings)
     assert named(graph, "Namespace") == ["dynamo-system"]
     job = objects(graph)["Job model-check"]
     assert job.namespace == "gpt-oss"
+    assert job.urn in objects(graph)[GRAPH].dependencies
+    assert job.custom_timeouts.create is not None
+    for name in ("Job model-check", GRAPH):
+        assert "weights" in str(spec_of(graph, name))
 
 
 @pytest.mark.parametrize(("fabric", "told"), [("roce", True), ("infiniband", False)])
@@ -87,21 +70,10 @@ def test_a_copy_from_a_bucket_carries_no_token() -> None:
     assert spec_of(graph, f"Job {job}")["template"]["spec"]["serviceAccountName"] == "model-reader"
 
 
-@pytest.mark.parametrize("api", ["v1alpha1", "v1beta1"])
-def test_the_graph_is_written_in_the_api_version_that_was_typed(api: str) -> None:
-    settings = disagg_b200_settings()
-    settings["platform"]["graphApi"] = api
-    found = objects(recorded(settings))[GRAPH]
-    assert found.api_version == f"nvidia.com/{api}"
-    spec: Any = found.inputs["spec"]
-    assert ("services" in spec, "components" in spec) == (api == "v1alpha1", api == "v1beta1")
-
-
-def test_nothing_is_reachable_from_outside_unless_it_was_typed() -> None:
+def test_nothing_is_reachable_from_outside_or_scraped_unless_it_was_typed() -> None:
     graph = recorded(disagg_b200_settings())
-    assert named(graph, "Ingress") == []
-    types = [spec_of(graph, f"Service {name}").get("type") for name in named(graph, "Service")]
-    assert set(types) == {None}
+    assert named(graph, "Ingress") == named(graph, "PodMonitor") == []
+    assert {spec_of(graph, f"Service {name}").get("type") for name in named(graph, "Service")} == {None}
 
 
 def test_an_internal_load_balancer_is_internal_on_every_cloud() -> None:
@@ -157,8 +129,8 @@ def test_a_pod_monitor_scrapes_prefill_and_decode_which_the_platforms_own_misses
         "nvidia.com/metrics-enabled": "true",
     }
     assert [endpoint["port"] for endpoint in spec["podMetricsEndpoints"]] == ["http", "system", "nixl"]
-    assert objects(graph)["PodMonitor gpt-oss-disagg"].metadata["labels"]["release"] == "prometheus"
-    assert named(recorded(disagg_b200_settings()), "PodMonitor") == []
+    labels: Any = objects(graph)["PodMonitor gpt-oss-disagg"].metadata["labels"]
+    assert labels["release"] == "prometheus"
 
 
 def test_the_monitor_of_a_server_finds_its_pods_at_its_own_path() -> None:

@@ -2,54 +2,55 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
-import inspect
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from pulumi._types import input_type_types, is_input_type
 
-from components import iam
-from components.iam import ManagedPolicy
-from tests.components.recorded import recorded
-from tests.support.eks_settings import eks_b200_settings
+from tests.support.dev_settings import resolved
+from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 from tests.support.eks_settings_of_every_kind import eks_settings_of_every_kind
-from tests.support.shipped_stacks import shipped_settings
+from tests.support.recordings import recorded_stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from resource_graph import Resource
 
-AWS_POLICY = "arn:aws:iam::aws:policy/"
+ROLE = "aws:iam/role:Role"
+BOUNDARY = "arn:aws:iam::123456789012:policy/team/boundary"
 
 
-def adopted_network_settings() -> dict[str, Any]:
+def adopting_settings() -> dict[str, Any]:
     settings = eks_b200_settings()
     subnets = {
         settings["nodePools"][0]["zone"]: "subnet-0123456789abcdef0",
         "us-east-1f": "subnet-1123456789",
     }
     settings["cluster"] |= {
-        "network": {"kind": "existing", "vpcId": "vpc-0123456789abcdef0", "subnets": subnets}
+        "network": {"kind": "existing", "vpcId": "vpc-0123456789abcdef0", "subnets": subnets},
     }
     return settings
 
 
+def every_kind_settings() -> dict[str, Any]:
+    settings = eks_settings_of_every_kind()
+    settings["cluster"]["roles"] = {"path": "/team/", "permissionsBoundary": BOUNDARY}
+    return settings
+
+
 STACKS: Mapping[str, Callable[[], dict[str, Any]]] = {
-    "disagg-b200-tcp": lambda: shipped_settings("disagg-b200-tcp"),
-    "disagg-b200-8gpu": lambda: shipped_settings("disagg-b200-8gpu"),
-    "disagg-gb200-two-trays": lambda: shipped_settings("disagg-gb200-two-trays"),
-    "agg-gb200": lambda: shipped_settings("agg-gb200"),
-    "every kind": eks_settings_of_every_kind,
-    "adopted network": adopted_network_settings,
+    "b200": eks_b200_settings,
+    "gb200": eks_gb200_settings,
+    "every kind, own roles": every_kind_settings,
+    "adopted network": adopting_settings,
 }
 
 
 def of_the_account(name: str) -> list[Resource]:
-    return [each for each in recorded(STACKS[name]()) if each.type.startswith("aws:")]
+    return [each for each in recorded_stack(resolved(STACKS[name]())) if each.type.startswith("aws:")]
 
 
 @pytest.mark.parametrize("name", STACKS)
@@ -113,40 +114,14 @@ def _input_types(annotation: Any) -> Iterator[Any]:
         yield from _input_types(part)
 
 
-def test_every_policy_of_aws_that_is_attached_is_on_the_list_and_every_one_on_the_list_is_attached() -> None:
-    attached = {
-        text.removeprefix(AWS_POLICY)
-        for name in STACKS
-        for resource in of_the_account(name)
-        for text in texts_of(resource.inputs)
-        if text.startswith("arn:") and ":iam::aws:" in text
-    }
-    assert attached == {policy.value for policy in ManagedPolicy}
-
-
-def test_every_policy_on_the_list_has_a_reason() -> None:
-    (listed,) = [
-        node
-        for node in ast.parse(inspect.getsource(iam)).body
-        if isinstance(node, ast.ClassDef) and node.name == ManagedPolicy.__name__
-    ]
-    names = [
-        target.id
-        for node in listed.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    ]
-    reasons = [
-        node.value.value
-        for node, before in zip(listed.body[1:], listed.body, strict=False)
-        if isinstance(before, ast.Assign)
-        and isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    ]
-    assert len(reasons) == len(names) == len(ManagedPolicy)
-    assert all(len(reason.split()) > 4 for reason in reasons)
+def test_roles_have_the_path_and_the_boundary_that_are_typed_and_none_else() -> None:
+    typed, plain = (
+        [each.inputs for each in of_the_account(name) if each.type == ROLE]
+        for name in ("every kind, own roles", "b200")
+    )
+    assert len(typed) >= 5
+    assert {(each["path"], each["permissionsBoundary"]) for each in typed} == {("/team/", BOUNDARY)}
+    assert not [each for each in plain if {"path", "permissionsBoundary"} & each.keys()]
 
 
 def test_no_role_may_do_everything_and_none_is_an_administrator() -> None:

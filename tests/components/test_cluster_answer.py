@@ -7,98 +7,102 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from components.cluster_answer import CLAIMS, KINDS, PODS, Answer, Kind, Said
+from components.cluster_answer import CLAIMS, PODS, Answer, Kind, Said
 from components.cluster_reader import ClusterReader
-from components.dynamo_objects import GRAPH_KIND, GRAPH_OBJECTS, GRAPHS
-from lab.directory import REPOSITORY
+from components.dynamo_objects import GRAPH_OBJECTS, GRAPHS
 from tests.support.clusters import api_server, kubeconfig_of
-from tests.support.recordings import recorded_stack
-from tests.support.shipped_stacks import shipped_stack
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-NO_PAGE = (404, "404 page not found\n")
 DEFINITION = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{GRAPHS}"
 OLD_GRAPHS = "/apis/nvidia.com/v1alpha1/namespaces/gpt-oss/dynamographdeployments"
 STORED = {"spec": {"versions": [{"name": "v1beta1"}, {"name": "v1alpha1", "storage": True}]}}
+GROUP = {"kind": "APIGroup", "preferredVersion": {"version": "v1alpha1"}}
+PODS_PATH = "/api/v1/namespaces/gpt-oss/pods"
+CLAIMS_PATH = "/api/v1/namespaces/gpt-oss/persistentvolumeclaims"
+POD, GRAPH = {"metadata": {"name": "decode-0"}}, {"metadata": {"name": "graph"}}
+VIEWER = 'pods is forbidden: User "viewer" cannot list resource "pods"'
 
 
 def _status(code: int, reason: str, message: str, **details: str) -> tuple[int, dict[str, Any]]:
     return code, {"kind": "Status", "reason": reason, "message": message, "code": code, "details": details}
 
 
-FORBIDDEN = _status(
-    403, "Forbidden", 'pods is forbidden: User "viewer" cannot list resource "pods"', kind="pods"
-)
+NO_PAGE = (404, "404 page not found\n")
+FORBIDDEN = _status(403, "Forbidden", VIEWER, kind="pods")
+NO_CLAIM = _status(404, "NotFound", "not found", name="model-cache", kind="persistentvolumeclaims")
+NO_DEFINITION = _status(404, "NotFound", "not found", name=GRAPHS)
+_ANSWERS: dict[str, tuple[dict[str, tuple[int, object]], Kind, str, Answer]] = {
+    "found by kind": ({PODS_PATH: (200, {"items": [POD]})}, PODS, "", Answer(Said.FOUND, [POD])),
+    "found by name": ({f"{PODS_PATH}/decode-0": (200, POD)}, PODS, "decode-0", Answer(Said.FOUND, [POD])),
+    "an empty list": ({CLAIMS_PATH: (200, {"items": []})}, CLAIMS, "", Answer(Said.EMPTY, [])),
+    "no object of the name": (
+        {f"{CLAIMS_PATH}/model-cache": NO_CLAIM},
+        CLAIMS,
+        "model-cache",
+        Answer(Said.EMPTY),
+    ),
+    "a kind of no group is absent and not empty": (
+        {DEFINITION: NO_PAGE},
+        GRAPH_OBJECTS,
+        "graph",
+        Answer(Said.ABSENT),
+    ),
+    "a kind without its definition is absent and not empty": (
+        {DEFINITION: NO_DEFINITION},
+        GRAPH_OBJECTS,
+        "graph",
+        Answer(Said.ABSENT),
+    ),
+    "a graph at the version that is stored": (
+        {DEFINITION: (200, STORED), f"{OLD_GRAPHS}/graph": (200, GRAPH)},
+        GRAPH_OBJECTS,
+        "graph",
+        Answer(Said.FOUND, [GRAPH]),
+    ),
+    "at the preferred version for who may read no definitions": (
+        {DEFINITION: FORBIDDEN, "/apis/nvidia.com": (200, GROUP), OLD_GRAPHS: (200, {"items": [GRAPH]})},
+        GRAPH_OBJECTS,
+        "",
+        Answer(Said.FOUND, [GRAPH]),
+    ),
+    "absent for who may read no definitions": (
+        {DEFINITION: FORBIDDEN},
+        GRAPH_OBJECTS,
+        "",
+        Answer(Said.ABSENT),
+    ),
+    "a refusal in the server's words": ({PODS_PATH: FORBIDDEN}, PODS, "", Answer(Said.FORBIDDEN, why=VIEWER)),
+    "nobody": (
+        {PODS_PATH: _status(401, "Unauthorized", "Unauthorized")},
+        PODS,
+        "",
+        Answer(Said.FORBIDDEN, why="Unauthorized"),
+    ),
+    "an error of the server": (
+        {PODS_PATH: _status(500, "InternalError", "etcd timed out")},
+        PODS,
+        "",
+        Answer(Said.UNREACHABLE, why="the API server answers etcd timed out"),
+    ),
+    "no JSON": (
+        {PODS_PATH: (200, "<html>")},
+        PODS,
+        "",
+        Answer(Said.UNREACHABLE, why="the API server answers status 200"),
+    ),
+}
 
 
-def _asked(
-    folder: Path,
-    answers: dict[str, tuple[int, object]],
-    kind: Kind,
-    name: str = "",
-    namespace: str = "gpt-oss",
-) -> Answer:
-    with api_server(answers, folder) as cluster:
-        return cluster.ask(kind, name, namespace)
-
-
-def test_objects_that_are_there_are_found_by_kind_and_by_name(tmp_path: Path) -> None:
-    pod = {"metadata": {"name": "decode-0"}}
-    pods = "/api/v1/namespaces/gpt-oss/pods"
-    answers = {pods: (200, {"kind": "PodList", "items": [pod]}), f"{pods}/decode-0": (200, pod)}
-    assert _asked(tmp_path, answers, PODS) == Answer(Said.FOUND, [pod])
-    assert _asked(tmp_path, answers, PODS, "decode-0").first == pod
-
-
-def test_an_object_that_is_not_there_and_an_empty_list_are_answers(tmp_path: Path) -> None:
-    claims = "/api/v1/namespaces/gpt-oss/persistentvolumeclaims"
-    gone = _status(404, "NotFound", "not found", name="model-cache", kind="persistentvolumeclaims")
-    answers = {claims: (200, {"items": []}), f"{claims}/model-cache": gone}
-    for name in ("", "model-cache"):
-        answer = _asked(tmp_path, answers, CLAIMS, name)
-        assert (answer.said, answer.is_known, answer.first) == (Said.EMPTY, True, None)
-
-
-@pytest.mark.parametrize(
-    "definition",
-    [NO_PAGE, _status(404, "NotFound", "not found", name=GRAPHS)],
-    ids=["no-group", "no-definition"],
-)
-def test_a_kind_without_its_definition_is_absent_and_not_empty(
-    tmp_path: Path, definition: tuple[int, object]
-) -> None:
-    answer = _asked(tmp_path, {DEFINITION: definition}, GRAPH_OBJECTS, "graph")
-    assert (answer.said, answer.is_known) == (Said.ABSENT, True)
-
-
-def test_a_graph_is_read_at_the_version_that_is_stored(tmp_path: Path) -> None:
-    graph = {"metadata": {"name": "graph"}}
-    answers = {DEFINITION: (200, STORED), f"{OLD_GRAPHS}/graph": (200, graph)}
-    assert _asked(tmp_path, answers, GRAPH_OBJECTS, "graph").first == graph
-
-
-def test_somebody_who_may_read_no_definitions_reads_the_version_that_is_preferred(tmp_path: Path) -> None:
-    group = {"kind": "APIGroup", "preferredVersion": {"version": "v1alpha1"}}
-    answers = {DEFINITION: FORBIDDEN, "/apis/nvidia.com": (200, group), OLD_GRAPHS: (200, {"items": []})}
-    assert _asked(tmp_path, answers, GRAPH_OBJECTS).said is Said.EMPTY
-    del answers["/apis/nvidia.com"]
-    assert _asked(tmp_path, answers, GRAPH_OBJECTS).said is Said.ABSENT
-
-
-def test_a_refusal_is_not_taken_for_nothing_and_tells_the_servers_words(tmp_path: Path) -> None:
-    answer = _asked(tmp_path, {"/api/v1/namespaces/gpt-oss/pods": FORBIDDEN}, PODS)
-    assert (answer.said, answer.is_known) == (Said.FORBIDDEN, False)
-    assert answer.why == 'pods is forbidden: User "viewer" cannot list resource "pods"'
-    unauthorized = _status(401, "Unauthorized", "Unauthorized")
-    assert _asked(tmp_path, {"/api/v1/namespaces/gpt-oss/pods": unauthorized}, PODS).said is Said.FORBIDDEN
-
-
-@pytest.mark.parametrize("answer", [_status(500, "InternalError", "etcd timed out"), (200, "<html>")])
-def test_an_error_of_the_servers_is_no_answer(tmp_path: Path, answer: tuple[int, object]) -> None:
-    found = _asked(tmp_path, {"/api/v1/namespaces/gpt-oss/pods": answer}, PODS)
-    assert (found.said, found.is_known) == (Said.UNREACHABLE, False)
+@pytest.mark.parametrize("case", _ANSWERS)
+def test_absent_empty_forbidden_and_unreachable_are_told_apart(case: str, tmp_path: Path) -> None:
+    answers, kind, name, expected = _ANSWERS[case]
+    with api_server(answers, tmp_path) as cluster:
+        answer = cluster.ask(kind, name, "gpt-oss")
+    assert answer == expected
+    # A refusal and silence are not taken for nothing.
+    assert answer.is_known is (answer.said in {Said.FOUND, Said.EMPTY, Said.ABSENT})
 
 
 def test_a_server_that_is_not_there_is_unreachable_at_once(
@@ -118,23 +122,14 @@ def test_a_server_that_is_not_there_is_unreachable_at_once(
 def test_a_kubeconfig_that_leads_nowhere_is_no_answer_either(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert ClusterReader("other", kubeconfig_of(tmp_path, 1)).ask(PODS).said is Said.UNREACHABLE
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
-    assert ClusterReader("there").ask(PODS).said is Said.UNREACHABLE
-    # Of a cluster that is still to be made.
-    assert ClusterReader("there", content="").ask(PODS).said is Said.UNREACHABLE
+    other_context = ClusterReader("other", kubeconfig_of(tmp_path, 1))
+    # The last is of a cluster that is still to be made.
+    for cluster in (other_context, ClusterReader("there"), ClusterReader("there", content="")):
+        assert cluster.ask(PODS).said is Said.UNREACHABLE
 
 
 def test_a_kubeconfig_that_is_in_no_file_is_read_as_one_that_is(tmp_path: Path) -> None:
     with api_server({"/api/v1/pods": (200, {"items": []})}, tmp_path) as cluster:
         content = (tmp_path / str(cluster.kubeconfig)).read_text()
         assert ClusterReader("there", content=content).ask(PODS).said is Said.EMPTY
-
-
-@pytest.mark.parametrize(
-    "name", sorted(file.stem.removeprefix("Pulumi.") for file in REPOSITORY.glob("Pulumi.*.yaml"))
-)
-def test_every_kind_that_a_stack_makes_can_be_read_by_its_name(name: str) -> None:
-    made = {str(each.kind) for each in recorded_stack(shipped_stack(name)).kubernetes_objects()}
-    assert made
-    assert made <= {GRAPH_KIND, *KINDS}

@@ -12,7 +12,7 @@ from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mo
 from pulumi.runtime.proto import resource_pb2
 
 from components.model_cache import ModelCache
-from components.model_volume import LostClaim, OwnClaim
+from components.model_volume import FileSystem, LostClaim, OwnClaim
 from components.removal import Keep
 from resource_graph.recorder import run_against
 
@@ -51,9 +51,9 @@ class _Monitor(MockMonitor):
         return answer
 
 
-def _job(
+def _requests(
     claim: OwnClaim | None, *, found_uid: str | None = None, makes: bool = True
-) -> resource_pb2.RegisterResourceRequest:
+) -> dict[str, resource_pb2.RegisterResourceRequest]:
     def program() -> None:
         provider = pulumi.ProviderResource("kubernetes", "cluster", {})
         ModelCache(
@@ -71,7 +71,11 @@ def _job(
 
     monitor = _Monitor("uid-of-the-claim", makes=makes)
     run_against(monitor, program, project="toy", stack="toy", preview=not makes)
-    return monitor.requests["it-download" if claim else "it-check"]
+    return monitor.requests
+
+
+def _job(claim: OwnClaim, *, makes: bool = True) -> resource_pb2.RegisterResourceRequest:
+    return _requests(claim, makes=makes)["it-download"]
 
 
 OWN = OwnClaim("files", 100, Keep.NOTHING)
@@ -81,26 +85,25 @@ def _lost(uid: str) -> OwnClaim:
     return dataclasses.replace(OWN, lost=LostClaim(uid, "the claim is gone"))
 
 
-def test_a_job_is_replaced_when_its_claim_is_another_one_of_the_same_name() -> None:
+def test_a_job_is_replaced_when_its_claim_is_another_one_of_the_same_name_and_tells_nothing_of_it() -> None:
     job = _job(OWN)
     assert job.replacement_trigger.string_value == "uid-of-the-claim"
     # Two Jobs of one name cannot be.
     assert job.deleteBeforeReplace
+    # So an upgrade downloads nothing again.
+    assert "uid-of-the-claim" not in str(job.object)
 
 
 def test_a_preview_that_makes_the_claim_does_not_take_the_uid_of_its_dry_run_for_the_claims() -> None:
     assert _job(OWN, makes=False).replacement_trigger.string_value == rpc.UNKNOWN
 
 
-def test_nothing_in_the_job_itself_tells_the_claim_so_that_an_upgrade_downloads_nothing_again() -> None:
-    assert "uid-of-the-claim" not in str(_job(OWN).object)
-
-
 @pytest.mark.parametrize(("found", "trigger"), [("theirs", "theirs"), (None, "")])
 def test_a_volume_of_somebody_elses_is_checked_again_when_the_cluster_has_another_claim(
     found: str | None, trigger: str
 ) -> None:
-    assert _job(None, found_uid=found).replacement_trigger.string_value == trigger
+    check = _requests(None, found_uid=found)["it-check"]
+    assert check.replacement_trigger.string_value == trigger
 
 
 def test_an_up_that_meets_the_lost_claim_unchanged_ends_and_one_that_has_made_it_again_goes_on() -> None:
@@ -109,3 +112,16 @@ def test_an_up_that_meets_the_lost_claim_unchanged_ends_and_one_that_has_made_it
     assert _job(_lost("uid-of-the-one-before"))
     # A preview tells, and so does that of an `up --refresh`, which does not have the refreshed state either.
     assert _job(_lost("uid-of-the-claim"), makes=False)
+
+
+@pytest.mark.parametrize(
+    ("storage", "ignored"),
+    [(FileSystem("files", "fsx.csi.aws.com", "fs-1", {}, "lustre"), ["spec.resources"]), ("files", [])],
+    ids=["file system", "class"],
+)
+def test_a_claim_asks_for_no_more_where_its_file_system_grows(
+    storage: FileSystem | str, ignored: list[str]
+) -> None:
+    requests = _requests(OwnClaim(storage, 2400, Keep.NOTHING))
+    # Kubernetes lets no claim without a class grow.
+    assert list(requests["it-claim"].ignoreChanges) == ignored

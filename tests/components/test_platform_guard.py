@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from components.cluster_answer import Answer, Said
-from components.cluster_reader import ClusterReader
 from components.platform_guard import (
     PlatformGuardProvider,
     PlatformInUseError,
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from components.cluster_answer import Kind
+    from components.cluster_answer import Answer
     from resource_graph import Resource
 
 LABEL = "uses-dynamo-platform"
@@ -48,31 +46,36 @@ def _part(owner: str) -> dict[str, Any]:
     return {"metadata": {"name": f"{owner}-worker", "labels": {OF_GRAPH: owner}}}
 
 
+def _operator(**status: int) -> dict[str, Any]:
+    return {"metadata": {"name": "operator"}, "status": status}
+
+
 def _cluster(graphs: Answer | Sequence[dict[str, Any]], parts: Sequence[dict[str, Any]] = ()) -> Told:
-    answers = {
-        "namespaces": NAMESPACES,
-        "dynamographdeployments": graphs,
-        "dynamocomponentdeployments": parts,
-    }
-    return Told(answers)
+    kinds = {"namespaces": NAMESPACES, "dynamographdeployments": graphs, "dynamocomponentdeployments": parts}
+    return Told(kinds)
 
 
 def _guards(settings: dict[str, Any]) -> list[Resource]:
     return [each for each in recorded(settings) if each.type.endswith(":PlatformGuard")]
 
 
-def _others(cluster: ClusterReader) -> tuple[str, ...] | None:
-    return graphs_of_others(cluster, "dynamo-system", ["gpt-oss"])
-
-
-def test_graphs_outside_the_stacks_own_namespace_need_its_platform_unless_they_name_another() -> None:
-    graphs = [_graph("gpt-oss", "gpt-oss-disagg"), _graph("team-b", "chat"), _graph("elsewhere", "chat")]
-    assert _others(_cluster(graphs)) == ("team-b/chat",)
-
-
-def test_a_cluster_without_definitions_of_graphs_has_none_and_a_silent_one_is_not_known() -> None:
-    found = [_others(_cluster(each)) for each in (NO_KIND, SILENT, REFUSED)]
-    assert found == [(), None, None]
+@pytest.mark.parametrize(
+    ("graphs", "others"),
+    [
+        (
+            [_graph("gpt-oss", "gpt-oss-disagg"), _graph("team-b", "chat"), _graph("elsewhere", "chat")],
+            ("team-b/chat",),
+        ),
+        (NO_KIND, ()),
+        (SILENT, None),
+        (REFUSED, None),
+    ],
+    ids=["some", "no definition of graphs", "silent", "forbidden"],
+)
+def test_graphs_outside_its_own_namespace_need_a_platform_unless_they_name_another(
+    graphs: Answer | list[dict[str, Any]], others: tuple[str, ...] | None
+) -> None:
+    assert graphs_of_others(_cluster(graphs), "dynamo-system", ["gpt-oss"]) == others
 
 
 def test_a_cluster_that_does_not_answer_keeps_no_stack_from_its_end(
@@ -142,50 +145,39 @@ def test_parts_of_a_graph_that_is_gone_are_deleted_at_the_version_that_is_stored
             deleted.append(words)
             return "refused"
 
+    name = "dynamocomponentdeployments.nvidia.com"
     versions = [{"name": "v1beta1"}, {"name": "v1alpha1", "storage": True}]
-    definition = {
-        "metadata": {"name": "dynamocomponentdeployments.nvidia.com"},
-        "spec": {"versions": versions},
-    }
+    definition = {"metadata": {"name": name}, "spec": {"versions": versions}}
     cluster = Deleting({"customresourcedefinitions": [definition]})
     assert delete_parts(cluster, ["gpt-oss/gone"]) == "refused"
     kind = "dynamocomponentdeployments.v1alpha1.nvidia.com"
     assert deleted == [(kind, "--namespace", "gpt-oss", "--selector", f"{OF_GRAPH}=gone")]
 
 
-def test_nobody_waits_for_an_operator_that_has_no_pod() -> None:
-    class Operated(ClusterReader):
-        answer = Answer.of([{"status": {"readyReplicas": 1}}])
+@pytest.mark.parametrize(
+    ("answer", "is_there"),
+    [([_operator(readyReplicas=1)], True), ([_operator()], False), ([], False), (SILENT, True)],
+    ids=["ready", "away", "gone", "silent"],
+)
+def test_an_operator_is_there_unless_the_cluster_says_that_it_has_no_pod(
+    answer: Answer | list[dict[str, Any]], is_there: bool
+) -> None:
+    cluster = Told({"deployments": answer})
+    assert has_operator(cluster, "dynamo-system") is is_there
+    labels = "app.kubernetes.io/created-by=dynamo-operator,control-plane=controller-manager"
+    assert cluster.asked == [("deployments", "", "dynamo-system", {"labelSelector": labels})]
 
-        def ask(self, kind: Kind, name: str = "", namespace: str | None = None, **selectors: str) -> Answer:
-            labels = "app.kubernetes.io/created-by=dynamo-operator,control-plane=controller-manager"
-            assert (kind.plural, name, namespace) == ("deployments", "", "dynamo-system")
-            assert selectors == {"labelSelector": labels}
-            return self.answer
 
-    class Away(Operated):
-        answer = Answer.of([{"status": {}}])
-
-    class Gone(Operated):
-        answer = Answer.of([])
-
-    class Silent(Operated):
-        answer = Answer(Said.UNREACHABLE, why="no answer")
-
-    seen = [has_operator(each("c"), "dynamo-system") for each in (Operated, Away, Gone, Silent)]
-    assert seen == [True, False, False, True]
+def test_parts_that_nobody_will_end_are_refused_at_once() -> None:
     with pytest.raises(PlatformInUseError):
         refuse_parts(("gpt-oss/gone",), {})
 
 
-def test_the_guard_goes_before_everything_that_graphs_need() -> None:
+def test_the_guard_goes_before_everything_that_graphs_need_and_there_is_none_on_a_platform_of_others() -> (
+    None
+):
     [guard] = _guards(dev_settings())
     kinds = {urn.rpartition("::")[0].rpartition(":")[2] for urn in guard.dependencies}
     assert kinds == {"Release", "NetworkPolicy"}
     assert guard.inputs["ownNamespaces"] == ["gpt-oss"]
-
-
-def test_a_stack_on_somebody_elses_platform_has_no_guard() -> None:
-    settings = dev_settings()
-    settings["platform"] = {"kind": "existing", "version": "1.2.1"}
-    assert _guards(settings) == []
+    assert _guards(dev_settings() | {"platform": {"kind": "existing", "version": "1.2.1"}}) == []

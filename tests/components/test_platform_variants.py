@@ -9,90 +9,84 @@ import pytest
 from tests.components.recorded import named, objects, recorded
 from tests.support.dev_settings import disagg_b200_settings, disagg_gb200_settings
 
-NATS_ADDRESS = "nats://dynamo-nats.dynamo-system.svc.cluster.local:4222"
 BUNDLED = {"kind": "bundled", "storageClassName": "fast-disks"}
+ADDRESS = "nats://nats.example.com:4222"
+MEMBERS = ["http://etcd-0.example.com:2379", "http://etcd-1.example.com:2379"]
+_OWN = {
+    "nats": False,
+    "etcd": False,
+    "natsAddr": "nats://dynamo-nats.dynamo-system.svc.cluster.local:4222",
+    "discoveryBackend": "kubernetes",
+}
+_PLATFORMS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "own NATS replaces the chart's, and discovery through Kubernetes needs no etcd": ({}, _OWN),
+    "NATS of others is named": (
+        {"nats": {"kind": "external", "address": ADDRESS}},
+        _OWN | {"natsAddr": ADDRESS},
+    ),
+    "etcd of others is named with all its members": (
+        {"discovery": "etcd", "etcd": {"kind": "external", "addresses": MEMBERS}},
+        _OWN | {"etcdAddr": ",".join(MEMBERS), "discoveryBackend": "etcd"},
+    ),
+    "the chart's own servers have a class and no address": (
+        {"nats": BUNDLED, "discovery": "etcd", "etcd": BUNDLED},
+        {
+            "nats": True,
+            "etcd": True,
+            "discoveryBackend": "etcd",
+            "natsClass": {"storageClassName": "fast-disks"},
+            "etcdClass": {"storageClass": "fast-disks"},
+        },
+    ),
+}
 
 
-def _values(**platform: Any) -> Any:
-    settings = disagg_b200_settings()
-    settings["platform"] |= platform
+def _values(settings: dict[str, Any]) -> Any:
     return objects(recorded(settings))["Release dynamo-platform"].inputs["values"]
 
 
-def test_own_nats_servers_replace_the_charts() -> None:
-    values = _values()
-    assert values["global"]["nats"] == {"install": False}
-    assert values["dynamo-operator"]["natsAddr"] == NATS_ADDRESS
-    assert "nats" not in values
-
-
-def test_nats_servers_of_others_are_named_and_none_is_installed() -> None:
-    values = _values(nats={"kind": "external", "address": "nats://nats.example.com:4222"})
-    assert values["global"]["nats"] == {"install": False}
-    assert values["dynamo-operator"]["natsAddr"] == "nats://nats.example.com:4222"
-
-
-def test_the_charts_own_servers_get_a_named_storage_class_and_no_address() -> None:
-    values = _values(nats=BUNDLED, discovery="etcd", etcd=BUNDLED)
-    assert values["global"]["nats"] == values["global"]["etcd"] == {"install": True}
-    assert values["nats"]["config"]["jetstream"]["fileStore"]["pvc"] == {"storageClassName": "fast-disks"}
-    assert values["etcd"] == {"persistence": {"storageClass": "fast-disks"}}
-    assert not {"natsAddr", "etcdAddr"} & values["dynamo-operator"].keys()
-
-
-def test_discovery_through_kubernetes_needs_no_etcd() -> None:
-    values = _values()
-    assert values["dynamo-operator"]["discoveryBackend"] == "kubernetes"
-    assert values["global"]["etcd"] == {"install": False}
-    assert "etcdAddr" not in values["dynamo-operator"]
-
-
-def test_etcd_of_others_is_named_with_all_its_members() -> None:
-    addresses = ["http://etcd-0.example.com:2379", "http://etcd-1.example.com:2379"]
-    values = _values(discovery="etcd", etcd={"kind": "external", "addresses": addresses})
-    assert values["dynamo-operator"]["discoveryBackend"] == "etcd"
-    assert values["dynamo-operator"]["etcdAddr"] == ",".join(addresses)
-    assert values["global"]["etcd"] == {"install": False}
+@pytest.mark.parametrize("case", _PLATFORMS)
+def test_servers_of_a_platform(case: str) -> None:
+    platform, expected = _PLATFORMS[case]
+    settings = disagg_b200_settings()
+    settings["platform"] |= platform
+    values = _values(settings)
+    operator = values["dynamo-operator"]
+    found = {name: values["global"][name]["install"] for name in ("nats", "etcd")}
+    found |= {
+        name: operator[name] for name in ("natsAddr", "etcdAddr", "discoveryBackend") if name in operator
+    }
+    if "nats" in values:
+        found["natsClass"] = values["nats"]["config"]["jetstream"]["fileStore"]["pvc"]
+    if "etcd" in values:
+        found["etcdClass"] = values["etcd"]["persistence"]
+    assert found == expected
 
 
 def test_the_operators_image_comes_from_the_mirror_too() -> None:
-    settings = disagg_b200_settings() | {"imageMirrors": {"nvcr.io": "registry.example.com/nvcr"}}
-    values: Any = objects(recorded(settings))["Release dynamo-platform"].inputs["values"]
-    image = values["dynamo-operator"]["controllerManager"]["manager"]["image"]
+    operator = _values(disagg_b200_settings() | {"imageMirrors": {"nvcr.io": "registry.example.com/nvcr"}})[
+        "dynamo-operator"
+    ]
+    image = operator["controllerManager"]["manager"]["image"]
     assert image == {"repository": "registry.example.com/nvcr/nvidia/ai-dynamo/kubernetes-operator"}
-    assert "controllerManager" not in _values()["dynamo-operator"]
+    assert "controllerManager" not in _values(disagg_b200_settings())["dynamo-operator"]
 
 
-@pytest.fixture
-def second() -> dict[str, Any]:
-    """A second stack on a platform that another one runs."""
-    settings = disagg_gb200_settings()
-    settings["platform"] = {"kind": "existing", "version": "1.2.1", "namespace": "inference"}
-    settings["serving"] |= {"namespace": "batch", "name": "batch-graph"}
-    return settings
-
-
-def test_a_stack_on_an_existing_platform_registers_nothing_of_it(second: dict[str, Any]) -> None:
+def test_a_stack_on_an_existing_platform_registers_nothing_of_it_and_shares_no_name_with_its_owner() -> None:
+    first, second = disagg_gb200_settings(), disagg_gb200_settings()
+    first["platform"]["namespace"] = "inference"
+    second["platform"] = {"kind": "existing", "version": "1.2.1", "namespace": "inference"}
+    second["serving"] |= {"namespace": "batch", "name": "batch-graph"}
     graph = recorded(second)
     assert named(graph, "Namespace") == ["batch"]
     for kind in ("Release", "StatefulSet", "Service"):
         assert named(graph, kind) == []
-    placed = [resource for resource in objects(graph).values() if resource.kind != "Namespace"]
-    assert {str(resource.namespace) for resource in placed} == {"batch"}
-
-
-def test_the_servers_of_an_existing_platform_know_a_second_stack_by_its_namespaces_label(
-    second: dict[str, Any],
-) -> None:
-    labels = objects(recorded(second))["Namespace batch"].metadata["labels"]
+    mine, theirs = (
+        {(name, str(each.namespace)) for name, each in objects(found).items()}
+        for found in (graph, recorded(first))
+    )
+    assert {namespace for name, namespace in mine if name != "Namespace batch"} == {"batch"}
+    assert mine.isdisjoint(theirs)
+    # By this the servers of the platform know it.
+    labels: Any = objects(graph)["Namespace batch"].metadata["labels"]
     assert labels["uses-dynamo-platform"] == "inference"
-
-
-def test_two_stacks_on_one_platform_share_no_name(second: dict[str, Any]) -> None:
-    first = disagg_gb200_settings()
-    first["platform"]["namespace"] = "inference"
-
-    def identities(settings: dict[str, Any]) -> set[tuple[str, object]]:
-        return {(name, resource.namespace) for name, resource in objects(recorded(settings)).items()}
-
-    assert identities(first).isdisjoint(identities(second))

@@ -34,26 +34,35 @@ def _pod(name: str, members: int = 3) -> Any:
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_no_two_members_share_a_node_and_zones_are_preferred(name: str) -> None:
-    spread = {
-        item["topologyKey"]: item["whenUnsatisfiable"] for item in _pod(name)["topologySpreadConstraints"]
-    }
+def test_members_share_no_node_prefer_other_zones_and_take_no_room_on_a_gpu_node(name: str) -> None:
+    pod = _pod(name)
+    spread = {each["topologyKey"]: each["whenUnsatisfiable"] for each in pod["topologySpreadConstraints"]}
     assert spread == {
         "kubernetes.io/hostname": "DoNotSchedule",
         "topology.kubernetes.io/zone": "ScheduleAnyway",
     }
     labels = spec_of(_graph(), f"StatefulSet {name}")["template"]["metadata"]["labels"]
-    for item in _pod(name)["topologySpreadConstraints"]:
-        assert item["labelSelector"]["matchLabels"].items() <= labels.items()
+    for each in pod["topologySpreadConstraints"]:
+        assert each["labelSelector"]["matchLabels"].items() <= labels.items()
+    affinity = pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    [term] = affinity["nodeSelectorTerms"]
+    no_gpu = {"key": "nvidia.com/gpu.present", "operator": "NotIn", "values": ["true"]}
+    assert no_gpu in term["matchExpressions"]
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_no_member_takes_room_on_a_gpu_node(name: str) -> None:
-    affinity = _pod(name)["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
-    [term] = affinity["nodeSelectorTerms"]
-    assert {"key": "nvidia.com/gpu.present", "operator": "NotIn", "values": ["true"]} in term[
-        "matchExpressions"
-    ]
+def test_members_start_together_find_each_other_and_stand_before_the_operator(name: str) -> None:
+    spec = spec_of(_graph(), f"StatefulSet {name}")
+    headless = spec_of(_graph(), f"Service {name}-headless")
+    assert (spec["replicas"], spec["podManagementPolicy"]) == (3, "Parallel")
+    assert spec["serviceName"] == f"{name}-headless"
+    assert (headless["clusterIP"], headless["publishNotReadyAddresses"]) == ("None", True)
+    found = objects(_graph())
+    assert found[f"Service {name}-headless"].urn in found[f"StatefulSet {name}"].dependencies
+    for server in (found[f"StatefulSet {name}"], found[f"Service {name}"]):
+        assert server.urn in found["Release dynamo-platform"].dependencies
+        assert server.urn in found["DynamoGraphDeployment gpt-oss-disagg"].dependencies
+        assert (server.custom_timeouts.create, server.custom_timeouts.delete) == (600, 300)
 
 
 @pytest.mark.parametrize("name", BOTH)
@@ -61,17 +70,6 @@ def test_a_drain_takes_one_of_three_members_and_a_single_member_never_blocks_one
     assert spec_of(_graph(3), f"PodDisruptionBudget {name}")["maxUnavailable"] == 1
     assert named(_graph(1), "PodDisruptionBudget") == []
     assert "topologySpreadConstraints" not in _pod(name, members=1)
-
-
-@pytest.mark.parametrize("name", BOTH)
-def test_members_start_together_and_find_each_other_before_they_are_ready(name: str) -> None:
-    spec = spec_of(_graph(), f"StatefulSet {name}")
-    headless = spec_of(_graph(), f"Service {name}-headless")
-    assert (spec["replicas"], spec["podManagementPolicy"]) == (3, "Parallel")
-    assert spec["serviceName"] == f"{name}-headless"
-    assert (headless["clusterIP"], headless["publishNotReadyAddresses"]) == ("None", True)
-    service = objects(_graph())[f"Service {name}-headless"]
-    assert service.urn in objects(_graph())[f"StatefulSet {name}"].dependencies
 
 
 @pytest.mark.parametrize("name", BOTH)
@@ -108,7 +106,7 @@ def test_members_volumes_outlive_the_stack_exactly_where_explain_says_so(lifecyc
 
 
 def test_a_lost_member_rejoins_without_a_restart_of_the_others() -> None:
-    before, after = _graph(rejoining=False), _graph(rejoining=True)
+    before, after = _graph(), _graph(rejoining=True)
     stateful_set = f"StatefulSet {ETCD_NAME}"
     assert spec_of(before, stateful_set) == spec_of(after, stateful_set)
     states = [objects(graph)[f"ConfigMap {ETCD_NAME}-state"].inputs["data"] for graph in (before, after)]
@@ -117,17 +115,10 @@ def test_a_lost_member_rejoins_without_a_restart_of_the_others() -> None:
     assert "--initial-cluster-state=$(INITIAL_CLUSTER_STATE)" in container["command"]
 
 
-def test_a_quorum_decides_whether_etcd_is_ready_and_never_whether_it_is_restarted() -> None:
+def test_etcd_is_ready_by_its_quorum_and_restarted_without_and_its_quota_leaves_room_on_the_volume() -> None:
     [container] = _pod(ETCD_NAME)["containers"]
-    paths = {
-        probe: container[probe]["httpGet"]["path"]
-        for probe in ("startupProbe", "livenessProbe", "readinessProbe")
-    }
-    assert paths == {"startupProbe": "/livez", "livenessProbe": "/livez", "readinessProbe": "/readyz"}
-
-
-def test_the_history_of_etcd_is_compacted_and_its_quota_leaves_room_on_the_volume() -> None:
-    [container] = _pod(ETCD_NAME)["containers"]
+    probes = ("startupProbe", "livenessProbe", "readinessProbe")
+    assert [container[probe]["httpGet"]["path"] for probe in probes] == ["/livez", "/livez", "/readyz"]
     assert "--auto-compaction-retention=1h" in container["command"]
     assert f"--quota-backend-bytes={2 * 2**30}" in container["command"]
     [small] = spec_of(_graph(volumeSize="3Gi"), f"StatefulSet {ETCD_NAME}")["template"]["spec"]["containers"]
@@ -146,12 +137,9 @@ def test_clients_of_etcd_are_given_names_that_its_members_answer_to() -> None:
 
 def test_a_single_nats_server_has_no_routes_and_three_know_each_other() -> None:
     def configuration(members: int) -> str:
-        [found] = [
-            resource
-            for name, resource in objects(_graph(members)).items()
-            if name.startswith(f"ConfigMap {NATS_NAME}-config-")
-        ]
-        data: Any = found.inputs["data"]
+        graph = _graph(members)
+        [name] = [each for each in named(graph, "ConfigMap") if each.startswith(f"{NATS_NAME}-config-")]
+        data: Any = objects(graph)[f"ConfigMap {name}"].inputs["data"]
         return data["nats.conf"]
 
     assert "cluster" not in configuration(1)
@@ -161,7 +149,7 @@ def test_a_single_nats_server_has_no_routes_and_three_know_each_other() -> None:
     assert '"max_payload": 15728640' in configuration(3)
 
 
-def test_a_changed_nats_configuration_changes_its_name_and_so_restarts_the_servers() -> None:
+def test_a_changed_nats_configuration_restarts_the_servers_after_they_have_sent_their_clients_away() -> None:
     larger = _settings()
     larger["platform"]["nats"] = larger["platform"]["nats"] | {"volumeSize": "20Gi"}
     names = [
@@ -169,25 +157,10 @@ def test_a_changed_nats_configuration_changes_its_name_and_so_restarts_the_serve
         for graph in (_graph(), recorded(larger))
     ]
     assert names[0].isdisjoint(names[1])
-    volumes = spec_of(_graph(), f"StatefulSet {NATS_NAME}")["template"]["spec"]["volumes"]
-    assert {volume["configMap"]["name"] for volume in volumes if "configMap" in volume} == names[0]
-
-
-def test_a_nats_server_has_time_to_send_its_clients_away() -> None:
     pod = _pod(NATS_NAME)
+    assert {each["configMap"]["name"] for each in pod["volumes"] if "configMap" in each} == names[0]
+    # It has time to send its clients away.
     assert pod["terminationGracePeriodSeconds"] > 10 + 30
     [container] = pod["containers"]
-    assert container["lifecycle"]["preStop"]["exec"]["command"] == [
-        "nats-server",
-        "-sl=ldm=/var/run/nats/nats.pid",
-    ]
-
-
-@pytest.mark.parametrize("name", BOTH)
-def test_the_operator_is_installed_after_its_servers_and_every_wait_has_a_limit(name: str) -> None:
-    found = objects(_graph())
-    for kind in ("StatefulSet", "Service"):
-        assert found[f"{kind} {name}"].urn in found["Release dynamo-platform"].dependencies
-        assert found[f"{kind} {name}"].urn in found["DynamoGraphDeployment gpt-oss-disagg"].dependencies
-        assert found[f"{kind} {name}"].custom_timeouts.create == 600
-        assert found[f"{kind} {name}"].custom_timeouts.delete == 300
+    stop = container["lifecycle"]["preStop"]["exec"]["command"]
+    assert stop == ["nats-server", "-sl=ldm=/var/run/nats/nats.pid"]

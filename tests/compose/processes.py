@@ -89,11 +89,6 @@ class Host:
         """What a service has printed."""
         return (self.scratch / f"{name}.log").read_text(encoding="utf-8", errors="replace")
 
-    def pids(self, name: str) -> set[int]:
-        """The processes of a service."""
-        group = self._running[name].pid
-        return {int(each.name) for each in Path("/proc").glob("[0-9]*") if _group_of(each) == group}
-
     def _configured(self) -> dict[str, Any]:
         answer = subprocess.run(
             [str(executables(cache_directory())["compose-config"])],
@@ -194,10 +189,3 @@ def host(folder: Path, scratch: Path) -> Iterator[Host]:
         yield made
     finally:
         made.kill()
-
-
-def _group_of(process: Path) -> int | None:
-    try:
-        return int((process / "stat").read_text().rpartition(")")[2].split()[2])
-    except (OSError, IndexError):
-        return None

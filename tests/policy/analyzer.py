@@ -31,42 +31,37 @@ def engine_requests(graph: ResourceGraph) -> Requests:
 
 
 def _resource_request(graph: ResourceGraph, resource: Resource) -> analyzer_pb2.AnalyzeRequest:
-    request = analyzer_pb2.AnalyzeRequest(
-        type=resource.type,
-        urn=resource.urn,
-        name=resource.name,
-        properties=_struct(resource),
-        options=_options(resource),
-    )
-    if (provider := _provider(graph, resource)) is not None:
-        request.provider.CopyFrom(provider)
-    return request
+    properties = _struct(resource)
+    return analyzer_pb2.AnalyzeRequest(properties=properties, **_described(graph, resource))
 
 
 def _stack_resource(graph: ResourceGraph, resource: Resource) -> analyzer_pb2.AnalyzerResource:
     message = analyzer_pb2.AnalyzerResource(
-        type=resource.type,
-        urn=resource.urn,
-        name=resource.name,
         properties=Struct(),
-        options=_options(resource),
         parent=resource.parent or "",
         dependencies=sorted(resource.dependencies),
+        **_described(graph, resource),
     )
     for key, urns in resource.property_dependencies.items():
         message.propertyDependencies[key].urns.extend(sorted(urns))
-    if (provider := _provider(graph, resource)) is not None:
-        message.provider.CopyFrom(provider)
     return message
 
 
-def _provider(graph: ResourceGraph, resource: Resource) -> analyzer_pb2.AnalyzerProviderResource | None:
+def _described(graph: ResourceGraph, resource: Resource) -> dict[str, Any]:
+    """What both requests tell of a resource."""
     provider = graph.find(resource.provider) if resource.provider else None
-    if provider is None:
-        return None
-    return analyzer_pb2.AnalyzerProviderResource(
-        type=provider.type, urn=provider.urn, name=provider.name, properties=_struct(provider)
-    )
+    described = None
+    if provider is not None:
+        described = analyzer_pb2.AnalyzerProviderResource(
+            type=provider.type, urn=provider.urn, name=provider.name, properties=_struct(provider)
+        )
+    return {
+        "type": resource.type,
+        "urn": resource.urn,
+        "name": resource.name,
+        "options": _options(resource),
+        "provider": described,
+    }
 
 
 def _options(resource: Resource) -> analyzer_pb2.AnalyzerResourceOptions:

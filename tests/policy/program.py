@@ -37,11 +37,6 @@ def shipped(name: str) -> None:
         deploy_stack.deploy(stack)
 
 
-def recorded_toy(text: str, stack: str = TOY) -> ResourceGraph:
-    """What the recorder makes of the toy."""
-    return record(lambda: toy(text), project=TOY, stack=stack)
-
-
 def recorded_shipped(name: str) -> ResourceGraph:
     """What the recorder makes of what a shipped stack serves."""
     return record(lambda: shipped(name), project=PROJECT, stack=name)

@@ -20,7 +20,7 @@ from policy.pack import policies
 from resource_graph import Aspect, ResourceGraph
 from resource_graph.policy_host import policy_graph, policy_inputs
 from resource_graph.recorder import record
-from rules.catalogue import RULES, rules_on
+from rules.catalogue import RULES
 from rules.model import Observation, Severity, advised, failed
 from tests.cli.command import write_stack
 from tests.policy.analyzer import engine_requests
@@ -33,8 +33,21 @@ from tests.support.recordings import recorded_stack
 TOY = record(toy_program.program, project=toy_program.PROJECT, stack=toy_program.STACK)
 
 
-def through_the_host(graph: ResourceGraph) -> ResourceGraph:
-    """What a pack's two kinds of policy are told about the graph, joined again."""
+def run(pack: list[Policy], graph: ResourceGraph) -> analyzer_pb2.AnalyzeResponse:
+    servicer = _PolicyAnalyzerServicer("pack", "1", pack, EnforcementLevel.ADVISORY)
+    requests = engine_requests(graph)
+    for request in requests.resources:
+        servicer.Analyze(request, None)
+    return servicer.AnalyzeStack(requests.stack, None)
+
+
+def said_by(check: Any, **changes: Any) -> list[analyzer_pb2.AnalyzeDiagnostic]:
+    """What a pack of one rule says of the toy."""
+    rule = dataclasses.replace(RULES[0], check=check, **changes)
+    return list(run(policies([rule], today=TODAY), TOY).diagnostics)
+
+
+def test_recorder_and_policy_host_tell_the_same_of_a_toy_but_for_secrets_and_retention() -> None:
     inputs: dict[str, Any] = {}
     joined: list[ResourceGraph] = []
 
@@ -44,56 +57,26 @@ def through_the_host(graph: ResourceGraph) -> ResourceGraph:
     def join(args: StackValidationArgs, report: object) -> None:
         joined.append(policy_graph(args.resources, inputs))
 
-    run([ResourceValidationPolicy("a", "a", collect), StackValidationPolicy("b", "b", join)], graph)
-    return joined[0]
-
-
-def run(pack: list[Policy], graph: ResourceGraph) -> analyzer_pb2.AnalyzeResponse:
-    servicer = _PolicyAnalyzerServicer("pack", "1", pack, EnforcementLevel.ADVISORY)
-    requests = engine_requests(graph)
-    for request in requests.resources:
-        servicer.Analyze(request, None)
-    return servicer.AnalyzeStack(requests.stack, None)
-
-
-def test_recorder_and_policy_host_tell_the_same_graph_of_a_toy() -> None:
-    hosted = through_the_host(TOY)
+    run([ResourceValidationPolicy("a", "a", collect), StackValidationPolicy("b", "b", join)], TOY)
+    [hosted] = joined
     assert comparable_graph(hosted) == comparable_graph(TOY)
-
-
-@pytest.mark.parametrize(
-    "name", ["dev", "disagg-b200-tcp", "disagg-b200-8gpu", "disagg-gb200-two-trays", "agg-gb200"]
-)
-def test_recorder_and_policy_host_tell_the_same_graph_of_every_stack(
-    monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.chdir(Path(__file__).parents[2])
-    graph = recorded_stack(resolved_stack(name))
-    hosted = through_the_host(graph)
-    assert comparable_graph(hosted) == comparable_graph(graph)
-
-
-def test_the_policy_host_claims_nothing_about_secrets_and_retention() -> None:
-    assert {(item.secret_paths, item.retain_on_delete) for item in through_the_host(TOY)} == {(None, None)}
+    assert {(item.secret_paths, item.retain_on_delete) for item in hosted} == {(None, None)}
 
 
 def test_a_broken_rule_ends_the_preview_whatever_its_level() -> None:
     def breaks(graph: ResourceGraph) -> list[Any]:
         raise KeyError("forgotten")
 
-    rule = dataclasses.replace(RULES[0], id="breaks", severity=Severity.ADVISORY, check=breaks)
     with pytest.raises(RuntimeError, match="rule breaks is broken: KeyError"):
-        run(policies([rule], today=TODAY), TOY)
+        said_by(breaks, id="breaks", severity=Severity.ADVISORY)
 
 
 def test_advice_of_a_mandatory_rule_has_a_policy_that_stops_nothing() -> None:
     def advises(graph: ResourceGraph) -> list[Any]:
         return [advised(next(iter(graph)), "thing", "is slow")]
 
-    rule = dataclasses.replace(RULES[0], id="both", severity=Severity.MANDATORY, check=advises)
-    (said,) = run(policies([rule], today=TODAY), TOY).diagnostics
-    assert said.policyName == "advice"
-    assert said.enforcementLevel == analyzer_pb2.ADVISORY
+    (said,) = said_by(advises, id="both", severity=Severity.MANDATORY)
+    assert (said.policyName, said.enforcementLevel) == ("advice", analyzer_pb2.ADVISORY)
     assert "both: thing is slow." in said.message
 
 
@@ -117,9 +100,7 @@ def test_what_a_rule_finds_alike_in_several_parts_is_one_violation() -> None:
         thing = next(iter(graph))
         return [failed(thing, name, "is large") for name in ("one", "two")] + [failed(thing, "one", "is old")]
 
-    answer = run(policies([dataclasses.replace(RULES[0], check=finds)], today=TODAY), TOY)
-    texts = [item.message.splitlines()[1] for item in answer.diagnostics]
-    assert texts == ["one, two is large.", "one is old."]
+    assert [item.message.splitlines()[1] for item in said_by(finds)] == ["one, two is large.", "one is old."]
 
 
 @pytest.mark.parametrize("folder", [".", "policy"])
@@ -191,9 +172,3 @@ def test_stack_policies_are_spared_properties_whose_inputs_are_known_and_no_othe
     servicer.AnalyzeStack(requests.stack, None)
     assert not seen[told.urn]
     assert seen[untold.urn]
-
-
-def test_the_pack_has_one_policy_a_rule_and_five_of_its_own() -> None:
-    names = [policy.name for policy in policies(today=TODAY)]
-    own = ("advice", "undecided", "waived", "not-evaluated")
-    assert names == ["resource-inputs", *(rule.id for rule in rules_on(TODAY)), *own]

@@ -16,7 +16,6 @@ import pytest
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 
-from operations.project import resolved_stack
 from policy.wording import source_url
 from resource_graph import ResourceGraph
 from resource_graph.graph import POLICY_HOST_LACKS
@@ -24,8 +23,9 @@ from rules.catalogue import RULES, TOPICS, rules_on
 from rules.model import Finding
 from tests.policy.analyzer import engine_requests
 from tests.rules.case import judge_graph
-from tests.rules.judging import DECODE, FITS, GPUS, TODAY, in_program, mutated
+from tests.rules.judging import FITS, GPUS, TODAY, in_program, mutated
 from tests.support.recordings import recorded_stack
+from tests.support.shipped_stacks import shipped_stack
 
 OWN = {"resource-inputs", "advice", "undecided", "waived", "not-evaluated"}
 PACK = Path(__file__).parents[2] / "policy"
@@ -84,17 +84,15 @@ def pack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[analyzer_pb2_grpc
 def violations(pack: analyzer_pb2_grpc.AnalyzerStub, graph: ResourceGraph) -> set[Violation]:
     return {
         (item.policyName, item.urn, analyzer_pb2.EnforcementLevel.Name(item.enforcementLevel))
-        for item in diagnostics(pack, graph)
+        for item in analyzed(pack, graph).diagnostics
     }
 
 
-def diagnostics(
-    pack: analyzer_pb2_grpc.AnalyzerStub, graph: ResourceGraph
-) -> list[analyzer_pb2.AnalyzeDiagnostic]:
+def analyzed(pack: analyzer_pb2_grpc.AnalyzerStub, graph: ResourceGraph) -> analyzer_pb2.AnalyzeResponse:
     requests = engine_requests(graph)
     for request in requests.resources:
         assert not pack.Analyze(request, timeout=CALL_DEADLINE_SECONDS).diagnostics
-    return list(pack.AnalyzeStack(requests.stack, timeout=CALL_DEADLINE_SECONDS).diagnostics)
+    return pack.AnalyzeStack(requests.stack, timeout=CALL_DEADLINE_SECONDS)
 
 
 def waiver(expires: str) -> dict[str, str]:
@@ -117,27 +115,20 @@ def _level(finding: Finding) -> str:
     return finding.severity.name if finding.status == "failed" else "ADVISORY"
 
 
-def test_the_pack_starts_beside_a_foreign_package_of_the_same_name(
+def test_the_pack_starts_beside_a_foreign_package_of_its_name_and_tells_all_about_every_rule(
     pack: analyzer_pb2_grpc.AnalyzerStub,
 ) -> None:
     info = pack.GetAnalyzerInfo(empty_pb2.Empty(), timeout=CALL_DEADLINE_SECONDS)
     policies = {policy.name: policy for policy in info.policies}
     assert info.name == "dynamo-stack"
     assert set(policies) == OWN | {rule.id for rule in rules_on(TODAY)}
-
-
-def test_every_rule_tells_its_severity_reason_fix_source_and_topic(
-    pack: analyzer_pb2_grpc.AnalyzerStub,
-) -> None:
-    info = pack.GetAnalyzerInfo(empty_pb2.Empty(), timeout=CALL_DEADLINE_SECONDS)
-    policies = {policy.name: policy for policy in info.policies}
     for topic in TOPICS:
         for rule in topic.rules:
             policy = policies[rule.id]
-            assert analyzer_pb2.EnforcementLevel.Name(policy.enforcementLevel).lower() == rule.severity.value
+            level = analyzer_pb2.EnforcementLevel.Name(policy.enforcementLevel)
+            assert level.lower() == rule.severity.value
             assert (policy.displayName, policy.description) == (rule.title, rule.reason)
-            assert policy.remediation_steps == rule.fix
-            assert policy.url == (source_url(rule) or "")
+            assert (policy.remediation_steps, policy.url) == (rule.fix, source_url(rule) or "")
             assert policy.severity != analyzer_pb2.POLICY_SEVERITY_UNSPECIFIED
             assert topic.name in policy.tags
 
@@ -155,12 +146,11 @@ def test_a_source_leads_to_its_first_address_or_issue(source: str, url: str | No
     assert source_url(dataclasses.replace(RULES[0], source=source)) == url
 
 
-@pytest.mark.parametrize("stack", ["dev", "disagg-b200-tcp", "disagg-gb200-two-trays", "agg-gb200"])
-def test_pack_and_check_agree_on_every_shipped_stack_and_neither_stops_it(
-    pack: analyzer_pb2_grpc.AnalyzerStub, monkeypatch: pytest.MonkeyPatch, stack: str
+@pytest.mark.parametrize("stack", ["dev", "disagg-gb200-two-trays"])
+def test_pack_and_check_agree_on_a_shipped_stack_and_neither_stops_it(
+    pack: analyzer_pb2_grpc.AnalyzerStub, stack: str
 ) -> None:
-    monkeypatch.chdir(PACK.parent)
-    graph = recorded_stack(resolved_stack(stack))
+    graph = recorded_stack(shipped_stack(stack))
     seen = violations(pack, graph)
     assert seen == expected(graph)
     assert {level for _, _, level in seen} <= {"ADVISORY"}
@@ -170,22 +160,16 @@ def test_pack_and_check_agree_on_every_shipped_stack_and_neither_stops_it(
     ("edits", "options"),
     [
         ((('gpu: "4"', 'gpu: "8"'),), {}),
-        ((), {"instance_types": ("p5en.48xlarge", "p5en.48xlarge")}),
         ((), {"instance_types": ("p4d.24xlarge", "p6-b200.48xlarge")}),
         ((), {"depends": False}),
-        ((), {"release": False}),
-        ((("/opt/dynamo/configs/decode.yaml", "/opt/dynamo/configs/other.yaml"),), {}),
         ((), {"inputs": {"kvTransport": {"name": "tcp", "standing": "unproven"}}}),
         ((('gpu: "4"', 'gpu: "8"'),), {"inputs": {"waivers": [waiver("2999-12-31")]}}),
         ((('gpu: "4"', 'gpu: "8"'),), {"inputs": {"waivers": [waiver("2020-01-01")]}}),
     ],
     ids=[
         "gpus",
-        "hopper",
         "unknown pool",
         "no edge",
-        "no operator",
-        "no engine file",
         "unproven transport",
         "waived",
         "expired waiver",
@@ -197,14 +181,6 @@ def test_the_pack_finds_what_check_finds(
     graph = in_program(mutated(*edits), **options)
     assert expected(graph)
     assert violations(pack, graph) == expected(graph)
-
-
-def test_a_violation_says_the_numbers_the_reason_and_the_fix(pack: analyzer_pb2_grpc.AnalyzerStub) -> None:
-    seen = diagnostics(pack, in_program(mutated(('gpu: "4"', 'gpu: "8"'))))
-    (found,) = [item for item in seen if item.policyName == GPUS]
-    for text in (f"{DECODE} asks for 8 GPUs", "uses 4", "Fix: ", "Source: "):
-        assert text in found.message
-    assert found.message.startswith(found.description)
 
 
 def test_each_rule_can_be_configured(pack: analyzer_pb2_grpc.AnalyzerStub) -> None:
@@ -219,35 +195,26 @@ def test_each_rule_can_be_configured(pack: analyzer_pb2_grpc.AnalyzerStub) -> No
 
 
 def test_without_its_inputs_the_pack_ends_the_preview_instead_of_passing_it(
-    pack: analyzer_pb2_grpc.AnalyzerStub, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    requests = engine_requests(in_program(mutated()))
-    with running_pack(tmp_path) as fresh, configured(fresh, {"resource-inputs": analyzer_pb2.DISABLED}):
-        for request in requests.resources:
-            fresh.Analyze(request, timeout=CALL_DEADLINE_SECONDS)
-        with pytest.raises(grpc.RpcError, match="resource-inputs is disabled, so no rule sees anything"):
-            fresh.AnalyzeStack(requests.stack, timeout=CALL_DEADLINE_SECONDS)
+    with (
+        running_pack(tmp_path) as fresh,
+        configured(fresh, {"resource-inputs": analyzer_pb2.DISABLED}),
+        pytest.raises(grpc.RpcError, match="resource-inputs is disabled, so no rule sees anything"),
+    ):
+        analyzed(fresh, in_program(mutated()))
 
 
-def test_what_is_undecided_is_said_once_a_resource_and_reason_and_names_its_rules(
+def test_what_is_undecided_is_said_once_a_resource_and_reason_names_its_rules_and_has_not_passed(
     pack: analyzer_pb2_grpc.AnalyzerStub,
 ) -> None:
     graph = in_program(mutated(), instance_types=("p4d.24xlarge", "p4d.24xlarge"))
     report = judge_graph(ResourceGraph(graph, POLICY_HOST_LACKS))
     undecided = [finding for finding in report.findings if finding.status == "undecided"]
-    said = [item for item in diagnostics(pack, graph) if item.policyName == "undecided"]
-    reasons = {(finding.urn, finding.observation.message) for finding in undecided}
-    assert len(said) == len(reasons) < len(undecided)
-    text = "\n".join(item.message for item in said)
-    for finding in undecided:
-        assert finding.rule.id in text
-
-
-def test_an_undecided_rule_is_not_counted_as_passed(pack: analyzer_pb2_grpc.AnalyzerStub) -> None:
-    requests = engine_requests(in_program(mutated(), instance_types=("p4d.24xlarge", "p4d.24xlarge")))
-    for request in requests.resources:
-        pack.Analyze(request, timeout=CALL_DEADLINE_SECONDS)
-    answer = pack.AnalyzeStack(requests.stack, timeout=CALL_DEADLINE_SECONDS)
+    answer = analyzed(pack, graph)
+    said = [item.message for item in answer.diagnostics if item.policyName == "undecided"]
+    assert len(said) == len({(each.urn, each.observation.message) for each in undecided}) < len(undecided)
+    assert [each.rule.id for each in undecided if each.rule.id not in "".join(said)] == []
     reasons = {item.policy_name: item.reason for item in answer.not_applicable}
     assert "instance type p4d.24xlarge is not one of" in reasons[FITS]
 

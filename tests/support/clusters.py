@@ -28,6 +28,10 @@ NO_KIND = Answer(Said.ABSENT)
 class Told(ClusterReader):
     """Answers with these objects by the plural of their kind, and with none of all others."""
 
+    unconverted: str
+    answers: Mapping[str, Answer | Sequence[dict[str, Any]]]
+    asked: list[tuple[str, str, str | None, dict[str, str]]]
+
     def __init__(
         self, answers: Mapping[str, Answer | Sequence[dict[str, Any]]], unconverted: str = ""
     ) -> None:
@@ -67,7 +71,7 @@ def api_server(answers: Mapping[str, tuple[int, object]], folder: Path) -> Itera
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield ClusterReader("there", kubeconfig_of(folder, server.server_port))
     finally:

@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from comparison.changes import Operation
-from comparison.resources import compare
-from tests.comparison.resources_of_tests import changed, effects, resource, said
+from tests.comparison.resources_of_tests import resource, said, said_of
 
 _GROUP = resource(
     "aws:eks/nodeGroup:NodeGroup",
@@ -22,64 +20,123 @@ _GROUP = resource(
         "updateConfig": {"maxUnavailable": 1},
     },
 )
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "effect"),
-    [
-        ("version", "1.36", "rolls nodes"),
-        ("releaseVersion", "1.35.0-20261101", "rolls nodes"),
-        ("scalingConfig", {"maxSize": 4}, "in place"),
-        ("labels", {"a": "c"}, "in place"),
-        ("taints", [], "in place"),
-        ("amiType", "AL2023_ARM_64_NVIDIA", "replaces"),
-        ("instanceTypes", ["p5.48xlarge"], "replaces"),
-        ("capacityType", "SPOT", "replaces"),
-        ("diskSize", 100, "replaces"),
-    ],
+_BLOCK = resource(
+    "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
+    "block",
+    {"capacityBlockOfferingId": "cb-1", "instancePlatform": "Linux/UNIX"},
 )
-def test_inputs_of_a_node_group(name: str, value: Any, effect: str) -> None:
-    assert set(effects(changed(_GROUP, lambda inputs: inputs.update({name: value}))).values()) == {effect}
+_LUSTRE = resource("aws:fsx/lustreFileSystem:LustreFileSystem", "cache", {"storageCapacity": 1200})
+_TRUST = '{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": ["sts:AssumeRole"]}]}'
+_ROLE = resource("aws:iam/role:Role", "role", {"assumeRolePolicy": _TRUST})
+_CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
+    "another version or release of a node group rolls its nodes": (
+        _GROUP,
+        {"version": "1.36", "releaseVersion": "1.35.0-20261101"},
+        [
+            "updated: NodeGroup nodes",
+            "# EKS drains the group's nodes and replaces them.",
+            "@@ releaseVersion (rolls nodes) @@",
+            "+ 1.35.0-20261101",
+            "@@ version (rolls nodes) @@",
+            "- 1.35",
+            "+ 1.36",
+        ],
+    ),
+    "size, labels and taints of a node group are changed in place, a taint by its key": (
+        _GROUP,
+        {"scalingConfig": {"maxSize": 4}, "labels": {"a": "c"}, "taints/0/value": "absent"},
+        [
+            "updated: NodeGroup nodes",
+            "@@ labels.a @@",
+            "- b",
+            "+ c",
+            "@@ scalingConfig.maxSize @@",
+            "- 2",
+            "+ 4",
+            '@@ taints["nvidia.com/gpu/NO_SCHEDULE"].value @@',
+            "- present",
+            "+ absent",
+        ],
+    ),
+    "another image, type, market or disk replaces a node group, the new one first": (
+        _GROUP,
+        {"amiType": "CUSTOM", "instanceTypes": ["p5.48xlarge"], "capacityType": "SPOT", "diskSize": 100},
+        [
+            "replaced: NodeGroup nodes",
+            "# AWS cannot change amiType of what exists.",
+            "# AWS cannot change capacityType of what exists.",
+            "# AWS cannot change diskSize of what exists.",
+            "# AWS cannot change instanceTypes of what exists.",
+            "@@ amiType (replaces) @@",
+            "- AL2023_x86_64_NVIDIA",
+            "+ CUSTOM",
+            "@@ capacityType (replaces) @@",
+            "+ SPOT",
+            "@@ diskSize (replaces) @@",
+            "+ 100",
+            "@@ instanceTypes (replaces) @@",
+            '+ ["p5.48xlarge"]',
+        ],
+    ),
+    "another offering buys another capacity block and gives none back": (
+        _BLOCK,
+        {"capacityBlockOfferingId": "cb-2"},
+        [
+            "replaced; holds data: CapacityBlockReservation block",
+            "# It buys a Capacity Block: the whole fee is paid at once, and nothing gives it back.",
+            "# The Capacity Block that was bought before runs on and stays paid: to delete it does nothing.",
+            "@@ capacityBlockOfferingId (replaces) @@",
+            "- cb-1",
+            "+ cb-2",
+        ],
+    ),
+    "a lustre file system grows in place": (
+        _LUSTRE,
+        {"storageCapacity": 2400},
+        ["updated; holds data: LustreFileSystem cache", "@@ storageCapacity @@", "- 1200", "+ 2400"],
+    ),
+    "a lustre file system is replaced to shrink": (
+        _LUSTRE,
+        {"storageCapacity": 600},
+        [
+            "replaced; holds data: LustreFileSystem cache",
+            "# AWS cannot change storageCapacity of what exists.",
+            "@@ storageCapacity (replaces) @@",
+            "- 1200",
+            "+ 600",
+        ],
+    ),
+    "a lustre file system is replaced for no size": (
+        _LUSTRE,
+        {"storageCapacity": None},
+        [
+            "replaced; holds data: LustreFileSystem cache",
+            "# AWS cannot change storageCapacity of what exists.",
+            "@@ storageCapacity (replaces) @@",
+            "- 1200",
+        ],
+    ),
+    "a policy is compared as the document that it is": (
+        _ROLE,
+        {"assumeRolePolicy": _TRUST.replace("sts:AssumeRole", "sts:TagSession")},
+        [
+            "updated: Role role",
+            "@@ assumeRolePolicy.Statement[0].Action[0] @@",
+            "- sts:AssumeRole",
+            "+ sts:TagSession",
+        ],
+    ),
+}
 
 
-def test_a_replaced_resource_of_the_account_is_made_before_the_old_one_goes() -> None:
-    found = changed(_GROUP, lambda inputs: inputs.update(amiType="CUSTOM"))
-    assert (found.operation, found.deletes_first) == (Operation.REPLACE, False)
-    assert found.reasons == ("AWS cannot change amiType of what exists.",)
+@pytest.mark.parametrize("case", _CHANGES)
+def test_one_changed_input(case: str) -> None:
+    before, values, words = _CHANGES[case]
+    assert said_of(before, values) == words
 
 
-def test_a_taint_is_told_by_its_key() -> None:
-    found = changed(_GROUP, lambda inputs: inputs["taints"][0].update(value="absent"))
-    assert said(found.fields) == ["taints nvidia.com/gpu/NO_SCHEDULE value: 'present' -> 'absent'"]
-
-
-def test_another_offering_buys_another_capacity_block_and_gives_none_back() -> None:
-    kind = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
-    block = resource(kind, "block", {"capacityBlockOfferingId": "cb-1", "instancePlatform": "Linux/UNIX"})
-    found = changed(block, lambda inputs: inputs.update(capacityBlockOfferingId="cb-2"))
-    assert (found.operation, found.is_stateful) == (Operation.REPLACE, True)
-    assert found.reasons[0].startswith("It buys a Capacity Block")
-    assert "stays paid" in found.reasons[1]
-    (bought,) = compare([], [block])
-    assert bought.reasons == found.reasons[:1]
-
-
-@pytest.mark.parametrize(
-    ("after", "operation"), [(2400, Operation.UPDATE), (600, Operation.REPLACE), (None, Operation.REPLACE)]
-)
-def test_a_lustre_file_system_grows_in_place_and_is_replaced_to_shrink(
-    after: int | None, operation: Operation
-) -> None:
-    lustre = resource("aws:fsx/lustreFileSystem:LustreFileSystem", "cache", {"storageCapacity": 1200})
-    assert changed(lustre, lambda inputs: inputs.update(storageCapacity=after)).operation is operation
-
-
-def test_a_policy_is_compared_as_the_document_that_it_is() -> None:
-    text = '{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": ["sts:AssumeRole"]}]}'
-    role = resource("aws:iam/role:Role", "role", {"assumeRolePolicy": text})
-    found = changed(
-        role, lambda inputs: inputs.update(assumeRolePolicy=text.replace("sts:AssumeRole", "sts:TagSession"))
-    )
-    assert said(found.fields) == [
-        "assumeRolePolicy Statement 0 Action 0: 'sts:AssumeRole' -> 'sts:TagSession'"
+def test_a_new_capacity_block_is_said_to_be_bought() -> None:
+    assert said([], [_BLOCK]) == [
+        "created; holds data: CapacityBlockReservation block",
+        "# It buys a Capacity Block: the whole fee is paid at once, and nothing gives it back.",
     ]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from comparison.changes import Operation
-from comparison.resources import compare
+import pytest
+
 from resource_graph.urns import make_urn
-from tests.comparison.resources_of_tests import changed, effects, kubernetes_object, said
+from tests.comparison.resources_of_tests import kubernetes_object, said, said_of
+
+if TYPE_CHECKING:
+    from resource_graph import Resource
 
 _OWN = make_urn(
     stack="dev", project="toy", parent=None, resource_type="dynamo-stack:components:DynamoGraph", name="graph"
@@ -19,105 +22,173 @@ def _component(name: str, kind: str, **more: Any) -> dict[str, Any]:
     return {"name": name, "type": kind, "podTemplate": {"spec": {"containers": [container]}}, **more}
 
 
-def _graph(parent: str | None = None, **spec: Any) -> Any:
-    components = [_component("Frontend", "frontend"), _component("Decode", "decode", replicas=2)]
+def _graph(version: str, parent: str | None, **spec: Any) -> Any:
     return kubernetes_object(
-        "nvidia.com/v1beta1",
+        f"nvidia.com/{version}",
         "DynamoGraphDeployment",
         "graph",
         parent=parent,
-        spec={"backendFramework": "trtllm", "components": components, **spec},
+        spec={"backendFramework": "trtllm", **spec},
     )
 
 
-def _image(inputs: dict[str, Any], component: int) -> None:
-    template = inputs["spec"]["components"][component]["podTemplate"]
-    template["spec"]["containers"][0]["image"] = "runtime:2"
-
-
-def test_another_image_of_one_worker_restarts_all_workers() -> None:
-    found = changed(_graph(), lambda inputs: _image(inputs, 1))
-    assert effects(found) == {"spec components Decode podTemplate spec containers main image": "rolls pods"}
-    assert found.reasons == ("Another template of one worker restarts all workers of the graph.",)
-
-
-def test_another_image_of_the_frontend_restarts_no_worker() -> None:
-    found = changed(_graph(), lambda inputs: _image(inputs, 0))
-    assert list(effects(found).values()) == ["rolls pods"]
-    assert found.reasons == ()
-
-
-def test_more_replicas_restart_nothing() -> None:
-    found = changed(_graph(), lambda inputs: inputs["spec"]["components"][1].update(replicas=3))
-    assert effects(found) == {"spec components Decode replicas": "in place"}
-
-
-def test_services_in_another_order_are_no_change() -> None:
-    graph = _graph()
-    assert compare([graph], [_graph(components=graph.inputs["spec"]["components"][::-1])]) == ()
-
-
-def test_another_engine_is_refused_by_the_webhook() -> None:
-    found = changed(_graph(), lambda inputs: inputs["spec"].update(backendFramework="sglang"))
-    assert found.is_refused
-    assert found.reasons == ("The webhook refuses to change spec.backendFramework of a graph that exists.",)
-
-
-def _rename(inputs: dict[str, Any]) -> None:
-    inputs["spec"]["components"][1]["name"] = "Worker"
-
-
-def test_another_set_of_services_is_refused_by_the_webhook() -> None:
-    found = changed(_graph(), _rename)
-    assert (found.operation, found.is_refused) == (Operation.UPDATE, True)
-    assert set(effects(found)) == {"spec components Worker", "spec components Decode"}
-
-
-def test_this_projects_program_makes_the_graph_again_for_another_set_of_services() -> None:
-    found = changed(_graph(_OWN), _rename)
-    assert (found.operation, found.deletes_first, found.is_refused) == (Operation.REPLACE, True, False)
-    assert "Service Worker comes, which the webhook refuses: the graph is made again." in found.reasons
-
-
-def test_variables_of_the_whole_graph_restart_all_pods() -> None:
-    found = changed(_graph(), lambda inputs: inputs["spec"].update(envs=[{"name": "A", "value": "1"}]))
-    assert effects(found) == {"spec envs": "rolls pods"}
-
-
-def _services(image: str) -> dict[str, Any]:
+def _old_graph(image: str, parent: str | None = None) -> Any:
     pod = {"mainContainer": {"image": image, "args": ["exec serve --mode Decode"]}}
     worker = {"componentType": "worker", "subComponentType": "decode", "replicas": 2, "extraPodSpec": pod}
     frontend_pod = {"mainContainer": {"image": "runtime:1", "args": ["exec serve --mode Frontend"]}}
     frontend = {"componentType": "frontend", "extraPodSpec": frontend_pod}
-    return {"backendFramework": "trtllm", "services": {"Frontend": frontend, "Decode": worker}}
+    return _graph("v1alpha1", parent, services={"Frontend": frontend, "Decode": worker})
 
 
-def _old_graph(image: str, parent: str | None) -> Any:
-    return kubernetes_object(
-        "nvidia.com/v1alpha1", "DynamoGraphDeployment", "graph", parent=parent, spec=_services(image)
-    )
+_COMPONENTS = [_component("Frontend", "frontend"), _component("Decode", "decode", replicas=2)]
+_ANYBODYS, _OURS = (_graph("v1beta1", parent, components=_COMPONENTS) for parent in (None, _OWN))
+_IMAGE = "podTemplate/spec/containers/0/image"
+_CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
+    "another image of one worker restarts all workers": (
+        _ANYBODYS,
+        {f"spec/components/1/{_IMAGE}": "runtime:2"},
+        [
+            "updated: DynamoGraphDeployment serving/graph",
+            "# Another template of one worker restarts all workers of the graph.",
+            "@@ spec.components.Decode.podTemplate.spec.containers.main.image (rolls pods) @@",
+            "- runtime:1",
+            "+ runtime:2",
+        ],
+    ),
+    "another image of the frontend restarts no worker": (
+        _ANYBODYS,
+        {f"spec/components/0/{_IMAGE}": "runtime:2"},
+        [
+            "updated: DynamoGraphDeployment serving/graph",
+            "@@ spec.components.Frontend.podTemplate.spec.containers.main.image (rolls pods) @@",
+            "- runtime:1",
+            "+ runtime:2",
+        ],
+    ),
+    "more replicas restart nothing": (
+        _ANYBODYS,
+        {"spec/components/1/replicas": 3},
+        [
+            "updated: DynamoGraphDeployment serving/graph",
+            "@@ spec.components.Decode.replicas @@",
+            "- 2",
+            "+ 3",
+        ],
+    ),
+    "services in another order are no change": (_ANYBODYS, {"spec/components": _COMPONENTS[::-1]}, []),
+    "another engine is refused by the webhook": (
+        _ANYBODYS,
+        {"spec/backendFramework": "sglang"},
+        [
+            "updated; refused: DynamoGraphDeployment serving/graph",
+            "# The webhook refuses to change spec.backendFramework of a graph that exists.",
+            "@@ spec.backendFramework (refused by the API server) @@",
+            "- trtllm",
+            "+ sglang",
+        ],
+    ),
+    "variables of the whole graph restart all pods": (
+        _ANYBODYS,
+        {"spec/envs": [{"name": "A", "value": "1"}]},
+        [
+            "updated: DynamoGraphDeployment serving/graph",
+            "@@ spec.envs (rolls pods) @@",
+            '+ [{"name": "A", "value": "1"}]',
+        ],
+    ),
+    "a graph in another namespace is made before the old one goes": (
+        _OURS,
+        {"metadata/namespace": "other"},
+        [
+            "replaced: DynamoGraphDeployment other/graph",
+            "# The provider makes another graph for another metadata.namespace.",
+            "@@ metadata.namespace (replaces) @@",
+            "- serving",
+            "+ other",
+        ],
+    ),
+    # Its operator hashes what is written.
+    "a default in the template of a worker restarts it": (
+        _ANYBODYS,
+        {"spec/components/1/podTemplate/spec/restartPolicy": "Always"},
+        [
+            "updated: DynamoGraphDeployment serving/graph",
+            "# Another template of one worker restarts all workers of the graph.",
+            "@@ spec.components.Decode.podTemplate.spec.restartPolicy (rolls pods) @@",
+            "+ Always",
+        ],
+    ),
+    "a default beside the template is no change": (_ANYBODYS, {"spec/components/0/replicas": 1}, []),
+}
+
+
+@pytest.mark.parametrize("case", _CHANGES)
+def test_one_changed_field(case: str) -> None:
+    before, values, words = _CHANGES[case]
+    assert said_of(before, values) == words
+
+
+@pytest.mark.parametrize(
+    ("graph", "words"),
+    [
+        (
+            _ANYBODYS,
+            [
+                "updated; refused: DynamoGraphDeployment serving/graph",
+                "# Service Worker comes, which the webhook refuses of a graph that exists.",
+                "# Service Decode goes, which the webhook refuses of a graph that exists.",
+                "@@ spec.components.Worker (refused by the API server) @@",
+                "@@ spec.components.Decode (refused by the API server) @@",
+            ],
+        ),
+        (
+            _OURS,
+            [
+                "replaced, the old one first: DynamoGraphDeployment serving/graph",
+                "# Service Worker comes, which the webhook refuses: the graph is made again.",
+                "# Service Decode goes, which the webhook refuses: the graph is made again.",
+                "@@ spec.components.Worker (replaces) @@",
+                "@@ spec.components.Decode (replaces) @@",
+            ],
+        ),
+    ],
+    ids=["anybody's", "ours"],
+)
+def test_for_another_set_of_services_only_our_program_makes_the_graph_again(
+    graph: Resource, words: list[str]
+) -> None:
+    found = said_of(graph, {"spec/components/1/name": "Worker"})
+    assert [line for line in found if not line.startswith(("+ ", "- "))] == words
 
 
 def test_a_graph_under_another_version_is_one_object_compared_in_the_words_of_the_newer() -> None:
-    (found,) = compare([_graph(_OWN)], [_old_graph("runtime:2", _OWN)])
-    assert (found.operation, found.deletes_first) == (Operation.REPLACE, True)
-    assert said(found.fields) == [
-        "apiVersion: 'nvidia.com/v1beta1' -> 'nvidia.com/v1alpha1'",
-        "spec components Decode podTemplate spec containers main image: 'runtime:1' -> 'runtime:2'",
+    assert said([_OURS], [_old_graph("runtime:2", _OWN)]) == [
+        "replaced, the old one first: DynamoGraphDeployment serving/graph",
+        "# The API server cannot change a graph from one API version to the other.",
+        "@@ apiVersion (replaces) @@",
+        "- nvidia.com/v1beta1",
+        "+ nvidia.com/v1alpha1",
+        "@@ spec.components.Decode.podTemplate.spec.containers.main.image @@",
+        "- runtime:1",
+        "+ runtime:2",
     ]
 
 
 def test_somebody_elses_graph_under_another_version_is_refused() -> None:
-    (found,) = compare([_old_graph("runtime:1", None)], [_graph()])
-    assert (found.operation, found.is_refused) == (Operation.UPDATE, True)
+    assert said([_old_graph("runtime:1")], [_ANYBODYS]) == [
+        "updated; refused: DynamoGraphDeployment serving/graph",
+        "# To the engine it is another object of this name, and a DynamoGraphDeployment of this name exists.",
+        "@@ apiVersion (refused by the API server) @@",
+        "- nvidia.com/v1alpha1",
+        "+ nvidia.com/v1beta1",
+    ]
 
 
 def test_a_worker_of_the_older_version_restarts_for_its_image() -> None:
-    (found,) = compare([_old_graph("runtime:1", None)], [_old_graph("runtime:2", None)])
-    assert list(effects(found).values()) == ["rolls pods"]
-    assert found.reasons == ("Another template of one worker restarts all workers of the graph.",)
-
-
-def test_a_graph_in_another_namespace_is_made_before_the_old_one_goes() -> None:
-    found = changed(_graph(_OWN), lambda inputs: inputs["metadata"].update(namespace="other"))
-    assert (found.operation, found.deletes_first) == (Operation.REPLACE, False)
+    assert said([_old_graph("runtime:1")], [_old_graph("runtime:2")]) == [
+        "updated: DynamoGraphDeployment serving/graph",
+        "# Another template of one worker restarts all workers of the graph.",
+        "@@ spec.services.Decode.extraPodSpec.mainContainer.image (rolls pods) @@",
+        "- runtime:1",
+        "+ runtime:2",
+    ]

@@ -6,103 +6,138 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from comparison.changes import Operation
-from comparison.resources import compare
+import pytest
+
 from resource_graph import UNKNOWN
-from tests.comparison.resources_of_tests import effects, resource, said
+from tests.comparison.resources_of_tests import resource, said, with_values
 
 
-def _template(instance_type: str, name: str = "nodes") -> Any:
-    return resource(
-        "aws:ec2/launchTemplate:LaunchTemplate", "template", {"instanceType": instance_type, "name": name}
-    )
-
-
-def _subnet(name: str, cidr: str = "10.0.0.0/24") -> Any:
-    return resource("aws:ec2/subnet:Subnet", name, {"cidrBlock": cidr})
-
-
-def _group(template: Any, *subnets: Any) -> Any:
+def _group(template: Any, subnet: Any) -> Any:
     group = resource(
         "aws:eks/nodeGroup:NodeGroup",
         "nodes",
-        {"launchTemplate": {"id": UNKNOWN, "version": UNKNOWN}, "subnetIds": [UNKNOWN] * len(subnets)},
+        {"launchTemplate": {"id": UNKNOWN, "version": UNKNOWN}, "subnetIds": [UNKNOWN]},
     )
-    reads = {
-        "launchTemplate": frozenset({template.urn}),
-        "subnetIds": frozenset(each.urn for each in subnets),
-    }
+    reads = {"launchTemplate": frozenset({template.urn}), "subnetIds": frozenset({subnet.urn})}
     return replace(group, property_dependencies=reads)
 
 
-def test_another_content_of_the_launch_template_rolls_the_nodes() -> None:
-    subnet = _subnet("a")
-    old, new = _template("p5.48xlarge"), _template("p5en.48xlarge")
-    template, group = compare([old, subnet, _group(old, subnet)], [new, subnet, _group(new, subnet)])
-    assert effects(template) == {"instanceType": "in place"}
-    assert (group.operation, effects(group)) == (
-        Operation.UPDATE,
-        {"launchTemplate version": "rolls nodes"},
-    )
-    assert group.reasons == ("EKS drains the group's nodes and replaces them.",)
+def _with_group(template: Any, subnet: Any) -> list[Any]:
+    return [template, subnet, _group(template, subnet)]
 
 
-def test_another_tag_of_the_launch_template_rolls_no_node() -> None:
-    subnet, old = _subnet("a"), _template("p5.48xlarge")
-    new = replace(old, inputs={**old.inputs, "tags": {"team": "a"}})
-    found = compare([old, subnet, _group(old, subnet)], [new, subnet, _group(new, subnet)])
-    assert [each.title for each in found] == ["LaunchTemplate template"]
+_TEMPLATE = resource(
+    "aws:ec2/launchTemplate:LaunchTemplate", "template", {"instanceType": "p5.48xlarge", "name": "nodes"}
+)
+_OTHERS_TEMPLATE = with_values(_TEMPLATE, {"name": "others"})
+_SUBNET, _OTHER_SUBNET = (
+    resource("aws:ec2/subnet:Subnet", name, {"cidrBlock": "10.0.0.0/24"}) for name in ("a", "b")
+)
+_NODE_GROUPS: dict[str, tuple[Any, Any, list[str]]] = {
+    "another content of the launch template rolls the nodes": (
+        with_values(_TEMPLATE, {"instanceType": "p5en.48xlarge"}),
+        _SUBNET,
+        [
+            "updated: LaunchTemplate template",
+            "@@ instanceType @@",
+            "- p5.48xlarge",
+            "+ p5en.48xlarge",
+            "updated: NodeGroup nodes",
+            "# EKS drains the group's nodes and replaces them.",
+            "@@ launchTemplate.version (rolls nodes) @@",
+            "- (known after the update)",
+            "+ (known after the update)",
+        ],
+    ),
+    "another tag of the launch template rolls no node": (
+        with_values(_TEMPLATE, {"tags": {"team": "a"}}),
+        _SUBNET,
+        ["updated: LaunchTemplate template", "@@ tags @@", '+ {"team": "a"}'],
+    ),
+    "another launch template replaces the group": (
+        _OTHERS_TEMPLATE,
+        _SUBNET,
+        [
+            "replaced: LaunchTemplate template",
+            "# AWS cannot change name of what exists.",
+            "@@ name (replaces) @@",
+            "- nodes",
+            "+ others",
+            "replaced: NodeGroup nodes",
+            "# AWS cannot change launchTemplate.id of what exists.",
+            "# EKS drains the group's nodes and replaces them.",
+            "@@ launchTemplate.id (replaces) @@",
+            "- (known after the update)",
+            "+ (known after the update)",
+            "@@ launchTemplate.version (rolls nodes) @@",
+            "- (known after the update)",
+            "+ (known after the update)",
+        ],
+    ),
+    "a replaced subnet replaces what lies in it": (
+        _TEMPLATE,
+        with_values(_SUBNET, {"cidrBlock": "10.1.0.0/24"}),
+        [
+            "replaced: Subnet a",
+            "# AWS cannot change cidrBlock of what exists.",
+            "@@ cidrBlock (replaces) @@",
+            "- 10.0.0.0/24",
+            "+ 10.1.0.0/24",
+            "replaced: NodeGroup nodes",
+            "# AWS cannot change subnetIds of what exists.",
+            "@@ subnetIds (replaces) @@",
+            "- (known after the update)",
+            "+ (known after the update)",
+        ],
+    ),
+    "another subnet is seen though its id is unknown on both sides": (
+        _TEMPLATE,
+        _OTHER_SUBNET,
+        [
+            "replaced: NodeGroup nodes",
+            "# AWS cannot change subnetIds of what exists.",
+            "@@ subnetIds (replaces) @@",
+            "- an output of a",
+            "+ an output of b",
+            "deleted: Subnet a",
+            "created: Subnet b",
+        ],
+    ),
+}
 
 
-def _provider(**tags: str) -> Any:
-    return resource("pulumi:providers:aws", "account", {"defaultTags": json.dumps({"tags": tags})})
+@pytest.mark.parametrize("case", _NODE_GROUPS)
+def test_a_node_group_of_another_template_or_subnet(case: str) -> None:
+    template, subnet, words = _NODE_GROUPS[case]
+    assert said(_with_group(_TEMPLATE, _SUBNET), _with_group(template, subnet)) == words
 
 
 def test_a_default_tag_of_the_provider_comes_to_all_that_bears_tags_and_rolls_no_node() -> None:
-    old, new = _provider(), _provider(team="a")
-    template = replace(_template("p5.48xlarge"), provider=new.urn)
-    table = replace(
-        resource("aws:ec2/routeTable:RouteTable", "table", {"tags": {"team": "b"}}), provider=new.urn
+    old, new = (
+        resource("pulumi:providers:aws", "account", {"defaultTags": json.dumps({"tags": tags})})
+        for tags in ({}, {"team": "a"})
     )
-    route = replace(resource("aws:ec2/route:Route", "route", {}), provider=new.urn)
-    group = replace(_group(template), provider=new.urn)
-    rest = [template, table, route, group]
-    found = {each.title: said(each.fields) for each in compare([old, *rest], [new, *rest])}
-    assert found == {
-        "aws account": ["defaultTags tags team: None -> 'a'"],
-        "LaunchTemplate template": ["tagsAll team: None -> 'a'"],
-        "NodeGroup nodes": ["tagsAll team: None -> 'a'"],
-    }
-
-
-def test_another_launch_template_replaces_the_group() -> None:
-    subnet = _subnet("a")
-    old, new = _template("p5.48xlarge"), _template("p5.48xlarge", "others")
-    found = compare([old, subnet, _group(old, subnet)], [new, subnet, _group(new, subnet)])
-    assert [(each.title, each.operation) for each in found] == [
-        ("LaunchTemplate template", Operation.REPLACE),
-        ("NodeGroup nodes", Operation.REPLACE),
+    tagged = resource("aws:ec2/routeTable:RouteTable", "table", {"tags": {"team": "b"}})
+    untagged = resource("aws:ec2/route:Route", "route", {})
+    parts = [_TEMPLATE, tagged, untagged, _group(_TEMPLATE, _SUBNET)]
+    rest = [replace(each, provider=new.urn) for each in parts]
+    assert said([old, *rest], [new, *rest]) == [
+        "updated: aws account",
+        "@@ defaultTags.tags.team @@",
+        "+ a",
+        "updated: LaunchTemplate template",
+        "@@ tagsAll.team @@",
+        "+ a",
+        "updated: NodeGroup nodes",
+        "@@ tagsAll.team @@",
+        "+ a",
     ]
-    assert effects(found[1]) == {"launchTemplate id": "replaces", "launchTemplate version": "rolls nodes"}
-
-
-def test_a_replaced_subnet_replaces_what_lies_in_it() -> None:
-    template, old, new = _template("p5.48xlarge"), _subnet("a"), _subnet("a", "10.1.0.0/24")
-    found = compare([template, old, _group(template, old)], [template, new, _group(template, new)])
-    assert [each.operation for each in found] == [Operation.REPLACE, Operation.REPLACE]
-
-
-def test_another_subnet_is_seen_though_its_id_is_unknown_on_both_sides() -> None:
-    template, old, new = _template("p5.48xlarge"), _subnet("a"), _subnet("b")
-    found = compare([template, old, _group(template, old)], [template, new, _group(template, new)])
-    group = next(each for each in found if each.title == "NodeGroup nodes")
-    assert group.operation is Operation.REPLACE
-    assert said(group.fields) == ["subnetIds: 'an output of a' -> 'an output of b'"]
 
 
 def test_a_value_that_is_known_does_not_change_with_what_it_was_taken_from() -> None:
-    old, new = _template("p5.48xlarge"), _template("p5.48xlarge", "others")
-    reader = resource("aws:autoscaling/schedule:Schedule", "opens", {"autoscalingGroupName": "nodes"})
-    reads = {"autoscalingGroupName": frozenset({old.urn})}
-    reader = replace(reader, property_dependencies=reads)
-    assert [each.title for each in compare([old, reader], [new, reader])] == ["LaunchTemplate template"]
+    reader = replace(
+        resource("aws:autoscaling/schedule:Schedule", "opens", {"autoscalingGroupName": "nodes"}),
+        property_dependencies={"autoscalingGroupName": frozenset({_TEMPLATE.urn})},
+    )
+    alone = said([_TEMPLATE], [_OTHERS_TEMPLATE])
+    assert said([_TEMPLATE, reader], [_OTHERS_TEMPLATE, reader]) == alone != []

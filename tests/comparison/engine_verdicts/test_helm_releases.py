@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from comparison.changes import Operation
-from tests.comparison.resources_of_tests import changed, effects, resource, said
+from typing import Any
+
+import pytest
+
+from tests.comparison.resources_of_tests import resource, said_of
 
 _RELEASE = resource(
     "kubernetes:helm.sh/v3:Release",
@@ -16,23 +19,34 @@ _RELEASE = resource(
         "values": {"a": {"b": 1}},
     },
 )
+_CHANGES: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "values and version are upgraded in place, and what restarts is not known": (
+        {"values/a/b": 2, "version": "1.4.2"},
+        [
+            "updated: Release platform",
+            "# Helm upgrades it in place; which of the chart's objects change or restart is not compared.",
+            "@@ values.a.b @@",
+            "- 1",
+            "+ 2",
+            "@@ version @@",
+            "- 1.2.1",
+            "+ 1.4.2",
+        ],
+    ),
+    "another namespace is another release beside the old one": (
+        {"namespace": "other"},
+        [
+            "replaced: Release platform",
+            "# Helm cannot change namespace of a release.",
+            "@@ namespace (replaces) @@",
+            "- system",
+            "+ other",
+        ],
+    ),
+}
 
 
-def test_a_value_upgrades_the_release_in_place_and_what_restarts_is_not_known() -> None:
-    found = changed(_RELEASE, lambda inputs: inputs["values"]["a"].update(b=2))
-    assert (found.title, found.operation) == ("Release platform", Operation.UPDATE)
-    assert said(found.fields) == ["values a b: 1 -> 2"]
-    assert found.reasons == (
-        "Helm upgrades it in place; which of the chart's objects change or restart is not compared.",
-    )
-
-
-def test_another_chart_version_is_an_upgrade() -> None:
-    found = changed(_RELEASE, lambda inputs: inputs.update(version="1.4.2"))
-    assert effects(found) == {"version": "in place"}
-
-
-def test_another_namespace_is_another_release_beside_the_old_one() -> None:
-    found = changed(_RELEASE, lambda inputs: inputs.update(namespace="other"))
-    assert (found.operation, found.deletes_first) == (Operation.REPLACE, False)
-    assert found.reasons == ("Helm cannot change namespace of a release.",)
+@pytest.mark.parametrize("case", _CHANGES)
+def test_one_change_of_a_release(case: str) -> None:
+    values, words = _CHANGES[case]
+    assert said_of(_RELEASE, values) == words

@@ -10,7 +10,7 @@ import pytest
 from comparison.changes import Operation
 from comparison.resources import compare
 from lab.kubernetes_provider import config_diff
-from tests.comparison.resources_of_tests import deployment, resource
+from tests.comparison.resources_of_tests import deployment, resource, said, said_of
 
 
 def _provider(**inputs: Any) -> Any:
@@ -24,6 +24,7 @@ def _provider(**inputs: Any) -> Any:
         ({"clusterIdentifier": "a"}, {"clusterIdentifier": "b"}),
         ({"clusterIdentifier": "a"}, {"clusterIdentifier": "a", "enablePatchForce": "true"}),
     ],
+    ids=["context", "cluster", "option"],
 )
 def test_a_provider_is_replaced_where_the_labs_provider_says_so(
     before: dict[str, Any], after: dict[str, Any]
@@ -35,16 +36,23 @@ def test_a_provider_is_replaced_where_the_labs_provider_says_so(
 def test_everything_that_a_replaced_provider_made_is_replaced_with_it() -> None:
     old, new = _provider(clusterIdentifier="x"), _provider(clusterIdentifier="y")
     workload = replace(deployment(), provider=old.urn)
-    provider, made = compare([old, workload], [new, workload])
-    assert provider.reasons == (
-        "Another clusterIdentifier is another cluster: everything in it is made again there.",
-    )
-    assert (made.operation, made.title) == (Operation.REPLACE, "Deployment serving/server")
-    assert made.reasons == ("Its provider is replaced, and with it everything that it made.",)
+    assert said([old, workload], [new, workload]) == [
+        "replaced: kubernetes cluster",
+        "# Another clusterIdentifier is another cluster: everything in it is made again there.",
+        "@@ clusterIdentifier (replaces) @@",
+        "- x",
+        "+ y",
+        "replaced: Deployment serving/server",
+        "# Its provider is replaced, and with it everything that it made.",
+    ]
 
 
 def test_another_region_is_another_place_for_everything_in_the_account() -> None:
     account = resource("pulumi:providers:aws", "account", {"region": "us-east-1"})
-    moved = resource("pulumi:providers:aws", "account", {"region": "us-west-2"})
-    (found,) = compare([account], [moved])
-    assert found.operation is Operation.REPLACE
+    assert said_of(account, {"region": "us-west-2"}) == [
+        "replaced: aws account",
+        "# Another region is another region: everything in it is made again there.",
+        "@@ region (replaces) @@",
+        "- us-east-1",
+        "+ us-west-2",
+    ]

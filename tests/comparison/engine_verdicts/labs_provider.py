@@ -1,0 +1,23 @@
+"""The lab's provider of Kubernetes objects, which shares no code with the comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lab.kubernetes_provider.diff import difference
+from lab.kubernetes_provider.forced_replacement import forcing_paths
+from lab.kubernetes_provider.normalise import normalised
+from tests.comparison.resources_of_tests import with_values
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from resource_graph import Resource
+
+
+def is_replaced(before: Resource, values: Mapping[str, Any]) -> bool:
+    """Whether it makes another object for these values."""
+    old, new = (normalised(dict(each.inputs)) for each in (before, with_values(before, values)))
+    asked = tuple(f".{path}" for path in before.replace_on_changes)
+    forcing = forcing_paths(new) + asked
+    return bool(difference(old, new, forcing, old_inputs=old).replaces)

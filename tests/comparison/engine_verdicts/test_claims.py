@@ -1,0 +1,161 @@
+"""What becomes of a claim, of its class and of what devices are claimed by, for one changed field."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.comparison.engine_verdicts.labs_provider import is_replaced
+from tests.comparison.resources_of_tests import kubernetes_object, said, said_of, with_values
+
+_CLAIM = kubernetes_object(
+    "v1",
+    "PersistentVolumeClaim",
+    "data",
+    spec={"resources": {"requests": {"storage": "100Gi"}}, "storageClassName": "gp3"},
+)
+_SIZE = "spec/resources/requests/storage"
+_STORAGE_CLASS = kubernetes_object("storage.k8s.io/v1", "StorageClass", "gp3", provisioner="ebs")
+_DOMAIN = kubernetes_object("resource.nvidia.com/v1beta1", "ComputeDomain", "domain", spec={"numNodes": 0})
+_DEVICES = kubernetes_object("resource.k8s.io/v1", "ResourceClaimTemplate", "gpus", spec={"spec": {}})
+
+_CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
+    "a claim grows in place": (
+        _CLAIM,
+        {_SIZE: "200Gi"},
+        [
+            "updated; holds data: PersistentVolumeClaim serving/data",
+            "@@ spec.resources.requests.storage @@",
+            "- 100Gi",
+            "+ 200Gi",
+        ],
+    ),
+    "a claim never shrinks": (
+        _CLAIM,
+        {_SIZE: "50Gi"},
+        [
+            "updated; refused; holds data: PersistentVolumeClaim serving/data",
+            "# The API server refuses to change spec.resources.requests.storage of a PersistentVolumeClaim.",
+            "@@ spec.resources.requests.storage (refused by the API server) @@",
+            "- 100Gi",
+            "+ 50Gi",
+        ],
+    ),
+    "a claim without a class does not grow": (
+        with_values(_CLAIM, {"spec/storageClassName": ""}),
+        {_SIZE: "1Ti"},
+        [
+            "updated; refused; holds data: PersistentVolumeClaim serving/data",
+            "# The API server refuses to change spec.resources.requests.storage of a PersistentVolumeClaim.",
+            "@@ spec.resources.requests.storage (refused by the API server) @@",
+            "- 100Gi",
+            "+ 1Ti",
+        ],
+    ),
+    "a claim's size that the program ignores is no change": (
+        replace(_CLAIM, ignore_changes=("spec.resources",)),
+        {_SIZE: "200Gi"},
+        [],
+    ),
+    "another class replaces a claim, whose data go with it": (
+        _CLAIM,
+        {"spec/storageClassName": "io2"},
+        [
+            "replaced, the old one first; holds data: PersistentVolumeClaim serving/data",
+            "# The provider cannot change spec.storageClassName of a PersistentVolumeClaim in place.",
+            "@@ spec.storageClassName (replaces) @@",
+            "- gp3",
+            "+ io2",
+        ],
+    ),
+    "the volume mode of a claim is refused": (
+        _CLAIM,
+        {"spec/volumeMode": "Block"},
+        [
+            "updated; refused; holds data: PersistentVolumeClaim serving/data",
+            "# The API server refuses to change spec.volumeMode of a PersistentVolumeClaim.",
+            "@@ spec.volumeMode (refused by the API server) @@",
+            "+ Block",
+        ],
+    ),
+    "another number of nodes of a compute domain is refused": (
+        _DOMAIN,
+        {"spec/numNodes": 2},
+        [
+            "updated; refused: ComputeDomain serving/domain",
+            "# The API server refuses to change spec.numNodes of a ComputeDomain.",
+            "@@ spec.numNodes (refused by the API server) @@",
+            "- 0",
+            "+ 2",
+        ],
+    ),
+    "other devices of a claim template are refused": (
+        _DEVICES,
+        {"spec/spec": {"devices": {}}},
+        [
+            "updated; refused: ResourceClaimTemplate serving/gpus",
+            "# The API server refuses to change spec.spec.devices of a ResourceClaimTemplate.",
+            "@@ spec.spec.devices (refused by the API server) @@",
+            "+ {}",
+        ],
+    ),
+    "the reclaim policy of a storage class is refused": (
+        _STORAGE_CLASS,
+        {"reclaimPolicy": "Retain"},
+        [
+            "updated; refused: StorageClass serving/gp3",
+            "# The API server refuses to change reclaimPolicy of a StorageClass.",
+            "@@ reclaimPolicy (refused by the API server) @@",
+            "+ Retain",
+        ],
+    ),
+    "other parameters replace a storage class": (
+        _STORAGE_CLASS,
+        {"parameters": {"type": "io2"}},
+        [
+            "replaced, the old one first: StorageClass serving/gp3",
+            "# The provider cannot change parameters of a StorageClass in place.",
+            "@@ parameters (replaces) @@",
+            '+ {"type": "io2"}',
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", _CHANGES)
+def test_one_changed_field(case: str) -> None:
+    before, values, words = _CHANGES[case]
+    assert said_of(before, values) == words
+
+
+@pytest.mark.parametrize("case", _CHANGES)
+def test_the_labs_provider_replaces_the_same(case: str) -> None:
+    before, values, words = _CHANGES[case]
+    assert "".join(words[:1]).startswith("replaced") is is_replaced(before, values)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "words"), [(True, "updated; holds data"), (False, "updated; refused; holds data")]
+)
+def test_a_claim_grows_only_where_the_class_of_its_stack_allows_it(allowed: bool, words: str) -> None:
+    beside = with_values(_STORAGE_CLASS, {"allowVolumeExpansion": allowed})
+    first, *_ = said([beside, _CLAIM], [beside, with_values(_CLAIM, {_SIZE: "200Gi"})])
+    assert first == f"{words}: PersistentVolumeClaim serving/data"
+
+
+def test_a_protected_object_that_would_be_replaced_is_refused() -> None:
+    before, after = replace(_CLAIM, protect=True), with_values(_CLAIM, {"spec/storageClassName": "io2"})
+    assert said([before], [after]) == [
+        "replaced, the old one first; refused; protected; holds data: PersistentVolumeClaim serving/data",
+        "# The provider cannot change spec.storageClassName of a PersistentVolumeClaim in place.",
+        "# The engine refuses to delete it until this is applied, and no longer then.",
+        "# The engine refuses to replace what is protected.",
+        "@@ spec.storageClassName (replaces) @@",
+        "- gp3",
+        "+ io2",
+        "@@ options.protect @@",
+        "- true",
+        "+ false",
+    ]
