@@ -42,56 +42,11 @@ _FILLER = {
 CASES = (
     Case(
         HOLDS,
-        "less room than one revision takes",
-        "vllm-agg",
-        (put(_CLAIM, _SIZE, "60Gi"),),
-        failed(HOLDS, CLAIM),
-        ("asks for 60Gi (64.4 GB)", "openai/gpt-oss-120b alone take 65.2 GB"),
-    ),
-    Case(
-        HOLDS,
-        "a small claim for something else than the model",
-        "vllm-agg",
-        (
-            document(
-                """
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: compiled, namespace: gpt-oss}
-spec:
-  accessModes: [ReadWriteMany]
-  storageClassName: shared-files
-  resources: {requests: {storage: 1Gi}}
-"""
-            ),
-            add(
-                _GRAPH,
-                "spec.components[1].podTemplate.spec.volumes",
-                {"name": "compiled", "persistentVolumeClaim": {"claimName": "compiled"}},
-            ),
-            add(
-                _GRAPH,
-                "spec.components[1].podTemplate.spec.containers[0].volumeMounts",
-                {"name": "compiled", "mountPath": "/compiled"},
-            ),
-        ),
-        frozenset(),
-    ),
-    Case(
-        HOLDS,
         "a size that is none",
         "vllm-agg",
         (put(_CLAIM, _SIZE, "plenty"),),
         undecided(HOLDS, CLAIM),
         ("the size of claim model-cache is 'plenty'",),
-    ),
-    Case(
-        HOLDS,
-        "room for one revision only",
-        "vllm-agg",
-        (put(_CLAIM, _SIZE, "121Gi"),),
-        failed(HOLDS, CLAIM),
-        ("asks for 121Gi (129.9 GB)", "takes 65.2 GB", "a second one beside it 130.5 GB"),
     ),
     Case(
         HOLDS,
@@ -123,16 +78,6 @@ spec:
                 "--exclude 'original/*' --exclude 'metal/*'",
                 "--include 'model-*.safetensors'",
             ),
-        ),
-        frozenset(),
-    ),
-    Case(
-        HOLDS,
-        "room for two revisions, and a download of another model in all its forms",
-        "agg-gb200",
-        (
-            put(_CLAIM, _SIZE, "200Gi"),
-            text("Job/model-download", _SCRIPT, "exec ", "hf download owner/tool --revision main\nexec "),
         ),
         frozenset(),
     ),
@@ -200,14 +145,6 @@ spec:
     ),
     Case(
         CLASS,
-        "a shared volume of a class that is called like those of EBS volumes",
-        "vllm-serve",
-        (put(_CLAIM, "spec.storageClassName", "gp3-csi"),),
-        failed(CLASS, CLAIM),
-        ("asks for ReadWriteMany from storage class gp3-csi, whose EBS volumes have no such mode",),
-    ),
-    Case(
-        CLASS,
         "a shared EBS volume without a file system, which several nodes may attach",
         "trtllm-serve",
         (_EBS_CLASS, put(_CLAIM, "spec.volumeMode", "Block")),
@@ -223,17 +160,6 @@ spec:
             "downloads openai/gpt-oss-120b into emptyDir model-cache of 20Gi at /opt/models, but its tensors "
             "alone take 65.2 GB: the pod is evicted",
         ),
-    ),
-    Case(
-        HOLDS,
-        "an emptyDir of a server that makes weights up",
-        "vllm-serve",
-        (
-            *_IN_AN_EMPTY_DIRECTORY,
-            put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", "20Gi"),
-            add("Deployment", f"{_SERVE}.args", "--load-format=dummy"),
-        ),
-        frozenset(),
     ),
     Case(
         HOLDS,

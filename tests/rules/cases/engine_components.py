@@ -69,17 +69,6 @@ CASES = (
     ),
     Case(
         KNOWN,
-        "vLLM that is not told to decode, and does so beside prefill",
-        "vllm-disagg-efa",
-        (
-            put(
-                GRAPH, "spec.components[2].podTemplate.spec.containers[0].args[2]", "--enable-chunked-prefill"
-            ),
-        ),
-        frozenset(),
-    ),
-    Case(
-        KNOWN,
         "SGLang whose file may tell it to decode",
         "sglang-disagg",
         (put(GRAPH, f"{_SGLANG_DECODE}.containers[0].args[2]", "--config=/etc/sglang/decode.yaml"),),

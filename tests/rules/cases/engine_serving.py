@@ -47,13 +47,6 @@ CASES = (
     ),
     Case(
         CALLS,
-        "one of a release that recovers them, which is the frontend's affair whatever the workers run",
-        "agg-gb200",
-        (_frontend_image("1.3.1"),),
-        frozenset(),
-    ),
-    Case(
-        CALLS,
         "an image that says nothing of its release",
         "agg-gb200",
         (main(FRONTEND, "image", "registry.example.com/our-frontend:7"),),
@@ -136,14 +129,6 @@ CASES = (
         ("TrtllmPrefillWorker gpt-oss-120b (--served-model-name), TrtllmDecodeWorker openai/gpt-oss-120b",),
     ),
     Case(
-        NAME,
-        "a name of the path on one side",
-        "disagg-b200",
-        (command(PREFILL, '--served-model-name "openai/gpt-oss-120b" ', ""),),
-        failed(NAME, BOTH),
-        ("TrtllmPrefillWorker /opt/models/hub/models--openai--gpt-oss-120b/snapshots",),
-    ),
-    Case(
         PARSERS,
         "a worker without parsers",
         "agg-gb200",
@@ -172,13 +157,5 @@ CASES = (
             variable(WORKER, "DYN_TOOL_CALL_PARSER", "harmony"),
         ),
         frozenset(),
-    ),
-    Case(
-        PARSERS,
-        "vLLM's name of a parser, which Dynamo does not have",
-        "vllm-agg",
-        (_vllm_argument(11, "gpt_oss", "openai_gptoss"),),
-        failed(PARSERS, "VllmWorker"),
-        ("and is openai_gptoss", "argparse refuses it"),
     ),
 )

@@ -21,13 +21,6 @@ CASES = (
     ),
     Case(
         RUNS,
-        "quotation marks of the other kind, an apostrophe in a comment, and one that a backslash keeps",
-        PUBLISHED,
-        (command(DECODE, "python3 -m", "echo \"it's\" it\\'s $'it\\'s' # it's\npython3 -m"),),
-        frozenset(),
-    ),
-    Case(
-        RUNS,
         "a loop without an end",
         PUBLISHED,
         (command(DECODE, "python3 -m", "for i in 1 2 3; do\nsleep $i\npython3 -m"),),
@@ -68,13 +61,6 @@ CASES = (
     ),
     Case(
         RUNS,
-        "a script that reads the words behind it",
-        "vllm-serve",
-        (put("Deployment", f"{_SERVER}.command", ["/bin/sh", "-c", 'exec vllm serve "$@"', "--"]),),
-        frozenset(),
-    ),
-    Case(
-        RUNS,
         "a shell without -c",
         "trtllm-serve",
         (
@@ -94,16 +80,6 @@ CASES = (
         ),
         failed(RUNS, "engine"),
         ("its command has $(SEED), which nothing sets and the program is given as it stands",),
-    ),
-    Case(
-        RUNS,
-        "a reference to a variable that a Secret may set",
-        "vllm-serve",
-        (
-            add("Deployment", f"{_SERVER}.args", "--seed=$(SEED)"),
-            put("Deployment", f"{_SERVER}.envFrom", [{"secretRef": {"name": "seeds"}}]),
-        ),
-        frozenset(),
     ),
     Case(
         RUNS,

@@ -72,20 +72,6 @@ CASES = (
         ("Helm gives up after its own 5 minutes",),
     ),
     Case(
-        OTHER_WAITS,
-        "an installation with the engine's limit alone",
-        EKS,
-        (unset("Release/platform", "inputs.timeout"),),
-        frozenset(),
-    ),
-    Case(
-        OTHER_WAITS,
-        "an installation with Helm's limit alone, as the program chose it",
-        EKS,
-        (resource("Release/platform", "timeouts", {"delete": 660}),),
-        frozenset(),
-    ),
-    Case(
         AWAITED,
         "a graph that nobody waits for",
         EKS,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.rules.case import H200, Case, Pools, failed, undecided
+from tests.rules.case import Case, Pools, failed, undecided
 from tests.rules.edits import Edit, add, engine_file, put, text, variable
 
 RUNS = "moe-backend-runs"
@@ -57,14 +57,6 @@ CASES = (
             "on Hopper its autotuner ends with an IndexError",
         ),
         H100,
-    ),
-    Case(
-        RUNS,
-        "a backend that is chosen by the GPU",
-        "trtllm-serve",
-        (_on("NVIDIA-H200"), _backend("AUTO"), _override("W4A8_MXFP4_FP8")),
-        frozenset(),
-        pools=H200,
     ),
     Case(
         RUNS,

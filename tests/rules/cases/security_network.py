@@ -79,16 +79,6 @@ CASES = (
     ),
     Case(
         PUBLIC,
-        "a class that is told to face the internet",
-        "disagg-b200",
-        (
-            *_balanced(loadBalancerClass="service.k8s.aws/nlb"),
-            put(OUR_SERVICE, f"metadata.annotations.[{SCHEME}]", "internet-facing"),
-        ),
-        failed(PUBLIC, "dynamo-nats"),
-    ),
-    Case(
-        PUBLIC,
         "an Ingress that faces the internet",
         "disagg-b200",
         (_ingress("alb.ingress.kubernetes.io/scheme: internet-facing"),),
@@ -131,30 +121,6 @@ CASES = (
         (unset(CLUSTER, "inputs.vpcConfig.endpointPublicAccess"),),
         failed(PUBLIC, "cluster"),
         ("has an API endpoint open to every address, the default",),
-    ),
-    Case(
-        PUBLIC,
-        "an Ingress whose ranges include everybody",
-        "disagg-b200",
-        (
-            _ingress(
-                "alb.ingress.kubernetes.io/scheme: internet-facing, "
-                'alb.ingress.kubernetes.io/inbound-cidrs: "203.0.113.0/24, 0.0.0.0/0"'
-            ),
-        ),
-        failed(PUBLIC, "frontend"),
-        ("is internet-facing, open to 203.0.113.0/24, 0.0.0.0/0",),
-    ),
-    Case(
-        PUBLIC,
-        "a cluster's endpoint whose ranges include everybody",
-        EKS,
-        (
-            resource(CLUSTER, "inputs.vpcConfig.endpointPublicAccess", True),
-            resource(CLUSTER, "inputs.vpcConfig.publicAccessCidrs", ["203.0.113.0/24", "0.0.0.0/0"]),
-        ),
-        failed(PUBLIC, "cluster"),
-        ("has an API endpoint open to 203.0.113.0/24, 0.0.0.0/0",),
     ),
     Case(
         PUBLIC,

@@ -113,13 +113,6 @@ CASES = (
     ),
     Case(
         VALUES,
-        "a rollout that stops a pod before it starts one",
-        "vllm-serve",
-        (put("Deployment", "spec.strategy.rollingUpdate", {"maxSurge": 0, "maxUnavailable": 1}),),
-        frozenset(),
-    ),
-    Case(
-        VALUES,
         "a toleration of an effect that there is not",
         "vllm-serve",
         (put("Deployment", f"{_POD}.tolerations[0].effect", "NoScheduled"),),
@@ -154,14 +147,6 @@ CASES = (
         (put(GRAPH, f"{_CONTAINER}.env[0].name", "HF_HUB_OFFLINE "),),
         failed(VALUES, "VllmWorker"),
         ("sets the variable 'HF_HUB_OFFLINE ': no program reads one with a space in its name",),
-    ),
-    Case(
-        VALUES,
-        "a toleration whose operator there is not",
-        "vllm-agg",
-        (put(GRAPH, "spec.components[1].podTemplate.spec.tolerations[0].operator", "Exist"),),
-        failed(VALUES, "VllmWorker"),
-        ('Unsupported value: "Exist": supported values: "Equal", "Exists", "Lt", "Gt"',),
     ),
     Case(
         VALUES,
@@ -238,16 +223,6 @@ spec: {podSelector: {}, ingress: [{ports: [{port: "8000"}]}]}
         (put(GRAPH, f"{_CONTAINER}.securityContext.runAsUser", 0),),
         failed(VALUES, "VllmWorker"),
         ("container main has runAsNonRoot: true beside runAsUser: 0: the kubelet never starts it",),
-    ),
-    Case(
-        VALUES,
-        "a container that may be root in pods that may not",
-        "vllm-serve",
-        (
-            put("Deployment", f"{_POD}.containers[0].securityContext.runAsUser", 0),
-            put("Deployment", f"{_POD}.containers[0].securityContext.runAsNonRoot", value=False),
-        ),
-        frozenset(),
     ),
     Case(
         VALUES,

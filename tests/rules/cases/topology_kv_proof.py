@@ -14,7 +14,6 @@ from tests.rules.kv_edits import (
     ON_GB200,
     POSSIBLE,
     PROVEN,
-    connector,
     image,
     variable,
     without_efa,
@@ -38,21 +37,6 @@ CASES = (
         (*without_efa(*BOTH), *variable("UCX_TLS", "tcp,cuda_copy")),
         failed(PROVEN, GRAPH),
         ("moves its KV cache by tcp, as typed (UCX_TLS=tcp,cuda_copy)", COST),
-    ),
-    Case(
-        PROVEN,
-        "TCP typed as a buffer of the host",
-        BASE,
-        (
-            *without_efa(*BOTH),
-            *connector(
-                *BOTH,
-                config='{"kv_connector":"NixlConnector","kv_role":"kv_both","kv_buffer_device":"cpu",'
-                '"kv_connector_extra_config":{"backends":["LIBFABRIC"]}}',
-            ),
-        ),
-        failed(PROVEN, GRAPH),
-        ("moves its KV cache by tcp, as typed (kv_buffer_device cpu)",),
     ),
     Case(
         PROVEN,

@@ -27,7 +27,6 @@ CLIQUE = "kv-transport-placement"
 
 TRTLLM_GRAPH = "gpt-oss-disagg"
 TRTLLM = ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
-KINDS = ("requests", "limits")
 
 
 def interfaces(component: str, number: str) -> tuple[Edit, ...]:
@@ -99,14 +98,6 @@ CASES = (
         security({"allowPrivilegeEscalation": False}),
         failed(PINS, *WORKERS),
         (f"moves its KV cache by efa (1 {EFA}), but its container neither adds the capability IPC_LOCK",),
-    ),
-    Case(
-        PINS,
-        "RDMA without any privilege",
-        BASE,
-        rdma(*security(capabilities("SYS_RESOURCE"), PREFILL)),
-        failed(PINS, "Prefill"),
-        ("moves its KV cache by rdma (1 rdma/ib)",),
     ),
     Case(
         PRIVILEGES,

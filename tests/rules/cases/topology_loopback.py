@@ -38,14 +38,6 @@ CASES = (
     ),
     Case(
         PROBED,
-        "probes of a server on the loopback address",
-        "vllm-serve",
-        (_ALONE,),
-        failed(PROBED, "vllm-serve"),
-        ("listens on 127.0.0.1 alone (--host), where the kubelet's livenessProbe does not reach it",),
-    ),
-    Case(
-        PROBED,
         "the loopback address that trtllm-serve takes by default",
         "trtllm-serve",
         (put("Deployment", f"{_ENGINE}.args[2]", "--log_level=info"),),

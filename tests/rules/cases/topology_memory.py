@@ -48,13 +48,6 @@ CASES = (
     ),
     Case(
         SHARED,
-        "a volume without a size",
-        "vllm-serve",
-        (drop("Deployment", "spec.template.spec.volumes[1].emptyDir.sizeLimit"),),
-        frozenset(),
-    ),
-    Case(
-        SHARED,
         "a size that is no amount",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM}.sharedMemorySize", "plenty"),),

@@ -67,11 +67,4 @@ CASES = (
         ),
     ),
     Case(ROLLOUT, "a strategy in both places", "agg-gb200", (_ON_SERVICE,), frozenset()),
-    Case(
-        ROLLOUT,
-        "annotations of the frontend, of which there are no generations",
-        "agg-gb200",
-        (of_service("Frontend", "annotations", _RECREATE),),
-        frozenset(),
-    ),
 )
