@@ -44,14 +44,11 @@ def test_a_supervisor_starts_both_each_at_a_port_of_its_own() -> None:
     assert main["args"].count("--") == 1
 
 
-def test_each_worker_sees_its_own_gpus_first_and_its_neighbours_after_them() -> None:
-    visible = [re.findall(r"CUDA_VISIBLE_DEVICES=(\S+)", text) for text in _texts().values()]
-    assert visible == [["0,1,2,3,4,5,6,7"], ["4,5,6,7,0,1,2,3"]]
-
-
-def test_each_worker_publishes_its_metrics_at_a_port_that_no_other_worker_binds() -> None:
+def test_each_worker_sees_its_own_gpus_first_and_has_a_port_of_its_own_for_metrics() -> None:
     ports = [re.findall(r"DYN_FORWARDPASS_METRIC_PORT=(\S+)", text) for text in _texts().values()]
     assert ports == [["20380"], ["20480"]]
+    visible = [re.findall(r"CUDA_VISIBLE_DEVICES=(\S+)", text) for text in _texts().values()]
+    assert visible == [["0,1,2,3,4,5,6,7"], ["4,5,6,7,0,1,2,3"]]
 
 
 def test_each_worker_reads_its_own_engine_file_and_takes_its_shells_place() -> None:
@@ -81,9 +78,7 @@ def test_each_worker_registers_as_a_container_that_is_ready_when_it_is() -> None
     for variables in (frontend, main_of(_pod())["env"]):
         assert variables["DYN_KUBE_DISCOVERY_MODE"] == "container"
     assert frontend["CONTAINER_NAME"] == "main"
-
-
-def test_pods_of_their_own_register_as_before() -> None:
+    # Pods of their own need none of this.
     assert "DYN_KUBE_DISCOVERY_MODE" not in str(graph_spec(over("tcp"), "files"))
 
 
@@ -155,9 +150,3 @@ def test_an_aggregated_recipe_has_nothing_to_put_in_one_pod() -> None:
     content["onePod"] = "Both"
     with pytest.raises(ValidationError, match="onePod is for prefill and decode workers"):
         parse_recipe(yaml.safe_dump(content))
-
-
-def test_more_pods_are_more_of_both_workers() -> None:
-    recipe = load_recipe(ONE_POD)
-    assert recipe.with_replicas({WORKER: 2}).gpus == 16
-    assert recipe.running_requests == 512
