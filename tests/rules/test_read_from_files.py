@@ -11,13 +11,11 @@ from tests.rules.judging import (
     FITS,
     GPUS,
     OF_A_WORKER,
-    OPERATOR,
     PREFILL,
     QUANTIZATION,
     both,
     found,
     in_file,
-    in_program,
     judge,
     messages,
     mutated,
@@ -69,19 +67,6 @@ def test_one_term_without_the_product_allows_every_product(tmp_path: Path) -> No
     second = f"- matchExpressions:\n                    {other}"
     text = mutated((first, f"{first}\n                {second}"))
     assert found(judge(in_file(tmp_path, text))) == MANIFEST | both(QUANTIZATION, "undecided")
-
-
-def test_a_graph_that_does_not_depend_on_its_operator_is_found() -> None:
-    report = judge(in_program(mutated(), depends=False))
-    assert found(report) == {(OPERATOR, "failed", "gpt-oss-disagg")}
-    assert "does not depend on platform" in messages(report)
-    assert report.stops
-
-
-def test_an_operator_that_another_program_installs_leaves_the_edge_undecided() -> None:
-    report = judge(in_program(mutated(), release=False))
-    assert found(report) == {(OPERATOR, "undecided", "gpt-oss-disagg")}
-    assert not report.stops
 
 
 def test_a_graph_without_services_is_never_passed_in_silence(tmp_path: Path) -> None:
@@ -171,10 +156,3 @@ def test_of_equal_config_maps_the_one_in_the_graph_s_namespace_or_file_is_read(t
     first = tmp_path / "first.yaml"
     first.write_text(mutated())
     assert found(judge(read_manifests([first, second]))) == MANIFEST | both(QUANTIZATION, "undecided")
-
-
-def test_two_config_maps_of_one_name_in_one_file_leave_it_undecided(tmp_path: Path) -> None:
-    text = f"{mutated().split('---')[0]}---\n{mutated()}"
-    report = judge(in_file(tmp_path, text))
-    assert both(GPUS, "undecided") <= found(report)
-    assert "there are 2 ConfigMaps named llm-config" in messages(report)
