@@ -62,9 +62,7 @@ spec:
 
 
 def test_a_v1beta1_graph_s_claims_are_read_from_its_containers(tmp_path: Path) -> None:
-    right, wrong = (
-        f"{DOMAIN}---\n{V1BETA1.format(claim=claim)}" for claim in ("channel", "chanel")
-    )
+    right, wrong = (f"{DOMAIN}---\n{V1BETA1.format(claim=claim)}" for claim in ("channel", "chanel"))
     assert (CLAIMS, "failed", "worker") not in found(judge(in_file(tmp_path, right)))
     assert (CLAIMS, "failed", "worker") in found(judge(in_file(tmp_path, wrong)))
 

@@ -42,7 +42,6 @@ CASES = (
             text(DOWNLOAD, _SCRIPT, "download openai/gpt-oss-120b", "download openai/gpt-oss-20b"),
             text(DOWNLOAD, _SCRIPT, "exec python3", "python3 fetch.py openai/gpt-oss-120b\nexec python3"),
         ),
-        frozenset(),
     ),
     Case(
         EQUAL,
@@ -156,7 +155,6 @@ CASES = (
         "a frontend that may ask the hub, and need not",
         "agg-gb200",
         (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None), put(GRAPH, _IMAGE, f"{_RUNTIME}:1.4.2")),
-        frozenset(),
     ),
     Case(
         FRONTEND,
@@ -201,7 +199,6 @@ CASES = (
         "an offline worker that names the repository, which a download calls main",
         "agg-gb200",
         (_NAMED, text(DOWNLOAD, _SCRIPT, "exec ", "mkdir -p $HF_HOME/refs/main\nexec ")),
-        frozenset(),
     ),
     Case(
         WORKER,

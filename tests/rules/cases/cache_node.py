@@ -76,7 +76,6 @@ CASES = (
         "a disk that everything mounts on the one node of a pool",
         "disagg-b200",
         _BESIDE_THE_WORKERS,
-        frozenset(),
     ),
     Case(
         FRONTEND_OFF,

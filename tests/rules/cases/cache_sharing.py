@@ -27,7 +27,6 @@ CASES = (
         "one pod alone",
         "trtllm-serve",
         (put(_CLAIM, _MODES, ["ReadWriteOnce"]),),
-        frozenset(),
     ),
     Case(
         SHARED,
@@ -38,7 +37,6 @@ CASES = (
             put("Deployment", "spec.replicas", 2),
             put("Deployment", "spec.template.spec.containers[0].volumeMounts[0].readOnly", value=True),
         ),
-        frozenset(),
         pools=TWO_GB200,
     ),
     Case(

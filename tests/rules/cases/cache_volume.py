@@ -53,7 +53,6 @@ CASES = (
         "room for two revisions",
         "agg-gb200",
         (put(_CLAIM, _SIZE, "122Gi"),),
-        frozenset(),
     ),
     Case(
         HOLDS,
@@ -79,7 +78,6 @@ CASES = (
                 "--include 'model-*.safetensors'",
             ),
         ),
-        frozenset(),
     ),
     Case(
         PATH,
@@ -133,7 +131,6 @@ CASES = (
         "a volume that exists already",
         "vllm-agg",
         (put(_CLAIM, "spec.storageClassName", ""), put(_CLAIM, "spec.volumeName", "models")),
-        frozenset(),
     ),
     Case(
         CLASS,
@@ -148,7 +145,6 @@ CASES = (
         "a shared EBS volume without a file system, which several nodes may attach",
         "trtllm-serve",
         (_EBS_CLASS, put(_CLAIM, "spec.volumeMode", "Block")),
-        frozenset(),
     ),
     Case(
         HOLDS,
@@ -166,7 +162,6 @@ CASES = (
         "an emptyDir that the model fits into",
         "vllm-serve",
         (*_IN_AN_EMPTY_DIRECTORY, put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", "90Gi")),
-        frozenset(),
     ),
     Case(
         PATH,
@@ -185,7 +180,6 @@ CASES = (
             variable("Deployment", f"{_SERVE}.env", "HF_HUB_OFFLINE", "yes"),
             add("Deployment", f"{_POD}.initContainers", _FILLER),
         ),
-        frozenset(),
     ),
     Case(
         PATH,

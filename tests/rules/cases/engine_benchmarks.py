@@ -75,7 +75,6 @@ CASES = (
         "as many requests as eight vLLM replicas take",
         "vllm-agg",
         (_job("aiperf profile --url gpt-oss-vllm-frontend:8000 --concurrency 2048"),),
-        frozenset(),
     ),
     Case(
         RULE,

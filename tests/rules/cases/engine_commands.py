@@ -78,7 +78,6 @@ CASES = (
             add(GRAPH, _VLLM_ARGS, "--compilation-config.cudagraph_mode=FULL"),
             add(GRAPH, _VLLM_ARGS, "-O2"),
         ),
-        frozenset(),
     ),
     Case(
         CHOICES,
@@ -110,6 +109,5 @@ CASES = (
             worker_flags(WORKER, "--no-frontend-decoding --publish-events --trtllm.print_iter_log true"),
             command(FRONTEND, "--http-port 8000", "--http-port 8000 --no-router-kv-events -i"),
         ),
-        frozenset(),
     ),
 )

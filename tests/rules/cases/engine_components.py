@@ -41,7 +41,6 @@ CASES = (
         "a type that asks for none of the operator's defaults",
         "agg-gb200",
         (document(_PLANNER),),
-        frozenset(),
     ),
     Case(
         KNOWN,

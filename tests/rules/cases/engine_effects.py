@@ -43,7 +43,6 @@ CASES = (
             engine_file("worker.yaml", "kv_cache_config.free_gpu_memory_fraction", remove=True),
             worker_flags(WORKER, "--free-gpu-memory-fraction 0.85"),
         ),
-        frozenset(),
     ),
     Case(
         EFFECT,
@@ -90,7 +89,6 @@ CASES = (
         "graphs of a prefill worker, which never runs one",
         "disagg-b200",
         (engine_file("prefill.yaml", "cuda_graph_config.max_batch_size", 8),),
-        frozenset(),
     ),
     Case(
         GRAPHS,
@@ -105,7 +103,6 @@ CASES = (
         "no graphs at all, as somebody chose",
         "disagg-b200",
         (engine_file("decode.yaml", "cuda_graph_config", None),),
-        frozenset(),
     ),
     Case(
         EFFECT,
@@ -139,7 +136,6 @@ CASES = (
         "a decode worker, which is sent no prompts",
         "disagg-b200",
         (engine_file("decode.yaml", "max_seq_len", 40_000),),
-        frozenset(),
     ),
     Case(
         STEP,

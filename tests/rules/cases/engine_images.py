@@ -75,7 +75,6 @@ CASES = (
         "a copy in another organisation's registry",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM_WORKER}.image", "nvcr.io/acme/mirror/vllm-runtime:1.2.1"),),
-        frozenset(),
     ),
     Case(
         DEFECTS,
@@ -93,7 +92,6 @@ CASES = (
             variable(WORKER, "TRTLLM_FORCE_COMM_METHOD", ""),
             engine_file("worker.yaml", "enable_attention_dp", value=False),
         ),
-        frozenset(),
     ),
     Case(
         FRONTEND_THERE,

@@ -68,7 +68,6 @@ CASES = (
         "a command instead of the operator's request, and one that delays the others",
         "agg-gb200",
         (of_service(WORKER, "livenessProbe", _EXEC), main(WORKER, "startupProbe", _EXEC)),
-        frozenset(),
     ),
     Case(
         PROBES,
@@ -99,7 +98,6 @@ CASES = (
         "three probes that ask another port",
         "agg-gb200",
         (*_OWN_PROBES, main(WORKER, "startupProbe", _LIVE)),
-        frozenset(),
     ),
     Case(
         PROBES,
@@ -133,7 +131,6 @@ CASES = (
         "a path of another server of the pod",
         "agg-gb200",
         (main(WORKER, "startupProbe", {**_LIVE, "httpGet": {"path": "/ready", "port": 8080}}),),
-        frozenset(),
     ),
     Case(
         PROBES,
@@ -143,7 +140,6 @@ CASES = (
             put(GRAPH, f"{_VLLM_MAIN}.command", ["/opt/serve"]),
             put(GRAPH, f"{_VLLM_MAIN}.readinessProbe", {"httpGet": {"path": "/ready", "port": 9090}}),
         ),
-        frozenset(),
     ),
     Case(
         PROBES,

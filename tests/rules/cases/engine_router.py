@@ -44,7 +44,6 @@ CASES = (
             worker_flags(WORKER, "--publish-events-and-metrics --kv-block-size 64"),
             engine_file("worker.yaml", "kv_cache_config.tokens_per_block", 64),
         ),
-        frozenset(),
     ),
     Case(
         BLOCKS,

@@ -57,7 +57,6 @@ CASES = (
         "workers without the parser, of which another rule speaks",
         "agg-gb200",
         (command(WORKER, " --dyn-tool-call-parser harmony", ""),),
-        frozenset(),
     ),
     Case(
         NAME,
@@ -118,7 +117,6 @@ CASES = (
         "a pause before the container ends",
         "agg-gb200",
         (command(WORKER, "harmony", "harmony; code=$?; sleep 5; exit $code"),),
-        frozenset(),
     ),
     Case(
         NAME,
@@ -156,6 +154,5 @@ CASES = (
             variable(WORKER, "DYN_REASONING_PARSER", "gpt_oss"),
             variable(WORKER, "DYN_TOOL_CALL_PARSER", "harmony"),
         ),
-        frozenset(),
     ),
 )

@@ -43,7 +43,6 @@ CASES = (
                 ["python3 -m dynamo.vllm --model m & python3 -m dynamo.vllm --scheduler-cls mine --model m"],
             ),
         ),
-        frozenset(),
     ),
     Case(
         PORTS,
@@ -73,7 +72,6 @@ CASES = (
             *_HOSTED,
             put(GRAPH, f"{_SIDES[1]}.containers[0].ports", [{"name": "system", "containerPort": 9091}]),
         ),
-        frozenset(),
         pools=B200,
     ),
 )

@@ -49,7 +49,6 @@ CASES = (
                 "if [[ $HOSTNAME =~ ^(a|b)$ ]]; then wait; fi\npython3 -m",
             ),
         ),
-        frozenset(),
     ),
     Case(
         RUNS,
@@ -89,7 +88,6 @@ CASES = (
             add("Deployment", f"{_SERVER}.args", "--seed=$(SEED)"),
             drop("Deployment", f"{_SERVER}.image"),
         ),
-        frozenset(),
     ),
     Case(
         RUNS,

@@ -44,7 +44,7 @@ CASES = (
             "buffers of NIXL do not grow",
         ),
     ),
-    Case(ALIGNED, "a buffer below the longest prompt that grows", "disagg-b200", _buffers(8192), frozenset()),
+    Case(ALIGNED, "a buffer below the longest prompt that grows", "disagg-b200", _buffers(8192)),
     Case(
         ALIGNED,
         "prompts in chunks, as long as the model",
@@ -98,7 +98,6 @@ CASES = (
                 {"backend": "DEFAULT", "max_tokens_in_buffer": 8192},
             ),
         ),
-        frozenset(),
     ),
     Case(
         REUSE,
@@ -126,7 +125,6 @@ CASES = (
             engine_file("prefill.yaml", _RUNTIME, "CPP"),
             engine_file("decode.yaml", _RUNTIME, "CPP"),
         ),
-        frozenset(),
     ),
     Case(
         REUSE,

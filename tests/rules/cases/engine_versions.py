@@ -25,7 +25,6 @@ CASES = (
         "a worker of the platform's line",
         STATE,
         (resource(_GRAPH, _IMAGE, f"{_RUNTIME}:1.2.9-patched"),),
-        frozenset(),
     ),
     Case(
         MATCHES,

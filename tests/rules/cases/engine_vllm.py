@@ -35,7 +35,6 @@ CASES = (
         "an option of vLLM-Omni",
         "vllm-serve",
         (add("Deployment", f"{_SERVE}.args", "--omni"), add("Deployment", f"{_SERVE}.args", "--stage-id=0")),
-        frozenset(),
     ),
     Case(
         FLAGS,
@@ -99,7 +98,6 @@ CASES = (
             name,
             "vllm-serve",
             (add("Deployment", f"{_SERVE}.args", argument),),
-            frozenset(),
         )
         for name, argument in (
             ("a connector of a plugin", _transfer("OurConnector", "kv_both")),
@@ -128,7 +126,6 @@ CASES = (
         "a draft model with parsers of tool calls",
         "vllm-serve",
         (add("Deployment", f"{_SERVE}.args", _DRAFT),),
-        frozenset(),
     ),
     Case(
         VALUES,

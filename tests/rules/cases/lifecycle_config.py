@@ -57,7 +57,6 @@ CASES = (
         "the same content twice",
         "vllm-agg",
         (_config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss")),
-        frozenset(),
     ),
     Case(
         UNIQUE,

@@ -93,7 +93,6 @@ CASES = (
             _REFERENCE,
             append(GRAPH, "dependsOn", "pulumi:StackReference/platform-layer"),
         ),
-        frozenset(),
     ),
     Case(
         OPERATOR,
@@ -146,7 +145,6 @@ CASES = (
         "a claim of somebody else's",
         EKS,
         (removed("Job/download", "PersistentVolumeClaim/models"),),
-        frozenset(),
     ),
     Case(
         CACHE,
@@ -184,6 +182,5 @@ CASES = (
         "a token that only the download reads",
         EKS,
         (undepend(GRAPH, "Secret/token"), undepend("Job/download", "Secret/token")),
-        frozenset(),
     ),
 )

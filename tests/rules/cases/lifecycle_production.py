@@ -47,7 +47,6 @@ CASES = (
             resource(OUR_PLATFORM, "protect", False),
             resource(SERVERS, DELETED, "Delete"),
         ),
-        frozenset(),
     ),
     Case(
         PROTECTED,
@@ -115,7 +114,6 @@ CASES = (
         "a foreign program that does not say what it is for",
         EKS,
         (resource(CLAIM, "retainOnDelete", False),),
-        frozenset(),
     ),
 )
 

@@ -29,7 +29,6 @@ CASES = (
             resource(GRAPH, "timeouts", {"delete": 180}),
             resource(GRAPH, "inputs.metadata.annotations.[pulumi.com/timeoutSeconds]", "3600"),
         ),
-        frozenset(),
     ),
     Case(
         WAITS,
@@ -104,6 +103,5 @@ CASES = (
         "a name that is another resource's output",
         EKS,
         (resource("Job/download", "inputs.metadata.name", LATER),),
-        frozenset(),
     ),
 )

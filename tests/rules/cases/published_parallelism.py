@@ -29,14 +29,12 @@ CASES = (
             engine_file(_FILE, "enable_attention_dp", True),
             engine_file(_FILE, "moe_expert_parallel_size", 4),
         ),
-        frozenset(),
     ),
     Case(
         GPUS,
         "the file overrides the flag",
         PUBLISHED,
         (command(DECODE, _FLAGS, f"{_FLAGS} --tensor-parallel-size 8"),),
-        frozenset(),
     ),
     Case(
         GPUS,

@@ -99,7 +99,6 @@ CASES = (
             put("Deployment", _MODEL, _QWEN),
             text("Deployment", f"{_ENGINE}.args[1]", "openai/gpt-oss-120b", "Qwen/Qwen3-235B-A22B"),
         ),
-        frozenset(),
     ),
     Case(
         RUNS,
@@ -145,7 +144,7 @@ CASES = (
         undecided(KNOWN, _DECODE),
         ("the value of OVERRIDE_QUANT_ALGO is unknown",),
     ),
-    Case(KNOWN, "the default written out", "trtllm-serve", (_override("W4A8_MXFP4_MXFP8"),), frozenset()),
+    Case(KNOWN, "the default written out", "trtllm-serve", (_override("W4A8_MXFP4_MXFP8"),)),
     Case(
         EFFECT,
         "a checkpoint of another format",

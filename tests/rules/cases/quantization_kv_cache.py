@@ -32,7 +32,6 @@ CASES = (
         "two names of one format",
         "vllm-disagg-efa",
         (text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[5]", "fp8", "fp8_e4m3"),),
-        frozenset(),
     ),
     Case(
         SAME,
@@ -89,5 +88,5 @@ CASES = (
         ("keeps its KV cache in fp8", "on H100 (hopper", "NVIDIA tests gpt-oss with it on Blackwell alone"),
         H100,
     ),
-    Case(TESTED, "8 bits on Blackwell", "trtllm-serve", (engine_file(_FILE, _DTYPE, "fp8"),), frozenset()),
+    Case(TESTED, "8 bits on Blackwell", "trtllm-serve", (engine_file(_FILE, _DTYPE, "fp8"),)),
 )

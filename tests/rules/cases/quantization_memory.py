@@ -49,7 +49,6 @@ CASES = (
         "windows that bound every second layer on H100",
         "trtllm-serve",
         (_ON_H100, engine_file(_FILE, "kv_cache_config.max_attention_window", [128, 2048])),
-        frozenset(),
         pools=H100,
     ),
     Case(

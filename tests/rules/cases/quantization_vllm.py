@@ -81,7 +81,7 @@ CASES = (
             "flashinfer_trtllm (--moe-backend) computes in BF16",
         ),
     ),
-    Case(ENV, "the flag's default written out", "vllm-agg", (_on_blackwell("auto"),), frozenset()),
+    Case(ENV, "the flag's default written out", "vllm-agg", (_on_blackwell("auto"),)),
     Case(
         BACKEND,
         "a slip in any release",

@@ -51,7 +51,6 @@ CASES = (
             _policy("ingress: [{ports: [{port: 9400}]}]"),
             _policy("ingress: [{ports: [{port: 7000, endPort: 9000}]}]", name="other"),
         ),
-        frozenset(),
     ),
     Case(
         ADMIT,
@@ -85,7 +84,6 @@ CASES = (
         "peers by a label that only pods elsewhere have",
         "vllm-agg",
         (_policy("ingress: [{from: [{podSelector: {matchLabels: {app: gateway}}}]}]", _OF_THE_GRAPH),),
-        frozenset(),
     ),
     Case(
         ADMIT,
@@ -108,14 +106,12 @@ CASES = (
             _policy("policyTypes: [Ingress, Egress], ingress: [{}]"),
             _policy("policyTypes: [Egress], egress: [{}]", "{}", "out"),
         ),
-        frozenset(),
     ),
     Case(
         ADMIT,
         "the port of a mesh, through which requests come in",
         "vllm-serve",
         (_policy("ingress: [{ports: [{port: 15008}]}]"),),
-        frozenset(),
     ),
     Case(
         ADMIT,
@@ -126,7 +122,6 @@ CASES = (
             _policy("policyTypes: [Ingress, Egress], ingress: [{ports: [{port: 80}]}]"),
             document("{apiVersion: cilium.io/v2, kind: CiliumNetworkPolicy, metadata: {name: more}}"),
         ),
-        frozenset(),
     ),
     Case(
         ADMIT,

@@ -60,14 +60,12 @@ CASES = (
         "a load balancer for one range",
         "disagg-b200",
         _balanced(loadBalancerSourceRanges=["10.0.0.0/8"]),
-        frozenset(),
     ),
     Case(
         PUBLIC,
         "an internal load balancer",
         "disagg-b200",
         (*_balanced(), put(OUR_SERVICE, f"metadata.annotations.[{SCHEME}]", "internal")),
-        frozenset(),
     ),
     Case(
         PUBLIC,
@@ -96,7 +94,6 @@ CASES = (
             ),
             _ingress("alb.ingress.kubernetes.io/scheme: internal"),
         ),
-        frozenset(),
     ),
     Case(
         PUBLIC,
@@ -130,7 +127,6 @@ CASES = (
             resource(CLUSTER, "inputs.vpcConfig.endpointPublicAccess", True),
             resource(CLUSTER, "inputs.vpcConfig.publicAccessCidrs", ["203.0.113.0/24"]),
         ),
-        frozenset(),
     ),
     Case(
         PUBLIC,

@@ -77,6 +77,5 @@ CASES = (
         "somebody's CNI that enforces them",
         EKS,
         (_POLICY, _cni(", configurationValues: 'enableNetworkPolicy: true'")),
-        frozenset(),
     ),
 )

@@ -104,7 +104,6 @@ CASES = (
                 {"runAsUser": 0, "capabilities": {"drop": ["ALL"], "add": ["IPC_LOCK"]}},
             ),
         ),
-        frozenset(),
     ),
     Case(
         ORDINARY,
@@ -168,7 +167,6 @@ CASES = (
                 f"docker.io/library/python@sha256:{'0' * 64}",
             ),
         ),
-        frozenset(),
     ),
     Case(
         PINNED,

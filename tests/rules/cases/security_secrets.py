@@ -59,7 +59,6 @@ CASES = (
             add(GRAPH, f"{MAIN}.env", {"name": "API_KEY", "value": "/etc/keys/api"}),
             add(GRAPH, f"{MAIN}.env", {"name": "HUB_TOKEN", "value": "$(HF_TOKEN)"}),
         ),
-        frozenset(),
     ),
     Case(
         PLAIN,
@@ -104,7 +103,6 @@ data: {clients.conf: "servers: nats://dynamo:swordfish@nats:4222"}
         "a Secret to be filled in",
         "disagg-b200",
         (_secret("stringData", "<your token>"),),
-        frozenset(),
     ),
     Case(
         PLAIN,
@@ -166,7 +164,6 @@ spec: {{values: {{pull: {{ngc: "{NGC}"}}}}}}
         "a kubeconfig that lies elsewhere",
         "program-on-eks",
         (of_state("kubernetes/cluster", "inputs.kubeconfig", "/home/somebody/.kube/config"),),
-        frozenset(),
     ),
     Case(
         MARKED,

@@ -237,6 +237,5 @@ spec: {podSelector: {}, ingress: [{ports: [{port: "8000"}]}]}
         "an autoscaler of as many replicas at least as at most",
         "vllm-serve",
         (document(_AUTOSCALER.format(least=2)),),
-        frozenset(),
     ),
 )

@@ -57,7 +57,6 @@ CASES = (
         "the graph's pods in any namespace",
         "disagg-b200",
         (_away(_named("gpt-oss-disagg"), namespaceSelector={}),),
-        frozenset(),
     ),
     Case(
         AWAY,
@@ -74,7 +73,6 @@ CASES = (
                 }
             ),
         ),
-        frozenset(),
     ),
     Case(
         BESIDE,

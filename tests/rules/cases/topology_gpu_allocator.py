@@ -74,7 +74,6 @@ CASES = (
             release("operator", "gpu-operator", "{devicePlugin: {enabled: false}}"),
             release("driver", DRIVER, BOTH_ON),
         ),
-        frozenset(),
     ),
     Case(
         ALLOCATOR,

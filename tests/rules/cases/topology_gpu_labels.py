@@ -55,7 +55,6 @@ CASES = (
             drop(GRAPH, _SELECTOR),
             put(GRAPH, _AFFINITY, _terms(("NVIDIA-B200", "amd64"), ("NVIDIA-GB200", "amd64"))),
         ),
-        frozenset(),
     ),
     Case(
         PRODUCT,
@@ -101,7 +100,6 @@ CASES = (
                 "spec: {taints: [{key: nvidia.com/gpu, effect: NoExecute}]}}"
             ),
         ),
-        frozenset(),
     ),
     Case(
         FITS,

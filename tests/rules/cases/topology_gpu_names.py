@@ -56,7 +56,7 @@ CASES = (
         for name in ("nvidia.com/gpus", "gpu")
     ),
     *(
-        Case(OFFERED, f"a Job that asks for {name}", "vllm-serve", (document(_job(name)),), frozenset())
+        Case(OFFERED, f"a Job that asks for {name}", "vllm-serve", (document(_job(name)),))
         for name in ("nvidia.com/gpu", "nvidia.com/mig-1g.10gb")
     ),
     Case(
@@ -122,5 +122,5 @@ CASES = (
         _engines("0", "0", share="0.45"),
         undecided(GPUS, "VllmWorker"),
     ),
-    Case(ROLES, "both roles on the same GPUs", "vllm-agg", _engines("0,1", "0,1"), frozenset()),
+    Case(ROLES, "both roles on the same GPUs", "vllm-agg", _engines("0,1", "0,1")),
 )

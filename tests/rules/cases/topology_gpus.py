@@ -66,7 +66,6 @@ CASES = (
             add(GRAPH, f"{_VLLM}.args", "--data-parallel-size=16"),
             add(GRAPH, f"{_VLLM}.args", "--data-parallel-size-local=1"),
         ),
-        frozenset(),
     ),
     Case(
         GPUS,

@@ -113,7 +113,6 @@ CASES = (
         "devices of DRANET",
         BASE,
         (*without_efa(*BOTH), document(EFA_CLAIM), *claimed("efa")),
-        frozenset(),
     ),
     Case(
         HOP,

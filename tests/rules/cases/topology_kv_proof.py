@@ -52,7 +52,6 @@ CASES = (
         "a stack says how far its transport is proven",
         "disagg-b200-state",
         (resource("components:DynamoGraph/gpt-oss-disagg", "inputs.kvTransport.standing", "documented"),),
-        frozenset(),
     ),
     Case(
         PROVEN,

@@ -137,7 +137,6 @@ CASES = (
             put(DGD, main(DECODE, "args[4]"), "--tensor-parallel-size=8"),
             *interfaces(DECODE, "8"),
         ),
-        frozenset(),
     ),
     Case(
         PLACEMENT,
@@ -169,7 +168,6 @@ CASES = (
         "a pool of several NVLink domains with affinity",
         "disagg-gb200",
         (),
-        frozenset(),
         pools=(("p6e-gb200.36xlarge", 19),),
     ),
     Case(

@@ -49,7 +49,6 @@ CASES = (
         "vLLM's prefill without a connector, in a release that takes NIXL by itself",
         BASE,
         (*_OLD_WORDS, put(DGD, main(PREFILL, "image"), f"{_VLLM}:0.9.1-efa")),
-        frozenset(),
     ),
     Case(
         CONFIGURED,
@@ -69,7 +68,6 @@ CASES = (
             '{"connectors":[{"kv_connector":"DynamoConnector"},{"kv_connector":"NixlConnector",'
             '"kv_connector_extra_config":{"backends":["LIBFABRIC"]}}]}}',
         ),
-        frozenset(),
     ),
     Case(
         AGREES,

@@ -36,7 +36,6 @@ CASES = (
         "a limit in place of a request",
         "disagg-b200",
         (drop(GRAPH, f"spec.services.{DECODE}.resources.requests.cpu"),),
-        frozenset(),
     ),
     Case(
         SHARED,

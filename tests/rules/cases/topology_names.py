@@ -62,7 +62,6 @@ CASES = (
             document(_ACCOUNT),
             document(_USER_OF_THE_ACCOUNT),
         ),
-        frozenset(),
     ),
     Case(
         NAMES,
@@ -134,7 +133,6 @@ CASES = (
             put(GRAPH, f"{_FRONTEND}.volumes[0].persistentVolumeClaim.claimName", "model-cache-a"),
             put(GRAPH, f"{_VLLM}.volumes[0].persistentVolumeClaim.claimName", "model-cache-b"),
         ),
-        frozenset(),
     ),
     Case(
         NAMES,

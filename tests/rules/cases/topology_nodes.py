@@ -27,7 +27,6 @@ CASES = (
         "a worker that fits on the nodes of one of its pools",
         "vllm-serve",
         (put("Deployment", f"{_POD}.nodeSelector", _ANY_X86),),
-        frozenset(),
         pools=(("p5en.48xlarge", 1), ("p5.4xlarge", 1)),
     ),
     Case(

@@ -56,7 +56,6 @@ CASES = (
             text(GRAPH, f"{_VLLM_ARGS}[0]", _GPT_OSS, "/opt/models/hub/ours"),
             text(GRAPH, f"{_VLLM_ARGS}[1]", "openai/gpt-oss-120b", "ours"),
         ),
-        frozenset(),
     ),
     Case(
         EXPERTS,
@@ -143,7 +142,6 @@ CASES = (
             put(GRAPH, f"{_VLLM}.multinode", _multinode(2)),
             add(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].args", "--data-parallel-size=2"),
         ),
-        frozenset(),
         pools=(),
     ),
 )

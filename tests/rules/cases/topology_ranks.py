@@ -24,7 +24,6 @@ CASES = (
         "a profile on arm64, where handles take its place",
         "agg-gb200",
         (main("TrtllmWorker", "securityContext.seccompProfile", {"type": "RuntimeDefault"}),),
-        frozenset(),
     ),
     Case(
         SHARE,

@@ -52,7 +52,6 @@ CASES = (
             put(GRAPH, f"{_OF_VLLM}[{_UNAVAILABLE}]", "0"),
             put(GRAPH, "metadata.annotations", {"nvidia.com/enable-grove": "true"}),
         ),
-        frozenset(),
     ),
     Case(
         ROLLOUT,

@@ -34,7 +34,6 @@ CASES = (
         "no pool is known, and nodes with GPUs are excluded",
         "vllm-agg",
         (),
-        frozenset(),
         pools=(),
     ),
     Case(

@@ -44,7 +44,6 @@ CASES = (
             put("Service", "metadata.name", "vllm"),
             put("Deployment", "spec.template.spec.enableServiceLinks", value=False),
         ),
-        frozenset(),
     ),
     Case(
         REACHES,
@@ -62,7 +61,6 @@ CASES = (
         "a label that no pod here has, as that of pods in another file",
         "vllm-serve",
         (put("Service", "spec.selector", {"app": "grafana"}),),
-        frozenset(),
     ),
     Case(
         REACHES,

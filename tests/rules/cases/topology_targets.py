@@ -47,7 +47,6 @@ CASES = (
         "an Ingress to a Service that an operator may make",
         "vllm-serve",
         (document(_INGRESS.format(name="chat-service", port="number: 8000")), document(_OPERATOR)),
-        frozenset(),
     ),
     Case(
         REACHES,
@@ -62,7 +61,6 @@ CASES = (
         "a Route to the pods' number of a port that has a name",
         "vllm-serve",
         (document(_ROUTE.format(port=8080)),),
-        frozenset(),
     ),
     Case(
         REACHES,
@@ -90,7 +88,6 @@ CASES = (
             document(_INGRESS.format(name="vllm-serve", port="number: 80")),
             drop("Service", "spec.selector"),
         ),
-        frozenset(),
     ),
     Case(
         NAMES,
@@ -105,13 +102,11 @@ CASES = (
         "an autoscaler of the workload beside it",
         "vllm-serve",
         (document(_SCALER.format(kind="Deployment", name="vllm-serve")),),
-        frozenset(),
     ),
     Case(
         NAMES,
         "an autoscaler of a workload that an operator may make",
         "vllm-serve",
         (document(_SCALER.format(kind="Deployment", name="chat")), document(_OPERATOR)),
-        frozenset(),
     ),
 )
