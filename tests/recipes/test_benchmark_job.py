@@ -67,19 +67,22 @@ def test_more_workers_get_more_requests() -> None:
 
 
 @BOTH
-def test_the_job_goes_to_the_graph_and_claim_of_the_stack(recipe: Any) -> None:
+def test_the_job_is_of_its_stack_and_keeps_its_results_apart(
+    recipe: Any,
+) -> None:
     job, pod = _job(recipe), _pod(recipe)
     assert (job["apiVersion"], job["kind"], job["metadata"]["namespace"]) == ("batch/v1", "Job", "apart")
     assert _flags(recipe)["--url"] == "http://mine-frontend:8000"
     assert {"name": "model-cache", "persistentVolumeClaim": {"claimName": "files"}} in pod["volumes"]
-
-
-@BOTH
-def test_the_results_of_each_pod_are_in_a_folder_of_its_name(recipe: Any) -> None:
-    [container] = _pod(recipe)["containers"]
-    [run] = [variable for variable in container["env"] if variable["name"] == "RUN"]
-    assert run["valueFrom"] == {"fieldRef": {"fieldPath": "metadata.name"}}
+    wait = recipe.benchmark.wait_for_model
+    assert job["spec"]["activeDeadlineSeconds"] > wait.attempts * wait.seconds_between
+    [container] = pod["containers"]
+    variables = {each["name"]: each for each in container["env"]}
+    assert variables["RUN"]["valueFrom"] == {"fieldRef": {"fieldPath": "metadata.name"}}
     assert _flags(recipe)["--artifact-dir"] == "/opt/models/perf/mine/$RUN"
+    assert _flags(recipe)["--tokenizer"] == recipe.snapshot_path
+    # AIPerf 0.13.0 refuses a path as tokenizer while this is set.
+    assert "HF_HUB_OFFLINE" not in variables
 
 
 @pytest.mark.parametrize(
@@ -124,20 +127,6 @@ def test_the_job_has_no_privilege_and_no_secret(recipe: Any) -> None:
         "allowPrivilegeEscalation": False,
         "capabilities": {"drop": ["ALL"]},
     }
-
-
-@BOTH
-def test_the_job_ends_by_itself_after_its_wait_and_its_load(recipe: Any) -> None:
-    wait = recipe.benchmark.wait_for_model
-    assert _job(recipe)["spec"]["activeDeadlineSeconds"] > wait.attempts * wait.seconds_between
-
-
-@BOTH
-def test_the_tokenizer_is_the_one_on_the_cache_and_nothing_hinders_reading_it(recipe: Any) -> None:
-    [container] = _pod(recipe)["containers"]
-    assert _flags(recipe)["--tokenizer"] == recipe.snapshot_path
-    # AIPerf 0.13.0 refuses a path as tokenizer while this is set.
-    assert "HF_HUB_OFFLINE" not in {variable["name"] for variable in container["env"]}
 
 
 @pytest.mark.parametrize("name", ["gpt-oss-120b/trtllm-low-latency", "gpt-oss-120b/trtllm-max-throughput"])
