@@ -156,3 +156,10 @@ def test_of_equal_config_maps_the_one_in_the_graph_s_namespace_or_file_is_read(t
     first = tmp_path / "first.yaml"
     first.write_text(mutated())
     assert found(judge(read_manifests([first, second]))) == MANIFEST | both(QUANTIZATION, "undecided")
+
+
+def test_two_config_maps_of_one_name_in_one_file_leave_it_undecided(tmp_path: Path) -> None:
+    text = f"{mutated().split('---')[0]}---\n{mutated()}"
+    report = judge(in_file(tmp_path, text))
+    assert both(GPUS, "undecided") <= found(report)
+    assert "there are 2 ConfigMaps named llm-config" in messages(report)

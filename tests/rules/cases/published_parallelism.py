@@ -51,4 +51,12 @@ CASES = (
         _DECODE_GPUS,
         ("tensor parallelism 2 (DYN_TRTLLM_TENSOR_PARALLEL_SIZE)",),
     ),
+    Case(
+        GPUS,
+        "the JSON override wins over the file",
+        PUBLISHED,
+        (command(DECODE, _FLAGS, f"{_FLAGS} --override-engine-args '{{\"tensor_parallel_size\": 8}}'"),),
+        _DECODE_GPUS,
+        ("tensor parallelism 8 (--override-engine-args)",),
+    ),
 )
