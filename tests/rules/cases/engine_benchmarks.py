@@ -130,4 +130,12 @@ CASES = (
         failed(RULE, AGG),
         ("asks for the model gpt-oss-120b (--model), but gpt-oss-agg serves openai/gpt-oss-120b",),
     ),
+    Case(
+        RULE,
+        "an answer that exceeds what decode takes",
+        "disagg-b200",
+        (_flag(DISAGG, "--output-tokens-mean 1024", "--output-tokens-mean 3000"),),
+        failed(RULE, DISAGG),
+        ("sends 8192 tokens", "wants 3000 back, together 11192", "TrtllmDecodeWorker takes 11000"),
+    ),
 )
