@@ -55,4 +55,12 @@ CASES = (
         failed(VALUES, "vllm-serve"),
         ("requests.memory is the text '400K'; the API server: unable to parse quantity's suffix",),
     ),
+    Case(
+        VALUES,
+        "more GPUs in the limit than are requested",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.containers[0].resources.limits[nvidia.com/gpu]", "8"),),
+        failed(VALUES, "vllm-serve"),
+        ('Invalid value: "4": must be equal to nvidia.com/gpu limit of 8',),
+    ),
 )
