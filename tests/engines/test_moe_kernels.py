@@ -1,5 +1,7 @@
 """The published table of kernels, typed by hand: what runs gpt-oss where."""
 
+from itertools import product
+
 import pytest
 
 from engines.engine import ModelUse
@@ -76,14 +78,11 @@ def test_a_backend_runs_gpt_oss_where_nvidia_says_so() -> None:
         assert support.source.text, case
 
 
-def test_triton_on_blackwell_cannot_split_experts() -> None:
+def test_triton_splits_experts_on_hopper_and_not_on_blackwell() -> None:
     for gpu in BLACKWELL:
         support = moe_support("TRITON", "W4A16_MXFP4", ACCELERATORS[gpu], expert_parallel_size=4)
         assert support.outcome is FAILS
         assert "expert parallelism" in support.reason
-
-
-def test_triton_on_hopper_splits_experts() -> None:
     assert moe_support("TRITON", "W4A16_MXFP4", ACCELERATORS["H200"], expert_parallel_size=4).runs
 
 
@@ -138,23 +137,19 @@ def test_an_8_bit_kv_cache_is_tested_on_blackwell_only() -> None:
     assert {gpu for gpu in ACCELERATORS if fp8_kv_cache_is_tested(ACCELERATORS[gpu])} == set(BLACKWELL)
 
 
-@pytest.mark.parametrize("gpu", ["B200", "H200"])
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize("backend", MOE_BACKENDS)
 @pytest.mark.parametrize("parallel", [1, 4])
-def test_a_stack_is_refused_exactly_the_kernels_that_end_the_worker(
-    backend: MoeBackend, algorithm: MxFp4AlgorithmName, gpu: str, parallel: int
-) -> None:
-    options = TensorRtLlmOptions.model_validate(
-        {
-            "tensor_parallel_size": 4,
-            "moe_expert_parallel_size": parallel,
-            "moe_config": {"backend": backend},
-            "max_batch_size": 64,
-            "max_num_tokens": 20000,
-        }
-    )
-    accelerator = ACCELERATORS[gpu]
-    use = ModelUse(128, 131072, 1024, 1024, algorithm, (accelerator.architecture_family,))
-    support = moe_support(backend, algorithm, accelerator, expert_parallel_size=parallel)
-    assert any(refusals(options, use)) == support.stops, support.reason
+def test_a_stack_is_refused_exactly_the_kernels_that_end_the_worker(parallel: int) -> None:
+    for gpu, backend, algorithm in product(("B200", "H200"), MOE_BACKENDS, ALGORITHMS):
+        options = TensorRtLlmOptions.model_validate(
+            {
+                "tensor_parallel_size": 4,
+                "moe_expert_parallel_size": parallel,
+                "moe_config": {"backend": backend},
+                "max_batch_size": 64,
+                "max_num_tokens": 20000,
+            }
+        )
+        accelerator = ACCELERATORS[gpu]
+        use = ModelUse(128, 131072, 1024, 1024, algorithm, (accelerator.architecture_family,))
+        support = moe_support(backend, algorithm, accelerator, expert_parallel_size=parallel)
+        assert any(refusals(options, use)) == support.stops, f"{backend} with {algorithm} on {gpu}"

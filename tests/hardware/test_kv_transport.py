@@ -7,14 +7,11 @@ from engines.registry import ENGINES, Framework
 from hardware import (
     INSTANCE_TYPES,
     KV_TRANSPORTS,
-    TCP_FLOW_GBIT,
     KvPath,
     KvTransportName,
     Standing,
     kv_path,
-    requests_per_second,
     transfer_range,
-    transfer_seconds,
 )
 from hardware.source import DYNAMO_TRANSPORT_GUIDE
 
@@ -150,13 +147,7 @@ def test_a_way_demands_of_placement_what_breaks_otherwise(
 )
 def test_a_person_reads_the_evidence(transport: KvTransportName, name: str, words: str) -> None:
     assert words in _path(transport, name).reason
-
-
-def test_without_an_rdma_device_the_reason_warns_of_the_silent_fallback() -> None:
     assert "fall back to TCP" in _path("rdma", B200, rdma=False).reason
-
-
-def test_efa_on_gb200_says_which_runtime_has_it() -> None:
     assert "1.3.1" in _path("efa", GB200, runtime=(1, 2, 1)).lifted_by
 
 
@@ -166,29 +157,6 @@ def test_a_node_without_efa_interfaces_cannot_use_efa() -> None:
     path = kv_path("efa", bare, efa=ENGINES[VLLM].efa, runtime=(1, 4, 2), rdma=False, one_machine=False)
     assert path.standing is IMPOSSIBLE
     assert "has no EFA interface" in path.reason
-
-
-@pytest.mark.parametrize(
-    ("gbit", "milliseconds", "requests"),
-    [
-        (7200, 0.336, 2980),
-        (400, 6.04, 166),
-        (200, 12.1, 82.8),
-        (25, 96.6, 10.3),
-        (10, 242, 4.1),
-        (TCP_FLOW_GBIT, 483, 2.1),
-    ],
-)
-def test_8192_tokens_of_8_bit_kv_cache_take_as_long_as_computed_by_hand(
-    gbit: float, milliseconds: float, requests: float
-) -> None:
-    # gpt-oss-120b: 36 layers x 2 x 8 heads x 64 x 8192 tokens x 1 byte
-    assert transfer_seconds(301_989_888, gbit) * 1000 == pytest.approx(milliseconds, rel=5e-3)
-    assert requests_per_second(301_989_888, gbit) == pytest.approx(requests, rel=2e-2)
-
-
-def test_one_tcp_flow_carries_five_gigabits() -> None:
-    assert TCP_FLOW_GBIT == 5.0
 
 
 @pytest.mark.parametrize(

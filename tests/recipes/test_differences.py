@@ -5,12 +5,11 @@ from typing import Any, get_args
 
 import pytest
 
-from components.dynamo_graph import KV_TRANSPORT_ANNOTATION
 from engines.tensorrt_llm.kv_profiles import kv_profile
 from hardware import INSTANCE_TYPES, KvTransportName
 from recipes.load import load_recipe
 from recipes.model import Recipe
-from tests.recipes.test_published_settings import AGGREGATED, DISAGGREGATED, WORKERS, published_rows, rendered
+from tests.recipes.test_published_settings import DISAGGREGATED, WORKERS, published_rows, rendered
 from tests.support.placed_recipes import ONE_POD
 
 EVERY_RECIPE = pytest.mark.parametrize("name", WORKERS)
@@ -124,21 +123,6 @@ def test_every_document_beside_the_graph_is_published_or_told_of_by_a_correction
     assert rendered(name)["ConfigMap"]["immutable"] is True
 
 
-@EVERY_RECIPE
-@pytest.mark.parametrize(
-    "named",
-    ["without GPUs required", "automountServiceAccountToken: false", "/scratch as HOME", "PYTHONPATH"],
-)
-def test_the_row_of_the_download_job_names_what_surrounds_it(name: str, named: str) -> None:
-    [told] = [each.ours for each in load_recipe(name).corrections if each.id == "D27"]
-    assert named in told
-
-
-def test_the_annotation_of_a_typed_transport_stands_in_the_table() -> None:
-    [told] = [each.ours for each in load_recipe(DISAGGREGATED).corrections if each.id == "D26"]
-    assert KV_TRANSPORT_ANNOTATION in told
-
-
 @pytest.mark.parametrize("transport", [each for each in get_args(KvTransportName) if each != "nvlink"])
 def test_every_variable_that_a_transport_brings_stands_in_the_table(transport: KvTransportName) -> None:
     [told] = [each.ours for each in load_recipe(DISAGGREGATED).corrections if each.id == "D26"]
@@ -159,7 +143,3 @@ def test_every_privilege_that_nvlink_brings_stands_in_the_table_of_the_recipe_th
     assert all(capability in told for capability in profile.privileges.capabilities)
     assert ("root" in told) is profile.privileges.run_as_root
     assert profile.environment == {}
-
-
-def test_an_aggregated_recipe_has_no_row_about_transports() -> None:
-    assert "D26" not in _ids(load_recipe(AGGREGATED))

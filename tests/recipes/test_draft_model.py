@@ -87,14 +87,6 @@ def test_a_draft_model_that_is_not_on_the_cache_is_refused_with_the_one_that_can
     )
 
 
-def test_structured_output_is_refused_beside_it() -> None:
-    settings = overridden_settings(
-        speculative_config=EAGLE, extra={"structured_outputs_config": {"backend": "xgrammar"}}
-    )
-    [problem] = problems_of(settings)
-    assert "structured output may be no JSON" in problem.message
-
-
 @pytest.mark.parametrize(
     ("left", "said"),
     [
@@ -112,9 +104,3 @@ def test_what_the_check_says_of_a_draft_model(left: tuple[str, ...], said: list[
     faults = cache_check_script.draft_faults(draft)
     assert len(faults) == len(said)
     assert all(text in fault for text, fault in zip(said, faults, strict=True))
-
-
-def test_weights_of_a_draft_model_that_are_cut_off_are_a_fault(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text("{}")
-    (tmp_path / "model.safetensors").write_bytes(safetensors(64)[:-1])
-    assert "its header says" in cache_check_script.draft_faults(tmp_path)[0]

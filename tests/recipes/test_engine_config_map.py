@@ -24,12 +24,6 @@ def _placed(**changes: int) -> PlacedRecipe:
     return dataclasses.replace(placed, recipe=recipe, services=services)
 
 
-def test_each_worker_has_its_own_engine_file() -> None:
-    files = engine_files(_placed()).data
-    assert set(files) == {"prefill.yaml", "decode.yaml"}
-    assert yaml.safe_load(files["decode.yaml"])["tensor_parallel_size"] == 4
-
-
 def test_the_supervisor_of_workers_that_share_a_pod_comes_with_their_files() -> None:
     files = engine_files(in_one_pod()).data
     assert set(files) == {"prefill.yaml", "decode.yaml", "supervisor.py"}
@@ -44,8 +38,3 @@ def test_another_content_has_another_name() -> None:
 
 def test_the_same_content_keeps_its_name() -> None:
     assert engine_files(_placed()).name == engine_files(_placed()).name == "gpt-oss-disagg-engine-5bf3fe4aa5"
-
-
-def test_two_graphs_in_one_namespace_have_two_config_maps() -> None:
-    other = dataclasses.replace(_placed(), graph_name="second")
-    assert engine_files(other).name.startswith("second-engine-")

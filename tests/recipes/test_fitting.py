@@ -75,14 +75,6 @@ def test_mxfp8_activations_on_hopper_are_refused_with_what_to_write_instead(algo
     assert "not on H200, H100: write W4A16_MXFP4" in said
 
 
-def test_a_format_that_nobody_knows_is_refused() -> None:
-    assert "Input should be" in _vllm_for_hopper("W4A4")
-
-
-def test_evidence_of_other_gpus_is_not_evidence_for_these() -> None:
-    assert fitted(_recipe(HOPPER), "hopper").validated_on == ()
-
-
 @pytest.mark.parametrize(
     ("variants", "said"),
     [

@@ -98,18 +98,3 @@ def test_prefill_and_decode_of_one_pod_are_one_worker_in_both_versions() -> None
         "frontend",
         "worker",
     ]
-
-
-def test_v1beta1_has_the_rollouts_annotations_on_the_pod_template() -> None:
-    decode = _spec(over("tcp"), "v1beta1")["components"][2]
-    assert decode["podTemplate"]["metadata"]["annotations"] == {
-        "nvidia.com/deployment-strategy": "Recreate",
-        "nvidia.com/deployment-rolling-update-max-surge": "0",
-        "nvidia.com/deployment-rolling-update-max-unavailable": "100%",
-    }
-
-
-def test_v1beta1_leaves_dev_shm_to_the_operator() -> None:
-    for component in _spec(over("tcp"), "v1beta1")["components"][1:]:
-        assert component["sharedMemorySize"] == "80Gi"
-        assert "/dev/shm" not in str(component["podTemplate"])

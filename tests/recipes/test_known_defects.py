@@ -15,7 +15,6 @@ from tests.support.placed_recipes import (
     B200,
     DISAGGREGATED,
     GB200,
-    over,
     placed_recipe,
     placement,
 )
@@ -64,11 +63,6 @@ def test_the_aggregated_worker_on_gb200_has_both_workarounds() -> None:
     assert variables["NCCL_MNNVL_ENABLE"] == "0"
 
 
-def test_a_worker_with_a_channel_has_nccls_nvlink_between_nodes_on() -> None:
-    variables = main_of(pods_of(graph_spec(over("mnnvl", GB200), "files"))["TrtllmDecodeWorker"])["env"]
-    assert variables["NCCL_MNNVL_ENABLE"] == "1"
-
-
 def test_what_the_recipe_says_of_a_variable_wins_over_a_workaround() -> None:
     placed = placed_recipe(AGGREGATED, placement(GB200))
     frontend, worker = placed.services
@@ -78,19 +72,6 @@ def test_what_the_recipe_says_of_a_variable_wins_over_a_workaround() -> None:
     changed = dataclasses.replace(placed, services=(frontend, dataclasses.replace(worker, recipe=own)))
     variables = main_of(pods_of(graph_spec(changed, "files"))["TrtllmWorker"])["env"]
     assert variables["TRTLLM_FORCE_COMM_METHOD"] == "NVLINK"
-
-
-def test_every_workaround_says_why_and_where_the_defect_was_reported() -> None:
-    found = set(
-        ENGINES["tensorrt-llm"].known_defects(
-            WITH_ATTENTION_DP,
-            instance_type=INSTANCE_TYPES[GB200],
-            runtime_version="1.2.1",
-            has_imex_channel=False,
-        )
-    )
-    assert {workaround.source for workaround in found} == {"ai-dynamo/dynamo#9914", "NVIDIA/nccl#1925"}
-    assert all(workaround.why for workaround in found)
 
 
 def test_a_runtime_of_nobodys_release_is_refused_where_its_defects_would_matter() -> None:

@@ -24,8 +24,3 @@ def test_a_prompt_leaves_room_for_a_token_of_its_answer_in_both_workers() -> Non
     assert shorter.longest_prompt == 8_499
     longer = overridden(recipe, {"prefill": EngineSettings(max_seq_len=12_000)})
     assert longer.longest_prompt == longer.longest_sequence - 1 == 10_999
-
-
-def test_an_aggregated_recipe_takes_prompts_as_long_as_its_model() -> None:
-    recipe = load_recipe(AGGREGATED)
-    assert recipe.longest_prompt + 1 == recipe.longest_sequence == recipe.model.shape.max_positions

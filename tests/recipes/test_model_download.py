@@ -61,27 +61,12 @@ def test_the_job_writes_where_the_workers_read() -> None:
     assert _variables(container)["VOCABULARY_FILE"] == "/opt/models/tiktoken/o200k_base.tiktoken"
 
 
-def test_without_a_token_the_job_refers_to_none() -> None:
+def test_a_token_is_a_reference_to_its_secret_and_without_one_there_is_none() -> None:
     assert "HF_TOKEN" not in str(_pod())
-    assert "secretKeyRef" not in str(_pod())
-
-
-def test_with_a_token_the_job_refers_to_its_secret_by_name() -> None:
     [container] = _pod("hf-token-secret")["containers"]
     assert _variables(container)["HF_TOKEN"] == {
         "secretKeyRef": {"name": "hf-token-secret", "key": "HF_TOKEN"}
     }
-
-
-def test_the_job_has_no_privilege_and_stays_off_gpu_nodes() -> None:
-    pod = _pod()
-    assert pod["securityContext"]["runAsNonRoot"] is True
-    [container] = pod["containers"]
-    assert container["securityContext"] == {
-        "allowPrivilegeEscalation": False,
-        "capabilities": {"drop": ["ALL"]},
-    }
-    assert "nvidia.com/gpu.present" in str(pod["affinity"])
 
 
 def test_the_shell_of_the_job_runs_the_script_that_it_is_given(tmp_path: Path) -> None:

@@ -79,20 +79,6 @@ def test_only_the_named_options_of_the_named_role_change(options: dict[str, Any]
     assert changed.model_copy(update={"services": AGGREGATED.services}) == AGGREGATED
 
 
-@given(batch=st.integers(1, 4096))
-def test_the_other_role_keeps_its_engine_file(batch: int) -> None:
-    changed = overridden(DISAGGREGATED, {"prefill": _settings(max_batch_size=batch)})
-    assert TensorRtLlm().engine_file(changed.engine_of("decode")) == TensorRtLlm().engine_file(
-        DISAGGREGATED.engine_of("decode")
-    )
-
-
-def test_the_order_of_two_overrides_of_different_options_does_not_matter() -> None:
-    one = {"worker": _settings(max_batch_size=400)}
-    other = {"worker": _settings(kv_cache_config={"dtype": "fp8"})}
-    assert overridden(overridden(AGGREGATED, one), other) == overridden(overridden(AGGREGATED, other), one)
-
-
 def test_null_takes_the_recipes_value_away() -> None:
     changed = overridden(AGGREGATED, {"worker": _settings(max_batch_size=None)})
     assert "max_batch_size" not in _engine(changed, "worker")

@@ -169,15 +169,6 @@ def test_no_worker_has_a_variable_or_a_flag_of_the_benchmark_that_is_not_in_the_
 
 
 @EVERY_RECIPE
-def test_a_worker_asks_for_memory_that_holds_its_shared_memory(recipe: str) -> None:
-    for worker in WORKERS[recipe]:
-        resources = _at(recipe, f"{worker} resources")
-        assert resources["requests"]["memory"] == resources["limits"]["memory"]
-        assert int(resources["requests"]["memory"].removesuffix("Gi")) > 80
-        assert int(resources["requests"]["cpu"]) > 0
-
-
-@EVERY_RECIPE
 def test_the_frontend_prefers_not_to_share_a_node_with_another_and_never_takes_a_gpu_node(
     recipe: str,
 ) -> None:
@@ -199,15 +190,6 @@ def test_no_pod_of_the_graph_gets_the_token(recipe: str) -> None:
     graph = yaml.safe_dump(rendered(recipe)["graph"])
     assert "hf-token-secret" not in graph
     assert "HF_TOKEN" not in graph
-
-
-@EVERY_RECIPE
-def test_the_workers_mount_the_config_map_whose_name_ends_in_its_content(recipe: str) -> None:
-    name = _at(recipe, "ConfigMap metadata.name")
-    assert re.fullmatch(rf"{load_recipe(recipe).graph_name}-engine-[0-9a-f]{{10}}", name)
-    for worker, file in WORKERS[recipe].items():
-        assert _at(recipe, f"{worker} extraPodSpec.volumes.0.configMap.name") == name
-        assert file in _at(recipe, "ConfigMap data")
 
 
 @pytest.mark.parametrize("name", recipe_names())

@@ -124,14 +124,3 @@ def test_the_service_and_the_deployment_select_the_same_pods(name: str) -> None:
     assert selected.items() <= labels.items()
     # A selector cannot be changed: a version in it would make another Deployment of every update.
     assert not [key for key in selected if key.startswith("app.kubernetes.io/")]
-
-
-def test_a_recipe_of_dynamo_has_no_deployment() -> None:
-    with pytest.raises(ValueError, match="is served by Dynamo"):
-        server_deployment(_placed("disagg-b200-tcp"), "files")
-
-
-def test_the_defect_of_the_same_engine_in_dynamo_is_avoided_here_too() -> None:
-    variables = {each["name"]: each["value"] for each in _main("throughput-gb200")["env"]}
-    assert variables["TRTLLM_FORCE_COMM_METHOD"] == "ALLGATHER"
-    assert "TRTLLM_FORCE_COMM_METHOD" not in {each["name"] for each in _main("throughput-h200")["env"]}

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
+import pytest
 
 from recipes import supervisor_script
 from recipes.pod_environment import TERMINATION_GRACE_SECONDS
@@ -109,24 +110,16 @@ def _reserved_port() -> socket.socket:
     return held
 
 
-def test_it_is_live_and_healthy_once_every_worker_is(tmp_path: Path) -> None:
+def test_while_both_workers_run_it_answers_and_prints_for_both(tmp_path: Path) -> None:
     with _container(tmp_path) as container:
-        assert container.asked("/live") == 200
         with urllib.request.urlopen(f"http://127.0.0.1:{container.port}/health", timeout=5) as answer:
             assert json.load(answer)["answers"] == {"prefill": 200, "decode": 200}
-
-
-def test_one_worker_that_is_not_healthy_makes_the_pod_unready(tmp_path: Path) -> None:
-    with _container(tmp_path) as container:
+        with urllib.request.urlopen(f"http://127.0.0.1:{container.port}/metrics", timeout=5) as answer:
+            lines = answer.read().decode().splitlines()
+        assert (container.asked("/live"), container.asked("/metadata")) == (200, 404)
         (tmp_path / "decode-fails-sick").touch()
         assert container.asked("/health") == 503
-
-
-def test_its_metrics_are_those_of_both_told_apart_by_a_label(tmp_path: Path) -> None:
-    with _container(tmp_path) as container:
-        address = f"http://127.0.0.1:{container.port}/metrics"
-        with urllib.request.urlopen(address, timeout=5) as answer:
-            lines = answer.read().decode().splitlines()
+        printed = container.log.read_text().splitlines()
     assert lines == [
         "# TYPE up gauge",
         'up{worker="prefill"} 1',
@@ -134,27 +127,18 @@ def test_its_metrics_are_those_of_both_told_apart_by_a_label(tmp_path: Path) -> 
         'up{worker="decode"} 1',
         'asked{worker="decode",path="a b"} 2.5',
     ]
+    assert {"prefill: is up", "decode: is up"} <= set(printed)
 
 
-def test_it_answers_nothing_else(tmp_path: Path) -> None:
-    with _container(tmp_path) as container:
-        assert container.asked("/metadata") == 404
-
-
-def test_what_a_worker_prints_is_printed_with_its_name(tmp_path: Path) -> None:
-    with _container(tmp_path) as container:
-        lines = container.log.read_text().splitlines()
-    assert {"prefill: is up", "decode: is up"} <= set(lines)
-
-
-def test_told_to_end_it_tells_both_and_waits_for_both(tmp_path: Path) -> None:
-    with _container(tmp_path) as container:
+@pytest.mark.parametrize("code", [0, 3])
+def test_told_to_end_it_tells_both_waits_for_both_and_has_their_code(tmp_path: Path, code: int) -> None:
+    with _container(tmp_path, codes=(0, code)) as container:
         container.process.send_signal(signal.SIGTERM)
-        code, printed = container.ended()
-    assert code == 0
+        ended, printed = container.ended()
+    assert ended == code
     for name in ("prefill", "decode"):
         assert f"{name}: finishes its requests" in printed
-        assert f"supervisor: {name} has ended with code 0" in printed
+        assert f"supervisor: {name} has ended with code" in printed
     assert "ended first" not in printed
 
 
@@ -166,27 +150,19 @@ def test_a_signal_that_the_kernel_hands_to_another_thread_ends_it_all_the_same(t
         assert container.ended()[0] == 0
 
 
-def test_a_worker_that_ends_badly_when_told_gives_its_code(tmp_path: Path) -> None:
-    with _container(tmp_path, codes=(0, 3)) as container:
-        container.process.send_signal(signal.SIGTERM)
-        assert container.ended()[0] == 3
-
-
-def test_a_worker_that_fails_ends_the_container_after_the_other_has_finished(tmp_path: Path) -> None:
-    with _container(tmp_path, codes=(7, 0)) as container:
+@pytest.mark.parametrize(("code", "given"), [(7, 7), (0, 1)])
+def test_a_worker_that_ends_by_itself_ends_the_container_after_the_other_has_finished(
+    tmp_path: Path, code: int, given: int
+) -> None:
+    with _container(tmp_path, codes=(code, 0)) as container:
         container.fails["prefill"].touch()
-        code, printed = container.ended()
-    assert code == 7
+        ended, printed = container.ended()
+    # Whatever code it ends with, it has failed.
+    assert ended == given
     assert "decode: finishes its requests" in printed
     *_, words, last = printed.splitlines()
-    assert last == "supervisor: prefill ended first, with code 7; its last words are above"
+    assert last == f"supervisor: prefill ended first, with code {code}; its last words are above"
     assert words == "prefill: cannot go on"
-
-
-def test_a_worker_that_ends_by_itself_has_failed_whatever_it_says(tmp_path: Path) -> None:
-    with _container(tmp_path) as container:
-        container.fails["decode"].touch()
-        assert container.ended()[0] == 1
 
 
 def test_a_worker_that_is_killed_gives_the_code_of_its_signal(tmp_path: Path) -> None:

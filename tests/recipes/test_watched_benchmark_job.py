@@ -9,7 +9,7 @@ from typing import Any
 
 from recipes.aiperf_command import Endpoint, aiperf_arguments
 from recipes.benchmark_job import RESULT_FOLLOWS, benchmark_job
-from recipes.benchmark_load import Load, recipe_load, scaled_load
+from recipes.benchmark_load import Load, scaled_load
 from recipes.load import load_recipe
 from tests.support.placed_recipes import placed_recipe
 
@@ -101,11 +101,6 @@ def test_a_watched_job_is_not_tried_again_and_ends_when_it_is_told_to() -> None:
     assert _job(LOADS, 600)["spec"]["backoffLimit"] == 0
     assert _job(LOADS, 600)["spec"]["activeDeadlineSeconds"] == 600
     assert _job(LOADS)["spec"]["activeDeadlineSeconds"] == RECIPE.benchmark.deadline_seconds
-
-
-def test_no_more_prompts_are_made_than_requests_are_sent() -> None:
-    assert scaled_load(RECIPE.benchmark, 128, 1000, 16).dataset_entries == 176
-    assert recipe_load(RECIPE).dataset_entries == 12800
 
 
 def test_on_a_machine_of_one_s_own_aiperf_chooses_its_processes() -> None:

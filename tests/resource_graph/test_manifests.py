@@ -44,10 +44,6 @@ def test_a_list_stands_for_its_items(tmp_path: Path) -> None:
     assert [item["kind"] for item in read(tmp_path, text)] == ["A", "B"]
 
 
-def test_equal_objects_in_several_documents_are_all_kept(tmp_path: Path) -> None:
-    assert len(read(tmp_path, "apiVersion: v1\nkind: A\n---\napiVersion: v1\nkind: A\n")) == 2
-
-
 def test_dates_stay_text_and_number_keys_become_text(tmp_path: Path) -> None:
     (content,) = read(tmp_path, "apiVersion: v1\nkind: A\ndate: 2026-11-21\ndata: {1: one}\n")
     assert content["date"] == "2026-11-21"
@@ -90,13 +86,10 @@ def test_what_cannot_be_read_is_named_with_file_and_place(
     assert expected in said
 
 
-def test_nested_aliases_do_not_fill_the_memory(tmp_path: Path) -> None:
+def test_aliases_of_aliases_fill_no_memory_and_do_not_end_in_a_recursion(tmp_path: Path) -> None:
     lines = ["apiVersion: v1", "kind: A", "l0: &l0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]" for n in range(1, 9)]
     assert "values" in problem(tmp_path, "\n".join(lines))
-
-
-def test_aliases_of_aliases_do_not_end_in_a_recursion(tmp_path: Path) -> None:
     lines = ["apiVersion: v1", "kind: A", "l0: &l0 [x]"]
     lines += [f"l{n}: &l{n} [*l{n - 1}]" for n in range(1, 1_000)]
     assert "nested too deeply, more than 200 levels" in problem(tmp_path, "\n".join(lines))

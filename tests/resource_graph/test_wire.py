@@ -1,11 +1,9 @@
 import pytest
 from google.protobuf.struct_pb2 import Struct
 
-from resource_graph import UNKNOWN
 from resource_graph.wire import duration_seconds, plain_inputs, plain_state
 
 SIGNATURE = "4dabf18193072939515e22adb298388d"
-UNKNOWN_STRING = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 
 
 @pytest.mark.parametrize(
@@ -20,19 +18,6 @@ def test_durations_are_read_as_go_writes_them(text: str, seconds: float | None) 
 def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a duration"):
         duration_seconds(text)
-
-
-def test_a_reference_to_a_resource_becomes_its_id_or_urn() -> None:
-    struct = Struct()
-    reference = {SIGNATURE: "5cf8f73096256a8f31e491e813e4eb8e", "urn": "urn:pulumi:s::p::a:b:C::n"}
-    struct.update(
-        {"custom": {**reference, "id": "i-1"}, "new": {**reference, "id": UNKNOWN_STRING}, "box": reference}
-    )
-    assert plain_inputs(struct).values == {
-        "custom": "i-1",
-        "new": UNKNOWN,
-        "box": "urn:pulumi:s::p::a:b:C::n",
-    }
 
 
 def test_a_secret_inside_a_list_is_found() -> None:

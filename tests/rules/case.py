@@ -70,7 +70,8 @@ class Case:
     base: str
     """A key of `BASES`."""
     edits: tuple[Edit, ...]
-    found: frozenset[Found]
+    found: frozenset[Found] = frozenset()
+    """Nothing, where the rule passes."""
     says: tuple[str, ...] = ()
     """Texts that the messages must contain, with their numbers."""
     pools: Pools | None = None
@@ -84,7 +85,7 @@ class SettingsCase:
     rule: str
     name: str
     settings: Mapping[str, Any]
-    found: frozenset[Found]
+    found: frozenset[Found] = frozenset()
     says: tuple[str, ...] = ()
 
 

@@ -13,7 +13,6 @@ VLLM_AGG, VLLM_DISAGG, VLLM_PERF = "vllm-agg-b200-agentic", "vllm-disagg-b200-ag
 
 WORKER, PREFILL, DECODE = "TrtllmWorker", "TrtllmPrefillWorker", "TrtllmDecodeWorker"
 AGG_BENCH, DISAGG_BENCH = "gpt-oss-120b-bench", "gpt-oss-120b-disagg-bench"
-VLLM_BENCH = "turbo-gptoss-120b-bench"
 
 
 @dataclass(frozen=True)

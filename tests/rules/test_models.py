@@ -56,10 +56,6 @@ def test_the_published_checkpoint_is_known_by_repository_cache_and_folder(name: 
     assert model_of(name) == "gpt-oss-120b"
 
 
-def test_the_small_model_is_another_one() -> None:
-    assert model_of("openai/gpt-oss-20b") == "gpt-oss-20b"
-
-
 @pytest.mark.parametrize(
     "name",
     [

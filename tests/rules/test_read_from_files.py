@@ -11,13 +11,11 @@ from tests.rules.judging import (
     FITS,
     GPUS,
     OF_A_WORKER,
-    OPERATOR,
     PREFILL,
     QUANTIZATION,
     both,
     found,
     in_file,
-    in_program,
     judge,
     messages,
     mutated,
@@ -69,19 +67,6 @@ def test_one_term_without_the_product_allows_every_product(tmp_path: Path) -> No
     second = f"- matchExpressions:\n                    {other}"
     text = mutated((first, f"{first}\n                {second}"))
     assert found(judge(in_file(tmp_path, text))) == MANIFEST | both(QUANTIZATION, "undecided")
-
-
-def test_a_graph_that_does_not_depend_on_its_operator_is_found() -> None:
-    report = judge(in_program(mutated(), depends=False))
-    assert found(report) == {(OPERATOR, "failed", "gpt-oss-disagg")}
-    assert "does not depend on platform" in messages(report)
-    assert report.stops
-
-
-def test_an_operator_that_another_program_installs_leaves_the_edge_undecided() -> None:
-    report = judge(in_program(mutated(), release=False))
-    assert found(report) == {(OPERATOR, "undecided", "gpt-oss-disagg")}
-    assert not report.stops
 
 
 def test_a_graph_without_services_is_never_passed_in_silence(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from rules.model import Report
 from rules.waivers import RULE_ID
 from tests.rules.judging import (
     DECODE,
-    FITS,
     GPUS,
     TODAY,
     TRANSPORT,
@@ -67,16 +66,6 @@ def test_an_expired_waiver_waives_nothing_and_is_a_finding_itself() -> None:
     assert "expired on 2026-11-20 and waives nothing; renew or remove it" in messages(report)
 
 
-def test_an_expired_waiver_stops_even_where_its_rule_passes() -> None:
-    report = judged(waiver(expires=YESTERDAY), edits=())
-    assert found(report) == {(RULE_ID, "failed", f"waiver of {GPUS}")}
-    assert report.stops
-
-
-def test_a_waiver_covers_its_rule_only() -> None:
-    assert (GPUS, "failed", DECODE) in found(judged(waiver(FITS)))
-
-
 def test_a_waiver_that_names_no_rule_stops_and_hears_the_nearest_id() -> None:
     report = judged(waiver("gpus-match-paralelism"), edits=())
     assert report.stops
@@ -96,14 +85,6 @@ def test_a_waiver_of_a_retired_rule_hears_what_became_of_it(
     report = judged(waiver("old-rule"), edits=())
     assert report.stops
     assert f"old-rule {became}" in messages(report)
-
-
-def test_the_rule_about_waivers_cannot_be_waived() -> None:
-    report = judged(waiver(RULE_ID), waiver(expires=YESTERDAY), edits=())
-    assert {subject for _, status, subject in found(report) if status == "failed"} == {
-        f"waiver of {RULE_ID}",
-        f"waiver of {GPUS}",
-    }
 
 
 def test_of_two_waivers_for_one_rule_the_later_date_counts_and_the_expired_one_is_named() -> None:

@@ -7,7 +7,7 @@ import yaml
 
 from engines.tensorrt_llm.kv_profiles import kv_profile
 from engines.transport_setup import efa_image_tag
-from hardware import INSTANCE_TYPES, KV_TRANSPORTS
+from hardware import INSTANCE_TYPES
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from tests.support.graph_pods import main_of, pods_of
@@ -36,10 +36,6 @@ def test_prefill_and_decode_transfer_with_the_backend_of_the_transport(
     for name in ("prefill.yaml", "decode.yaml"):
         transceiver = yaml.safe_load(files[name])["cache_transceiver_config"]
         assert transceiver == {"backend": backend, "max_tokens_in_buffer": 9216}
-
-
-def test_another_transport_is_another_config_map_so_that_the_workers_roll() -> None:
-    assert engine_files(over("tcp")).name != engine_files(over("efa")).name
 
 
 def test_an_aggregated_recipe_has_neither_transceiver_nor_profile() -> None:
@@ -124,16 +120,6 @@ def test_the_efa_image_has_the_tag_that_its_release_was_published_under(version:
 def test_a_tag_of_nobodys_release_has_no_efa_image() -> None:
     with pytest.raises(ValueError, match="my-build is no release of the runtime image"):
         efa_image_tag("my-build")
-
-
-@pytest.mark.parametrize("transport", KV_TRANSPORTS)
-def test_every_privilege_has_a_reason_and_every_profile_a_public_source(transport: Any) -> None:
-    for instance_type in INSTANCE_TYPES.values():
-        profile = kv_profile(transport, instance_type=instance_type, runtime_version="1.2.1")
-        assert profile.source.startswith("ai-dynamo/dynamo ")
-        if profile.privileges is not None:
-            assert profile.privileges.reason
-            assert profile.privileges.source.startswith("ai-dynamo/dynamo ")
 
 
 def test_rdma_over_ethernet_names_the_address_that_ucx_would_not_find_by_itself() -> None:

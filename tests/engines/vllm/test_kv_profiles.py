@@ -71,10 +71,6 @@ def test_rdma_pins_memory_as_root_and_roce_is_told_its_addresses() -> None:
     assert "UCX_IB_GID_INDEX" not in _profile("rdma").environment
 
 
-def test_the_connectors_buffers_hold_any_prompt() -> None:
-    assert Vllm().short_buffer(OPTIONS, _profile("efa"), 131_071) is None
-
-
 @pytest.mark.parametrize(
     ("instance_type", "channel", "found"), [(GB200, False, 1), (GB200, True, 0), (B200, False, 0)]
 )

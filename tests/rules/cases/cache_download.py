@@ -45,7 +45,6 @@ CASES = (
         "a token under its key",
         "agg-gb200",
         (add(DOWNLOAD, f"{_CONTAINER}.env", _TOKEN), document(_SECRET.format(key="HF_TOKEN"))),
-        frozenset(),
     ),
     Case(
         SECRETS,

@@ -42,7 +42,6 @@ CASES = (
             text(DOWNLOAD, _SCRIPT, "download openai/gpt-oss-120b", "download openai/gpt-oss-20b"),
             text(DOWNLOAD, _SCRIPT, "exec python3", "python3 fetch.py openai/gpt-oss-120b\nexec python3"),
         ),
-        frozenset(),
     ),
     Case(
         EQUAL,
@@ -85,14 +84,6 @@ CASES = (
     ),
     Case(
         EQUAL,
-        "a tokenizer with another revision than the download's",
-        "agg-gb200",
-        (text(f"Job/{BENCHMARK}", _SCRIPT, _REVISION, _OTHER),),
-        failed(EQUAL, BENCHMARK),
-        ("(--tokenizer)", f"model-download downloads {_REVISION}"),
-    ),
-    Case(
-        EQUAL,
         "prefill and decode with two revisions, and no download",
         "disagg-b200",
         (
@@ -106,21 +97,6 @@ CASES = (
         ),
         failed(EQUAL, "TrtllmPrefillWorker"),
         (f"but TrtllmDecodeWorker reads {_REVISION}",),
-    ),
-    Case(
-        FRONTEND,
-        "an offline frontend without the claim",
-        "agg-gb200",
-        (drop(GRAPH, _FRONTEND_MOUNTS),),
-        failed(FRONTEND, "Frontend"),
-        ("looks for models in /opt/models/hub, but mounts no claim",),
-    ),
-    Case(
-        FRONTEND,
-        "an offline frontend without the claim, beside workers that hand out what it needs",
-        "agg-gb200",
-        (drop(GRAPH, _FRONTEND_MOUNTS), put(GRAPH, _IMAGE, f"{_RUNTIME}:1.4.2")),
-        frozenset(),
     ),
     Case(
         FRONTEND,
@@ -179,7 +155,6 @@ CASES = (
         "a frontend that may ask the hub, and need not",
         "agg-gb200",
         (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None), put(GRAPH, _IMAGE, f"{_RUNTIME}:1.4.2")),
-        frozenset(),
     ),
     Case(
         FRONTEND,
@@ -224,7 +199,6 @@ CASES = (
         "an offline worker that names the repository, which a download calls main",
         "agg-gb200",
         (_NAMED, text(DOWNLOAD, _SCRIPT, "exec ", "mkdir -p $HF_HOME/refs/main\nexec ")),
-        frozenset(),
     ),
     Case(
         WORKER,
@@ -244,27 +218,5 @@ CASES = (
             variable("Deployment", f"{_SERVER}.env", "TRANSFORMERS_OFFLINE", "1"),
         ),
         undecided(WORKER, "model-cache"),
-    ),
-    Case(
-        WORKER,
-        "a server of vLLM whose first variable lets it ask the hub",
-        "vllm-serve",
-        (
-            *_NAMED_BY_VLLM,
-            variable("Deployment", f"{_SERVER}.env", "HF_HUB_OFFLINE", "0"),
-            variable("Deployment", f"{_SERVER}.env", "TRANSFORMERS_OFFLINE", "1"),
-        ),
-        frozenset(),
-    ),
-    Case(
-        WORKER,
-        "transformers' variable on a worker of Dynamo, which fetches before the engine starts",
-        "agg-gb200",
-        (
-            _NAMED,
-            variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None),
-            variable(GRAPH, _ENV, "TRANSFORMERS_OFFLINE", "1"),
-        ),
-        frozenset(),
     ),
 )

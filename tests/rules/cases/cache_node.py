@@ -1,6 +1,6 @@
 """A model that only some nodes have: in a directory of each, or on a volume that one of them mounts."""
 
-from tests.rules.case import B200, H200, TWO_B200, Case, failed, undecided
+from tests.rules.case import B200, H200, Case, failed, undecided
 from tests.rules.edits import drop, put, without
 
 FILLED = "node-cache-filled"
@@ -76,16 +76,6 @@ CASES = (
         "a disk that everything mounts on the one node of a pool",
         "disagg-b200",
         _BESIDE_THE_WORKERS,
-        frozenset(),
-    ),
-    Case(
-        SHARED,
-        "a disk that everything mounts in a pool of two nodes",
-        "disagg-b200",
-        _BESIDE_THE_WORKERS,
-        failed(SHARED, "model-cache"),
-        ("nothing keeps them on one node",),
-        pools=TWO_B200,
     ),
     Case(
         FRONTEND_OFF,

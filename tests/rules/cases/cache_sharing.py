@@ -1,13 +1,12 @@
 """The claim that holds the model: who mounts it, from how many nodes."""
 
 from tests.rules.case import TWO_GB200, Case, failed, undecided
-from tests.rules.edits import document, drop, put, without
+from tests.rules.edits import document, put, without
 
 SHARED = "cache-shared-by-nodes"
 
 CLAIM = "model-cache"
 _CLAIM = "PersistentVolumeClaim/model-cache"
-_GRAPH = "DynamoGraphDeployment"
 _MODES = "spec.accessModes"
 
 CASES = (
@@ -25,34 +24,9 @@ CASES = (
     ),
     Case(
         SHARED,
-        "a claim without an access mode",
-        "agg-gb200",
-        (drop(_CLAIM, _MODES),),
-        failed(SHARED, CLAIM),
-        ("allows no access mode, but 3 pods",),
-    ),
-    Case(
-        SHARED,
         "one pod alone",
         "trtllm-serve",
         (put(_CLAIM, _MODES, ["ReadWriteOnce"]),),
-        frozenset(),
-    ),
-    Case(
-        SHARED,
-        "two workers in a pool of one node",
-        "vllm-serve",
-        (put(_CLAIM, _MODES, ["ReadWriteOnce"]), put("Deployment", "spec.replicas", 2)),
-        frozenset(),
-    ),
-    Case(
-        SHARED,
-        "two workers in a pool of two nodes",
-        "trtllm-serve",
-        (put(_CLAIM, _MODES, ["ReadWriteOnce"]), put("Deployment", "spec.replicas", 2)),
-        failed(SHARED, CLAIM),
-        ("2 pods mount it (2 of engine)",),
-        pools=TWO_GB200,
     ),
     Case(
         SHARED,
@@ -63,19 +37,7 @@ CASES = (
             put("Deployment", "spec.replicas", 2),
             put("Deployment", "spec.template.spec.containers[0].volumeMounts[0].readOnly", value=True),
         ),
-        frozenset(),
         pools=TWO_GB200,
-    ),
-    Case(
-        SHARED,
-        "a claim of readers that a download fills",
-        "agg-gb200",
-        (
-            put(_CLAIM, _MODES, ["ReadWriteOnce"]),
-            without("Job/gpt-oss-120b-bench"),
-            put(_GRAPH, "spec.services.Frontend.replicas", 0),
-        ),
-        frozenset(),
     ),
     Case(
         SHARED,

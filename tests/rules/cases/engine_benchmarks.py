@@ -64,14 +64,6 @@ CASES = (
     ),
     Case(
         RULE,
-        "more requests than four attention-DP ranks take",
-        "agg-gb200",
-        (_flag(AGG, "--concurrency 3200", "--concurrency 3600"),),
-        failed(RULE, AGG),
-        ("take 3200 at once", "800 (max_batch_size", "x 4 attention-DP ranks of TrtllmWorker"),
-    ),
-    Case(
-        RULE,
         "another address than the graph's",
         "disagg-b200",
         (_flag(DISAGG, "gpt-oss-disagg-frontend:8000 ", "somewhere-else:8000 "),),
@@ -83,7 +75,6 @@ CASES = (
         "as many requests as eight vLLM replicas take",
         "vllm-agg",
         (_job("aiperf profile --url gpt-oss-vllm-frontend:8000 --concurrency 2048"),),
-        frozenset(),
     ),
     Case(
         RULE,
@@ -106,30 +97,6 @@ CASES = (
     ),
     Case(
         RULE,
-        "more requests than the engine behind a Service takes",
-        "trtllm-serve",
-        (_job("genai-perf profile -u http://trtllm-serve.gpt-oss.svc:8000 --concurrency 3000"),),
-        failed(RULE, _PLAIN),
-        ("take 2560 at once: 640 (max_batch_size, --max_batch_size) x 4 attention-DP ranks of engine",),
-    ),
-    Case(
-        RULE,
-        "an answer that exceeds what decode takes",
-        "disagg-b200",
-        (_flag(DISAGG, "--output-tokens-mean 1024", "--output-tokens-mean 3000"),),
-        failed(RULE, DISAGG),
-        ("sends 8192 tokens", "wants 3000 back, together 11192", "TrtllmDecodeWorker takes 11000"),
-    ),
-    Case(
-        RULE,
-        "a prompt that exceeds what prefill takes",
-        "disagg-b200",
-        (_flag(DISAGG, "--synthetic-input-tokens-mean 8192", "--isl 9000"),),
-        failed(RULE, DISAGG),
-        ("sends 9000 tokens (--isl) and wants 1 back, together 9001", "TrtllmPrefillWorker takes 9000"),
-    ),
-    Case(
-        RULE,
         "a prompt that is longer than one step without chunks",
         "trtllm-serve",
         (
@@ -138,17 +105,6 @@ CASES = (
         ),
         failed(RULE, _PLAIN),
         ("sends 9000 tokens (--isl)", "at most max_num_tokens, 8192 (--max_num_tokens)"),
-    ),
-    Case(
-        RULE,
-        "a prompt that is longer than one step, in chunks",
-        "trtllm-serve",
-        (
-            engine_file("max_throughput.yaml", "max_seq_len", remove=True),
-            engine_file("max_throughput.yaml", "enable_chunked_prefill", value=True),
-            _job("genai-perf profile -u http://trtllm-serve:8000 --isl 9000 --osl 10"),
-        ),
-        frozenset(),
     ),
     Case(
         RULE,
@@ -173,5 +129,13 @@ CASES = (
         (_flag(AGG, "--model openai/", "--model "),),
         failed(RULE, AGG),
         ("asks for the model gpt-oss-120b (--model), but gpt-oss-agg serves openai/gpt-oss-120b",),
+    ),
+    Case(
+        RULE,
+        "an answer that exceeds what decode takes",
+        "disagg-b200",
+        (_flag(DISAGG, "--output-tokens-mean 1024", "--output-tokens-mean 3000"),),
+        failed(RULE, DISAGG),
+        ("sends 8192 tokens", "wants 3000 back, together 11192", "TrtllmDecodeWorker takes 11000"),
     ),
 )

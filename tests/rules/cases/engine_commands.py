@@ -17,7 +17,6 @@ CHOICES = "engine-settings-accepted"
 _OLD_IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.3.1"
 _SERVE_ARGS = "spec.template.spec.containers[0].args"
 _NEW_IMAGE = "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.9.0"
-_SGLANG_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
 _VLLM_IMAGE = "spec.components[1].podTemplate.spec.containers[0].image"
 _VLLM_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
 
@@ -72,17 +71,6 @@ CASES = (
     ),
     Case(
         FLAGS,
-        "a slip in an option that every release has",
-        "vllm-agg",
-        (
-            put(GRAPH, _VLLM_IMAGE, _NEW_IMAGE),
-            _vllm_argument(9, "--enable-prefix-caching", "--enable-prefix-cacheing"),
-        ),
-        failed(FLAGS, "VllmWorker"),
-        ("--enable-prefix-cacheing is no option", "the nearest is --enable-prefix-caching"),
-    ),
-    Case(
-        FLAGS,
         "underscores, a key of a JSON option and a short name of vLLM",
         "vllm-agg",
         (
@@ -90,15 +78,6 @@ CASES = (
             add(GRAPH, _VLLM_ARGS, "--compilation-config.cudagraph_mode=FULL"),
             add(GRAPH, _VLLM_ARGS, "-O2"),
         ),
-        frozenset(),
-    ),
-    Case(
-        FLAGS,
-        "an option of vLLM that its release does not have yet",
-        "vllm-agg",
-        (add(GRAPH, _VLLM_ARGS, "--max-num-queued-reqs=8"),),
-        failed(FLAGS, "VllmWorker"),
-        ("--max-num-queued-reqs is no option of dynamo.vllm 1.2",),
     ),
     Case(
         CHOICES,
@@ -107,21 +86,6 @@ CASES = (
         (_vllm_argument(7, "0.9", "90"),),
         failed(CHOICES, "VllmWorker"),
         ("--gpu-memory-utilization (--gpu-memory-utilization) is 90, not a share of the memory",),
-    ),
-    Case(
-        FLAGS,
-        "a way of routing that no frontend has",
-        "vllm-agg",
-        (
-            text(
-                GRAPH,
-                "spec.components[0].podTemplate.spec.containers[0].args[3]",
-                "round-robin",
-                "roundrobin",
-            ),
-        ),
-        failed(FLAGS, FRONTEND),
-        ("--router-mode is roundrobin, which dynamo.frontend 1.2 does not take; the nearest is round-robin",),
     ),
     Case(
         FLAGS,
@@ -145,6 +109,5 @@ CASES = (
             worker_flags(WORKER, "--no-frontend-decoding --publish-events --trtllm.print_iter_log true"),
             command(FRONTEND, "--http-port 8000", "--http-port 8000 --no-router-kv-events -i"),
         ),
-        frozenset(),
     ),
 )

@@ -41,7 +41,6 @@ CASES = (
         "a type that asks for none of the operator's defaults",
         "agg-gb200",
         (document(_PLANNER),),
-        frozenset(),
     ),
     Case(
         KNOWN,
@@ -66,17 +65,6 @@ CASES = (
         (of_service(PREFILL, "subComponentType", "decode"),),
         failed(KNOWN, PREFILL),
         ("its type is decode, but its command line makes it prefill",),
-    ),
-    Case(
-        KNOWN,
-        "vLLM that is not told to decode, and does so beside prefill",
-        "vllm-disagg-efa",
-        (
-            put(
-                GRAPH, "spec.components[2].podTemplate.spec.containers[0].args[2]", "--enable-chunked-prefill"
-            ),
-        ),
-        frozenset(),
     ),
     Case(
         KNOWN,

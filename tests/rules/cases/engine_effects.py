@@ -37,28 +37,12 @@ CASES = (
     ),
     Case(
         EFFECT,
-        "a flag that the engine file overrides",
-        "agg-gb200",
-        (worker_flags(WORKER, "--max-batch-size 512"),),
-        failed(EFFECT, WORKER),
-        ("--max-batch-size 512 has no effect on max_batch_size: what acts is 800 (worker.yaml",),
-    ),
-    Case(
-        EFFECT,
-        "a flag that the engine file repeats",
-        "agg-gb200",
-        (worker_flags(WORKER, "--max-batch-size 800 --free-gpu-memory-fraction 0.90"),),
-        frozenset(),
-    ),
-    Case(
-        EFFECT,
         "a fraction that stands beside a block of the file that is merged with it",
         "agg-gb200",
         (
             engine_file("worker.yaml", "kv_cache_config.free_gpu_memory_fraction", remove=True),
             worker_flags(WORKER, "--free-gpu-memory-fraction 0.85"),
         ),
-        frozenset(),
     ),
     Case(
         EFFECT,
@@ -105,7 +89,6 @@ CASES = (
         "graphs of a prefill worker, which never runs one",
         "disagg-b200",
         (engine_file("prefill.yaml", "cuda_graph_config.max_batch_size", 8),),
-        frozenset(),
     ),
     Case(
         GRAPHS,
@@ -117,18 +100,9 @@ CASES = (
     ),
     Case(
         GRAPHS,
-        "a batch of its own and graphs by default",
-        "disagg-b200",
-        (engine_file("decode.yaml", "cuda_graph_config", remove=True),),
-        failed(GRAPHS, DECODE),
-        ("has CUDA graphs up to a batch of 128 (the engine's default)", "batches reach 1280"),
-    ),
-    Case(
-        GRAPHS,
         "no graphs at all, as somebody chose",
         "disagg-b200",
         (engine_file("decode.yaml", "cuda_graph_config", None),),
-        frozenset(),
     ),
     Case(
         EFFECT,
@@ -148,14 +122,6 @@ CASES = (
     ),
     Case(
         STEP,
-        "sequences longer than a step",
-        "disagg-b200",
-        (engine_file("prefill.yaml", "max_num_tokens", 8448),),
-        failed(STEP, PREFILL),
-        ("more than max_num_tokens 8448 (prefill.yaml", "promises 9000 (prefill.yaml"),
-    ),
-    Case(
-        STEP,
         "a step that nobody chose, and no chunks",
         "agg-gb200",
         (engine_file("worker.yaml", "enable_chunked_prefill", remove=True),),
@@ -170,18 +136,6 @@ CASES = (
         "a decode worker, which is sent no prompts",
         "disagg-b200",
         (engine_file("decode.yaml", "max_seq_len", 40_000),),
-        frozenset(),
-    ),
-    Case(
-        STEP,
-        "longer sequences than the model was made for",
-        "agg-gb200",
-        (
-            engine_file("worker.yaml", "max_seq_len", 262_144),
-            engine_file("worker.yaml", "max_num_tokens", 262_144),
-        ),
-        failed(STEP, WORKER),
-        ("admits sequences of 262144 tokens (worker.yaml", "gpt-oss-120b was made for 131072"),
     ),
     Case(
         STEP,

@@ -48,14 +48,6 @@ CASES = (
     ),
     Case(
         READABLE,
-        "an override that is no JSON",
-        "agg-gb200",
-        (worker_flags(WORKER, "--override-engine-args '{max_seq_len: 2048}'"),),
-        failed(READABLE, WORKER),
-        ("--override-engine-args is no JSON",),
-    ),
-    Case(
-        READABLE,
         "an override in both of its ways",
         "agg-gb200",
         (worker_flags(WORKER, "--override-engine-args '{}' --trtllm.max_seq_len 2048"),),
@@ -69,13 +61,6 @@ CASES = (
         (_vllm_flag("--kv-transfer-config={kv_connector:NixlConnector,kv_role:kv_both}"),),
         failed(READABLE, "engine"),
         ("--kv-transfer-config is no JSON",),
-    ),
-    Case(
-        READABLE,
-        "levels and settings of compilation",
-        VLLM,
-        (_vllm_flag("--compilation-config=3"),),
-        frozenset(),
     ),
     Case(
         READABLE,

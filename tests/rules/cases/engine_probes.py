@@ -45,13 +45,6 @@ CASES = (
     ),
     Case(
         PROBES,
-        "a command, which since 1.2 takes the place of the operator's request",
-        "agg-gb200",
-        (main(WORKER, "livenessProbe", _EXEC), main(FRONTEND, "readinessProbe", _EXEC)),
-        frozenset(),
-    ),
-    Case(
-        PROBES,
         "a command under an operator of which nothing is said",
         "agg-gb200",
         (
@@ -75,7 +68,6 @@ CASES = (
         "a command instead of the operator's request, and one that delays the others",
         "agg-gb200",
         (of_service(WORKER, "livenessProbe", _EXEC), main(WORKER, "startupProbe", _EXEC)),
-        frozenset(),
     ),
     Case(
         PROBES,
@@ -103,36 +95,9 @@ CASES = (
     ),
     Case(
         PROBES,
-        "a frontend that listens elsewhere and says so",
-        "agg-gb200",
-        (
-            command(FRONTEND, "--http-port 8000", "--http-port 8080"),
-            main(FRONTEND, "ports", [{"name": "http", "containerPort": 8080}]),
-        ),
-        frozenset(),
-    ),
-    Case(
-        PROBES,
-        "two probes that ask another port, and the operator's third, of the start",
-        "agg-gb200",
-        _OWN_PROBES,
-        failed(PROBES, WORKER),
-        ("none is called system",),
-    ),
-    Case(
-        PROBES,
         "three probes that ask another port",
         "agg-gb200",
         (*_OWN_PROBES, main(WORKER, "startupProbe", _LIVE)),
-        frozenset(),
-    ),
-    Case(
-        PROBES,
-        "a probe of the start that asks where nothing listens",
-        "agg-gb200",
-        (main(WORKER, "startupProbe", {"httpGet": {"path": "/live", "port": 8081}}),),
-        failed(PROBES, WORKER),
-        ("listens on 9090 (the operator's own), but its startupProbe asks port 8081",),
     ),
     Case(
         PROBES,
@@ -152,14 +117,6 @@ CASES = (
     ),
     Case(
         PROBES,
-        "a path with a slip, at the operator's port",
-        "agg-gb200",
-        (of_service(WORKER, "readinessProbe", {"httpGet": {"path": "/helth", "port": 9090}}),),
-        failed(PROBES, WORKER),
-        ("its readinessProbe asks port 9090 for /helth, which answers 404; it serves /health and /live",),
-    ),
-    Case(
-        PROBES,
         "a path of other servers, of a worker's port by its name and of a frontend",
         "agg-gb200",
         (
@@ -171,31 +128,9 @@ CASES = (
     ),
     Case(
         PROBES,
-        "other paths that workers and frontends serve",
-        "agg-gb200",
-        (
-            main(WORKER, "startupProbe", {**_LIVE, "httpGet": {"path": "/metrics", "port": 9090}}),
-            of_service(WORKER, "readinessProbe", {"httpGet": {"path": "/engine/status", "port": 9090}}),
-            of_service(FRONTEND, "livenessProbe", {"httpGet": {"path": "/openapi.json", "port": 8000}}),
-        ),
-        frozenset(),
-    ),
-    Case(
-        PROBES,
         "a path of another server of the pod",
         "agg-gb200",
         (main(WORKER, "startupProbe", {**_LIVE, "httpGet": {"path": "/ready", "port": 8080}}),),
-        frozenset(),
-    ),
-    Case(
-        PROBES,
-        "a path that a variable gives the worker",
-        "agg-gb200",
-        (
-            variable(WORKER, "DYN_SYSTEM_HEALTH_PATH", "/ready"),
-            of_service(WORKER, "readinessProbe", {"httpGet": {"path": "/ready", "port": 9090}}),
-        ),
-        frozenset(),
     ),
     Case(
         PROBES,
@@ -205,7 +140,6 @@ CASES = (
             put(GRAPH, f"{_VLLM_MAIN}.command", ["/opt/serve"]),
             put(GRAPH, f"{_VLLM_MAIN}.readinessProbe", {"httpGet": {"path": "/ready", "port": 9090}}),
         ),
-        frozenset(),
     ),
     Case(
         PROBES,

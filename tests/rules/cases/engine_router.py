@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import engine_file, put
-from tests.rules.serving_edits import FRONTEND, GRAPH, PREFILL, WORKER, command, worker_flags
+from tests.rules.serving_edits import FRONTEND, GRAPH, WORKER, command, worker_flags
 
 BLOCKS = "kv-router-knows-the-cache"
 
@@ -11,17 +11,6 @@ _VLLM_FRONTEND = "spec.components[0].podTemplate.spec.containers[0].args"
 _VLLM_WORKER = "spec.components[1].podTemplate.spec.containers[0].args"
 
 CASES = (
-    Case(
-        BLOCKS,
-        "blocks of another size than the engine's default",
-        "agg-gb200",
-        (
-            command(FRONTEND, _ROUND_ROBIN, "--router-mode kv --kv-cache-block-size 64"),
-            worker_flags(WORKER, "--publish-events-and-metrics"),
-        ),
-        failed(BLOCKS, FRONTEND),
-        ("--kv-cache-block-size 64, but blocks of TrtllmWorker have 32 tokens (the engine's default)",),
-    ),
     Case(
         BLOCKS,
         "a worker that tells of other blocks than it has",
@@ -55,7 +44,6 @@ CASES = (
             worker_flags(WORKER, "--publish-events-and-metrics --kv-block-size 64"),
             engine_file("worker.yaml", "kv_cache_config.tokens_per_block", 64),
         ),
-        frozenset(),
     ),
     Case(
         BLOCKS,
@@ -71,22 +59,5 @@ CASES = (
         (command(FRONTEND, _ROUND_ROBIN, "--router-mode kv"),),
         failed(BLOCKS, WORKER),
         ("publishes no KV events, although Frontend routes by them",),
-    ),
-    Case(
-        BLOCKS,
-        "a router that predicts",
-        "agg-gb200",
-        (command(FRONTEND, _ROUND_ROBIN, "--router-mode kv --no-router-kv-events"),),
-        frozenset(),
-    ),
-    Case(
-        BLOCKS,
-        "prefill that tells what it caches, and decode that need not",
-        "disagg-b200",
-        (
-            command(FRONTEND, _ROUND_ROBIN, "--router-mode kv --kv-cache-block-size 32"),
-            worker_flags(PREFILL, "--publish-events-and-metrics"),
-        ),
-        frozenset(),
     ),
 )

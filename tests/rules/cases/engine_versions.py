@@ -2,9 +2,8 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.exports import resource
-from tests.rules.serving_edits import DECODE, WORKER, main
+from tests.rules.serving_edits import DECODE
 
-EXISTS = "image-brings-the-engine"
 MATCHES = "runtime-matches-platform"
 
 STATE = "disagg-b200-state"
@@ -13,24 +12,6 @@ _IMAGE = f"inputs.spec.services.{DECODE}.extraPodSpec.mainContainer.image"
 _RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
 
 CASES = (
-    Case(
-        EXISTS,
-        "the repository of an older recipe",
-        "agg-gb200",
-        (main(WORKER, "image", "nvcr.io/nvidia/ai-dynamo/trtllm-runtime:1.2.1"),),
-        failed(EXISTS, WORKER),
-        (
-            "trtllm-runtime:1.2.1 is not published; the repository is nvcr.io/",
-            "ai-dynamo/tensorrtllm-runtime",
-        ),
-    ),
-    Case(
-        EXISTS,
-        "a mirror that calls it as it likes",
-        "agg-gb200",
-        (main(WORKER, "image", "registry.example:5000/trtllm-runtime:1.2.1"),),
-        frozenset(),
-    ),
     Case(
         MATCHES,
         "a worker of a newer release",
@@ -44,7 +25,6 @@ CASES = (
         "a worker of the platform's line",
         STATE,
         (resource(_GRAPH, _IMAGE, f"{_RUNTIME}:1.2.9-patched"),),
-        frozenset(),
     ),
     Case(
         MATCHES,

@@ -2,7 +2,7 @@
 
 import json
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, failed
 from tests.rules.edits import add, put, text
 from tests.rules.serving_edits import GRAPH
 
@@ -11,7 +11,6 @@ VALUES = "engine-settings-accepted"
 STRUCTURED = "structured-output-without-draft-model"
 _SERVE = "spec.template.spec.containers[0]"
 _DYNAMO = "spec.components[1].podTemplate.spec.containers[0]"
-_LATER = "docker.io/vllm/vllm-openai:v0.40.0"
 
 
 def _transfer(connector: str, role: str, **others: str) -> str:
@@ -33,41 +32,9 @@ CASES = (
     ),
     Case(
         FLAGS,
-        "an option of vllm serve in a release that was not read",
-        "vllm-serve",
-        (
-            put("Deployment", f"{_SERVE}.image", _LATER),
-            add("Deployment", f"{_SERVE}.args", "--enable-prefix-cacheing"),
-            add("Deployment", f"{_SERVE}.args", "--load-format=safetensor"),
-        ),
-        undecided(FLAGS, "engine"),
-        ("is no option of vllm serve in any release that was read", f"whether image {_LATER} has it"),
-    ),
-    Case(
-        FLAGS,
         "an option of vLLM-Omni",
         "vllm-serve",
         (add("Deployment", f"{_SERVE}.args", "--omni"), add("Deployment", f"{_SERVE}.args", "--stage-id=0")),
-        frozenset(),
-    ),
-    Case(
-        FLAGS,
-        "options of the server, in any spelling",
-        "vllm-serve",
-        (
-            add("Deployment", f"{_SERVE}.args", "--uvicorn_log_level=info"),
-            add("Deployment", f"{_SERVE}.args", "--no-enable-log-deltas"),
-            add("Deployment", f"{_SERVE}.args", "--load-format=Safetensors"),
-        ),
-        frozenset(),
-    ),
-    Case(
-        FLAGS,
-        "a format of the weights that nobody has",
-        "vllm-agg",
-        (add(GRAPH, f"{_DYNAMO}.args", "--load-format=safetensor"),),
-        failed(FLAGS, "VllmWorker"),
-        ("--load-format is safetensor, which dynamo.vllm 1.2 does not take; the nearest is safetensors",),
     ),
     Case(
         FLAGS,
@@ -107,17 +74,6 @@ CASES = (
     ),
     Case(
         FLAGS,
-        "a word for a number in a release that was not read",
-        "vllm-serve",
-        (
-            put("Deployment", f"{_SERVE}.image", _LATER),
-            add("Deployment", f"{_SERVE}.args", "--stream-interval=auto"),
-        ),
-        undecided(FLAGS, "engine"),
-        ("--stream-interval is 'auto'", "in the releases that were read"),
-    ),
-    Case(
-        FLAGS,
         "a backend of attention that vLLM does not have",
         "vllm-agg",
         (add(GRAPH, f"{_DYNAMO}.args", "--attention-backend=FLASHINFR"),),
@@ -136,21 +92,12 @@ CASES = (
             "kv_role in --kv-transfer-config is kv_bth, none of kv_both, kv_consumer, kv_producer",
         ),
     ),
-    Case(
-        VALUES,
-        "a connector of a later release",
-        "vllm-serve",
-        (add("Deployment", f"{_SERVE}.args", _transfer("NixlPullConnector", "kv_both")),),
-        failed(VALUES, "engine"),
-        ("is NixlPullConnector, which its release of vLLM does not have",),
-    ),
     *(
         Case(
             VALUES,
             name,
             "vllm-serve",
             (add("Deployment", f"{_SERVE}.args", argument),),
-            frozenset(),
         )
         for name, argument in (
             ("a connector of a plugin", _transfer("OurConnector", "kv_both")),
@@ -176,24 +123,9 @@ CASES = (
     ),
     Case(
         STRUCTURED,
-        "the same as one object under Dynamo, in the publisher's image",
-        "vllm-agg",
-        (
-            add("DynamoGraphDeployment", f"{_DYNAMO}.args", _DRAFT),
-            add(
-                "DynamoGraphDeployment",
-                f"{_DYNAMO}.args",
-                '--structured-outputs-config={"backend":"guidance"}',
-            ),
-        ),
-        failed(STRUCTURED, "VllmWorker"),
-    ),
-    Case(
-        STRUCTURED,
         "a draft model with parsers of tool calls",
         "vllm-serve",
         (add("Deployment", f"{_SERVE}.args", _DRAFT),),
-        frozenset(),
     ),
     Case(
         VALUES,
@@ -202,25 +134,6 @@ CASES = (
         (add("Deployment", f"{_SERVE}.args", "--quantization=fp8"),),
         failed(VALUES, "engine"),
         ("quantization fp8 (--quantization) is not what /opt/models/", "holds, mxfp4: vLLM refuses"),
-    ),
-    Case(
-        VALUES,
-        "the checkpoint's own quantization",
-        "vllm-serve",
-        (add("Deployment", f"{_SERVE}.args", "--quantization=mxfp4"),),
-        frozenset(),
-    ),
-    Case(
-        FLAGS,
-        "a parser that the release does not have",
-        "vllm-agg",
-        (
-            put(GRAPH, f"{_DYNAMO}.args[0]", "--model=nvidia/Kimi-K2.6-NVFP4"),
-            put(GRAPH, f"{_DYNAMO}.args[1]", "--served-model-name=kimi"),
-            add(GRAPH, f"{_DYNAMO}.args", "--dyn-tool-call-parser=kimi_k2_5"),
-        ),
-        failed(FLAGS, "VllmWorker"),
-        ("--dyn-tool-call-parser is kimi_k2_5, which dynamo.vllm 1.2 does not take",),
     ),
     Case(
         FLAGS,

@@ -1,7 +1,7 @@
 """ConfigMaps that graphs share by mistake."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, document, drop
+from tests.rules.edits import Edit, document
 from tests.rules.exports import LATER
 from tests.rules.exports import resource as of_state
 
@@ -41,14 +41,6 @@ CASES = (
     ),
     Case(
         UNIQUE,
-        "two of one name that are applied to one namespace",
-        "vllm-agg",
-        (*_BOTH, drop("ConfigMap", "metadata.namespace")),
-        failed(UNIQUE, "llm-config"),
-        ("are one object in the namespace that they are applied to",),
-    ),
-    Case(
-        UNIQUE,
         "one with a namespace and one without",
         "vllm-agg",
         (
@@ -65,22 +57,6 @@ CASES = (
         "the same content twice",
         "vllm-agg",
         (_config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss")),
-        frozenset(),
-    ),
-    Case(
-        UNIQUE,
-        "one name in two namespaces",
-        "vllm-agg",
-        (_config("llm-config", "gpt-oss"), _config("llm-config", "elsewhere", "stream_interval: 10")),
-        frozenset(),
-    ),
-    Case(
-        UNIQUE,
-        "two resources of one program",
-        "program-on-eks",
-        (_TWO_IN_STATE,),
-        failed(UNIQUE, "llm-config"),
-        ("the one registered as second and the one registered as first",),
     ),
     Case(
         UNIQUE,

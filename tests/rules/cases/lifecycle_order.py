@@ -4,14 +4,13 @@ from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import document, first_document
 from tests.rules.exports import LATER, append, removed, resource, undepend
 
-EKS, OURS = "program-on-eks", "disagg-b200-state"
+EKS = "program-on-eks"
 
 OPERATOR = DEFINITION = DRIVER = "graph-depends-on-operator"
 CACHE = "graph-depends-on-filled-cache"
 OUTLIVED = "outlived-by-token-and-cache"
 
 GRAPH = "DynamoGraphDeployment/graph"
-OUR_GRAPH, OUR_FILES = "DynamoGraphDeployment/gpt-oss-disagg", "ConfigMap/gpt-oss-disagg-engine-*"
 MOUNT = "inputs.spec.components.1.podTemplate.spec.volumes"
 
 _REFERENCE = first_document("""
@@ -75,28 +74,6 @@ inputs:
             volumeMounts: [{name: models, mountPath: /models}]
         volumes: [{name: models, persistentVolumeClaim: {claimName: model-cache}}]
 """)
-_READER = document("""
-type: kubernetes:batch/v1:Job
-name: smoke
-dependsOn: [DynamoGraphDeployment/graph]
-inputs:
-  apiVersion: batch/v1
-  kind: Job
-  metadata: {name: smoke, namespace: gpt-oss}
-  spec:
-    activeDeadlineSeconds: 600
-    template:
-      spec:
-        restartPolicy: Never
-        securityContext: {runAsNonRoot: true, runAsUser: 1000}
-        containers:
-          - name: smoke
-            image: docker.io/library/python:3.12-slim
-            command: [python3, -c, "print('served')"]
-            securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
-            volumeMounts: [{name: models, mountPath: /models, readOnly: true}]
-        volumes: [{name: models, persistentVolumeClaim: {claimName: model-cache}}]
-""")
 
 CASES = (
     Case(
@@ -109,28 +86,6 @@ CASES = (
     ),
     Case(
         OPERATOR,
-        "our graph beside its operator, and its files too",
-        OURS,
-        (undepend(OUR_GRAPH, "Release/dynamo-platform"), undepend(OUR_FILES, "Release/dynamo-platform")),
-        failed(OPERATOR, "gpt-oss-disagg"),
-    ),
-    Case(
-        OPERATOR,
-        "our graph after files that come after the operator",
-        OURS,
-        (undepend(OUR_GRAPH, "Release/dynamo-platform"),),
-        frozenset(),
-    ),
-    Case(
-        OPERATOR,
-        "a platform that another stack installs",
-        EKS,
-        (removed("Release/platform"),),
-        undecided(OPERATOR, "graph"),
-        ("if another stack installs it",),
-    ),
-    Case(
-        OPERATOR,
         "a platform of another stack, which the graph names",
         EKS,
         (
@@ -138,7 +93,6 @@ CASES = (
             _REFERENCE,
             append(GRAPH, "dependsOn", "pulumi:StackReference/platform-layer"),
         ),
-        frozenset(),
     ),
     Case(
         OPERATOR,
@@ -164,14 +118,6 @@ CASES = (
         ("does not depend on driver",),
     ),
     Case(
-        DRIVER,
-        "a compute domain after its driver",
-        EKS,
-        (_DRIVER, _DOMAIN, append("ComputeDomain/domain", "dependsOn", "Release/driver")),
-        frozenset(),
-    ),
-    Case(DRIVER, "a driver from elsewhere", EKS, (_DOMAIN,), frozenset()),
-    Case(
         CACHE,
         "a graph beside the download",
         EKS,
@@ -196,18 +142,9 @@ CASES = (
     ),
     Case(
         CACHE,
-        "a claim that nothing fills",
-        EKS,
-        (removed("Job/download"),),
-        undecided(CACHE, "graph"),
-        ("no Job of this program fills claim model-cache",),
-    ),
-    Case(
-        CACHE,
         "a claim of somebody else's",
         EKS,
         (removed("Job/download", "PersistentVolumeClaim/models"),),
-        frozenset(),
     ),
     Case(
         CACHE,
@@ -217,7 +154,6 @@ CASES = (
         undecided(CACHE, "graph"),
         ("no Job of this program fills claim model-cache",),
     ),
-    Case(CACHE, "a Job that reads the cache after the graph", EKS, (_READER,), frozenset()),
     Case(
         CACHE,
         "a claim whose name is not known yet",
@@ -246,14 +182,5 @@ CASES = (
         "a token that only the download reads",
         EKS,
         (undepend(GRAPH, "Secret/token"), undepend("Job/download", "Secret/token")),
-        frozenset(),
-    ),
-    Case(
-        OUTLIVED,
-        "our graph beside its engine files",
-        OURS,
-        (undepend(OUR_GRAPH, OUR_FILES),),
-        failed(OUTLIVED, "gpt-oss-disagg"),
-        ("does not depend on ConfigMap gpt-oss-disagg-engine-",),
     ),
 )

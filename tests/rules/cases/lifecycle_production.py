@@ -1,9 +1,7 @@
 """What a production stack keeps."""
 
-from tests.rules.case import Case, SettingsCase, failed, undecided
-from tests.rules.edits import document
+from tests.rules.case import Case, failed, undecided
 from tests.rules.exports import LATER, resource
-from tests.support.dev_settings import disagg_b200_settings
 
 EKS, OURS, OUR_EKS = "program-on-eks", "disagg-b200-state", "disagg-gb200-on-eks"
 
@@ -25,9 +23,6 @@ DISPOSABLE = tuple(
     )
 )
 
-_PRODUCTION = document("""
-{type: "somebody:else:Serving", name: serving, inputs: {lifecycle: production}}
-""")
 
 CASES = (
     Case(
@@ -43,22 +38,6 @@ CASES = (
     ),
     Case(
         PROTECTED,
-        "our claim without protection",
-        OURS,
-        (resource(OUR_CLAIM, "protect", False),),
-        failed(PROTECTED, "model-cache-claim"),
-        ("is not protected, in a stack of lifecycle production: it holds files",),
-    ),
-    Case(
-        PROTECTED,
-        "the namespace of our servers without protection",
-        OURS,
-        (resource(OUR_PLATFORM, "protect", False),),
-        failed(PROTECTED, "platform-namespace"),
-        ("it takes the data of nats along",),
-    ),
-    Case(
-        PROTECTED,
         "a disposable stack",
         OURS,
         (
@@ -68,7 +47,6 @@ CASES = (
             resource(OUR_PLATFORM, "protect", False),
             resource(SERVERS, DELETED, "Delete"),
         ),
-        frozenset(),
     ),
     Case(
         PROTECTED,
@@ -106,14 +84,6 @@ CASES = (
         ("no component says by its input lifecycle",),
     ),
     Case(
-        PROTECTED,
-        "a cluster of a foreign program that says so",
-        EKS,
-        (_PRODUCTION, resource("Cluster/cluster", "protect", False)),
-        failed(PROTECTED, "cluster"),
-        ("with it goes everything that runs in the cluster",),
-    ),
-    Case(
         RETAINED,
         "a claim and its namespace that are not kept",
         OURS,
@@ -144,16 +114,8 @@ CASES = (
         "a foreign program that does not say what it is for",
         EKS,
         (resource(CLAIM, "retainOnDelete", False),),
-        frozenset(),
     ),
 )
 
 
-SETTINGS_CASES = (
-    SettingsCase(
-        PROTECTED,
-        "a stack that is to leave nothing behind",
-        {**disagg_b200_settings(), "lifecycle": "disposable"},
-        frozenset(),
-    ),
-)
+SETTINGS_CASES = ()

@@ -29,7 +29,6 @@ CASES = (
             resource(GRAPH, "timeouts", {"delete": 180}),
             resource(GRAPH, "inputs.metadata.annotations.[pulumi.com/timeoutSeconds]", "3600"),
         ),
-        frozenset(),
     ),
     Case(
         WAITS,
@@ -72,20 +71,6 @@ CASES = (
         ("Helm gives up after its own 5 minutes",),
     ),
     Case(
-        OTHER_WAITS,
-        "an installation with the engine's limit alone",
-        EKS,
-        (unset("Release/platform", "inputs.timeout"),),
-        frozenset(),
-    ),
-    Case(
-        OTHER_WAITS,
-        "an installation with Helm's limit alone, as the program chose it",
-        EKS,
-        (resource("Release/platform", "timeouts", {"delete": 660}),),
-        frozenset(),
-    ),
-    Case(
         AWAITED,
         "a graph that nobody waits for",
         EKS,
@@ -118,6 +103,5 @@ CASES = (
         "a name that is another resource's output",
         EKS,
         (resource("Job/download", "inputs.metadata.name", LATER),),
-        frozenset(),
     ),
 )

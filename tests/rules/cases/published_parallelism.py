@@ -4,7 +4,7 @@ from tests.rules.case import Case, failed
 from tests.rules.edits import add, engine_file
 from tests.rules.judging import DECODE, GPUS
 from tests.rules.published_findings import PUBLISHED
-from tests.rules.serving_edits import GRAPH, command, main_container, of_service
+from tests.rules.serving_edits import GRAPH, command, main_container
 
 _FILE = "decode.yaml"
 _SILENT = engine_file(_FILE, "tensor_parallel_size", remove=True)
@@ -12,14 +12,6 @@ _FLAGS = "--disaggregation-mode decode"
 _DECODE_GPUS = failed(GPUS, DECODE)
 
 CASES = (
-    Case(
-        GPUS,
-        "fewer GPUs than the engine uses",
-        PUBLISHED,
-        (of_service(DECODE, "resources", {"limits": {"gpu": "2"}, "requests": {"gpu": "2"}}),),
-        _DECODE_GPUS,
-        ("asks for 2 GPUs", "uses 4"),
-    ),
     Case(
         GPUS,
         "pipeline parallelism multiplies",
@@ -37,14 +29,12 @@ CASES = (
             engine_file(_FILE, "enable_attention_dp", True),
             engine_file(_FILE, "moe_expert_parallel_size", 4),
         ),
-        frozenset(),
     ),
     Case(
         GPUS,
         "the file overrides the flag",
         PUBLISHED,
         (command(DECODE, _FLAGS, f"{_FLAGS} --tensor-parallel-size 8"),),
-        frozenset(),
     ),
     Case(
         GPUS,

@@ -29,7 +29,6 @@ def _override(field: str, value: str) -> tuple[Edit, ...]:
 
 
 CASES = (
-    Case(QUANTIZATION, "published on GB200", PUBLISHED, (), frozenset(), pools=ON_GB200),
     Case(
         GPUS,
         "a worker that spans two nodes",
@@ -54,17 +53,6 @@ CASES = (
         failed(FITS, DECODE),
         ("asks for 8 GPUs in one pod", "(p6e-gb200.36xlarge) has at most 4"),
         pools=ON_GB200,
-    ),
-    Case(
-        GPUS,
-        "GPUs under their resource's own name",
-        PUBLISHED,
-        (
-            of_service(DECODE, "resources.limits", {"custom": {"nvidia.com/gpu": "8"}}),
-            of_service(DECODE, "resources.requests", {"custom": {"nvidia.com/gpu": "8"}}),
-        ),
-        _DECODE_GPUS,
-        ("asks for 8 GPUs",),
     ),
     Case(
         FITS,

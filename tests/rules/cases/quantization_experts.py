@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.rules.case import H200, Case, Pools, failed, undecided
+from tests.rules.case import Case, Pools, failed, undecided
 from tests.rules.edits import Edit, add, engine_file, put, text, variable
 
 RUNS = "moe-backend-runs"
@@ -60,14 +60,6 @@ CASES = (
     ),
     Case(
         RUNS,
-        "a backend that is chosen by the GPU",
-        "trtllm-serve",
-        (_on("NVIDIA-H200"), _backend("AUTO"), _override("W4A8_MXFP4_FP8")),
-        frozenset(),
-        pools=H200,
-    ),
-    Case(
-        RUNS,
         "a backend without a bias",
         "trtllm-serve",
         (_backend("WIDEEP"),),
@@ -107,7 +99,6 @@ CASES = (
             put("Deployment", _MODEL, _QWEN),
             text("Deployment", f"{_ENGINE}.args[1]", "openai/gpt-oss-120b", "Qwen/Qwen3-235B-A22B"),
         ),
-        frozenset(),
     ),
     Case(
         RUNS,
@@ -153,7 +144,7 @@ CASES = (
         undecided(KNOWN, _DECODE),
         ("the value of OVERRIDE_QUANT_ALGO is unknown",),
     ),
-    Case(KNOWN, "the default written out", "trtllm-serve", (_override("W4A8_MXFP4_MXFP8"),), frozenset()),
+    Case(KNOWN, "the default written out", "trtllm-serve", (_override("W4A8_MXFP4_MXFP8"),)),
     Case(
         EFFECT,
         "a checkpoint of another format",

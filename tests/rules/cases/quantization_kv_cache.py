@@ -8,8 +8,6 @@ SAME = "prefill-and-decode-agree"
 TESTED = "kv-cache-dtype-known"
 
 H100: Pools = (("p5.48xlarge", 1),)
-_PREFILL, _DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
-_BOTH = f"{_PREFILL}, {_DECODE}"
 _FILE = "max_throughput.yaml"
 _PREFILL_ARGUMENTS = "spec.components[1].podTemplate.spec.containers[0].args"
 _ON_H100 = put(
@@ -18,21 +16,9 @@ _ON_H100 = put(
     {"kubernetes.io/arch": "amd64", "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"},
 )
 _REQUANTIZED = "/opt/models/hub/models--nvidia--gpt-oss-120b-FP4/snapshots/" + "0" * 40
-_LATER = "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.9.0"
 _DTYPE = "kv_cache_config.dtype"
 
 CASES = (
-    Case(
-        SAME,
-        "prefill with the checkpoint's own",
-        "disagg-b200",
-        (engine_file("prefill.yaml", _DTYPE, remove=True),),
-        failed(SAME, _BOTH),
-        (
-            "bfloat16 in TrtllmPrefillWorker: auto (the engine's default); fp8 in TrtllmDecodeWorker: fp8 "
-            "(decode.yaml of ConfigMap",
-        ),
-    ),
     Case(
         SAME,
         "one of vLLM's two workers with the checkpoint's own",
@@ -46,7 +32,6 @@ CASES = (
         "two names of one format",
         "vllm-disagg-efa",
         (text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[5]", "fp8", "fp8_e4m3"),),
-        frozenset(),
     ),
     Case(
         SAME,
@@ -95,17 +80,6 @@ CASES = (
         ("the KV cache is to be int8 (--kv-cache-dtype), which no vLLM takes: auto, or fp8 for 8 bits",),
     ),
     Case(
-        KNOWN,
-        "a value that a later release of vLLM may take",
-        "vllm-agg",
-        (
-            text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[3]", "fp8", "fp4"),
-            put("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS.removesuffix('args')}image", _LATER),
-        ),
-        undecided(KNOWN, "VllmWorker"),
-        (f"in other releases than that of image {_LATER}",),
-    ),
-    Case(
         TESTED,
         "8 bits on Hopper",
         "trtllm-serve",
@@ -114,5 +88,5 @@ CASES = (
         ("keeps its KV cache in fp8", "on H100 (hopper", "NVIDIA tests gpt-oss with it on Blackwell alone"),
         H100,
     ),
-    Case(TESTED, "8 bits on Blackwell", "trtllm-serve", (engine_file(_FILE, _DTYPE, "fp8"),), frozenset()),
+    Case(TESTED, "8 bits on Blackwell", "trtllm-serve", (engine_file(_FILE, _DTYPE, "fp8"),)),
 )

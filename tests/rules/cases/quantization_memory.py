@@ -1,6 +1,6 @@
 """Weights, activations and KV cache against the memory of a GPU."""
 
-from tests.rules.case import H200, Case, Pools, failed, undecided
+from tests.rules.case import Case, Pools, failed, undecided
 from tests.rules.edits import Edit, add, engine_file, put, text
 
 ONE, ALL, BUFFERS = "kv-cache-fits", "kv-cache-fits", "kv-cache-fits"
@@ -49,7 +49,6 @@ CASES = (
         "windows that bound every second layer on H100",
         "trtllm-serve",
         (_ON_H100, engine_file(_FILE, "kv_cache_config.max_attention_window", [128, 2048])),
-        frozenset(),
         pools=H100,
     ),
     Case(
@@ -114,14 +113,6 @@ CASES = (
         undecided(ONE, "engine"),
         ("its GPU is shared in turns (nvidia.com/gpu.product NVIDIA-B200-SHARED)",),
         (),
-    ),
-    Case(
-        ONE,
-        "a GPU of which nobody published what CUDA sees",
-        "trtllm-serve",
-        (_on("NVIDIA-H200"),),
-        undecided(ONE, "engine"),
-        pools=H200,
     ),
     Case(
         BUFFERS,

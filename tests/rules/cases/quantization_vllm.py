@@ -40,14 +40,6 @@ CASES = (
     ),
     Case(
         BACKEND,
-        "Blackwell's kernels on Hopper",
-        "vllm-serve",
-        (_on_hopper("flashinfer_trtllm"),),
-        failed(BACKEND, "engine"),
-        ("has its kernels on B200, GB200, B300 and GB300, and it can land on H200 (hopper",),
-    ),
-    Case(
-        BACKEND,
         "Blackwell's activations on Hopper",
         "vllm-serve",
         (_variable_on_hopper(_VARIABLE),),
@@ -89,7 +81,7 @@ CASES = (
             "flashinfer_trtllm (--moe-backend) computes in BF16",
         ),
     ),
-    Case(ENV, "the flag's default written out", "vllm-agg", (_on_blackwell("auto"),), frozenset()),
+    Case(ENV, "the flag's default written out", "vllm-agg", (_on_blackwell("auto"),)),
     Case(
         BACKEND,
         "a slip in any release",

@@ -45,34 +45,12 @@ CASES = (
     ),
     Case(
         ADMIT,
-        "a port by the name that its container declares",
-        "vllm-serve",
-        (_policy("ingress: [{ports: [{port: http}]}]"),),
-        frozenset(),
-    ),
-    Case(
-        ADMIT,
         "a port of nothing, beside a policy that admits the server's",
         "vllm-serve",
         (
             _policy("ingress: [{ports: [{port: 9400}]}]"),
             _policy("ingress: [{ports: [{port: 7000, endPort: 9000}]}]", name="other"),
         ),
-        frozenset(),
-    ),
-    Case(
-        ADMIT,
-        "a policy that says nothing of who comes in",
-        "vllm-serve",
-        (_policy("policyTypes: [Egress], ingress: [{ports: [{port: 80}]}], egress: [{}]"),),
-        frozenset(),
-    ),
-    Case(
-        ADMIT,
-        "a policy that lets nobody in on purpose",
-        "vllm-serve",
-        (_policy("policyTypes: [Ingress]"),),
-        frozenset(),
     ),
     Case(
         ADMIT,
@@ -84,16 +62,6 @@ CASES = (
         ),
         failed(ADMIT, "door"),
         ("admits port 8081 to Frontend, which listens on 8000",),
-    ),
-    Case(
-        ADMIT,
-        "the frontend's port for all pods, and any for its own graph",
-        "vllm-agg",
-        (
-            _policy("ingress: [{from: [{podSelector: {}}], ports: [{port: 8000}]}]", _OF_THE_FRONTEND),
-            _policy(f"ingress: [{{from: [{{podSelector: {_OF_THE_GRAPH}}}]}}]", _OF_THE_GRAPH, "graph"),
-        ),
-        frozenset(),
     ),
     Case(
         ADMIT,
@@ -116,7 +84,6 @@ CASES = (
         "peers by a label that only pods elsewhere have",
         "vllm-agg",
         (_policy("ingress: [{from: [{podSelector: {matchLabels: {app: gateway}}}]}]", _OF_THE_GRAPH),),
-        frozenset(),
     ),
     Case(
         ADMIT,
@@ -139,42 +106,12 @@ CASES = (
             _policy("policyTypes: [Ingress, Egress], ingress: [{}]"),
             _policy("policyTypes: [Egress], egress: [{}]", "{}", "out"),
         ),
-        frozenset(),
-    ),
-    Case(
-        ADMIT,
-        "no way out for a server that asks nobody",
-        "vllm-serve",
-        (_policy("policyTypes: [Ingress, Egress], ingress: [{}]"),),
-        frozenset(),
-    ),
-    Case(
-        ADMIT,
-        "metrics of a graph's workers, at the port that the operator gives them",
-        "vllm-agg",
-        (_policy("ingress: [{from: [{namespaceSelector: {}}], ports: [{port: 9090}]}]", _OF_THE_GRAPH),),
-        frozenset(),
     ),
     Case(
         ADMIT,
         "the port of a mesh, through which requests come in",
         "vllm-serve",
         (_policy("ingress: [{ports: [{port: 15008}]}]"),),
-        frozenset(),
-    ),
-    Case(
-        ADMIT,
-        "the port of a container that an annotation asks for",
-        "vllm-serve",
-        (
-            _policy("ingress: [{ports: [{port: 8888}]}]"),
-            put(
-                "Deployment",
-                "spec.template.metadata.annotations",
-                {"sidecar.opentelemetry.io/inject": "true"},
-            ),
-        ),
-        frozenset(),
     ),
     Case(
         ADMIT,
@@ -185,7 +122,6 @@ CASES = (
             _policy("policyTypes: [Ingress, Egress], ingress: [{ports: [{port: 80}]}]"),
             document("{apiVersion: cilium.io/v2, kind: CiliumNetworkPolicy, metadata: {name: more}}"),
         ),
-        frozenset(),
     ),
     Case(
         ADMIT,

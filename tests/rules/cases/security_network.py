@@ -60,14 +60,12 @@ CASES = (
         "a load balancer for one range",
         "disagg-b200",
         _balanced(loadBalancerSourceRanges=["10.0.0.0/8"]),
-        frozenset(),
     ),
     Case(
         PUBLIC,
         "an internal load balancer",
         "disagg-b200",
         (*_balanced(), put(OUR_SERVICE, f"metadata.annotations.[{SCHEME}]", "internal")),
-        frozenset(),
     ),
     Case(
         PUBLIC,
@@ -76,16 +74,6 @@ CASES = (
         _balanced(loadBalancerClass="service.k8s.aws/nlb"),
         undecided(PUBLIC, "dynamo-nats"),
         ("whose class decides whether it is internal",),
-    ),
-    Case(
-        PUBLIC,
-        "a class that is told to face the internet",
-        "disagg-b200",
-        (
-            *_balanced(loadBalancerClass="service.k8s.aws/nlb"),
-            put(OUR_SERVICE, f"metadata.annotations.[{SCHEME}]", "internet-facing"),
-        ),
-        failed(PUBLIC, "dynamo-nats"),
     ),
     Case(
         PUBLIC,
@@ -106,7 +94,6 @@ CASES = (
             ),
             _ingress("alb.ingress.kubernetes.io/scheme: internal"),
         ),
-        frozenset(),
     ),
     Case(
         PUBLIC,
@@ -134,37 +121,12 @@ CASES = (
     ),
     Case(
         PUBLIC,
-        "an Ingress whose ranges include everybody",
-        "disagg-b200",
-        (
-            _ingress(
-                "alb.ingress.kubernetes.io/scheme: internet-facing, "
-                'alb.ingress.kubernetes.io/inbound-cidrs: "203.0.113.0/24, 0.0.0.0/0"'
-            ),
-        ),
-        failed(PUBLIC, "frontend"),
-        ("is internet-facing, open to 203.0.113.0/24, 0.0.0.0/0",),
-    ),
-    Case(
-        PUBLIC,
-        "a cluster's endpoint whose ranges include everybody",
-        EKS,
-        (
-            resource(CLUSTER, "inputs.vpcConfig.endpointPublicAccess", True),
-            resource(CLUSTER, "inputs.vpcConfig.publicAccessCidrs", ["203.0.113.0/24", "0.0.0.0/0"]),
-        ),
-        failed(PUBLIC, "cluster"),
-        ("has an API endpoint open to 203.0.113.0/24, 0.0.0.0/0",),
-    ),
-    Case(
-        PUBLIC,
         "a cluster's endpoint for one range",
         EKS,
         (
             resource(CLUSTER, "inputs.vpcConfig.endpointPublicAccess", True),
             resource(CLUSTER, "inputs.vpcConfig.publicAccessCidrs", ["203.0.113.0/24"]),
         ),
-        frozenset(),
     ),
     Case(
         PUBLIC,

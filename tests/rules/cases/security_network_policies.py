@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, document
-from tests.rules.exports import LATER, resource, unset
+from tests.rules.exports import resource, unset
 
 ENFORCED = "network-policies-enforced"
 EKS, OURS = "program-on-eks", "disagg-gb200-on-eks"
@@ -50,13 +50,6 @@ CASES = (
     ),
     Case(
         ENFORCED,
-        "somebody's CNI of which it is not known yet",
-        EKS,
-        (_POLICY, _cni(f", configurationValues: {LATER}")),
-        undecided(ENFORCED, "cni"),
-    ),
-    Case(
-        ENFORCED,
         "somebody's CNI with YAML that is none",
         EKS,
         (_POLICY, _cni(", configurationValues: '{'")),
@@ -84,6 +77,5 @@ CASES = (
         "somebody's CNI that enforces them",
         EKS,
         (_POLICY, _cni(", configurationValues: 'enableNetworkPolicy: true'")),
-        frozenset(),
     ),
 )

@@ -120,7 +120,6 @@ CASES = (
             put("Deployment", "metadata.uid", "9c1d"),
             put("Deployment", "metadata.managedFields", [{"manager": "x", "fieldsV1": {"f:spec": {}}}]),
         ),
-        frozenset(),
     ),
     Case(
         VALUES,

@@ -11,7 +11,6 @@ PREFILL, DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _AFFINITY_OF_FRONTEND = "spec.services.Frontend.extraPodSpec.affinity"
 _GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"
-_RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
 _TYPE = "nvidia.com/dynamo-component-type"
 
 
@@ -30,13 +29,6 @@ def _away(selector: dict[str, Any], **others: Any) -> Edit:
 def _beside(selector: dict[str, Any], **others: Any) -> Edit:
     path = f"spec.services.{DECODE}.extraPodSpec.affinity.podAffinity"
     return put(GRAPH, path, {_REQUIRED: _term(selector, **others)})
-
-
-def _images(tag: str) -> tuple[Edit, ...]:
-    return tuple(
-        put(GRAPH, f"spec.services.{service}.extraPodSpec.mainContainer.image", f"{_RUNTIME}:{tag}")
-        for service in ("Frontend", PREFILL, DECODE)
-    )
 
 
 CASES = (
@@ -65,7 +57,6 @@ CASES = (
         "the graph's pods in any namespace",
         "disagg-b200",
         (_away(_named("gpt-oss-disagg"), namespaceSelector={}),),
-        frozenset(),
     ),
     Case(
         AWAY,
@@ -82,18 +73,6 @@ CASES = (
                 }
             ),
         ),
-        frozenset(),
-    ),
-    Case(
-        BESIDE,
-        "a type that no component of the graph has",
-        "disagg-b200",
-        (_beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "main"}}),),
-        failed(BESIDE, DECODE),
-        (
-            f"must run beside a pod with {_GRAPH_NAME}=gpt-oss-disagg, {_TYPE}=main (by "
-            "kubernetes.io/hostname)",
-        ),
     ),
     Case(
         BESIDE,
@@ -101,27 +80,6 @@ CASES = (
         "disagg-b200",
         (_beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),),
         failed(BESIDE, DECODE),
-    ),
-    Case(
-        BESIDE,
-        "workers, as operators before 1.2 labelled them",
-        "disagg-b200",
-        (_beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}), *_images("1.1.1")),
-        frozenset(),
-    ),
-    Case(
-        BESIDE,
-        "such a type only preferred, without which the pod runs too",
-        "disagg-b200",
-        (
-            put(
-                GRAPH,
-                f"spec.services.{DECODE}.extraPodSpec.affinity.podAffinity"
-                ".preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.labelSelector",
-                {"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "main"}},
-            ),
-        ),
-        frozenset(),
     ),
     Case(
         BESIDE,

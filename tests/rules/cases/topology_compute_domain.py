@@ -85,7 +85,6 @@ CASES = (
         "a tray for each of three pods",
         "disagg-gb200",
         (service(PREFILL, "replicas", 2),),
-        frozenset(),
         pools=trays(3),
     ),
     Case(
@@ -118,7 +117,6 @@ CASES = (
                 for worker in WORKERS
             ),
         ),
-        frozenset(),
     ),
     Case(
         CLAIMS,
@@ -214,6 +212,5 @@ SETTINGS_CASES = (
         HOLDS,
         "a domain whose size the stack knows",
         racks({"prefill": 4, "decode": 6}, 72),
-        frozenset(),
     ),
 )

@@ -60,26 +60,11 @@ CASES = (
     ),
     Case(
         ALLOCATOR,
-        "a claim in another pool",
-        "vllm-agg",
-        (document(BY_CLAIM % {"architecture": "arm64", "product": "NVIDIA-GB200"}),),
-        frozenset(),
-        pools=(("p6-b200.48xlarge", 1), ("p6e-gb200.36xlarge", 1)),
-    ),
-    Case(
-        ALLOCATOR,
         "both allocators installed",
         "program-on-eks",
         (OPERATOR, release("driver", DRIVER, BOTH_ON)),
         failed(ALLOCATOR, "operator"),
         ("runs the device plugin, and driver lets the DRA driver hand out the same GPUs",),
-    ),
-    Case(
-        ALLOCATOR,
-        "compute domains alone from the DRA driver",
-        "program-on-eks",
-        (OPERATOR, release("driver", DRIVER, "{resources: {gpus: {enabled: false}}}")),
-        frozenset(),
     ),
     Case(
         ALLOCATOR,
@@ -89,7 +74,6 @@ CASES = (
             release("operator", "gpu-operator", "{devicePlugin: {enabled: false}}"),
             release("driver", DRIVER, BOTH_ON),
         ),
-        frozenset(),
     ),
     Case(
         ALLOCATOR,

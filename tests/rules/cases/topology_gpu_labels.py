@@ -1,7 +1,7 @@
 """Labels of GPUs and processors by which pods select nodes, and taints that they tolerate."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, add, document, drop, put
+from tests.rules.edits import Edit, document, drop, put
 from tests.rules.serving_edits import GRAPH, WORKER
 
 SELECTS, PRODUCT = "pod-selects-a-pool", "pod-selects-a-pool"
@@ -49,33 +49,12 @@ CASES = (
     ),
     Case(
         SELECTS,
-        "B200 beside Grace, and nothing says which nodes there are",
-        "vllm-agg",
-        (put(GRAPH, f"{_SELECTOR}[kubernetes.io/arch]", "arm64"),),
-        failed(SELECTS, "VllmWorker"),
-        (
-            "kubernetes.io/arch=arm64, nvidia.com/gpu.product=NVIDIA-B200: no machine with that GPU has "
-            "a processor of that architecture",
-        ),
-        pools=(),
-    ),
-    Case(
-        SELECTS,
         "two terms, of which one is enough",
         "vllm-agg",
         (
             drop(GRAPH, _SELECTOR),
             put(GRAPH, _AFFINITY, _terms(("NVIDIA-B200", "amd64"), ("NVIDIA-GB200", "amd64"))),
         ),
-        frozenset(),
-    ),
-    Case(
-        SELECTS,
-        "an older GPU, which cards for any machine have too, and nothing says which nodes there are",
-        "vllm-serve",
-        (put("Deployment", "spec.template.spec.nodeSelector[kubernetes.io/arch]", "arm64"),),
-        undecided(SELECTS, "engine"),
-        pools=(),
     ),
     Case(
         PRODUCT,
@@ -121,27 +100,6 @@ CASES = (
                 "spec: {taints: [{key: nvidia.com/gpu, effect: NoExecute}]}}"
             ),
         ),
-        frozenset(),
-    ),
-    Case(
-        TAINT,
-        "a toleration of both effects",
-        "vllm-agg",
-        (
-            add(
-                GRAPH,
-                f"{_VLLM}.tolerations",
-                {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoExecute"},
-            ),
-        ),
-        frozenset(),
-    ),
-    Case(
-        TAINT,
-        "no toleration at all, as of most published graphs",
-        "vllm-agg",
-        (drop(GRAPH, f"{_VLLM}.tolerations"),),
-        frozenset(),
     ),
     Case(
         FITS,

@@ -1,7 +1,7 @@
 """GPUs that a worker asks for, and those that its engine uses."""
 
-from tests.rules.case import TWO_B200, Case, failed, undecided
-from tests.rules.edits import add, document, drop, engine_file, put, text, variable
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import add, document, drop, put, text, variable
 
 GPUS = "gpus-match-parallelism"
 DECODE = "TrtllmDecodeWorker"
@@ -37,17 +37,6 @@ spec:
 
 CASES = (
     Case(
-        GPUS,
-        "tensor parallelism of one of two engines in a container",
-        "disagg-b200-8gpu",
-        (
-            engine_file("decode.yaml", "tensor_parallel_size", 2),
-            engine_file("decode.yaml", "moe_expert_parallel_size", 2),
-        ),
-        failed(GPUS, "TrtllmWorker engine 2"),
-        ("asks for 4 GPUs", "uses 2: tensor parallelism 2 (decode.yaml of ConfigMap"),
-    ),
-    Case(
         "kv-transport-settings",
         "two engines of one container that see their own GPUs alone",
         "disagg-b200-8gpu",
@@ -63,39 +52,11 @@ CASES = (
     ),
     Case(
         GPUS,
-        "tensor parallelism by trtllm-serve's own flag",
-        "trtllm-serve",
-        (put("Deployment", f"{_ENGINE}.args[5]", "--tp_size=8"),),
-        failed(GPUS, "engine"),
-        ("asks for 4 GPUs, but its engine uses 8: tensor parallelism 8 (--tp_size)",),
-    ),
-    Case(
-        GPUS,
-        "tensor parallelism of a vLLM worker",
-        "vllm-agg",
-        (put(GRAPH, f"{_VLLM}.args[2]", "--tensor-parallel-size=2"),),
-        failed(GPUS, "VllmWorker"),
-        ("asks for 1 GPU, but its engine uses 2: tensor parallelism 2 (--tensor-parallel-size)",),
-    ),
-    Case(
-        GPUS,
         "data parallelism is a factor in vLLM",
         "vllm-agg",
         (add(GRAPH, f"{_VLLM}.args", "--data-parallel-size=2"),),
         failed(GPUS, "VllmWorker"),
         ("uses 2", "data parallelism 2 (--data-parallel-size)"),
-    ),
-    Case(
-        GPUS,
-        "GPUs for ranks that join later",
-        "vllm-agg",
-        (
-            put(GRAPH, f"{_VLLM}.resources.limits[nvidia.com/gpu]", "2"),
-            put(GRAPH, f"{_VLLM}.resources.requests[nvidia.com/gpu]", "2"),
-            add(GRAPH, f"{_VLLM}.args", "--enable-elastic-ep"),
-        ),
-        frozenset(),
-        pools=TWO_B200,
     ),
     Case(
         GPUS,
@@ -105,7 +66,6 @@ CASES = (
             add(GRAPH, f"{_VLLM}.args", "--data-parallel-size=16"),
             add(GRAPH, f"{_VLLM}.args", "--data-parallel-size-local=1"),
         ),
-        frozenset(),
     ),
     Case(
         GPUS,
@@ -140,13 +100,6 @@ CASES = (
         (variable("Deployment", f"{_ENGINE}.env", "CUDA_VISIBLE_DEVICES", "0,1"),),
         failed(GPUS, "engine"),
         ("CUDA_VISIBLE_DEVICES shows its engine 2 of the 4 GPUs that it uses",),
-    ),
-    Case(
-        GPUS,
-        "a leader whose engine takes the GPUs of its group",
-        "vllm-serve",
-        (document(_GROUP.format(stages=2)),),
-        undecided(GPUS, "ray"),
     ),
     Case(
         GPUS,

@@ -1,7 +1,7 @@
 """What carries KV cache from pod to pod, and what it costs where nothing does."""
 
 from tests.rules.case import TWO_B200, Case, failed, undecided
-from tests.rules.edits import Edit, document, drop, put
+from tests.rules.edits import Edit, document, put
 from tests.rules.kv_edits import (
     BASE,
     BOTH,
@@ -67,7 +67,6 @@ def together(replicas: int) -> Edit:
 
 
 CASES = (
-    Case(HOP, "both in one pod", "vllm-agg", (together(1),), frozenset(), pools=TWO_B200),
     Case(
         HOP,
         "both in one pod, of which there are two",
@@ -114,7 +113,6 @@ CASES = (
         "devices of DRANET",
         BASE,
         (*without_efa(*BOTH), document(EFA_CLAIM), *claimed("efa")),
-        frozenset(),
     ),
     Case(
         HOP,
@@ -131,13 +129,5 @@ CASES = (
         tuple(put(DGD, main(PREFILL, f"resources.{kind}[{EFA}]"), "all") for kind in ("requests", "limits")),
         undecided(HOP, GRAPH),
         (f"the amount of {EFA} is 'all', not a whole number",),
-    ),
-    Case(
-        HOP,
-        "a stack in which nobody typed TCP",
-        "disagg-b200",
-        (drop("DynamoGraphDeployment", "metadata.annotations"),),
-        failed(HOP, "gpt-oss-disagg"),
-        ("nobody typed TCP", COST),
     ),
 )

@@ -14,7 +14,6 @@ from tests.rules.kv_edits import (
     ON_GB200,
     POSSIBLE,
     PROVEN,
-    connector,
     image,
     variable,
     without_efa,
@@ -41,21 +40,6 @@ CASES = (
     ),
     Case(
         PROVEN,
-        "TCP typed as a buffer of the host",
-        BASE,
-        (
-            *without_efa(*BOTH),
-            *connector(
-                *BOTH,
-                config='{"kv_connector":"NixlConnector","kv_role":"kv_both","kv_buffer_device":"cpu",'
-                '"kv_connector_extra_config":{"backends":["LIBFABRIC"]}}',
-            ),
-        ),
-        failed(PROVEN, GRAPH),
-        ("moves its KV cache by tcp, as typed (kv_buffer_device cpu)",),
-    ),
-    Case(
-        PROVEN,
         "nobody knows the nodes",
         BASE,
         (),
@@ -68,7 +52,6 @@ CASES = (
         "a stack says how far its transport is proven",
         "disagg-b200-state",
         (resource("components:DynamoGraph/gpt-oss-disagg", "inputs.kvTransport.standing", "documented"),),
-        frozenset(),
     ),
     Case(
         PROVEN,

@@ -27,7 +27,6 @@ CLIQUE = "kv-transport-placement"
 
 TRTLLM_GRAPH = "gpt-oss-disagg"
 TRTLLM = ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
-KINDS = ("requests", "limits")
 
 
 def interfaces(component: str, number: str) -> tuple[Edit, ...]:
@@ -101,14 +100,6 @@ CASES = (
         (f"moves its KV cache by efa (1 {EFA}), but its container neither adds the capability IPC_LOCK",),
     ),
     Case(
-        PINS,
-        "RDMA without any privilege",
-        BASE,
-        rdma(*security(capabilities("SYS_RESOURCE"), PREFILL)),
-        failed(PINS, "Prefill"),
-        ("moves its KV cache by rdma (1 rdma/ib)",),
-    ),
-    Case(
         PRIVILEGES,
         "RDMA without SYS_RESOURCE, and not as root",
         BASE,
@@ -146,7 +137,6 @@ CASES = (
             put(DGD, main(DECODE, "args[4]"), "--tensor-parallel-size=8"),
             *interfaces(DECODE, "8"),
         ),
-        frozenset(),
     ),
     Case(
         PLACEMENT,
@@ -178,7 +168,6 @@ CASES = (
         "a pool of several NVLink domains with affinity",
         "disagg-gb200",
         (),
-        frozenset(),
         pools=(("p6e-gb200.36xlarge", 19),),
     ),
     Case(

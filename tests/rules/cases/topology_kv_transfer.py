@@ -1,13 +1,12 @@
 """Whether prefill and decode are set up to hand KV cache over, and by the same library."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, add, drop, engine_file, put
+from tests.rules.edits import add, drop, engine_file, put
 from tests.rules.kv_edits import BASE, BOTH, DECODE, DGD, PREFILL, connector, main
 
 CONFIGURED = "cache-transceiver-configured"
 AGREES = "prefill-and-decode-agree"
 
-TRTLLM_GRAPH = "gpt-oss-disagg"
 TRTLLM_PREFILL, TRTLLM_DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
 _BACKEND = "cache_transceiver_config.backend"
 _VLLM = "nvcr.io/nvidia/ai-dynamo/vllm-runtime"
@@ -15,10 +14,6 @@ _OLD_WORDS = (
     drop(DGD, main(PREFILL, "args[3]")),
     put(DGD, main(PREFILL, "args[2]"), "--is-prefill-worker"),
 )
-
-
-def variable(worker: str, name: str, value: str) -> Edit:
-    return put(DGD, f"spec.services.{worker}.envs", [{"name": name, "value": value}])
 
 
 CASES = (
@@ -54,7 +49,6 @@ CASES = (
         "vLLM's prefill without a connector, in a release that takes NIXL by itself",
         BASE,
         (*_OLD_WORDS, put(DGD, main(PREFILL, "image"), f"{_VLLM}:0.9.1-efa")),
-        frozenset(),
     ),
     Case(
         CONFIGURED,
@@ -74,7 +68,6 @@ CASES = (
             '{"connectors":[{"kv_connector":"DynamoConnector"},{"kv_connector":"NixlConnector",'
             '"kv_connector_extra_config":{"backends":["LIBFABRIC"]}}]}}',
         ),
-        frozenset(),
     ),
     Case(
         AGREES,
@@ -94,14 +87,6 @@ CASES = (
         connector(DECODE, config='{"kv_connector":"MooncakeConnector","kv_role":"kv_consumer"}'),
         failed(AGREES, "Prefill, Decode"),
         ("KV cache over by NixlConnector (LIBFABRIC), but Decode takes it by MooncakeConnector",),
-    ),
-    Case(
-        AGREES,
-        "NIXL by another plugin",
-        BASE,
-        connector(DECODE, config='{"kv_connector":"NixlConnector","kv_role":"kv_both"}'),
-        failed(AGREES, "Prefill, Decode"),
-        ("by NixlConnector (LIBFABRIC), but Decode takes it by NixlConnector (UCX)",),
     ),
     Case(
         AGREES,

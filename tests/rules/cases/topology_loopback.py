@@ -24,7 +24,6 @@ CASES = (
         "a server on the loopback address behind a proxy",
         "vllm-serve",
         (_ALONE, add("Deployment", "spec.template.spec.containers", _PROXY)),
-        frozenset(),
     ),
     Case(
         REACHES,
@@ -34,15 +33,6 @@ CASES = (
             _ALONE,
             put("Deployment", "spec.template.metadata.annotations", {"linkerd.io/inject": "enabled"}),
         ),
-        frozenset(),
-    ),
-    Case(
-        PROBED,
-        "probes of a server on the loopback address",
-        "vllm-serve",
-        (_ALONE,),
-        failed(PROBED, "vllm-serve"),
-        ("listens on 127.0.0.1 alone (--host), where the kubelet's livenessProbe does not reach it",),
     ),
     Case(
         PROBED,
@@ -63,7 +53,6 @@ CASES = (
                 for name in ("livenessProbe", "readinessProbe", "startupProbe")
             ),
         ),
-        frozenset(),
     ),
     Case(
         PROBED,

@@ -36,7 +36,6 @@ CASES = (
         "a limit in place of a request",
         "disagg-b200",
         (drop(GRAPH, f"spec.services.{DECODE}.resources.requests.cpu"),),
-        frozenset(),
     ),
     Case(
         SHARED,
@@ -45,13 +44,6 @@ CASES = (
         (put(GRAPH, f"spec.services.{DECODE}.sharedMemory.size", "921Gi"),),
         failed(SHARED, DECODE),
         ("has 921Gi of shared memory (sharedMemory.size)", "of which the limit is 921Gi"),
-    ),
-    Case(
-        SHARED,
-        "a volume without a size",
-        "vllm-serve",
-        (drop("Deployment", "spec.template.spec.volumes[1].emptyDir.sizeLimit"),),
-        frozenset(),
     ),
     Case(
         SHARED,

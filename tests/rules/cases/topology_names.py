@@ -47,18 +47,6 @@ CASES = (
     ),
     Case(
         NAMES,
-        "a Secret and pods of whichever namespace",
-        "vllm-serve",
-        (
-            drop("Deployment", "metadata.namespace"),
-            drop("PersistentVolumeClaim", "metadata.namespace"),
-            add("Deployment", f"{_POD}.containers[0].envFrom", {"secretRef": {"name": "hf-tokens"}}),
-            document(_SECRET.replace(", namespace: gpt-oss", "")),
-        ),
-        frozenset(),
-    ),
-    Case(
-        NAMES,
         "an account that is called otherwise, beside one that no pod names",
         "vllm-serve",
         (put("Deployment", f"{_POD}.serviceAccountName", "vllm-sa"), document(_ACCOUNT)),
@@ -74,7 +62,6 @@ CASES = (
             document(_ACCOUNT),
             document(_USER_OF_THE_ACCOUNT),
         ),
-        frozenset(),
     ),
     Case(
         NAMES,
@@ -86,16 +73,6 @@ CASES = (
         ),
         failed(NAMES, "VllmWorker"),
         ("names ConfigMap engine; what was read makes engine-2a3cc2daa0 and no engine",),
-    ),
-    Case(
-        NAMES,
-        "a ConfigMap beside one whose name goes on with a word",
-        "vllm-agg",
-        (
-            add(GRAPH, f"{_VLLM}.volumes", {"name": "engine", "configMap": {"name": "engine"}}),
-            document(_HASHED.format(ending="dashboards")),
-        ),
-        frozenset(),
     ),
     Case(
         NAMES,
@@ -156,7 +133,6 @@ CASES = (
             put(GRAPH, f"{_FRONTEND}.volumes[0].persistentVolumeClaim.claimName", "model-cache-a"),
             put(GRAPH, f"{_VLLM}.volumes[0].persistentVolumeClaim.claimName", "model-cache-b"),
         ),
-        frozenset(),
     ),
     Case(
         NAMES,

@@ -1,17 +1,16 @@
 """Where pods with GPUs find their nodes, and whether all find room at once."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, document, drop, engine_file, put
+from tests.rules.edits import Edit, drop, put
 from tests.rules.exports import unset
 
 FITS, FITS_POOL = "worker-fits-node", "workers-fit-pool"
 SELECTS, PRODUCT = "pod-selects-a-pool", "pod-selects-a-pool"
 GRAPH, EKS_GRAPH = "DynamoGraphDeployment", "DynamoGraphDeployment/graph"
-AGG, DECODE, PREFILL = "TrtllmWorker", "TrtllmDecodeWorker", "TrtllmPrefillWorker"
+DECODE, PREFILL = "TrtllmDecodeWorker", "TrtllmPrefillWorker"
 _POD = "spec.template.spec"
 _ENGINE = f"{_POD}.containers[0]"
 
-_QWEN = "/srv/hub/models--Qwen--Qwen3-32B/snapshots/9216db5781bf21249d130ec9da846c4624c16137"
 _ANY_X86 = {"kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux"}
 
 
@@ -22,53 +21,12 @@ def _gpus(number: str) -> tuple[Edit, ...]:
     )
 
 
-def _neighbour(kind: str = "Deployment") -> Edit:
-    return document(
-        f"""
-        apiVersion: apps/v1
-        kind: {kind}
-        metadata: {{name: neighbour, namespace: other}}
-        spec:
-          {"replicas: 1" if kind == "Deployment" else ""}
-          {"strategy: {type: Recreate}" if kind == "Deployment" else ""}
-          selector: {{matchLabels: {{app: neighbour}}}}
-          template:
-            metadata: {{labels: {{app: neighbour}}}}
-            spec:
-              automountServiceAccountToken: false
-              nodeSelector: {{nvidia.com/gpu.product: NVIDIA-H200}}
-              tolerations: [{{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}}]
-              containers:
-                - name: neighbour
-                  image: example.com/neighbour:1.0
-                  command: [python3, -m, dynamo.vllm]
-                  args: [--model={_QWEN}, --tensor-parallel-size=8]
-                  resources:
-                    limits: {{cpu: "8", memory: 64Gi, nvidia.com/gpu: "8"}}
-        """
-    )
-
-
 CASES = (
-    Case(
-        FITS,
-        "a worker larger than a tray",
-        "agg-gb200",
-        (
-            put(GRAPH, f"spec.services.{AGG}.resources.limits.gpu", "8"),
-            put(GRAPH, f"spec.services.{AGG}.resources.requests.gpu", "8"),
-            engine_file("worker.yaml", "tensor_parallel_size", 8),
-            engine_file("worker.yaml", "moe_expert_parallel_size", 8),
-        ),
-        failed(FITS, AGG),
-        ("asks for 8 GPUs in one pod, and a node of its pool (p6e-gb200.36xlarge) has at most 4",),
-    ),
     Case(
         FITS,
         "a worker that fits on the nodes of one of its pools",
         "vllm-serve",
         (put("Deployment", f"{_POD}.nodeSelector", _ANY_X86),),
-        frozenset(),
         pools=(("p5en.48xlarge", 1), ("p5.4xlarge", 1)),
     ),
     Case(
@@ -114,14 +72,6 @@ CASES = (
         pools=(("p5en.48xlarge", 2),),
     ),
     Case(
-        FITS_POOL,
-        "workers of several graphs count together",
-        "vllm-serve",
-        (_neighbour(),),
-        failed(FITS_POOL, "engine, neighbour"),
-        ("4 of engine + 8 of neighbour is 12 GPUs", "has 8"),
-    ),
-    Case(
         SELECTS,
         "a GPU that no pool has",
         "vllm-serve",
@@ -155,18 +105,5 @@ CASES = (
         (drop("Deployment", f"{_POD}.nodeSelector"),),
         failed(PRODUCT, "engine"),
         ("selects nodes by no label at all, so it can land on any GPU",),
-    ),
-    Case(
-        PRODUCT,
-        "a pool's own label instead of the product",
-        "trtllm-serve",
-        (
-            put(
-                "Deployment",
-                f"{_POD}.nodeSelector",
-                {"node.kubernetes.io/instance-type": "p6e-gb200.36xlarge"},
-            ),
-        ),
-        frozenset(),
     ),
 )

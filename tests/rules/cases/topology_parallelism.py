@@ -22,14 +22,6 @@ def _multinode(nodes: int) -> dict[str, int]:
 CASES = (
     Case(
         HEADS,
-        "three ranks of vLLM for the heads of gpt-oss",
-        "vllm-agg",
-        (text(GRAPH, f"{_VLLM_ARGS}[2]", "=1", "=3"),),
-        failed(HEADS, "VllmWorker"),
-        ("tensor parallelism 3 (--tensor-parallel-size) does not divide the 64 attention heads of",),
-    ),
-    Case(
-        HEADS,
         "three ranks of TensorRT-LLM",
         "agg-gb200",
         (
@@ -43,23 +35,17 @@ CASES = (
             "does not divide the 64 attention heads of gpt-oss-120b",
         ),
     ),
-    *(
-        Case(
-            HEADS,
-            f"ranks that do not divide the heads of {model}",
-            "vllm-agg",
-            (
-                text(GRAPH, f"{_VLLM_ARGS}[2]", "=1", "=3"),
-                text(GRAPH, f"{_VLLM_ARGS}[0]", _GPT_OSS, f"/opt/models/hub/{model}"),
-                text(GRAPH, f"{_VLLM_ARGS}[1]", "openai/gpt-oss-120b", model),
-            ),
-            failed(HEADS, "VllmWorker"),
-            (f"does not divide the {heads} attention heads",),
-        )
-        for model, heads in (
-            ("DeepSeek-R1-0528-NVFP4-v2", 128),
-            ("Llama-3_3-Nemotron-Super-49B-v1", 64),
-        )
+    Case(
+        HEADS,
+        "ranks that do not divide the heads of another model",
+        "vllm-agg",
+        (
+            text(GRAPH, f"{_VLLM_ARGS}[2]", "=1", "=3"),
+            text(GRAPH, f"{_VLLM_ARGS}[0]", _GPT_OSS, "/opt/models/hub/DeepSeek-R1-0528-NVFP4-v2"),
+            text(GRAPH, f"{_VLLM_ARGS}[1]", "openai/gpt-oss-120b", "DeepSeek-R1-0528-NVFP4-v2"),
+        ),
+        failed(HEADS, "VllmWorker"),
+        ("does not divide the 128 attention heads",),
     ),
     Case(
         HEADS,
@@ -70,7 +56,6 @@ CASES = (
             text(GRAPH, f"{_VLLM_ARGS}[0]", _GPT_OSS, "/opt/models/hub/ours"),
             text(GRAPH, f"{_VLLM_ARGS}[1]", "openai/gpt-oss-120b", "ours"),
         ),
-        frozenset(),
     ),
     Case(
         EXPERTS,
@@ -86,30 +71,11 @@ CASES = (
     ),
     Case(
         EXPERTS,
-        "more than tensor parallelism, by flag",
-        "trtllm-serve",
-        (put("Deployment", f"{_ENGINE}.args[6]", "--ep_size=8"),),
-        failed(EXPERTS, "engine"),
-        ("moe_expert_parallel_size 8 (--ep_size) does not divide tensor parallelism 4 (--tp_size)",),
-    ),
-    Case(
-        EXPERTS,
         "both sizes, whose product is not tensor parallelism",
         "agg-gb200",
         (engine_file("worker.yaml", "moe_tensor_parallel_size", 2),),
         failed(EXPERTS, AGG),
         ("moe_tensor_parallel_size 2 (", "x moe_expert_parallel_size 4 (", "is 8, not tensor parallelism 4"),
-    ),
-    Case(
-        EXPERTS,
-        "a divisor of the ranks that is none of the experts",
-        "trtllm-serve",
-        (
-            put("Deployment", f"{_ENGINE}.args[5]", "--tp_size=6"),
-            put("Deployment", f"{_ENGINE}.args[6]", "--ep_size=6"),
-        ),
-        failed(EXPERTS, "engine"),
-        ("moe_expert_parallel_size 6 (--ep_size) does not divide the 128 experts of gpt-oss-120b",),
     ),
     Case(
         EXPERTS,
@@ -176,7 +142,6 @@ CASES = (
             put(GRAPH, f"{_VLLM}.multinode", _multinode(2)),
             add(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].args", "--data-parallel-size=2"),
         ),
-        frozenset(),
         pools=(),
     ),
 )

@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, failed
 from tests.rules.edits import drop, engine_file, put
-from tests.rules.serving_edits import DECODE, GRAPH, main, variable
+from tests.rules.serving_edits import DECODE, main
 
 _SERVER = "spec.template.spec"
 SHARE = "ranks-can-share-memory"
@@ -21,26 +21,9 @@ CASES = (
     ),
     Case(
         SHARE,
-        "the same without DeepEP",
-        "disagg-b200",
-        (_DATA_PARALLEL, _PROFILE, variable(DECODE, "TRTLLM_CAN_USE_DEEP_EP", "0")),
-        failed(SHARE, DECODE),
-        ("without the capability SYS_PTRACE: all-gather, a slower way, is taken",),
-    ),
-    Case(
-        SHARE,
-        "the same with the capability that opens it",
-        "disagg-b200",
-        (_DATA_PARALLEL, _PROFILE, main(DECODE, "securityContext.capabilities.add", ["SYS_PTRACE"])),
-        frozenset(),
-    ),
-    Case(SHARE, "ranks without a profile", "disagg-b200", (_DATA_PARALLEL,), frozenset()),
-    Case(
-        SHARE,
         "a profile on arm64, where handles take its place",
         "agg-gb200",
         (main("TrtllmWorker", "securityContext.seccompProfile", {"type": "RuntimeDefault"}),),
-        frozenset(),
     ),
     Case(
         SHARE,
@@ -60,31 +43,5 @@ CASES = (
         (put("Deployment", f"{_SERVER}.volumes[1].emptyDir.sizeLimit", "64Mi"),),
         failed(SHARE, "engine"),
         ("exchange through 64Mi of shared memory (sizeLimit of volume shared-memory)",),
-    ),
-    Case(
-        SHARE,
-        "the shared memory of the node",
-        "vllm-serve",
-        (
-            drop("Deployment", f"{_SERVER}.containers[0].volumeMounts[1]"),
-            put("Deployment", f"{_SERVER}.hostIPC", True),
-        ),
-        frozenset(),
-    ),
-    Case(
-        SHARE,
-        "ranks of a component that is to have no shared memory of the operator's",
-        "vllm-disagg-efa",
-        (put(GRAPH, "spec.components[2].sharedMemorySize", "0"),),
-        failed(SHARE, "Decode"),
-        ("its 4 ranks (--tensor-parallel-size) exchange through 64Mi of shared memory",),
-    ),
-    Case(
-        SHARE,
-        "ranks of TensorRT-LLM in the memory that a container has by itself",
-        "published-disagg",
-        (put(GRAPH, "spec.services.TrtllmDecodeWorker.sharedMemory.size", "64Mi"),),
-        failed(SHARE, DECODE),
-        ("its 4 ranks (decode.yaml", "exchange through 64Mi of shared memory (sharedMemory.size)"),
     ),
 )

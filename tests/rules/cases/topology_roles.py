@@ -26,36 +26,14 @@ spec:
           containers:
             - {name: main, image: docker.io/a/a@sha256:1, command: [python3, -m, dynamo.sglang]}
 """
-_ROUTER = """---
-apiVersion: v1
-kind: Pod
-metadata: {name: router, namespace: gpt-oss}
-spec:
-  containers: [{name: main, image: docker.io/a/a@sha256:1, command: [python3, -m, dynamo.global_router]}]
-"""
 
 CASES = (
-    Case(
-        ROLES,
-        "prefill alone, under SGLang",
-        "sglang-disagg",
-        (drop(GRAPH, "spec.components[2]"),),
-        failed(ROLES, "gpt-oss-sglang"),
-        ("Prefill prefills, and no worker of the graph decodes: no request is answered",),
-    ),
     Case(
         ROLES,
         "prefill alone beside a whole graph of its namespace",
         "sglang-disagg",
         (drop(GRAPH, "spec.components[2]"), document(_WHOLE)),
         failed(ROLES, "gpt-oss-sglang"),
-    ),
-    Case(
-        ROLES,
-        "prefill alone beside a whole graph of its namespace and a router over both",
-        "sglang-disagg",
-        (drop(GRAPH, "spec.components[2]"), document(_WHOLE), document(_ROUTER)),
-        frozenset(),
     ),
     Case(
         ROLES,
@@ -80,13 +58,6 @@ CASES = (
         (put(GRAPH, "spec.components[1].replicas", 0),),
         failed(ROLES, "gpt-oss-sglang"),
         ("Decode decodes, and no worker of the graph prefills: each request ends with an error",),
-    ),
-    Case(
-        ROLES,
-        "decode alone, under vLLM, which computes prompts itself",
-        "vllm-disagg-efa",
-        (put(GRAPH, "spec.components[1].replicas", 0),),
-        frozenset(),
     ),
     Case(
         FITS,
@@ -126,17 +97,6 @@ CASES = (
         (text(GRAPH, f"{_VLLM}.containers[0].args[8]", "--enable", "--no-enable"),),
         failed("sequence-length-within-model", "VllmWorker"),
         ("--max-num-batched-tokens 32768 is less than --max-model-len 131072, and chunked prefill is off",),
-    ),
-    Case(
-        "model-path-mounted",
-        "a directory, and no volume at all",
-        "vllm-agg",
-        (
-            text(GRAPH, f"{_VLLM}.containers[0].args[0]", "/opt/models", "/models"),
-            drop(GRAPH, f"{_VLLM}.containers[0].volumeMounts"),
-        ),
-        failed("model-path-mounted", "VllmWorker"),
-        ("reads its model from /models/hub", "where nothing is mounted; it mounts no claim"),
     ),
     Case(
         "model-path-mounted",
@@ -182,12 +142,5 @@ CASES = (
         ),
         failed("prefill-and-decode-agree", "Prefill, Decode"),
         ("Decode gpt-oss (--served-model-name)",),
-    ),
-    Case(
-        "image-brings-the-engine",
-        "a folder that NVIDIA does not have",
-        "vllm-agg",
-        (text(GRAPH, f"{_VLLM}.containers[0].image", "ai-dynamo", "dynamo"),),
-        failed("image-brings-the-engine", "VllmWorker"),
     ),
 )

@@ -3,9 +3,9 @@
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, drop, put
 
-ROLLOUT, DEFAULT = "rollout-can-proceed", "rollout-can-proceed"
+ROLLOUT = "rollout-can-proceed"
 GRAPH = "DynamoGraphDeployment"
-AGG, DECODE, PREFILL = "TrtllmWorker", "TrtllmDecodeWorker", "TrtllmPrefillWorker"
+DECODE, PREFILL = "TrtllmDecodeWorker", "TrtllmPrefillWorker"
 _STRATEGY = "nvidia.com/deployment-strategy"
 _SURGE = "nvidia.com/deployment-rolling-update-max-surge"
 _UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
@@ -38,22 +38,6 @@ CASES = (
     ),
     Case(
         ROLLOUT,
-        "a Deployment without a strategy",
-        "trtllm-serve",
-        (drop("Deployment", "spec.strategy"),),
-        failed(ROLLOUT, "engine"),
-        ("(max-unavailable 0, Kubernetes' default)",),
-    ),
-    Case(
-        ROLLOUT,
-        "a second replica on the GPUs that the surge needs",
-        "vllm-serve",
-        (put("Deployment", "spec.replicas", 2),),
-        failed(ROLLOUT, "engine"),
-        ("has 0 free in all",),
-    ),
-    Case(
-        ROLLOUT,
         "annotations of the whole graph",
         "vllm-agg",
         (drop(GRAPH, _OF_VLLM), put(GRAPH, "spec.annotations", _ONE_MORE)),
@@ -68,7 +52,6 @@ CASES = (
             put(GRAPH, f"{_OF_VLLM}[{_UNAVAILABLE}]", "0"),
             put(GRAPH, "metadata.annotations", {"nvidia.com/enable-grove": "true"}),
         ),
-        frozenset(),
     ),
     Case(
         ROLLOUT,
@@ -85,20 +68,5 @@ CASES = (
         (_annotated(DECODE, {**_ONE_MORE, _SURGE: "some"}),),
         undecided(ROLLOUT, DECODE),
         ("a rollout's surge or unavailability is 'some', not a number or a percentage",),
-    ),
-    Case(
-        DEFAULT,
-        "no annotations on a tray without a free GPU",
-        "agg-gb200",
-        (drop(GRAPH, f"spec.services.{AGG}.extraPodMetadata"),),
-        failed(DEFAULT, AGG),
-        ("(max-unavailable 0, the operator's default), which needs 4 free GPUs on one node",),
-    ),
-    Case(
-        DEFAULT,
-        "no annotations with so many replicas that a quarter of them is some",
-        "vllm-agg",
-        (drop(GRAPH, _OF_VLLM),),
-        frozenset(),
     ),
 )

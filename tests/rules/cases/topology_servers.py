@@ -4,27 +4,12 @@ from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import drop, put
 from tests.rules.exports import unset
 
-FRONTEND, SERVERS = "frontend-off-gpu-nodes", "servers-survive-a-node"
+FRONTEND = "frontend-off-gpu-nodes"
 GRAPH, EKS_GRAPH = "DynamoGraphDeployment", "DynamoGraphDeployment/graph"
 NATS = "dynamo-nats"
 _AFFINITY_OF_FRONTEND = "spec.services.Frontend.extraPodSpec.affinity"
 
 CASES = (
-    Case(
-        FRONTEND,
-        "nodes with GPUs selected",
-        "disagg-b200",
-        (
-            drop(GRAPH, f"{_AFFINITY_OF_FRONTEND}.nodeAffinity"),
-            put(
-                GRAPH,
-                "spec.services.Frontend.extraPodSpec.nodeSelector",
-                {"nvidia.com/gpu.product": "NVIDIA-B200"},
-            ),
-        ),
-        failed(FRONTEND, "Frontend"),
-        ("can land on a node with GPUs: it selects nvidia.com/gpu.product=NVIDIA-B200",),
-    ),
     Case(
         FRONTEND,
         "the taint of nodes with GPUs tolerated",
@@ -49,7 +34,6 @@ CASES = (
         "no pool is known, and nodes with GPUs are excluded",
         "vllm-agg",
         (),
-        frozenset(),
         pools=(),
     ),
     Case(

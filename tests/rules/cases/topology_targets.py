@@ -36,28 +36,6 @@ _OPERATOR = "{apiVersion: example.com/v1, kind: Gateway, metadata: {name: door, 
 CASES = (
     Case(
         REACHES,
-        "an Ingress to the pods' port instead of the Service's",
-        "vllm-serve",
-        (document(_INGRESS.format(name="vllm-serve", port="number: 80")),),
-        failed(REACHES, "door"),
-        ("leads to port 80 of Service vllm-serve, which has 8000 (http): no request reaches a pod",),
-    ),
-    Case(
-        REACHES,
-        "an Ingress to a port by the name that the Service gives it",
-        "vllm-serve",
-        (document(_INGRESS.format(name="vllm-serve", port="name: http")),),
-        frozenset(),
-    ),
-    Case(
-        REACHES,
-        "an Ingress whose port an annotation describes",
-        "vllm-serve",
-        (document(_INGRESS.format(name="vllm-serve", port="name: use-annotation")),),
-        frozenset(),
-    ),
-    Case(
-        REACHES,
         "an Ingress to a Service that is called otherwise here",
         "vllm-serve",
         (document(_INGRESS.format(name="chat-service", port="number: 8000")),),
@@ -69,7 +47,6 @@ CASES = (
         "an Ingress to a Service that an operator may make",
         "vllm-serve",
         (document(_INGRESS.format(name="chat-service", port="number: 8000")), document(_OPERATOR)),
-        frozenset(),
     ),
     Case(
         REACHES,
@@ -84,7 +61,6 @@ CASES = (
         "a Route to the pods' number of a port that has a name",
         "vllm-serve",
         (document(_ROUTE.format(port=8080)),),
-        frozenset(),
     ),
     Case(
         REACHES,
@@ -93,13 +69,6 @@ CASES = (
         (document(_HTTP_ROUTE.format(port=80)),),
         failed(REACHES, "door"),
         ("leads to port 80 of Service vllm-serve, which has 8000 (http)",),
-    ),
-    Case(
-        REACHES,
-        "an HTTPRoute to the Service's port",
-        "vllm-serve",
-        (document(_HTTP_ROUTE.format(port=8000)),),
-        frozenset(),
     ),
     Case(
         REACHES,
@@ -119,15 +88,6 @@ CASES = (
             document(_INGRESS.format(name="vllm-serve", port="number: 80")),
             drop("Service", "spec.selector"),
         ),
-        frozenset(),
-    ),
-    Case(
-        NAMES,
-        "an autoscaler of another kind of workload",
-        "vllm-serve",
-        (document(_SCALER.format(kind="StatefulSet", name="vllm-serve")),),
-        failed(NAMES, "scaler"),
-        ("scales StatefulSet vllm-serve; what was read makes Deployment vllm-serve and no StatefulSet",),
     ),
     Case(
         NAMES,
@@ -142,13 +102,11 @@ CASES = (
         "an autoscaler of the workload beside it",
         "vllm-serve",
         (document(_SCALER.format(kind="Deployment", name="vllm-serve")),),
-        frozenset(),
     ),
     Case(
         NAMES,
         "an autoscaler of a workload that an operator may make",
         "vllm-serve",
         (document(_SCALER.format(kind="Deployment", name="chat")), document(_OPERATOR)),
-        frozenset(),
     ),
 )
