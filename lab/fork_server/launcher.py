@@ -23,11 +23,15 @@ _OPTIONS = {"-P": "safe_path", "-u": "unbuffered"}
 def main() -> None:
     """Runs the command that the arguments are."""
     command = sys.argv[1:]
+    # A signal that comes before there is a fork to tell it waits for one: it would end the launcher alone.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _FORWARDED)
     connection = _connected(os.environ.get("LAB_DIR", ""))
     if connection is None or not _accepted(connection, command):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _FORWARDED)
         os.execv(command[0], command)  # noqa: S606 - what the lab wrote into its own scripts
     for number in _FORWARDED:
         signal.signal(number, lambda number, _: _send(connection, bytes([number])))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _FORWARDED)
     # A fork server that ends takes its children along.
     status = int(connection.recv(16) or str(signal.SIGKILL))
     if os.WIFSIGNALED(status):
