@@ -98,9 +98,7 @@ def test_rules_find_the_pool_of_every_gpu_worker_on_the_component() -> None:
     assert component.inputs["placement"] == {"TrtllmPrefillWorker": pool, "TrtllmDecodeWorker": pool}
 
 
-def test_a_production_stack_protects_and_keeps_what_explain_says_it_keeps_and_a_disposable_one_nothing() -> (
-    None
-):
+def test_production_protects_and_keeps_what_explain_says_that_it_keeps_and_disposable_nothing() -> None:
     found = _objects(_recorded("production"))
     kept = {name for name, resource in found.items() if resource.retain_on_delete}
     assert kept == {name for name, resource in found.items() if resource.protect}

@@ -158,7 +158,8 @@ def test_the_control_plane_is_private_encrypted_logged_and_in_two_zones_of_the_r
 
 
 def test_a_zone_of_a_pool_alone_has_a_subnet_that_goes_with_the_pool_and_nothing_that_cannot_move() -> None:
-    graph, before = recorded_eks(pool={"zone": "us-east-1c"}, modelCache=EFS_CACHE), recorded_eks()
+    before = recorded_eks()
+    graph = recorded_eks(pool={"zone": "us-east-1c"}, modelCache=EFS_CACHE)
     subnet = only(graph, SUBNET, "network-private-us-east-1c")
     assert subnet.inputs["availabilityZone"] == "us-east-1c"
     assert not subnet.protect

@@ -30,7 +30,8 @@ ON_EVERY_LINE = pytest.mark.parametrize(
         if release.line in load_recipe(name).runtime.platform_lines
     ],
 )
-FIRST, LATER = "1.2.1", "1.4.2"
+FIRST = "1.2.1"
+LATER = "1.4.2"
 
 
 def _settings(name: str, version: str, **serving: Any) -> Settings:
