@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from resource_graph import Resource
 
 LABEL = "uses-dynamo-platform"
-
-
 OF_GRAPH = "nvidia.com/dynamo-graph-deployment-name"
 NAMESPACES = [
     {"metadata": {"name": "elsewhere", "labels": {LABEL: "another-platform"}}},
