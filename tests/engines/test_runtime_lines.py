@@ -7,11 +7,6 @@ from engines.release import line_name, release_line
 from engines.runtime_lines import RUNTIME_LINES
 
 
-@pytest.mark.parametrize("name", RUNTIME_LINES)
-def test_a_line_is_called_by_the_image_that_is_used_of_it(name: str) -> None:
-    assert RUNTIME_LINES[name].name == name
-
-
 def test_a_name_of_a_line_needs_a_release() -> None:
     assert line_name("1.4.2-efa") == "1.4"
     with pytest.raises(ValueError, match="latest is no release of the runtime image"):

@@ -62,11 +62,6 @@ def test_an_instance_type_is_bought_in_the_ways_that_aws_offers(name: str) -> No
     assert ("on-demand" in node.purchase_options) == (node.on_demand_usd_per_gpu_hour is not None)
 
 
-def test_only_gb200_shares_nvlink_between_nodes() -> None:
-    crossing = {node.name for node in INSTANCE_TYPES.values() if node.nvlink_crosses_nodes}
-    assert crossing == {"p6e-gb200.36xlarge"}
-
-
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_only_gb200_is_sold_by_the_ultraserver(name: str) -> None:
     sold = {server.name for server in INSTANCE_TYPES[name].ultraservers}
