@@ -1,4 +1,4 @@
-"""Inputs of AWS resources: keys that the SDK's own classes have, and policies that are on a list."""
+"""Inputs of AWS resources: keys that the SDK's own classes have, and what no role may be."""
 
 from __future__ import annotations
 

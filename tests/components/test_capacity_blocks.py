@@ -24,8 +24,6 @@ ROOMS = (
     "resource_graph",
     "stacks",
 )
-
-
 _SCALING = {"minSize": 0, "maxSize": 1}
 _PHASES = {
     "waiting": ({"desiredSize": 0}, [("2026-12-01T11:30:00Z", 1)]),

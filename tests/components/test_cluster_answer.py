@@ -21,7 +21,8 @@ STORED = {"spec": {"versions": [{"name": "v1beta1"}, {"name": "v1alpha1", "stora
 GROUP = {"kind": "APIGroup", "preferredVersion": {"version": "v1alpha1"}}
 PODS_PATH = "/api/v1/namespaces/gpt-oss/pods"
 CLAIMS_PATH = "/api/v1/namespaces/gpt-oss/persistentvolumeclaims"
-POD, GRAPH = {"metadata": {"name": "decode-0"}}, {"metadata": {"name": "graph"}}
+POD = {"metadata": {"name": "decode-0"}}
+GRAPH = {"metadata": {"name": "graph"}}
 VIEWER = 'pods is forbidden: User "viewer" cannot list resource "pods"'
 
 

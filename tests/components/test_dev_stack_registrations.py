@@ -78,7 +78,7 @@ def test_every_wait_has_a_limit_of_its_own_and_the_graph_is_waited_for_until_it_
     }
 
 
-def test_the_platform_is_the_pinned_chart_with_its_bundled_nats_on_a_named_class() -> None:
+def test_the_platform_is_the_pinned_chart() -> None:
     inputs: Any = _object("Release").inputs
     assert (inputs["chart"], inputs["version"], inputs["namespace"]) == (
         "dynamo-platform",
@@ -86,10 +86,6 @@ def test_the_platform_is_the_pinned_chart_with_its_bundled_nats_on_a_named_class
         "dynamo-system",
     )
     assert inputs["repositoryOpts"] == {"repo": "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"}
-    values = inputs["values"]
-    assert values["global"]["nats"] == {"install": True}
-    claim = values["nats"]["config"]["jetstream"]["fileStore"]["pvc"]
-    assert claim == {"storageClassName": "shared-files"}
 
 
 def test_rules_find_the_pool_of_every_gpu_worker_on_the_component() -> None:
@@ -98,9 +94,7 @@ def test_rules_find_the_pool_of_every_gpu_worker_on_the_component() -> None:
     assert component.inputs["placement"] == {"TrtllmPrefillWorker": pool, "TrtllmDecodeWorker": pool}
 
 
-def test_a_production_stack_protects_and_keeps_what_explain_says_it_keeps_and_a_disposable_one_nothing() -> (
-    None
-):
+def test_production_protects_and_keeps_what_explain_says_that_it_keeps_and_disposable_nothing() -> None:
     found = _objects(_recorded("production"))
     kept = {name for name, resource in found.items() if resource.retain_on_delete}
     assert kept == {name for name, resource in found.items() if resource.protect}

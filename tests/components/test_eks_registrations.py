@@ -158,7 +158,8 @@ def test_the_control_plane_is_private_encrypted_logged_and_in_two_zones_of_the_r
 
 
 def test_a_zone_of_a_pool_alone_has_a_subnet_that_goes_with_the_pool_and_nothing_that_cannot_move() -> None:
-    graph, before = recorded_eks(pool={"zone": "us-east-1c"}, modelCache=EFS_CACHE), recorded_eks()
+    before = recorded_eks()
+    graph = recorded_eks(pool={"zone": "us-east-1c"}, modelCache=EFS_CACHE)
     subnet = only(graph, SUBNET, "network-private-us-east-1c")
     assert subnet.inputs["availabilityZone"] == "us-east-1c"
     assert not subnet.protect
@@ -203,12 +204,6 @@ def test_a_token_of_the_cluster_is_that_of_the_assumed_role(words: list[str]) ->
 
 
 @EVERY_EKS
-def test_cluster_network_and_their_keys_are_protected_in_production(name: str) -> None:
-    protected = {each.name for each in recorded_eks(name) if each.protect}
-    assert {"eks", "network-vpc", "eks-secrets-key", "network-private-us-east-1a"} <= protected
-
-
-@EVERY_EKS
 def test_a_graph_waits_for_its_nodes_and_for_what_hands_out_their_devices(name: str) -> None:
     graph = recorded_eks(name)
     served = only(graph, "DynamoGraphDeployment")
@@ -236,7 +231,7 @@ def test_the_cni_enforces_policies_and_packets_fit_the_link_between_a_local_zone
 
 
 @EVERY_EKS
-def test_every_attached_policy_of_aws_is_on_the_list_with_reasons(name: str) -> None:
+def test_these_policies_of_aws_are_attached_and_no_other(name: str) -> None:
     attached = {
         str(each.inputs["policyArn"]).removeprefix("arn:aws:iam::aws:policy/")
         for each in recorded_eks(name).of_type("aws:iam/rolePolicyAttachment:RolePolicyAttachment")

@@ -34,6 +34,11 @@ def of_nodes(graph: ResourceGraph, resource_type: str) -> dict[str, Any]:
     return {each.name: each.inputs for each in graph.of_type(resource_type)}
 
 
+def user_data(name: str) -> str:
+    template = only(recorded_eks(name), TEMPLATE, f"{name}-nodes-template").inputs
+    return base64.b64decode(template["userData"]).decode()
+
+
 def tags_of(template: Any) -> dict[str, Any]:
     return {each["resourceType"]: each["tags"] for each in template["tagSpecifications"]}
 
@@ -84,12 +89,8 @@ def test_image_and_disk_are_the_choice_of_eks_unless_they_are_typed() -> None:
 
 
 def test_the_host_runs_no_imex_daemon_where_compute_domains_bring_their_own() -> None:
-    trays, machine = (
-        base64.b64decode(
-            of_nodes(recorded_eks(name), TEMPLATE)[f"{name}-nodes-template"]["userData"]
-        ).decode()
-        for name in ("gb200", "b200")
-    )
+    trays = user_data("gb200")
+    machine = user_data("b200")
     assert "systemctl disable --now nvidia-imex.service\nsystemctl mask nvidia-imex.service\n" in trays
     assert "imex" not in machine
     for text in (trays, machine):
@@ -121,7 +122,8 @@ def test_a_graph_waits_twenty_minutes_at_most_for_nodes_that_show_their_gpus() -
 def test_another_purchase_is_waited_for_again_and_anything_else_is_not() -> None:
     settings = eks_b200_settings()
     block = settings["nodePools"][0]["purchase"]
-    later, another = block | {"starts": "2026-12-02T11:30:00Z"}, block | {"id": "cr-fedcba9876543210f"}
+    later = block | {"starts": "2026-12-02T11:30:00Z"}
+    another = block | {"id": "cr-fedcba9876543210f"}
     more = settings["serving"] | {"replicas": {"prefill": 1, "decode": 1}}
     specs = [
         objects(graph)[WAIT].inputs["spec"]

@@ -64,12 +64,15 @@ def test_a_refusal_names_error_cause_command_and_page_in_that_order() -> None:
 
 def test_an_operator_that_has_just_come_back_is_waited_for() -> None:
     cluster = Told({PLURAL: [GRAPH]}, unconverted="v1beta1")
+    pauses: list[float] = []
 
-    def back(_: float) -> None:
-        object.__setattr__(cluster, "unconverted", "")
+    def back_after_the_third(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            object.__setattr__(cluster, "unconverted", "")
 
-    await_operator(cluster, "gpt-oss", "gpt-oss-disagg", "dynamo", back)
-    assert cluster.unconverted == ""
+    await_operator(cluster, "gpt-oss", "gpt-oss-disagg", "dynamo", back_after_the_third)
+    assert len(pauses) == 3
 
 
 def test_the_guard_goes_before_the_graph_and_whatever_leads_to_it_and_before_the_platforms_guard() -> None:

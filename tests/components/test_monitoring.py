@@ -41,7 +41,9 @@ def test_frontend_workers_and_gpus_are_scraped() -> None:
 def test_every_alert_asks_what_a_panel_of_the_dashboard_shows() -> None:
     graph = recorded()
     maps: list[Any] = [each.inputs for each in graph.kubernetes_objects("ConfigMap")]
-    [data] = [each["data"] for each in maps if "grafana_dashboard" in each["metadata"].get("labels", {})]
+    [data] = [
+        each["data"] for each in maps if each["metadata"].get("labels", {}).get("grafana_dashboard") == "1"
+    ]
     [text] = data.values()
     [group] = only(graph, "PrometheusRule").inputs["spec"]["groups"]
     asked = tuple(panel["targets"][0]["expr"] for panel in json.loads(text)["panels"])

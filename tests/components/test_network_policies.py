@@ -13,25 +13,23 @@ from tests.support.network_policies import Labelled, accepts
 Pod = tuple[dict[str, str], dict[str, str]]
 """Labels of its namespace, and its own."""
 
-_USES = {"uses-dynamo-platform": "dynamo-system"}
-SYSTEM, SERVING, SECOND, STRANGER, UNLABELLED, UNLABELLED_SERVING = (
-    {"kubernetes.io/metadata.name": name, **labels}
-    for name, labels in (
-        ("dynamo-system", _USES),
-        ("gpt-oss", _USES),
-        ("gpt-oss-batch", _USES),
-        ("stranger", {}),
-        ("dynamo-system", {}),
-        ("gpt-oss", {}),
-    )
-)
-GRAPH, TYPE = "nvidia.com/dynamo-graph-deployment-name", "nvidia.com/dynamo-component-type"
-FRONTEND, DECODE = ({GRAPH: "gpt-oss-disagg", TYPE: role} for role in ("frontend", "decode"))
+UNLABELLED = {"kubernetes.io/metadata.name": "dynamo-system"}
+UNLABELLED_SERVING = {"kubernetes.io/metadata.name": "gpt-oss"}
+STRANGER = {"kubernetes.io/metadata.name": "stranger"}
+SYSTEM = UNLABELLED | {"uses-dynamo-platform": "dynamo-system"}
+SERVING = UNLABELLED_SERVING | {"uses-dynamo-platform": "dynamo-system"}
+SECOND = {"kubernetes.io/metadata.name": "gpt-oss-batch", "uses-dynamo-platform": "dynamo-system"}
+GRAPH = "nvidia.com/dynamo-graph-deployment-name"
+TYPE = "nvidia.com/dynamo-component-type"
+FRONTEND = {GRAPH: "gpt-oss-disagg", TYPE: "frontend"}
+DECODE = {GRAPH: "gpt-oss-disagg", TYPE: "decode"}
 OTHER_GRAPH = {GRAPH: "another", TYPE: "decode"}
-NATS, ETCD = {"app.kubernetes.io/name": "dynamo-nats"}, {"app.kubernetes.io/name": "dynamo-etcd"}
+NATS = {"app.kubernetes.io/name": "dynamo-nats"}
+ETCD = {"app.kubernetes.io/name": "dynamo-etcd"}
 BUNDLED_NATS = {"app.kubernetes.io/name": "nats", "app.kubernetes.io/instance": "dynamo-platform"}
 OPERATOR = {"app.kubernetes.io/name": "dynamo-operator", "control-plane": "controller-manager"}
-PROMETHEUS, ANY = {"app.kubernetes.io/name": "prometheus"}, {"app": "any"}
+PROMETHEUS = {"app.kubernetes.io/name": "prometheus"}
+ANY = {"app": "any"}
 PEERS: dict[str, Pod] = {
     "frontend": (SERVING, FRONTEND),
     "worker": (SERVING, DECODE),
@@ -118,7 +116,7 @@ _CONNECTIONS: dict[str, tuple[dict[str, Any], Pod, list[int], set[str]]] = {
 
 
 @pytest.mark.parametrize("case", _CONNECTIONS)
-def test_who_is_answered(case: str) -> None:
+def test_a_pod_answers_those_who_need_it_and_nobody_else(case: str) -> None:
     settings, target, ports, peers = _CONNECTIONS[case]
     for port in ports:
         assert {name for name, pod in PEERS.items() if _accepts(settings, target, port, pod)} == peers, port

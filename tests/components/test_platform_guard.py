@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from resource_graph import Resource
 
 LABEL = "uses-dynamo-platform"
-
-
 OF_GRAPH = "nvidia.com/dynamo-graph-deployment-name"
 NAMESPACES = [
     {"metadata": {"name": "elsewhere", "labels": {LABEL: "another-platform"}}},
@@ -173,11 +171,12 @@ def test_parts_that_nobody_will_end_are_refused_at_once() -> None:
         refuse_parts(("gpt-oss/gone",), {})
 
 
-def test_the_guard_goes_before_everything_that_graphs_need_and_there_is_none_on_a_platform_of_others() -> (
-    None
-):
+def test_the_guard_goes_before_everything_that_graphs_need() -> None:
     [guard] = _guards(dev_settings())
     kinds = {urn.rpartition("::")[0].rpartition(":")[2] for urn in guard.dependencies}
     assert kinds == {"Release", "NetworkPolicy"}
     assert guard.inputs["ownNamespaces"] == ["gpt-oss"]
+
+
+def test_a_stack_on_somebody_elses_platform_has_no_guard() -> None:
     assert _guards(dev_settings() | {"platform": {"kind": "existing", "version": "1.2.1"}}) == []

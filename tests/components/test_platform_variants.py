@@ -46,7 +46,7 @@ def _values(settings: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("case", _PLATFORMS)
-def test_servers_of_a_platform(case: str) -> None:
+def test_a_platform_is_told_where_its_servers_are(case: str) -> None:
     platform, expected = _PLATFORMS[case]
     settings = disagg_b200_settings()
     settings["platform"] |= platform
@@ -73,8 +73,9 @@ def test_the_operators_image_comes_from_the_mirror_too() -> None:
 
 
 def test_a_stack_on_an_existing_platform_registers_nothing_of_it_and_shares_no_name_with_its_owner() -> None:
-    first, second = disagg_gb200_settings(), disagg_gb200_settings()
+    first = disagg_gb200_settings()
     first["platform"]["namespace"] = "inference"
+    second = disagg_gb200_settings()
     second["platform"] = {"kind": "existing", "version": "1.2.1", "namespace": "inference"}
     second["serving"] |= {"namespace": "batch", "name": "batch-graph"}
     graph = recorded(second)

@@ -2,15 +2,9 @@
 
 import pytest
 
-from engines.command_options import command_options, option_values
+from engines.command_options import option_values
 from engines.release import line_name, release_line
 from engines.runtime_lines import RUNTIME_LINES
-from engines.tensorrt_llm.engine import OLDER_NAMES
-
-
-@pytest.mark.parametrize("name", RUNTIME_LINES)
-def test_a_line_is_called_by_the_image_that_is_used_of_it(name: str) -> None:
-    assert RUNTIME_LINES[name].name == name
 
 
 def test_a_name_of_a_line_needs_a_release() -> None:
@@ -39,12 +33,3 @@ def test_a_tensorrt_llm_worker_that_does_both_is_worded_otherwise_from_1_4_on() 
 def test_prefill_and_decode_are_words_of_every_line(name: str) -> None:
     for command in ("dynamo.trtllm", "dynamo.vllm"):
         assert {"prefill", "decode"} <= set(RUNTIME_LINES[name].disaggregation_modes(command))
-
-
-@pytest.mark.parametrize("name", RUNTIME_LINES)
-def test_the_option_for_kv_events_is_one_of_the_line(name: str) -> None:
-    line = release_line(RUNTIME_LINES[name].version.value)
-    options = command_options("dynamo.trtllm")
-    assert options is not None
-    newest = "--publish-kv-events"
-    assert OLDER_NAMES.get(line, {}).get(newest, newest) in options.by_line[line]

@@ -56,11 +56,3 @@ def test_no_product_label_is_the_beginning_of_another() -> None:
     labels = [gpu.product_label for gpu in ACCELERATORS.values()]
     for label in labels:
         assert [other for other in labels if other == label or other.startswith(f"{label}-")] == [label]
-
-
-@pytest.mark.parametrize(
-    ("name", "family"), [("A100", "ampere"), ("A100-40GB", "ampere"), ("H100", "hopper"), ("H200", "hopper")]
-)
-def test_older_gpus_are_known_so_that_they_can_be_refused_by_name(name: str, family: str) -> None:
-    assert ACCELERATORS[name].architecture_family == family
-    assert ACCELERATORS[name].compute_capability < (10, 0)

@@ -62,20 +62,6 @@ def test_an_instance_type_is_bought_in_the_ways_that_aws_offers(name: str) -> No
     assert ("on-demand" in node.purchase_options) == (node.on_demand_usd_per_gpu_hour is not None)
 
 
-def test_only_gb200_shares_nvlink_between_nodes() -> None:
-    crossing = {node.name for node in INSTANCE_TYPES.values() if node.nvlink_crosses_nodes}
-    assert crossing == {"p6e-gb200.36xlarge"}
-
-
-def test_only_gb200_runs_on_arm64() -> None:
-    arm64 = {node.name for node in INSTANCE_TYPES.values() if node.cpu_architecture == "arm64"}
-    assert arm64 == {"p6e-gb200.36xlarge"}
-
-
-def test_the_local_disks_of_a_gb200_tray_hold_22_terabytes() -> None:
-    assert INSTANCE_TYPES["p6e-gb200.36xlarge"].local_nvme.gigabytes == 22_500
-
-
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_only_gb200_is_sold_by_the_ultraserver(name: str) -> None:
     sold = {server.name for server in INSTANCE_TYPES[name].ultraservers}

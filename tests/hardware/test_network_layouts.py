@@ -72,16 +72,6 @@ def test_the_card_that_carries_ip_is_as_fast_as_ec2_describes_it(node: InstanceT
     assert node.network.ip_gbit_per_second == gbit[node.name.partition(".")[0]]
 
 
-def test_p6_b200_has_nine_interfaces_of_which_eight_are_efa() -> None:
-    assert len(INSTANCE_TYPES["p6-b200.48xlarge"].network.interfaces) == 9
-
-
-@pytest.mark.parametrize("name", ["p6-b300.48xlarge", "p6e-gb200.36xlarge"])
-def test_card_zero_without_efa_gets_no_efa_interface(name: str) -> None:
-    kinds = [each.kind for each in INSTANCE_TYPES[name].network.interfaces if each.card == 0]
-    assert kinds == ["interface"]
-
-
 @pytest.mark.parametrize("node", NODES, ids=_id)
 def test_a_pod_requests_the_efa_interfaces_of_its_gpus(node: InstanceType) -> None:
     for gpus, interfaces in PER_POD[node.name].items():

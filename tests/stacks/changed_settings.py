@@ -14,6 +14,8 @@ from tests.support.dev_settings import resolved
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pydantic import BaseModel
+
 Settings = dict[str, Any]
 Change = dict[str, Any]
 """Key -> value, as in `{"nodePools[0].nodes": 2}`."""
@@ -63,6 +65,11 @@ def said(settings: Settings) -> str:
     with pytest.raises(SettingsError) as raised:
         resolved(settings)
     return str(raised.value)
+
+
+def keys_of(model: type[BaseModel]) -> str:
+    """Every key that a mapping may have, in the order of the page of settings."""
+    return ", ".join(field.alias or name for name, field in model.model_fields.items())
 
 
 def phase(name: str) -> Change:

@@ -168,14 +168,6 @@ def test_a_worker_that_does_half_of_the_work_is_told_which_half(role: Any) -> No
     assert command.endswith(f"--disaggregation-mode {role}")
 
 
-def test_an_aggregated_worker_runs_in_the_mode_that_every_release_defaults_to() -> None:
-    # The value is called prefill_and_decode in 1.2 and agg later, and each refuses the other's.
-    for version in ("1.2.1", "1.4.2"):
-        assert "--disaggregation-mode" not in TensorRtLlm().command_line(
-            _options(), worker_start(runtime_version=version)
-        )
-
-
 @pytest.mark.parametrize(
     ("version", "written"),
     [

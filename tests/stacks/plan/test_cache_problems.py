@@ -37,7 +37,8 @@ def on_nodes(settings: Settings) -> Settings:
     return changed(settings, ON_EACH_NODE)
 
 
-B200_ON_DISK, B200_ON_NODES = on_disk(eks_b200_settings()), on_nodes(eks_b200_settings())
+B200_ON_DISK = on_disk(eks_b200_settings())
+B200_ON_NODES = on_nodes(eks_b200_settings())
 
 
 def _frontend_labels(stack: StackPlan) -> list[dict[str, str]]:

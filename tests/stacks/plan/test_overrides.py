@@ -22,7 +22,8 @@ def test_an_override_changes_one_option_of_one_role() -> None:
 
 def test_parallelism_that_is_overridden_changes_what_is_placed() -> None:
     stack = resolved(changed(disagg_b200_settings(), override("decode", tensor_parallel_size=2)))
-    assert [worker.gpus for worker in stack.serving.placed.workers] == [1, 2]
+    gpus = {worker.role: worker.gpus for worker in stack.serving.placed.workers}
+    assert gpus == {"prefill": 1, "decode": 2}
     assert stack.pools[0].used_gpus == 3
 
 

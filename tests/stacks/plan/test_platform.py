@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from components.servers import BundledServers, EtcdArgs, ExternalServers, NatsArgs
+from components.servers import BundledServers, EtcdArgs, NatsArgs
 from stacks.plan.platform import OwnPlatform
 from tests.stacks.changed_settings import Change, changed, said
 from tests.support.dev_settings import disagg_b200_settings, resolved
@@ -59,18 +59,6 @@ def test_bundled_servers_answer_at_the_charts_addresses() -> None:
     assert platform.nats == BundledServers(f"nats://dynamo-platform-nats.{DOMAIN}:4222", "fast-disks")
     assert platform.etcd == BundledServers(f"dynamo-platform-etcd.{DOMAIN}:2379", "fast-disks")
     assert "archived images (bitnamilegacy)" in _reasons(BOTH_BUNDLED)["etcd"]
-
-
-def test_external_servers_are_passed_on_as_they_were_typed() -> None:
-    platform = _own(
-        {
-            "platform.discovery": "etcd",
-            "platform.etcd": {"kind": "external", "addresses": ["http://one:2379", "http://two:2379"]},
-            "platform.nats": {"kind": "external", "address": "nats://nats.example.com:4222"},
-        }
-    )
-    assert platform.nats == ExternalServers("nats://nats.example.com:4222")
-    assert platform.etcd == ExternalServers("http://one:2379,http://two:2379")
 
 
 @pytest.mark.parametrize(
@@ -137,7 +125,4 @@ def test_images_come_from_the_mirrors() -> None:
     assert isinstance(platform.etcd, EtcdArgs)
     assert platform.nats.servers.image == "mirror.example.com/hub/library/nats:2.11.4-alpine"
     assert platform.etcd.servers.image == "mirror.example.com/quay/coreos/etcd:v3.5.21"
-    assert platform.operator_image == "mirror.example.com/nvcr/nvidia/ai-dynamo/kubernetes-operator"
     assert dict(resolved(typed).serving.placed.image_mirrors) == MIRRORS
-    # The chart's own stays without one.
-    assert _own().operator_image is None

@@ -30,7 +30,8 @@ ON_EVERY_LINE = pytest.mark.parametrize(
         if release.line in load_recipe(name).runtime.platform_lines
     ],
 )
-FIRST, LATER = "1.2.1", "1.4.2"
+FIRST = "1.2.1"
+LATER = "1.4.2"
 
 
 def _settings(name: str, version: str, **serving: Any) -> Settings:
@@ -84,6 +85,7 @@ def test_options_are_in_the_words_of_the_line_and_the_one_for_both_roles_is_neve
     asked = {"arguments": {"worker": ["--publish-kv-events"]}}
     [command] = _containers(_settings(AGGREGATED, version, **asked))["worker"]["args"]
     assert option in command.split()
+    # The mode for both is called prefill_and_decode in 1.2 and agg later, and each refuses the other's.
     assert "--disaggregation-mode" not in command
     split = _containers(_settings(SPLIT, version))
     assert "--disaggregation-mode prefill" in split["prefill"]["args"][0]

@@ -7,29 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stacks.plan import timeouts
-from stacks.plan.cache_plan import OwnVolume
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.resolve import resolve
 from stacks.plan.volume_sizes import needed_gib, size_in_gib
 from stacks.settings.load import parse_settings
 from tests.stacks.changed_settings import changed, said
 from tests.support.dev_settings import FILE, dev_settings, problems_of, resolved
-
-
-def test_the_dev_stack_resolves_to_what_the_settings_mean() -> None:
-    stack = resolved()
-    assert (stack.name, stack.source, stack.lifecycle) == ("dev", "Pulumi.dev.yaml", "disposable")
-    assert (stack.cluster.kind, stack.cluster.context) == ("existing", "dynamo-lab")
-    assert (stack.platform.version, stack.platform.namespace) == ("1.2.1", "dynamo-system")
-    assert isinstance(stack.platform, OwnPlatform)
-    assert stack.platform.chart.repository == "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"
-    assert (stack.serving.namespace, stack.serving.graph_name) == ("gpt-oss", "gpt-oss-disagg")
-    assert isinstance(stack.cache, OwnVolume)
-    assert stack.cache.size_gib == 150
-    assert {placed.pool.name: (placed.used_gpus, placed.free_gpus) for placed in stack.pools} == {
-        "b200": (5, 3),
-        "gb200": (0, 8),
-    }
 
 
 def test_a_wait_is_never_shorter_than_the_slowest_published_time() -> None:

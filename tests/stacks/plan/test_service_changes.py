@@ -23,7 +23,8 @@ def _variables(container: dict[str, Any]) -> dict[str, str]:
     return {variable["name"]: variable["value"] for variable in container["env"]}
 
 
-DISAGG, AGG = disagg_b200_settings(), agg_gb200_settings()
+DISAGG = disagg_b200_settings()
+AGG = agg_gb200_settings()
 WITHOUT_DYNAMO = changed(AGG, {"serving.recipe": "gpt-oss-120b/trtllm-low-latency", "platform": GONE})
 ONE_POD = served_settings("disagg-b200-8gpu")
 

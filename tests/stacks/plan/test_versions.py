@@ -1,9 +1,13 @@
-"""The releases and lines of the platform."""
+"""The releases and lines of the platform, and docs/versions.md, which says what is known of them."""
 
+import pytest
+
+from recipes.load import load_recipe, recipe_names
 from stacks.plan.versions import PLATFORM_LINES, PLATFORM_RELEASES
+from stacks.plan.versions_document import DOCUMENT, versions_document
 
 
-def test_every_line_has_one_release_and_says_of_itself_what_can_be() -> None:
+def test_every_line_has_one_release_its_own_images_and_a_stored_api_version_that_it_serves() -> None:
     assert [release.line for release in PLATFORM_RELEASES.values()] == list(PLATFORM_LINES)
     for name, line in PLATFORM_LINES.items():
         assert line.runtime.name == name
@@ -11,3 +15,17 @@ def test_every_line_has_one_release_and_says_of_itself_what_can_be() -> None:
         left = line.custom_resource_definitions.value
         assert "dynamographdeployments.nvidia.com" in left
         assert len(set(left)) == len(left)
+
+
+def test_the_committed_page_is_the_one_that_the_tables_give() -> None:
+    found = DOCUMENT.read_text(encoding="utf-8")
+    assert found == versions_document(), "run `python -m stacks.plan.versions_document`"
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_a_recipe_is_refused_on_the_page_exactly_where_it_does_not_stand(name: str) -> None:
+    [row] = [line for line in versions_document().splitlines() if line.startswith(f"| {name} |")]
+    cells = row.strip("| ").split(" | ")[1 : 1 + len(PLATFORM_LINES)]
+    lines = load_recipe(name).runtime.platform_lines
+    stands = [line for line, cell in zip(PLATFORM_LINES, cells, strict=True) if cell[0].isdigit()]
+    assert stands == list(lines)

@@ -37,8 +37,15 @@ def test_an_override_changes_one_option_and_one_key_of_a_block() -> None:
             {"max_num_seqs": 40000},
             ".max_num_seqs = 40000\n  max_num_batched_tokens 32768 must be at least max_num_seqs 40000",
         ),
-        ({"max_model_len": 200000}, ".max_model_len = 200000\n"),
-        ({"moe_backend": "triton"}, ".moe_backend = 'triton'\n"),
+        (
+            {"max_model_len": 200000},
+            ".max_model_len = 200000\n  agg: max_model_len 200000 exceeds the 131072 positions of the model",
+        ),
+        (
+            {"moe_backend": "triton"},
+            ".moe_backend = 'triton'\n  agg: moe_backend triton takes the experts' activations in BF16, "
+            "whatever quantization.algorithm says",
+        ),
         ([1], " = [1]\n  this is a list\n  allowed: a mapping"),
     ],
 )

@@ -58,11 +58,6 @@ def test_the_labels_say_the_layer_and_the_version_of_what_runs_there() -> None:
     assert shown["StorageClass gp3"] == ("addons", "infrastructure", PROJECT_VERSION)
 
 
-def test_labels_that_an_object_has_stay() -> None:
-    namespace = _kubernetes_objects("dev")["Namespace gpt-oss"]
-    assert namespace.metadata["labels"]["uses-dynamo-platform"] == "dynamo-system"
-
-
 def test_the_version_is_the_projects() -> None:
     content = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
     assert content["project"]["version"] == PROJECT_VERSION

@@ -43,7 +43,8 @@ _SETTINGS = _COMMITTED.partition("dynamo-stack:settings:\n")[2].partition("\nenc
 def test_settings_reach_the_program_as_the_loader_reads_them(
     engine: Sandbox, tmp_path: Path, settings: str
 ) -> None:
-    name, folder = tmp_path.name, tmp_path / "project"
+    name = tmp_path.name
+    folder = tmp_path / "project"
     folder.mkdir()
     (folder / "Pulumi.yaml").write_text("name: dynamo-stack\nruntime: python\n")
     (folder / "__main__.py").write_text(_PROGRAM)

@@ -49,7 +49,8 @@ def test_a_shipped_stack_file_is_valid_and_tells_editors_where_the_schema_is(sta
     assert (REPOSITORY / EDITOR_LINE.partition("$schema=")[2]) == SCHEMA_FILE
 
 
-DEV, EKS = dev_settings(), eks_b200_settings()
+DEV = dev_settings()
+EKS = eks_b200_settings()
 NATS = {"kind": "own", "storageClassName": "gp3"}
 WAIVER = {"rule": "a-rule", "reason": "because", "expires": "2026-12-31 00:00:00 +0000 UTC"}
 DECODE = "serving.overrides.decode"

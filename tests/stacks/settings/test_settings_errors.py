@@ -4,8 +4,7 @@ import pytest
 
 from stacks.errors import Problem, SettingsError
 from stacks.settings.stack import NodePoolSettings
-from tests.stacks.changed_settings import GONE, changed, said
-from tests.stacks.settings.mistakes import keys_of
+from tests.stacks.changed_settings import GONE, changed, keys_of, said
 from tests.support.dev_settings import dev_settings, problems_of
 
 CASES: list[tuple[str, str, object, str]] = [

@@ -4,8 +4,7 @@ import pytest
 
 from stacks.settings.cluster import OwnNetwork
 from stacks.settings.purchase import Reservation
-from tests.stacks.changed_settings import GONE, changed, said
-from tests.stacks.settings.mistakes import keys_of
+from tests.stacks.changed_settings import GONE, changed, keys_of, said
 from tests.support.eks_settings import BLOCK, eks_b200_settings
 
 _EKS_KEYS = (

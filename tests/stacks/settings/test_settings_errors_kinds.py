@@ -3,8 +3,7 @@
 import pytest
 
 from stacks.settings.platform import ExistingPlatform
-from tests.stacks.changed_settings import GONE, changed, said
-from tests.stacks.settings.mistakes import keys_of
+from tests.stacks.changed_settings import GONE, changed, keys_of, said
 from tests.support.dev_settings import dev_settings
 
 BEFORE_THERE_WERE_KINDS = {"version": "1.2.1", "storageClassName": "shared-files"}

@@ -83,8 +83,7 @@ def test_a_block_below_another_is_said_to_be_indented_too_far_and_nothing_of_it_
 
 
 def test_a_key_that_blocks_beside_it_know_is_said_to_belong_into_them(tmp_path: Path) -> None:
-    text = (REPOSITORY / "Pulumi.dev.yaml").read_text()
-    said = _refused(tmp_path, text.replace("    platform:\n", "    platform:\n      storageClassName: x\n"))
+    said = _refused(tmp_path, DEV.replace("    platform:\n", "    platform:\n      storageClassName: x\n"))
     assert "  there is no setting 'storageClassName' here\n" in said
     assert said.endswith("  try: platform.nats.storageClassName or platform.etcd.storageClassName")
 

@@ -16,7 +16,7 @@ from tests.support.dev_settings import resolved
 
 
 @dataclass(frozen=True)
-class Change:
+class PlannedChange:
     """An update with the stack that it leads to."""
 
     stack: StackPlan
@@ -50,7 +50,7 @@ def state(settings: Settings) -> Deployed:
     return _state(recorded(settings))
 
 
-def state_after(change: Change) -> Deployed:
+def state_after(change: PlannedChange) -> Deployed:
     """What the engine has in its state when the update is through."""
 
     def program() -> None:
@@ -65,8 +65,8 @@ def _state(graph: ResourceGraph) -> Deployed:
     return deployed(json.loads(json.dumps(resources, default=str), parse_int=float))
 
 
-def update(before: Settings | Deployed, after: Settings) -> Change:
+def update(before: Settings | Deployed, after: Settings) -> PlannedChange:
     """From one `up` to the next."""
     running = before if isinstance(before, Deployed) else state(before)
     stack = beside_what_runs(resolved(after), running)
-    return Change(stack, planned_update(stack, running))
+    return PlannedChange(stack, planned_update(stack, running))

@@ -106,7 +106,8 @@ def test_a_stack_that_waits_for_room_or_makes_its_nodes_is_refused_nothing() -> 
 
 
 def test_workers_that_run_on_a_cordoned_node_and_stay_are_refused_nothing() -> None:
-    nodes, before = [_node("a", 8, unschedulable=True)], state(B200)
+    before = state(B200)
+    nodes = [_node("a", 8, unschedulable=True)]
     running = [_pod("gpt-oss", "a", 5, "gpt-oss-disagg")]
     assert _refused(B200, nodes, running, before) == []
     # Those that are pending, or are rolled, need a node.

@@ -9,7 +9,7 @@ from stacks.updates.comparable_graph import graph_of
 from stacks.updates.deployed import Deployed
 from stacks.updates.planned_update import FIRST
 from tests.stacks.changed_settings import Settings, changed, override, replicas
-from tests.stacks.updates.changes import Change, state_after, update
+from tests.stacks.updates.changes import PlannedChange, state_after, update
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.shipped_stacks import served_settings
 
@@ -20,7 +20,7 @@ def _from_before(settings: Settings) -> Deployed:
     """What the state has of a graph that was written before there were labels."""
     stack = resolved(settings)
     placed = replace(stack.serving.placed, instance=None)
-    return state_after(Change(replace(stack, serving=replace(stack.serving, placed=placed)), FIRST))
+    return state_after(PlannedChange(replace(stack, serving=replace(stack.serving, placed=placed)), FIRST))
 
 
 def _labelled(stack: StackPlan) -> set[str]:

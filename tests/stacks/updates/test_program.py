@@ -9,8 +9,7 @@ from components import dynamo_graph
 from resource_graph.recorder import record
 from stacks.program.deploy_stack import deploy
 from tests.stacks.changed_settings import AGGREGATED, SECOND_NODE, Change, changed, override
-from tests.stacks.updates.changes import Change as Made
-from tests.stacks.updates.changes import state, update
+from tests.stacks.updates.changes import PlannedChange, state, update
 from tests.stacks.updates.graphs_of_before import ALPHA, BETA
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings
 
@@ -20,7 +19,7 @@ AFTER_THE_OLD_ONE = (True, None)
 UNDER_ITS_NAME = (True, ["spec"])
 
 
-def _register(change: Made) -> None:
+def _register(change: PlannedChange) -> None:
     record(lambda: deploy(change.stack, None, change.update), project="dynamo-stack", stack="dev")
 
 

@@ -6,7 +6,8 @@ from hardware import INSTANCE_TYPES
 from stacks.plan.infrastructure.prices import published_price
 from stacks.settings.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
 
-ON_DEMAND, SPOT = OnDemand(kind="onDemand"), Spot(kind="spot")
+ON_DEMAND = OnDemand(kind="onDemand")
+SPOT = Spot(kind="spot")
 RESERVATION = Reservation(kind="reservation", id="cr-1234567890")
 BLOCK = CapacityBlock(
     kind="capacityBlock", id="cr-0123456789abcdef0", starts="2026-12-01T11:30:00Z", phase="active"

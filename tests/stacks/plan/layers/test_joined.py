@@ -130,10 +130,8 @@ def test_an_owner_that_cannot_be_joined_is_named_with_what_makes_it_one(
     assert _said(reader, **owners).startswith(f"Pulumi.dev.yaml: {says}")
 
 
-OF_BASE, OF_DYNAMO = (
-    "stack base, which owns the infrastructure,",
-    "stack dynamo, which owns the platform,",
-)
+OF_BASE = "stack base, which owns the infrastructure,"
+OF_DYNAMO = "stack dynamo, which owns the platform,"
 EXTERNAL_NATS = {"kind": "external", "address": "nats://nats.example.com:4222"}
 
 

@@ -16,30 +16,35 @@ EXISTING_PLATFORM = {"platform": {"kind": "existing", "version": "1.2.1"}}
     ("settings", "own", "joined", "shared"),
     [
         # Without layers a stack has everything, joins nobody and shares nothing.
-        (eks_b200_settings(), ALL, {}, ()),
+        (eks_b200_settings(), "infrastructure, platform, serving", {}, ""),
         # A cluster and a platform that exist are nobody's layers.
-        (disagg_b200_settings(), ALL[1:], {}, ()),
-        (disagg_b200_settings() | EXISTING_PLATFORM, ALL[2:], {}, ()),
-        (layered(*ALL), ALL, {}, ALL[:2]),
-        (layered("infrastructure"), ALL[:1], {}, ALL[:1]),
-        (layered(*ALL[:2]), ALL[:2], {}, ALL[:2]),
+        (disagg_b200_settings(), "platform, serving", {}, ""),
+        (disagg_b200_settings() | EXISTING_PLATFORM, "serving", {}, ""),
+        (layered(*ALL), "infrastructure, platform, serving", {}, "infrastructure, platform"),
+        (layered("infrastructure"), "infrastructure", {}, "infrastructure"),
+        (layered("infrastructure", "platform"), "infrastructure, platform", {}, "infrastructure, platform"),
         # In any order.
-        (layered(*ALL[:2]) | {"layers": ["platform", "infrastructure"]}, ALL[:2], {}, ALL[:2]),
-        (layered("platform"), ALL[1:2], {"infrastructure": BASE}, ALL[1:2]),
-        (layered(*ALL[1:]), ALL[1:], {"infrastructure": BASE}, ALL[1:2]),
-        (layered("serving"), ALL[2:], {"infrastructure": BASE, "platform": PLATFORM}, ()),
+        (
+            layered("infrastructure") | {"layers": ["platform", "infrastructure"]},
+            "infrastructure, platform",
+            {},
+            "infrastructure, platform",
+        ),
+        (layered("platform"), "platform", {"infrastructure": BASE}, "platform"),
+        (layered("platform", "serving"), "platform, serving", {"infrastructure": BASE}, "platform"),
+        (layered("serving"), "serving", {"infrastructure": BASE, "platform": PLATFORM}, ""),
         # On a cluster that exists platform and serving can be two teams too.
-        (on_existing_cluster("platform"), ALL[1:2], {}, ALL[1:2]),
-        (on_existing_cluster("serving"), ALL[2:], {"platform": PLATFORM}, ()),
+        (on_existing_cluster("platform"), "platform", {}, "platform"),
+        (on_existing_cluster("serving"), "serving", {"platform": PLATFORM}, ""),
     ],
 )
 def test_neighbouring_layers_are_owned_together_and_those_below_are_joined(
-    settings: dict[str, Any], own: tuple[str, ...], joined: dict[str, str], shared: tuple[str, ...]
+    settings: dict[str, Any], own: str, joined: dict[str, str], shared: str
 ) -> None:
     found = resolved(settings).layers
-    assert found.own == own
+    assert ", ".join(found.own) == own
     assert {layer: each.stack for layer, each in found.joined.items()} == joined
-    assert tuple(contract.layer for contract in found.shared) == shared
+    assert ", ".join(contract.layer for contract in found.shared) == shared
 
 
 def test_a_layer_of_another_stack_is_to_this_one_like_something_that_exists() -> None:

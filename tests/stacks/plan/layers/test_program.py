@@ -31,7 +31,9 @@ def _registered(*layers: str) -> list[tuple[str, str]]:
     return [(each.type, each.name) for each in _recorded(*layers) if not each.type.startswith(_IN_EACH)]
 
 
-@pytest.mark.parametrize("division", [ALL, ALL[:2], ALL[1:]])
+@pytest.mark.parametrize(
+    "division", [ALL, ("infrastructure", "platform"), ("platform", "serving")], ids=", ".join
+)
 def test_layers_register_apart_what_they_register_together_and_nothing_twice(
     division: tuple[str, ...],
 ) -> None:

@@ -26,7 +26,10 @@ from tests.support.dev_settings import (
 from tests.support.shipped_stacks import shipped_settings
 
 KEY = "serving.kvTransport"
-B200, GB200, AGG, DEV = disagg_b200_settings(), disagg_gb200_settings(), agg_gb200_settings(), dev_settings()
+B200 = disagg_b200_settings()
+GB200 = disagg_gb200_settings()
+AGG = agg_gb200_settings()
+DEV = dev_settings()
 UNTYPED: Change = {KEY: GONE}
 TCP: Change = {KEY: "tcp"}
 EFA: Change = {KEY: "efa"}

@@ -110,7 +110,8 @@ def test_room_that_is_promised_is_there_however_the_others_were_placed(
 
 
 SMALL_AND_LARGE = [WorkerSet("small", 3, 2), WorkerSet("large", 5, 2)]
-PREFILL, DECODE = WorkerSet("prefill", 1, 1), WorkerSet("decode", 4, 1)
+PREFILL = WorkerSet("prefill", 1, 1)
+DECODE = WorkerSet("decode", 4, 1)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +159,7 @@ PREFILL, DECODE = WorkerSet("prefill", 1, 1), WorkerSet("decode", 4, 1)
 def test_workers_are_packed_as_they_may_share_nodes(
     workers: list[WorkerSet], room: Room, others: dict[int, int], free: dict[int, int] | None
 ) -> None:
-    packing = pack(workers, room, others) if others else pack(workers, room)
+    packing = pack(workers, room, others or None)
     assert (packing and packing.free_gpus) == free
 
 

@@ -25,25 +25,26 @@ def _filled(trays: int, transport: str) -> Settings:
 
 
 @pytest.mark.parametrize(
-    ("typed", "expected"),
+    ("typed", "frontend", "prefill", "decode"),
     [
-        (dev_settings(), (1, 1, 1)),
-        (changed(dev_settings(), replicas(frontend=2, prefill=3)), (2, 3, 1)),
+        (dev_settings(), 1, 1, 1),
+        (changed(dev_settings(), replicas(frontend=2, prefill=3)), 2, 3, 1),
         # Five GPUs a set: 9 trays have 36.
-        (_filled(9, "tcp"), (1, 7, 7)),
+        (_filled(9, "tcp"), 1, 7, 7),
         # Two trays a set: the ninth is left.
-        (_filled(9, "mnnvl"), (1, 4, 4)),
+        (_filled(9, "mnnvl"), 1, 4, 4),
         # A domain of 36 GPUs has 9 trays, however many the pool has.
-        (_filled(250, "mnnvl"), (1, 4, 4)),
-        (_filled(250, "tcp"), (1, 200, 200)),
+        (_filled(250, "mnnvl"), 1, 4, 4),
+        (_filled(250, "tcp"), 1, 200, 200),
         # The smaller of two pools limits it.
-        (changed(dev_settings(), FILL, TWO_POOLS), (1, 2, 2)),
+        (changed(dev_settings(), FILL, TWO_POOLS), 1, 2, 2),
     ],
 )
 def test_replicas_are_those_that_are_typed_the_recipe_s_or_as_many_as_there_is_room_for(
-    typed: Settings, expected: tuple[int, int, int]
+    typed: Settings, frontend: int, prefill: int, decode: int
 ) -> None:
-    assert tuple(service.replicas for service in resolved(typed).serving.placed.services) == expected
+    found = {service.role: service.replicas for service in resolved(typed).serving.placed.services}
+    assert found == {"frontend": frontend, "prefill": prefill, "decode": decode}
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,8 @@ def test_workers_that_share_a_node_fit_into_what_its_kubelet_offers(settings: Se
         share[0] += worker.resources.cpu_request * worker.replicas
         share[1] += worker.resources.memory_gib * worker.replicas
     for placed in stack.pools:
-        kind, used_nodes = placed.pool.instance_type.name, placed.packing.used_nodes
+        kind = placed.pool.instance_type.name
+        used_nodes = placed.packing.used_nodes
         cpus, memory = _allocatable(kind)
         assert asked[kind][0] <= 0.95 * cpus * used_nodes
         assert asked[kind][1] <= 0.95 * memory * used_nodes
@@ -75,7 +76,8 @@ def _with_resources(nodes: int = 1, **resources: dict[str, Any]) -> Settings:
     return changed(disagg_b200_settings(), {"nodePools[0].nodes": nodes, "serving.resources": resources})
 
 
-PREFILL, DECODE = PodResources(21, 21, 230), PodResources(86, 86, 921)
+PREFILL = PodResources(21, 21, 230)
+DECODE = PodResources(86, 86, 921)
 
 
 @pytest.mark.parametrize(

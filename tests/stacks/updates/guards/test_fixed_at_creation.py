@@ -23,11 +23,10 @@ NOW: Values = {
     "platform.etcd.kind": "own",
     "platform.etcd.members": 3,
 }
-
-
 OWN_NATS = {"platform.nats.kind": "own"}
 BUNDLED_NATS = {"platform.nats.kind": "bundled"}
-CLASS, SIZE = "platform.nats.storageClassName", "platform.nats.volumeSize"
+CLASS = "platform.nats.storageClassName"
+SIZE = "platform.nats.volumeSize"
 
 
 def _said(before: Values | None, rebuilt: str = "", now: Values = NOW) -> str:
@@ -72,38 +71,53 @@ def test_a_changed_discovery_is_refused_with_the_procedure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "says", "ended"),
+    ("key", "before", "now", "says", "ended"),
     [
-        (NOW | {"platform.nats.members": 1.0}, NOW, "nats.members = 3\n  fixed at 1", "StatefulSet::nats"),
-        (NOW | {"platform.etcd.members": 1.0}, NOW, "etcd.members = 3\n  fixed at 1", "StatefulSet::etcd"),
-        (NOW | BUNDLED_NATS, NOW, "nats.kind = 'own'\n  fixed at bundled", "Release::**"),
         (
+            "platform.nats.members",
+            NOW | {"platform.nats.members": 1.0},
+            NOW,
+            "= 3\n  fixed at 1",
+            "StatefulSet::nats",
+        ),
+        (
+            "platform.etcd.members",
+            NOW | {"platform.etcd.members": 1.0},
+            NOW,
+            "= 3\n  fixed at 1",
+            "StatefulSet::etcd",
+        ),
+        ("platform.nats.kind", NOW | BUNDLED_NATS, NOW, "= 'own'\n  fixed at bundled", "Release::**"),
+        (
+            CLASS,
             OWN_NATS | {CLASS: "old"},
             OWN_NATS | {CLASS: "new"},
-            "nats.storageClassName = 'new'\n  fixed at old",
+            "= 'new'\n  fixed at old",
             "StatefulSet::nats",
         ),
         (
+            SIZE,
             OWN_NATS | {SIZE: "old"},
             OWN_NATS | {SIZE: "new"},
-            "nats.volumeSize = 'new'\n  fixed at old",
+            "= 'new'\n  fixed at old",
             "StatefulSet::nats",
         ),
         (
+            CLASS,
             BUNDLED_NATS | {CLASS: "old"},
             BUNDLED_NATS | {CLASS: "new"},
-            "nats.storageClassName = 'new'\n  fixed at old",
+            "= 'new'\n  fixed at old",
             "Release::**",
         ),
     ],
 )
 def test_changed_servers_are_refused_with_what_ends_first_and_how_it_is_acknowledged(
-    before: Values, now: Values, says: str, ended: str
+    key: str, before: Values, now: Values, says: str, ended: str
 ) -> None:
     text = _said(before, now=now)
-    assert f"Pulumi.dev.yaml: platform.{says} when this stack was created" in text
+    assert f"Pulumi.dev.yaml: {key} {says} when this stack was created" in text
     assert f"pulumi destroy --target '**:{ended}' --target-dependents" in text
-    assert f"DYNAMO_STACK_REBUILT=platform.{says.split(maxsplit=1)[0]} pulumi up" in text
+    assert f"DYNAMO_STACK_REBUILT={key} pulumi up" in text
 
 
 @pytest.mark.parametrize(
