@@ -116,7 +116,8 @@ def test_a_frontend_that_cannot_be_reached_is_said_in_kubectls_words_with_its_po
     answer = smoke_stack("--json", wait=0.01)
     found = checks_of(answer)["frontend"]
     assert answer.code == 1
-    assert refusal.strip().removeprefix("error: ") in found["found"]
+    assert "kubectl port-forward ended after " in found["found"]
+    assert f" s: {refusal.strip().removeprefix('error: ')}" in found["found"]
     assert f"gpt-oss-disagg-frontend-0: {said}" in found["found"]
     assert fix in found["fix"]
 
