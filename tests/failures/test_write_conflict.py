@@ -36,13 +36,6 @@ def graph(failure: str = "") -> dict[str, Any]:
 FAILED, WELL = graph(CONFLICT), graph()
 
 
-def test_the_state_is_the_recorded_one() -> None:
-    status = FAILED["status"]
-    assert (status["state"], status["observedGeneration"]) == ("failed", 3)
-    [condition] = status["conditions"]
-    assert (condition["status"], condition["reason"]) == ("False", "failed_to_reconcile_the_resources")
-
-
 def test_an_up_waits_on_for_a_graph_that_its_operator_calls_failed(cluster: AnsweringCluster) -> None:
     cluster.answers(
         pods=[READY],

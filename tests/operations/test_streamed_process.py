@@ -1,4 +1,4 @@
-"""A program that is read while it runs, and that never outlives its reader."""
+"""A program that is read while it runs, and that never outlives its reader; kubectl port-forward is one."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ import os
 import signal
 import subprocess
 import time
+from typing import TYPE_CHECKING
 
 import pytest
 
 from operations import streamed_process
+from operations.errors import CommandError
+from operations.port_forward import PortForward
 from operations.streamed_process import StreamedProcess, streamed
+from tests.operations.benchmark.fake_kubectl import FakeKubectl
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DEADLINE_SECONDS = 30
 _DEAF = "trap '' INT; sleep 300 & echo ready; wait"
@@ -83,3 +90,16 @@ def test_a_program_that_cannot_be_started_leaves_the_handlers_as_they_were() -> 
         pass
     assert signal.getsignal(signal.SIGINT) is before
     assert subprocess.run(["true"], check=False, timeout=DEADLINE_SECONDS).returncode == 0
+
+
+def test_a_port_forward_that_says_nothing_is_not_waited_for_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kubectl = FakeKubectl(tmp_path, monkeypatch)
+    kubectl.say("forwarding", "")
+    kubectl.say("endless", "")
+    with (
+        PortForward(kubectl.commands, "gpt-oss", "mine", seconds=1) as forward,
+        pytest.raises(CommandError, match=r"did not start within 1 s: it says nothing"),
+    ):
+        forward.address()

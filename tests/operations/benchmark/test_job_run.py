@@ -50,7 +50,6 @@ class Told:
 
     def __init__(self) -> None:
         self.all: list[object] = []
-
         self.said = self.moved = self.all.append
 
     def received(self, number: int, text: str) -> None:

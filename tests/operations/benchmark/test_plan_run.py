@@ -101,20 +101,21 @@ def test_of_an_address_only_what_was_said_is_sent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "gpus", "open_requests"),
+    ("name", "accelerator", "gpus", "open_requests"),
     [
         # A prefill worker of one GPU and a decode worker of four, on trays of four.
-        ("disagg-gb200-two-trays", 5, 1280),
+        ("disagg-gb200-two-trays", "GB200", 5, 1280),
         # Eight workers of one GPU, 512 requests each.
-        ("agg-b200", 8, 4096),
+        ("agg-b200", "B200", 8, 4096),
     ],
 )
 def test_a_stack_is_measured_with_the_requests_that_all_replicas_run_over_the_gpus_that_they_use(
-    name: str, gpus: int, open_requests: int
+    name: str, accelerator: str, gpus: int, open_requests: int
 ) -> None:
     stack = shipped_stack(name)
     run = run_of_stack(stack, "real", PLAIN, in_cluster=True, seconds=None)
     assert run.gpus == gpus == sum(pool.used_gpus for pool in stack.pools)
+    assert run.accelerators == (accelerator,)
     assert [load.concurrency for load in run.loads] == [open_requests]
     recipe = stack.serving.placed.recipe
     assert (run.target, run.model, run.recipe) == (name, "openai/gpt-oss-120b", recipe.name)

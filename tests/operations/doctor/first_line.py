@@ -10,17 +10,17 @@ if TYPE_CHECKING:
 
 def sick(stack: LabStack) -> str:
     """What the first line names; the exit code says that something is wrong."""
-    answer = stack.dynamo_stack("doctor", stack.name, check=False)
-    assert answer.returncode == 1, answer.stdout + answer.stderr
-    line = answer.stdout.splitlines()[0]
-    assert line.startswith(f"stack {stack.name} is sick: "), line
-    return line
+    return _first_line(stack, 1, "sick: ")
 
 
 def healthy(stack: LabStack) -> str:
     """What the first line says of a stack that answers."""
+    return _first_line(stack, 0, "healthy: it answered from a mock engine in ")
+
+
+def _first_line(stack: LabStack, code: int, verdict: str) -> str:
     answer = stack.dynamo_stack("doctor", stack.name, check=False)
-    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert answer.returncode == code, answer.stdout + answer.stderr
     line = answer.stdout.splitlines()[0]
-    assert line.startswith(f"stack {stack.name} is healthy: it answered from a mock engine in "), line
+    assert line.startswith(f"stack {stack.name} is {verdict}"), line
     return line

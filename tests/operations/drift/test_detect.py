@@ -141,6 +141,8 @@ def test_a_change_inside_a_release_is_seen_and_left(
     wanted: Any, live: Any, field: str | None, values: tuple[str, str], managers: tuple[str, ...]
 ) -> None:
     [change] = differences(wanted, live)
+    [(kind, namespace, name)] = wanted
+    assert change.object_name == f"{kind} {namespace}/{name}"
     assert (change.field, (change.expected, change.found), change.managers) == (field, values, managers)
     assert change.outcome is Outcome.LEFT
 

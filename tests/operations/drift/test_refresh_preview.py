@@ -205,6 +205,8 @@ def test_a_change_is_named_with_both_values_who_made_it_and_what_up_does(
     step: Step, field: str | None, values: tuple[str, str], managers: tuple[str, ...], outcome: Outcome
 ) -> None:
     [change] = changes_seen([step])
+    kind, _, name = step.urn.split(":")[-3:]
+    assert change.object_name == f"{kind} {name}"
     assert (change.field, (change.expected, change.found)) == (field, values)
     assert (change.managers, change.outcome) == (managers, outcome)
 

@@ -20,18 +20,17 @@ def b200_settings() -> dict[str, Any]:
     return settings
 
 
-def in_a_block(starts: str, phase: str = "active", **pool: Any) -> dict[str, Any]:
+def in_a_block(starts: str, phase: str = "active") -> dict[str, Any]:
     """The same in a Capacity Block that starts then."""
     settings = b200_settings()
     settings["nodePools"][0]["purchase"] |= {"starts": starts, "phase": phase}
-    settings["nodePools"][0] |= pool
     return settings
 
 
-def by_the_hour(kind: str = "onDemand") -> dict[str, Any]:
+def by_the_hour() -> dict[str, Any]:
     """The same, paid by the hour."""
     settings = b200_settings()
-    settings["nodePools"][0]["purchase"] = {"kind": kind}
+    settings["nodePools"][0]["purchase"] = {"kind": "onDemand"}
     return settings
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -99,6 +100,7 @@ def test_a_role_that_is_absent_is_named_with_why_its_pod_is_not_registered(
     assert answer.code == 1
     assert said in found["found"]
     assert fix in found["fix"]
+    assert ("logs" in found["fix"]) is ("logs" in fix)
 
 
 def test_a_role_that_the_graph_asks_no_replicas_of_is_said_to_be_that(
@@ -134,7 +136,9 @@ def test_pods_that_cannot_be_read_are_not_said_to_be_absent(
 ) -> None:
     del cluster.objects["pods"]
     server.replies["/health"] = Reply(answers.health(answers.instance("prefill")))
-    found = checks_of(smoke_stack("--json"))["workers"]["found"]
+    answer = smoke_stack("--json")
+    assert json.loads(answer.out)["mockEngine"] is None
+    found = checks_of(answer)["workers"]["found"]
     assert "; their pods cannot be read" in found
     assert "no pod" not in found
 

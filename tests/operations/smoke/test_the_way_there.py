@@ -89,7 +89,7 @@ def test_the_model_is_that_of_most_recipes() -> None:
         ),
         (CHAT, Reply("x" * (9 << 20)), "chat", "the answer is larger than 8 MiB"),
     ],
-    ids=["silence", "drops", "a silent listing", "a cut", "without end"],
+    ids=["silence", "drips", "a silent listing", "a cut", "without end"],
 )
 def test_an_answer_that_does_not_end_well_is_left_and_nothing_else_is_asked(
     path: str, reply: Reply, check: str, found: str, checks: Checks, server: Loopback

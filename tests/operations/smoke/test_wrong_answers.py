@@ -198,6 +198,12 @@ def test_high_effort_may_use_every_token_and_low_effort_may_not(checks: Checks, 
     assert "used every token" in found["reasoning-low"]["found"]
 
 
+def test_at_an_address_a_mock_engine_is_excused_from_nothing(checks: Checks, server: Loopback) -> None:
+    server.replies[CHAT] = answers.answer_at_random
+    wrong = {name for name, check in checks().items() if check["verdict"] == "wrong"}
+    assert wrong == {"tool-call", "reasoning-low", "reasoning-high"}
+
+
 def test_a_deployment_that_answers_all_of_it_passes(smoke: Callable[..., Answer], server: Loopback) -> None:
     answer = smoke()
     assert (answer.code, answer.err) == (0, "")
