@@ -87,7 +87,6 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         {"spec/completionMode": "Indexed", "spec/completions": 4},
         [
             "replaced, the old one first: Job serving/fill",
-            "# The API server refuses to change spec.completionMode of a Job.",
             "# The provider cannot change spec.completions of a Job in place.",
             "@@ spec.completionMode @@",
             "+ Indexed",
