@@ -172,23 +172,26 @@ def test_the_release_that_the_image_or_the_platform_names_decides_which_fields_t
     assert [item["status"] for item in found] == ([] if status is None else [status])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        service("replicas: ${REPLICAS}"),
-        service("serviceName: ${NAME}"),
-        service("subComponentType: null"),
-        service("replicas: 1") + "status:\n  state: successful\n  anything: 1\n",
-        component().replace(
-            "  name: a-graph",
-            "  name: a-graph\n  creationTimestamp: null\n  managedFields: [{fieldsV1: {'f:spec': {}}}]",
-        ),
-        head("data: {time: 12:30, ratio: '1e5'}", "v1", "ConfigMap"),
-        head("spec: {clusterIP: None, ports: [{port: 80, targetPort: http}]}", "v1", "Service"),
-        head("roleRef: {kind: Role, name: a}", "rbac.authorization.k8s.io/v1", "RoleBinding"),
-    ],
-    ids=range(8),
-)
+ACCEPTED = {
+    "a number to be filled in": service("replicas: ${REPLICAS}"),
+    "a text to be filled in": service("serviceName: ${NAME}"),
+    "a field without a value": service("subComponentType: null"),
+    "a status": service("replicas: 1") + "status:\n  state: successful\n  anything: 1\n",
+    "what the server writes into metadata": component().replace(
+        "  name: a-graph",
+        "  name: a-graph\n  creationTimestamp: null\n  managedFields: [{fieldsV1: {'f:spec': {}}}]",
+    ),
+    "data that look like numbers": head("data: {time: 12:30, ratio: '1e5'}", "v1", "ConfigMap"),
+    "a number or a name": head(
+        "spec: {clusterIP: None, ports: [{port: 80, targetPort: http}]}", "v1", "Service"
+    ),
+    "a group that has a default": head(
+        "roleRef: {kind: Role, name: a}", "rbac.authorization.k8s.io/v1", "RoleBinding"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", ACCEPTED.values(), ids=ACCEPTED)
 def test_what_is_a_template_a_status_or_filled_in_by_the_server_does_not_stop(
     command: Command, tmp_path: Path, text: str
 ) -> None:
