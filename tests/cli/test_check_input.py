@@ -110,6 +110,11 @@ NOT_UNDERSTOOD: dict[str, tuple[str, str, int]] = {
         2,
     ),
     "an empty file": ("", "read: nothing; nothing of it that runs was judged", 2),
+    "a list without objects": (
+        "apiVersion: v1\nkind: List\n",
+        "NOT JUDGED: no rule and no schema knows 1 List",
+        2,
+    ),
     "a comment": ("# only a comment\n---\n", "read: nothing", 2),
     "a kind that runs nothing": (_SERVICE, "passed: ", 0),
     "an unknown kind beside a known one": (f"{_SERVICE}---\n{_SURPRISE}", "passed: ", 0),

@@ -62,68 +62,80 @@ def structural(command: Command, tmp_path: Path, text: str, *options: str) -> li
     return [item for item in findings(answer) if item["rule"] in STRUCTURE]
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "says"),
-    [
+REFUSED: dict[str, tuple[str, int, tuple[str, ...]]] = {
+    "a misspelt field": (
+        service("replicsa: 1"),
+        LINE,
         (
-            service("replicsa: 1"),
-            LINE,
-            (
-                "spec.services.Worker.replicsa is no field",
-                "the nearest field here is replicas",
-                'strict decoding error: unknown field "spec.services.Worker.replicsa"',
-            ),
+            "spec.services.Worker.replicsa is no field",
+            "the nearest field here is replicas",
+            'strict decoding error: unknown field "spec.services.Worker.replicsa"',
         ),
-        (
-            service("resources:\n        limits:\n          gpu: 4"),
-            LINE + 2,
-            ("gpu is 4, without quotes a number", 'must be of type string: "integer"'),
-        ),
-        (head("spec: hello"), 4, ("spec is the text 'hello'", 'must be of type object: "string"')),
-        (
-            head("spec: {services: [1]}"),
-            4,
-            ("spec.services is a list", 'must be of type object: "array"'),
-        ),
-        (
-            head("spec: {}", "nvidia.com/v1"),
-            1,
-            ('no matches for kind "DynamoGraphDeployment" in version "nvidia.com/v1"', "nvidia.com/v1beta1"),
-        ),
-        (
-            head("spec: {}", kind="DynamoGraphDeploymnt"),
-            1,
-            ("the nearest kind of nvidia.com is DynamoGraphDeployment",),
-        ),
-        (
-            head("spec: {numNodes: two, channel: {}}", "resource.nvidia.com/v1beta1", "ComputeDomain"),
-            4,
-            ('spec.numNodes in body must be of type integer: "string"',),
-        ),
-        (
-            component(container="engine"),
-            7,
-            ("no container of the pod template is called main: its containers are engine",),
-        ),
-        (
-            service("command: [python3]"),
-            LINE,
-            ("command belongs to spec.services.Worker.extraPodSpec.mainContainer.command",),
-        ),
-        (
-            component("image: a:1.0"),
-            LINE,
-            ("image belongs to spec.components[0].podTemplate.spec.containers[].image",),
-        ),
-        (component("componentType: worker"), LINE, ("nvidia.com/v1alpha1 has it",)),
-        (head("spec: {}", "apps/v1", "deployment"), 1, ("the nearest kind there is Deployment",)),
-        (
-            head("spec: {replicsa: 1}", "apps/v1", "Deployment"),
-            4,
-            ('unknown field "spec.replicsa"', "the nearest field here is replicas"),
-        ),
-    ],
-)
+    ),
+    "a number in place of a text": (
+        service("resources:\n        limits:\n          gpu: 4"),
+        LINE + 2,
+        ("gpu is 4, without quotes a number", 'must be of type string: "integer"'),
+    ),
+    "a text in place of spec": (
+        head("spec: hello"),
+        4,
+        ("spec is the text 'hello'", 'must be of type object: "string"'),
+    ),
+    "a list in place of services": (
+        head("spec: {services: [1]}"),
+        4,
+        ("spec.services is a list", 'must be of type object: "array"'),
+    ),
+    "a version that is not served": (
+        head("spec: {}", "nvidia.com/v1"),
+        1,
+        ('no matches for kind "DynamoGraphDeployment" in version "nvidia.com/v1"', "nvidia.com/v1beta1"),
+    ),
+    "a misspelt kind": (
+        head("spec: {}", kind="DynamoGraphDeploymnt"),
+        1,
+        ("the nearest kind of nvidia.com is DynamoGraphDeployment",),
+    ),
+    "a text in place of a number": (
+        head("spec: {numNodes: two, channel: {}}", "resource.nvidia.com/v1beta1", "ComputeDomain"),
+        4,
+        ('spec.numNodes in body must be of type integer: "string"',),
+    ),
+    "no container called main": (
+        component(container="engine"),
+        7,
+        ("no container of the pod template is called main: its containers are engine",),
+    ),
+    "a field of the container beside it": (
+        service("command: [python3]"),
+        LINE,
+        ("command belongs to spec.services.Worker.extraPodSpec.mainContainer.command",),
+    ),
+    "a field of the container beside the template": (
+        component("image: a:1.0"),
+        LINE,
+        ("image belongs to spec.components[0].podTemplate.spec.containers[].image",),
+    ),
+    "a field of the older version": (
+        component("componentType: worker"),
+        LINE,
+        ("nvidia.com/v1alpha1 has it",),
+    ),
+    "a kind in small letters": (
+        head("spec: {}", "apps/v1", "deployment"),
+        1,
+        ("the nearest kind there is Deployment",),
+    ),
+    "a misspelt field of Kubernetes": (
+        head("spec: {replicsa: 1}", "apps/v1", "Deployment"),
+        4,
+        ('unknown field "spec.replicsa"', "the nearest field here is replicas"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "says"), REFUSED.values(), ids=REFUSED)
 def test_what_the_api_server_refuses_or_drops_is_mandatory_with_its_line_and_the_servers_words(
     command: Command, tmp_path: Path, text: str, line: int, says: tuple[str, ...]
 ) -> None:
