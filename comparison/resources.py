@@ -91,7 +91,7 @@ def _changed(pair: Pair, verdict: Outcome, options: Sequence[FieldChange]) -> Re
         # What the state says decides: an update that unprotects and deletes at once is refused.
         is_protected=bool(before.protect),
         is_stateful=is_stateful(after),
-        reasons=(*verdict.reasons, *_of_options(pair, verdict.operation)),
+        reasons=(*verdict.refusals, *verdict.reasons, *_of_options(pair, verdict.operation)),
     )
 
 

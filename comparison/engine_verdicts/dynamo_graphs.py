@@ -54,7 +54,13 @@ def graph_verdict(pair: Pair, fields: Sequence[FieldChange]) -> Outcome:
     judged = [replace(each, effect=_effect(each, pair)) for each in fields]
     # In another namespace, or under another name, both can be at once (facts/provider.md §1).
     keeps_place = not any(touches(each, IDENTITY) for each in judged)
-    return settled(pair, judged, provider_deletes_first=keeps_place, reasons=[*_reasons(judged, pair)])
+    return settled(
+        pair,
+        judged,
+        provider_deletes_first=keeps_place,
+        reasons=_reasons(judged, pair),
+        refusals=_refusals(judged),
+    )
 
 
 def _effect(change: FieldChange, pair: Pair) -> Effect:
@@ -85,10 +91,11 @@ def _other_version(pair: Pair) -> Outcome:
     )
     old, new = (_in_common_words(_read(each)) for each in (pair.before, pair.after))
     fields = [version, *field_changes(old, new, None)]
-    reason = "The API server cannot change a graph from one API version to the other."
-    if not _is_own(pair):
-        reason = f"To the engine it is another object of this name, and a {GRAPH_KIND} of this name exists."
-    return settled(pair, fields, provider_deletes_first=True, reasons=[reason])
+    if _is_own(pair):
+        reason = "The API server cannot change a graph from one API version to the other."
+        return settled(pair, fields, provider_deletes_first=True, reasons=[reason])
+    refusal = f"To the engine it is another object of this name, and a {GRAPH_KIND} of this name exists."
+    return settled(pair, fields, provider_deletes_first=True, refusals=[refusal])
 
 
 def _read(graph: Resource) -> Graph:
@@ -105,12 +112,12 @@ def _in_common_words(graph: Graph) -> Mapping[str, object]:
 
 def _reasons(fields: Sequence[FieldChange], pair: Pair) -> Iterator[str]:
     for each in fields:
+        if each.effect is not Effect.REPLACES:
+            continue
         if _is_whole_service(each):
-            yield _service_reason(each)
-        elif each.effect is Effect.REPLACES:
+            yield f"{_another_service(each)}, which the webhook refuses: the graph is made again."
+        else:
             yield f"The provider makes another graph for another {dotted(each.path)}."
-        elif each.effect is Effect.REFUSED:
-            yield f"The webhook refuses to change {dotted(each.path)} of a graph that exists."
     rolled = {
         each.path[2] for each in fields if each.effect is Effect.ROLLS_PODS and under(each.path, _SERVICES)
     }
@@ -119,11 +126,19 @@ def _reasons(fields: Sequence[FieldChange], pair: Pair) -> Iterator[str]:
         yield "Another template of one worker restarts all workers of the graph."
 
 
-def _service_reason(change: FieldChange) -> str:
+def _refusals(fields: Sequence[FieldChange]) -> Iterator[str]:
+    for each in fields:
+        if each.effect is not Effect.REFUSED:
+            continue
+        if _is_whole_service(each):
+            yield f"{_another_service(each)}, which the webhook refuses of a graph that exists."
+        else:
+            yield f"The webhook refuses to change {dotted(each.path)} of a graph that exists."
+
+
+def _another_service(change: FieldChange) -> str:
     what = {Change.ADDED: "comes", Change.REMOVED: "goes", Change.CHANGED: "becomes another"}[change.change]
-    if change.effect is Effect.REPLACES:
-        return f"Service {change.path[2]} {what}, which the webhook refuses: the graph is made again."
-    return f"Service {change.path[2]} {what}, which the webhook refuses of a graph that exists."
+    return f"Service {change.path[2]} {what}"
 
 
 def _is_worker(service: Mapping[str, object]) -> bool:

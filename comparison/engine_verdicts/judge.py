@@ -56,10 +56,15 @@ def verdict_on(pair: Pair, fields: Sequence[FieldChange], head: Mapping[str, Res
         return graph_verdict(pair, fields)
     known = type_of(pair.after)
     judged = [replace(each, effect=_effect(each, pair, known, head)) for each in fields]
-    reasons = [*_reasons(judged, pair.after.kind, known)]
     # Providers of anything but Kubernetes objects leave the order to the engine, which creates first.
     keeps_name = pair.after.kind is not None and _keeps_name(pair)
-    return settled(pair, judged, provider_deletes_first=keeps_name, reasons=reasons)
+    return settled(
+        pair,
+        judged,
+        provider_deletes_first=keeps_name,
+        reasons=_reasons(judged, pair.after.kind, known),
+        refusals=_refusals(judged, pair.after.kind),
+    )
 
 
 def elsewhere(verdict: Outcome) -> Outcome:
@@ -70,6 +75,7 @@ def elsewhere(verdict: Outcome) -> Outcome:
         operation=Operation.REPLACE,
         deletes_first=False,
         reasons=(*verdict.reasons, "Its provider is replaced, and with it everything that it made."),
+        refusals=(),
     )
 
 
@@ -126,11 +132,17 @@ def _reasons(fields: Sequence[FieldChange], kind: str | None, known: ResourceTyp
             yield f"The provider makes another {kind} for another {path}."
         elif each.effect is Effect.REPLACES:
             yield from (reason.format(path, kind) for reason in because)
-        elif each.effect is Effect.REFUSED and each.path == _VERSION:
-            yield f"To the engine it is another object of this name, and a {kind} of this name exists."
-        elif each.effect is Effect.REFUSED:
-            yield f"The API server refuses to change {path} of a {kind}."
         elif each.effect is Effect.ROLLS_NODES:
             yield "EKS drains the group's nodes and replaces them."
     if known.in_place is not None and not any(each.effect is Effect.REPLACES for each in fields):
         yield known.in_place
+
+
+def _refusals(fields: Sequence[FieldChange], kind: str | None) -> Iterator[str]:
+    for each in fields:
+        if each.effect is not Effect.REFUSED:
+            continue
+        if each.path == _VERSION:
+            yield f"To the engine it is another object of this name, and a {kind} of this name exists."
+        else:
+            yield f"The API server refuses to change {dotted(each.path)} of a {kind}."

@@ -19,10 +19,17 @@ class Outcome:
     operation: Operation = Operation.UPDATE
     deletes_first: bool = False
     reasons: tuple[str, ...] = ()
+    refusals: tuple[str, ...] = ()
+    """Why the API server refuses it: nothing of what is made anew, which it compares with nothing."""
 
 
 def settled(
-    pair: Pair, fields: Sequence[FieldChange], *, provider_deletes_first: bool, reasons: Sequence[str] = ()
+    pair: Pair,
+    fields: Sequence[FieldChange],
+    *,
+    provider_deletes_first: bool,
+    reasons: Iterable[str] = (),
+    refusals: Iterable[str] = (),
 ) -> Outcome:
     """Return the verdict that the fields' effects add up to.
 
@@ -32,6 +39,7 @@ def settled(
         provider_deletes_first: whether the provider, for a replacement of its own, asks for the old one's end
             first. For one that the option asks for it is not heard (facts/provider.md §1).
         reasons: of the fields.
+        refusals: why fields would be refused, were it updated.
 
     """
     asked = [
@@ -39,7 +47,11 @@ def settled(
         for each in fields
     ]
     if not any(each.effect is Effect.REPLACES for each in asked):
-        return Outcome(fields=tuple(asked), reasons=tuple(dict.fromkeys(reasons)))
+        return Outcome(
+            fields=tuple(asked),
+            reasons=tuple(dict.fromkeys(reasons)),
+            refusals=tuple(dict.fromkeys(refusals)),
+        )
     by_provider = any(each.effect is Effect.REPLACES for each in fields)
     option = pair.after.delete_before_replace
     return Outcome(

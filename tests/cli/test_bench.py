@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.benchmark.recording import RESULT_FILE
+from operations.benchmark.recording import RESULT_FILE, make_run_folder
 from tests.operations.benchmark.fake_aiperf import RECORDED, fake_aiperf
 from tests.recipes.listing_frontend import LISTED, answers, listing_frontend
 
@@ -85,6 +85,11 @@ def test_a_sweep_measures_each_concurrency_once_and_a_program_reads_what_is_kept
     assert json.loads(answer.out) == kept
     seen = [(each["shape"], each["concurrency"]) for each in kept["measurements"]]
     assert seen == [("128/200", 1), ("128/200", 4), ("9/9", 1), ("9/9", 4)]
+
+
+def test_a_second_run_of_the_same_second_leaves_the_first_alone(tmp_path: Path) -> None:
+    first, second = (make_run_folder(tmp_path, "2026-11-29T12:00:00Z", "dev", "128/200") for _ in range(2))
+    assert first != second
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
-"""`check` on real manifests that chance has spoilt, the same way every time: no traceback, no silent pass."""
+"""`check` on real manifests that chance has spoilt, the same way every time: no rule breaks."""
 
 import json
 import random
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,59 +19,7 @@ TEXTS = [
         RULES / "bases" / "vllm-serve.yaml",
     )
 ]
-ROUNDS = 2
 SWAPS = 10
-
-Spoilt = tuple[str, str]
-"""A text, and a pattern of what must be said of it."""
-
-
-def _cut_off(chance: random.Random, text: str) -> Spoilt:
-    return text[: chance.randrange(len(text))] + '\n"cut off: [', r"line \d+"
-
-
-def _deleted_line(chance: random.Random, text: str) -> Spoilt:
-    line = chance.choice(list(_lines(text, "apiVersion", "kind")))
-    return text[: line.start()] + text[line.end() :], rf"line \d+.*{line[1]}"
-
-
-def _doubled_line(chance: random.Random, text: str) -> Spoilt:
-    line = chance.choice(list(_lines(text, "apiVersion", "kind", "metadata")))
-    return text[: line.end()] + f"{line[1]}: {{}}\n" + text[line.start() :], rf"line \d+.*{line[1]}"
-
-
-def _foreign_line(chance: random.Random, text: str) -> Spoilt:
-    line = chance.choice(list(_lines(text, "kind")))
-    foreign = chance.choice(
-        ["\tx: 1\n", "x: *nowhere\n", "{{ .Values.x }}\n", "x: a: b\n", "- x\n", "x: !!set 1\n"]
-    )
-    return text[: line.end()] + foreign + text[line.end() :], r"line \d+"
-
-
-def _wrong_kind(chance: random.Random, text: str) -> Spoilt:
-    line = chance.choice(list(_lines(text, "apiVersion", "kind")))
-    value = chance.choice(["7", "[]", "{}", "~", "''", "true"])
-    return f"{text[: line.start()]}{line[1]}: {value}\n{text[line.end() :]}", rf"line \d+.*{line[1]}"
-
-
-def _no_object(chance: random.Random, text: str) -> Spoilt:
-    return f"{text}\n---\n{chance.choice(['- 1', '3', 'text', 'a: 1', 'kind: List', '[{}]'])}\n", r"line \d+"
-
-
-def _lines(text: str, *keys: str) -> Iterator[re.Match[str]]:
-    """Top-level lines of documents with these keys."""
-    return re.finditer(rf"^({'|'.join(keys)}):.*\n", text, re.MULTILINE)
-
-
-def test_a_text_that_is_no_manifest_is_refused_with_the_line(command: Command, tmp_path: Path) -> None:
-    chance = random.Random(17)  # noqa: S311 - no secret
-    for text in TEXTS * ROUNDS:
-        for spoil in (_cut_off, _deleted_line, _doubled_line, _foreign_line, _wrong_kind, _no_object):
-            content, says = spoil(chance, text)
-            answer = command("check", "--file", written(tmp_path, content))
-            assert (answer.code, answer.out) == (2, ""), f"{spoil.__name__}:\n{content}"
-            assert re.search(says, answer.err), f"{spoil.__name__}: {answer.err}"
-            assert "Traceback" not in answer.err
 
 
 def test_a_value_of_another_type_at_any_place_breaks_no_rule(command: Command, tmp_path: Path) -> None:

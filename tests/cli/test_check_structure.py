@@ -62,68 +62,80 @@ def structural(command: Command, tmp_path: Path, text: str, *options: str) -> li
     return [item for item in findings(answer) if item["rule"] in STRUCTURE]
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "says"),
-    [
+REFUSED: dict[str, tuple[str, int, tuple[str, ...]]] = {
+    "a misspelt field": (
+        service("replicsa: 1"),
+        LINE,
         (
-            service("replicsa: 1"),
-            LINE,
-            (
-                "spec.services.Worker.replicsa is no field",
-                "the nearest field here is replicas",
-                'strict decoding error: unknown field "spec.services.Worker.replicsa"',
-            ),
+            "spec.services.Worker.replicsa is no field",
+            "the nearest field here is replicas",
+            'strict decoding error: unknown field "spec.services.Worker.replicsa"',
         ),
-        (
-            service("resources:\n        limits:\n          gpu: 4"),
-            LINE + 2,
-            ("gpu is 4, without quotes a number", 'must be of type string: "integer"'),
-        ),
-        (head("spec: hello"), 4, ("spec is the text 'hello'", 'must be of type object: "string"')),
-        (
-            head("spec: {services: [1]}"),
-            4,
-            ("spec.services is a list", 'must be of type object: "array"'),
-        ),
-        (
-            head("spec: {}", "nvidia.com/v1"),
-            1,
-            ('no matches for kind "DynamoGraphDeployment" in version "nvidia.com/v1"', "nvidia.com/v1beta1"),
-        ),
-        (
-            head("spec: {}", kind="DynamoGraphDeploymnt"),
-            1,
-            ("the nearest kind of nvidia.com is DynamoGraphDeployment",),
-        ),
-        (
-            head("spec: {numNodes: two, channel: {}}", "resource.nvidia.com/v1beta1", "ComputeDomain"),
-            4,
-            ('spec.numNodes in body must be of type integer: "string"',),
-        ),
-        (
-            component(container="engine"),
-            7,
-            ("no container of the pod template is called main: its containers are engine",),
-        ),
-        (
-            service("command: [python3]"),
-            LINE,
-            ("command belongs to spec.services.Worker.extraPodSpec.mainContainer.command",),
-        ),
-        (
-            component("image: a:1.0"),
-            LINE,
-            ("image belongs to spec.components[0].podTemplate.spec.containers[].image",),
-        ),
-        (component("componentType: worker"), LINE, ("nvidia.com/v1alpha1 has it",)),
-        (head("spec: {}", "apps/v1", "deployment"), 1, ("the nearest kind there is Deployment",)),
-        (
-            head("spec: {replicsa: 1}", "apps/v1", "Deployment"),
-            4,
-            ('unknown field "spec.replicsa"', "the nearest field here is replicas"),
-        ),
-    ],
-)
+    ),
+    "a number in place of a text": (
+        service("resources:\n        limits:\n          gpu: 4"),
+        LINE + 2,
+        ("gpu is 4, without quotes a number", 'must be of type string: "integer"'),
+    ),
+    "a text in place of spec": (
+        head("spec: hello"),
+        4,
+        ("spec is the text 'hello'", 'must be of type object: "string"'),
+    ),
+    "a list in place of services": (
+        head("spec: {services: [1]}"),
+        4,
+        ("spec.services is a list", 'must be of type object: "array"'),
+    ),
+    "a version that is not served": (
+        head("spec: {}", "nvidia.com/v1"),
+        1,
+        ('no matches for kind "DynamoGraphDeployment" in version "nvidia.com/v1"', "nvidia.com/v1beta1"),
+    ),
+    "a misspelt kind": (
+        head("spec: {}", kind="DynamoGraphDeploymnt"),
+        1,
+        ("the nearest kind of nvidia.com is DynamoGraphDeployment",),
+    ),
+    "a text in place of a number": (
+        head("spec: {numNodes: two, channel: {}}", "resource.nvidia.com/v1beta1", "ComputeDomain"),
+        4,
+        ('spec.numNodes in body must be of type integer: "string"',),
+    ),
+    "no container called main": (
+        component(container="engine"),
+        7,
+        ("no container of the pod template is called main: its containers are engine",),
+    ),
+    "a field of the container beside it": (
+        service("command: [python3]"),
+        LINE,
+        ("command belongs to spec.services.Worker.extraPodSpec.mainContainer.command",),
+    ),
+    "a field of the container beside the template": (
+        component("image: a:1.0"),
+        LINE,
+        ("image belongs to spec.components[0].podTemplate.spec.containers[].image",),
+    ),
+    "a field of the older version": (
+        component("componentType: worker"),
+        LINE,
+        ("nvidia.com/v1alpha1 has it",),
+    ),
+    "a kind in small letters": (
+        head("spec: {}", "apps/v1", "deployment"),
+        1,
+        ("the nearest kind there is Deployment",),
+    ),
+    "a misspelt field of Kubernetes": (
+        head("spec: {replicsa: 1}", "apps/v1", "Deployment"),
+        4,
+        ('unknown field "spec.replicsa"', "the nearest field here is replicas"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "says"), REFUSED.values(), ids=REFUSED)
 def test_what_the_api_server_refuses_or_drops_is_mandatory_with_its_line_and_the_servers_words(
     command: Command, tmp_path: Path, text: str, line: int, says: tuple[str, ...]
 ) -> None:
@@ -172,23 +184,26 @@ def test_the_release_that_the_image_or_the_platform_names_decides_which_fields_t
     assert [item["status"] for item in found] == ([] if status is None else [status])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        service("replicas: ${REPLICAS}"),
-        service("serviceName: ${NAME}"),
-        service("subComponentType: null"),
-        service("replicas: 1") + "status:\n  state: successful\n  anything: 1\n",
-        component().replace(
-            "  name: a-graph",
-            "  name: a-graph\n  creationTimestamp: null\n  managedFields: [{fieldsV1: {'f:spec': {}}}]",
-        ),
-        head("data: {time: 12:30, ratio: '1e5'}", "v1", "ConfigMap"),
-        head("spec: {clusterIP: None, ports: [{port: 80, targetPort: http}]}", "v1", "Service"),
-        head("roleRef: {kind: Role, name: a}", "rbac.authorization.k8s.io/v1", "RoleBinding"),
-    ],
-    ids=range(8),
-)
+ACCEPTED = {
+    "a number to be filled in": service("replicas: ${REPLICAS}"),
+    "a text to be filled in": service("serviceName: ${NAME}"),
+    "a field without a value": service("subComponentType: null"),
+    "a status": service("replicas: 1") + "status:\n  state: successful\n  anything: 1\n",
+    "what the server writes into metadata": component().replace(
+        "  name: a-graph",
+        "  name: a-graph\n  creationTimestamp: null\n  managedFields: [{fieldsV1: {'f:spec': {}}}]",
+    ),
+    "data that look like numbers": head("data: {time: 12:30, ratio: '1e5'}", "v1", "ConfigMap"),
+    "a number or a name": head(
+        "spec: {clusterIP: None, ports: [{port: 80, targetPort: http}]}", "v1", "Service"
+    ),
+    "a group that has a default": head(
+        "roleRef: {kind: Role, name: a}", "rbac.authorization.k8s.io/v1", "RoleBinding"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", ACCEPTED.values(), ids=ACCEPTED)
 def test_what_is_a_template_a_status_or_filled_in_by_the_server_does_not_stop(
     command: Command, tmp_path: Path, text: str
 ) -> None:

@@ -11,13 +11,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli.main import app, main
+from cli.main import app
 from stacks.stack_files import list_stacks
 from tests.cli.command import ROOT
 
 Offered = Callable[..., list[str]]
-
-HEAVY = {"pulumi", "yaml", "requests", "botocore", "recipes.model", "stacks.settings.load"}
 
 
 def asking(*words: str) -> dict[str, str]:
@@ -42,11 +40,12 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> Offered:
     return words_for
 
 
-def test_a_command_offers_the_stacks_of_the_folder_and_leaves_more_files_to_the_shell(
+def test_commands_and_stacks_are_offered_and_files_are_left_to_the_shell(
     offered: Offered,
 ) -> None:
     stacks = [each for each in list_stacks(ROOT) if each.startswith("disagg-")]
     assert offered("explain", "disagg-") == stacks
+    assert offered("expl") == ["explain"]
     assert offered("check", "--file", "a.yaml", "d") == []
 
 
@@ -61,28 +60,6 @@ def test_recipes_of_the_catalogue_and_of_a_typed_folder_are_offered(offered: Off
     assert "gpt-oss-120b/trtllm-agg" in offered("recipes", "show", "gpt-oss-120b/")
     assert offered("recipes", "new", "x", "--from", "gpt-oss-20b") == ["gpt-oss-20b/trtllm-agg"]
     assert offered("recipes", "show", "--folder", str(tmp_path), "ou") == ["ours"]
-
-
-def test_the_name_of_a_command_is_offered_without_loading_one() -> None:
-    code = (
-        "import atexit, sys\n"
-        "atexit.register(lambda: sys.stderr.write(' '.join(sys.modules)))\n"
-        "sys.argv = ['dynamo-stack']\n"
-        "from cli.main import main\n"
-        "main()\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env={**asking("expl"), "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.stdout.split() == ["explain"]
-    assert main.__module__ in done.stderr.split()
-    assert HEAVY & set(done.stderr.split()) == set()
 
 
 def test_the_script_is_that_of_the_shell_in_which_it_is_asked_for() -> None:

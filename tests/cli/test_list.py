@@ -1,6 +1,4 @@
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -122,21 +120,3 @@ def test_list_outside_a_project_says_so(command: Command, tmp_path: Path) -> Non
 def test_a_stack_may_be_named_by_its_file(command: Command) -> None:
     for name in ("explain", "render", "check", "drift", "recover", "preflight", "smoke"):
         assert command(name, "./Pulumi.dev.yaml") == command(name, "dev"), name
-
-
-@pytest.mark.parametrize("arguments", [["list"], ["check", "--file", "Pulumi.yaml"]])
-def test_commands_that_record_nothing_do_not_load_the_sdk(arguments: list[str]) -> None:
-    code = (
-        "import sys, atexit\n"
-        "loaded = lambda: sys.stderr.write(f'\\nloaded: {sorted(sys.modules)}')\n"
-        "atexit.register(loaded)\n"
-        f"sys.argv = ['dynamo-stack', *{arguments!r}]\n"
-        "from cli.main import main\n"
-        "main()\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
-    )
-    loaded = done.stderr.rpartition("loaded: ")[2]
-    assert "'cli.main'" in loaded
-    assert "'pulumi'" not in loaded

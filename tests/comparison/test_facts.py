@@ -179,7 +179,7 @@ _STACKS: dict[str, tuple[StackComparison | UncomparedStack, dict[str, list[str]]
 
 
 @pytest.mark.parametrize("case", _STACKS)
-def test_what_is_said_of_a_stack(case: str) -> None:
+def test_a_stack_is_told_in_facts_under_their_labels(case: str) -> None:
     compared, words = _STACKS[case]
     assert facts(compared) == words
 

@@ -42,7 +42,7 @@ def _lines(values: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("case", _LINES)
-def test_lines_of_a_field(case: str) -> None:
+def test_a_field_is_told_in_lines_of_a_difference(case: str) -> None:
     values, lines = _LINES[case]
     assert _lines(values) == lines
 

@@ -143,7 +143,7 @@ _SIDES: dict[str, tuple[list[Resource], list[Resource], list[str]]] = {
 
 
 @pytest.mark.parametrize("case", _SIDES)
-def test_what_is_listed(case: str) -> None:
+def test_what_becomes_of_each_resource_is_listed(case: str) -> None:
     base, head, words = _SIDES[case]
     assert said(base, head) == words
 

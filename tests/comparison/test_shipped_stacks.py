@@ -1,11 +1,10 @@
-"""Recordings of shipped stacks, compared with themselves, with nothing and with what a person would type.
+"""Recordings of shipped stacks, compared with nothing and with what a person would type.
 
 Other changes that a person would type are the files of `cases`.
 """
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +13,7 @@ from comparison.changes import Operation
 from comparison.resources import compare
 from stacks.plan.resolve import resolve
 from stacks.settings.load import parse_settings
-from tests.comparison.resources_of_tests import said, shuffled
+from tests.comparison.resources_of_tests import said
 from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import shipped_settings, shipped_stack
 
@@ -33,13 +32,6 @@ def _with_serving(name: str, **serving: Any) -> ResourceGraph:
     settings["serving"] |= serving
     file = f"Pulumi.{name}.yaml"
     return recorded_stack(resolve(name, parse_settings(settings, file), file))
-
-
-@_OF_EACH_KIND
-def test_a_recording_is_the_same_as_itself_in_another_order(name: str) -> None:
-    resources = list(_recorded(name))
-    order = random.Random(17)  # noqa: S311 - the same order in every run
-    assert compare(resources, [shuffled(each, order) for each in resources]) == ()
 
 
 @_OF_EACH_KIND

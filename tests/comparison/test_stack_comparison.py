@@ -52,7 +52,7 @@ _VERDICTS: dict[str, tuple[StackRecording, StackRecording, Verdict]] = {
 
 
 @pytest.mark.parametrize("case", _VERDICTS)
-def test_the_verdict_on_two_recordings(case: str) -> None:
+def test_two_recordings_have_the_verdict_of_what_differs(case: str) -> None:
     before, after, verdict = _VERDICTS[case]
     assert compare_stack(before, after, TODAY).verdict is verdict
 
@@ -113,7 +113,7 @@ _OPENED: dict[str, tuple[StackRecording | None, StackRecording, list[Any], list[
 
 
 @pytest.mark.parametrize("case", _OPENED)
-def test_what_waits_for_a_block(case: str) -> None:
+def test_what_waits_for_a_block_is_compared_as_it_opens_and_told_once(case: str) -> None:
     before, after, at_once, opened = _OPENED[case]
     assert _listed(before, after) == (at_once, opened)
 

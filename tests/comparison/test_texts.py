@@ -114,13 +114,13 @@ _ARGUMENTS: dict[str, tuple[list[str], list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("case", _DATA)
-def test_data_of_a_config_map(case: str) -> None:
+def test_data_of_a_config_map_are_compared_as_what_they_are(case: str) -> None:
     key, before, after, words = _DATA[case]
     assert _said_of_data(key, before, after)[2:] == words
 
 
 @pytest.mark.parametrize("case", _ARGUMENTS)
-def test_arguments_of_a_container(case: str) -> None:
+def test_arguments_of_a_container_are_compared_option_by_option(case: str) -> None:
     before, after, words = _ARGUMENTS[case]
     assert _said_of_arguments(before, after)[1:] == words
 

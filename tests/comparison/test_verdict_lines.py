@@ -54,7 +54,7 @@ _LINES: dict[str, tuple[StackComparison | UncomparedStack, str]] = {
 
 
 @pytest.mark.parametrize("case", _LINES)
-def test_the_line_of_a_stack(case: str) -> None:
+def test_the_line_of_a_stack_counts_what_happens_to_it(case: str) -> None:
     compared, line = _LINES[case]
     assert verdict_line(compared) == line
 

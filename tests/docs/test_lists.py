@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 COMPOSE, PULL_REQUESTS, SMOKE = "docs/compose.md", "docs/pull-requests.md", "docs/smoke.md"
 
 
-def test_services_choices_and_names_of_a_compose_project() -> None:
+def test_the_compose_guide_lists_services_choices_and_names() -> None:
     projects = [project(make()) for make in SETTINGS.values()]
     services = {name for each in projects for name in each.document["services"]} - {"worker-2"}
     assert services == {*words("".join(table(COMPOSE, "| service |")))}
@@ -45,7 +45,7 @@ def test_services_choices_and_names_of_a_compose_project() -> None:
     assert names == {word for cell in table(COMPOSE, "| name |") for word in words(cell)}
 
 
-def test_effects_exit_codes_verdicts_and_limit_of_a_pull_request() -> None:
+def test_the_pull_request_guide_lists_effects_exit_codes_verdicts_and_the_limit() -> None:
     text = text_of(PULL_REQUESTS)
     effects = [f"`{effect.value}`" for effect in Effect if effect is not Effect.IN_PLACE]
     assert table(PULL_REQUESTS, "## What the comment says") == effects
@@ -56,7 +56,7 @@ def test_effects_exit_codes_verdicts_and_limit_of_a_pull_request() -> None:
     assert f"at most {LARGEST:,} bytes" in text
 
 
-def test_checks_verdicts_limits_and_defaults_of_smoke(command: Command) -> None:
+def test_the_smoke_guide_lists_checks_verdicts_limits_and_defaults(command: Command) -> None:
     text = squeezed(text_of(SMOKE))
     checks = ["frontend", "workers", "model", *(check.name for check in CHECKS)]
     assert words("".join(table(SMOKE, "## What is asked"))) == checks
@@ -71,7 +71,7 @@ def test_checks_verdicts_limits_and_defaults_of_smoke(command: Command) -> None:
         assert f"[default: {default}.0]" in printed
 
 
-def test_parts_of_the_page(command: Command, tmp_path: Path) -> None:
+def test_the_report_guide_lists_the_parts_of_the_page(command: Command, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     assert command("report", "disagg-gb200-two-trays", "--to", file).code == 0
     [nav] = parsed(file.read_text(encoding="utf-8")).all("nav")
@@ -80,7 +80,7 @@ def test_parts_of_the_page(command: Command, tmp_path: Path) -> None:
     assert {part for part in parts if not any(row.startswith(part) for row in rows)} == set()
 
 
-def test_options_of_bench() -> None:
+def test_the_benchmark_guide_names_only_options_that_there_are() -> None:
     # Of `render`, which the guide compares with.
     named = {*re.findall(r"(?<![\w-])--[a-z][a-z-]*", text_of("docs/benchmark.md"))} - {"--benchmark"}
     options = {word.removeprefix("--").replace("-", "_") for word in named}

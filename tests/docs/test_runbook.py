@@ -7,14 +7,14 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-import pytest
-
 from components.cluster_reader import ClusterReader
 from failures.failed_operation import EXPLAINED_KINDS, FailedOperation, explanation
-from tests.support.runbook import HEADINGS, INDEX, RUNBOOK, assignments, commands, pages, words
+from tests.support.runbook import HEADINGS, INDEX, RUNBOOK, assignments, commands, pages
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 # What `make shell` finds on its PATH; of AWS's command, it has one that gets tokens.
 PROGRAMS = {"kubectl", "helm", "pulumi", "dynamo-stack", "aws"}
@@ -40,12 +40,6 @@ def test_a_page_links_to_files_that_exist() -> None:
     for file in RUNBOOK.glob("*.md"):
         for target in LINK.findall(file.read_text(encoding="utf-8")):
             assert target.startswith("https://") or (RUNBOOK / target).exists(), f"{file.name}: {target}"
-
-
-def test_a_placeholder_that_nobody_filled_is_not_typed() -> None:
-    assert words("kubectl delete node NODE", {"NODE": "tray-0"}) == ["kubectl", "delete", "node", "tray-0"]
-    with pytest.raises(KeyError, match="NODE"):
-        words("kubectl delete node NODE", {"STACK": "dev"})
 
 
 def test_a_message_of_a_wait_names_a_page_that_exists(

@@ -37,18 +37,18 @@ def test_a_larger_comment_is_a_line_that_says_so(preview: PreviewRun, size: int)
     assert preview.bodies[0].endswith("\n\nThe comparison is longer than 60,000 bytes; the run has it.")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"no archive",
-        zipped({"comment.md": "text"}),
-        zipped({"pull-request.json": DETAILS}),
-        zipped({"comment.md": "text", "pull-request.json": "not json"}),
-        zipped({"comment.md": "text", "pull-request.json": "[]"}),
-        zipped({"comment.md": "text", "pull-request.json": "{}"}),
-        zipped({"comment.md": "text", "pull-request.json": "[" * 1_900}),
-    ],
-)
+BROKEN = {
+    "no archive": b"no archive",
+    "no number": zipped({"comment.md": "text"}),
+    "no comment": zipped({"pull-request.json": DETAILS}),
+    "no JSON": zipped({"comment.md": "text", "pull-request.json": "not json"}),
+    "a list": zipped({"comment.md": "text", "pull-request.json": "[]"}),
+    "an empty mapping": zipped({"comment.md": "text", "pull-request.json": "{}"}),
+    "depth": zipped({"comment.md": "text", "pull-request.json": "[" * 1_900}),
+}
+
+
+@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
 def test_a_broken_artifact_ends_in_a_sentence(preview: PreviewRun, content: bytes) -> None:
     preview.github.upload("comment", content)
     ended = preview.comments()

@@ -125,7 +125,7 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
 
 
 @pytest.mark.parametrize("case", _CHANGES)
-def test_one_changed_field(case: str) -> None:
+def test_a_changed_field_says_what_becomes_of_its_object_and_why(case: str) -> None:
     before, values, words = _CHANGES[case]
     assert said_of(before, values) == words
 

@@ -117,7 +117,7 @@ _EFFECTS: dict[str, tuple[list[Resource], list[Resource], str]] = {
 
 
 @pytest.mark.parametrize("case", _EFFECTS)
-def test_what_another_content_does(case: str) -> None:
+def test_another_content_waits_for_a_restart_where_a_running_pod_has_read_it(case: str) -> None:
     base, head, effect = _EFFECTS[case]
     [content] = [each for each in compare(base, head) if each.title.startswith(("ConfigMap", "Secret"))]
     assert {field.effect.value for field in content.fields} == {effect}

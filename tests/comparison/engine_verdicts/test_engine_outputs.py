@@ -107,7 +107,7 @@ _NODE_GROUPS: dict[str, tuple[Any, Any, list[str]]] = {
 
 
 @pytest.mark.parametrize("case", _NODE_GROUPS)
-def test_a_node_group_of_another_template_or_subnet(case: str) -> None:
+def test_a_node_group_follows_its_template_and_subnet(case: str) -> None:
     template, subnet, words = _NODE_GROUPS[case]
     assert said(_with_group(_TEMPLATE, _SUBNET), _with_group(template, subnet)) == words
 

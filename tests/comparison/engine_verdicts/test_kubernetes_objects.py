@@ -87,7 +87,6 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         {"spec/completionMode": "Indexed", "spec/completions": 4},
         [
             "replaced, the old one first: Job serving/fill",
-            "# The API server refuses to change spec.completionMode of a Job.",
             "# The provider cannot change spec.completions of a Job in place.",
             "@@ spec.completionMode @@",
             "+ Indexed",
@@ -253,7 +252,7 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
 
 
 @pytest.mark.parametrize("case", _CHANGES)
-def test_one_changed_field(case: str) -> None:
+def test_a_changed_field_says_what_becomes_of_its_object_and_why(case: str) -> None:
     before, values, words = _CHANGES[case]
     assert said_of(before, values) == words
 

@@ -10,7 +10,7 @@ import pytest
 from comparison.changes import Operation
 from comparison.resources import compare
 from lab.kubernetes_provider import config_diff
-from tests.comparison.resources_of_tests import deployment, resource, said, said_of
+from tests.comparison.resources_of_tests import kubernetes_object, resource, said, said_of, with_values
 
 
 def _provider(**inputs: Any) -> Any:
@@ -33,17 +33,21 @@ def test_a_provider_is_replaced_where_the_labs_provider_says_so(
     assert (found.operation is Operation.REPLACE) == bool(config_diff.diff(before, after).replaces)
 
 
-def test_everything_that_a_replaced_provider_made_is_replaced_with_it() -> None:
+def test_what_a_replaced_provider_made_is_replaced_with_it_and_nothing_of_it_is_refused() -> None:
     old, new = _provider(clusterIdentifier="x"), _provider(clusterIdentifier="y")
-    workload = replace(deployment(), provider=old.urn)
-    assert said([old, workload], [new, workload]) == [
+    domain = kubernetes_object("resource.nvidia.com/v1beta1", "ComputeDomain", "domain", spec={"numNodes": 0})
+    before = replace(domain, provider=old.urn)
+    assert said([old, before], [new, with_values(before, {"spec/numNodes": 2})]) == [
         "replaced: kubernetes cluster",
         "# Another clusterIdentifier is another cluster: everything in it is made again there.",
         "@@ clusterIdentifier (replaces) @@",
         "- x",
         "+ y",
-        "replaced: Deployment serving/server",
+        "replaced: ComputeDomain serving/domain",
         "# Its provider is replaced, and with it everything that it made.",
+        "@@ spec.numNodes @@",
+        "- 0",
+        "+ 2",
     ]
 
 
@@ -51,7 +55,7 @@ def test_another_region_is_another_place_for_everything_in_the_account() -> None
     account = resource("pulumi:providers:aws", "account", {"region": "us-east-1"})
     assert said_of(account, {"region": "us-west-2"}) == [
         "replaced: aws account",
-        "# Another region is another region: everything in it is made again there.",
+        "# A provider works in one region: everything that it made is made again in the new one.",
         "@@ region (replaces) @@",
         "- us-east-1",
         "+ us-west-2",

@@ -1,4 +1,4 @@
-"""What becomes of a resource in an account for one changed input."""
+"""What becomes of a resource in an account, or of a Helm release, for one changed input."""
 
 from __future__ import annotations
 
@@ -28,6 +28,17 @@ _BLOCK = resource(
 _LUSTRE = resource("aws:fsx/lustreFileSystem:LustreFileSystem", "cache", {"storageCapacity": 1200})
 _TRUST = '{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": ["sts:AssumeRole"]}]}'
 _ROLE = resource("aws:iam/role:Role", "role", {"assumeRolePolicy": _TRUST})
+_RELEASE = resource(
+    "kubernetes:helm.sh/v3:Release",
+    "platform",
+    {
+        "chart": "platform",
+        "name": "platform",
+        "namespace": "system",
+        "version": "1.2.1",
+        "values": {"a": {"b": 1}},
+    },
+)
 _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
     "another version or release of a node group rolls its nodes": (
         _GROUP,
@@ -126,11 +137,36 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
             "+ sts:TagSession",
         ],
     ),
+    "values and version of a release are upgraded in place, and what restarts is not known": (
+        _RELEASE,
+        {"values/a/b": 2, "version": "1.4.2"},
+        [
+            "updated: Release platform",
+            "# Helm upgrades it in place; which of the chart's objects change or restart is not compared.",
+            "@@ values.a.b @@",
+            "- 1",
+            "+ 2",
+            "@@ version @@",
+            "- 1.2.1",
+            "+ 1.4.2",
+        ],
+    ),
+    "another namespace is another release beside the old one": (
+        _RELEASE,
+        {"namespace": "other"},
+        [
+            "replaced: Release platform",
+            "# Helm cannot change namespace of a release.",
+            "@@ namespace (replaces) @@",
+            "- system",
+            "+ other",
+        ],
+    ),
 }
 
 
 @pytest.mark.parametrize("case", _CHANGES)
-def test_one_changed_input(case: str) -> None:
+def test_a_changed_input_says_what_becomes_of_its_resource_and_why(case: str) -> None:
     before, values, words = _CHANGES[case]
     assert said_of(before, values) == words
 
