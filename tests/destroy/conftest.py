@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from tests.support.lab_stack import inventory
+
 if TYPE_CHECKING:
     import subprocess
 
     from tests.support.lab_stack import LabStack
+    from tests.support.sandbox import Sandbox
 
 GRAPHS, GRAPH = "dynamographdeployments.v1alpha1.nvidia.com", "gpt-oss-disagg"
 NAMESPACE, PLATFORM = "gpt-oss", "dynamo-system"
@@ -36,6 +41,12 @@ def quick(registration):
 
 pulumi.runtime.register_stack_transformation(quick)
 """
+
+
+@pytest.fixture(scope="module")
+def before(own_lab: Sandbox) -> set[str]:
+    """What the cluster held before the stack."""
+    return set(inventory(own_lab))
 
 
 def up_with_quick_ends(stack: LabStack) -> None:

@@ -28,12 +28,6 @@ def _for_production(settings: dict[str, Any]) -> None:
 
 
 @pytest.fixture(scope="module")
-def before(own_lab: Sandbox) -> set[str]:
-    """What the cluster held before the stack."""
-    return set(inventory(own_lab))
-
-
-@pytest.fixture(scope="module")
 def stack(own_lab: Sandbox, before: set[str], tmp_path_factory: pytest.TempPathFactory) -> LabStack:
     assert before
     found = prepare(own_lab, tmp_path_factory.mktemp("production"), "dev", _for_production)

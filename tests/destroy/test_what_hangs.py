@@ -30,12 +30,6 @@ DESTROY = ("destroy", "--yes", "--skip-preview", "--run-program")
 
 
 @pytest.fixture(scope="module")
-def before(own_lab: Sandbox) -> set[str]:
-    """What the cluster held before the stack."""
-    return set(inventory(own_lab))
-
-
-@pytest.fixture(scope="module")
 def stack(own_lab: Sandbox, before: set[str], tmp_path_factory: pytest.TempPathFactory) -> LabStack:
     assert before
     found = prepare(own_lab, tmp_path_factory.mktemp("destroy"), "dev")

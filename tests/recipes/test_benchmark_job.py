@@ -67,15 +67,13 @@ def test_more_workers_get_more_requests() -> None:
 
 
 @BOTH
-def test_the_job_is_of_its_stack_and_keeps_its_results_apart(
+def test_the_job_measures_its_stack_with_the_cached_tokenizer_and_keeps_each_runs_results(
     recipe: Any,
 ) -> None:
     job, pod = _job(recipe), _pod(recipe)
     assert (job["apiVersion"], job["kind"], job["metadata"]["namespace"]) == ("batch/v1", "Job", "apart")
     assert _flags(recipe)["--url"] == "http://mine-frontend:8000"
     assert {"name": "model-cache", "persistentVolumeClaim": {"claimName": "files"}} in pod["volumes"]
-    wait = recipe.benchmark.wait_for_model
-    assert job["spec"]["activeDeadlineSeconds"] > wait.attempts * wait.seconds_between
     [container] = pod["containers"]
     variables = {each["name"]: each for each in container["env"]}
     assert variables["RUN"]["valueFrom"] == {"fieldRef": {"fieldPath": "metadata.name"}}
@@ -83,6 +81,12 @@ def test_the_job_is_of_its_stack_and_keeps_its_results_apart(
     assert _flags(recipe)["--tokenizer"] == recipe.snapshot_path
     # AIPerf 0.13.0 refuses a path as tokenizer while this is set.
     assert "HF_HUB_OFFLINE" not in variables
+
+
+@BOTH
+def test_the_job_may_run_longer_than_it_waits_for_the_model(recipe: Any) -> None:
+    wait = recipe.benchmark.wait_for_model
+    assert _job(recipe)["spec"]["activeDeadlineSeconds"] > wait.attempts * wait.seconds_between
 
 
 @pytest.mark.parametrize(
@@ -144,9 +148,7 @@ def test_the_image_comes_from_the_mirror() -> None:
     assert container["image"] == f"registry.example.com/hub/library/{AGGREGATED.benchmark.image}"
 
 
-def test_the_shell_of_the_job_waits_before_it_sends_and_sends_what_was_written(
-    tmp_path: Path,
-) -> None:
+def test_the_shell_of_the_job_waits_before_it_sends_and_sends_what_was_written(tmp_path: Path) -> None:
     [container] = _pod(AGGREGATED)["containers"]
     shell, *arguments = [*container["command"], *container["args"]]
     install, wait, send = arguments[1].splitlines()

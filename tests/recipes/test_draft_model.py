@@ -19,6 +19,7 @@ from tests.support.vllm_settings import DRAFT, overridden_settings, vllm_setting
 
 REVISION = "975baaffe27cc031ba21ae370602735d8e3df052"
 DIRECTORY = f"/opt/models/hub/models--nvidia--gpt-oss-120b-Eagle3-v3/snapshots/{REVISION}"
+WEIGHTS = safetensors(64)
 EAGLE = {"method": "eagle3", "model": DRAFT, "num_speculative_tokens": 3}
 
 
@@ -88,19 +89,23 @@ def test_a_draft_model_that_is_not_on_the_cache_is_refused_with_the_one_that_can
 
 
 @pytest.mark.parametrize(
-    ("left", "said"),
+    ("files", "said"),
     [
-        (("config.json", "model.safetensors"), []),
-        (("model.safetensors",), ["config.json: is missing"]),
-        (("config.json",), ["holds no *.safetensors"]),
-        ((), ["no such directory"]),
+        ({"config.json": b"{}", "model.safetensors": WEIGHTS}, []),
+        ({"config.json": b"{}", "model.safetensors": WEIGHTS[:-1]}, ["its header says"]),
+        ({"model.safetensors": WEIGHTS}, ["config.json: is missing"]),
+        ({"config.json": b"{}"}, ["holds no *.safetensors"]),
+        ({}, ["no such directory"]),
     ],
+    ids=["whole", "cut off", "no configuration", "no weights", "nothing"],
 )
-def test_what_the_check_says_of_a_draft_model(left: tuple[str, ...], said: list[str], tmp_path: Path) -> None:
+def test_what_the_check_says_of_a_draft_model(
+    files: dict[str, bytes], said: list[str], tmp_path: Path
+) -> None:
     draft = tmp_path / "draft"
-    for name in left:
+    for name, content in files.items():
         draft.mkdir(exist_ok=True)
-        (draft / name).write_bytes(safetensors(64) if name.endswith("safetensors") else b"{}")
+        (draft / name).write_bytes(content)
     faults = cache_check_script.draft_faults(draft)
     assert len(faults) == len(said)
     assert all(text in fault for text, fault in zip(said, faults, strict=True))

@@ -1,5 +1,6 @@
 """What the pods of a graph are, whichever API version wrote them."""
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -202,6 +203,14 @@ def test_workers_that_cannot_share_a_node_do_not_ask_to() -> None:
     assert _affinity(over("tcp", GB200), DECODE) == {}
     assert PREFERRED not in str(_affinity(over("mnnvl", GB200), PREFILL))
     assert _affinity(placed_recipe(AGGREGATED, placement(GB200)), "TrtllmWorker") == {}
+
+
+def test_a_second_graph_in_the_namespace_has_terms_and_files_of_its_own() -> None:
+    second = dataclasses.replace(over("efa"), graph_name="second")
+    assert engine_files(second).name.startswith("second-engine-")
+    [term] = _affinity(second, PREFILL)["podAntiAffinity"][REQUIRED]
+    assert _selected_types(term, "second") == ["decode"]
+    assert "gpt-oss-disagg'" not in str(_affinity(second, PREFILL))
 
 
 def test_the_operators_probes_stay() -> None:

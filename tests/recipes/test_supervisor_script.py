@@ -136,9 +136,9 @@ def test_told_to_end_it_tells_both_waits_for_both_and_has_their_code(tmp_path: P
         container.process.send_signal(signal.SIGTERM)
         ended, printed = container.ended()
     assert ended == code
-    for name in ("prefill", "decode"):
+    for name, its_code in (("prefill", 0), ("decode", code)):
         assert f"{name}: finishes its requests" in printed
-        assert f"supervisor: {name} has ended with code" in printed
+        assert f"supervisor: {name} has ended with code {its_code}" in printed
     assert "ended first" not in printed
 
 

@@ -1,3 +1,6 @@
+import copy
+import pickle
+
 import pytest
 
 from resource_graph import UNKNOWN, DuplicateResourceError, Resource, ResourceGraph, Value
@@ -102,6 +105,12 @@ def test_resources_are_found_by_urn_type_parent_and_kind() -> None:
 def test_two_resources_with_one_urn_are_refused() -> None:
     with pytest.raises(DuplicateResourceError, match="twin"):
         ResourceGraph([resource("twin"), resource("twin")])
+
+
+def test_an_unknown_value_is_the_same_one_in_a_copy_and_in_another_process() -> None:
+    inputs = {"a": [UNKNOWN]}
+    assert copy.deepcopy(inputs)["a"][0] is UNKNOWN
+    assert pickle.loads(pickle.dumps(inputs))["a"][0] is UNKNOWN  # noqa: S301 - what was written the line before
 
 
 def test_an_unknown_value_has_no_truth_value() -> None:

@@ -86,13 +86,17 @@ def test_what_cannot_be_read_is_named_with_file_and_place(
     assert expected in said
 
 
-def test_aliases_of_aliases_fill_no_memory_and_do_not_end_in_a_recursion(tmp_path: Path) -> None:
-    lines = ["apiVersion: v1", "kind: A", "l0: &l0 [x, x, x, x, x, x, x, x, x, x]"]
-    lines += [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]" for n in range(1, 9)]
-    assert "values" in problem(tmp_path, "\n".join(lines))
+@pytest.mark.parametrize(
+    ("width", "depth", "said"),
+    [(10, 9, "values"), (1, 1_000, "nested too deeply, more than 200 levels")],
+    ids=["memory", "recursion"],
+)
+def test_aliases_of_aliases_exhaust_neither_memory_nor_recursion(
+    tmp_path: Path, width: int, depth: int, said: str
+) -> None:
     lines = ["apiVersion: v1", "kind: A", "l0: &l0 [x]"]
-    lines += [f"l{n}: &l{n} [*l{n - 1}]" for n in range(1, 1_000)]
-    assert "nested too deeply, more than 200 levels" in problem(tmp_path, "\n".join(lines))
+    lines += [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * width)}]" for n in range(1, depth)]
+    assert said in problem(tmp_path, "\n".join(lines))
 
 
 @pytest.mark.parametrize("file", sorted(RECIPES.rglob("*.yaml")), ids=lambda file: file.name)

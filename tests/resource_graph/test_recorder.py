@@ -41,10 +41,12 @@ def test_inputs_have_the_shape_of_the_kubernetes_api(graph: ResourceGraph) -> No
         "kind": "Namespace",
         "metadata": {"name": "toys"},
     }
-    # Whole numbers stay whole, and time-outs are seconds.
-    platform = named(graph, "platform")
-    assert repr(platform.inputs["timeout"]) == "300"
-    timeouts = platform.custom_timeouts
+    timeout = named(graph, "platform").inputs["timeout"]
+    assert (timeout, type(timeout)) == (300, int)
+
+
+def test_timeouts_are_seconds(graph: ResourceGraph) -> None:
+    timeouts = named(graph, "platform").custom_timeouts
     assert (timeouts.create, timeouts.update, timeouts.delete) == (5400.0, None, 90.0)
 
 

@@ -39,14 +39,12 @@ def in_program(
     text: str,
     *,
     instance_types: tuple[str, str] = ("p6-b200.48xlarge", "p6-b200.48xlarge"),
-    depends: bool = True,
-    release: bool = True,
     inputs: Mapping[str, Any] | None = None,
 ) -> ResourceGraph:
     """The objects of the text, registered by a program that names their pools and installs the operator."""
 
     def program() -> None:
-        register(text, instance_types=instance_types, depends=depends, release=release, inputs=inputs)
+        register(text, instance_types=instance_types, inputs=inputs)
 
     return record(program, project="toy", stack="toy")
 
@@ -56,21 +54,16 @@ def register(
     *,
     instance_types: tuple[str, str] = ("p6-b200.48xlarge", "p6-b200.48xlarge"),
     depends: bool = True,
-    release: bool = True,
     inputs: Mapping[str, Any] | None = None,
     options: pulumi.ResourceOptions | None = None,
 ) -> None:
     """The program itself, for the recorder or for an engine; `inputs` are further ones of its component."""
-    platform = (
-        kubernetes.helm.v3.Release("platform", chart="dynamo-platform", opts=_platform(options))
-        if release
-        else None
-    )
+    platform = kubernetes.helm.v3.Release("platform", chart="dynamo-platform", opts=_platform(options))
     placement = {
         service: {"pool": f"pool-{service}", "instanceType": instance_type, "nodes": 2}
         for service, instance_type in zip((PREFILL, DECODE), instance_types, strict=True)
     }
-    edges = [platform] if platform is not None and depends else []
+    edges = [platform] if depends else []
     component = pulumi.ComponentResource(
         "dynamo-stack:components:DynamoGraph",
         "graph",

@@ -3,7 +3,6 @@
 from tests.rules.edits import Edit, document, drop, put
 
 HOP = "kv-hop-has-a-transport"
-POSSIBLE = "kv-transport-proven"
 PROVEN = "kv-transport-proven"
 DEVICES = "kv-transport-devices"
 

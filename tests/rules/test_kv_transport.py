@@ -2,8 +2,6 @@ from typing import Any
 
 import pytest
 
-from rules.catalogue import RULES
-from rules.model import Severity
 from tests.rules.judging import TRANSPORT, found, in_program, judge, messages, mutated
 
 UNPROVEN: dict[str, Any] = {
@@ -36,16 +34,3 @@ def test_a_transport_without_a_standing_is_undecided() -> None:
     findings, said, _ = judged({"name": "efa"})
     assert findings == {(TRANSPORT, "undecided", "gpt-oss-disagg")}
     assert "does not say how far" in said
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [
-        "kv-hop-has-a-transport",
-        "kv-transport-privileges",
-        "pods-run-unprivileged",
-    ],
-)
-def test_what_is_slow_or_opens_a_pod_to_its_node_is_said_and_does_not_stop(rule: str) -> None:
-    (severity,) = [each.severity for each in RULES if each.id == rule]
-    assert severity is Severity.ADVISORY

@@ -8,6 +8,7 @@ from rules.model import Report
 from rules.waivers import RULE_ID
 from tests.rules.judging import (
     DECODE,
+    FITS,
     GPUS,
     TODAY,
     TRANSPORT,
@@ -64,6 +65,22 @@ def test_an_expired_waiver_waives_nothing_and_is_a_finding_itself() -> None:
     report = judged(waiver(expires=YESTERDAY))
     assert found(report) == {(GPUS, "failed", DECODE), (RULE_ID, "failed", f"waiver of {GPUS}")}
     assert "expired on 2026-11-20 and waives nothing; renew or remove it" in messages(report)
+
+
+def test_an_expired_waiver_stops_even_where_its_rule_passes() -> None:
+    assert judged(waiver(expires=YESTERDAY), edits=()).stops
+
+
+def test_a_waiver_covers_its_rule_only() -> None:
+    assert (GPUS, "failed", DECODE) in found(judged(waiver(FITS)))
+
+
+def test_the_rule_about_waivers_cannot_be_waived() -> None:
+    report = judged(waiver(RULE_ID), waiver(expires=YESTERDAY), edits=())
+    assert found(report) == {
+        (RULE_ID, "failed", f"waiver of {RULE_ID}"),
+        (RULE_ID, "failed", f"waiver of {GPUS}"),
+    }
 
 
 def test_a_waiver_that_names_no_rule_stops_and_hears_the_nearest_id() -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
-from aiohttp import web
 
 from tests.serving.faults.measure import Row
 from tests.serving.faults.table import tables
@@ -45,39 +44,25 @@ WRONG = {
 @pytest.fixture
 def serve() -> Iterator[Callable[[int, list[str]], str]]:
     """Starts a server that gives this answer to everything; returns its address."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    runners: list[web.AppRunner] = []
+    servers: list[ThreadingHTTPServer] = []
 
     def start(status: int, parts: list[str]) -> str:
-        runner = asyncio.run_coroutine_threadsafe(_served(status, parts), loop).result(10)
-        runners.append(runner)
-        return f"http://127.0.0.1:{runner.addresses[0][1]}"
+        class Answers(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.send_response(status)
+                self.end_headers()
+                self.wfile.write("".join(parts).encode())
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        servers.append(server)
+        return f"http://127.0.0.1:{server.server_port}"
 
     yield start
-    for runner in runners:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(10)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join(10)
-    loop.close()
-
-
-async def _served(status: int, parts: list[str]) -> web.AppRunner:
-    async def answer(request: web.Request) -> web.StreamResponse:
-        response = web.StreamResponse(status=status)
-        await response.prepare(request)
-        for part in parts:
-            await response.write(part.encode())
-        return response
-
-    application = web.Application()
-    application.router.add_post("/v1/chat/completions", answer)
-    runner = web.AppRunner(application)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    return runner
+    for server in servers:
+        server.shutdown()
+        server.server_close()
 
 
 def _asked(url: str) -> Load:

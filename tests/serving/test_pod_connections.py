@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from lab.kubelet.kubelet import RUNS_HERE
 from tests.serving.pod_connections import ClusterNetwork, Dial, Socket, dials, in_words
 
@@ -72,23 +74,27 @@ def test_who_listens_everywhere_is_found_at_any_address() -> None:
     assert dials(sockets) == {Dial("worker", (FRONTEND, HTTP), "frontend")}
 
 
-def test_a_pod_is_found_by_its_address_where_it_does_not_listen_yet() -> None:
-    [dial] = dials([Socket("worker", (LOOPBACK, 50000), (FRONTEND, HTTP))])
-    assert shown(dial) == ["gpt-oss/decode -> gpt-oss/frontend:8000"]
-
-
-def test_behind_a_service_s_address_is_its_pod_with_the_pod_s_port() -> None:
-    assert shown(Dial("worker", (SERVICE, 80), None)) == ["gpt-oss/decode -> gpt-oss/frontend:8000"]
-
-
-def test_what_leads_to_no_pod_is_no_connection_between_pods() -> None:
-    assert shown(Dial("worker", (SERVICE, 81), None)) is None
-    assert shown(Dial("worker", (LOOPBACK, 6443), None)) is None
-
-
-def test_no_policy_stands_between_a_pod_and_itself() -> None:
-    assert shown(Dial("frontend", (FRONTEND, HTTP), "frontend")) == []
-    assert shown(Dial("frontend", (SERVICE, 80), None)) == []
+@pytest.mark.parametrize(
+    ("dial", "said"),
+    [
+        (Dial("worker", (FRONTEND, HTTP), None), ["gpt-oss/decode -> gpt-oss/frontend:8000"]),
+        (Dial("worker", (SERVICE, 80), None), ["gpt-oss/decode -> gpt-oss/frontend:8000"]),
+        (Dial("worker", (SERVICE, 81), None), None),
+        (Dial("worker", (LOOPBACK, 6443), None), None),
+        (Dial("frontend", (FRONTEND, HTTP), "frontend"), []),
+        (Dial("frontend", (SERVICE, 80), None), []),
+    ],
+    ids=[
+        "a pod's address where it does not listen yet",
+        "a Service's address and its pod's port",
+        "a port that the Service does not have",
+        "no pod",
+        "itself",
+        "itself behind its Service",
+    ],
+)
+def test_an_address_leads_to_other_pods_or_to_none(dial: Dial, said: list[str] | None) -> None:
+    assert shown(dial) == said
 
 
 def test_what_has_gone_since_is_still_known() -> None:

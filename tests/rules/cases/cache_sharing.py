@@ -1,13 +1,41 @@
-"""The claim that holds the model: who mounts it, from how many nodes."""
+"""What holds the model: a claim that nodes share, a volume of one node, or a directory of each."""
 
-from tests.rules.case import TWO_GB200, Case, failed, undecided
-from tests.rules.edits import document, put, without
+from tests.rules.case import B200, H200, TWO_GB200, Case, failed, undecided
+from tests.rules.edits import document, drop, put, without
 
 SHARED = "cache-shared-by-nodes"
-
 CLAIM = "model-cache"
 _CLAIM = "PersistentVolumeClaim/model-cache"
 _MODES = "spec.accessModes"
+FILLED = "node-cache-filled"
+FRONTEND_OFF = "frontend-off-gpu-nodes"
+_COPIES = "DaemonSet/model-copies"
+_COPIES_POD = "spec.template.spec"
+_ENGINE = "Deployment/vllm-serve"
+_GRAPH = "DynamoGraphDeployment"
+_ONE_NODE = {
+    "requiredDuringSchedulingIgnoredDuringExecution": {
+        "nodeSelectorTerms": [
+            {
+                "matchExpressions": [
+                    {"key": "nvidia.com/gpu.product", "operator": "In", "values": ["NVIDIA-B200"]},
+                    {"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64"]},
+                ]
+            }
+        ]
+    }
+}
+_FRONTEND = "spec.services.Frontend.extraPodSpec"
+_TOLERATION = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
+_BESIDE_THE_WORKERS = (
+    put(_CLAIM, "spec.accessModes", ["ReadWriteOnce"]),
+    put(_CLAIM, "spec.storageClassName", "gp3"),
+    put(_GRAPH, f"{_FRONTEND}.affinity.nodeAffinity", _ONE_NODE),
+    put(_GRAPH, f"{_FRONTEND}.tolerations", _TOLERATION),
+    put("Job/model-download", "spec.template.spec.affinity.nodeAffinity", _ONE_NODE),
+    put("Job/model-download", "spec.template.spec.tolerations", _TOLERATION),
+    put("Job/gpt-oss-120b-disagg-bench", "spec.template.spec.affinity.nodeAffinity", _ONE_NODE),
+)
 
 CASES = (
     Case(
@@ -71,5 +99,53 @@ CASES = (
         failed(SHARED, CLAIM),
         ("allows ReadWriteOnce, but 2 pods mount it (2 of engine), and nothing keeps them on one node",),
         pools=(),
+    ),
+    Case(
+        FILLED,
+        "copies on the nodes of another GPU",
+        "vllm-node-cache",
+        (put(_COPIES, f"{_COPIES_POD}.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-B200"),),
+        failed(FILLED, "engine"),
+        ("from /mnt/k8s-disks/0/models of its node", "pool p5en.48xlarge, where model-copies does not"),
+        pools=(*H200, *B200),
+    ),
+    Case(
+        FILLED,
+        "nothing that fills the directory",
+        "vllm-node-cache",
+        (without(_COPIES),),
+        undecided(FILLED, "/mnt/k8s-disks/0/models"),
+        ("nothing that was read fills /mnt/k8s-disks/0/models of each node",),
+    ),
+    Case(
+        FILLED,
+        "a Job that fills one of two nodes",
+        "vllm-node-cache",
+        (put(_COPIES, "kind", "Job"), put(_COPIES.replace("DaemonSet", "Job"), "apiVersion", "batch/v1")),
+        failed(FILLED, "engine"),
+        ("is on whichever node it lands, and Job model-copies fills the directory of one",),
+        pools=(("p5en.48xlarge", 2),),
+    ),
+    Case(
+        FILLED,
+        "an engine that does not wait",
+        "vllm-node-cache",
+        (drop(_ENGINE, "spec.template.spec.initContainers"),),
+        failed(FILLED, "engine"),
+        ("starts beside what fills /mnt/k8s-disks/0/models of its node",),
+    ),
+    Case(
+        SHARED,
+        "a disk that everything mounts on the one node of a pool",
+        "disagg-b200",
+        _BESIDE_THE_WORKERS,
+    ),
+    Case(
+        FRONTEND_OFF,
+        "a frontend beside the workers whose volume every node can mount",
+        "disagg-b200",
+        _BESIDE_THE_WORKERS[2:],
+        failed(FRONTEND_OFF, "Frontend"),
+        ("can land on a node with GPUs",),
     ),
 )

@@ -1,12 +1,11 @@
-"""Files and JSON texts that an engine reads its settings from."""
+"""Files and JSON texts that an engine reads its settings from, and the keys that it knows."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, add, put
-from tests.rules.serving_edits import WORKER, variable, worker_flags
+from tests.rules.edits import Edit, add, engine_file, put
+from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, WORKER, main, variable, worker_flags
 
 READABLE = "engine-settings-accepted"
 SERVE, VLLM = "trtllm-serve", "vllm-serve"
-
 _CONFIG_MAP = "ConfigMap/trtllm-serve-max-throughput"
 _ARGS = "spec.template.spec.containers[0].args"
 _ENV = "spec.template.spec.containers[0].env"
@@ -20,6 +19,10 @@ def _content(value: str) -> Edit:
 def _vllm_flag(flag: str) -> Edit:
     return add("Deployment/vllm-serve", _ARGS, flag)
 
+
+REMOVED = "engine-settings-accepted"
+DEPRECATED = "flags-exist"
+_IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
 
 CASES = (
     Case(
@@ -80,5 +83,129 @@ CASES = (
         (variable(WORKER, "ENGINE_ARGS", "/etc/dynamo/worker.yaml"),),
         failed(READABLE, WORKER),
         ("lies in no mounted volume; /opt/dynamo/configs has worker.yaml",),
+    ),
+    Case(
+        REMOVED,
+        "a sampler that guides still name",
+        "disagg-b200",
+        (engine_file("decode.yaml", "enable_mixed_sampler", True),),
+        failed(REMOVED, DECODE),
+        ("enable_mixed_sampler is no engine option any more", "(decode.yaml of ConfigMap"),
+    ),
+    Case(
+        REMOVED,
+        "on the command line as an override",
+        "agg-gb200",
+        (worker_flags(WORKER, "--trtllm.use_cuda_graph true"),),
+        failed(REMOVED, WORKER),
+        ("use_cuda_graph is no engine option any more: CUDA graphs are on", "(--trtllm.*)"),
+    ),
+    Case(
+        REMOVED,
+        "a key that is gone, in a release that was not read",
+        "agg-gb200",
+        (worker_flags(WORKER, "--trtllm.use_cuda_graph true"), main(WORKER, "image", f"{_IMAGE}:1.9.0")),
+        undecided(REMOVED, WORKER),
+        (f"that was read in other releases than that of image {_IMAGE}:1.9.0",),
+    ),
+    Case(
+        REMOVED,
+        "a misspelt key",
+        "disagg-b200",
+        (engine_file("decode.yaml", "max_batchsize", 1280),),
+        failed(REMOVED, DECODE),
+        ("max_batchsize in decode.yaml of ConfigMap", "the nearest is max_batch_size"),
+    ),
+    Case(
+        REMOVED,
+        "a key that another release may have",
+        "disagg-b200",
+        (
+            engine_file("decode.yaml", "brand_new_setting", 1280),
+            put(
+                "DynamoGraphDeployment",
+                f"spec.services.{DECODE}.extraPodSpec.mainContainer.image",
+                "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.4.2",
+            ),
+        ),
+        undecided(REMOVED, DECODE),
+        ("whether the release of its image knows brand_new_setting is not read",),
+    ),
+    Case(
+        REMOVED,
+        "a key outside its block",
+        "disagg-b200",
+        (engine_file("prefill.yaml", "tokens_per_block", 32),),
+        failed(REMOVED, PREFILL),
+        ("it is one inside kv_cache_config",),
+    ),
+    Case(
+        REMOVED,
+        "a key of the top level inside a block",
+        "disagg-b200",
+        (engine_file("prefill.yaml", "moe_config.stream_interval", 20),),
+        failed(REMOVED, PREFILL),
+        ("moe_config.stream_interval in prefill.yaml", "it is one at the top level"),
+    ),
+    Case(
+        REMOVED,
+        "kernels in lower case",
+        "disagg-b200",
+        (engine_file("decode.yaml", "scheduler_config", {"capacity_scheduler_policy": "max_utilization"}),),
+        failed(REMOVED, DECODE),
+        ("is 'max_utilization': it must be 'GUARANTEED_NO_EVICT', 'MAX_UTILIZATION' or 'STATIC_BATCH'",),
+    ),
+    Case(
+        REMOVED,
+        "a slip in a strategy, in a release that was not read",
+        "agg-gb200",
+        (
+            engine_file("worker.yaml", "allreduce_strategy", "ONSHOT"),
+            main(WORKER, "image", f"{_IMAGE}:1.9.0"),
+        ),
+        failed(REMOVED, WORKER),
+    ),
+    Case(
+        REMOVED,
+        "a count in words",
+        "disagg-b200",
+        (engine_file("decode.yaml", "stream_interval", "often"),),
+        failed(REMOVED, DECODE),
+        ("stream_interval in decode.yaml", "is 'often': it must be a valid integer"),
+    ),
+    Case(
+        REMOVED,
+        "a guide of answers that there is not, by flag",
+        "agg-gb200",
+        (worker_flags(WORKER, "--guided-decoding-backend outlines"),),
+        failed(REMOVED, WORKER),
+        ("guided_decoding_backend in --guided-decoding-backend is 'outlines', not one of llguidance",),
+    ),
+    Case(
+        REMOVED,
+        "a block that is no mapping",
+        "agg-gb200",
+        (engine_file("worker.yaml", "scheduler_config", "fcfs"),),
+        failed(REMOVED, WORKER),
+        ("scheduler_config in worker.yaml", "is no mapping of settings"),
+    ),
+    Case(
+        REMOVED,
+        "a setting that later releases drop",
+        "agg-gb200",
+        (
+            engine_file("worker.yaml", "sampler_type", "auto"),
+            engine_file("worker.yaml", "kv_cache_config.sink_token_length", 4),
+        ),
+        failed(REMOVED, WORKER),
+        ("sampler_type in worker.yaml", "kv_cache_config.sink_token_length in worker.yaml"),
+    ),
+    Case(
+        DEPRECATED,
+        "a flag of an older guide",
+        "vllm-disagg-efa",
+        (put(GRAPH, "spec.components[1].podTemplate.spec.containers[0].args[2]", "--is-prefill-worker"),),
+        failed(DEPRECATED, "Prefill"),
+        ("--is-prefill-worker of dynamo.vllm is deprecated: write --disaggregation-mode prefill",),
     ),
 )

@@ -1,15 +1,35 @@
-"""GPUs and parallelism of the published recipe's workers, in every place where they can be set."""
+"""GPUs, number formats and places of the published recipe's workers, wherever they can be set."""
 
-from tests.rules.case import Case, failed
-from tests.rules.edits import add, engine_file
-from tests.rules.judging import DECODE, GPUS
-from tests.rules.published_findings import PUBLISHED
-from tests.rules.serving_edits import GRAPH, command, main_container
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import Edit, add, engine_file, put
+from tests.rules.judging import DECODE, FITS, GPUS, PREFILL, QUANTIZATION
+from tests.rules.published_findings import (
+    ON_GB200,
+    ON_H200,
+    PUBLISHED,
+)
+from tests.rules.serving_edits import GRAPH, command, main_container, of_service
 
 _FILE = "decode.yaml"
 _SILENT = engine_file(_FILE, "tensor_parallel_size", remove=True)
 _FLAGS = "--disaggregation-mode decode"
 _DECODE_GPUS = failed(GPUS, DECODE)
+_WORKERS = (PREFILL, DECODE)
+_EIGHT_GPUS = (
+    of_service(DECODE, "resources", {"limits": {"gpu": "8"}, "requests": {"gpu": "8"}}),
+    engine_file("decode.yaml", "tensor_parallel_size", 8),
+)
+
+
+def _backend(name: str) -> tuple[Edit, ...]:
+    files = ("prefill.yaml", "decode.yaml")
+    return tuple(engine_file(file, "moe_config.backend", name) for file in files)
+
+
+def _override(field: str, value: str) -> tuple[Edit, ...]:
+    """Of OVERRIDE_QUANT_ALGO, in both workers."""
+    return tuple(put(GRAPH, main_container(worker, f"env[1].{field}"), value) for worker in _WORKERS)
+
 
 CASES = (
     Case(
@@ -58,5 +78,60 @@ CASES = (
         (command(DECODE, _FLAGS, f"{_FLAGS} --override-engine-args '{{\"tensor_parallel_size\": 8}}'"),),
         _DECODE_GPUS,
         ("tensor parallelism 8 (--override-engine-args)",),
+    ),
+    Case(
+        GPUS,
+        "a worker that spans two nodes",
+        PUBLISHED,
+        (of_service(DECODE, "multinode", {"nodeCount": 2}),),
+        _DECODE_GPUS,
+        ("asks for 8 GPUs (2 pods of 4)",),
+    ),
+    Case(
+        GPUS,
+        "an amount that is no number",
+        PUBLISHED,
+        (of_service(DECODE, "resources", {"limits": {"gpu": "four"}, "requests": {"gpu": "four"}}),),
+        undecided(GPUS, DECODE),
+        ("resources.limits.gpu is 'four', not a whole number",),
+    ),
+    Case(
+        FITS,
+        "a worker larger than a GB200 tray",
+        PUBLISHED,
+        _EIGHT_GPUS,
+        failed(FITS, DECODE),
+        ("asks for 8 GPUs in one pod", "(p6e-gb200.36xlarge) has at most 4"),
+        pools=ON_GB200,
+    ),
+    Case(
+        FITS,
+        "a pool of an unknown instance type",
+        PUBLISHED,
+        (),
+        undecided(FITS, DECODE, PREFILL),
+        ("instance type p4d.24xlarge is not one of",),
+        pools=(("p4d.24xlarge", 2), ("p4d.24xlarge", 2)),
+    ),
+    Case(
+        QUANTIZATION,
+        "Blackwell formats and kernels on Hopper",
+        PUBLISHED,
+        (),
+        failed(QUANTIZATION, *_WORKERS),
+        (
+            "moe_config.backend TRTLLM (prefill.yaml of ConfigMap llm-config) with W4A8_MXFP4_MXFP8 "
+            "(OVERRIDE_QUANT_ALGO) stops with an error while it loads or warms up on H200 (hopper",
+        ),
+        pools=ON_H200,
+    ),
+    Case(
+        QUANTIZATION,
+        "8-bit activations per tensor with CUTLASS on Hopper, which is not known to stop the worker",
+        PUBLISHED,
+        (*_backend("CUTLASS"), *_override("value", "W4A8_MXFP4_FP8")),
+        failed(QUANTIZATION, *_WORKERS),
+        ("starts, with kernels that NVIDIA does not declare for it",),
+        pools=ON_H200,
     ),
 )

@@ -12,7 +12,6 @@ from tests.rules.kv_edits import (
     DGD,
     GRAPH,
     ON_GB200,
-    POSSIBLE,
     PROVEN,
     image,
     variable,
@@ -62,25 +61,25 @@ CASES = (
         ("does not say how far its transport is proven",),
     ),
     Case(
-        POSSIBLE,
+        PROVEN,
         "EFA on GB200 before 1.3.1",
         BASE,
         (*ON_GB200, *image("1.2.1-efa-amd64")),
-        failed(POSSIBLE, GRAPH),
+        failed(PROVEN, GRAPH),
         ("which cannot work: disaggregated serving over EFA fails on GB200 with every backend before",),
         pools=TWO_GB200,
     ),
     Case(
-        POSSIBLE,
+        PROVEN,
         "EFA on GB200 with an image of no release",
         BASE,
         (*ON_GB200, *image("nightly")),
-        undecided(POSSIBLE, GRAPH),
+        undecided(PROVEN, GRAPH),
         ("the image of Prefill names no release, on which EFA depends on such nodes",),
         pools=TWO_GB200,
     ),
     Case(
-        POSSIBLE,
+        PROVEN,
         "EFA that does not reach GPU memory",
         BASE,
         tuple(
@@ -91,12 +90,12 @@ CASES = (
             )
             for component in BOTH
         ),
-        failed(POSSIBLE, GRAPH),
+        failed(PROVEN, GRAPH),
         ("EFA on p5.4xlarge cannot read or write GPU memory",),
         pools=(("p5.4xlarge", 2),),
     ),
     Case(
-        POSSIBLE,
+        PROVEN,
         "NVLink between nodes that have none",
         "disagg-gb200",
         (
@@ -106,7 +105,7 @@ CASES = (
                 for key, value in (("kubernetes.io/arch", "amd64"), ("nvidia.com/gpu.product", "NVIDIA-B200"))
             ),
         ),
-        failed(POSSIBLE, "gpt-oss-disagg"),
+        failed(PROVEN, "gpt-oss-disagg"),
         ("the NVLink of p6-b200.48xlarge ends at the node",),
         pools=TWO_B200,
     ),

@@ -1,4 +1,4 @@
-"""Where pods with GPUs find their nodes, and whether all find room at once."""
+"""Nodes that pods select, and those of frontends and of the members of etcd and NATS."""
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, drop, put
@@ -10,7 +10,6 @@ GRAPH, EKS_GRAPH = "DynamoGraphDeployment", "DynamoGraphDeployment/graph"
 DECODE, PREFILL = "TrtllmDecodeWorker", "TrtllmPrefillWorker"
 _POD = "spec.template.spec"
 _ENGINE = f"{_POD}.containers[0]"
-
 _ANY_X86 = {"kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux"}
 
 
@@ -20,6 +19,10 @@ def _gpus(number: str) -> tuple[Edit, ...]:
         for kind in ("limits", "requests")
     )
 
+
+FRONTEND = "frontend-off-gpu-nodes"
+NATS = "dynamo-nats"
+_AFFINITY_OF_FRONTEND = "spec.services.Frontend.extraPodSpec.affinity"
 
 CASES = (
     Case(
@@ -105,5 +108,42 @@ CASES = (
         (drop("Deployment", f"{_POD}.nodeSelector"),),
         failed(PRODUCT, "engine"),
         ("selects nodes by no label at all, so it can land on any GPU",),
+    ),
+    Case(
+        FRONTEND,
+        "the taint of nodes with GPUs tolerated",
+        "disagg-b200",
+        (
+            drop(GRAPH, f"{_AFFINITY_OF_FRONTEND}.nodeAffinity"),
+            put(GRAPH, "spec.services.Frontend.extraPodSpec.tolerations", [{"operator": "Exists"}]),
+        ),
+        failed(FRONTEND, "Frontend"),
+        ("it tolerates the taint nvidia.com/gpu and does not select nodes without GPUs",),
+    ),
+    Case(
+        FRONTEND,
+        "no selection, and no word of taints",
+        "disagg-b200",
+        (drop(GRAPH, f"{_AFFINITY_OF_FRONTEND}.nodeAffinity"),),
+        undecided(FRONTEND, "Frontend"),
+        ("nothing says whether a taint keeps it off",),
+    ),
+    Case(
+        FRONTEND,
+        "no pool is known, and nodes with GPUs are excluded",
+        "vllm-agg",
+        (),
+        pools=(),
+    ),
+    Case(
+        FRONTEND,
+        "a pool without a taint",
+        "program-on-eks",
+        (
+            unset(EKS_GRAPH, "inputs.spec.components[0].podTemplate.spec.affinity"),
+            unset("NodeGroup/b200", "inputs.taints"),
+        ),
+        failed(FRONTEND, "Frontend"),
+        ("nothing keeps it off pool b200, which has no taint",),
     ),
 )
