@@ -39,12 +39,13 @@ def in_program(
     text: str,
     *,
     instance_types: tuple[str, str] = ("p6-b200.48xlarge", "p6-b200.48xlarge"),
+    depends: bool = True,
     inputs: Mapping[str, Any] | None = None,
 ) -> ResourceGraph:
     """The objects of the text, registered by a program that names their pools and installs the operator."""
 
     def program() -> None:
-        register(text, instance_types=instance_types, inputs=inputs)
+        register(text, instance_types=instance_types, depends=depends, inputs=inputs)
 
     return record(program, project="toy", stack="toy")
 
