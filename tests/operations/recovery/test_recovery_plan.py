@@ -18,18 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 URN = "urn:pulumi:dev::dynamo-stack::"
-JOB = ClusterObject(f"{URN}Job::job", "batch/v1", "Job", "serving", "download", ("pulumi-kubernetes",))
-CLAIM = ClusterObject(
-    f"{URN}Claim::claim", "v1", "PersistentVolumeClaim", "serving", "cache", ("pulumi-kubernetes",)
-)
-GRAPH = ClusterObject(
-    f"{URN}Graph::graph",
-    "nvidia.com/v1alpha1",
-    "DynamoGraphDeployment",
-    "serving",
-    "graph",
-    ("pulumi-kubernetes",),
-)
+OURS = ("pulumi-kubernetes",)
+JOB = ClusterObject(f"{URN}Job::job", "batch/v1", "Job", "serving", "download", OURS)
+CLAIM = ClusterObject(f"{URN}Claim::claim", "v1", "PersistentVolumeClaim", "serving", "cache", OURS)
+API = "nvidia.com/v1alpha1"
+GRAPH = ClusterObject(f"{URN}Graph::graph", API, "DynamoGraphDeployment", "serving", "graph", OURS)
 RELEASE = HelmRelease(
     f"{URN}Release::platform",
     f"{URN}Platform::platform",
@@ -64,7 +57,7 @@ def _up(remains: Leftovers) -> Plan:
     return plan_up(remains, policy_pack=False)
 
 
-SPACE = ClusterObject(f"{URN}Ns::ns", "v1", "Namespace", None, "system", ("pulumi-kubernetes",))
+SPACE = ClusterObject(f"{URN}Ns::ns", "v1", "Namespace", None, "system", OURS)
 DEPLOYED = replace(
     RELEASE, status="deployed", last_deployed=1, chart="platform-1.2.1", wanted_chart="platform"
 )

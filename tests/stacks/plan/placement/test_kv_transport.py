@@ -28,7 +28,6 @@ from tests.support.shipped_stacks import shipped_settings
 KEY = "serving.kvTransport"
 B200 = disagg_b200_settings()
 GB200 = disagg_gb200_settings()
-AGG = agg_gb200_settings()
 DEV = dev_settings()
 UNTYPED: Change = {KEY: GONE}
 TCP: Change = {KEY: "tcp"}
@@ -133,7 +132,7 @@ def test_what_the_hardware_cannot_do_is_refused_with_what_it_can(
             "  try: leave it out, and type serving.kvTransport",
         ),
         (
-            changed(AGG, {KEY: "mnnvl"}),
+            changed(agg_gb200_settings(), {KEY: "mnnvl"}),
             "Pulumi.dev.yaml: serving.kvTransport = 'mnnvl'\n"
             "  gpt-oss-120b/trtllm-agg is aggregated: its KV cache never leaves the worker\n"
             "  try: leave kvTransport out",
@@ -283,7 +282,7 @@ def test_a_typed_way_carries_its_evidence_and_its_ceiling(settings: Settings, ce
         ),
         (B200, None),
         (changed(GB200, TCP), None),
-        (AGG, None),
+        (agg_gb200_settings(), None),
     ],
 )
 def test_only_nvlink_between_trays_needs_a_compute_domain_which_is_named_after_its_graph(
