@@ -58,9 +58,12 @@ def update(
 ) -> State:
     """Sends what changed and returns the state. Raises ProviderError for what is not served."""
     subject = session.subject(kind, inputs, state, identifier)
-    if subject.tags != (state.get("tagsAll") or {}):
+    tags = state.get("tagsAll") or {}
+    if subject.tags != tags and kind.retag is None:
         raise ProviderError(f"the tags of {kind.pulumi_type} cannot be updated")
     _apply(kind, subject, changed_inputs(compare(kind, state, old, inputs, [])))
+    if subject.tags != tags and kind.retag is not None:
+        _send(kind, subject, kind.retag(subject, tags))
     return _state(kind, subject)
 
 

@@ -110,6 +110,8 @@ class ResourceType:
     """Error codes that mean there is no such thing."""
     tagging: Callable[[dict[str, str]], Parameters] | None = None
     """Parameters of the creating request that give it tags; None for what bears none."""
+    retag: Callable[[Subject, dict[str, str]], Sequence[Request]] | None = None
+    """What changes its tags from these to its own; None where no program here changes them."""
     adopts: Callable[[Subject], str] | None = None
     """For what exists already and is only taken over: its id."""
     finish: Callable[[Subject], None] | None = None

@@ -25,7 +25,7 @@ from lab.dynamo_operator.components import (
 )
 from lab.dynamo_operator.conversion import COMPONENT, V1ALPHA1, V1BETA1, converted, kept
 from lab.dynamo_operator.conversion.manifests import OF_DEPLOYMENTS
-from lab.dynamo_operator.conversion.native import without_empty
+from lab.dynamo_operator.conversion.native import MAIN, main_of, merge_environment, without_empty
 from lab.dynamo_operator.conversion.services import SUB_TYPES
 
 if TYPE_CHECKING:
@@ -119,8 +119,16 @@ def _component_deployment(
 
 
 def _hand_down(graph: Manifest, spec: Manifest, labels: dict[str, str]) -> None:
-    """Annotations of the graph, and the generation, into the pod template."""
+    """Environment and annotations of the graph, and the generation, into the pod template."""
     template: Manifest = spec.setdefault("podTemplate", {})
+    variables: list[Manifest] = graph["spec"].get("env") or []
+    if variables:
+        containers: list[Manifest] = template.setdefault("spec", {}).setdefault("containers", [])
+        main = main_of(containers)
+        if main is None:
+            main = dict[str, Any](name=MAIN)
+            containers.insert(0, main)
+        main["env"] = merge_environment(variables, main.get("env") or [])
     of_graph: dict[str, str] = graph["metadata"].get("annotations") or {}
     annotations = {key: of_graph[key] for key in _HANDED_DOWN if key in of_graph}
     metadata = without_empty(

@@ -138,6 +138,14 @@ def _groups_behind(_: Subject, found: Description) -> list[dict[str, Any]]:
     return [{"autoscalingGroups": [{"name": group["name"]} for group in groups]}]
 
 
+def _retagged(subject: Subject, old: dict[str, str]) -> Sequence[Request]:
+    # A pool's tags say when its Capacity Block ends.
+    group = {"resourceArn": subject.state["arn"]}
+    gone = sorted(set(old) - set(subject.tags))
+    removed: list[Request] = [("UntagResource", group | {"tagKeys": gone})] if gone else []
+    return [*removed, ("TagResource", group | {"tags": subject.tags})]
+
+
 NODE_GROUP = ResourceType(
     pulumi_type="aws:eks/nodeGroup:NodeGroup",
     service="eks",
@@ -173,6 +181,7 @@ NODE_GROUP = ResourceType(
     identity=("clusterName", "nodeGroupName"),
     gone=_GONE,
     tagging=tagging.mapped,
+    retag=_retagged,
 )
 
 _addon = by_parts(":", "clusterName", "addonName")

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
     from lab.controller.api import Manifest
 
+# v1alpha1 -> v1beta1, of a graph's spec beside services and components.
+OF_GRAPH = {"backendFramework": "backendFramework", "envs": "env"}
 # Fields of the main container, which v1alpha1 has in two places: service -> container.
 TWO_PLACES = {
     "envs": "env",
@@ -40,7 +42,7 @@ def demand_simulated(spec: Manifest) -> None:
 
 
 def _unknown(spec: Manifest) -> Iterator[str]:
-    own = {"backendFramework", "pvcs", "services", "components"}
+    own = {*OF_GRAPH, *OF_GRAPH.values(), "pvcs", "services", "components"}
     yield from (f"spec.{key}" for key in spec if key not in own)
     for index, claim in enumerate(spec.get("pvcs") or []):
         if claim.get("create"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lab.dynamo_operator.conversion import kept
-from lab.dynamo_operator.conversion.fields import demand_simulated
+from lab.dynamo_operator.conversion.fields import OF_GRAPH, demand_simulated
 from lab.dynamo_operator.conversion.services import component_of, lost_by, service_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def graph_to_beta(graph: Manifest) -> Manifest:
     order, names = list(remembered), sorted(services)
     if order != sorted(order):
         names.sort(key=lambda name: order.index(name) if name in order else len(order))
-    spec = _framework(given)
+    spec: Manifest = {new: given[old] for old, new in OF_GRAPH.items() if old in given}
     if services:
         spec["components"] = [component_of(name, services[name], remembered.get(name)) for name in names]
     saved: Manifest = {"pvcs": given["pvcs"]} if given.get("pvcs") else {}
@@ -45,7 +45,7 @@ def graph_to_alpha(graph: Manifest) -> Manifest:
     metadata, spoke = kept.take(graph.get("metadata") or {}, OF_GRAPHS)
     given: Manifest = graph.get("spec") or {}
     demand_simulated(given)
-    spec = _framework(given)
+    spec: Manifest = {old: given[new] for old, new in OF_GRAPH.items() if new in given}
     components: list[Manifest] = given.get("components") or []
     known: dict[str, Manifest] = spoke.get("services") or {}
     if components:

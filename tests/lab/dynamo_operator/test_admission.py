@@ -64,7 +64,7 @@ def test_a_graph_may_scale_and_one_that_is_being_deleted_may_lose_its_finalizer(
 
 NOT_SIMULATED: list[tuple[Change, str]] = [
     (spec(restart={"id": "1"}), "spec.restart"),
-    (spec(envs=[{"name": "A", "value": "1"}]), "spec.envs"),
+    (spec(labels={"a": "b"}), "spec.labels"),
     (spec(pvcs=[{"name": "cache", "create": True}]), "spec.pvcs[0].create"),
     (decode(componentType="main"), f"{SERVICE}.componentType main"),
     (decode(multinode={"nodeCount": 2}), f"{SERVICE}.multinode"),

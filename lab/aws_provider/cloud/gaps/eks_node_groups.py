@@ -9,6 +9,7 @@ from lab.aws_provider.cloud.gaps import instances
 from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP, cluster
 from lab.aws_provider.cloud.gaps.instances import GROUP, PENDING, issue_of, refusal_of_launch
 from lab.aws_provider.cloud.place import now
+from lab.aws_provider.cloud.refusal import Refused
 from lab.aws_provider.cloud.registry import answers
 
 if TYPE_CHECKING:
@@ -94,6 +95,23 @@ def upgrade(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     return NODE_GROUP.updated(place, document, "VersionUpdate")
 
 
+@answers("eks", "TagResource")
+def tag(place: Place, given: dict[str, Any]) -> dict[str, Any]:
+    """Adds tags to a node group, or changes their values."""
+    document = _named_by(place, given["resourceArn"])
+    NODE_GROUP.put(place, document | {"tags": document["tags"] | given["tags"]})
+    return {}
+
+
+@answers("eks", "UntagResource")
+def untag(place: Place, given: dict[str, Any]) -> dict[str, Any]:
+    """Takes tags away from a node group."""
+    document = _named_by(place, given["resourceArn"])
+    left = {name: value for name, value in document["tags"].items() if name not in given["tagKeys"]}
+    NODE_GROUP.put(place, document | {"tags": left})
+    return {}
+
+
 def scaling_group_of(document: Document) -> str:
     """The name of the Auto Scaling group of a node group."""
     return document["resources"]["autoScalingGroups"][0]["name"]
@@ -140,6 +158,13 @@ def write_scaling_group(place: Place, document: Document) -> None:
         ],
     }
     place.store.put(GROUP, place.key(name), group)
+
+
+def _named_by(place: Place, arn: str) -> Document:
+    for document in NODE_GROUP.all(place):
+        if document["nodegroupArn"] == arn:
+            return document
+    raise Refused("NotFoundException", f"No resource found for ARN: {arn}")
 
 
 def _template(place: Place, given: dict[str, Any]) -> Document:
