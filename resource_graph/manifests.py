@@ -1,5 +1,6 @@
 """Anybody's Kubernetes YAML as a resource graph."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,9 @@ from resource_graph.manifest_yaml import YamlDocument, read_documents
 from resource_graph.resource import Origin, Resource
 from resource_graph.values import Value
 from resource_graph.yaml_events import YamlProblem
+
+_PLACEHOLDER = re.compile(r"""^[^"'#]*(\{\{.*)""")
+"""What Helm and its like fill in. Without quotes YAML takes it for a mapping with a mapping as its key."""
 
 
 def read_manifests(paths: Sequence[Path]) -> ResourceGraph:
@@ -36,8 +40,17 @@ def _read(file: InputText) -> Iterator[Resource]:
             origin = Origin(file.name, document.number, document.written.line, document.written)
             yield from _objects(document, origin)
     except YamlProblem as problem:
-        where = f"{file.name}, document {problem.document}, line {problem.line}"
-        raise InputError(f"{where}: {problem}") from problem
+        line, said = _placeholder(file.text, problem) or (problem.line, str(problem))
+        raise InputError(f"{file.name}, document {problem.document}, line {line}: {said}") from problem
+
+
+def _placeholder(text: str, problem: YamlProblem) -> tuple[int, str] | None:
+    # A parser that takes a placeholder for the begin of a mapping often ends on the line after it.
+    for number, line in enumerate(text.split("\n")[: problem.line], start=1):
+        if number >= problem.line - 1 and (found := _PLACEHOLDER.match(line)):
+            makes = "judge what the template makes: helm template CHART | dynamo-stack check --file -"
+            return number, f"{found[1].strip()} belongs to a template; {makes}"
+    return None
 
 
 def _objects(document: YamlDocument, origin: Origin) -> Iterator[Resource]:

@@ -15,7 +15,11 @@ UNREADABLE: dict[str, tuple[str | bytes, str]] = {
     "no text": (b"\xff\x00", ": not a UTF-8 text file"),
     "no YAML": ("a: b: c\n", ", document 1, line 1: not YAML: mapping values are not allowed"),
     "cut off": (f'{_POD}"cut off: [', ", document 1, line 3: not YAML: found unexpected end of stream"),
-    "a template of Helm": (f"{_POD}{{{{ .Values.x }}}}\n", ", document 1, line 4: not YAML: could not find"),
+    "a template of Helm": (
+        f"{_POD}metadata:\n  name: {{{{ .Values.x }}}}\n",
+        ", document 1, line 4: {{ .Values.x }} belongs to a template; judge what the template makes: "
+        "helm template CHART | dynamo-stack check --file -",
+    ),
     "a tab": (f"{_POD}\tx: 1\n", ", document 1, line 3: not YAML: found a tab character"),
     "an alias of nothing": (
         f"{_POD}x: *nowhere\n",
