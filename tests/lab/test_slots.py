@@ -89,8 +89,3 @@ def test_a_lab_whose_slot_another_one_has_is_told_how_to_get_another(tmp_path: P
             slots.taken(LabDirectory(tmp_path / "second")),
         ):
             pytest.fail("two labs have one slot")
-
-
-def test_a_lab_without_a_slot_is_told_that_another_version_made_it(tmp_path: Path) -> None:
-    with pytest.raises(LabError, match="another version of this repository made it"):
-        slots.number_of(_lab(tmp_path, "old"))

@@ -51,15 +51,6 @@ def test_what_is_no_kubeconfig_gives_the_vendors_reason(text: str) -> None:
         load(text)
 
 
-def test_no_kubeconfig_and_no_such_context_give_theirs(tmp_path: Path) -> None:
-    with pytest.raises(
-        KubeconfigError, match="unable to load Kubernetes client configuration from kubeconfig file"
-    ):
-        load(None, {"HOME": str(tmp_path)})
-    with pytest.raises(KubeconfigError, match='context "other" does not exist'):
-        target(load(_config()), "other")
-
-
 def test_this_machine_is_talked_to_and_no_other() -> None:
     require_loopback(target(load(_config())))
     with pytest.raises(NotLoopbackError, match="not this machine"):

@@ -35,20 +35,6 @@ def test_custom_resources_and_inputs_with_unknowns_are_left_alone() -> None:
     assert normalised(unknown) == unknown
 
 
-def test_a_config_maps_data_are_no_quantities() -> None:
-    config_map = {"apiVersion": "v1", "kind": "ConfigMap", "data": {"limits": "1000m"}}
-    assert normalised(config_map) == config_map
-
-
-def test_what_only_the_server_writes_is_left_out() -> None:
-    given = {
-        "apiVersion": "v1",
-        "kind": "Namespace",
-        "metadata": {"name": "n", "uid": "u", "resourceVersion": "1"},
-    }
-    assert normalised(given)["metadata"] == {"name": "n"}
-
-
 @pytest.mark.parametrize(
     ("written", "stored"),
     [
