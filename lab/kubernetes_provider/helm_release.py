@@ -96,19 +96,15 @@ def read(session: Session, identifier: str, state: Properties) -> tuple[Properti
     return new_state, with_secrets_of(to_properties(live), secrets_from)
 
 
-def delete(session: Session, urn: str, state: Properties) -> None:
-    """Uninstalls, and waits unless the release was told not to. A missing release is an error."""
+def delete(session: Session, state: Properties) -> None:
+    """Uninstalls, and waits. A missing release is an error."""
     if session.connected is None:
         raise ProviderError(
             f'can\'t delete Helm Release with unreachable cluster. Reason: "{session.unreachable_reason}"'
         )
     recorded = plain_map(state)
     helm = Helm(session, recorded["name"], recorded["namespace"])
-    output = helm.run("uninstall", recorded["name"], *helm_inputs.uninstall_arguments(recorded))
-    kept = output.partition("These resources were kept")
-    if kept[1]:
-        information = (kept[1] + kept[2]).strip()
-        session.host.warning(urn, f'Helm uninstall returned information: "{information}"')
+    helm.run("uninstall", recorded["name"], *helm_inputs.wait_arguments(recorded))
 
 
 _FLAGS = {"install": helm_inputs.install_arguments, "upgrade": helm_inputs.upgrade_arguments}

@@ -56,11 +56,10 @@ def is_known_group_version(api_version: str) -> bool:
 @functools.cache
 def _typed_tokens() -> frozenset[str]:
     spec = importlib.util.find_spec("pulumi_kubernetes")
-    if spec is None or spec.origin is None:
-        raise UnknownTypeError("the package pulumi_kubernetes is not installed beside this stand-in")
+    assert spec is not None
+    assert spec.origin is not None
     found = _REGISTRATION.search(Path(spec.origin).read_text())
-    if found is None:
-        raise UnknownTypeError("the list of resource types in pulumi_kubernetes/__init__.py cannot be read")
+    assert found is not None
     return frozenset(token for module in json.loads(found.group(1)) for token in module["classes"])
 
 
