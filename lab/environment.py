@@ -49,7 +49,7 @@ def sealed_environment(lab: LabDirectory, outside: Mapping[str, str] | None = No
 def exports(lab: LabDirectory) -> str:
     """Shell lines that turn the current shell into a sealed one: unset what is foreign, export ours."""
     sealed = sealed_environment(lab)
-    foreign = sorted(name for name in os.environ if name not in sealed and _is_sensitive(name))
+    foreign = sorted(name for name in os.environ.keys() - sealed if name.startswith(_SENSITIVE_PREFIXES))
     lines = [f"unset {shlex.quote(name)}" for name in foreign if name.isidentifier()]
     lines += [f"export {name}={shlex.quote(value)}" for name, value in sorted(sealed.items())]
     return "\n".join(lines)
@@ -98,7 +98,3 @@ _SENSITIVE_PREFIXES = (
     *("AWS_", "AZURE_", "ARM_", "GOOGLE_", "GCLOUD_", "CLOUDSDK_"),
     *("KUBE", "HELM_", "PULUMI_", "HF_", "HUGGING_FACE_", "PYTHON", "VIRTUAL_ENV"),
 )
-
-
-def _is_sensitive(name: str) -> bool:
-    return name.startswith(_SENSITIVE_PREFIXES)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from lab.kubernetes_provider.errors import ProviderError
@@ -18,19 +17,11 @@ class ChartError(ProviderError):
     """No such chart, in Helm's words."""
 
 
-@dataclass(frozen=True)
-class Chart:
-    """A chart on disk and its exact version."""
-
-    path: Path
-    version: str
-
-
-def locate(name: str, repository: str, version: str) -> Chart:
-    """The chart of exactly this version. Raises ChartError."""
+def locate(name: str, repository: str, version: str) -> Path:
+    """Where the chart of exactly this version is. Raises ChartError."""
     name, version, local = name.strip(), version.strip(), Path(name.strip())
     if not repository and (local / "Chart.yaml").is_file():
-        return Chart(local.absolute(), version)
+        return local.absolute()
     if name.startswith("oci://"):
         repository, _, name = name.rpartition("/")
     if not repository:
@@ -43,5 +34,5 @@ def locate(name: str, repository: str, version: str) -> Chart:
         raise ChartError(f'looks like "{repository}" is not a valid chart repository or cannot be reached')
     for entry in entries:
         if (entry["name"], entry["version"]) == (name, version):
-            return Chart(folder / entry["path"], version)
+            return folder / entry["path"]
     raise ChartError(f'chart "{name}" version "{version}" not found in {repository} repository')

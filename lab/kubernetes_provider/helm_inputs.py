@@ -60,11 +60,6 @@ def with_defaults(given: dict[str, Any], name: str, namespace: str) -> dict[str,
     return inputs
 
 
-def repository_of(inputs: dict[str, Any]) -> str:
-    """The chart repository's URL, empty when there is none."""
-    return (inputs.get("repositoryOpts") or {}).get("repo") or ""
-
-
 def install_arguments(inputs: dict[str, Any]) -> list[str]:
     """Flags of `helm install`, without values."""
     return [*(["--skip-crds"] if inputs.get("skipCrds") else []), *wait_arguments(inputs)]

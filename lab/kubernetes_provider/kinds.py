@@ -14,7 +14,6 @@ from pathlib import Path
 
 from lab.kubernetes_provider.errors import ProviderError
 
-PACKAGE = "kubernetes"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 
 _REGISTRATION = re.compile(r'resource_modules="""\s*(\[.*?\])\s*"""', re.DOTALL)
@@ -32,7 +31,7 @@ def api_version_and_kind(token: str) -> tuple[str, str]:
     package, _, rest = token.partition(":")
     group_version, _, kind = rest.rpartition(":")
     group, _, version = group_version.partition("/")
-    if package != PACKAGE or not kind or not version:
+    if package != "kubernetes" or not kind or not version:
         raise UnknownTypeError(f'unrecognized resource type: "{token}" for this provider')
     return (version if group == "core" else group_version), kind
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lab.errors import LabError
 
 if TYPE_CHECKING:
-    from lab.supervisor.runs import Run
+    from lab.supervisor.runs import Child, Inside
 
 _PAUSE_SECONDS = 1.0
 _log = logging.getLogger(__name__)
@@ -22,7 +22,7 @@ class Kept:
     def __init__(
         self,
         name: str,
-        run: Run,
+        run: Inside | Child,
     ) -> None:
         self.restarts = 0
         self._name = name

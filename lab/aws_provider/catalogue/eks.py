@@ -39,10 +39,6 @@ def _enabled_logs(live: Any, given: Any) -> Any:
     return in_order_of(given or [], [kind for setup in setups for kind in setup["types"]])
 
 
-def _config(subject: Subject, **given: Any) -> list[Request]:
-    return [("UpdateClusterConfig", {"name": subject.identifier, **given})]
-
-
 CLUSTER = ResourceType(
     pulumi_type="aws:eks/cluster:Cluster",
     service="eks",
@@ -75,9 +71,15 @@ CLUSTER = ResourceType(
         "version": lambda subject, _: [
             ("UpdateClusterVersion", {"name": subject.identifier, "version": subject["version"]})
         ],
-        "protection": lambda subject, _: _config(
-            subject, deletionProtection=subject.inputs.get("deletionProtection", False)
-        ),
+        "protection": lambda subject, _: [
+            (
+                "UpdateClusterConfig",
+                {
+                    "name": subject.identifier,
+                    "deletionProtection": subject.inputs.get("deletionProtection", False),
+                },
+            )
+        ],
     },
     outputs={
         "arn": output("arn"),

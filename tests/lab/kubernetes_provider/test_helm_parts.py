@@ -23,7 +23,7 @@ def charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_chart_is_found_by_repository_name_and_version(charts: Path) -> None:
-    assert locate("toy", f"{_REPOSITORY}/", "1.9.0").path == charts / "1.9.0"
+    assert locate("toy", f"{_REPOSITORY}/", "1.9.0") == charts / "1.9.0"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ def test_string_data_are_folded_into_data_and_win() -> None:
     secret = {
         "apiVersion": "v1",
         "kind": "Secret",
-        "data": {"a": "eA==\n", "b": "eQ=="},
+        "data": {"a": "eA==", "b": "eQ=="},
         "stringData": {"b": "z"},
     }
     assert normalised(secret) == {"apiVersion": "v1", "kind": "Secret", "data": {"a": "eA==", "b": "eg=="}}
