@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import socket
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab import locks
@@ -17,7 +18,6 @@ from lab.errors import LabError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from lab.directory import LabDirectory
 
@@ -26,6 +26,7 @@ _FIRST_RANGE = 64
 _SLOTS = 190
 # Below the ports that Linux gives to outgoing connections (net.ipv4.ip_local_port_range, from 32768).
 _FIRST_PORT = 21_000
+_PATH_BYTES = 4096
 _LISTENERS = (
     *("etcdPort", "etcdPeerPort", "kubeApiserverPort"),
     *("kubeControllerManagerPort", "kubeSchedulerPort", "kwokControllerPort"),
@@ -50,7 +51,7 @@ def taken(lab: LabDirectory) -> Iterator[Slot]:
 
     """
     file = _claim(lab.root)
-    slot = _take(number_of(lab)) if file.exists() else first_free()
+    slot = _take(number_of(lab)) if file.exists() else first_free(lab.root)
     if slot is None:
         raise LabError(
             f"another lab runs on the addresses of this one (slot {number_of(lab)})\n"
@@ -63,20 +64,29 @@ def taken(lab: LabDirectory) -> Iterator[Slot]:
         os.close(slot.descriptor)
 
 
-def first_free() -> Slot:
-    """Take a slot that no process of a lab holds and whose ports no other program has.
+def first_free(root: Path | None = None) -> Slot:
+    """Take a slot that no lab has and whose ports no other program has.
+
+    A lab that has stopped keeps its slot as long as its folder is there and another is free.
+
+    Args:
+        root: the folder of the lab that the slot is for; None for a process that is no lab.
 
     Raises:
         LabError: if there is none.
 
     """
-    for number in range(_SLOTS):
-        slot = _take(number)
-        if slot is None:
-            continue
-        if all(_can_listen(port) for port in ports(slot.number).values()):
-            return slot
-        os.close(slot.descriptor)
+    for claims_count in (True, False):
+        for number in range(_SLOTS):
+            slot = _take(number)
+            if slot is None:
+                continue
+            claimed = claims_count and _is_claimed(slot)
+            if not claimed and all(_can_listen(port) for port in ports(slot.number).values()):
+                os.truncate(slot.descriptor, 0)
+                os.pwrite(slot.descriptor, os.fsencode(root or ""), 0)
+                return slot
+            os.close(slot.descriptor)
     raise LabError(f"all {_SLOTS} slots of this machine are taken; end a lab that is not needed")
 
 
@@ -114,6 +124,14 @@ def number_of(lab: LabDirectory) -> int:
 
 def _claim(root: Path) -> Path:
     return root / "slot"
+
+
+def _is_claimed(slot: Slot) -> bool:
+    """Whether the lab that had the slot last has not gone."""
+    root = os.fsdecode(os.pread(slot.descriptor, _PATH_BYTES, 0))
+    with suppress(OSError):
+        return bool(root) and _claim(Path(root)).read_text(encoding="utf-8") == str(slot.number)
+    return False
 
 
 def _take(number: int) -> Slot | None:

@@ -42,7 +42,11 @@ def desired_hash(graph: Manifest) -> str:
     v1alpha1 services, whose change starts a new generation all the same.
     """
     hashed = {
-        each["spec"]["name"]: [workload_labels(each), workload_annotations(each), _hashed(each["spec"])]
+        each["spec"]["name"]: [
+            workload_labels(each),
+            workload_annotations(each),
+            {key: value for key, value in each["spec"].items() if key not in {"replicas", "scalingAdapter"}},
+        ]
         for each in component_deployments(graph, _PLACEHOLDER, {})
         if is_worker(each["spec"])
     }
@@ -129,7 +133,3 @@ def _kept_annotations(graph: Manifest, component: str, name: str) -> dict[str, s
         "spec": service,
     }
     return converted(carrier, V1BETA1)["metadata"].get("annotations") or {}
-
-
-def _hashed(spec: Manifest) -> Manifest:
-    return {key: value for key, value in spec.items() if key not in {"replicas", "scalingAdapter"}}

@@ -131,10 +131,6 @@ def _wait(subject: Subject) -> None:
         )
 
 
-def _labels(live: Any, given: Any) -> Any:
-    return text_map(live) if given is not None or live else None
-
-
 def _groups_behind(_: Subject, found: Description) -> list[dict[str, Any]]:
     groups = found["resources"]["autoScalingGroups"]
     return [{"autoscalingGroups": [{"name": group["name"]} for group in groups]}]
@@ -158,7 +154,9 @@ NODE_GROUP = ResourceType(
         **fixed("subnetIds", create="subnets"),
         **changed_by("config", "scalingConfig", "updateConfig", "nodeRepairConfig"),
         **not_updated("taints"),
-        **not_updated("labels", from_live=_labels),
+        **not_updated(
+            "labels", from_live=lambda live, given: text_map(live) if given is not None or live else None
+        ),
         **changed_by("version", "version", "releaseVersion"),
         "launchTemplate": Input(update="version", replaced_keys=frozenset({"id", "name"})),
         **of_the_provider("forceUpdateVersion"),
