@@ -55,9 +55,6 @@ def package_charts(target: Path) -> None:
     text = json.dumps(entries, indent=2) + "\n"
     if not index.exists() or index.read_text(encoding="utf-8") != text:
         index.write_text(text, encoding="utf-8")
-    for folder in target.iterdir():
-        if folder.is_dir() and folder.name not in {entry["path"] for entry in entries}:
-            shutil.rmtree(folder)
 
 
 def _package(chart: Chart, target: Path) -> dict[str, str]:

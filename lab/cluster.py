@@ -74,11 +74,6 @@ def up(
         run(lab, "kubectl", "wait", "--for=create", f"resourceslice/{slice_name(node)}", "--timeout=60s")
 
 
-def is_running(lab: LabDirectory) -> bool:
-    """Whether the cluster answers."""
-    return control_plane.is_answering(lab)
-
-
 def down(lab: LabDirectory) -> None:
     """Ends every process of the lab and deletes the cluster. Fine when there is none."""
     processes.end(lab)

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from typer.exceptions import TyperException
 
-from lab import answer, cluster, processes, rehearsal, report, stack
+from lab import answer, cluster, control_plane, processes, rehearsal, report, stack
 from lab.directory import REPOSITORY, LabDirectory
 from lab.environment import exports, sealed_environment
 from lab.errors import LabError
@@ -108,7 +108,8 @@ def down(stack_name: StackName = "dev") -> None:
     if not lab.root.exists():
         _say("there is no lab")
         return
-    if (lab.bin / "pulumi").exists() and cluster.is_running(lab) and not stack.destroy(lab, stack_name):
+    is_up = (lab.bin / "pulumi").exists() and control_plane.is_answering(lab)
+    if is_up and not stack.destroy(lab, stack_name):
         _say(f"stack {stack_name} could not be destroyed (see above); the cluster goes anyway, and all in it")
     cluster.down(lab)
     shutil.rmtree(lab.root)
@@ -152,7 +153,7 @@ def shell() -> None:
     """Open a shell in the sealed environment."""
     lab = LabDirectory.default()
     cluster.prepare(lab, _say)
-    if not cluster.is_running(lab):
+    if not control_plane.is_answering(lab):
         _say("no simulated cluster runs yet: type `make lab-up`, here or in another shell")
     program = "/bin/bash" if os.access("/bin/bash", os.X_OK) else "/bin/sh"
     variables = sealed_environment(lab) | {"PS1": "(lab) \\w $ "}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lab.slots import Slot
 
 SILENT = "kwok.x-k8s.io/status=custom"
-"""Annotation of nodes and pods whose kubelet says nothing any more (lab/faults/nodes.py)."""
+"""Annotation of nodes and pods whose kubelet says nothing any more (tests/support/faults/nodes.py)."""
 
 _CLUSTER = "lab"
 _KUBECTL_ACCESS = ("PortForward", "Logs", "Exec")

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 LAB_PASSPHRASE = "dynamo-stack-lab"  # noqa: S105 - public by design, see above
 
 CONTEXT = "dynamo-lab"
-KUBERNETES_PLUGIN = "KUBERNETES_PLUGIN"
-"""Names the command of another Kubernetes provider than the stand-in."""
 
 # What a terminal program needs and nothing that names an account, a cluster or a secret.
 _PASSED_THROUGH = ("LANG", "LC_ALL", "TERM", "COLUMNS", "LINES", "NO_COLOR", "CI", "TZ", "USER", "LOGNAME")
@@ -44,15 +42,14 @@ _SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 def sealed_environment(lab: LabDirectory, outside: Mapping[str, str] | None = None) -> dict[str, str]:
     """All variables for a process inside the lab; `outside` (os.environ) gives terminal settings only."""
     given = os.environ if outside is None else outside
-    # With the plugin, so that a lab that is brought up again from inside the seal keeps it.
-    passed = {name: given[name] for name in (*_PASSED_THROUGH, KUBERNETES_PLUGIN) if name in given}
+    passed = {name: given[name] for name in _PASSED_THROUGH if name in given}
     return passed | _lab_variables(lab) | _FAKE_CLOUD | _cloud_endpoint(lab)
 
 
 def exports(lab: LabDirectory) -> str:
     """Shell lines that turn the current shell into a sealed one: unset what is foreign, export ours."""
     sealed = sealed_environment(lab)
-    foreign = sorted(name for name in os.environ if name not in sealed and _is_sensitive(name))
+    foreign = sorted(name for name in os.environ.keys() - sealed if name.startswith(_SENSITIVE_PREFIXES))
     lines = [f"unset {shlex.quote(name)}" for name in foreign if name.isidentifier()]
     lines += [f"export {name}={shlex.quote(value)}" for name, value in sorted(sealed.items())]
     return "\n".join(lines)
@@ -101,7 +98,3 @@ _SENSITIVE_PREFIXES = (
     *("AWS_", "AZURE_", "ARM_", "GOOGLE_", "GCLOUD_", "CLOUDSDK_"),
     *("KUBE", "HELM_", "PULUMI_", "HF_", "HUGGING_FACE_", "PYTHON", "VIRTUAL_ENV"),
 )
-
-
-def _is_sensitive(name: str) -> bool:
-    return name.startswith(_SENSITIVE_PREFIXES)

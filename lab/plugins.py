@@ -9,7 +9,6 @@ import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from lab.environment import KUBERNETES_PLUGIN
 from lab.fork_server import LAUNCHER
 from lab.toolchain.tools import LAB_TOOLS
 
@@ -58,9 +57,9 @@ def install(lab: LabDirectory, tools: Mapping[str, Path]) -> None:
         folder = lab.pulumi_home / "plugins" / f"resource-{name}-v{version(wheel)}"
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"pulumi-resource-{name}"
-        # A person's own command in place of the stand-in: docs/lab.md has the vendor's plugin run so.
-        if name == "kubernetes" and (command := os.environ.get(KUBERNETES_PLUGIN)):
-            _write(file, f'#!/bin/sh\nexec {command} "$@"\n')
+        # A person's own executable in place of the stand-in: docs/lab.md has the vendor's plugin run so.
+        if name == "kubernetes" and (executable := os.environ.get("KUBERNETES_PLUGIN")):
+            _write(file, f'#!/bin/sh\nexec {shlex.quote(executable)} "$@"\n')
         else:
             _write_command(file, module)
 

@@ -52,17 +52,17 @@ def graphs_table(lab: LabDirectory, answered: Collection[GraphKey] = ()) -> Tabl
     """Every graph with what its operator (a stand-in) says of it; `answered` are those that answered."""
     table = _table("Graphs", "namespace", "graph", "state", "evidence")
     for graph in _items(lab, _GRAPHS):
-        status = graph.get("status") or {}
+        metadata, status = graph["metadata"], graph.get("status") or {}
         ready = _condition(graph, "Ready")
         # Until the operator has seen a change, the condition is about what was asked for before.
-        is_seen = status.get("observedGeneration", 0) >= graph["metadata"].get("generation", 0)
+        is_seen = status.get("observedGeneration", 0) >= metadata.get("generation", 0)
         is_ready = is_seen and ready.get("status") == "True"
         why = ready.get("message", "") if is_seen else "its operator has not seen its latest change"
         table.add_row(
-            graph["metadata"]["namespace"],
-            graph["metadata"]["name"],
+            metadata["namespace"],
+            metadata["name"],
             f"{status.get('state', 'unknown')}" + ("" if is_ready else f": {why}"),
-            _evidence(is_ready=is_ready, has_answered=_key(graph) in answered),
+            _evidence(is_ready=is_ready, has_answered=(metadata["namespace"], metadata["name"]) in answered),
         )
     return table
 
@@ -115,10 +115,6 @@ def _items(lab: LabDirectory, kind: str) -> list[dict[str, Any]]:
         if "doesn't have a resource type" in str(error):
             return []
         raise
-
-
-def _key(graph: dict[str, Any]) -> GraphKey:
-    return graph["metadata"]["namespace"], graph["metadata"]["name"]
 
 
 def _evidence(*, is_ready: bool, has_answered: bool) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
@@ -43,18 +42,11 @@ def main() -> int:
     parser.add_argument("command", choices=["eks"])
     parser.add_argument("operation", choices=["get-token"])
     parser.add_argument("--cluster-name", required=True)
-    parser.add_argument(
-        "--region", default=os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-    )
+    parser.add_argument("--region", required=True)
     parser.add_argument("--output", choices=["json"])
     given = parser.parse_args()
-    if not given.region:
-        parser.error(
-            'You must specify a region. You can also configure your region by running "aws configure".'
-        )
-    lab = LabDirectory(Path(os.environ["LAB_DIR"])) if "LAB_DIR" in os.environ else LabDirectory.default()
     try:
-        status = _status(lab, given.cluster_name, given.region)
+        status = _status(LabDirectory.default(), given.cluster_name, given.region)
     except LabError as error:
         sys.stderr.write(f"\n{error}\n")
         return _FAILED_EXIT

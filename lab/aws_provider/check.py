@@ -12,8 +12,10 @@ from lab.provider_service.naming import name_of, token_of, unique_name
 
 if TYPE_CHECKING:
     from lab.aws_provider.resource_type import ResourceType
-    from lab.provider_service.provider import Failure
 
+
+Failure = tuple[str, str]
+"""An input, and why it is refused."""
 
 _HEX_DIGITS = 7
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lab.aws_provider.resource_type import ResourceType
-    from lab.provider_service.provider import Failure
 
 # The engine says more than every call needs.
 # ruff: noqa: ARG002
@@ -35,7 +34,7 @@ class Provider:
     def __init__(self) -> None:
         self._opened: Session | None = None
 
-    def check_config(self, new: Properties) -> list[Failure]:
+    def check_config(self, new: Properties) -> list[check.Failure]:
         """Reasons to refuse the provider's own inputs."""
         return settings.refusals(plain_map(new))
 
@@ -54,7 +53,7 @@ class Provider:
 
     def check(
         self, urn: str, old: Properties, new: Properties, seed: bytes
-    ) -> tuple[Properties, list[Failure]]:
+    ) -> tuple[Properties, list[check.Failure]]:
         """The inputs with a name, and reasons to refuse them."""
         inputs, failures = check.check(urn, plain_map(old), plain_map(new), seed)
         return with_secrets_of(to_properties(inputs), new), failures

@@ -7,8 +7,6 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lab.provider_service.values import Unknown
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -60,7 +58,7 @@ class Settings:
 
 def refusals(inputs: Mapping[str, Any]) -> list[tuple[str, str]]:
     """(input, reason) for each input that this stand-in does not serve."""
-    found = [
+    return [
         (
             name,
             f"this stand-in does not serve the provider input {name!r}; it serves "
@@ -68,10 +66,6 @@ def refusals(inputs: Mapping[str, Any]) -> list[tuple[str, str]]:
         )
         for name in sorted(set(inputs) - _SERVED)
     ]
-    region = inputs.get("region")
-    if region is not None and not isinstance(region, Unknown) and not str(region).strip():
-        found.append(("region", "invalid AWS Region: "))
-    return found
 
 
 def _parsed(value: Any) -> Any:

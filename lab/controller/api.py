@@ -94,7 +94,8 @@ class KubernetesApi:
         labels: Mapping[str, str] | None = None,
     ) -> list[Manifest]:
         """The objects with these labels, in one namespace or in all; none where the kind does not exist."""
-        items, _ = await self.list_at(api_version, kind, namespace, selector(labels or {}))
+        selector = ",".join(f"{key}={value}" for key, value in (labels or {}).items())
+        items, _ = await self.list_at(api_version, kind, namespace, selector)
         return items
 
     async def list_at(
@@ -199,11 +200,6 @@ class KubernetesApi:
             raise ApiError(answer.status, _message(text) or f"{method} {path}: HTTP {answer.status}")
         read: Manifest = json.loads(text)
         return read
-
-
-def selector(labels: Mapping[str, str]) -> str:
-    """The labels as a query has them."""
-    return ",".join(f"{key}={value}" for key, value in labels.items())
 
 
 def _message(text: str) -> str:

@@ -41,7 +41,7 @@ async def kept_certificate(api: KubernetesApi, namespace: str, secret: str, host
     data = (found or {}).get("data") or {}
     if data:
         return ServingCertificate(base64.b64decode(data[_CERTIFICATE]), base64.b64decode(data[_KEY]))
-    made = make_certificate(host)
+    made = _new_certificate(host)
     key = base64.b64encode(made.key).decode()
     await api.apply(
         {
@@ -55,8 +55,8 @@ async def kept_certificate(api: KubernetesApi, namespace: str, secret: str, host
     return made
 
 
-def make_certificate(*hosts: str) -> ServingCertificate:
-    """A new certificate for `hosts`."""
+def _new_certificate(host: str) -> ServingCertificate:
+    """A new certificate for `host`."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "dynamo-operator")])
     now = dt.datetime.now(dt.UTC)
@@ -69,7 +69,7 @@ def make_certificate(*hosts: str) -> ServingCertificate:
         .not_valid_before(now - dt.timedelta(minutes=5))
         .not_valid_after(now + dt.timedelta(days=_VALID_DAYS))
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host) for host in hosts]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
         .sign(key, hashes.SHA256())
     )
     return ServingCertificate(

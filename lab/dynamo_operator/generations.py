@@ -1,4 +1,4 @@
-"""From a graph to the component deployments of one generation of workers, and the hashes of generations.
+"""From a graph to the component deployments of one generation of workers, and the hash of a generation.
 
 Source: ai-dynamo/dynamo deploy/operator/internal/dynamo/{graph,hash}.go at 0a132bc43.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lab.dynamo_operator.components import (
@@ -16,7 +15,6 @@ from lab.dynamo_operator.components import (
     LABEL_GRAPH,
     LABEL_NAMESPACE,
     LABEL_WORKER_HASH,
-    WORKER_TYPES,
     components_of,
     is_worker,
     object_name,
@@ -34,41 +32,25 @@ if TYPE_CHECKING:
 # Annotations of a graph that reach its pods' templates unless a component says otherwise.
 _ORIGIN_VERSION = "nvidia.com/dynamo-operator-origin-version"
 _HANDED_DOWN = ("nvidia.com/dynamo-discovery-backend", _ORIGIN_VERSION)
-# Fields of a v1alpha1 service that its first hash leaves out (ai-dynamo/dynamo#6110).
-_NOT_HASHED = frozenset({"annotations", "componentType", "replicas", "subComponentType"})
 _PLACEHOLDER = "worker-hash-placeholder"
 
 
-@dataclass(frozen=True)
-class Hashes:
-    """The two hashes of one generation; "" where one is not recorded.
+def desired_hash(graph: Manifest) -> str:
+    """Eight hex digits over the component deployments of the workers that the graph asks for now.
 
-    The first is over the v1alpha1 services without their annotations, the second over the component
-    deployments that they become, annotations included.
+    Not the real operator's digits: it hashes Go's own serialisation, and a second time without annotations of
+    v1alpha1 services, whose change starts a new generation all the same.
     """
-
-    v1: str
-    v2: str
-
-
-def desired_hashes(graph: Manifest) -> Hashes:
-    """The hashes of the workers that the graph asks for now: eight hex digits each.
-
-    Not the real operator's digits: it hashes Go's own serialisation.
-    """
-    alpha = converted(graph, V1ALPHA1)
-    services: dict[str, Manifest] = alpha["spec"].get("services") or {}
-    first = {
-        name: {key: value for key, value in service.items() if key not in _NOT_HASHED}
-        for name, service in services.items()
-        if service.get("componentType") in WORKER_TYPES
-    }
-    second = {
-        each["spec"]["name"]: [workload_labels(each), workload_annotations(each), _hashed(each["spec"])]
+    hashed = {
+        each["spec"]["name"]: [
+            workload_labels(each),
+            workload_annotations(each),
+            {key: value for key, value in each["spec"].items() if key not in {"replicas", "scalingAdapter"}},
+        ]
         for each in component_deployments(graph, _PLACEHOLDER, {})
         if is_worker(each["spec"])
     }
-    return Hashes(_digest(first), _digest(second))
+    return hashlib.sha256(json.dumps(hashed, sort_keys=True).encode()).hexdigest()[:8]
 
 
 def component_deployments(graph: Manifest, worker_hash: str, replicas: dict[str, int]) -> list[Manifest]:
@@ -151,11 +133,3 @@ def _kept_annotations(graph: Manifest, component: str, name: str) -> dict[str, s
         "spec": service,
     }
     return converted(carrier, V1BETA1)["metadata"].get("annotations") or {}
-
-
-def _hashed(spec: Manifest) -> Manifest:
-    return {key: value for key, value in spec.items() if key not in {"replicas", "scalingAdapter"}}
-
-
-def _digest(hashed: Any) -> str:
-    return hashlib.sha256(json.dumps(hashed, sort_keys=True).encode()).hexdigest()[:8]

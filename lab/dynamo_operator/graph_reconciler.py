@@ -18,15 +18,8 @@ from lab.dynamo_operator.components import (
     pod_metadata,
 )
 from lab.dynamo_operator.conversion import COMPONENT, GRAPH, V1BETA1
-from lab.dynamo_operator.generations import component_deployments, desired_hashes
-from lab.dynamo_operator.rolling_update import (
-    CURRENT_HASH,
-    CURRENT_HASH_V2,
-    current_hashes,
-    decide,
-    generation_hash,
-    migrated,
-)
+from lab.dynamo_operator.generations import component_deployments, desired_hash
+from lab.dynamo_operator.rolling_update import CURRENT_HASH, current_hash, decide
 from lab.dynamo_operator.rollout import Generation, Step, next_step
 from lab.dynamo_operator.status import Outcome, graph_status
 from lab.dynamo_operator.switches import GRAPH_NEVER_READY, is_on
@@ -34,7 +27,6 @@ from lab.dynamo_operator.switches import GRAPH_NEVER_READY, is_on
 if TYPE_CHECKING:
     from lab.controller.api import KubernetesApi, Manifest
     from lab.directory import LabDirectory
-    from lab.dynamo_operator.generations import Hashes
     from lab.dynamo_operator.installation import OperatorConfiguration
 
 _log = logging.getLogger(__name__)
@@ -62,25 +54,23 @@ class GraphReconciler:
 
     async def _bring_about(self, graph: Manifest) -> tuple[Manifest, Outcome]:
         """Applies the graph's objects; returns the graph as it is stored afterwards."""
-        desired = desired_hashes(graph)
-        graph = await self._write_hashes(graph, migrated(current_hashes(graph), desired))
+        wanted = desired_hash(graph)
         known = await self._component_deployments(graph)
-        current = current_hashes(graph)
-        wanted = generation_hash(current, desired)
         old = [each for each in known if _is_other_generation(each, wanted)]
         workers = _updated_workers(graph, [each for each in known if each not in old], old)
         rolling = (graph.get("status") or {}).get("rollingUpdate")
-        decision = decide(current, desired, rolling, workers, now())
+        decision = decide(current_hash(graph), wanted, rolling, workers, now())
         if decision.deletes_old:
             for each in old:
                 _log.info("generation %s is replaced", each["metadata"]["name"])
                 await self._api.delete(each)
             old = []
-        graph = await self._write_hashes(graph, decision.current)
+        if decision.current != current_hash(graph):
+            annotations = {CURRENT_HASH: decision.current}
+            graph = await self._api.merge_patch(graph, {"metadata": {"annotations": annotations}})
         for manifest in access.shared_objects(graph, self._configuration):
             await self._api.apply(manifest)
-        wanted = generation_hash(decision.current, desired)
-        is_moving = wanted not in {decision.current.v1, decision.current.v2}
+        is_moving = wanted != decision.current
         steps = _steps(graph, known, old, wanted) if is_moving else {}
         new_replicas = {name: step.new_replicas for name, step in steps.items()}
         made = [await self._api.apply(each) for each in component_deployments(graph, wanted, new_replicas)]
@@ -89,13 +79,6 @@ class GraphReconciler:
         never_ready = is_on(self._lab, GRAPH_NEVER_READY)
         still = old if is_moving else []
         return graph, Outcome(made, still, rolling_update=decision.status, never_ready=never_ready)
-
-    async def _write_hashes(self, graph: Manifest, hashes: Hashes) -> Manifest:
-        if hashes == current_hashes(graph):
-            return graph
-        # null takes an annotation away (RFC 7386).
-        annotations = {CURRENT_HASH: hashes.v1 or None, CURRENT_HASH_V2: hashes.v2 or None}
-        return await self._api.merge_patch(graph, {"metadata": {"annotations": annotations}})
 
     async def _scale(self, old: list[Manifest], steps: dict[str, Step]) -> None:
         for each in old:

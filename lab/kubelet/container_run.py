@@ -61,11 +61,10 @@ class ContainerRun:
         """Return when the container has ended for good."""
         self._program = program
         while True:
-            began = asyncio.get_running_loop().time()
             await self._once(program)
             if self._stopping or not self._is_restarted():
                 return
-            await self._wait_to_restart(asyncio.get_running_loop().time() - began)
+            await self._wait_to_restart()
             self.state.restarts += 1
 
     def simulate(self) -> None:
@@ -130,10 +129,10 @@ class ContainerRun:
     def _is_restarted(self) -> bool:
         return self._policy == "Always" or (self._policy == "OnFailure" and self.state.exit_code != 0)
 
-    async def _wait_to_restart(self, lasted: float) -> None:
-        """The first restart is immediate; ten minutes without an end reset the delay."""
+    async def _wait_to_restart(self) -> None:
+        """The first restart is immediate. No lab waits for the ten minutes that reset the delay."""
         self.state.last = self.state.state
-        times = 0 if lasted > 2 * _LONGEST_BACK_OFF_SECONDS else self.state.restarts
+        times = self.state.restarts
         if times == 0:
             return
         delay = min(self._back_off * 2 ** (times - 1), _LONGEST_BACK_OFF_SECONDS)

@@ -90,7 +90,8 @@ class Kubelet:
                 )
             return
         node = pod["spec"].get("nodeName")
-        if run is None and node and node not in self._lost and not _has_ended(pod):
+        has_ended = pod.get("status", {}).get("phase") in {"Succeeded", "Failed"}
+        if run is None and node and node not in self._lost and not has_ended:
             await self._begin(pod)
 
     async def _begin(self, pod: Mapping[str, Any]) -> None:
@@ -147,7 +148,3 @@ class Kubelet:
             self._proxy.look_again()
 
         return keep
-
-
-def _has_ended(pod: Mapping[str, Any]) -> bool:
-    return pod.get("status", {}).get("phase") in {"Succeeded", "Failed"}

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
-
-from semver import Version
 
 from lab.kubernetes_provider.errors import ProviderError
 
@@ -20,19 +17,11 @@ class ChartError(ProviderError):
     """No such chart, in Helm's words."""
 
 
-@dataclass(frozen=True)
-class Chart:
-    """A chart on disk and its exact version."""
-
-    path: Path
-    version: str
-
-
-def locate(name: str, repository: str, version: str) -> Chart:
-    """The chart; without a version the highest one that is listed. Raises ChartError."""
+def locate(name: str, repository: str, version: str) -> Path:
+    """Where the chart of exactly this version is. Raises ChartError."""
     name, version, local = name.strip(), version.strip(), Path(name.strip())
     if not repository and (local / "Chart.yaml").is_file():
-        return Chart(local.absolute(), version)
+        return local.absolute()
     if name.startswith("oci://"):
         repository, _, name = name.rpartition("/")
     if not repository:
@@ -43,9 +32,7 @@ def locate(name: str, repository: str, version: str) -> Chart:
     entries = [entry for entry in listed if entry["repository"].rstrip("/") == repository.rstrip("/")]
     if not entries:
         raise ChartError(f'looks like "{repository}" is not a valid chart repository or cannot be reached')
-    fitting = [entry for entry in entries if entry["name"] == name and version in ("", entry["version"])]
-    if not fitting:
-        wanted = f'chart "{name}" version "{version}"' if version else f'chart "{name}"'
-        raise ChartError(f"{wanted} not found in {repository} repository")
-    best = max(fitting, key=lambda entry: Version.parse(entry["version"].removeprefix("v")))
-    return Chart(folder / best["path"], best["version"])
+    for entry in entries:
+        if (entry["name"], entry["version"]) == (name, version):
+            return folder / entry["path"]
+    raise ChartError(f'chart "{name}" version "{version}" not found in {repository} repository')

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -39,9 +38,6 @@ class Helm:
 
     def run(self, *arguments: str, values: dict[str, Any] | None = None) -> str:
         """Standard output of one helm command. Raises HelmError; a cancelled session interrupts helm."""
-        for program in ("helm", "setpriv"):
-            if shutil.which(program) is None:
-                raise HelmError(f"there is no {program} executable on PATH")
         if self._session.chosen is None:
             raise HelmError(self._session.unreachable_reason)
         command = [*_ENDS_WITH_THIS_PROCESS, "helm", *arguments]

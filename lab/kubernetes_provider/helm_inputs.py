@@ -6,11 +6,18 @@ from typing import Any
 
 _DEFAULT_TIMEOUT_SECONDS = 300
 
-# Release input -> helm flag, for inputs that are true or false.
-_UPGRADE_FLAGS = {"atomic": "--atomic"}
-_INSTALL_FLAGS = {**_UPGRADE_FLAGS, "skipCrds": "--skip-crds", "createNamespace": "--create-namespace"}
 NOT_SERVED = (
-    *("allowNullValues", "cleanupOnFail", "dependencyUpdate", "description", "devel", "disableCRDHooks"),
+    *(
+        "allowNullValues",
+        "atomic",
+        "cleanupOnFail",
+        "createNamespace",
+        "skipAwait",
+        "dependencyUpdate",
+        "description",
+        "devel",
+        "disableCRDHooks",
+    ),
     *("disableOpenapiValidation", "disableWebhooks", "forceUpdate", "keyring", "lint", "maxHistory"),
     *("postrender", "recreatePods", "renderSubchartNotes", "replace", "resetValues", "reuseValues"),
     *("valueYamlFiles", "verify", "waitForJobs"),
@@ -48,40 +55,21 @@ def with_defaults(given: dict[str, Any], name: str, namespace: str) -> dict[str,
     inputs["namespace"] = inputs.get("namespace") or namespace
     if isinstance(inputs.get("repositoryOpts"), dict):
         inputs["repositoryOpts"] = {**_UNSET_REPOSITORY, **inputs["repositoryOpts"]}
-    if not inputs["skipAwait"] and "timeout" not in given:
+    if "timeout" not in given:
         inputs["timeout"] = _DEFAULT_TIMEOUT_SECONDS
     return inputs
 
 
-def repository_of(inputs: dict[str, Any]) -> str:
-    """The chart repository's URL, empty when there is none."""
-    return (inputs.get("repositoryOpts") or {}).get("repo") or ""
-
-
 def install_arguments(inputs: dict[str, Any]) -> list[str]:
     """Flags of `helm install`, without values."""
-    return [*_flags(inputs, _INSTALL_FLAGS), *_common(inputs)]
+    return [*(["--skip-crds"] if inputs.get("skipCrds") else []), *wait_arguments(inputs)]
 
 
 def upgrade_arguments(inputs: dict[str, Any]) -> list[str]:
     """Flags of `helm upgrade`, without values and without a limit of revisions."""
-    return [*_flags(inputs, _UPGRADE_FLAGS), "--history-max", "0", *_common(inputs)]
+    return ["--history-max", "0", *wait_arguments(inputs)]
 
 
-def uninstall_arguments(inputs: dict[str, Any]) -> list[str]:
-    """Flags of `helm uninstall`: it waits unless the release was told not to."""
-    if inputs.get("skipAwait") and not inputs.get("atomic"):
-        return []
-    return ["--wait", "--timeout", _timeout(inputs)]
-
-
-def _common(inputs: dict[str, Any]) -> list[str]:
-    return ["--timeout", _timeout(inputs), *([] if inputs.get("skipAwait") else ["--wait"])]
-
-
-def _flags(inputs: dict[str, Any], table: dict[str, str]) -> list[str]:
-    return [flag for name, flag in table.items() if inputs.get(name) is True]
-
-
-def _timeout(inputs: dict[str, Any]) -> str:
-    return f"{inputs.get('timeout') or _DEFAULT_TIMEOUT_SECONDS}s"
+def wait_arguments(inputs: dict[str, Any]) -> list[str]:
+    """Flags of each of helm's commands, and of `helm uninstall` the only ones."""
+    return ["--wait", "--timeout", f"{inputs.get('timeout') or _DEFAULT_TIMEOUT_SECONDS}s"]

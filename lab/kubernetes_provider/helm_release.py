@@ -8,7 +8,7 @@ from lab.kubernetes_provider import helm_inputs
 from lab.kubernetes_provider.checkpoint import INPUTS
 from lab.kubernetes_provider.diff import difference
 from lab.kubernetes_provider.errors import Gone, InitializationError, ProviderError
-from lab.kubernetes_provider.helm_charts import Chart, ChartError, locate
+from lab.kubernetes_provider.helm_charts import ChartError, locate
 from lab.kubernetes_provider.helm_command import Helm, HelmError
 from lab.kubernetes_provider.identity import namespace_and_name
 from lab.kubernetes_provider.values import (
@@ -23,6 +23,8 @@ from lab.kubernetes_provider.values import (
 from lab.provider_service.naming import name_of, unique_name
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lab.kubernetes_provider.check import Failure
     from lab.kubernetes_provider.session import Session
     from lab.provider_service.difference import Difference
@@ -33,7 +35,7 @@ _OUTPUTS = (INPUTS, "status", "resourceNames")
 def check(
     session: Session, urn: str, old: Properties, new: Properties, seed: bytes
 ) -> tuple[Properties, list[Failure]]:
-    """Names the release and, when all inputs are known, looks for its chart and pins the version."""
+    """Names the release and, when all inputs are known, looks for its chart."""
     given = plain_map(new)
     failures = [
         (key, f"this stand-in does not serve {key}") for key in helm_inputs.NOT_SERVED if given.get(key)
@@ -42,7 +44,7 @@ def check(
     inputs = helm_inputs.with_defaults(given, name, session.default_namespace)
     if not contains_unknown(inputs):
         try:
-            inputs["version"] = _chart(inputs).version or inputs.get("version", "")
+            _chart(inputs)
         except ChartError as error:
             failures.append(("chart", f"{error}; check the chart name and repository configuration."))
     return with_secrets_of(to_properties(inputs), new), failures
@@ -96,19 +98,15 @@ def read(session: Session, identifier: str, state: Properties) -> tuple[Properti
     return new_state, with_secrets_of(to_properties(live), secrets_from)
 
 
-def delete(session: Session, urn: str, state: Properties) -> None:
-    """Uninstalls, and waits unless the release was told not to. A missing release is an error."""
+def delete(session: Session, state: Properties) -> None:
+    """Uninstalls, and waits. A missing release is an error."""
     if session.connected is None:
         raise ProviderError(
             f'can\'t delete Helm Release with unreachable cluster. Reason: "{session.unreachable_reason}"'
         )
     recorded = plain_map(state)
     helm = Helm(session, recorded["name"], recorded["namespace"])
-    output = helm.run("uninstall", recorded["name"], *helm_inputs.uninstall_arguments(recorded))
-    kept = output.partition("These resources were kept")
-    if kept[1]:
-        information = (kept[1] + kept[2]).strip()
-        session.host.warning(urn, f'Helm uninstall returned information: "{information}"')
+    helm.run("uninstall", recorded["name"], *helm_inputs.wait_arguments(recorded))
 
 
 _FLAGS = {"install": helm_inputs.install_arguments, "upgrade": helm_inputs.upgrade_arguments}
@@ -126,7 +124,7 @@ def _run(session: Session, command: str, inputs: dict[str, Any], properties: Pro
             f"can't {verb} Helm Release with unreachable cluster: {session.unreachable_reason}"
         )
     name, identifier = inputs["name"], f"{inputs['namespace']}/{inputs['name']}"
-    chart = str(_chart(inputs).path)
+    chart = str(_chart(inputs))
     helm = Helm(session, name, inputs["namespace"])
     before = helm.find()
     try:
@@ -147,8 +145,8 @@ def _run(session: Session, command: str, inputs: dict[str, Any], properties: Pro
     return _record(helm, inputs, properties, found)
 
 
-def _chart(inputs: dict[str, Any]) -> Chart:
-    repository = helm_inputs.repository_of(inputs)
+def _chart(inputs: dict[str, Any]) -> Path:
+    repository = (inputs.get("repositoryOpts") or {}).get("repo") or ""
     return locate(str(inputs.get("chart", "")), repository, str(inputs.get("version", "")))
 
 

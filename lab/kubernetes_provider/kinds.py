@@ -14,7 +14,6 @@ from pathlib import Path
 
 from lab.kubernetes_provider.errors import ProviderError
 
-PACKAGE = "kubernetes"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 
 _REGISTRATION = re.compile(r'resource_modules="""\s*(\[.*?\])\s*"""', re.DOTALL)
@@ -32,7 +31,7 @@ def api_version_and_kind(token: str) -> tuple[str, str]:
     package, _, rest = token.partition(":")
     group_version, _, kind = rest.rpartition(":")
     group, _, version = group_version.partition("/")
-    if package != PACKAGE or not kind or not version:
+    if package != "kubernetes" or not kind or not version:
         raise UnknownTypeError(f'unrecognized resource type: "{token}" for this provider')
     return (version if group == "core" else group_version), kind
 
@@ -56,11 +55,10 @@ def is_known_group_version(api_version: str) -> bool:
 @functools.cache
 def _typed_tokens() -> frozenset[str]:
     spec = importlib.util.find_spec("pulumi_kubernetes")
-    if spec is None or spec.origin is None:
-        raise UnknownTypeError("the package pulumi_kubernetes is not installed beside this stand-in")
+    assert spec is not None
+    assert spec.origin is not None
     found = _REGISTRATION.search(Path(spec.origin).read_text())
-    if found is None:
-        raise UnknownTypeError("the list of resource types in pulumi_kubernetes/__init__.py cannot be read")
+    assert found is not None
     return frozenset(token for module in json.loads(found.group(1)) for token in module["classes"])
 
 

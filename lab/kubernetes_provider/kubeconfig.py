@@ -14,7 +14,6 @@ from lab.kubeconfig import is_loopback
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_PATH_KEYS = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
 _SECTIONS = {"clusters": "cluster", "users": "user", "contexts": "context"}
 
 
@@ -37,21 +36,18 @@ class Target:
 
 
 def load(kubeconfig: str | None, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
-    """The kubeconfig: contents or a path, else the first file there is of KUBECONFIG, else ~/.kube/config.
+    """The kubeconfig: contents, a path, or else the one file that KUBECONFIG names, as always in a lab.
 
     Raises KubeconfigError.
     """
-    if kubeconfig and (text := kubeconfig.strip()):
-        path = Path(text).expanduser() if "\n" not in text else None
-        if path is not None and path.is_file():
-            return _read(path)
-        return _parse(text, "failed to parse kubeconfig data in `kubernetes:config:kubeconfig`- ")
-    names = [name for name in environment.get("KUBECONFIG", "").split(os.pathsep) if name]
-    paths = [Path(name) for name in names or [f"{environment.get('HOME', '~')}/.kube/config"]]
-    found = next((path for path in paths if path.is_file()), None)
-    if found is None:
-        raise _unable("no configuration has been provided: " + ", ".join(map(str, paths)))
-    return _read(found)
+    given = (kubeconfig or "").strip()
+    if "\n" not in given:
+        path = Path(given or environment.get("KUBECONFIG", ""))
+        if path.is_file():
+            return _parse(path.read_text(), str(_unable(f"{path}: ")))
+        if not given:
+            raise _unable(f"no configuration has been provided: {path}")
+    return _parse(given, "failed to parse kubeconfig data in `kubernetes:config:kubeconfig`- ")
 
 
 def target(config: dict[str, Any], context: str | None = None) -> Target:
@@ -99,16 +95,6 @@ def _parse(text: str, prefix: str) -> dict[str, Any]:
         raise KubeconfigError(f"{prefix}{error}") from error
     if not isinstance(config, dict):
         raise KubeconfigError(f"{prefix}not a kubeconfig, nor a file of that name")
-    return config
-
-
-def _read(path: Path) -> dict[str, Any]:
-    config = _parse(path.read_text(), str(_unable(f"{path}: ")))
-    for section, key in _SECTIONS.items():
-        for entry in config.get(section) or []:
-            body = entry.get(key) or {}
-            # A path in a kubeconfig is relative to that file, wherever the flattened copy lies.
-            body.update({name: str(path.parent / body[name]) for name in _PATH_KEYS if body.get(name)})
     return config
 
 

@@ -7,7 +7,6 @@ Custom resources and inputs with unknowns are left as they are, as the vendor's 
 from __future__ import annotations
 
 import base64
-import binascii
 import copy
 import math
 from typing import Any
@@ -17,10 +16,6 @@ from kubernetes.utils.quantity import parse_quantity
 from lab.kubernetes_provider.kinds import is_known_group_version
 from lab.kubernetes_provider.values import contains_unknown
 
-_SERVER_METADATA = (
-    *("creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields"),
-    *("resourceVersion", "uid"),
-)
 # Maps whose every value is a quantity, and single quantities, by the key that holds them.
 _QUANTITY_MAPS = frozenset(
     {
@@ -51,10 +46,6 @@ def normalised(inputs: dict[str, Any]) -> dict[str, Any]:
             _normalise_secret(result)
         elif result.get("kind") in _QUANTITY_KINDS:
             _normalise_quantities(result.get("spec"))
-    metadata = result.get("metadata")
-    if isinstance(metadata, dict):
-        for key in _SERVER_METADATA:
-            metadata.pop(key, None)
     return result
 
 
@@ -85,19 +76,12 @@ def canonical_quantity(text: str) -> str:
 
 
 def _normalise_secret(manifest: dict[str, Any]) -> None:
-    data = {key: _reencoded(value) for key, value in (manifest.get("data") or {}).items()}
+    data = dict(manifest.get("data") or {})
     # The API server folds stringData into data, and it wins over data.
     for key, value in (manifest.pop("stringData", None) or {}).items():
         data[key] = base64.b64encode(str(value).encode()).decode()
     if data:
         manifest["data"] = data
-
-
-def _reencoded(value: Any) -> Any:
-    try:
-        return base64.b64encode(base64.b64decode(value, validate=False)).decode()
-    except (binascii.Error, TypeError, ValueError):
-        return value
 
 
 def _normalise_quantities(value: Any) -> None:

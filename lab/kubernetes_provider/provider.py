@@ -125,7 +125,7 @@ class Provider:
         """Deletes and waits until the resource is gone."""
         session = self._configured
         if _is_release(urn):
-            helm_release.delete(session, urn, state)
+            helm_release.delete(session, state)
         elif not _is_forgotten(session, urn, _UNREACHABLE_DELETE):
             delete.delete(session, urn, identifier, state, seconds=seconds)
 

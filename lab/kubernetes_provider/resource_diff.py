@@ -58,14 +58,11 @@ def _align_identity(session: Session, live: Manifest, old: Manifest, new: Manife
 
 
 def _unready(session: Session, urn: str, live: Manifest, new_inputs: Manifest) -> list[str]:
-    if session.connected is None:
-        session.host.warning(urn, "Cluster is unreachable, skipping replaceUnready check")
-        return []
     if new_inputs.get("kind") != "Job":
         session.host.warning(urn, "replaceUnready annotation is not supported for this resource")
         return []
     try:
-        ready = workload_waits.is_complete(session.connected.get(live))
+        ready = workload_waits.is_complete(session.cluster.get(live))
     except ProviderError:
         return []
     return [] if ready else [f'.metadata.annotations["{object_annotations.REPLACE_UNREADY}"]']

@@ -38,20 +38,11 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         self._version = version
         self._children: set[subprocess.Popen[bytes]] = set()
 
-    def Handshake(self, request: Any, context: Any) -> Any:
-        return language_pb2.LanguageHandshakeResponse()
-
     def GetPluginInfo(self, request: Any, context: Any) -> Any:
         return plugin_pb2.PluginInfo(version=self._version)
 
     def GetRequiredPackages(self, request: Any, context: Any) -> Any:
         return language_pb2.GetRequiredPackagesResponse()
-
-    def GetRequiredPlugins(self, request: Any, context: Any) -> Any:
-        return language_pb2.GetRequiredPluginsResponse()
-
-    def About(self, request: Any, context: Any) -> Any:
-        return language_pb2.AboutResponse(executable=sys.executable, version=sys.version.split()[0])
 
     def Cancel(self, request: Any, context: Any) -> Any:
         self.stop()
@@ -82,19 +73,9 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
 
     def RunPlugin(self, request: Any, context: Any) -> Iterator[Any]:
         """Runs a policy pack and streams what it prints; its first line is the port it serves."""
-        if request.kind != "analyzer":
-            yield language_pb2.RunPluginResponse(stderr=f"unsupported plugin kind {request.kind}\n".encode())
-            yield language_pb2.RunPluginResponse(exitcode=1)
-            return
-        try:
-            python = interpreter(request.info)
-        except InterpreterMissingError as error:
-            yield language_pb2.RunPluginResponse(stderr=f"{error}\n".encode())
-            yield language_pb2.RunPluginResponse(exitcode=1)
-            return
         command = [
             *LAUNCHER,
-            python,
+            interpreter(request.info),
             "-u",
             "-m",
             "pulumi.policy",

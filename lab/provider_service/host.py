@@ -14,7 +14,7 @@ class Host:
     """The engine's log."""
 
     def __init__(self, address: str) -> None:
-        self._engine = engine_pb2_grpc.EngineStub(grpc.insecure_channel(address)) if address else None
+        self._engine = engine_pb2_grpc.EngineStub(grpc.insecure_channel(address))
 
     def info(self, urn: str, message: str) -> None:
         """A line that stays in the output."""
@@ -31,8 +31,6 @@ class Host:
     def _log(
         self, severity: engine_pb2.LogSeverity.ValueType, urn: str, message: str, *, ephemeral: bool
     ) -> None:
-        if self._engine is None:
-            return
         request = engine_pb2.LogRequest(severity=severity, message=message, urn=urn, ephemeral=ephemeral)
         # A message that cannot be shown must not fail the operation that it describes.
         with contextlib.suppress(grpc.RpcError):

@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 
     from google.protobuf import struct_pb2
 
+    from lab.aws_provider.provider import Provider as AwsProvider
+    from lab.kubernetes_provider.provider import Provider as KubernetesProvider
     from lab.provider_service.difference import FieldChange
-    from lab.provider_service.provider import Provider
     from lab.provider_service.values import Properties
+
+    Provider = AwsProvider | KubernetesProvider
 
 # The names of methods and messages, and what they mean, are the protocol's.
 # ruff: noqa: N802, D102, ARG002

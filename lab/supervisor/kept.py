@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lab.errors import LabError
 
 if TYPE_CHECKING:
-    from lab.supervisor.runs import Run
+    from lab.supervisor.runs import Child, Inside
 
-_FIRST_PAUSE_SECONDS = 1.0
-_LONGEST_PAUSE_SECONDS = 60.0
-# After as long a life a kubelet begins with the shortest pause again.
-_GOOD_LIFE_SECONDS = 600.0
+_PAUSE_SECONDS = 1.0
 _log = logging.getLogger(__name__)
 
 
@@ -26,7 +22,7 @@ class Kept:
     def __init__(
         self,
         name: str,
-        run: Run,
+        run: Inside | Child,
     ) -> None:
         self.restarts = 0
         self._name = name
@@ -54,20 +50,17 @@ class Kept:
             self._ready.exception()
 
     async def _keep(self) -> None:
-        pause = _FIRST_PAUSE_SECONDS
         while True:
-            began = time.monotonic()
             reason = await self._end()
             if not self._ready.done():
                 self._ready.set_exception(
                     LabError(f"{self._name} ended at once: {reason}; see {self._run.log}")
                 )
                 return
-            if time.monotonic() - began > _GOOD_LIFE_SECONDS:
-                pause = _FIRST_PAUSE_SECONDS
-            _log.warning("%s has ended: %s; it is started again in %.0f s", self._name, reason, pause)
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            _log.warning(
+                "%s has ended: %s; it is started again in %.0f s", self._name, reason, _PAUSE_SECONDS
+            )
+            await asyncio.sleep(_PAUSE_SECONDS)
             self.restarts += 1
 
     async def _end(self) -> str:

@@ -7,7 +7,7 @@ import importlib
 import logging
 import os
 import sys
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from lab.controller.process import READY
 from lab.environment import sealed_environment
@@ -22,17 +22,6 @@ _STOP_SECONDS = 5.0
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
 
-class Run(Protocol):
-    """A way to run a stand-in."""
-
-    pid: int | None
-    log: Path
-
-    async def once(self, ready: Callable[[], None]) -> str:
-        """Runs it until it ends, and returns how; cancelled, ends it."""
-        ...
-
-
 class Inside:
     """A module's `work` in this process, which logs to a file of its own."""
 
@@ -43,7 +32,7 @@ class Inside:
         self._module = module
 
     async def once(self, ready: Callable[[], None]) -> str:
-        """Runs `work` until it returns or is cancelled."""
+        """Runs `work` until it returns or is cancelled; says how it ended."""
         package = logging.getLogger(".".join(self._module.split(".")[:2]))
         handler = logging.FileHandler(self.log)
         handler.setFormatter(logging.Formatter(_FORMAT))

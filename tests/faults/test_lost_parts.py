@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lab.faults import nodes
 from tests.faults.conftest import GRAPH, NAMESPACE, PLATFORM, ask_for, failing_up, is_ready
 from tests.operations.doctor.first_line import sick
 from tests.serving_stacks.pods import claims_of, nodes_of, pods_of
 from tests.serving_stacks.rehearsal import prepare
+from tests.support.faults import nodes
 from tests.support.runbook import commands, typed
 from tests.support.waiting import until
 

@@ -11,7 +11,6 @@ import pytest
 from lab import control_plane, processes
 from lab.dra_driver.slices import slice_name
 from lab.dynamo_operator import switches
-from lab.faults import api_server, jobs, nodes
 from lab.kubernetes_provider.readiness import SHORTER_VOLUME_WAIT
 from tests.faults.conftest import (
     GRAPH,
@@ -24,6 +23,7 @@ from tests.faults.conftest import (
 )
 from tests.operations.doctor.first_line import sick
 from tests.serving_stacks.rehearsal import prepare
+from tests.support.faults import api_server, jobs, nodes
 from tests.support.lab_stack import GRAPH_LABEL
 from tests.support.runbook import commands, typed
 from tests.support.stored_graphs import replicas_of

@@ -164,9 +164,3 @@ def test_up_twice_and_down_in_a_clone_next_to_production(
     )
     assert [line for line in status.stdout.splitlines() if ".venv" not in line] == []
     assert production.calls == 0
-
-
-def test_down_without_a_lab_says_that_there_is_none(clone: Path, tmp_path: Path) -> None:
-    answer = _lab(clone, {"HOME": str(tmp_path)}, "down")
-    assert answer.returncode == 0
-    assert "there is no lab" in answer.stdout

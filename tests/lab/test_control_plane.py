@@ -12,7 +12,6 @@ import psutil
 import pytest
 
 from lab import cluster, control_plane
-from lab.faults import api_server
 from tests.support.running import running_in
 from tests.support.sandbox import Sandbox
 
@@ -72,17 +71,6 @@ def test_a_control_plane_whose_creation_was_not_finished_is_made_anew(two_labs: 
     assert len(running_in(lab.kwok)) == 5
 
 
-def test_controllers_start_anew_with_the_api_server_on_the_same_ports(two_labs: list[LabDirectory]) -> None:
-    lab = two_labs[0]
-    control_plane.start(lab)
-    ports, names = _ports(lab), ("kube-controller-manager", "kube-scheduler")
-    before = [_pid(lab, name) for name in names]
-    assert len(ports) >= 5
-    api_server.restart(lab, 0.5)
-    assert _ports(lab) == ports
-    assert not {*before} & {_pid(lab, name) for name in names}
-
-
 def test_controllers_that_ended_before_the_api_server_was_healthy_run_again(
     two_labs: list[LabDirectory],
 ) -> None:
@@ -101,15 +89,6 @@ def _pid(lab: LabDirectory, name: str) -> int:
     process = control_plane.component(lab, name)
     assert process
     return process.pid
-
-
-def _ports(lab: LabDirectory) -> set[int]:
-    return {
-        each.laddr.port
-        for process in running_in(lab.kwok)
-        for each in process.net_connections("tcp")
-        if each.status == psutil.CONN_LISTEN
-    }
 
 
 def test_a_test_process_that_is_killed_leaves_no_control_plane(two_labs: list[LabDirectory]) -> None:

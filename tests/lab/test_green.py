@@ -37,8 +37,3 @@ def test_a_changed_new_or_removed_file_is_tried(repository: Path, name: str) -> 
     assert not is_green(repository)
     (repository / name).unlink()
     assert is_green(repository) is (name == "lab/not_added_yet.json")
-
-
-def test_without_a_green_run_the_lab_is_tried(repository: Path) -> None:
-    (repository / GREEN).unlink()
-    assert not is_green(repository)

@@ -58,21 +58,6 @@ def test_an_interrupted_lab_up_is_continued_by_up_and_taken_down_by_down(tmp_pat
     assert not folder.exists()
 
 
-@pytest.mark.lab
-@pytest.mark.slow
-@pytest.mark.parametrize("after", [3, 12])
-def test_down_right_after_an_interrupted_up_leaves_nothing(tmp_path: Path, after: float) -> None:
-    folder = tmp_path / "lab"
-    try:
-        code, out = ran(folder, "up", interrupted_after=after)
-        assert (code, "Traceback" in out) == (130, False), out
-    finally:
-        code, out = ran(folder, "down")
-    assert code == 0, out
-    assert running_in(folder) == []
-    assert not folder.exists()
-
-
 def test_lab_down_in_a_fresh_clone_installs_nothing(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text(encoding="utf-8"), encoding="utf-8")
     # Told of a make around it, make speaks of the folders that it enters.

@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-import pytest
-
-from lab import cluster
 from lab.commands import main
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 
 def test_a_command_that_does_not_exist_is_named_without_a_traceback(
@@ -20,21 +19,6 @@ def test_a_command_that_does_not_exist_is_named_without_a_traceback(
     monkeypatch.setattr(sys, "argv", ["lab", "nope"])
     assert main() == 2
     assert "No such command 'nope'" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("running", [False, True])
-def test_a_shell_without_a_cluster_says_what_to_type(
-    running: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    opened: list[str] = []
-    monkeypatch.setenv("LAB_DIR", str(tmp_path))
-    monkeypatch.setattr(cluster, "prepare", lambda *_: None)
-    monkeypatch.setattr(cluster, "is_running", lambda _: running)
-    monkeypatch.setattr("os.execve", lambda program, *_: opened.append(program))
-    monkeypatch.setattr(sys, "argv", ["lab", "shell"])
-    main()
-    assert opened
-    assert ("type `make lab-up`" in capsys.readouterr().out) is not running
 
 
 def test_a_folder_that_cannot_be_made_is_named_without_a_traceback(

@@ -17,12 +17,12 @@ import yaml
 
 from lab import aws_cloud
 from lab.environment import sealed_environment
-from lab.faults.capacity_blocks import set_clock
-from lab.faults.kubectl import items, kubectl
 from lab.rehearsal import SETTINGS, Rehearsal, rehearsal
 from tests.comparison.applied.deployed import Deployed
 from tests.comparison.applied.judgement import assert_that_it_was_said
 from tests.support.eks_settings import eks_b200_settings
+from tests.support.faults.capacity_blocks import set_clock
+from tests.support.faults.kubectl import items, kubectl
 from tests.support.lab_stack import LabStack
 from tests.support.sandbox import Sandbox
 from tests.support.waiting import until

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lab.environment import sealed_environment
-from lab.faults import instances
 from lab.rehearsal import SETTINGS
 from tests.serving_stacks.pods import pods_of
+from tests.support.faults import instances
 from tests.support.lab_stack import LabStack
 from tests.support.sandbox import Sandbox
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import time
 from typing import TYPE_CHECKING
 
 from lab.directory import REPOSITORY
-from lab.environment import KUBERNETES_PLUGIN
 from tests.support.measured import record
 
 if TYPE_CHECKING:
@@ -22,13 +20,11 @@ INDEX = "README.md"
 HEADINGS = ("What you see", "What happened", "What to type")
 # Nobody reads it here, and each takes seconds.
 _WITHOUT_PREVIEW = {"PULUMI_OPTION_SKIP_PREVIEW": "true"}
-# The vendor's plugin looks every five minutes whether its engine was killed, and `recover` waits for it.
-ORPHAN_SECONDS = 330.0 if os.environ.get(KUBERNETES_PLUGIN) else 0.0
 # What a page promises of the commands that heal, on a machine that does nothing else.
 _HEALED_SECONDS = 60.0
 _HEALING_COMMANDS = 2
 # A page's own --timeout ends a command before this does.
-_SECONDS = 180 + ORPHAN_SECONDS
+_SECONDS = 180.0
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\b[A-Z][A-Z_]+\b")

@@ -6,7 +6,7 @@ import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from lab.changes import changes_of
+from tests.support.changes import changes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

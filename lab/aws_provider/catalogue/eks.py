@@ -39,10 +39,6 @@ def _enabled_logs(live: Any, given: Any) -> Any:
     return in_order_of(given or [], [kind for setup in setups for kind in setup["types"]])
 
 
-def _config(subject: Subject, **given: Any) -> list[Request]:
-    return [("UpdateClusterConfig", {"name": subject.identifier, **given})]
-
-
 CLUSTER = ResourceType(
     pulumi_type="aws:eks/cluster:Cluster",
     service="eks",
@@ -75,9 +71,15 @@ CLUSTER = ResourceType(
         "version": lambda subject, _: [
             ("UpdateClusterVersion", {"name": subject.identifier, "version": subject["version"]})
         ],
-        "protection": lambda subject, _: _config(
-            subject, deletionProtection=subject.inputs.get("deletionProtection", False)
-        ),
+        "protection": lambda subject, _: [
+            (
+                "UpdateClusterConfig",
+                {
+                    "name": subject.identifier,
+                    "deletionProtection": subject.inputs.get("deletionProtection", False),
+                },
+            )
+        ],
     },
     outputs={
         "arn": output("arn"),
@@ -129,10 +131,6 @@ def _wait(subject: Subject) -> None:
         )
 
 
-def _labels(live: Any, given: Any) -> Any:
-    return text_map(live) if given is not None or live else None
-
-
 def _groups_behind(_: Subject, found: Description) -> list[dict[str, Any]]:
     groups = found["resources"]["autoScalingGroups"]
     return [{"autoscalingGroups": [{"name": group["name"]} for group in groups]}]
@@ -156,7 +154,9 @@ NODE_GROUP = ResourceType(
         **fixed("subnetIds", create="subnets"),
         **changed_by("config", "scalingConfig", "updateConfig", "nodeRepairConfig"),
         **not_updated("taints"),
-        **not_updated("labels", from_live=_labels),
+        **not_updated(
+            "labels", from_live=lambda live, given: text_map(live) if given is not None or live else None
+        ),
         **changed_by("version", "version", "releaseVersion"),
         "launchTemplate": Input(update="version", replaced_keys=frozenset({"id", "name"})),
         **of_the_provider("forceUpdateVersion"),

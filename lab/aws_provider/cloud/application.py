@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from moto.backends import get_backend
 from moto.core.exceptions import ServiceException
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+from moto.moto_server.werkzeug_app import create_backend_app
 
 from lab.aws_provider.cloud import fixtures, gaps, rules, service_model  # noqa: F401 - gaps and rules register
 from lab.aws_provider.cloud.decode import Call, decode, encode
@@ -43,14 +43,11 @@ class Application:
             get_backend(service)
         fixtures.add_to_moto()
         self._store, self._records, self._settings = store, records, settings
-        self._moto = DomainDispatcherApplication(_application)
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answers one request."""
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
         call = decode(environ, body)
-        if call is None:
-            return _ask(self._moto, environ, body, start_response)
         place = Place(call.region, self._store, self._settings)
         try:
             service_model.check(call.operation, call.parameters)
@@ -73,14 +70,13 @@ class Application:
         status = ""
         kept: list[tuple[str, str]] = []
 
-        def keep(line: str, headers: list[tuple[str, str]], *_: object) -> None:
+        def keep(line: str, headers: list[tuple[str, str]], *_: object) -> Any:
             nonlocal status
             status = line
             kept[:] = headers
 
-        # Its dispatcher would list the folder of all services for each request.
-        known = call.service in _SERVICES
-        content = b"".join(_ask(_application(call.service) if known else self._moto, environ, body, keep))
+        asked = {**environ, "wsgi.input": io.BytesIO(body)}
+        content = b"".join(_application(call.service)(asked, keep))
         # moto writes the same id into every answer of some services.
         content = _MOTO_REQUEST_ID.sub(rb"<\1>" + call.request_id.encode() + rb"</\1>", content)
         failed = int(status.split(maxsplit=1)[0]) >= _FIRST_ERROR_STATUS
@@ -91,15 +87,6 @@ class Application:
         headers += [("x-amzn-RequestId", call.request_id), ("Content-Length", str(len(content)))]
         start_response(status, headers)
         return [content]
-
-
-def _ask(
-    moto: Callable[..., Iterable[bytes]],
-    environ: dict[str, Any],
-    body: bytes,
-    start_response: Callable[..., Any],
-) -> Iterable[bytes]:
-    return moto({**environ, "wsgi.input": io.BytesIO(body)}, start_response)
 
 
 def _respond(

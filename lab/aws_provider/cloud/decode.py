@@ -11,11 +11,9 @@ from moto.core.parse import PROTOCOL_PARSERS
 from moto.core.request import Request, determine_request_protocol
 from moto.core.routing import get_service_router
 from moto.core.serialize import SerializationContext, get_serializer_class
-from werkzeug.exceptions import HTTPException
 
 # Names in a signature that differ from botocore's names of the services.
 _SERVICES = {"elasticfilesystem": "efs", "servicequotas": "service-quotas"}
-_SCOPE_PARTS = 5
 
 
 @dataclass(frozen=True)
@@ -35,19 +33,11 @@ class Call:
         return self.operation.name
 
 
-def decode(environ: dict[str, Any], body: bytes) -> Call | None:
-    """The call, or None where the request is not one to an operation of a known service."""
-    scope = _signing_scope(environ.get("HTTP_AUTHORIZATION", ""))
-    if scope is None:
-        return None
-    service, region = scope
+def decode(environ: dict[str, Any], body: bytes) -> Call:
+    """The call. Raises whatever moto's lookup meets where it is none to an operation of a known service."""
+    service, region = _signing_scope(environ["HTTP_AUTHORIZATION"])
     request = Request({**environ, "wsgi.input": io.BytesIO(body)})
-    try:
-        router = get_service_router(service)
-        operation, labels = router.match(request)
-    # moto raises whatever its lookup of an unknown service meets.
-    except (HTTPException, Exception):
-        return None
+    operation, labels = get_service_router(service).match(request)
     protocol = determine_request_protocol(operation.service_model, request.content_type)
     parameters = PROTOCOL_PARSERS[protocol](operation).parse(
         {
@@ -73,10 +63,8 @@ def encode(call: Call, result: object) -> tuple[int, dict[str, str], bytes]:
     return response["status_code"], headers, content.encode() if isinstance(content, str) else content
 
 
-def _signing_scope(authorization: str) -> tuple[str, str] | None:
+def _signing_scope(authorization: str) -> tuple[str, str]:
     """Service and region that a request is signed for (AWS4-HMAC-SHA256 Credential=key/date/region/...)."""
     _, _, credential = authorization.partition("Credential=")
-    parts = credential.split(",", 1)[0].split("/")
-    if len(parts) != _SCOPE_PARTS:
-        return None
-    return _SERVICES.get(parts[3], parts[3]), parts[2]
+    _, _, region, service, _ = credential.split(",", 1)[0].split("/")
+    return _SERVICES.get(service, service), region

@@ -22,7 +22,7 @@ class Store:
     worse than none.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
         self._kinds: dict[str, dict[str, Document]] = {}
         self._lock = threading.RLock()
@@ -68,8 +68,6 @@ class Store:
             self._write()
 
     def _write(self) -> None:
-        if self._path is None:
-            return
         partial = self._path.with_suffix(".partial")
         partial.write_text(json.dumps(self._kinds, indent=1, default=str), encoding="utf-8")
         partial.replace(self._path)

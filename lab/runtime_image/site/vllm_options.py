@@ -55,7 +55,9 @@ class AsyncEngineArgs(SimpleNamespace):
         """Return what was given; a JSON object has its keys as attributes."""
         return cls(
             **{
-                name: SimpleNamespace(**{**_nulls(name), **value}) if isinstance(value, dict) else value
+                name: SimpleNamespace(**{**dict.fromkeys(_keys(name)), **value})
+                if isinstance(value, dict)
+                else value
                 for name, value in vars(given).items()
             }
         )
@@ -95,10 +97,6 @@ def _keys(name: str) -> list[str]:
 
 def _words(table: str, name: str) -> list[str]:
     return _LATER.get(table, {}).get(name, _PUBLISHED[table].get(name, "")).split()
-
-
-def _nulls(name: str) -> dict[str, None]:
-    return dict.fromkeys(_keys(name))
 
 
 def _size(text: str) -> int:

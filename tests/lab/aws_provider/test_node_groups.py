@@ -50,20 +50,6 @@ def _scaling_group(account: Account, name: str) -> dict[str, Any]:
     return found["AutoScalingGroups"][0]
 
 
-def test_instances_come_and_go_with_the_size_of_their_group(account: Account) -> None:
-    eks, zones = account.client("eks"), ["us-east-1a", "us-east-1b"]
-    eks.create_nodegroup(**account.group_request("sized", 2, subnets=account.network.in_zones(*zones)))
-    two = instances(account, "sized")
-    assert [item["Placement"]["AvailabilityZone"] for item in two] == zones
-    scaling = _scaling_group(account, "sized")["Instances"]
-    assert [item["InstanceId"] for item in scaling] == [item["InstanceId"] for item in two]
-    for size in (1, 3):
-        eks.update_nodegroup_config(**_named(account, "sized"), scalingConfig={"desiredSize": size})
-        assert (len(instances(account, "sized")), instances(account, "sized")[0]) == (size, two[0])
-    eks.delete_nodegroup(**_named(account, "sized"))
-    assert instances(account, "sized") == []
-
-
 def test_an_update_of_the_version_exchanges_every_instance(account: Account) -> None:
     account.client("eks").create_nodegroup(**account.group_request("renewed", 2))
     before = {item["InstanceId"] for item in instances(account, "renewed")}
@@ -159,20 +145,6 @@ def test_a_group_made_before_its_window_is_active_and_launches_when_it_opens(acc
     until(lambda: len(instances(account, "early")) == 2, "the launches succeed when the window opens", 10)
     assert _described(account, "early")["health"]["issues"] == []
     account.client("eks").delete_nodegroup(**_named(account, "early"))
-
-
-def test_a_block_that_opens_too_small_launches_nothing_and_says_so(account: Account) -> None:
-    _set_state(account, "scheduled")
-    make(account.provider(), _KIND, "greedy", **_inputs(account, "greedy", EARLY, 3))
-    _set_state(account, "active")
-
-    def said() -> str:
-        [issue] = _described(account, "greedy")["health"]["issues"]
-        return issue["message"]
-
-    until(lambda: "The requested 3 instances exceed the 2 of" in said(), "the group learns it", 10)
-    assert instances(account, "greedy") == []
-    account.client("eks").delete_nodegroup(**_named(account, "greedy"))
 
 
 def _set_state(account: Account, state: str) -> None:

@@ -39,15 +39,6 @@ def test_fsx_refuses(account: Account, refusal: Refusal) -> None:
     expect(account, refusal)
 
 
-def test_an_efs_file_system_has_one_mount_target_a_zone(account: Account) -> None:
-    efs = account.client("efs")
-    file_system = efs.create_file_system(CreationToken="one")["FileSystemId"]
-    target = {"FileSystemId": file_system, "SubnetId": account.network.subnets["us-east-1a"]}
-    efs.create_mount_target(**target)
-    says = "already exists in this AZ"
-    refuse(account, "CreateMountTarget", target, "MountTargetConflict", says, "efs")
-
-
 def test_scheduled_sizes_are_in_order_and_in_the_future(account: Account) -> None:
     made = account.client("eks").create_nodegroup(**account.group_request("scheduled"))["nodegroup"]
     action = {

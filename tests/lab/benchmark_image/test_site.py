@@ -57,14 +57,6 @@ def test_what_the_recipe_pins_is_installed_and_its_program_runs(machine: Path, r
     assert run(machine, str(program), "profile", "--streaming").stdout == "profile --streaming \n"
 
 
-@pytest.mark.parametrize("requirement", ["aiperf==0.12.0", "aiperf", "numpy==2.4.6"])
-def test_what_this_machine_does_not_have_is_refused_as_pip_would(machine: Path, requirement: str) -> None:
-    refused = install(machine, requirement)
-    assert refused.returncode == 1
-    assert f"No matching distribution found for {requirement}" in refused.stderr
-    assert not (machine / "packages").exists()
-
-
 def test_processes_for_a_pod_of_eight_processors_are_fewer_here_and_it_says_so(machine: Path) -> None:
     benchmark = load_recipe(RECIPES[0]).benchmark
     asked = ["--workers-max", str(benchmark.workers), "--record-processors", str(benchmark.record_processors)]
@@ -74,11 +66,6 @@ def test_processes_for_a_pod_of_eight_processors_are_fewer_here_and_it_says_so(m
     opened = benchmark.workers * benchmark.connections_per_worker // 2
     assert sized.stdout == f"--workers-max 2 --record-processors 1 {opened}\n"
     assert sized.stderr == "lab: processors here: 1, so --workers-max 2, --record-processors 1\n"
-
-
-def test_a_command_line_that_this_machine_bears_stays_as_it_is(machine: Path) -> None:
-    sized = run(machine, "python3", "-m", "sized_aiperf", "--workers-max", "2", "--version")
-    assert (sized.stdout, sized.stderr) == ("--workers-max 2 --version \n", "")
 
 
 def test_a_python_whose_shell_is_killed_does_not_live_on() -> None:

@@ -64,9 +64,7 @@ def test_a_chart_that_cannot_be_had_fails_the_preview(toy: Toy) -> None:
     assert "nowhere.example.com" in output
 
 
-def test_a_failed_install_that_helm_keeps_is_in_the_state_and_an_atomic_one_is_not(
-    toy: Toy, chart: str
-) -> None:
+def test_a_failed_install_that_helm_keeps_is_in_the_state(toy: Toy, chart: str) -> None:
     huge = '{"cpu": "9000"}'
     output = toy.failing_up(_program(chart, huge, "timeout=2"))
     assert f'Helm release "{toy.namespace}/toy" was created, but failed to initialize completely.' in output
@@ -74,10 +72,6 @@ def test_a_failed_install_that_helm_keeps_is_in_the_state_and_an_atomic_one_is_n
     assert toy.state("toy")["outputs"]["status"]["status"] == "failed"
     toy.up(_program(chart, '{"cpu": "2"}'))
     assert toy.state("toy")["outputs"]["status"]["status"] == "deployed"
-    toy.destroy()
-    output = toy.failing_up(_program(chart, huge, "timeout=2, atomic=True"))
-    assert "has been uninstalled due to atomic being set" in output
-    assert toy.recorded() == set()
 
 
 def test_a_preview_of_a_release_asks_no_cluster_and_knows_no_result(toy: Toy, chart: str) -> None:
@@ -101,7 +95,7 @@ def test_values_are_secret_in_the_recorded_inputs_and_on_no_command_line(toy: To
     helm.chmod(0o755)
     path = f"{helm.parent}:{toy.lab.environment['PATH']}"
     secret = f'{{"greeting": pulumi.Output.secret("{_PLANTED}")}}'
-    output = toy.up(_program(chart, secret, "skip_await=True"), variables={"PATH": path})
+    output = toy.up(_program(chart, secret), variables={"PATH": path})
     assert "install toy" in log.read_text()
     assert _PLANTED not in log.read_text()
     assert _PLANTED not in output
@@ -112,7 +106,7 @@ def test_values_are_secret_in_the_recorded_inputs_and_on_no_command_line(toy: To
 
 
 def test_a_release_that_is_gone_is_seen_by_a_refresh_and_an_error_for_a_delete(toy: Toy, chart: str) -> None:
-    toy.up(_program(chart, more="skip_await=True"))
+    toy.up(_program(chart))
     _helm(toy, "uninstall", "toy")
     assert toy.drift()
     assert "release: not found" in toy.failing("destroy", "--yes", "--skip-preview")

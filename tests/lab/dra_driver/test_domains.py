@@ -8,7 +8,6 @@ import pytest
 
 from lab.dra_driver.domains import (
     is_template_of,
-    node_label_changes,
     nodes_by_domain,
     status_for,
     template_for,
@@ -74,14 +73,3 @@ def test_a_domain_spans_the_nodes_of_its_allocated_claims() -> None:
 )
 def test_a_number_of_nodes_only_holds_ready_back(wanted: int, present: int, status: str) -> None:
     assert status_for(domain(wanted), [node(f"tray-{i}") for i in range(present)])["status"] == status
-
-
-def test_a_node_is_listed_with_its_clique_and_address() -> None:
-    assert status_for(domain(), [node("b")])["nodes"] == [
-        {"name": "b", "cliqueID": "uuid.1", "ipAddress": "10.0.0.1", "index": 0, "status": "Ready"}
-    ]
-
-
-def test_a_node_carries_the_domain_of_its_claim_and_loses_it_afterwards() -> None:
-    nodes = [node("new"), node("same", **{MARK: "u"}), node("left", **{MARK: "u"}), node("never")]
-    assert node_label_changes(nodes, {"u": ["new", "same"]}) == {"new": "u", "left": None}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from lab.dynamo_operator.generations import Hashes
-from lab.dynamo_operator.rolling_update import Decision, decide, generation_hash, migrated
+from lab.dynamo_operator.rolling_update import Decision, decide
 
 NOW, LATER = "2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z"
-OLD, NEW = Hashes("aaaaaaaa", "aaaa2222"), Hashes("bbbbbbbb", "bbbb2222")
-NONE = Hashes("", "")
+OLD, NEW = "aaaaaaaa", "bbbbbbbb"
 PENDING = {"startTime": NOW, "phase": "Pending"}
 IN_PROGRESS = {"startTime": NOW, "phase": "InProgress"}
 OLD_SERVES = {"Decode": False, "Prefill": False}
@@ -34,22 +32,5 @@ def test_going_back_in_the_middle_deletes_the_new_generation_even_where_it_serve
 
 
 def test_a_graph_without_a_hash_is_taken_for_new_and_keeps_its_old_workers() -> None:
-    assert decide(NONE, NEW, None, OLD_SERVES, NOW) == Decision(NEW, None)
+    assert decide("", NEW, None, OLD_SERVES, NOW) == Decision(NEW, None)
     assert decide(NEW, NEW, None, BOTH_MOVED, NOW) == Decision(NEW, None)
-
-
-def test_another_annotation_alone_gives_up_the_first_hash_and_names_workers_by_the_second() -> None:
-    annotated = Hashes(OLD.v1, "cccc2222")
-    current = migrated(OLD, annotated)
-    assert current == Hashes("", OLD.v2)
-    assert generation_hash(current, annotated) == annotated.v2
-    done = decide(current, annotated, IN_PROGRESS, BOTH_MOVED, LATER)
-    assert (done.current, done.deletes_old) == (Hashes("", annotated.v2), True)
-    # From then on the second hash names every generation, also where the first changes with it.
-    assert migrated(done.current, NEW) == done.current
-    assert generation_hash(done.current, NEW) == NEW.v2
-
-
-def test_workers_of_a_graph_with_both_hashes_are_named_by_the_first() -> None:
-    assert generation_hash(NONE, NEW) == generation_hash(OLD, NEW) == generation_hash(NEW, NEW) == NEW.v1
-    assert migrated(Hashes(NEW.v1, ""), NEW) == NEW

@@ -86,15 +86,6 @@ def test_a_failure_is_reported_in_its_own_words_and_its_generation_is_not_observ
     assert "observedGeneration" not in report
 
 
-def test_the_transition_time_changes_with_the_status_only() -> None:
-    waiting = status(Outcome([part("Decode", 2, 0)]))
-    nearer = status(Outcome([part("Decode", 2, 1)]), waiting, LATER)
-    done = status(Outcome([part("Decode", 2, 2)]), nearer, LATER)
-    times = [report["conditions"][0]["lastTransitionTime"] for report in (waiting, nearer, done)]
-    assert times == [NOW, NOW, LATER]
-    assert status(Outcome([part("Decode", 2, 2)]), done, NOW) == done, "nothing needs to be written"
-
-
 @pytest.mark.parametrize(
     ("phase", "pods", "expected"),
     [

@@ -80,12 +80,6 @@ def test_a_command_runs_in_a_fork_with_its_own_arguments_folder_variables_and_st
     assert told == expected
 
 
-def test_what_a_command_raises_is_printed_as_python_does(lab: LabDirectory, tmp_path: Path) -> None:
-    ended = _run(lab, _command(tmp_path, "raise ValueError('not so')"))
-    assert ended.returncode == 1
-    assert ended.stderr.endswith("ValueError: not so\n")
-
-
 def test_signals_go_on_to_the_fork_and_its_end_by_one_is_the_launcher_s(
     lab: LabDirectory, tmp_path: Path
 ) -> None:
@@ -124,13 +118,6 @@ def test_a_command_that_another_cluster_or_environment_is_given_to_runs_by_itsel
     assert _is_loaded(lab, tmp_path)
     assert not _is_loaded(lab, tmp_path, variables={"KUBECONFIG": "/other"})
     assert not _is_loaded(lab, tmp_path, python=str(python))
-
-
-def test_the_fork_server_has_one_thread(lab: LabDirectory) -> None:
-    found = processes.find(lab, processes.FORK_SERVER)
-    assert found
-    assert found.pid
-    assert psutil.Process(found.pid).num_threads() == 1
 
 
 def _is_loaded(

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 from typing import TYPE_CHECKING
 
-import psutil
 import pytest
 
 from lab.kubelet.images import image_of
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lab.kubelet.images import Image
-
-DEADLINE_SECONDS = 60.0
 
 
 def measures() -> Image:
@@ -59,30 +55,3 @@ def test_an_index_out_of_reach_is_told_as_an_image_that_cannot_be_pulled(
     assert "AIPerf cannot be installed:" in str(failed.value)
     assert "127.0.0.1:9" in str(failed.value)
     assert said[0].startswith("installing AIPerf (aiperf==0.13.0, about 840 MB), once per machine")
-
-
-def test_a_kubelet_that_ends_takes_the_installation_along(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        address = f"http://127.0.0.1:{silent.getsockname()[1]}/simple"
-        here = programs(tmp_path, monkeypatch, address)
-
-        async def play() -> None:
-            silent.settimeout(DEADLINE_SECONDS)
-            pulling = asyncio.ensure_future(here.pull(measures(), lambda _: None))
-            # The installer has asked the index.
-            asked, _ = await asyncio.to_thread(silent.accept)
-            with asked:
-                pulling.cancel()
-                await asyncio.gather(pulling, return_exceptions=True)
-                async with asyncio.timeout(DEADLINE_SECONDS):
-                    while _installers(tmp_path):
-                        await asyncio.sleep(0.05)
-
-        asyncio.run(play())
-
-
-def _installers(folder: Path) -> list[str]:
-    words = [" ".join(process.info["cmdline"] or ()) for process in psutil.process_iter(["cmdline"])]
-    return [word for word in words if str(folder) in word and "uv" in word]

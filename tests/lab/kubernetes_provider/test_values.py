@@ -14,16 +14,6 @@ from lab.kubernetes_provider.values import (
 )
 
 
-def test_whole_floats_become_integers_and_others_stay() -> None:
-    given = to_properties({"a": 1.0, "b": 1.5, "c": [2.0], "d": True})
-    assert repr(plain_map(given)) == "{'a': 1, 'b': 1.5, 'c': [2], 'd': True}"
-
-
-def test_nulls_in_maps_are_left_out_and_secrets_are_opened() -> None:
-    value = {"a": PropertyValue(None), "b": PropertyValue("x", is_secret=True)}
-    assert plain_map(value) == {"b": "x"}
-
-
 def test_an_unknown_goes_there_and_back_over_the_wire() -> None:
     sent = PropertyValue.marshal_map(to_properties({"a": {"b": [UNKNOWN]}}))
     assert sent.fields["a"].struct_value.fields["b"].list_value.values[0].string_value == rpc.UNKNOWN

@@ -42,11 +42,6 @@ def test_a_stand_in_that_ends_before_it_is_ready_is_told_with_its_log(lab: LabDi
     assert processes.find(lab, processes.KUBELET) is None
 
 
-def test_a_stand_in_of_the_supervisors_own_process_refuses_in_the_same_way(lab: LabDirectory) -> None:
-    with pytest.raises(LabError, match="dra-driver ended at once: there is no kubeconfig"):
-        processes.start(lab, StandIn("dra-driver", "lab.dra_driver.driver"))
-
-
 def test_a_killed_stand_in_comes_back_and_the_log_says_why(lab: LabDirectory) -> None:
     processes.start(lab, TOY)
     found = processes.find(lab, TOY)

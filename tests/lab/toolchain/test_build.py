@@ -59,17 +59,6 @@ def test_a_tool_is_built_once_and_a_half_built_one_is_not_taken_for_it(
     assert said == []
 
 
-def test_a_build_says_first_how_long_it_takes_and_then_each_part(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ToolModule
-) -> None:
-    modules = (replace(module, usual_seconds=240), replace(module, executables=("other",), usual_seconds=360))
-    monkeypatch.setattr(build, "TOOL_MODULES", modules)
-    said: list[str] = []
-    build_missing(tmp_path / "cache", said.append)
-    assert said[0] == "building 2 tool modules from source, once per machine, usually 10 min on 2 cores"
-    assert "other: building, usually 360 s on 2 cores" in said
-
-
 def test_a_lab_is_not_kept_waiting_for_a_tool_of_the_checks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ToolModule
 ) -> None:

@@ -16,7 +16,6 @@ import pytest
 
 from lab.errors import LabError
 from lab.interruption import SAID
-from lab.toolchain import packages
 from lab.toolchain.runtime import RUNTIME
 from tests.support.running import running_in
 from tests.support.waiting import until
@@ -84,16 +83,6 @@ def test_a_wheel_with_another_hash_is_not_installed(tmp_path: Path) -> None:
     with pytest.raises(LabError, match=r"cannot be installed:(.|\n)*[Hh]ash mismatch"):
         other.install_missing(tmp_path / "cache", print)
     assert not other.python(tmp_path / "cache").exists()
-
-
-def test_an_index_that_never_answers_ends_in_bounded_time(
-    tmp_path: Path, silent_index: socket.socket, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert silent_index
-    monkeypatch.setattr(packages, "_LONGEST_SECONDS", 1)
-    with pytest.raises(LabError, match="was not installed within 1 s"):
-        RUNTIME.install_missing(tmp_path, print)
-    assert running_in(tmp_path) == []
 
 
 def test_ctrl_c_while_the_runtime_is_installed_leaves_no_process(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from lab.changes import changes_of
 from lab.errors import LabError
-from lab.faults.kubectl import items, kubectl, patch_status
+from tests.support.changes import changes_of
+from tests.support.faults.kubectl import items, kubectl, patch_status
 
 if TYPE_CHECKING:
     from lab.directory import LabDirectory

@@ -11,7 +11,7 @@ import yaml
 from lab.control_plane import SILENT
 from lab.directory import REPOSITORY
 from lab.dra_driver.slices import LABEL_CLIQUE
-from lab.faults.kubectl import items, kubectl, patch_status
+from tests.support.faults.kubectl import items, kubectl, patch_status
 
 if TYPE_CHECKING:
     from lab.directory import LabDirectory

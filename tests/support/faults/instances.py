@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lab.account_client import client
-from lab.faults import nodes
-from lab.faults.kubectl import items
+from tests.support.faults import nodes
+from tests.support.faults.kubectl import items
 
 if TYPE_CHECKING:
     from lab.directory import LabDirectory
