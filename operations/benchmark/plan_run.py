@@ -1,11 +1,9 @@
 """What a person asked for as a run, with everything refused that can be refused before, and its measuring."""
 
-from dataclasses import dataclass
-
 from components.cluster_answer import PODS, Objects
 from components.dynamo_objects import GRAPH_NAME
 from failures.pods_and_events import has_ended, is_ready, pod_reasons
-from operations.benchmark.aiperf_here import AIPerfProgram, pinned_version
+from operations.benchmark.aiperf_here import measure
 from operations.benchmark.job_run import BenchmarkJob
 from operations.benchmark.progress import BenchProgress
 from operations.benchmark.recording import PlannedRun, Recording
@@ -14,7 +12,6 @@ from operations.benchmark.shapes import Wanted, loads_of_address, loads_of_recip
 from operations.cluster_commands import ClusterCommands
 from operations.errors import CommandError
 from operations.mock_engine import MOCK_ENGINE, engine_of
-from operations.port_forward import FORWARD_NOTE
 from operations.smoke.client import Frontend, NoAnswer
 from operations.smoke.finding import WrongAnswer
 from operations.smoke.protocol import ModelList, read
@@ -27,19 +24,6 @@ from stacks.plan.stack_plan import StackPlan
 
 _METHOD_OF_ADDRESSES = "gpt-oss-120b/trtllm-agg"
 """Recipe whose benchmark is taken where nobody names another: requests per concurrency, seed, AIPerf."""
-
-
-@dataclass(frozen=True, slots=True)
-class MeasuredAddress:
-    """What a person says of an address."""
-
-    url: str
-    model: str
-    concurrency: int
-    """Where nobody names a recipe, which has one."""
-    is_mock: bool
-    gpus: int | None
-    accelerator: str | None
 
 
 def run_of_stack(
@@ -60,42 +44,53 @@ def run_of_stack(
         seconds=seconds or recipe.benchmark.deadline_seconds,
         in_cluster=in_cluster,
         engine=engine,
-        aiperf=pinned_version(recipe.benchmark),
         gpus=recipe.gpus,
         accelerators=stack.used_accelerators,
         recipe=recipe.name,
         runtime=f"{recipe.runtime.image}:{recipe.runtime.version}",
-        note=None if in_cluster else FORWARD_NOTE,
         placed=placed,
     )
 
 
 def run_of_address(
-    address: MeasuredAddress, wanted: Wanted, recipe: Recipe | None, *, seconds: int | None
+    url: str,
+    model: str,
+    wanted: Wanted,
+    recipe: Recipe | None,
+    *,
+    is_mock: bool,
+    gpus: int | None,
+    accelerator: str | None,
+    seconds: int | None,
 ) -> PlannedRun:
-    """Return the run of an address; `seconds` is the longest time of a load, None the method's.
+    """Return the run of an address.
+
+    Args:
+        url: the address.
+        model: what it serves.
+        wanted: the loads.
+        recipe: what is behind it; None where nobody names one.
+        is_mock: a mock engine answers.
+        gpus: of all workers; None where nobody said.
+        accelerator: their kind; None where nobody said.
+        seconds: the longest time of a load; None: the recipe's.
 
     Raises:
-        CommandError: the engines of the recipe that is behind the address refuse what is wanted.
+        CommandError: the engines of the recipe refuse what is wanted.
         SettingsError: the recipe that stands in for one that nobody names cannot be used.
 
     """
-    if recipe is None:
-        recipe = method_of_addresses()
-        loads = loads_of_address(wanted, recipe.benchmark, address.concurrency)
-    else:
-        loads = loads_of_recipe(wanted, recipe)
+    benchmark = (recipe or method_of_addresses()).benchmark
     return PlannedRun(
-        target=address.url,
-        model=address.model,
-        benchmark=recipe.benchmark,
-        loads=loads,
-        seconds=seconds or recipe.benchmark.deadline_seconds,
+        target=url,
+        model=model,
+        benchmark=benchmark,
+        loads=loads_of_recipe(wanted, recipe) if recipe else loads_of_address(wanted, benchmark),
+        seconds=seconds or benchmark.deadline_seconds,
         in_cluster=False,
-        engine="mock" if address.is_mock else "real",
-        aiperf=pinned_version(recipe.benchmark),
-        gpus=address.gpus,
-        accelerators=(address.accelerator,) if address.accelerator else (),
+        engine="mock" if is_mock else "real",
+        gpus=gpus,
+        accelerators=(accelerator,) if accelerator else (),
     )
 
 
@@ -169,7 +164,7 @@ def serving_engine(stack: StackPlan, cluster: ClusterCommands) -> Engine:
 
 def measure_here(
     run: PlannedRun,
-    program: AIPerfProgram,
+    program: str,
     endpoint: Endpoint,
     recording: Recording,
     progress: BenchProgress,
@@ -183,8 +178,8 @@ def measure_here(
     for number, load in enumerate(run.loads, 1):
         progress.began(load)
         folder = recording.load_folder(number)
-        summary = program.measure(
-            run.benchmark, load, endpoint, folder, seconds=run.seconds, report=progress.moved
+        summary = measure(
+            program, run.benchmark, load, endpoint, folder, seconds=run.seconds, report=progress.moved
         )
         progress.measured(recording.add(number, summary))
 
@@ -198,10 +193,8 @@ def measure_in_cluster(
         CommandError: the Job is there already, does not start or fails.
 
     """
-    placed = run.placed
-    if placed is None:
-        raise CommandError("a Job measures a stack, not an address")
-    manifest = benchmark_job(placed, loads=run.loads, deadline_seconds=run.seconds * len(run.loads))
+    assert run.placed is not None
+    manifest = benchmark_job(run.placed, loads=run.loads, deadline_seconds=run.seconds * len(run.loads))
 
     def received(number: int, summary: str) -> None:
         progress.measured(recording.add(number, summary))

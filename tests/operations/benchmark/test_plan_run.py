@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
 PLAIN = Wanted((), every_shape=False, sweep=False, concurrency=None, requests=None)
 EVERY = replace(PLAIN, every_shape=True)
-PUBLISHED = [str(each.shape) for each in PUBLISHED_SHAPES]
+PUBLISHED = [str(shape) for shape in PUBLISHED_SHAPES]
 
 
 def _seen(loads: tuple[Load, ...]) -> list[tuple[str, int, int]]:
@@ -95,9 +95,10 @@ def test_a_sweep_goes_from_one_request_to_the_highest_concurrency() -> None:
 
 
 def test_of_an_address_only_what_was_said_is_sent() -> None:
-    wanted = replace(PLAIN, shapes=(Shape(128, 1000), Shape(128, 1000), Shape(9, 9)), requests=50)
-    assert _seen(loads_of_address(wanted, AGGREGATED.benchmark, 8)) == [("128/1000", 8, 50), ("9/9", 8, 50)]
-    assert [load.shape for load in loads_of_address(EVERY, AGGREGATED.benchmark, 8)] == PUBLISHED
+    shapes = (Shape(128, 1000), Shape(128, 1000), Shape(9, 9))
+    wanted = replace(PLAIN, shapes=shapes, concurrency=8, requests=50)
+    assert _seen(loads_of_address(wanted, AGGREGATED.benchmark)) == [("128/1000", 8, 50), ("9/9", 8, 50)]
+    assert [load.shape for load in loads_of_address(EVERY, AGGREGATED.benchmark)] == PUBLISHED
 
 
 @pytest.mark.parametrize(
