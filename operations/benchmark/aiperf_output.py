@@ -13,7 +13,9 @@ from recipes.benchmark_load import Load
 
 _BAR = re.compile(r"\b(Warmup|Profiling): +([\d,]+)/([\d,]+)")
 _FRAME = "│╭╮╰╯─"
-_REASON, _NEXT_FIELDS = "Reason:", ("Cause:", "•", "Service:", "Operation:", "Error:")
+_REASON = re.compile(
+    r"^Reason:(.*?)(?=^(?:Cause:|•|Service:|Operation:|Error:|Log File:)|\Z)", re.MULTILINE | re.DOTALL
+)
 _ALL_FAILED = "All "
 """Begins AIPerf's words where no request was answered; the reason is in the error of each request."""
 _LOGGED_ERROR = re.compile(r"\b(?:ERROR|CRITICAL)\s+(.*)")
@@ -42,24 +44,13 @@ def failure_reason(lines: Iterable[str]) -> str:
     """Return why AIPerf ended: the first reason that it gives, else its last error, else its last words."""
     plain = [without_colours(line).strip().strip(_FRAME).strip() for line in lines]
     said = [line for line in plain if line and read_progress(line) is None]
-    given = _given_reason(said)
+    reason = _REASON.search("\n".join(said))
+    given = " ".join(reason[1].split()) if reason else None
     logged = [match[1] for line in said if (match := _LOGGED_ERROR.search(line))]
     error = next((each for each in reversed(logged) if not each.startswith(_ALL_FAILED)), None)
     if given and given.startswith(_ALL_FAILED) and error:
         return f"{given} The last of them: {error}"
     return given or error or (said[-1] if said else "it says nothing")
-
-
-def _given_reason(lines: list[str]) -> str | None:
-    start = next((number for number, line in enumerate(lines) if line.startswith(_REASON)), None)
-    if start is None:
-        return None
-    words = [lines[start].removeprefix(_REASON).strip()]
-    for line in lines[start + 1 :]:
-        if line.startswith((*_NEXT_FIELDS, "Log File:")):
-            break
-        words.append(line)
-    return " ".join(words)
 
 
 SUMMARY_FILE = "profile_export_aiperf.json"

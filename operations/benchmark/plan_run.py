@@ -12,9 +12,9 @@ from operations.benchmark.shapes import Wanted, loads_of_address, loads_of_recip
 from operations.cluster_commands import ClusterCommands
 from operations.errors import CommandError
 from operations.mock_engine import MOCK_ENGINE, engine_of
-from operations.smoke.client import Frontend, NoAnswer
+from operations.smoke.client import Frontend
 from operations.smoke.finding import WrongAnswer
-from operations.smoke.protocol import ModelList, read
+from operations.smoke.registration import listed_models
 from recipes.aiperf_command import Endpoint
 from recipes.benchmark_job import benchmark_job
 from recipes.model import Recipe
@@ -125,9 +125,8 @@ def served_model(url: str, wanted: str | None) -> str:
     # Not through a proxy of the environment: AIPerf uses none either.
     frontend = Frontend(lambda: url, seconds=_SECONDS, by_proxy=False)
     try:
-        answer = frontend.get("/v1/models", seconds=_SECONDS)
-        models = [each.id for each in read(answer, ModelList, "a list of models").data]
-    except (NoAnswer, WrongAnswer) as error:
+        models = listed_models(frontend, _SECONDS)
+    except WrongAnswer as error:
         raise CommandError(f"{url}/v1/models: {error}") from None
     served = ", ".join(models) or "no model"
     if wanted is None:

@@ -25,13 +25,13 @@ def missing_findings(view: View) -> Iterator[Finding]:
     pods = view.target.asked.pods
     for role in view.roles:
         if pods and view.serves.first and not view.of_role(role):
-            absence = pods.why_absent((role,))
+            absent = pods.why_absent((role,))
             yield Finding(
                 stage=Stage.GRAPH,
                 about=f"role {role}",
-                what=absence.found or f"the graph has no component for {role}",
+                what=absent.found or f"the graph has no component for {role}",
                 setting=f"serving.replicas.{role}",
-                command=absence.look,
+                command=absent.fix,
                 page="graph-never-ready",
             )
 

@@ -26,10 +26,9 @@ from operations.document import Verdict
 from operations.port_forward import PortForward
 from operations.smoke import run
 from operations.smoke.checks import CHECKS, SmokeReport
-from operations.smoke.client import Frontend, NoAnswer
+from operations.smoke.client import Frontend
 from operations.smoke.finding import WrongAnswer
-from operations.smoke.protocol import ModelList, read
-from operations.smoke.registration import Patience
+from operations.smoke.registration import Patience, listed_models
 
 
 def diagnose(target: Target, now: dt.datetime) -> Diagnosis:
@@ -117,11 +116,10 @@ def asked(target: Target) -> SmokeReport:
         if not question.model:
             # Of a graph that others deployed: whichever model is listed first.
             try:
-                answer = frontend.get("/v1/models", seconds=_LISTING_SECONDS)
-                listed = read(answer, ModelList, "a list of models").data
-            except (NoAnswer, WrongAnswer):
+                listed = listed_models(frontend, _LISTING_SECONDS)
+            except WrongAnswer:
                 listed = ()
-            question = replace(question, model=listed[0].id if listed else "any model")
+            question = replace(question, model=listed[0] if listed else "any model")
         left_out = "first-token" if any(unasked(target)) else ""
         checks = [each for each in _QUESTIONS if each.name != left_out]
         return run.ask(question, frontend, _PATIENCE, lambda _: None, checks)
@@ -146,15 +144,14 @@ def answer_findings(view: View, report: SmokeReport) -> Iterator[Finding]:
         f"dynamo-stack smoke {target.asked.stack}" if target.asked.stack else view.cluster.command(*forward)
     )
     for result in report.results:
-        found = result.finding
-        if found.verdict is Verdict.WRONG:
+        if result.verdict is Verdict.WRONG:
             stage, about, title = _PARTS[result.name]
             yield Finding(
                 stage=stage,
                 about=about,
-                what=f"{title}: {found.found}",
+                what=f"{title}: {result.found}",
                 setting="serving",
-                fix=found.fix,
+                fix=result.fix,
                 command=command,
                 page="graph-never-ready",
             )

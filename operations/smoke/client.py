@@ -8,14 +8,10 @@ from typing import Any, NamedTuple
 import requests
 import urllib3
 
-_MEBIBYTE = 1 << 20
-_LARGEST_MEBIBYTES = 8
+from operations.smoke.finding import WrongAnswer, wrong
+
 _READ_BYTES = 65_536
 _EVENTS = "text/event-stream"
-
-
-class NoAnswer(Exception):  # noqa: N818 - an answer of its own: nobody answered
-    """No answer, or not a whole one; the text says why."""
 
 
 class Event(NamedTuple):
@@ -45,7 +41,7 @@ class Frontend:
         """Make a client; it connects with the first request.
 
         Args:
-            address: the URL before /v1; it may raise NoAnswer.
+            address: the URL before /v1; it may raise WrongAnswer.
             seconds: how long each answer may take, to its end.
             key: sent as a bearer token.
             by_proxy: whether the proxies of the environment are for this address too.
@@ -59,15 +55,15 @@ class Frontend:
             self._headers["Authorization"] = f"Bearer {key}"
 
     def get(self, path: str, *, seconds: float) -> Answer:
-        """The answer to GET, which may take fewer seconds than others; raises NoAnswer."""
+        """The answer to GET, which may take fewer seconds than others; raises WrongAnswer."""
         return self._asked("GET", path, None, min(seconds, self._seconds))
 
     def post(self, path: str, body: Mapping[str, Any]) -> Answer:
-        """The answer to POST; raises NoAnswer."""
+        """The answer to POST; raises WrongAnswer."""
         return self._asked("POST", path, body, self._seconds)
 
     def stream(self, path: str, body: Mapping[str, Any]) -> Answer:
-        """The events that POST is answered with, each with its time; raises NoAnswer."""
+        """The events that POST is answered with, each with its time; raises WrongAnswer."""
         return self._asked("POST", path, body, self._seconds, streams=True)
 
     def _asked(
@@ -98,7 +94,7 @@ class Frontend:
                         return Answer(response.status_code, "", tuple(_events(pieces, start)))
                     return Answer(response.status_code, b"".join(pieces).decode("utf-8", errors="replace"))
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-            raise NoAnswer(_reason(error, seconds)) from error
+            raise WrongAnswer(wrong(_reason(error, seconds))) from error
 
 
 def _events(pieces: Iterator[bytes], start: float) -> Iterator[Event]:
@@ -112,14 +108,10 @@ def _events(pieces: Iterator[bytes], start: float) -> Iterator[Event]:
 
 
 def _pieces(response: requests.Response, start: float, seconds: float) -> Iterator[bytes]:
-    size = 0
     # One read of the socket at a time: reading all would wait for every byte of a server that drips.
     while piece := response.raw.read1(_READ_BYTES):
-        size += len(piece)
-        if size > _LARGEST_MEBIBYTES * _MEBIBYTE:
-            raise NoAnswer(f"the answer is larger than {_LARGEST_MEBIBYTES} MiB")
         if time.monotonic() - start > seconds:
-            raise NoAnswer(f"the answer had not ended after {seconds:g} s")
+            raise WrongAnswer(wrong(f"the answer had not ended after {seconds:g} s"))
         yield piece
 
 

@@ -28,7 +28,7 @@ class Health(_Part):
 
     endpoints: tuple[str, ...]
     """As in dyn://dynamo.prefill.generate: namespace, component, endpoint."""
-    instances: tuple[Instance, ...] = ()
+    instances: tuple[Instance, ...]
 
 
 class ListedModel(_Part):
@@ -110,7 +110,6 @@ class OutputItem(_Part):
 class ResponsesAnswer(_Part):
     """POST /v1/responses."""
 
-    status: str
     output: tuple[OutputItem, ...]
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from components.dynamo_objects import FRONTEND
@@ -13,8 +13,8 @@ from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.project import resolved_stack
 from operations.smoke.checks import CHECKS, Check, Result, SmokeReport, Subject, Target, run_checks
-from operations.smoke.client import Frontend, NoAnswer
-from operations.smoke.finding import Finding, wrong
+from operations.smoke.client import Frontend
+from operations.smoke.finding import Finding, WrongAnswer, wrong
 from operations.smoke.first_token import kv_handover
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.registration import OTHER_NAME, Patience, Registration, Role, wait_until_registered
@@ -76,46 +76,37 @@ def reachable_address(forward: PortForward) -> str:
     try:
         return forward.address()
     except CommandError as error:
-        raise NoAnswer(str(error)) from error
+        raise WrongAnswer(wrong(str(error))) from error
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """An address that a person gives, and what is expected there."""
-
-    url: str
-    model: str
-    is_disaggregated: bool
-    """Whether prefill workers of their own are expected."""
-    stack: str | None = None
-    """The stack that runs there without its cluster, as by Docker Compose."""
-    key: str | None = None
-    """Sent as a bearer token."""
-    lost_calls: str = f"with Dynamo 1.2 or older {LOST_TOOL_CALLS.what}: {LOST_TOOL_CALLS.action}"
-    """Why a call of a tool may be lost; an address alone does not say of which release it is."""
-
-
-def address_of_stack(name: str, url: str, key: str | None) -> Address:
-    """Return what a stack expects of an address where it runs without its cluster; raises SettingsError."""
-    recipe = resolved_stack(name).serving.placed.recipe
-    return Address(url, recipe.model.served_name, recipe.is_disaggregated, name, key, _lost_calls(recipe))
-
-
-def smoke_address(address: Address, patience: Patience, say: _Say) -> SmokeReport:
-    """Ask whatever answers at an address."""
-    target = Target(
-        name=address.url,
-        stack=address.stack,
-        url=address.url,
-        model=address.model,
-        roles=_DISAGGREGATED if address.is_disaggregated else _AGGREGATED,
+def target_of_address(url: str, model: str, *, is_disaggregated: bool) -> Target:
+    """Return what a person expects of an address."""
+    return Target(
+        name=url,
+        stack=None,
+        url=url,
+        model=model,
+        roles=_DISAGGREGATED if is_disaggregated else _AGGREGATED,
         kv=None,
         no_kv="an address does not say how the KV cache travels; a stack's cluster does",
         pods=None,
-        lost_calls=address.lost_calls,
+        # An address does not say of which release it is.
+        lost_calls=f"with Dynamo 1.2 or older {LOST_TOOL_CALLS.what}: {LOST_TOOL_CALLS.action}",
     )
-    frontend = Frontend(lambda: address.url, seconds=patience.answer_seconds, key=address.key)
-    return ask(target, frontend, patience, say)
+
+
+def target_without_cluster(name: str, url: str) -> Target:
+    """Return what a stack expects of an address, as by Docker Compose; raises SettingsError."""
+    recipe = resolved_stack(name).serving.placed.recipe
+    plain = target_of_address(url, recipe.model.served_name, is_disaggregated=recipe.is_disaggregated)
+    return replace(plain, stack=name, lost_calls=_lost_calls(recipe))
+
+
+def smoke_address(
+    target: Target, url: str, patience: Patience, say: _Say, *, key: str | None = None
+) -> SmokeReport:
+    """Ask whatever answers at an address; `key` is sent as a bearer token."""
+    return ask(target, Frontend(lambda: url, seconds=patience.answer_seconds, key=key), patience, say)
 
 
 def _lost_calls(recipe: Recipe) -> str:
@@ -173,10 +164,10 @@ def _registered(found: Registration, target: Target, waited: float) -> Sequence[
 
 
 def _with_pods(finding: Finding, pods: GraphPods, roles: Sequence[str]) -> Finding:
-    absence = pods.why_absent(roles)
-    look = f"`{absence.look}`, docs/runbook/graph-never-ready.md"
+    absent = pods.why_absent(roles)
+    look = f"`{absent.fix}`, docs/runbook/graph-never-ready.md"
     fix = f"{finding.fix}; {look}" if finding.fix else look
-    return replace(finding, found=f"{finding.found}; {absence.found}", fix=fix)
+    return replace(finding, found=f"{finding.found}; {absent.found}", fix=fix)
 
 
 def refuse_without_graph(stack: StackPlan) -> None:
