@@ -95,17 +95,13 @@ class GraphPods:
             yield self._without_pods(service)
         unready = [pod for pod in pods if not is_ready(pod)]
         for text, pod in zip(pod_causes(self._cluster, unready), unready, strict=True):
-            has_run = any(
-                each.get("restartCount") or "running" in (each.get("state") or {})
-                for each in container_statuses(pod)
-            )
-            yield wrong(f"pod {text}", self._log(pod) if has_run else "")
+            yield wrong(f"pod {text}", log_command(self._cluster, pod))
         for pod in filter(is_ready, pods):
             said = f"pod {pod['metadata']['name']}: Ready, and"
             if FRONTEND in self._roles[service]:
-                yield wrong(f"{said} it does not answer; {_LOG_SAYS}", self._log(pod))
+                yield wrong(f"{said} it does not answer; {_LOG_SAYS}", log_command(self._cluster, pod))
             else:
-                unseen = _why_unseen(self._cluster, self._namespace, pod, self._log(pod))
+                unseen = _why_unseen(self._cluster, self._namespace, pod)
                 yield wrong(f"{said} not registered: {unseen.found}", unseen.fix)
 
     def _without_pods(self, service: str) -> Finding:
@@ -120,15 +116,22 @@ class GraphPods:
         operator = why_not_ready(graph)
         return wrong(f"{said}; the operator says: {operator}" if operator else said, look)
 
-    def _log(self, pod: KubernetesObject) -> str:
-        # What a person wants to read of one that waits for a restart is the log of the run before.
-        waits = any(
-            each.get("restartCount") and "waiting" in (each.get("state") or {})
-            for each in container_statuses(pod)
-        )
-        previous = ("--previous",) if waits else ()
-        name = pod["metadata"]["name"]
-        return self._cluster.command("logs", name, "--namespace", self._namespace, "--tail=20", *previous)
+
+def log_command(cluster: ClusterReader, pod: KubernetesObject) -> str:
+    """Return the command that shows a pod's log; empty where none of its containers has run.
+
+    What a person wants to read of one that waits for a restart is the log of the run before.
+    """
+    states = container_statuses(pod)
+    has_run = any(each.get("restartCount") or "running" in (each.get("state") or {}) for each in states)
+    if not has_run:
+        return ""
+    waits = any(each.get("restartCount") and "waiting" in (each.get("state") or {}) for each in states)
+    previous = ("--previous",) if waits else ()
+    metadata = pod["metadata"]
+    return cluster.command(
+        "logs", metadata["name"], "--namespace", metadata["namespace"], "--tail=20", *previous
+    )
 
 
 def component_of(pod: KubernetesObject) -> str:
@@ -141,9 +144,9 @@ _LOOKED_AT = "services,endpointslices.discovery.k8s.io"
 _LOG_SAYS = "its log says why"
 
 
-def _why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject, log: str) -> Finding:
-    """Return what is missing of a Ready pod's registration; `log`: the command for where that is unknown."""
-    name, labels = pod["metadata"]["name"], labels_of(pod)
+def _why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject) -> Finding:
+    """Return what is missing of a Ready pod's registration."""
+    name, labels, log = pod["metadata"]["name"], labels_of(pod), log_command(cluster, pod)
     if labels.get(DISCOVERY_BACKEND) != "kubernetes":
         return wrong(_LOG_SAYS, log)
     slices = cluster.ask(ENDPOINT_SLICES, namespace=namespace)
