@@ -132,6 +132,4 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
     """The error and what it was made of, the first cause last."""
     while error is not None:
         yield error
-        inner = next((each for each in error.args if isinstance(each, BaseException)), None)
-        reason = getattr(error, "reason", None)
-        error = inner or (reason if isinstance(reason, BaseException) else None) or error.__cause__
+        error = error.__context__

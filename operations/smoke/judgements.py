@@ -196,6 +196,5 @@ def _unparsed(text: str, shown: str | None = None) -> Finding | None:
 
 
 def _text_of(chunk: Chunk) -> str:
-    return "".join(
-        (each.delta.reasoning_content or "") + (each.delta.content or "") for each in chunk.choices
-    )
+    said = (each.message for each in chunk.choices)
+    return "".join((each.reasoning_content or "") + (each.content or "") for each in said)
