@@ -4,18 +4,16 @@ import os
 import shutil
 import subprocess
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from operations.benchmark.aiperf_output import SUMMARY_FILE, LoadProgress, failure_reason, read_progress
+from operations.benchmark.aiperf_output import SUMMARY_FILE, AIPerfLog, LoadProgress, failure_reason
 from operations.errors import CommandError
 from operations.streamed_process import streamed
 from recipes.aiperf_command import Endpoint, aiperf_arguments
 from recipes.benchmark import Benchmark
 from recipes.benchmark_load import Load
 
-_LINES_KEPT = 400
 _COLUMNS = 400
 _OFFLINE = "HF_HUB_OFFLINE"
 
@@ -66,16 +64,13 @@ def measure(
     """
     arguments = aiperf_arguments(benchmark, load, endpoint, sized_for_job=False)
     folder.mkdir(parents=True)
-    said: deque[str] = deque(maxlen=_LINES_KEPT)
+    log = AIPerfLog()
     command = [program, *arguments, "--artifact-dir", str(folder)]
     with streamed(command, _environment(benchmark, os.environ)) as process:
         try:
             for line in process.lines(time.monotonic() + seconds):
-                progress = read_progress(line or "")
-                if progress is not None:
+                if progress := log.read(line or ""):
                     report(progress)
-                elif line:
-                    said.append(line)
         except TimeoutError:
             raise CommandError(
                 f"{load.shape} at {load.concurrency}: AIPerf had not ended after {seconds:.0f} s and was "
@@ -84,7 +79,7 @@ def measure(
         code = process.exit_code()
     summary = folder / SUMMARY_FILE
     if code != 0 or not summary.is_file():
-        raise CommandError(_failed(load, code, failure_reason(said), folder))
+        raise CommandError(_failed(load, code, log.reason(), folder))
     return summary.read_text(encoding="utf-8")
 
 

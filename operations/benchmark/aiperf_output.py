@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from failures.explanation import without_colours
 from operations.benchmark.result import Measurement, Percentiles
 from operations.errors import CommandError
+from recipes.benchmark_job import RESULT_FOLLOWS
 from recipes.benchmark_load import Load
 
 _BAR = re.compile(r"\b(Warmup|Profiling): +([\d,]+)/([\d,]+)")
@@ -51,6 +53,44 @@ def failure_reason(lines: Iterable[str]) -> str:
     if given and given.startswith(_ALL_FAILED) and error:
         return f"{given} The last of them: {error}"
     return given or error or (said[-1] if said else "it says nothing")
+
+
+_LINES_KEPT = 400
+_END_OF_SUMMARY = "}"
+
+
+class AIPerfLog:
+    """What AIPerf prints, line by line; in a Job its summaries too."""
+
+    def __init__(self) -> None:
+        self.results: dict[int, str] = {}
+        """AIPerf's summary of each load that has ended, by its number from 1."""
+        self._said: deque[str] = deque(maxlen=_LINES_KEPT)
+        self._number: int | None = None
+        self._lines: list[str] = []
+
+    def read(self, line: str) -> LoadProgress | None:
+        """Take a line; return how far the load is, where the line says it."""
+        if self._number is not None:
+            self._lines.append(line)
+            # AIPerf indents what is inside.
+            if line == _END_OF_SUMMARY:
+                self.results[self._number] = "\n".join(self._lines)
+                self._number = None
+            return None
+        # A progress bar may stand before it: such a bar ends with no line break.
+        _, mark, rest = line.rpartition(RESULT_FOLLOWS)
+        if mark and rest.strip().isdigit():
+            self._number, self._lines = int(rest), []
+            return None
+        progress = read_progress(line)
+        if progress is None and line.strip():
+            self._said.append(line)
+        return progress
+
+    def reason(self) -> str:
+        """Return why the Job's program ended."""
+        return failure_reason(self._said)
 
 
 SUMMARY_FILE = "profile_export_aiperf.json"

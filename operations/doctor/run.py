@@ -4,7 +4,6 @@ import datetime as dt
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import partial
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from failures.pods_and_events import is_ready
@@ -111,7 +110,7 @@ def asked(target: Target) -> SmokeReport:
     """Ask the frontend as a client does, through a port-forward."""
     served = target.served
     with PortForward(target.cluster, served.namespace, served.graph, seconds=_OPEN_SECONDS) as forward:
-        frontend = Frontend(partial(run.reachable_address, forward), seconds=_ANSWER_SECONDS, by_proxy=False)
+        frontend = Frontend(forward.address, seconds=_ANSWER_SECONDS, by_proxy=False)
         question = target.asked
         if not question.model:
             # Of a graph that others deployed: whichever model is listed first.

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import requests
 import urllib3
 
+from operations.errors import CommandError
 from operations.smoke.finding import WrongAnswer, wrong
 
 _READ_BYTES = 65_536
@@ -41,7 +42,7 @@ class Frontend:
         """Make a client; it connects with the first request.
 
         Args:
-            address: the URL before /v1; it may raise WrongAnswer.
+            address: the URL before /v1; it may raise CommandError, which is an answer like others.
             seconds: how long each answer may take, to its end.
             key: sent as a bearer token.
             by_proxy: whether the proxies of the environment are for this address too.
@@ -69,7 +70,10 @@ class Frontend:
     def _asked(
         self, method: str, path: str, body: Mapping[str, Any] | None, seconds: float, *, streams: bool = False
     ) -> Answer:
-        address = self._address()
+        try:
+            address = self._address()
+        except CommandError as error:
+            raise WrongAnswer(wrong(str(error))) from error
         start = time.monotonic()
         try:
             # One for each request: a load balancer or a port-forward may have closed what was kept.

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from components.dynamo_objects import FRONTEND
 from engines.runtime_lines import LOST_TOOL_CALLS, lost_tool_calls
@@ -14,7 +13,7 @@ from operations.port_forward import PortForward
 from operations.project import resolved_stack
 from operations.smoke.checks import CHECKS, Check, Result, SmokeReport, Subject, Target, run_checks
 from operations.smoke.client import Frontend
-from operations.smoke.finding import Finding, WrongAnswer, wrong
+from operations.smoke.finding import Finding, wrong
 from operations.smoke.first_token import kv_handover
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.registration import OTHER_NAME, Patience, Registration, Role, wait_until_registered
@@ -44,8 +43,7 @@ def smoke_stack(name: str, patience: Patience, say: _Say) -> SmokeReport:
     target, serving = target_of_stack(stack, cluster), stack.serving
     with PortForward(cluster, serving.namespace, serving.graph_name) as forward:
         # A proxy of the environment does not lead to this machine's loopback.
-        address = partial(reachable_address, forward)
-        frontend = Frontend(address, seconds=patience.answer_seconds, by_proxy=False)
+        frontend = Frontend(forward.address, seconds=patience.answer_seconds, by_proxy=False)
         return ask(target, frontend, patience, say)
 
 
@@ -69,14 +67,6 @@ def target_of_stack(stack: StackPlan, cluster: ClusterCommands) -> Target:
 def roles_of(serving: ServingPlan) -> Mapping[str, tuple[str, ...]]:
     """Return each component of a stack's graph with what its pods do."""
     return {service.name: service.roles for service in serving.placed.services}
-
-
-def reachable_address(forward: PortForward) -> str:
-    """The frontend's address; a way that does not open is an answer like others, and asked for again."""
-    try:
-        return forward.address()
-    except CommandError as error:
-        raise WrongAnswer(wrong(str(error))) from error
 
 
 def target_of_address(url: str, model: str, *, is_disaggregated: bool) -> Target:
