@@ -149,8 +149,8 @@ def _run(options: BenchOptions) -> None:
         run, send, recipe = _of_address(options, options.url) if options.url else _of_stack(options)
         if by_points:
             thresholds = thresholds_of(run, recipe)
-        if options.record and recipe is not None and run.gpus is not None:
-            layout_copies(run.gpus, recipe)
+        if options.record and recipe is not None and run.begun.gpus is not None:
+            layout_copies(run.begun.gpus, recipe)
         _refuse_unmeasured(options, thresholds, run)
         say(_beforehand(run), error=True)
         recording = Recording(options.results, run)
@@ -188,7 +188,7 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send, Recipe | None]:
     def send(recording: Recording, progress: BenchProgress) -> None:
         with PortForward(cluster, stack.serving.namespace, stack.serving.graph_name) as forward:
             url = forward.address()
-            served_model(url, run.model)
+            served_model(url, run.begun.model)
             endpoint = endpoint_here(run, recipe, url, options.tokenizer)
             measure_here(run, program, endpoint, recording, progress)
 
@@ -224,8 +224,8 @@ def _beforehand(run: PlannedRun) -> str:
     packages = ", ".join(run.benchmark.packages)
     how = (
         f"a Job in the cluster sends them and installs {packages} into its own folder first"
-        if run.in_cluster
-        else f"AIPerf {run.aiperf} of this machine sends them, and nothing is installed"
+        if run.placed
+        else f"AIPerf {run.begun.aiperf} of this machine sends them, and nothing is installed"
     )
     return f"{requests:,} requests, and {warmup:,} to warm up, in {loads}: {minutes} min at most; {how}"
 

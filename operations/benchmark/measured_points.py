@@ -72,13 +72,14 @@ def thresholds_of(run: PlannedRun, recipe: Recipe | None) -> Thresholds:
         CommandError: of a load nobody has measured the layout.
 
     """
-    if recipe is None or run.gpus is None or len(run.accelerators) != 1:
+    gpus, accelerators = run.begun.gpus, run.begun.accelerators
+    if recipe is None or gpus is None or len(accelerators) != 1:
         raise CommandError(
             "--assert measured: nobody said which layout on which GPUs is measured\n"
             "  try: give the STACK, or --recipe and --gpus beside --url"
         )
-    layout, gpu = layout_of(recipe), run.accelerators[0]
-    copies = layout_copies(run.gpus, recipe)
+    layout, gpu = layout_of(recipe), accelerators[0]
+    copies = layout_copies(gpus, recipe)
     known = [
         point
         for point in (*recorded_points(), *published_points())

@@ -3,15 +3,16 @@
 from components.cluster_answer import PODS, Objects
 from components.dynamo_objects import GRAPH_NAME
 from failures.pods_and_events import has_ended, is_ready, pod_reasons
-from operations.benchmark.aiperf_here import measure
+from operations.benchmark.aiperf_here import measure, pinned_version
 from operations.benchmark.job_run import BenchmarkJob
 from operations.benchmark.progress import BenchProgress
-from operations.benchmark.recording import PlannedRun, Recording
+from operations.benchmark.recording import PlannedRun, Recording, begun_result
 from operations.benchmark.result import Engine
 from operations.benchmark.shapes import Wanted, loads_of_address, loads_of_recipe
 from operations.cluster_commands import ClusterCommands
 from operations.errors import CommandError
 from operations.mock_engine import MOCK_ENGINE, engine_of
+from operations.port_forward import FORWARD_NOTE
 from operations.smoke.client import Frontend
 from operations.smoke.finding import WrongAnswer
 from operations.smoke.registration import listed_models
@@ -36,19 +37,21 @@ def run_of_stack(
 
     """
     placed, recipe = stack.serving.placed, stack.serving.placed.recipe
-    return PlannedRun(
+    begun = begun_result(
+        engine,
+        None if in_cluster else FORWARD_NOTE,
         target=stack.name,
         model=recipe.model.served_name,
-        benchmark=recipe.benchmark,
-        loads=loads_of_recipe(wanted, recipe),
-        seconds=seconds or recipe.benchmark.deadline_seconds,
-        in_cluster=in_cluster,
-        engine=engine,
-        gpus=recipe.gpus,
-        accelerators=stack.used_accelerators,
         recipe=recipe.name,
         runtime=f"{recipe.runtime.image}:{recipe.runtime.version}",
-        placed=placed,
+        gpus=recipe.gpus,
+        accelerators=stack.used_accelerators,
+        generator="job" if in_cluster else "here",
+        aiperf=pinned_version(recipe.benchmark),
+    )
+    longest = seconds or recipe.benchmark.deadline_seconds
+    return PlannedRun(
+        begun, recipe.benchmark, loads_of_recipe(wanted, recipe), longest, placed if in_cluster else None
     )
 
 
@@ -81,17 +84,19 @@ def run_of_address(
 
     """
     benchmark = (recipe or method_of_addresses()).benchmark
-    return PlannedRun(
+    begun = begun_result(
+        "mock" if is_mock else "real",
         target=url,
         model=model,
-        benchmark=benchmark,
-        loads=loads_of_recipe(wanted, recipe) if recipe else loads_of_address(wanted, benchmark),
-        seconds=seconds or benchmark.deadline_seconds,
-        in_cluster=False,
-        engine="mock" if is_mock else "real",
+        recipe=None,
+        runtime=None,
         gpus=gpus,
         accelerators=(accelerator,) if accelerator else (),
+        generator="here",
+        aiperf=pinned_version(benchmark),
     )
+    loads = loads_of_recipe(wanted, recipe) if recipe else loads_of_address(wanted, benchmark)
+    return PlannedRun(begun, benchmark, loads, seconds or benchmark.deadline_seconds)
 
 
 def method_of_addresses() -> Recipe:
@@ -108,8 +113,8 @@ def endpoint_here(run: PlannedRun, recipe: Recipe, url: str, tokenizer: str | No
     """Return what AIPerf addresses on this machine: with the model's own tokenizer, or with another one."""
     is_dynamo = recipe.engine_server is None
     if tokenizer is not None:
-        return Endpoint(url, run.model, tokenizer, is_dynamo=is_dynamo)
-    return Endpoint(url, run.model, recipe.model.repository, recipe.model.revision, is_dynamo)
+        return Endpoint(url, run.begun.model, tokenizer, is_dynamo=is_dynamo)
+    return Endpoint(url, run.begun.model, recipe.model.repository, recipe.model.revision, is_dynamo)
 
 
 _SECONDS = 10

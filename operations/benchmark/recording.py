@@ -4,11 +4,10 @@ import datetime as dt
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from operations.benchmark.aiperf_here import pinned_version
 from operations.benchmark.aiperf_output import SUMMARY_FILE, read_summary
 from operations.benchmark.result import MOCK_NOTE, BenchmarkResult, Engine, Measurement, Outcome
-from operations.port_forward import FORWARD_NOTE
 from recipes.benchmark import Benchmark
 from recipes.benchmark_load import Load
 from recipes.placed import PlacedRecipe
@@ -21,44 +20,40 @@ _NEVER_FINISHED = "the command ended before its run had"
 class PlannedRun:
     """Everything that is decided before the first request."""
 
-    target: str
-    """The stack, or the address."""
-    model: str
+    begun: BenchmarkResult
+    """The result before anything is measured."""
     benchmark: Benchmark
     loads: tuple[Load, ...]
     seconds: int
     """Longest time of one load."""
-    in_cluster: bool
-    """AIPerf runs as a Job."""
-    engine: Engine
-    gpus: int | None = None
-    accelerators: tuple[str, ...] = ()
-    recipe: str | None = None
-    runtime: str | None = None
     placed: PlacedRecipe | None = None
-    """The stack's graph; None for an address."""
-
-    @property
-    def aiperf(self) -> str:
-        """Version of AIPerf."""
-        return pinned_version(self.benchmark)
-
-    @property
-    def note(self) -> str | None:
-        """What a reader must know before any figure."""
-        notes: list[str] = []
-        if self.engine == "mock":
-            notes.append(MOCK_NOTE)
-        if self.placed and not self.in_cluster:
-            notes.append(FORWARD_NOTE)
-        return "; ".join(notes) or None
+    """The stack's graph, which a Job measures; None where AIPerf runs here."""
 
     @property
     def why_not_per_gpu(self) -> str | None:
         """Why there is no figure per GPU; None where there is one."""
-        if self.engine == "mock":
+        if self.begun.is_mock:
             return "is not measured: a mock engine has no GPU"
-        return None if self.gpus else "is not measured: nobody said how many GPUs there are; --gpus does"
+        gpus = self.begun.gpus
+        return None if gpus else "is not measured: nobody said how many GPUs there are; --gpus does"
+
+
+def begun_result(engine: Engine, note: str | None = None, **known: Any) -> BenchmarkResult:
+    """Return the result of a run that begins now; `known`: what runs, by the keys of the result."""
+    now = _now()
+    notes = [MOCK_NOTE] if engine == "mock" else []
+    notes += [note] if note else []
+    return BenchmarkResult(
+        schema_version=1,
+        engine=engine,
+        note="; ".join(notes) or None,
+        started=now,
+        ended=now,
+        outcome="failed",
+        reason=_NEVER_FINISHED,
+        measurements=(),
+        **known,
+    )
 
 
 class Recording:
@@ -66,10 +61,9 @@ class Recording:
 
     def __init__(self, results: Path, run: PlannedRun) -> None:
         self._run = run
-        self._started = _now()
         shapes = "-".join(dict.fromkeys(load.shape.replace("/", "x") for load in run.loads))
-        time = self._started.replace("-", "").replace(":", "")
-        self.folder = results / f"{time}-{_plain(run.target.rpartition('://')[2])}-{shapes}"
+        time = run.begun.started.replace("-", "").replace(":", "")
+        self.folder = results / f"{time}-{_plain(run.begun.target.rpartition('://')[2])}-{shapes}"
         # One that is there already is another run's.
         self.folder.mkdir(parents=True)
         self._measured: dict[int, Measurement] = {}
@@ -87,7 +81,7 @@ class Recording:
         load = self._run.loads[number - 1]
         place = f"{load.shape} at {load.concurrency}"
         # A mock engine has none.
-        gpus = None if self._run.engine == "mock" else self._run.gpus
+        gpus = None if self._run.begun.is_mock else self._run.begun.gpus
         self._measured[number] = measured = read_summary(summary, load, gpus, place)
         self._write("failed", _NEVER_FINISHED)
         return measured
@@ -104,25 +98,9 @@ class Recording:
         return self.folder / f"{number:02}-{load.shape.replace('/', 'x')}-c{load.concurrency}"
 
     def _write(self, outcome: Outcome, reason: str | None) -> BenchmarkResult:
-        run = self._run
-        result = BenchmarkResult(
-            schema_version=1,
-            engine=run.engine,
-            note=run.note,
-            target=run.target,
-            model=run.model,
-            recipe=run.recipe,
-            runtime=run.runtime,
-            gpus=run.gpus,
-            accelerators=run.accelerators,
-            generator="job" if run.in_cluster else "here",
-            aiperf=run.aiperf,
-            started=self._started,
-            ended=_now(),
-            outcome=outcome,
-            reason=reason,
-            measurements=tuple(self._measured[number] for number in sorted(self._measured)),
-        )
+        measured = tuple(self._measured[number] for number in sorted(self._measured))
+        ended = {"ended": _now(), "outcome": outcome, "reason": reason, "measurements": measured}
+        result = self._run.begun.model_copy(update=ended)
         _write_whole(self.folder / RESULT_FILE, result.model_dump_json(by_alias=True, indent=2) + "\n")
         return result
 

@@ -34,15 +34,6 @@ def _measured(
     return [*told, text]
 
 
-def test_a_program_that_is_not_there_is_named_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(CommandError) as refused:
-        installed_aiperf("aiperf", BENCHMARK)
-    first, second = str(refused.value).splitlines()
-    assert first == "`aiperf` is needed to measure from here, and not on PATH"
-    assert second == f"{GET_IT}; --aiperf PROGRAM names one that is somewhere else"
-
-
 @pytest.mark.parametrize(
     ("answer", "said"),
     [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from operations.benchmark.measured_points import layout_copies, points_of, thresholds_of
-from operations.benchmark.plan_run import PlannedRun
+from operations.benchmark.recording import PlannedRun
 from operations.errors import CommandError
 from recipes.benchmark_load import Load
 from recipes.load import load_recipe
@@ -34,16 +34,8 @@ def _measured(**changes: Any) -> Any:
 
 def _run(concurrency: int, **changes: Any) -> PlannedRun:
     load = Load(8192, 1024, concurrency, 10 * concurrency, concurrency, 11 * concurrency)
-    known: dict[str, Any] = {"gpus": 8, "accelerators": ("B200",), "engine": "real"} | changes
-    return PlannedRun(
-        target="mine",
-        model="openai/gpt-oss-120b",
-        benchmark=AGGREGATED.benchmark,
-        loads=(load,),
-        seconds=60,
-        in_cluster=True,
-        **known,
-    )
+    begun = result(**{"gpus": 8, "accelerators": ("B200",)} | changes)
+    return PlannedRun(begun, AGGREGATED.benchmark, (load,), seconds=60)
 
 
 def test_a_run_is_written_as_a_point_that_the_choice_prefers(tmp_path: Path) -> None:

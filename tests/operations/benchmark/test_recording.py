@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import jsonschema
 import pytest
 
 from cli.documents.schema import RESULT_SCHEMA
-from operations.benchmark import recording
 from operations.benchmark.aiperf_output import LoadProgress
 from operations.benchmark.progress import bench_progress
 from operations.benchmark.recording import RESULT_FILE, PlannedRun, Recording
-from operations.benchmark.result import MOCK_NOTE, BenchmarkResult
+from operations.benchmark.result import BenchmarkResult
 from operations.errors import CommandError
 from recipes.benchmark_load import Load
 from recipes.load import load_recipe
@@ -24,18 +22,13 @@ from tests.operations.benchmark.made_results import measurement, result
 if TYPE_CHECKING:
     from pathlib import Path
 
+BEGUN = result(target="http://127.0.0.1:8000", generator="here", measurements=())
 RUN = PlannedRun(
-    target="http://127.0.0.1:8000",
-    model="m",
-    benchmark=load_recipe("gpt-oss-120b/trtllm-agg").benchmark,
+    BEGUN,
+    load_recipe("gpt-oss-120b/trtllm-agg").benchmark,
     loads=(Load(128, 200, 1, 20, 1, 21), Load(128, 200, 4, 20, 4, 24)),
     seconds=60,
-    in_cluster=False,
-    engine="real",
-    gpus=4,
-    accelerators=("GB200",),
 )
-STARTED = "2026-11-23T08:00:00Z"
 SUMMARY = RECORDED.read_text(encoding="utf-8")
 
 
@@ -69,21 +62,7 @@ def test_a_run_without_a_result_writes_none(tmp_path: Path) -> None:
     assert _kept(tmp_path) == []
 
 
-def test_a_mock_engine_is_named_and_has_no_figure_per_gpu(tmp_path: Path) -> None:
-    run = replace(RUN, engine="mock")
-    assert run.why_not_per_gpu == "is not measured: a mock engine has no GPU"
-    run = Recording(tmp_path, run)
-    run.add(1, SUMMARY)
-    kept = run.finish("complete")
-    assert kept is not None
-    assert (kept.engine, kept.note) == ("mock", MOCK_NOTE)
-    assert kept.measurements[0].output_tokens_per_second_per_gpu is None
-
-
-def test_a_run_has_a_folder_of_its_own_named_by_time_target_and_shape(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recording, "_now", lambda: STARTED)
+def test_a_run_has_a_folder_of_its_own_named_by_time_target_and_shape(tmp_path: Path) -> None:
     assert Recording(tmp_path, RUN).folder.name == "20261123T080000Z-127-0-0-1-8000-128x200"
     with pytest.raises(FileExistsError):
         Recording(tmp_path, RUN)
