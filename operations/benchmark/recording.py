@@ -1,7 +1,6 @@
 """What is measured, in a folder for each run, with a file that grows with each result."""
 
 import datetime as dt
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,15 +100,9 @@ class Recording:
         measured = tuple(self._measured[number] for number in sorted(self._measured))
         ended = {"ended": _now(), "outcome": outcome, "reason": reason, "measurements": measured}
         result = self._run.begun.model_copy(update=ended)
-        _write_whole(self.folder / RESULT_FILE, result.model_dump_json(by_alias=True, indent=2) + "\n")
+        text = result.model_dump_json(by_alias=True, indent=2)
+        (self.folder / RESULT_FILE).write_text(f"{text}\n", encoding="utf-8")
         return result
-
-
-def _write_whole(file: Path, text: str) -> None:
-    """Write a file that is there with all of its text or not at all, so that nobody reads half of one."""
-    unfinished = file.with_name(f".{file.name}.{os.getpid()}")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(file)
 
 
 def _plain(target: str) -> str:
