@@ -1,7 +1,7 @@
 """Which way the KV cache really takes from prefill to decode, by the workers' logs and metrics.
 
-The lines are those of NIXL, UCX, TensorRT-LLM and vLLM as their sources print them (facts of 2026-11-24:
-vllm 0.25.1 metrics.py, NVIDIA/TensorRT-LLM nixl_utils, UCX_PROTO_INFO). None of them names a rate but vLLM's.
+The lines are those of NIXL, UCX and TensorRT-LLM as their sources print them (facts of 2026-11-24:
+NVIDIA/TensorRT-LLM nixl_utils, UCX_PROTO_INFO). None of them names a rate; the counters of vLLM do.
 """
 
 import re

@@ -27,7 +27,7 @@ from operations.smoke import run
 from operations.smoke.checks import CHECKS, SmokeReport
 from operations.smoke.client import Frontend
 from operations.smoke.finding import WrongAnswer
-from operations.smoke.registration import Patience, listed_models
+from operations.smoke.registration import listed_models
 
 
 def diagnose(target: Target, now: dt.datetime) -> Diagnosis:
@@ -92,7 +92,6 @@ _ANSWER_SECONDS = 10.0
 """As late as a first token may come by NVIDIA's guide on every path but TCP (hardware/kv_transport)."""
 _LISTING_SECONDS = 3.0
 _OPEN_SECONDS = 5.0
-_PATIENCE = Patience(listing_seconds=0, answer_seconds=_ANSWER_SECONDS)
 _QUESTIONS = [each for each in CHECKS if each.name in {"chat", "stream", "first-token"}]
 _PARTS = {
     "frontend": (Stage.REGISTRATION, "frontend", "the frontend does not answer"),
@@ -121,7 +120,7 @@ def asked(target: Target) -> SmokeReport:
             question = replace(question, model=listed[0] if listed else "any model")
         left_out = "first-token" if any(unasked(target)) else ""
         checks = [each for each in _QUESTIONS if each.name != left_out]
-        return run.ask(question, frontend, _PATIENCE, lambda _: None, checks)
+        return run.ask(question, frontend, lambda _: None, wait=0, checks=checks)
 
 
 def unasked(target: Target) -> Iterator[str]:

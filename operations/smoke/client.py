@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import requests
 import urllib3
@@ -15,14 +15,6 @@ _READ_BYTES = 65_536
 _EVENTS = "text/event-stream"
 
 
-class Event(NamedTuple):
-    """A server-sent event."""
-
-    seconds: float
-    """Since the request was sent."""
-    data: str
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A whole answer."""
@@ -30,7 +22,8 @@ class Answer:
     status: int
     text: str
     """Empty where the answer is a stream of events."""
-    events: tuple[Event, ...] = ()
+    events: tuple[tuple[float, str], ...] = ()
+    """The data of server-sent events, each with its seconds since the request was sent."""
 
 
 class Frontend:
@@ -101,14 +94,14 @@ class Frontend:
             raise WrongAnswer(wrong(_reason(error, seconds))) from error
 
 
-def _events(pieces: Iterator[bytes], start: float) -> Iterator[Event]:
+def _events(pieces: Iterator[bytes], start: float) -> Iterator[tuple[float, str]]:
     rest = b""
     for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")
         seconds = time.monotonic() - start
         for line in lines:
             if line.startswith(b"data:"):
-                yield Event(seconds, line[5:].decode("utf-8", errors="replace").strip())
+                yield seconds, line[5:].decode("utf-8", errors="replace").strip()
 
 
 def _pieces(response: requests.Response, start: float, seconds: float) -> Iterator[bytes]:

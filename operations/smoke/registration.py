@@ -95,24 +95,14 @@ def listed_models(frontend: Frontend, seconds: float) -> tuple[str, ...]:
     return tuple(each.id for each in read(answer, ModelList, "a list of models").data)
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to wait."""
-
-    listing_seconds: float
-    """Until model and workers are listed."""
-    answer_seconds: float
-    """Until one answer has ended."""
-
-
 def wait_until_registered(
-    frontend: Frontend, model: str, roles: Sequence[Role], patience: Patience, say: Callable[[str], None]
+    frontend: Frontend, model: str, roles: Sequence[Role], seconds: float, say: Callable[[str], None]
 ) -> Registration:
     """Return the last look: the first one in which nothing is wrong, or the one at the end of the time.
 
     `say` gets what is still missing, each time that it has changed.
     """
-    end = time.monotonic() + patience.listing_seconds
+    end = time.monotonic() + seconds
     pause = _FIRST_PAUSE_SECONDS
     last = ""
     while True:

@@ -16,7 +16,7 @@ from operations.smoke.client import Frontend
 from operations.smoke.finding import Finding, wrong
 from operations.smoke.first_token import kv_handover
 from operations.smoke.graph_pods import GraphPods
-from operations.smoke.registration import OTHER_NAME, Patience, Registration, Role, wait_until_registered
+from operations.smoke.registration import OTHER_NAME, Registration, Role, wait_until_registered
 from recipes.model import Recipe
 from stacks.plan.stack_plan import ServingPlan, StackPlan, waited_for
 from stacks.updates.infrastructure_notices import waiting_text
@@ -27,8 +27,14 @@ _AGGREGATED: tuple[Role, ...] = ("worker",)
 _Say = Callable[[str], None]
 
 
-def smoke_stack(name: str, patience: Patience, say: _Say) -> SmokeReport:
+def smoke_stack(name: str, say: _Say, *, wait: float, timeout: float) -> SmokeReport:
     """Ask the frontend of a stack.
+
+    Args:
+        name: the stack's.
+        say: takes what is still missing while it waits.
+        wait: seconds until model and workers are listed.
+        timeout: seconds until one answer has ended.
 
     Raises:
         SettingsError: the settings cannot be used, or the kubeconfig leads to another cluster.
@@ -43,8 +49,8 @@ def smoke_stack(name: str, patience: Patience, say: _Say) -> SmokeReport:
     target, serving = target_of_stack(stack, cluster), stack.serving
     with PortForward(cluster, serving.namespace, serving.graph_name) as forward:
         # A proxy of the environment does not lead to this machine's loopback.
-        frontend = Frontend(forward.address, seconds=patience.answer_seconds, by_proxy=False)
-        return ask(target, frontend, patience, say)
+        frontend = Frontend(forward.address, seconds=timeout, by_proxy=False)
+        return ask(target, frontend, say, wait=wait)
 
 
 def target_of_stack(stack: StackPlan, cluster: ClusterCommands) -> Target:
@@ -92,24 +98,17 @@ def target_without_cluster(name: str, url: str) -> Target:
     return replace(plain, stack=name, lost_calls=_lost_calls(recipe))
 
 
-def smoke_address(
-    target: Target, url: str, patience: Patience, say: _Say, *, key: str | None = None
-) -> SmokeReport:
-    """Ask whatever answers at an address; `key` is sent as a bearer token."""
-    return ask(target, Frontend(lambda: url, seconds=patience.answer_seconds, key=key), patience, say)
-
-
 def _lost_calls(recipe: Recipe) -> str:
     defect = lost_tool_calls(recipe.runtime.version, recipe.model.shape.name)
     return "" if defect is None else f"Dynamo {recipe.runtime.version}: {defect.what}: {defect.action}"
 
 
 def ask(
-    target: Target, frontend: Frontend, patience: Patience, say: _Say, checks: Sequence[Check] = CHECKS
+    target: Target, frontend: Frontend, say: _Say, *, wait: float, checks: Sequence[Check] = CHECKS
 ) -> SmokeReport:
-    """Wait until the target has registered, then ask it one question after the other."""
+    """Wait so many seconds until the target has registered, then ask it one question after the other."""
     start = time.monotonic()
-    found = wait_until_registered(frontend, target.model, target.roles, patience, say)
+    found = wait_until_registered(frontend, target.model, target.roles, wait, say)
     waited = time.monotonic() - start
     registered = _registered(found, target, waited)
     is_mock = target.pods.is_mock() if target.pods else None

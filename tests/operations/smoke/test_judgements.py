@@ -45,6 +45,11 @@ def _handover(transport: KvTransportName, gbit: float | None) -> KvHandover:
     return KvHandover(path, BYTES_PER_TOKEN, 7_680)
 
 
+def test_tokens_that_nobody_counted_are_taken_from_the_prompt() -> None:
+    found = judge_first_token(0.2, None, _handover("tcp", 200.0))
+    assert "a prompt of 7,680 tokens; its 283 MB of KV cache take 0.01 to 0.45 s over tcp" in found.found
+
+
 @pytest.mark.parametrize("name", ["disagg-gb200-two-trays", "dev"])
 def test_the_prompt_of_a_stack_is_nearly_as_long_as_explain_computes_with_and_fits(name: str) -> None:
     stack = shipped_stack(name)
