@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import jsonschema
@@ -60,6 +61,11 @@ def test_a_run_without_a_result_writes_none(tmp_path: Path) -> None:
         run.add(2, "{")
     assert run.finish("failed", "it broke") is None
     assert _kept(tmp_path) == []
+
+
+def test_a_mock_engine_has_no_figure_per_gpu(tmp_path: Path) -> None:
+    run = Recording(tmp_path, replace(RUN, begun=result(engine="mock", measurements=())))
+    assert run.add(1, SUMMARY).output_tokens_per_second_per_gpu is None
 
 
 def test_a_run_has_a_folder_of_its_own_named_by_time_target_and_shape(tmp_path: Path) -> None:
