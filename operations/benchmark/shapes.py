@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from operations.errors import CommandError
 from recipes.benchmark import Benchmark
-from recipes.benchmark_load import Load, recipe_load, scaled_load
+from recipes.benchmark_load import Load, scaled_load
 from recipes.model import Recipe
 from sizing.points import Shape
 
@@ -57,13 +57,8 @@ def loads_of_recipe(wanted: Wanted, recipe: Recipe) -> tuple[Load, ...]:
     if problems:
         lines = "\n".join(f"  {text}" for text in problems)
         raise CommandError(f"the engines of recipe {recipe.name} refuse what is to be measured\n{lines}")
-    if wanted.sweep or wanted.concurrency or wanted.requests:
-        highest = {shape: wanted.concurrency or _highest(shape, own, recipe) for shape in shapes}
-        return tuple(_loads(wanted, recipe.benchmark, highest))
-    return tuple(
-        recipe_load(recipe) if shape == own else _load(recipe.benchmark, shape, _highest(shape, own, recipe))
-        for shape in shapes
-    )
+    highest = {shape: wanted.concurrency or _highest(shape, own, recipe) for shape in shapes}
+    return tuple(_loads(wanted, recipe.benchmark, highest))
 
 
 def loads_of_address(wanted: Wanted, benchmark: Benchmark) -> tuple[Load, ...]:
