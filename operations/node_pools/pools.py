@@ -1,5 +1,6 @@
 """Groups nodes into pools and writes them as `nodePools` of a stack file."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -204,11 +205,9 @@ def _device_notes(group: _Group) -> Iterator[str]:
 
 def _refusal(settings: Mapping[str, Any]) -> str | None:
     """Why a stack file with this pool would be refused, such as for a node with a broken GPU."""
-    parsed = dict(settings)
-    if node := settings.get("node"):
-        parsed["node"] = {**node, "taints": tuple(node["taints"])}
     try:
-        pool = NodePoolSettings.model_validate(parsed)
+        # As JSON, because pydantic's strict mode takes a list for a tuple only there.
+        pool = NodePoolSettings.model_validate_json(json.dumps(settings))
     except ValidationError as error:
         # Such as another architecture, or less than a GiB of memory.
         problems: Sequence[Problem] = problems_of(error, NodePoolSettings)
