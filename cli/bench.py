@@ -12,16 +12,9 @@ from cli.ending_signals import EndedBySignalError, how_it_ended
 from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import make_console, print_json, print_line, print_table, say
 from cli.stack_argument import OptionalStackArgument, stack_name
-from operations.benchmark.aiperf_here import AIPerfProgram
-from operations.benchmark.measured_points import (
-    MEASURED,
-    comparable_figures,
-    layout_copies,
-    points_of,
-    thresholds_of,
-)
+from operations.benchmark.aiperf_here import installed_aiperf
+from operations.benchmark.measured_points import MEASURED, layout_copies, points_of, thresholds_of
 from operations.benchmark.plan_run import (
-    MeasuredAddress,
     endpoint_here,
     measure_here,
     measure_in_cluster,
@@ -156,8 +149,8 @@ def _run(options: BenchOptions) -> None:
         run, send, recipe = _of_address(options, options.url) if options.url else _of_stack(options)
         if by_points:
             thresholds = thresholds_of(run, recipe)
-        if options.record and recipe is not None and run.gpus is not None:
-            layout_copies(run.gpus, recipe)
+        if options.record and recipe is not None and run.begun.gpus is not None:
+            layout_copies(run.begun.gpus, recipe)
         _refuse_unmeasured(options, thresholds, run)
         say(_beforehand(run), error=True)
         recording = Recording(options.results, run)
@@ -182,7 +175,7 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send, Recipe | None]:
     stack = resolved_stack(stack_name(str(options.stack)))
     refuse_other_cluster(stack)
     recipe = stack.serving.placed.recipe
-    program = AIPerfProgram.found(options.aiperf or "aiperf", recipe.benchmark) if options.from_here else None
+    program = installed_aiperf(options.aiperf or "aiperf", recipe.benchmark) if options.from_here else None
     cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
     engine = serving_engine(stack, cluster)
     wanted = options.wanted
@@ -195,7 +188,7 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send, Recipe | None]:
     def send(recording: Recording, progress: BenchProgress) -> None:
         with PortForward(cluster, stack.serving.namespace, stack.serving.graph_name) as forward:
             url = forward.address()
-            served_model(url, run.model)
+            served_model(url, run.begun.model)
             endpoint = endpoint_here(run, recipe, url, options.tokenizer)
             measure_here(run, program, endpoint, recording, progress)
 
@@ -205,16 +198,17 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send, Recipe | None]:
 def _of_address(options: BenchOptions, url: str) -> tuple[PlannedRun, _Send, Recipe | None]:
     named, plain = _named_recipe(options), url.rstrip("/")
     recipe = named or method_of_addresses()
-    program = AIPerfProgram.found(options.aiperf or "aiperf", recipe.benchmark)
-    address = MeasuredAddress(
-        url=plain,
-        model=served_model(plain, options.model),
-        concurrency=options.concurrency or 1,
+    program = installed_aiperf(options.aiperf or "aiperf", recipe.benchmark)
+    run = run_of_address(
+        plain,
+        served_model(plain, options.model),
+        options.wanted,
+        named,
         is_mock=options.mock,
         gpus=options.gpu_count,
         accelerator=options.gpu_kind,
+        seconds=options.time_limit,
     )
-    run = run_of_address(address, options.wanted, named, seconds=options.time_limit)
     for text in advice(options.wanted, named) if named else ():
         say(text, error=True)
     endpoint = endpoint_here(run, recipe, plain, options.tokenizer)
@@ -230,8 +224,8 @@ def _beforehand(run: PlannedRun) -> str:
     packages = ", ".join(run.benchmark.packages)
     how = (
         f"a Job in the cluster sends them and installs {packages} into its own folder first"
-        if run.in_cluster
-        else f"AIPerf {run.aiperf} of this machine sends them, and nothing is installed"
+        if run.placed
+        else f"AIPerf {run.begun.aiperf} of this machine sends them, and nothing is installed"
     )
     return f"{requests:,} requests, and {warmup:,} to warm up, in {loads}: {minutes} min at most; {how}"
 
@@ -276,16 +270,14 @@ def _keep(recording: Recording, outcome: Outcome, reason: str) -> None:
 
 def _show(options: BenchOptions, result: BenchmarkResult, folder: Path) -> None:
     if options.as_json:
-        print_json(result.model_dump(mode="json", by_alias=True))
+        print_json(result.as_json())
         return
     console = make_console()
     print_line(console, f"{result.target}: {result.model}, AIPerf {result.aiperf}, {result.started}")
     if result.note:
         print_line(console, result.note)
     print_line(console)
-    shapes = {each.shape for each in result.measurements}
-    published = comparable_figures(shapes, result.accelerators, is_mock=result.is_mock)
-    print_table(console, headers(result), rows(result, published))
+    print_table(console, headers(result), rows(result))
     print_line(console)
     print_line(console, str(folder / RESULT_FILE))
 

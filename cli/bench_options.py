@@ -139,7 +139,7 @@ def _shape(text: str) -> Shape:
     found = _SHAPE.fullmatch(text)
     if found:
         return Shape(int(found[1]), int(found[2]))
-    known = [str(each.shape) for each in PUBLISHED_SHAPES]
+    known = [str(shape) for shape in PUBLISHED_SHAPES]
     said = f"{text!r} is not tokens in and tokens out, such as {', '.join(known)}, nor {ALL}"
     raise _refused("--shape", said, nearest(text, [*known, ALL]))
 

@@ -1,12 +1,10 @@
-"""The table of a benchmark: this run, and what others have published."""
+"""The table of a benchmark."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from operations.benchmark.measured_points import PublishedFigure
 from operations.benchmark.result import BenchmarkResult, Measurement, Percentiles
 
 _NONE = "-"
-_MOCK = " (mock engine)"
 
 
 def headers(result: BenchmarkResult) -> tuple[str, ...]:
@@ -14,23 +12,16 @@ def headers(result: BenchmarkResult) -> tuple[str, ...]:
     throughput = "MOCK TOK/S" if result.is_mock else "TOK/S"
     return (
         *("SHAPE", "AT ONCE", "ANSWERED", "ERRORS", throughput, "PER GPU", "PER USER"),
-        *("TTFT ms p50", "p90", "p99", "ITL ms p50", "p90", "p99", "WHO"),
+        *("TTFT ms p50", "p90", "p99", "ITL ms p50", "p90", "p99"),
     )
 
 
-def rows(result: BenchmarkResult, published: Sequence[PublishedFigure]) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each load, and below those of a shape what is published of it."""
-    mark = _MOCK if result.is_mock else ""
-    for shape in dict.fromkeys(each.shape for each in result.measurements):
-        for measured in result.measurements:
-            if measured.shape == shape:
-                yield _row(measured, f"this run{mark}")
-        for figure in published:
-            if figure.shape == shape:
-                yield _published_row(figure)
+def rows(result: BenchmarkResult) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each load."""
+    yield from map(_row, result.measurements)
 
 
-def _row(measured: Measurement, who: str) -> tuple[str, ...]:
+def _row(measured: Measurement) -> tuple[str, ...]:
     return (
         measured.shape,
         str(measured.concurrency),
@@ -41,18 +32,6 @@ def _row(measured: Measurement, who: str) -> tuple[str, ...]:
         _number(measured.output_tokens_per_second_per_user),
         *_times(measured.ttft_milliseconds),
         *_times(measured.itl_milliseconds),
-        who,
-    )
-
-
-def _published_row(figure: PublishedFigure) -> tuple[str, ...]:
-    note = f" ({figure.note})" if figure.note else ""
-    return (
-        *(figure.shape or _NONE, _NONE, _NONE, _NONE, _NONE),
-        _number(figure.output_tokens_per_second_per_gpu),
-        _number(figure.output_tokens_per_second_per_user),
-        *[_NONE] * 6,
-        f"published {figure.date}: {figure.source}: {figure.system}{note}",
     )
 
 

@@ -1,13 +1,14 @@
 """`dynamo-stack pools`: the nodes with GPUs of a cluster, as a stack file names them."""
 
-from typing import Annotated
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
 
 import typer
 
 from cli.exit_codes import FAILED
 from cli.output import print_document
 from cli.yaml_text import as_comment, to_yaml
-from operations.node_pools.pools import FoundPool, FoundPools, find_pools
+from operations.node_pools.pools import FoundPools, find_pools
 from stacks.wording import in_words
 
 
@@ -29,20 +30,21 @@ def pools(
         print_document("pools", found.as_json())
     else:
         typer.echo(pools_text(found), nl=False)
-    if not found.pools:
+    if not found.node_pools:
         raise typer.Exit(FAILED)
 
 
 def pools_text(found: FoundPools) -> str:
     """YAML to paste below `dynamo-stack:settings`; what the cluster does not say as comments."""
-    used = sum(pool.settings["nodes"] for pool in found.pools)
+    used = sum(pool["nodes"] for pool in found.node_pools)
     blocks = [as_comment(f"{in_words(used, 'node')} with GPUs of context {found.context}")]
     blocks += [as_comment(f"left out: {', '.join(each.nodes)}: {each.reason}") for each in found.left_out]
-    if found.pools:
-        blocks += ["nodePools:\n", *map(_pool_text, found.pools)]
+    if found.node_pools:
+        pools = (_pool_text(pool, found.notes[pool["name"]]) for pool in found.node_pools)
+        blocks += ["nodePools:\n", *pools]
     return "".join(blocks)
 
 
-def _pool_text(pool: FoundPool) -> str:
-    _, _, entry = to_yaml({"nodePools": [dict(pool.settings)]}).partition("\n")
-    return as_comment("\n".join(pool.notes)) + entry
+def _pool_text(pool: Mapping[str, Any], notes: Iterable[str]) -> str:
+    _, _, entry = to_yaml({"nodePools": [dict(pool)]}).partition("\n")
+    return as_comment("\n".join(notes)) + entry

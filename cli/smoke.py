@@ -14,8 +14,8 @@ from operations.evidence import record as write_evidence
 from operations.project import resolved_stack
 from operations.smoke.address import parse_url, published_model, read_key
 from operations.smoke.checks import SmokeReport
-from operations.smoke.registration import Patience
-from operations.smoke.run import Address, address_of_stack, smoke_address, smoke_stack
+from operations.smoke.client import Frontend
+from operations.smoke.run import ask, smoke_stack, target_of_address, target_without_cluster
 
 
 def smoke(
@@ -64,23 +64,25 @@ def smoke(
         raise typer.BadParameter("give a STACK, a --url URL, or both")
     if record and (stack is None or url is not None):
         raise typer.BadParameter("goes with a STACK in its cluster", param_hint="--record")
-    patience = Patience(wait, timeout)
     if stack is None:
-        key = _key(api_key_from)
-        address = Address(parse_url(str(url)), model or published_model(), disaggregated, key=key)
-        _run(lambda: smoke_address(address, patience, _progress), as_json=as_json)
+        address, key = parse_url(str(url)), _key(api_key_from)
+        target = target_of_address(address, model or published_model(), is_disaggregated=disaggregated)
+        frontend = Frontend(lambda: address, seconds=timeout, key=key)
+        _run(lambda: ask(target, frontend, _progress, wait=wait), as_json=as_json)
         return
     name = stack_name(stack)
     for option, value in (("--model", model), ("--disaggregated", disaggregated)):
         if value:
             raise typer.BadParameter("goes with --url alone; a stack's settings say it", param_hint=option)
     if url is not None:
-        address = address_of_stack(name, parse_url(url), _key(api_key_from))
-        _run(lambda: smoke_address(address, patience, _progress), as_json=as_json)
+        address, key = parse_url(url), _key(api_key_from)
+        target = target_without_cluster(name, address)
+        frontend = Frontend(lambda: address, seconds=timeout, key=key)
+        _run(lambda: ask(target, frontend, _progress, wait=wait), as_json=as_json)
         return
     if api_key_from:
         raise typer.BadParameter("goes with --url", param_hint="--api-key-from")
-    report = _run(lambda: smoke_stack(name, patience, _progress), as_json=as_json)
+    report = _run(lambda: smoke_stack(name, _progress, wait=wait, timeout=timeout), as_json=as_json)
     if record:
         found = report.summary().partition(": ")[2]
         say(write_evidence(resolved_stack(name), "smoke", found, is_mock=report.is_mock), error=True)

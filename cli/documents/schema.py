@@ -10,12 +10,14 @@ from typing import Any
 
 from cli.documents.catalogue import PRINTED, Printed
 from cli.documents.envelope import VERSIONS, schema_name
+from operations.benchmark.result import BenchmarkResult
 from stacks.settings.document import summary
 from stacks.settings.model_tables import table
 from stacks.settings.schema import definitions_of
 
 _DOCS = Path(__file__).parents[2] / "docs"
 SCHEMAS = _DOCS / "schemas"
+RESULT_SCHEMA = SCHEMAS / "bench.schema.json"
 PAGE = _DOCS / "command-output.md"
 _SHELL = (
     "## Completion in the shell",
@@ -54,6 +56,19 @@ def schema_file(printed: Printed) -> Path:
 def schema_text(printed: Printed) -> str:
     """Return what the file of a command's schema has to hold."""
     return json.dumps(document_schema(printed), indent=2, ensure_ascii=False) + "\n"
+
+
+def result_schema_text() -> str:
+    """Return what bench.schema.json has to hold: result.json has a version of its own."""
+    definitions = definitions_of(BenchmarkResult, "serialization")
+    own = definitions.pop(BenchmarkResult.__name__)
+    schema = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "dynamo-stack bench --json",
+        **own,
+        "$defs": dict(sorted(definitions.items())),
+    }
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def command_output_page() -> str:
@@ -98,4 +113,5 @@ if __name__ == "__main__":
     SCHEMAS.mkdir(exist_ok=True)
     for each in PRINTED:
         schema_file(each).write_text(schema_text(each), encoding="utf-8")
+    RESULT_SCHEMA.write_text(result_schema_text(), encoding="utf-8")
     PAGE.write_text(command_output_page(), encoding="utf-8")

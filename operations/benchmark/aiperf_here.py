@@ -4,103 +4,83 @@ import os
 import shutil
 import subprocess
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
-from operations.benchmark.aiperf_output import SUMMARY_FILE, LoadProgress, failure_reason, read_progress
+from operations.benchmark.aiperf_output import SUMMARY_FILE, AIPerfLog, LoadProgress, failure_reason
 from operations.errors import CommandError
 from operations.streamed_process import streamed
 from recipes.aiperf_command import Endpoint, aiperf_arguments
 from recipes.benchmark import Benchmark
 from recipes.benchmark_load import Load
 
-_VERSION_SECONDS = 60
-_LINES_KEPT = 400
 _COLUMNS = 400
 _OFFLINE = "HF_HUB_OFFLINE"
 
 
-@dataclass(frozen=True, slots=True)
-class AIPerfProgram:
-    """An AIPerf that a person has installed."""
+def installed_aiperf(name: str, benchmark: Benchmark) -> str:
+    """Return the program of that name or path, which must have the version that the recipe pins.
 
-    executable: str
+    Raises:
+        CommandError: it is not there, does not start, or is another version.
 
-    @classmethod
-    def found(cls, name: str, benchmark: Benchmark) -> "AIPerfProgram":
-        """Return the program of that name or path, which must have the version that the recipe pins.
+    """
+    executable = shutil.which(name)
+    wanted = pinned_version(benchmark)
+    get_it = f"  try: `uv tool install aiperf=={wanted}`, or `pipx install aiperf=={wanted}`"
+    if executable is None:
+        raise CommandError(
+            f"`{name}` is needed to measure from here, and not on PATH\n{get_it}; "
+            "--aiperf PROGRAM names one that is somewhere else"
+        )
+    done = subprocess.run([executable, "--version"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        reason = failure_reason(done.stderr.splitlines())
+        raise CommandError(f"`{executable} --version` failed: {reason}\n{get_it}")
+    version = done.stdout.strip().rpartition(" ")[2]
+    if version != wanted:
+        raise CommandError(
+            f"{executable} is AIPerf {version}; figures compare only if one version has measured them, "
+            f"and the recipes name {wanted}\n{get_it}"
+        )
+    return executable
 
-        Raises:
-            CommandError: it is not there, does not start, or is another version.
 
-        """
-        executable = shutil.which(name)
-        wanted = pinned_version(benchmark)
-        get_it = f"  try: `uv tool install aiperf=={wanted}`, or `pipx install aiperf=={wanted}`"
-        if executable is None:
-            raise CommandError(
-                f"`{name}` is needed to measure from here, and not on PATH\n{get_it}; "
-                "--aiperf PROGRAM names one that is somewhere else"
-            )
+def measure(
+    program: str,
+    benchmark: Benchmark,
+    load: Load,
+    endpoint: Endpoint,
+    folder: Path,
+    *,
+    seconds: float,
+    report: Callable[[LoadProgress], None],
+) -> str:
+    """Send a load, keep AIPerf's files in the folder, and return its summary.
+
+    Raises:
+        CommandError: AIPerf failed, or took longer than these seconds.
+
+    """
+    arguments = aiperf_arguments(benchmark, load, endpoint, sized_for_job=False)
+    folder.mkdir(parents=True)
+    log = AIPerfLog()
+    command = [program, *arguments, "--artifact-dir", str(folder)]
+    with streamed(command, _environment(benchmark, os.environ)) as process:
         try:
-            done = subprocess.run(
-                [executable, "--version"],
-                capture_output=True,
-                text=True,
-                timeout=_VERSION_SECONDS,
-                check=True,
-            )
-        except (subprocess.SubprocessError, OSError) as error:
-            raise CommandError(f"`{executable} --version` failed: {_why(error)}\n{get_it}") from None
-        words = done.stdout.split()
-        version = words[-1] if words else "none"
-        if version != wanted:
+            for line in process.lines(time.monotonic() + seconds):
+                if progress := log.read(line or ""):
+                    report(progress)
+        except TimeoutError:
             raise CommandError(
-                f"{executable} is AIPerf {version}; figures compare only if one version has measured them, "
-                f"and the recipes name {wanted}\n{get_it}"
-            )
-        return cls(executable)
-
-    def measure(
-        self,
-        benchmark: Benchmark,
-        load: Load,
-        endpoint: Endpoint,
-        folder: Path,
-        *,
-        seconds: float,
-        report: Callable[[LoadProgress], None],
-    ) -> str:
-        """Send a load, keep AIPerf's files in the folder, and return its summary.
-
-        Raises:
-            CommandError: AIPerf failed, or took longer than these seconds.
-
-        """
-        arguments = aiperf_arguments(benchmark, load, endpoint, sized_for_job=False)
-        folder.mkdir(parents=True)
-        said: deque[str] = deque(maxlen=_LINES_KEPT)
-        command = [self.executable, *arguments, "--artifact-dir", str(folder)]
-        with streamed(command, _environment(benchmark, os.environ)) as process:
-            try:
-                for line in process.lines(time.monotonic() + seconds):
-                    progress = read_progress(line or "")
-                    if progress is not None:
-                        report(progress)
-                    elif line:
-                        said.append(line)
-            except TimeoutError:
-                raise CommandError(
-                    f"{load.shape} at {load.concurrency}: AIPerf had not ended after {seconds:.0f} s and was "
-                    "interrupted\n  try: a longer --time-limit, fewer --requests, or a lower --concurrency"
-                ) from None
-            code = process.exit_code()
-        summary = folder / SUMMARY_FILE
-        if code != 0 or not summary.is_file():
-            raise CommandError(_failed(load, code, failure_reason(said), folder))
-        return summary.read_text(encoding="utf-8")
+                f"{load.shape} at {load.concurrency}: AIPerf had not ended after {seconds:.0f} s and was "
+                "interrupted\n  try: a longer --time-limit, fewer --requests, or a lower --concurrency"
+            ) from None
+        code = process.exit_code()
+    summary = folder / SUMMARY_FILE
+    if code != 0 or not summary.is_file():
+        raise CommandError(_failed(load, code, log.reason(), folder))
+    return summary.read_text(encoding="utf-8")
 
 
 def pinned_version(benchmark: Benchmark) -> str:
@@ -122,11 +102,3 @@ def _failed(load: Load, code: int, reason: str, folder: Path) -> str:
     if "tokenizer" in reason.lower() or "tiktoken" in reason:
         text += "\n  try: --tokenizer with the directory of the model's tokenizer.json on this machine"
     return f"{text}\n  its files: {folder}"
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, subprocess.TimeoutExpired):
-        return f"no answer within {_VERSION_SECONDS} s"
-    if isinstance(error, subprocess.CalledProcessError):
-        return failure_reason(str(error.stderr).splitlines())
-    return str(error)

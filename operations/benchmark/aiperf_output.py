@@ -2,18 +2,22 @@
 
 import json
 import re
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from failures.explanation import without_colours
 from operations.benchmark.result import Measurement, Percentiles
 from operations.errors import CommandError
+from recipes.benchmark_job import RESULT_FOLLOWS
 from recipes.benchmark_load import Load
 
 _BAR = re.compile(r"\b(Warmup|Profiling): +([\d,]+)/([\d,]+)")
 _FRAME = "│╭╮╰╯─"
-_REASON, _NEXT_FIELDS = "Reason:", ("Cause:", "•", "Service:", "Operation:", "Error:")
+_REASON = re.compile(
+    r"^Reason:(.*?)(?=^(?:Cause:|•|Service:|Operation:|Error:|Log File:)|\Z)", re.MULTILINE | re.DOTALL
+)
 _ALL_FAILED = "All "
 """Begins AIPerf's words where no request was answered; the reason is in the error of each request."""
 _LOGGED_ERROR = re.compile(r"\b(?:ERROR|CRITICAL)\s+(.*)")
@@ -42,7 +46,8 @@ def failure_reason(lines: Iterable[str]) -> str:
     """Return why AIPerf ended: the first reason that it gives, else its last error, else its last words."""
     plain = [without_colours(line).strip().strip(_FRAME).strip() for line in lines]
     said = [line for line in plain if line and read_progress(line) is None]
-    given = _given_reason(said)
+    reason = _REASON.search("\n".join(said))
+    given = " ".join(reason[1].split()) if reason else None
     logged = [match[1] for line in said if (match := _LOGGED_ERROR.search(line))]
     error = next((each for each in reversed(logged) if not each.startswith(_ALL_FAILED)), None)
     if given and given.startswith(_ALL_FAILED) and error:
@@ -50,9 +55,46 @@ def failure_reason(lines: Iterable[str]) -> str:
     return given or error or (said[-1] if said else "it says nothing")
 
 
+_LINES_KEPT = 400
+_END_OF_SUMMARY = "}"
+
+
+class AIPerfLog:
+    """What AIPerf prints, line by line; in a Job its summaries too."""
+
+    def __init__(self) -> None:
+        self.results: dict[int, str] = {}
+        """AIPerf's summary of each load that has ended, by its number from 1."""
+        self._said: deque[str] = deque(maxlen=_LINES_KEPT)
+        self._number: int | None = None
+        self._lines: list[str] = []
+
+    def read(self, line: str) -> LoadProgress | None:
+        """Take a line; return how far the load is, where the line says it."""
+        if self._number is not None:
+            self._lines.append(line)
+            # AIPerf indents what is inside.
+            if line == _END_OF_SUMMARY:
+                self.results[self._number] = "\n".join(self._lines)
+                self._number = None
+            return None
+        # A progress bar may stand before it: such a bar ends with no line break.
+        _, mark, rest = line.rpartition(RESULT_FOLLOWS)
+        if mark and rest.strip().isdigit():
+            self._number, self._lines = int(rest), []
+            return None
+        progress = read_progress(line)
+        if progress is None and line.strip():
+            self._said.append(line)
+        return progress
+
+    def reason(self) -> str:
+        """Return why the Job's program ended."""
+        return failure_reason(self._said)
+
+
 SUMMARY_FILE = "profile_export_aiperf.json"
 _SCHEMA = "1.4"
-_NOT_ANSWERED = "no request was answered"
 
 
 def read_summary(text: str, load: Load, gpus: int | None, place: str) -> Measurement:
@@ -69,89 +111,70 @@ def read_summary(text: str, load: Load, gpus: int | None, place: str) -> Measure
 
     """
     try:
-        return _measurement(_document(text), load, gpus)
+        return _measurement(_whole(text), load, gpus)
     except CommandError as error:
         raise CommandError(f"{place}: {error}") from None
 
 
-def _document(text: str) -> Mapping[str, Any]:
+def _whole(text: str) -> Mapping[str, Any]:
     """The summary of a load that ran to its end; raises CommandError, as all that reads it does."""
     try:
-        document: object = json.loads(text)
+        summary = json.loads(text)
     except ValueError:
-        document = None
-    if not isinstance(document, Mapping):
+        summary = None
+    if not isinstance(summary, dict):
         raise CommandError("not the summary of AIPerf, which is a JSON object")
-    found = cast("Mapping[str, Any]", document)
-    version = found.get("schema_version")
+    version = summary.get("schema_version")
     if version != _SCHEMA:
         raise CommandError(f"AIPerf's summary has schema_version {version!r}; only {_SCHEMA} is understood")
-    if found.get("was_cancelled") or not found.get("is_complete"):
+    if summary.get("was_cancelled") or not summary.get("is_complete"):
         raise CommandError("AIPerf was interrupted before its load had ended")
-    return found
+    if not _count(summary, "request_count"):
+        raise CommandError(f"no request was answered; {_first_error(summary) or 'AIPerf does not say why'}")
+    return summary
 
 
-def _measurement(document: Mapping[str, Any], load: Load, gpus: int | None) -> Measurement:
-    answered = round(_optional(document, "request_count", "avg") or 0)
-    if not answered:
-        raise CommandError(f"{_NOT_ANSWERED}; {_first_error(document) or 'AIPerf does not say why'}")
-    tokens_per_second = _number(document, "output_token_throughput")
+def _measurement(summary: Mapping[str, Any], load: Load, gpus: int | None) -> Measurement:
+    tokens_per_second = _figure(summary, "output_token_throughput")
     return Measurement(
         shape=load.shape,
         concurrency=load.concurrency,
-        requests=answered,
-        errors=round(_optional(document, "error_request_count", "avg") or 0),
-        first_error=_first_error(document),
-        seconds=_number(document, "benchmark_duration"),
-        input_tokens=_number(document, "input_sequence_length"),
-        output_tokens=_number(document, "output_sequence_length"),
-        requests_per_second=_number(document, "request_throughput"),
+        requests=_count(summary, "request_count"),
+        errors=_count(summary, "error_request_count"),
+        first_error=_first_error(summary),
+        seconds=_figure(summary, "benchmark_duration"),
+        input_tokens=_figure(summary, "input_sequence_length"),
+        output_tokens=_figure(summary, "output_sequence_length"),
+        requests_per_second=_figure(summary, "request_throughput"),
         output_tokens_per_second=tokens_per_second,
         output_tokens_per_second_per_gpu=tokens_per_second / gpus if gpus else None,
-        output_tokens_per_second_per_user=_number(document, "output_token_throughput_per_user"),
-        ttft_milliseconds=_percentiles(document, "time_to_first_token"),
-        itl_milliseconds=_percentiles(document, "inter_token_latency"),
-        request_milliseconds=_percentiles(document, "request_latency"),
+        output_tokens_per_second_per_user=_figure(summary, "output_token_throughput_per_user"),
+        ttft_milliseconds=_percentiles(summary, "time_to_first_token"),
+        itl_milliseconds=_percentiles(summary, "inter_token_latency"),
+        request_milliseconds=_percentiles(summary, "request_latency"),
     )
 
 
-def _percentiles(document: Mapping[str, Any], metric: str) -> Percentiles:
+def _percentiles(summary: Mapping[str, Any], metric: str) -> Percentiles:
     names = {"average": "avg", "p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99"}
-    return Percentiles(**{name: _number(document, metric, key) for name, key in names.items()})
+    return Percentiles(**{name: _figure(summary, metric, key) for name, key in names.items()})
 
 
-def _number(document: Mapping[str, Any], metric: str, key: str = "avg") -> float:
-    value = _optional(document, metric, key)
+def _figure(summary: Mapping[str, Any], metric: str, key: str = "avg") -> float:
+    value = (summary.get(metric) or {}).get(key)
     if value is None:
         raise CommandError(f"AIPerf's summary has no {metric}.{key}, which a streamed answer gives it")
     return value
 
 
-def _optional(document: Mapping[str, Any], metric: str, key: str) -> float | None:
-    found = document.get(metric)
-    value = cast("Mapping[str, object]", found).get(key) if isinstance(found, Mapping) else None
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+def _count(summary: Mapping[str, Any], metric: str) -> int:
+    return round((summary.get(metric) or {}).get("avg", 0))
 
 
-def _given_reason(lines: list[str]) -> str | None:
-    start = next((number for number, line in enumerate(lines) if line.startswith(_REASON)), None)
-    if start is None:
-        return None
-    words = [lines[start].removeprefix(_REASON).strip()]
-    for line in lines[start + 1 :]:
-        if line.startswith((*_NEXT_FIELDS, "Log File:")):
-            break
-        words.append(line)
-    return " ".join(words)
-
-
-def _first_error(document: Mapping[str, Any]) -> str | None:
+def _first_error(summary: Mapping[str, Any]) -> str | None:
     """Return what most of the errors said."""
-    listed = document.get("error_summary")
-    entries = [entry for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
-    if not entries:
+    most = max(summary.get("error_summary") or [], key=lambda entry: entry["count"], default=None)
+    if most is None:
         return None
-    most = max(entries, key=lambda entry: entry.get("count") or 0)
-    details = most.get("error_details") or {}
-    words = (details.get("code"), details.get("type"), details.get("message"))
-    return " ".join(" ".join(str(word) for word in words if word).split()) or None
+    words = (str(most["error_details"].get(key) or "") for key in ("code", "type", "message"))
+    return " ".join(" ".join(words).split()) or None

@@ -3,19 +3,17 @@
 import json
 import time
 import uuid
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from components.cluster_answer import JOBS, PODS, KubernetesObject, Objects
 from failures.explanation import Subject
 from failures.pods_and_events import condition_of, container_statuses, has_ended, pod_reasons, warnings_of
-from operations.benchmark.aiperf_output import LoadProgress, failure_reason, read_progress
+from operations.benchmark.aiperf_output import AIPerfLog
 from operations.benchmark.progress import BenchProgress
 from operations.cluster_commands import ClusterCommands, last_line
 from operations.errors import CommandError
 from operations.streamed_process import streamed
-from recipes.benchmark_job import RESULT_FOLLOWS
 
 _ANSWER_SECONDS = 15
 _NODE_SECONDS = 300
@@ -66,7 +64,7 @@ class BenchmarkJob:
         self._namespace = str(manifest["metadata"]["namespace"])
         self._where = ("--namespace", self._namespace)
         self._pods = Objects(PODS, namespace=self._namespace, labels=f"{_RUN_LABEL}={label}")
-        self._log = JobLog()
+        self._log = AIPerfLog()
         self._received: set[int] = set()
         self._may_exist = True
 
@@ -170,7 +168,7 @@ class BenchmarkJob:
             TimeoutError: the deadline is over.
 
         """
-        self._log = JobLog()
+        self._log = AIPerfLog()
         with streamed(self._cluster.words("kubectl", *words)) as logs:
             silent = 0
             for line in logs.lines(deadline):
@@ -225,44 +223,6 @@ class BenchmarkJob:
 
     def _pod(self) -> KubernetesObject | None:
         return self._cluster.reader.find(self._pods).first
-
-
-_LINES_KEPT = 400
-_END_OF_SUMMARY = "}"
-
-
-class JobLog:
-    """Reads a log line by line."""
-
-    def __init__(self) -> None:
-        self.results: dict[int, str] = {}
-        """AIPerf's summary of each load that has ended, by its number from 1."""
-        self._said: deque[str] = deque(maxlen=_LINES_KEPT)
-        self._number: int | None = None
-        self._lines: list[str] = []
-
-    def read(self, line: str) -> LoadProgress | None:
-        """Take a line; return how far the load is, where the line says it."""
-        if self._number is not None:
-            self._lines.append(line)
-            # AIPerf indents what is inside.
-            if line == _END_OF_SUMMARY:
-                self.results[self._number] = "\n".join(self._lines)
-                self._number = None
-            return None
-        # A progress bar may stand before it: such a bar ends with no line break.
-        _, mark, rest = line.rpartition(RESULT_FOLLOWS)
-        if mark and rest.strip().isdigit():
-            self._number, self._lines = int(rest), []
-            return None
-        progress = read_progress(line)
-        if progress is None and line.strip():
-            self._said.append(line)
-        return progress
-
-    def reason(self) -> str:
-        """Return why the Job's program ended."""
-        return failure_reason(self._said)
 
 
 def _labelled(manifest: Mapping[str, Any], label: Mapping[str, str]) -> dict[str, Any]:

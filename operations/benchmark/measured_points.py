@@ -1,23 +1,15 @@
-"""A run beside what others have published and the measured points of its layout."""
+"""A run kept as measured points of its layout, and held against those that are known."""
 
-import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from functools import cache
-from pathlib import Path
-from typing import Annotated
-
-import yaml
-from pydantic import Field, TypeAdapter
 
 from operations.benchmark.recording import PlannedRun
 from operations.benchmark.result import BenchmarkResult
-from operations.benchmark.thresholds import AtLeast, ShapeText, Threshold, Thresholds
+from operations.benchmark.thresholds import AtLeast, Threshold, Thresholds
 from operations.errors import CommandError
 from operations.evidence import recorded_points
 from recipes.benchmark_load import Load
 from recipes.model import Recipe
-from recipes.strict_model import StrictModel
 from sizing.of_recipe import layout_of
 from sizing.points import OWN_POINTS, Point, Shape, published_points
 
@@ -80,13 +72,14 @@ def thresholds_of(run: PlannedRun, recipe: Recipe | None) -> Thresholds:
         CommandError: of a load nobody has measured the layout.
 
     """
-    if recipe is None or run.gpus is None or len(run.accelerators) != 1:
+    gpus, accelerators = run.begun.gpus, run.begun.accelerators
+    if recipe is None or gpus is None or len(accelerators) != 1:
         raise CommandError(
             "--assert measured: nobody said which layout on which GPUs is measured\n"
             "  try: give the STACK, or --recipe and --gpus beside --url"
         )
-    layout, gpu = layout_of(recipe), run.accelerators[0]
-    copies = layout_copies(run.gpus, recipe)
+    layout, gpu = layout_of(recipe), accelerators[0]
+    copies = layout_copies(gpus, recipe)
     known = [
         point
         for point in (*recorded_points(), *published_points())
@@ -94,50 +87,6 @@ def thresholds_of(run: PlannedRun, recipe: Recipe | None) -> Thresholds:
     ]
     return Thresholds(
         thresholds=tuple(_threshold(load, load.concurrency / copies, known) for load in run.loads)
-    )
-
-
-_FILE = Path(__file__).with_name("published.yaml")
-
-
-class PublishedFigure(StrictModel):
-    """One measurement of somebody else's."""
-
-    source: str
-    date: Annotated[str, Field(pattern=r"^20[0-9]{2}-[0-9]{2}(-[0-9]{2})?$")]
-    """When it was published."""
-    accelerator: str
-    """Name of the GPU; where `shape` stands, one of hardware.ACCELERATORS."""
-    system: str
-    """What was measured, as a phrase."""
-    shape: ShapeText | None = None
-    """Tokens of prompt and answer; None where the workload was another, so that no run compares with it."""
-    output_tokens_per_second_per_gpu: float
-    output_tokens_per_second_per_user: float | None = None
-    note: str | None = None
-
-
-@cache
-def published_figures() -> tuple[PublishedFigure, ...]:
-    """Return all of them."""
-    # As JSON, because pydantic's strict mode takes a list for a tuple only there.
-    text = json.dumps(yaml.load(_FILE.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader))
-    return TypeAdapter(tuple[PublishedFigure, ...]).validate_json(text)
-
-
-def comparable_figures(
-    shapes: Collection[str], accelerators: Collection[str], *, is_mock: bool
-) -> tuple[PublishedFigure, ...]:
-    """Return those of the same token counts on the same GPU; none for a mock engine.
-
-    Where the GPU is not known, nothing compares.
-    """
-    if is_mock:
-        return ()
-    return tuple(
-        figure
-        for figure in published_figures()
-        if figure.shape in shapes and figure.accelerator in accelerators
     )
 
 

@@ -1,23 +1,21 @@
 """What a person asked for as a run, with everything refused that can be refused before, and its measuring."""
 
-from dataclasses import dataclass
-
 from components.cluster_answer import PODS, Objects
 from components.dynamo_objects import GRAPH_NAME
 from failures.pods_and_events import has_ended, is_ready, pod_reasons
-from operations.benchmark.aiperf_here import AIPerfProgram, pinned_version
+from operations.benchmark.aiperf_here import measure, pinned_version
 from operations.benchmark.job_run import BenchmarkJob
 from operations.benchmark.progress import BenchProgress
-from operations.benchmark.recording import PlannedRun, Recording
+from operations.benchmark.recording import PlannedRun, Recording, begun_result
 from operations.benchmark.result import Engine
 from operations.benchmark.shapes import Wanted, loads_of_address, loads_of_recipe
 from operations.cluster_commands import ClusterCommands
 from operations.errors import CommandError
 from operations.mock_engine import MOCK_ENGINE, engine_of
 from operations.port_forward import FORWARD_NOTE
-from operations.smoke.client import Frontend, NoAnswer
+from operations.smoke.client import Frontend
 from operations.smoke.finding import WrongAnswer
-from operations.smoke.protocol import ModelList, read
+from operations.smoke.registration import listed_models
 from recipes.aiperf_command import Endpoint
 from recipes.benchmark_job import benchmark_job
 from recipes.model import Recipe
@@ -27,19 +25,6 @@ from stacks.plan.stack_plan import StackPlan
 
 _METHOD_OF_ADDRESSES = "gpt-oss-120b/trtllm-agg"
 """Recipe whose benchmark is taken where nobody names another: requests per concurrency, seed, AIPerf."""
-
-
-@dataclass(frozen=True, slots=True)
-class MeasuredAddress:
-    """What a person says of an address."""
-
-    url: str
-    model: str
-    concurrency: int
-    """Where nobody names a recipe, which has one."""
-    is_mock: bool
-    gpus: int | None
-    accelerator: str | None
 
 
 def run_of_stack(
@@ -52,51 +37,66 @@ def run_of_stack(
 
     """
     placed, recipe = stack.serving.placed, stack.serving.placed.recipe
-    return PlannedRun(
+    begun = begun_result(
+        engine,
+        None if in_cluster else FORWARD_NOTE,
         target=stack.name,
         model=recipe.model.served_name,
-        benchmark=recipe.benchmark,
-        loads=loads_of_recipe(wanted, recipe),
-        seconds=seconds or recipe.benchmark.deadline_seconds,
-        in_cluster=in_cluster,
-        engine=engine,
-        aiperf=pinned_version(recipe.benchmark),
-        gpus=recipe.gpus,
-        accelerators=stack.used_accelerators,
         recipe=recipe.name,
         runtime=f"{recipe.runtime.image}:{recipe.runtime.version}",
-        note=None if in_cluster else FORWARD_NOTE,
-        placed=placed,
+        gpus=recipe.gpus,
+        accelerators=stack.used_accelerators,
+        generator="job" if in_cluster else "here",
+        aiperf=pinned_version(recipe.benchmark),
+    )
+    longest = seconds or recipe.benchmark.deadline_seconds
+    return PlannedRun(
+        begun, recipe.benchmark, loads_of_recipe(wanted, recipe), longest, placed if in_cluster else None
     )
 
 
 def run_of_address(
-    address: MeasuredAddress, wanted: Wanted, recipe: Recipe | None, *, seconds: int | None
+    url: str,
+    model: str,
+    wanted: Wanted,
+    recipe: Recipe | None,
+    *,
+    is_mock: bool,
+    gpus: int | None,
+    accelerator: str | None,
+    seconds: int | None,
 ) -> PlannedRun:
-    """Return the run of an address; `seconds` is the longest time of a load, None the method's.
+    """Return the run of an address.
+
+    Args:
+        url: the address.
+        model: what it serves.
+        wanted: the loads.
+        recipe: what is behind it; None where nobody names one.
+        is_mock: a mock engine answers.
+        gpus: of all workers; None where nobody said.
+        accelerator: their kind; None where nobody said.
+        seconds: the longest time of a load; None: the recipe's.
 
     Raises:
-        CommandError: the engines of the recipe that is behind the address refuse what is wanted.
+        CommandError: the engines of the recipe refuse what is wanted.
         SettingsError: the recipe that stands in for one that nobody names cannot be used.
 
     """
-    if recipe is None:
-        recipe = method_of_addresses()
-        loads = loads_of_address(wanted, recipe.benchmark, address.concurrency)
-    else:
-        loads = loads_of_recipe(wanted, recipe)
-    return PlannedRun(
-        target=address.url,
-        model=address.model,
-        benchmark=recipe.benchmark,
-        loads=loads,
-        seconds=seconds or recipe.benchmark.deadline_seconds,
-        in_cluster=False,
-        engine="mock" if address.is_mock else "real",
-        aiperf=pinned_version(recipe.benchmark),
-        gpus=address.gpus,
-        accelerators=(address.accelerator,) if address.accelerator else (),
+    benchmark = (recipe or method_of_addresses()).benchmark
+    begun = begun_result(
+        "mock" if is_mock else "real",
+        target=url,
+        model=model,
+        recipe=None,
+        runtime=None,
+        gpus=gpus,
+        accelerators=(accelerator,) if accelerator else (),
+        generator="here",
+        aiperf=pinned_version(benchmark),
     )
+    loads = loads_of_recipe(wanted, recipe) if recipe else loads_of_address(wanted, benchmark)
+    return PlannedRun(begun, benchmark, loads, seconds or benchmark.deadline_seconds)
 
 
 def method_of_addresses() -> Recipe:
@@ -113,8 +113,8 @@ def endpoint_here(run: PlannedRun, recipe: Recipe, url: str, tokenizer: str | No
     """Return what AIPerf addresses on this machine: with the model's own tokenizer, or with another one."""
     is_dynamo = recipe.engine_server is None
     if tokenizer is not None:
-        return Endpoint(url, run.model, tokenizer, is_dynamo=is_dynamo)
-    return Endpoint(url, run.model, recipe.model.repository, recipe.model.revision, is_dynamo)
+        return Endpoint(url, run.begun.model, tokenizer, is_dynamo=is_dynamo)
+    return Endpoint(url, run.begun.model, recipe.model.repository, recipe.model.revision, is_dynamo)
 
 
 _SECONDS = 10
@@ -130,9 +130,8 @@ def served_model(url: str, wanted: str | None) -> str:
     # Not through a proxy of the environment: AIPerf uses none either.
     frontend = Frontend(lambda: url, seconds=_SECONDS, by_proxy=False)
     try:
-        answer = frontend.get("/v1/models", seconds=_SECONDS)
-        models = [each.id for each in read(answer, ModelList, "a list of models").data]
-    except (NoAnswer, WrongAnswer) as error:
+        models = listed_models(frontend, _SECONDS)
+    except WrongAnswer as error:
         raise CommandError(f"{url}/v1/models: {error}") from None
     served = ", ".join(models) or "no model"
     if wanted is None:
@@ -169,7 +168,7 @@ def serving_engine(stack: StackPlan, cluster: ClusterCommands) -> Engine:
 
 def measure_here(
     run: PlannedRun,
-    program: AIPerfProgram,
+    program: str,
     endpoint: Endpoint,
     recording: Recording,
     progress: BenchProgress,
@@ -183,8 +182,8 @@ def measure_here(
     for number, load in enumerate(run.loads, 1):
         progress.began(load)
         folder = recording.load_folder(number)
-        summary = program.measure(
-            run.benchmark, load, endpoint, folder, seconds=run.seconds, report=progress.moved
+        summary = measure(
+            program, run.benchmark, load, endpoint, folder, seconds=run.seconds, report=progress.moved
         )
         progress.measured(recording.add(number, summary))
 
@@ -198,10 +197,8 @@ def measure_in_cluster(
         CommandError: the Job is there already, does not start or fails.
 
     """
-    placed = run.placed
-    if placed is None:
-        raise CommandError("a Job measures a stack, not an address")
-    manifest = benchmark_job(placed, loads=run.loads, deadline_seconds=run.seconds * len(run.loads))
+    assert run.placed is not None
+    manifest = benchmark_job(run.placed, loads=run.loads, deadline_seconds=run.seconds * len(run.loads))
 
     def received(number: int, summary: str) -> None:
         progress.measured(recording.add(number, summary))

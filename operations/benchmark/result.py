@@ -1,10 +1,9 @@
 """What a run of `dynamo-stack bench` keeps: `result.json`, one file a run."""
 
-from typing import ClassVar, Literal
+from typing import Literal
 
-from pydantic import ConfigDict
-
-from recipes.strict_model import PositiveInt, StrictModel
+from operations.document import Document
+from recipes.strict_model import PositiveInt
 
 Engine = Literal["real", "mock"]
 Outcome = Literal["complete", "interrupted", "failed"]
@@ -15,13 +14,7 @@ MOCK_NOTE = (
 )
 
 
-class _Recorded(StrictModel):
-    """Made by the program, and read again from its own file."""
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(validate_by_name=True)
-
-
-class Percentiles(_Recorded):
+class Percentiles(Document):
     """Milliseconds, over the requests of one load that were answered."""
 
     average: float
@@ -31,7 +24,7 @@ class Percentiles(_Recorded):
     p99: float
 
 
-class Measurement(_Recorded):
+class Measurement(Document):
     """One load, measured by AIPerf."""
 
     shape: str
@@ -66,7 +59,7 @@ class Measurement(_Recorded):
     """Time to the end of the answer."""
 
 
-class BenchmarkResult(_Recorded):
+class BenchmarkResult(Document):
     """All that one run has measured, and what it measured."""
 
     schema_version: Literal[1]

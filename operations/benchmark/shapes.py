@@ -1,11 +1,12 @@
 """Token counts to measure with, and the loads that come of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from operations.errors import CommandError
 from recipes.benchmark import Benchmark
-from recipes.benchmark_load import Load, recipe_load, scaled_load
+from recipes.benchmark_load import Load, scaled_load
 from recipes.model import Recipe
 from sizing.points import Shape
 
@@ -15,26 +16,11 @@ _STEP = 4
 """Between two concurrencies of a sweep."""
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedShape:
-    """Token counts that the model is published with, and how many requests were open at a time."""
-
-    shape: Shape
-    concurrency: int
-    source: str
-
-
-_RECIPE_PAGE = 'NVIDIA Dynamo documentation, recipe page "GPT-OSS-120B", release 1.2.1'
-PUBLISHED_SHAPES = (
-    PublishedShape(Shape(128, 1000), 3600, f"{_RECIPE_PAGE}, aggregated"),
-    PublishedShape(Shape(8192, 1024), 1536, f"{_RECIPE_PAGE}, disaggregated"),
-    PublishedShape(Shape(32000, 256), 256, 'NVIDIA Dynamo documentation, page "GPT-OSS" of TensorRT-LLM'),
-    PublishedShape(
-        Shape(1000, 2000),
-        2048,
-        'ai-dynamo/dynamo, guide "Running gpt-oss-120b Disaggregated with TensorRT-LLM", 2025',
-    ),
+PUBLISHED_SHAPES: Mapping[Shape, int] = MappingProxyType(
+    {Shape(128, 1000): 3600, Shape(8192, 1024): 1536, Shape(32000, 256): 256, Shape(1000, 2000): 2048}
 )
+"""Token counts that the model is published with (docs/benchmark-files.md names the sources) -> how many
+requests were open at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,34 +48,29 @@ def loads_of_recipe(wanted: Wanted, recipe: Recipe) -> tuple[Load, ...]:
     """
     own = Shape(recipe.traffic.input_tokens, recipe.traffic.output_tokens)
     if wanted.every_shape:
-        published = (own, *(each.shape for each in PUBLISHED_SHAPES))
-        shapes = [shape for shape in dict.fromkeys(published) if _problem(recipe, shape) is None]
+        shapes = [
+            shape for shape in dict.fromkeys((own, *PUBLISHED_SHAPES)) if _problem(recipe, shape) is None
+        ]
     else:
         shapes = list(dict.fromkeys(wanted.shapes or (own,)))
     problems = [text for shape in shapes if (text := _problem(recipe, shape))]
     if problems:
         lines = "\n".join(f"  {text}" for text in problems)
         raise CommandError(f"the engines of recipe {recipe.name} refuse what is to be measured\n{lines}")
-    if wanted.sweep or wanted.concurrency or wanted.requests:
-        highest = {shape: wanted.concurrency or _highest(shape, own, recipe) for shape in shapes}
-        return tuple(_loads(wanted, recipe.benchmark, highest))
-    return tuple(
-        recipe_load(recipe) if shape == own else _load(recipe.benchmark, shape, _highest(shape, own, recipe))
-        for shape in shapes
-    )
+    highest = {shape: wanted.concurrency or _highest(shape, own, recipe) for shape in shapes}
+    return tuple(_loads(wanted, recipe.benchmark, highest))
 
 
-def loads_of_address(wanted: Wanted, benchmark: Benchmark, concurrency: int) -> tuple[Load, ...]:
+def loads_of_address(wanted: Wanted, benchmark: Benchmark) -> tuple[Load, ...]:
     """Return the loads for an address behind which nobody knows what is, and so not what it takes."""
-    published = tuple(each.shape for each in PUBLISHED_SHAPES)
-    shapes = published if wanted.every_shape else tuple(dict.fromkeys(wanted.shapes))
-    return tuple(_loads(wanted, benchmark, dict.fromkeys(shapes, concurrency)))
+    shapes = PUBLISHED_SHAPES if wanted.every_shape else dict.fromkeys(wanted.shapes)
+    return tuple(_loads(wanted, benchmark, dict.fromkeys(shapes, wanted.concurrency or 1)))
 
 
 def advice(wanted: Wanted, recipe: Recipe) -> Iterator[str]:
     """Yield why published shapes are not among the loads of a run of all, and what a typed load measures."""
-    problems = (_problem(recipe, each.shape) for each in PUBLISHED_SHAPES)
     if wanted.every_shape:
+        problems = (_problem(recipe, shape) for shape in PUBLISHED_SHAPES)
         yield from (f"left out: {text}" for text in problems if text)
     if wanted.concurrency is not None and wanted.concurrency > recipe.running_requests:
         yield (
@@ -116,9 +97,8 @@ def _problem(recipe: Recipe, shape: Shape) -> str | None:
 
 
 def _highest(shape: Shape, own: Shape, recipe: Recipe) -> int:
-    published = {each.shape: each.concurrency for each in PUBLISHED_SHAPES}
-    wanted = recipe.benchmark_concurrency if shape == own else published.get(shape)
-    return min(wanted or recipe.benchmark_concurrency, recipe.running_requests)
+    published = None if shape == own else PUBLISHED_SHAPES.get(shape)
+    return min(published or recipe.benchmark_concurrency, recipe.running_requests)
 
 
 def _loads(wanted: Wanted, benchmark: Benchmark, highest: dict[Shape, int]) -> Iterator[Load]:

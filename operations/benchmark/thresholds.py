@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 from operations.benchmark.result import Measurement
 from recipes.benchmark_load import Load
 from recipes.strict_model import PositiveInt, StrictModel
+from resource_graph.input_text import read_inputs
 from stacks.errors import Problem, SettingsError
 from stacks.settings.explain_validation import problems_of
 from stacks.settings.setting_types import TextForm
@@ -118,23 +119,19 @@ def load_thresholds(file: Path) -> Thresholds:
     """Return the thresholds of a YAML file.
 
     Raises:
+        InputError: it cannot be read.
         SettingsError: all that is wrong with it.
 
     """
+    [given] = read_inputs([file])
     try:
-        document: object = parse_yaml(file.read_text(encoding="utf-8"))
         # As JSON, because pydantic's strict mode takes a list for a tuple only there.
-        return Thresholds.model_validate_json(json.dumps(document))
+        return Thresholds.model_validate_json(json.dumps(parse_yaml(given.text)))
     except ValidationError as error:
-        raise SettingsError({str(file): problems_of(error, Thresholds)}) from None
+        raise SettingsError({given.name: problems_of(error, Thresholds)}) from None
     except YamlProblemError as error:
-        place = f"{file}:{error.line}" if error.line else str(file)
+        place = f"{given.name}:{error.line}" if error.line else given.name
         raise SettingsError({place: [Problem("", None, f"not a file of thresholds: {error}")]}) from None
-    except UnicodeDecodeError as error:
-        message = f"not a file of thresholds: not UTF-8 text (byte {error.start})"
-        raise SettingsError({str(file): [Problem("", None, message)]}) from None
-    except OSError as error:
-        raise SettingsError({str(file): [Problem("", None, f"cannot be read: {error.strerror}")]}) from None
 
 
 def regressions(thresholds: Thresholds, measured: Sequence[Measurement]) -> list[str]:

@@ -1,7 +1,7 @@
 """Which way the KV cache really takes from prefill to decode, by the workers' logs and metrics.
 
-The lines are those of NIXL, UCX, TensorRT-LLM and vLLM as their sources print them (facts of 2026-11-24:
-vllm 0.25.1 metrics.py, NVIDIA/TensorRT-LLM nixl_utils, UCX_PROTO_INFO). None of them names a rate but vLLM's.
+The lines are those of NIXL, UCX and TensorRT-LLM as their sources print them (facts of 2026-11-24:
+NVIDIA/TensorRT-LLM nixl_utils, UCX_PROTO_INFO). None of them names a rate; the counters of vLLM do.
 """
 
 import re
@@ -27,10 +27,6 @@ _PROVES: tuple[tuple[str, frozenset[KvTransportName]], ...] = (
 _RULES_OUT: tuple[tuple[str, frozenset[KvTransportName]], ...] = (
     (r"fallback to UCX|Failed to create NIXL backend: LIBFABRIC", frozenset({"efa"})),
     (r"setting imex channel may be required|does not have fabric property", frozenset({"mnnvl"})),
-)
-_METRICS = re.compile(
-    r"KV Transfer metrics: Num successful transfers=(\d+).*?"
-    r"Avg MB per transfer=([\d.]+), Throughput \(MB/s\)=([\d.]+)"
 )
 _VALUES = re.compile(r"^vllm:(\w+)(?:\{[^}]*\})? ([\d.e+-]+)$", re.MULTILINE)
 _FAILURES = ("failed_transfers", "failed_notifications", "kv_expired_reqs")
@@ -105,8 +101,6 @@ def judge_lines(lines: Iterable[str], kv: KvHandover | None, transfers: Sequence
         return KvProof(decided=decided, verdict="not-proven", found="no worker has a log")
     proven, proof = _matched(lines, _PROVES)
     ruled_out, refutation = _matched(lines, _RULES_OUT)
-    rate, rated = _rate(lines, kv, transfers)
-    proof = [*proof, *rated]
     if kv is None:
         names = " or ".join(sorted(proven))
         return KvProof(
@@ -115,6 +109,7 @@ def judge_lines(lines: Iterable[str], kv: KvHandover | None, transfers: Sequence
             found=f"the workers' logs show {names}" if names else _ASK_MORE,
             evidence=_shown(proof),
         )
+    rate = _rate(kv, transfers)
     if decided in ruled_out:
         found = f"the workers say that they cannot use {decided}"
         return KvProof(decided=decided, verdict="contradicted", found=found, evidence=_shown(refutation))
@@ -178,22 +173,16 @@ def _matched(
     return transports, found
 
 
-def _rate(
-    lines: Sequence[str], kv: KvHandover | None, transfers: Sequence[Transfers]
-) -> tuple[str, list[str]]:
-    """What vLLM's own numbers add: the tokens of a transfer, and whether plain TCP could be as fast."""
-    last = next((line for line in reversed(lines) if _METRICS.search(line)), "")
-    said = _METRICS.search(last)
-    sizes = [(float(said[2]), float(said[3]))] if said else []
-    sizes += [found for each in transfers if (found := each.handed_over)]
-    if not sizes or kv is None:
-        return "", []
-    megabytes, rate = sizes[0]
+def _rate(kv: KvHandover, transfers: Sequence[Transfers]) -> str:
+    """What vLLM's own counters add: the tokens of a transfer, and whether plain TCP could be as fast."""
+    handed_over = next((found for each in transfers if (found := each.handed_over)), None)
+    if handed_over is None:
+        return ""
+    megabytes, rate = handed_over
     tokens = megabytes * 1e6 / kv.bytes_per_token
     fastest, _ = tcp_range(int(megabytes * 1e6))
     beyond = "faster than plain TCP" if megabytes / rate < fastest else "which plain TCP could be too"
-    told = f"; {tokens:,.0f} tokens of KV cache a transfer, at {rate:,.0f} MB/s, {beyond}"
-    return told, [last] if last else []
+    return f"; {tokens:,.0f} tokens of KV cache a transfer, at {rate:,.0f} MB/s, {beyond}"
 
 
 def _shown(lines: Sequence[str]) -> tuple[str, ...]:

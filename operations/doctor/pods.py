@@ -7,6 +7,7 @@ from components.cluster_answer import KubernetesObject
 from failures.pods_and_events import container_statuses, is_ready, pod_causes
 from operations.doctor.finding import Finding, Stage, signature_of
 from operations.doctor.view import View, name_of, since
+from operations.smoke.graph_pods import log_command
 
 _RECENT = dt.timedelta(minutes=15)
 _CONFIRMED = dt.timedelta(seconds=30)
@@ -25,13 +26,13 @@ def missing_findings(view: View) -> Iterator[Finding]:
     pods = view.target.asked.pods
     for role in view.roles:
         if pods and view.serves.first and not view.of_role(role):
-            absence = pods.why_absent((role,))
+            absent = pods.why_absent((role,))
             yield Finding(
                 stage=Stage.GRAPH,
                 about=f"role {role}",
-                what=absence.found or f"the graph has no component for {role}",
+                what=absent.found or f"the graph has no component for {role}",
                 setting=f"serving.replicas.{role}",
-                command=absence.look,
+                command=absent.fix,
                 page="graph-never-ready",
             )
 
@@ -59,32 +60,30 @@ def recent_ends(view: View, now: dt.datetime) -> Iterator[str]:
 
 
 def _finding(view: View, pod: KubernetesObject, text: str) -> Finding:
-    namespace, name = view.target.served.namespace, pod["metadata"]["name"]
-    where = (name, "--namespace", namespace)
+    metadata = pod["metadata"]
     known, has_node = signature_of(text), bool(pod.get("spec", {}).get("nodeName"))
-    waits = any("waiting" in (each.get("state") or {}) for each in _states(pod))
-    has_run = any("running" in (each.get("state") or {}) or each.get("restartCount") for each in _states(pod))
-    previous = ("--previous",) if waits and has_run else ()
-    shown = ("logs", *where, "--tail=40", *previous) if has_run else ("describe", "pod", *where)
+    described = view.cluster.command(
+        "describe", "pod", metadata["name"], "--namespace", metadata["namespace"]
+    )
     return Finding(
         stage=known.stage if known else Stage.START if has_node else Stage.SCHEDULING,
         about=name_of(pod),
         what=f"{name_of(pod)}: {known.means}" if known else _state(pod, text),
-        since=since(pod, "PodScheduled") or since(pod, "Ready") or pod["metadata"].get("creationTimestamp"),
+        since=since(pod, "PodScheduled") or since(pod, "Ready") or metadata.get("creationTimestamp"),
         evidence=(text.partition(": ")[2],),
         setting=known.setting if known else "",
         fix=known.fix if known else "",
-        command=view.cluster.command(*shown),
+        command=log_command(view.cluster, pod) or described,
         page=known.page if known else "graph-never-ready",
     )
 
 
 def _state(pod: KubernetesObject, text: str) -> str:
     """What the pod does, in a few words; its evidence says the rest."""
-    for status in _states(pod):
+    states = [each for each in container_statuses(pod) if "terminated" not in (each.get("state") or {})]
+    for status in states:
         if ended := (status.get("lastState") or {}).get("terminated"):
             return f"{name_of(pod)} {_end(ended)} and is started again"
-    states = _states(pod)
     if states and all("running" in (each.get("state") or {}) for each in states):
         return f"{name_of(pod)} is starting: it runs, and has not loaded its model yet"
     return f"pod {text}"
@@ -93,7 +92,3 @@ def _state(pod: KubernetesObject, text: str) -> str:
 def _end(ended: KubernetesObject) -> str:
     reason = ended.get("reason")
     return f"ended with exit code {ended.get('exitCode')}" + (f" ({reason})" if reason else "")
-
-
-def _states(pod: KubernetesObject) -> list[KubernetesObject]:
-    return [each for each in container_statuses(pod) if "terminated" not in (each.get("state") or {})]

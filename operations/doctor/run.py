@@ -4,7 +4,6 @@ import datetime as dt
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import partial
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from failures.pods_and_events import is_ready
@@ -26,10 +25,9 @@ from operations.document import Verdict
 from operations.port_forward import PortForward
 from operations.smoke import run
 from operations.smoke.checks import CHECKS, SmokeReport
-from operations.smoke.client import Frontend, NoAnswer
+from operations.smoke.client import Frontend
 from operations.smoke.finding import WrongAnswer
-from operations.smoke.protocol import ModelList, read
-from operations.smoke.registration import Patience
+from operations.smoke.registration import listed_models
 
 
 def diagnose(target: Target, now: dt.datetime) -> Diagnosis:
@@ -94,7 +92,6 @@ _ANSWER_SECONDS = 10.0
 """As late as a first token may come by NVIDIA's guide on every path but TCP (hardware/kv_transport)."""
 _LISTING_SECONDS = 3.0
 _OPEN_SECONDS = 5.0
-_PATIENCE = Patience(listing_seconds=0, answer_seconds=_ANSWER_SECONDS)
 _QUESTIONS = [each for each in CHECKS if each.name in {"chat", "stream", "first-token"}]
 _PARTS = {
     "frontend": (Stage.REGISTRATION, "frontend", "the frontend does not answer"),
@@ -112,19 +109,18 @@ def asked(target: Target) -> SmokeReport:
     """Ask the frontend as a client does, through a port-forward."""
     served = target.served
     with PortForward(target.cluster, served.namespace, served.graph, seconds=_OPEN_SECONDS) as forward:
-        frontend = Frontend(partial(run.reachable_address, forward), seconds=_ANSWER_SECONDS, by_proxy=False)
+        frontend = Frontend(forward.address, seconds=_ANSWER_SECONDS, by_proxy=False)
         question = target.asked
         if not question.model:
             # Of a graph that others deployed: whichever model is listed first.
             try:
-                answer = frontend.get("/v1/models", seconds=_LISTING_SECONDS)
-                listed = read(answer, ModelList, "a list of models").data
-            except (NoAnswer, WrongAnswer):
+                listed = listed_models(frontend, _LISTING_SECONDS)
+            except WrongAnswer:
                 listed = ()
-            question = replace(question, model=listed[0].id if listed else "any model")
+            question = replace(question, model=listed[0] if listed else "any model")
         left_out = "first-token" if any(unasked(target)) else ""
         checks = [each for each in _QUESTIONS if each.name != left_out]
-        return run.ask(question, frontend, _PATIENCE, lambda _: None, checks)
+        return run.ask(question, frontend, lambda _: None, wait=0, checks=checks)
 
 
 def unasked(target: Target) -> Iterator[str]:
@@ -146,15 +142,14 @@ def answer_findings(view: View, report: SmokeReport) -> Iterator[Finding]:
         f"dynamo-stack smoke {target.asked.stack}" if target.asked.stack else view.cluster.command(*forward)
     )
     for result in report.results:
-        found = result.finding
-        if found.verdict is Verdict.WRONG:
+        if result.verdict is Verdict.WRONG:
             stage, about, title = _PARTS[result.name]
             yield Finding(
                 stage=stage,
                 about=about,
-                what=f"{title}: {found.found}",
+                what=f"{title}: {result.found}",
                 setting="serving",
-                fix=found.fix,
+                fix=result.fix,
                 command=command,
                 page="graph-never-ready",
             )

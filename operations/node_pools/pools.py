@@ -1,12 +1,13 @@
 """Groups nodes into pools and writes them as `nodePools` of a stack file."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import environ
 from typing import Any
 
-from pydantic import Field, ValidationError, computed_field
+from pydantic import ValidationError
 
 from components.cluster_answer import NODES, Objects
 from hardware import INSTANCE_TYPES, Accelerator, InstanceType
@@ -61,34 +62,15 @@ class _Group:
         return max(cliques.values(), default=1)
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPool:
-    """Equal nodes, as settings."""
-
-    settings: Mapping[str, Any]
-    """An entry of `nodePools`."""
-    notes: tuple[str, ...]
-    """What the cluster does not say, or a person has to decide."""
-
-
 class FoundPools(Document):
     """The GPU nodes of a cluster, as a stack file names them."""
 
     context: str
-    pools: tuple[FoundPool, ...] = Field(exclude=True)
     left_out: tuple[LeftOut, ...]
-
-    @computed_field
-    @property
-    def node_pools(self) -> tuple[Mapping[str, Any], ...]:
-        """What belongs below `nodePools` in a stack file (docs/settings.md)."""
-        return tuple(pool.settings for pool in self.pools)
-
-    @computed_field
-    @property
-    def notes(self) -> Mapping[str, tuple[str, ...]]:
-        """Pool -> what the cluster does not say of it."""
-        return {pool.settings["name"]: pool.notes for pool in self.pools}
+    node_pools: tuple[Mapping[str, Any], ...]
+    """What belongs below `nodePools` in a stack file (docs/settings.md)."""
+    notes: Mapping[str, tuple[str, ...]]
+    """Pool -> what the cluster does not say of it."""
 
 
 def find_pools(context: str, kubeconfig: str | None) -> FoundPools:
@@ -108,7 +90,7 @@ def find_pools(context: str, kubeconfig: str | None) -> FoundPools:
     cluster.require_answer()
     listed = cluster.found(Objects(NODES))
     found = pools_of(context, *read_nodes(listed))
-    if not found.pools and not found.left_out:
+    if not found.node_pools and not found.left_out:
         signs = ", ".join(SIGNS)
         raise CommandError(
             f"context {context} leads to {in_words(len(listed), 'node')}, and none has GPUs\n"
@@ -120,6 +102,27 @@ def find_pools(context: str, kubeconfig: str | None) -> FoundPools:
 
 def pools_of(context: str, nodes: Sequence[GpuNode], left_out: Sequence[LeftOut] = ()) -> FoundPools:
     """Return the nodes as pools that a stack file can have."""
+    groups, unknown = _groups(nodes)
+    names = Counter[str]()
+    pools: list[Mapping[str, Any]] = []
+    notes: dict[str, tuple[str, ...]] = {}
+    unusable = [LeftOut(nodes=tuple(each), reason=reason) for reason, each in unknown.items()]
+    for group in groups:
+        base = group.accelerator.name.lower()
+        name = f"{base}-{names[base] + 1}" if names[base] else base
+        alike = [other for other in groups if other is not group and other.selector == group.selector]
+        settings, unsaid = _pool(name, group, alike)
+        if refused := _refusal(settings):
+            unusable.append(LeftOut(nodes=tuple(node.name for node in group.nodes), reason=refused))
+            continue
+        names[base] += 1
+        pools.append(settings)
+        notes[name] = unsaid
+    return FoundPools(context=context, left_out=(*left_out, *unusable), node_pools=tuple(pools), notes=notes)
+
+
+def _groups(nodes: Sequence[GpuNode]) -> tuple[Sequence[_Group], Mapping[str, Sequence[str]]]:
+    """The nodes that make one pool each, and those whose GPUs nobody knows: the reason -> their names."""
     groups: dict[object, _Group] = {}
     unknown: dict[str, list[str]] = {}
     for node in nodes:
@@ -132,30 +135,11 @@ def pools_of(context: str, nodes: Sequence[GpuNode], left_out: Sequence[LeftOut]
         selector = (accelerator.name, *labels.values(), node.architecture)
         key = (selector, node.gpus, node.taints, sold and sold.name)
         groups.setdefault(key, _Group(accelerator, labels, selector, sold, [])).nodes.append(node)
-    found = list(_pools(list(groups.values())))
-    unknown_models = [LeftOut(nodes=tuple(names), reason=reason) for reason, names in unknown.items()]
-    return FoundPools(
-        context=context,
-        pools=tuple(each for each in found if isinstance(each, FoundPool)),
-        left_out=(*left_out, *unknown_models, *(each for each in found if isinstance(each, LeftOut))),
-    )
+    return [*groups.values()], unknown
 
 
-def _pools(groups: Sequence[_Group]) -> Iterator[FoundPool | LeftOut]:
-    names = Counter[str]()
-    for group in groups:
-        base = group.accelerator.name.lower()
-        name = f"{base}-{names[base] + 1}" if names[base] else base
-        alike = [other for other in groups if other is not group and other.selector == group.selector]
-        pool = _pool(name, group, alike)
-        if refused := _refusal(pool.settings):
-            yield LeftOut(nodes=tuple(node.name for node in group.nodes), reason=refused)
-        else:
-            names[base] += 1
-            yield pool
-
-
-def _pool(name: str, group: _Group, alike: Sequence[_Group]) -> FoundPool:
+def _pool(name: str, group: _Group, alike: Sequence[_Group]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """The settings of the pool, and what the cluster does not say of it."""
     settings: dict[str, Any] = {"name": name}
     notes: list[str] = []
     if group.sold is not None:
@@ -171,7 +155,7 @@ def _pool(name: str, group: _Group, alike: Sequence[_Group]) -> FoundPool:
         notes.append("no label tells these nodes from another pool's: give both a label of their own")
     if rack := _rack(group):
         settings["nvlinkDomainGpus"] = rack
-    return FoundPool(settings, (*notes, *_device_notes(group)))
+    return settings, (*notes, *_device_notes(group))
 
 
 def _node(group: _Group) -> dict[str, Any]:
@@ -221,11 +205,9 @@ def _device_notes(group: _Group) -> Iterator[str]:
 
 def _refusal(settings: Mapping[str, Any]) -> str | None:
     """Why a stack file with this pool would be refused, such as for a node with a broken GPU."""
-    parsed = dict(settings)
-    if node := settings.get("node"):
-        parsed["node"] = {**node, "taints": tuple(node["taints"])}
     try:
-        pool = NodePoolSettings.model_validate(parsed)
+        # As JSON, because pydantic's strict mode takes a list for a tuple only there.
+        pool = NodePoolSettings.model_validate_json(json.dumps(settings))
     except ValidationError as error:
         # Such as another architecture, or less than a GiB of memory.
         problems: Sequence[Problem] = problems_of(error, NodePoolSettings)

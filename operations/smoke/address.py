@@ -15,26 +15,21 @@ _OF_THE_API = ("/v1/chat/completions", "/v1/responses", "/v1/models", "/health",
 
 def parse_url(text: str) -> str:
     """Return the URL before /v1; raises CommandError where it is none that can be asked."""
+    before, _, host = text.strip().rpartition("@")
+    if before:
+        raise _refused(f"…@{host}", "carries credentials", "--api-key-from VARIABLE")
     try:
-        parts = urlsplit(text.strip())
+        parts = urlsplit(host)
+        is_whole = parts.scheme in _SCHEMES and parts.hostname and parts.port != 0 and " " not in parts.netloc
     except ValueError:
-        # Brackets of an IPv6 address that do not match.
-        raise _refused(text, "has no host", "--url http://localhost:8000") from None
-    if parts.scheme not in _SCHEMES or not parts.netloc:
-        bare = text.strip().partition("://")[2] or text.strip().lstrip("/")
-        raise _refused(text, "is no URL of HTTP", f"--url http://{bare or 'localhost:8000'}")
-    if "@" in parts.netloc:
-        host = parts.netloc.rpartition("@")[2]
-        raise _refused(f"{parts.scheme}://…@{host}", "carries credentials", "--api-key-from VARIABLE")
-    try:
-        port = parts.port
-    except ValueError:
-        port = -1
-    if not parts.hostname or port == -1 or any(each.isspace() for each in parts.netloc):
-        raise _refused(text, "has no host, or no port from 1 to 65535", "--url http://localhost:8000")
+        # Brackets of an IPv6 address that do not match, or a port that is none.
+        raise _no_url(text) from None
+    if not is_whole:
+        raise _no_url(text)
     if parts.query or parts.fragment:
-        plain = f"{parts.scheme}://{parts.netloc}{parts.path}"
-        raise _refused(text, "has a query or a fragment", f"--url {plain}")
+        raise _refused(
+            text, "has a query or a fragment", f"--url {parts.scheme}://{parts.netloc}{parts.path}"
+        )
     path = parts.path.rstrip("/")
     # What a client's base URL ends in, or what a person has just asked with curl.
     for known in _OF_THE_API:
@@ -58,13 +53,13 @@ def read_key(variable: str, environment: Mapping[str, str]) -> str:
 
 
 def published_model() -> str:
-    """Return the model that most recipes serve; raises CommandError where several are served by as many."""
-    counted = Counter(recipe.model.served_name for recipe in sound_recipes())
-    names = [name for name, count in counted.items() if count == max(counted.values())]
-    if len(names) == 1:
-        return names[0]
-    allowed = ", ".join(sorted(counted))
-    raise CommandError(f"--model is needed: the recipes serve several\n  allowed: {allowed}")
+    """Return the model that most recipes serve."""
+    [(name, _)] = Counter(recipe.model.served_name for recipe in sound_recipes()).most_common(1)
+    return name
+
+
+def _no_url(text: str) -> CommandError:
+    return _refused(text, "is no URL of HTTP", "--url http://localhost:8000")
 
 
 def _refused(text: str, reason: str, instead: str) -> CommandError:

@@ -11,8 +11,8 @@ from pydantic import Field, computed_field
 
 from operations.document import Document, Verdict
 from operations.smoke import bodies
-from operations.smoke.client import Answer, Frontend, NoAnswer
-from operations.smoke.finding import Finding, WrongAnswer, wrong
+from operations.smoke.client import Answer, Frontend
+from operations.smoke.finding import Finding, WrongAnswer
 from operations.smoke.first_token import KvHandover, judge_first_token, judge_silence
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.judgements import (
@@ -36,33 +36,25 @@ class Result(Document):
 
     name: str
     asked: str
-    finding: Finding = Field(exclude=True)
     seconds: float | None = None
     """Null where nothing was sent."""
-
-    @computed_field
-    @property
-    def verdict(self) -> Verdict:
-        """How it ended."""
-        return self.finding.verdict
-
-    @computed_field
-    @property
-    def found(self) -> str:
-        """What was answered, or is wrong with the answer."""
-        return self.finding.found
-
-    @computed_field
-    @property
-    def fix(self) -> str:
-        """What helps; empty where nothing is wrong, or the answer says it all."""
-        return self.finding.fix
+    verdict: Verdict
+    """How it ended."""
+    found: str
+    """What was answered, or is wrong with the answer."""
+    fix: str
+    """What helps; empty where nothing is wrong, or the answer says it all."""
 
     @classmethod
     def of(cls, name: str, asked: str, finding: Finding, seconds: float | None = None) -> Self:
         """Return the result of a check that took so many seconds."""
         return cls(
-            name=name, asked=asked, finding=finding, seconds=None if seconds is None else round(seconds, 3)
+            name=name,
+            asked=asked,
+            seconds=None if seconds is None else round(seconds, 3),
+            verdict=finding.verdict,
+            found=finding.found,
+            fix=finding.fix,
         )
 
 
@@ -159,7 +151,7 @@ def _first_token(subject: Subject) -> Finding:
         return Finding(Verdict.NOT_APPLICABLE, subject.target.no_kv)
     try:
         answer = _streamed(subject, bodies.long_prompt(subject.target.model, kv.prompt_words))
-    except NoAnswer as error:
+    except WrongAnswer as error:
         return judge_silence(str(error), kv)
     seconds, prompt_tokens = first_token(answer)
     if subject.is_mock:
@@ -210,10 +202,10 @@ def run_checks(
     subject: Subject, before: Sequence[Result], checks: Sequence[Check] = CHECKS
 ) -> Iterator[Result]:
     """Ask one question after the other, each only where what it needs has not failed."""
-    verdicts = {result.name: result.finding.verdict for result in before}
+    verdicts = {result.name: result.verdict for result in before}
     for check in checks:
         result = _ended(check, subject, [name for name in check.needs if verdicts[name] not in _LETS_GO_ON])
-        verdicts[check.name] = result.finding.verdict
+        verdicts[check.name] = result.verdict
         yield result
 
 
@@ -225,8 +217,6 @@ def _ended(check: Check, subject: Subject, failed: Sequence[str]) -> Result:
         finding = check.ask(subject)
     except WrongAnswer as error:
         finding = error.finding
-    except NoAnswer as error:
-        finding = wrong(str(error))
     seconds = time.monotonic() - start
     if finding.verdict in _UNASKED:
         return Result.of(check.name, check.asked, finding)

@@ -3,27 +3,16 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import requests
 import urllib3
 
-_MEBIBYTE = 1 << 20
-_LARGEST_MEBIBYTES = 8
+from operations.errors import CommandError
+from operations.smoke.finding import WrongAnswer, wrong
+
 _READ_BYTES = 65_536
 _EVENTS = "text/event-stream"
-
-
-class NoAnswer(Exception):  # noqa: N818 - an answer of its own: nobody answered
-    """No answer, or not a whole one; the text says why."""
-
-
-class Event(NamedTuple):
-    """A server-sent event."""
-
-    seconds: float
-    """Since the request was sent."""
-    data: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +22,8 @@ class Answer:
     status: int
     text: str
     """Empty where the answer is a stream of events."""
-    events: tuple[Event, ...] = ()
+    events: tuple[tuple[float, str], ...] = ()
+    """The data of server-sent events, each with its seconds since the request was sent."""
 
 
 class Frontend:
@@ -45,7 +35,7 @@ class Frontend:
         """Make a client; it connects with the first request.
 
         Args:
-            address: the URL before /v1; it may raise NoAnswer.
+            address: the URL before /v1; it may raise CommandError, which is an answer like others.
             seconds: how long each answer may take, to its end.
             key: sent as a bearer token.
             by_proxy: whether the proxies of the environment are for this address too.
@@ -59,21 +49,24 @@ class Frontend:
             self._headers["Authorization"] = f"Bearer {key}"
 
     def get(self, path: str, *, seconds: float) -> Answer:
-        """The answer to GET, which may take fewer seconds than others; raises NoAnswer."""
+        """The answer to GET, which may take fewer seconds than others; raises WrongAnswer."""
         return self._asked("GET", path, None, min(seconds, self._seconds))
 
     def post(self, path: str, body: Mapping[str, Any]) -> Answer:
-        """The answer to POST; raises NoAnswer."""
+        """The answer to POST; raises WrongAnswer."""
         return self._asked("POST", path, body, self._seconds)
 
     def stream(self, path: str, body: Mapping[str, Any]) -> Answer:
-        """The events that POST is answered with, each with its time; raises NoAnswer."""
+        """The events that POST is answered with, each with its time; raises WrongAnswer."""
         return self._asked("POST", path, body, self._seconds, streams=True)
 
     def _asked(
         self, method: str, path: str, body: Mapping[str, Any] | None, seconds: float, *, streams: bool = False
     ) -> Answer:
-        address = self._address()
+        try:
+            address = self._address()
+        except CommandError as error:
+            raise WrongAnswer(wrong(str(error))) from error
         start = time.monotonic()
         try:
             # One for each request: a load balancer or a port-forward may have closed what was kept.
@@ -98,28 +91,24 @@ class Frontend:
                         return Answer(response.status_code, "", tuple(_events(pieces, start)))
                     return Answer(response.status_code, b"".join(pieces).decode("utf-8", errors="replace"))
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-            raise NoAnswer(_reason(error, seconds)) from error
+            raise WrongAnswer(wrong(_reason(error, seconds))) from error
 
 
-def _events(pieces: Iterator[bytes], start: float) -> Iterator[Event]:
+def _events(pieces: Iterator[bytes], start: float) -> Iterator[tuple[float, str]]:
     rest = b""
     for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")
         seconds = time.monotonic() - start
         for line in lines:
             if line.startswith(b"data:"):
-                yield Event(seconds, line[5:].decode("utf-8", errors="replace").strip())
+                yield seconds, line[5:].decode("utf-8", errors="replace").strip()
 
 
 def _pieces(response: requests.Response, start: float, seconds: float) -> Iterator[bytes]:
-    size = 0
     # One read of the socket at a time: reading all would wait for every byte of a server that drips.
     while piece := response.raw.read1(_READ_BYTES):
-        size += len(piece)
-        if size > _LARGEST_MEBIBYTES * _MEBIBYTE:
-            raise NoAnswer(f"the answer is larger than {_LARGEST_MEBIBYTES} MiB")
         if time.monotonic() - start > seconds:
-            raise NoAnswer(f"the answer had not ended after {seconds:g} s")
+            raise WrongAnswer(wrong(f"the answer had not ended after {seconds:g} s"))
         yield piece
 
 
@@ -140,6 +129,4 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
     """The error and what it was made of, the first cause last."""
     while error is not None:
         yield error
-        inner = next((each for each in error.args if isinstance(each, BaseException)), None)
-        reason = getattr(error, "reason", None)
-        error = inner or (reason if isinstance(reason, BaseException) else None) or error.__cause__
+        error = error.__context__

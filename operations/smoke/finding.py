@@ -20,7 +20,7 @@ class Finding:
 
 
 class WrongAnswer(Exception):  # noqa: N818 - a verdict, not a fault of the program
-    """An answer that cannot be judged further."""
+    """No answer, or one that cannot be judged further."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.found)

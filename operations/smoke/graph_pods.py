@@ -1,8 +1,6 @@
 """The pods of a stack's graph: which one is missing, what serves in them, and why a frontend sees one not."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from components.cluster_answer import ENDPOINT_SLICES, PODS, KubernetesObject, Objects, labels_of
 from components.cluster_reader import ClusterReader
@@ -20,19 +18,11 @@ from components.dynamo_objects import (
 from failures.explanation import without_colours
 from failures.pods_and_events import container_statuses, is_ready, pod_causes
 from operations.mock_engine import MOCK_ENGINE, engine_of
+from operations.smoke.finding import Finding, wrong
 
 _LOG_LINES = "--tail=2000"
 _SERVE = frozenset({"worker", "prefill", "decode"})
 """Roles of workers; a planner or an endpoint picker runs no engine."""
-
-
-@dataclass(frozen=True, slots=True)
-class Absence:
-    """What is known of pods that should serve, and what to look at."""
-
-    found: str
-    look: str
-    """A command."""
 
 
 class GraphPods:
@@ -48,17 +38,17 @@ class GraphPods:
         self._graph = graph
         self._pods = Objects(PODS, namespace=namespace, labels=f"{GRAPH_NAME}={graph}")
 
-    def why_absent(self, roles: Iterable[str]) -> Absence:
-        """Return the state of the pods of these roles, or why nobody knows it."""
+    def why_absent(self, roles: Iterable[str]) -> Finding:
+        """Return the state of the pods of these roles, or why nobody knows it; its fix is a command."""
         answer = self._cluster.find(self._pods)
         look = self._cluster.shown(self._pods, "--output", "wide")
         if not answer.is_known:
-            return Absence("their pods cannot be read", look)
+            return wrong("their pods cannot be read", look)
         wanted = set(roles)
         own = [(name, _of(name, answer.items)) for name, roles in self._roles.items() if wanted & set(roles)]
-        found = [absence for name, each in own for absence in self._states(name, each)]
-        looks = [absence.look for absence in found if absence.look]
-        return Absence("; ".join(absence.found for absence in found), looks[0] if looks else look)
+        found = [state for name, each in own for state in self._states(name, each)]
+        closer = [each.fix for each in found if each.fix]
+        return wrong("; ".join(each.found for each in found), closer[0] if closer else look)
 
     def other_names(self, model: str) -> list[str]:
         """Return which workers have registered other models than this one, each with its pod."""
@@ -100,45 +90,48 @@ class GraphPods:
         engines = [engine_of(pod) for pod in answer.items if component_of(pod) in workers]
         return bool(engines) and all(engine == MOCK_ENGINE for engine in engines)
 
-    def _states(self, service: str, pods: Sequence[KubernetesObject]) -> Iterator[Absence]:
+    def _states(self, service: str, pods: Sequence[KubernetesObject]) -> Iterator[Finding]:
         if not pods:
             yield self._without_pods(service)
         unready = [pod for pod in pods if not is_ready(pod)]
         for text, pod in zip(pod_causes(self._cluster, unready), unready, strict=True):
-            has_run = any(
-                each.get("restartCount") or "running" in (each.get("state") or {})
-                for each in container_statuses(pod)
-            )
-            yield Absence(f"pod {text}", self._log(pod) if has_run else "")
+            yield wrong(f"pod {text}", log_command(self._cluster, pod))
         for pod in filter(is_ready, pods):
             said = f"pod {pod['metadata']['name']}: Ready, and"
             if FRONTEND in self._roles[service]:
-                yield Absence(f"{said} it does not answer; {_LOG_SAYS}", self._log(pod))
+                yield wrong(f"{said} it does not answer; {_LOG_SAYS}", log_command(self._cluster, pod))
             else:
-                unseen = _why_unseen(self._cluster, self._namespace, pod, self._log(pod))
-                yield Absence(f"{said} not registered: {unseen.found}", unseen.look)
+                unseen = _why_unseen(self._cluster, self._namespace, pod)
+                yield wrong(f"{said} not registered: {unseen.found}", unseen.fix)
 
-    def _without_pods(self, service: str) -> Absence:
+    def _without_pods(self, service: str) -> Finding:
         said = f"{service} has no pod"
         own = Objects(GRAPH_OBJECTS, self._graph, self._namespace)
         graph = self._cluster.find(own).first
         if graph is None:
-            return Absence(said, "")
+            return wrong(said)
         look = self._cluster.shown(own, "--output", "yaml")
         if asked_replicas(graph, service) == 0:
-            return Absence(f"{said}: graph {self._graph} asks for 0 replicas of it", look)
+            return wrong(f"{said}: graph {self._graph} asks for 0 replicas of it", look)
         operator = why_not_ready(graph)
-        return Absence(f"{said}; the operator says: {operator}" if operator else said, look)
+        return wrong(f"{said}; the operator says: {operator}" if operator else said, look)
 
-    def _log(self, pod: KubernetesObject) -> str:
-        # What a person wants to read of one that waits for a restart is the log of the run before.
-        waits = any(
-            each.get("restartCount") and "waiting" in (each.get("state") or {})
-            for each in container_statuses(pod)
-        )
-        previous = ("--previous",) if waits else ()
-        name = pod["metadata"]["name"]
-        return self._cluster.command("logs", name, "--namespace", self._namespace, "--tail=20", *previous)
+
+def log_command(cluster: ClusterReader, pod: KubernetesObject) -> str:
+    """Return the command that shows a pod's log; empty where none of its containers has run.
+
+    What a person wants to read of one that waits for a restart is the log of the run before.
+    """
+    states = container_statuses(pod)
+    has_run = any(each.get("restartCount") or "running" in (each.get("state") or {}) for each in states)
+    if not has_run:
+        return ""
+    waits = any(each.get("restartCount") and "waiting" in (each.get("state") or {}) for each in states)
+    previous = ("--previous",) if waits else ()
+    metadata = pod["metadata"]
+    return cluster.command(
+        "logs", metadata["name"], "--namespace", metadata["namespace"], "--tail=20", *previous
+    )
 
 
 def component_of(pod: KubernetesObject) -> str:
@@ -151,20 +144,20 @@ _LOOKED_AT = "services,endpointslices.discovery.k8s.io"
 _LOG_SAYS = "its log says why"
 
 
-def _why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject, log: str) -> Absence:
-    """Return what is missing of a Ready pod's registration; `log`: the command for where that is unknown."""
-    name, labels = pod["metadata"]["name"], labels_of(pod)
+def _why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject) -> Finding:
+    """Return what is missing of a Ready pod's registration."""
+    name, labels, log = pod["metadata"]["name"], labels_of(pod), log_command(cluster, pod)
     if labels.get(DISCOVERY_BACKEND) != "kubernetes":
-        return Absence(_LOG_SAYS, log)
+        return wrong(_LOG_SAYS, log)
     slices = cluster.ask(ENDPOINT_SLICES, namespace=namespace)
     own = [each for each in slices.items if name in _ready_in(each)]
     if slices.is_known and all(labels_of(each).get(DISCOVERY_ENABLED) != "true" for each in own):
         words = ("get", _LOOKED_AT, "--namespace", namespace, "--label-columns", DISCOVERY_ENABLED)
-        return Absence(_unlabelled(own), cluster.command(*words))
+        return wrong(_unlabelled(own), cluster.command(*words))
     written = worker_models(cluster, namespace)
     if written is not None and name not in written:
-        return Absence(f"it has written no DynamoWorkerMetadata; {_LOG_SAYS}", log)
-    return Absence(_LOG_SAYS, log)
+        return wrong(f"it has written no DynamoWorkerMetadata; {_LOG_SAYS}", log)
+    return wrong(_LOG_SAYS, log)
 
 
 def worker_models(cluster: ClusterReader, namespace: str) -> Mapping[str, frozenset[str]] | None:
@@ -197,16 +190,9 @@ def _unlabelled(own: Iterable[KubernetesObject]) -> str:
 
 def _models_of(metadata: KubernetesObject) -> Iterable[str]:
     """The names on the worker's model cards; none where a release writes them otherwise."""
-    for card in _inside(metadata, "spec", "data", "model_cards").values():
-        name = _inside(card, "card_json").get("display_name")
-        if name:
-            yield str(name)
-
-
-def _inside(value: Any, *keys: str) -> Mapping[str, Any]:
-    for key in keys:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value if isinstance(value, Mapping) else {}
+    data = metadata.get("spec", {}).get("data") or {}
+    cards = (data.get("model_cards") or {}).values()
+    yield from (name for card in cards if (name := (card.get("card_json") or {}).get("display_name")))
 
 
 def _ready_in(endpoints: KubernetesObject) -> set[str]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, ValidationError
 
 from operations.smoke.client import Answer
 from operations.smoke.finding import Finding, WrongAnswer, wrong
@@ -28,7 +28,7 @@ class Health(_Part):
 
     endpoints: tuple[str, ...]
     """As in dyn://dynamo.prefill.generate: namespace, component, endpoint."""
-    instances: tuple[Instance, ...] = ()
+    instances: tuple[Instance, ...]
 
 
 class ListedModel(_Part):
@@ -58,23 +58,18 @@ class ToolCall(_Part):
     function: ToolFunction
 
 
-class Piece(_Part):
-    """Text of one event; calls of tools come in parts here, and no check streams any."""
+class Message(_Part):
+    """What the model says, or a piece of it."""
 
     content: str | None = None
     reasoning_content: str | None = None
-
-
-class Message(Piece):
-    """What the model says."""
-
     tool_calls: tuple[ToolCall, ...] | None = None
 
 
 class Choice(_Part):
     """One of several answers; the checks ask for one."""
 
-    message: Message
+    message: Annotated[Message, Field(validation_alias=AliasChoices("message", "delta"))]
     finish_reason: str | None = None
 
 
@@ -84,17 +79,10 @@ class Completion(_Part):
     choices: Annotated[tuple[Choice, ...], Field(min_length=1)]
 
 
-class StreamedChoice(_Part):
-    """One choice of an event."""
-
-    delta: Piece = Piece()
-    finish_reason: str | None = None
-
-
 class Chunk(_Part):
     """One event of a stream."""
 
-    choices: tuple[StreamedChoice, ...] = ()
+    choices: tuple[Choice, ...] = ()
     prompt_tokens: Annotated[int | None, Field(validation_alias=AliasPath("usage", "prompt_tokens"))] = None
     """None where the frontend did not count them."""
 
@@ -110,7 +98,6 @@ class OutputItem(_Part):
 class ResponsesAnswer(_Part):
     """POST /v1/responses."""
 
-    status: str
     output: tuple[OutputItem, ...]
 
 

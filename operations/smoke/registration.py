@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from operations.document import Verdict
-from operations.smoke.client import Answer, Frontend, NoAnswer
+from operations.smoke.client import Answer, Frontend
 from operations.smoke.finding import Finding, WrongAnswer, good, wrong
 from operations.smoke.graph_pods import REFUSED
 from operations.smoke.protocol import Health, ModelList, Part, read
@@ -89,24 +89,20 @@ def judge_listings(
     return Registration(told, _NEEDS_FRONTEND, served)
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to wait."""
-
-    listing_seconds: float
-    """Until model and workers are listed."""
-    answer_seconds: float
-    """Until one answer has ended."""
+def listed_models(frontend: Frontend, seconds: float) -> tuple[str, ...]:
+    """Return the models that a frontend lists; raises WrongAnswer."""
+    answer = frontend.get("/v1/models", seconds=seconds)
+    return tuple(each.id for each in read(answer, ModelList, "a list of models").data)
 
 
 def wait_until_registered(
-    frontend: Frontend, model: str, roles: Sequence[Role], patience: Patience, say: Callable[[str], None]
+    frontend: Frontend, model: str, roles: Sequence[Role], seconds: float, say: Callable[[str], None]
 ) -> Registration:
     """Return the last look: the first one in which nothing is wrong, or the one at the end of the time.
 
     `say` gets what is still missing, each time that it has changed.
     """
-    end = time.monotonic() + patience.listing_seconds
+    end = time.monotonic() + seconds
     pause = _FIRST_PAUSE_SECONDS
     last = ""
     while True:
@@ -139,7 +135,7 @@ def _model(listed: tuple[str, ...], model: str) -> Finding:
 
 
 def _workers(health: Health, roles: Sequence[Role]) -> tuple[Finding, tuple[Role, ...]]:
-    found = _generating(health)
+    found = {(each.namespace, each.component) for each in health.instances if each.endpoint == _GENERATE}
     absent: tuple[Role, ...] = tuple(
         role for role in roles if not any(_is_of(role, component) for _, component in found)
     )
@@ -160,16 +156,6 @@ def _workers(health: Health, roles: Sequence[Role]) -> tuple[Finding, tuple[Role
     return wrong(apart, "wait for the rollout to end, or delete the pods of the old generation"), ()
 
 
-def _generating(health: Health) -> set[tuple[str, str]]:
-    """Namespace and component of whatever can generate, from both lists: neither has always been whole."""
-    found = {(each.namespace, each.component) for each in health.instances if each.endpoint == _GENERATE}
-    for endpoint in health.endpoints:
-        namespace, _, rest = endpoint.removeprefix("dyn://").rpartition(f".{_GENERATE}")[0].rpartition(".")
-        if endpoint.endswith(f".{_GENERATE}") and namespace:
-            found.add((namespace, rest))
-    return found
-
-
 def _is_of(role: Role, component: str) -> bool:
     return component == _PREFILL if role == _PREFILL else _NOT_DECODING.fullmatch(component) is None
 
@@ -186,5 +172,5 @@ _LONGEST_LISTING_SECONDS = 10.0
 def _asked(frontend: Frontend, path: str) -> Answer | str:
     try:
         return frontend.get(path, seconds=_LONGEST_LISTING_SECONDS)
-    except NoAnswer as error:
+    except WrongAnswer as error:
         return str(error)

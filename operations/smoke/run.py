@@ -2,8 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 
 from components.dynamo_objects import FRONTEND
 from engines.runtime_lines import LOST_TOOL_CALLS, lost_tool_calls
@@ -13,11 +12,11 @@ from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.project import resolved_stack
 from operations.smoke.checks import CHECKS, Check, Result, SmokeReport, Subject, Target, run_checks
-from operations.smoke.client import Frontend, NoAnswer
+from operations.smoke.client import Frontend
 from operations.smoke.finding import Finding, wrong
 from operations.smoke.first_token import kv_handover
 from operations.smoke.graph_pods import GraphPods
-from operations.smoke.registration import OTHER_NAME, Patience, Registration, Role, wait_until_registered
+from operations.smoke.registration import OTHER_NAME, Registration, Role, wait_until_registered
 from recipes.model import Recipe
 from stacks.plan.stack_plan import ServingPlan, StackPlan, waited_for
 from stacks.updates.infrastructure_notices import waiting_text
@@ -28,8 +27,14 @@ _AGGREGATED: tuple[Role, ...] = ("worker",)
 _Say = Callable[[str], None]
 
 
-def smoke_stack(name: str, patience: Patience, say: _Say) -> SmokeReport:
+def smoke_stack(name: str, say: _Say, *, wait: float, timeout: float) -> SmokeReport:
     """Ask the frontend of a stack.
+
+    Args:
+        name: the stack's.
+        say: takes what is still missing while it waits.
+        wait: seconds until model and workers are listed.
+        timeout: seconds until one answer has ended.
 
     Raises:
         SettingsError: the settings cannot be used, or the kubeconfig leads to another cluster.
@@ -44,9 +49,8 @@ def smoke_stack(name: str, patience: Patience, say: _Say) -> SmokeReport:
     target, serving = target_of_stack(stack, cluster), stack.serving
     with PortForward(cluster, serving.namespace, serving.graph_name) as forward:
         # A proxy of the environment does not lead to this machine's loopback.
-        address = partial(reachable_address, forward)
-        frontend = Frontend(address, seconds=patience.answer_seconds, by_proxy=False)
-        return ask(target, frontend, patience, say)
+        frontend = Frontend(forward.address, seconds=timeout, by_proxy=False)
+        return ask(target, frontend, say, wait=wait)
 
 
 def target_of_stack(stack: StackPlan, cluster: ClusterCommands) -> Target:
@@ -71,51 +75,27 @@ def roles_of(serving: ServingPlan) -> Mapping[str, tuple[str, ...]]:
     return {service.name: service.roles for service in serving.placed.services}
 
 
-def reachable_address(forward: PortForward) -> str:
-    """The frontend's address; a way that does not open is an answer like others, and asked for again."""
-    try:
-        return forward.address()
-    except CommandError as error:
-        raise NoAnswer(str(error)) from error
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """An address that a person gives, and what is expected there."""
-
-    url: str
-    model: str
-    is_disaggregated: bool
-    """Whether prefill workers of their own are expected."""
-    stack: str | None = None
-    """The stack that runs there without its cluster, as by Docker Compose."""
-    key: str | None = None
-    """Sent as a bearer token."""
-    lost_calls: str = f"with Dynamo 1.2 or older {LOST_TOOL_CALLS.what}: {LOST_TOOL_CALLS.action}"
-    """Why a call of a tool may be lost; an address alone does not say of which release it is."""
-
-
-def address_of_stack(name: str, url: str, key: str | None) -> Address:
-    """Return what a stack expects of an address where it runs without its cluster; raises SettingsError."""
-    recipe = resolved_stack(name).serving.placed.recipe
-    return Address(url, recipe.model.served_name, recipe.is_disaggregated, name, key, _lost_calls(recipe))
-
-
-def smoke_address(address: Address, patience: Patience, say: _Say) -> SmokeReport:
-    """Ask whatever answers at an address."""
-    target = Target(
-        name=address.url,
-        stack=address.stack,
-        url=address.url,
-        model=address.model,
-        roles=_DISAGGREGATED if address.is_disaggregated else _AGGREGATED,
+def target_of_address(url: str, model: str, *, is_disaggregated: bool) -> Target:
+    """Return what a person expects of an address."""
+    return Target(
+        name=url,
+        stack=None,
+        url=url,
+        model=model,
+        roles=_DISAGGREGATED if is_disaggregated else _AGGREGATED,
         kv=None,
         no_kv="an address does not say how the KV cache travels; a stack's cluster does",
         pods=None,
-        lost_calls=address.lost_calls,
+        # An address does not say of which release it is.
+        lost_calls=f"with Dynamo 1.2 or older {LOST_TOOL_CALLS.what}: {LOST_TOOL_CALLS.action}",
     )
-    frontend = Frontend(lambda: address.url, seconds=patience.answer_seconds, key=address.key)
-    return ask(target, frontend, patience, say)
+
+
+def target_without_cluster(name: str, url: str) -> Target:
+    """Return what a stack expects of an address, as by Docker Compose; raises SettingsError."""
+    recipe = resolved_stack(name).serving.placed.recipe
+    plain = target_of_address(url, recipe.model.served_name, is_disaggregated=recipe.is_disaggregated)
+    return replace(plain, stack=name, lost_calls=_lost_calls(recipe))
 
 
 def _lost_calls(recipe: Recipe) -> str:
@@ -124,11 +104,11 @@ def _lost_calls(recipe: Recipe) -> str:
 
 
 def ask(
-    target: Target, frontend: Frontend, patience: Patience, say: _Say, checks: Sequence[Check] = CHECKS
+    target: Target, frontend: Frontend, say: _Say, *, wait: float, checks: Sequence[Check] = CHECKS
 ) -> SmokeReport:
-    """Wait until the target has registered, then ask it one question after the other."""
+    """Wait so many seconds until the target has registered, then ask it one question after the other."""
     start = time.monotonic()
-    found = wait_until_registered(frontend, target.model, target.roles, patience, say)
+    found = wait_until_registered(frontend, target.model, target.roles, wait, say)
     waited = time.monotonic() - start
     registered = _registered(found, target, waited)
     is_mock = target.pods.is_mock() if target.pods else None
@@ -173,10 +153,10 @@ def _registered(found: Registration, target: Target, waited: float) -> Sequence[
 
 
 def _with_pods(finding: Finding, pods: GraphPods, roles: Sequence[str]) -> Finding:
-    absence = pods.why_absent(roles)
-    look = f"`{absence.look}`, docs/runbook/graph-never-ready.md"
+    absent = pods.why_absent(roles)
+    look = f"`{absent.fix}`, docs/runbook/graph-never-ready.md"
     fix = f"{finding.fix}; {look}" if finding.fix else look
-    return replace(finding, found=f"{finding.found}; {absence.found}", fix=fix)
+    return replace(finding, found=f"{finding.found}; {absent.found}", fix=fix)
 
 
 def refuse_without_graph(stack: StackPlan) -> None:

@@ -10,7 +10,8 @@ import yaml
 from cli.bench_table import headers
 from operations.benchmark.aiperf_here import pinned_version
 from operations.benchmark.result import MOCK_NOTE
-from operations.benchmark.thresholds import load_thresholds
+from operations.benchmark.shapes import PUBLISHED_SHAPES
+from operations.benchmark.thresholds import AtLeast, AtMost, Threshold, load_thresholds
 from operations.mock_engine import ENGINE_ANNOTATION, MOCK_ENGINE
 from recipes.load import load_recipe, recipe_names
 from tests.docs.guide import text_of, yaml_blocks
@@ -44,3 +45,11 @@ def test_the_output_of_the_guide_says_mock_as_the_command_does() -> None:
     assert f"`{ENGINE_ANNOTATION}: {MOCK_ENGINE}`" in GUIDE
     shown = " ".join(next(line for line in GUIDE.splitlines() if line.startswith("SHAPE")).split())
     assert shown == " ".join(headers(result(engine="mock")))
+
+
+def test_the_page_of_the_files_names_every_shape_and_every_key_of_a_threshold() -> None:
+    page = text_of("docs/benchmark-files.md")
+    keys = {
+        name for model in (Threshold, AtLeast, AtMost) for name in model.model_json_schema()["properties"]
+    }
+    assert [each for each in (*map(str, PUBLISHED_SHAPES), *sorted(keys)) if each not in page] == []

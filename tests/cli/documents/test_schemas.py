@@ -12,9 +12,11 @@ from cli.documents.catalogue import PRINTED, Printed
 from cli.documents.envelope import VERSIONS, Command
 from cli.documents.schema import (
     PAGE,
+    RESULT_SCHEMA,
     SCHEMAS,
     command_output_page,
     document_schema,
+    result_schema_text,
     schema_file,
     schema_text,
 )
@@ -38,7 +40,8 @@ def test_every_command_that_has_a_version_has_a_schema_of_that_version() -> None
     assert {schema_file(printed) for printed in PRINTED} <= set(SCHEMAS.iterdir())
 
 
-def test_the_committed_page_is_the_documents_own() -> None:
+def test_the_committed_page_and_the_schema_of_a_benchmark_are_the_models_own() -> None:
+    assert RESULT_SCHEMA.read_text(encoding="utf-8") == result_schema_text(), OUTDATED
     assert PAGE.read_text(encoding="utf-8") == command_output_page(), OUTDATED
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from operations.benchmark.aiperf_here import AIPerfProgram
+from operations.benchmark.aiperf_here import installed_aiperf, measure
 from operations.benchmark.aiperf_output import LoadProgress
 from operations.errors import CommandError
 from recipes.aiperf_command import Endpoint
@@ -29,18 +29,9 @@ def _measured(
 ) -> list[LoadProgress | str]:
     program = fake_aiperf(folder, **({} if behaviour is None else {"behaviour": behaviour}))
     told: list[LoadProgress | str] = []
-    found = AIPerfProgram.found(str(program), BENCHMARK)
-    text = found.measure(BENCHMARK, LOAD, ENDPOINT, folder / "load", seconds=seconds, report=told.append)
+    found = installed_aiperf(str(program), BENCHMARK)
+    text = measure(found, BENCHMARK, LOAD, ENDPOINT, folder / "load", seconds=seconds, report=told.append)
     return [*told, text]
-
-
-def test_a_program_that_is_not_there_is_named_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(CommandError) as refused:
-        AIPerfProgram.found("aiperf", BENCHMARK)
-    first, second = str(refused.value).splitlines()
-    assert first == "`aiperf` is needed to measure from here, and not on PATH"
-    assert second == f"{GET_IT}; --aiperf PROGRAM names one that is somewhere else"
 
 
 @pytest.mark.parametrize(
@@ -57,7 +48,7 @@ def test_a_program_of_another_version_and_one_that_does_not_start_are_refused(
     program.write_text(f"#!/bin/sh\n{answer}\n", encoding="utf-8")
     program.chmod(0o755)
     with pytest.raises(CommandError) as refused:
-        AIPerfProgram.found(str(program), BENCHMARK)
+        installed_aiperf(str(program), BENCHMARK)
     assert said in str(refused.value)
     assert str(refused.value).endswith(GET_IT)
 

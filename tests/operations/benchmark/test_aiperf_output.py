@@ -7,8 +7,13 @@ from typing import Any
 
 import pytest
 
-from operations.benchmark.aiperf_output import LoadProgress, failure_reason, read_progress, read_summary
-from operations.benchmark.job_run import JobLog
+from operations.benchmark.aiperf_output import (
+    AIPerfLog,
+    LoadProgress,
+    failure_reason,
+    read_progress,
+    read_summary,
+)
 from operations.errors import CommandError
 from recipes.benchmark_job import RESULT_FOLLOWS
 from recipes.benchmark_load import Load
@@ -98,7 +103,7 @@ def test_why_aiperf_ended_is_said_in_its_own_words(lines: list[str], reason: str
 def test_the_results_in_a_log_stand_between_their_line_and_their_last_brace(
     lines: tuple[str, ...], results: dict[int, str]
 ) -> None:
-    log = JobLog()
+    log = AIPerfLog()
     for line in lines:
         log.read(line)
     assert log.results == results

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.benchmark.measured_points import comparable_figures, layout_copies, points_of, thresholds_of
-from operations.benchmark.plan_run import PlannedRun
-from operations.benchmark.shapes import PUBLISHED_SHAPES
+from operations.benchmark.measured_points import layout_copies, points_of, thresholds_of
+from operations.benchmark.recording import PlannedRun
 from operations.errors import CommandError
 from recipes.benchmark_load import Load
 from recipes.load import load_recipe
@@ -35,17 +34,8 @@ def _measured(**changes: Any) -> Any:
 
 def _run(concurrency: int, **changes: Any) -> PlannedRun:
     load = Load(8192, 1024, concurrency, 10 * concurrency, concurrency, 11 * concurrency)
-    known: dict[str, Any] = {"gpus": 8, "accelerators": ("B200",), "engine": "real"} | changes
-    return PlannedRun(
-        target="mine",
-        model="openai/gpt-oss-120b",
-        benchmark=AGGREGATED.benchmark,
-        loads=(load,),
-        seconds=60,
-        in_cluster=True,
-        aiperf="0.13.0",
-        **known,
-    )
+    begun = result(**{"gpus": 8, "accelerators": ("B200",)} | changes)
+    return PlannedRun(begun, AGGREGATED.benchmark, (load,), seconds=60)
 
 
 def test_a_run_is_written_as_a_point_that_the_choice_prefers(tmp_path: Path) -> None:
@@ -99,15 +89,3 @@ def test_a_load_that_nobody_has_measured_is_refused_with_what_was() -> None:
     assert "measured: 4, 8, 16, 32, 64, 128" in str(refused.value)
     with pytest.raises(CommandError, match="give the STACK, or --recipe and --gpus beside --url"):
         thresholds_of(_run(512, gpus=None, accelerators=()), AGGREGATED)
-
-
-def test_a_published_figure_stands_beside_a_run_of_the_same_tokens_on_the_same_gpu_alone() -> None:
-    shapes = [str(each.shape) for each in PUBLISHED_SHAPES]
-    found = comparable_figures(shapes, ["GB200"], is_mock=False)
-    assert [(each.shape, each.output_tokens_per_second_per_gpu) for each in found] == [
-        ("128/1000", 26307),
-        ("8192/1024", 6835),
-    ]
-    assert comparable_figures(["32000/256"], ["GB200"], is_mock=False) == ()
-    assert comparable_figures(shapes, [], is_mock=False) == ()
-    assert comparable_figures(shapes, ["GB200"], is_mock=True) == ()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
-import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +18,6 @@ from operations.benchmark.shapes import (
     sweep_steps,
 )
 from operations.errors import CommandError
-from operations.mock_engine import ENGINE_ANNOTATION
 from recipes.benchmark_load import Load, recipe_load
 from recipes.load import load_recipe
 from sizing.points import Shape
@@ -34,7 +31,7 @@ if TYPE_CHECKING:
 AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
 PLAIN = Wanted((), every_shape=False, sweep=False, concurrency=None, requests=None)
 EVERY = replace(PLAIN, every_shape=True)
-PUBLISHED = [str(each.shape) for each in PUBLISHED_SHAPES]
+PUBLISHED = [str(shape) for shape in PUBLISHED_SHAPES]
 
 
 def _seen(loads: tuple[Load, ...]) -> list[tuple[str, int, int]]:
@@ -95,9 +92,10 @@ def test_a_sweep_goes_from_one_request_to_the_highest_concurrency() -> None:
 
 
 def test_of_an_address_only_what_was_said_is_sent() -> None:
-    wanted = replace(PLAIN, shapes=(Shape(128, 1000), Shape(128, 1000), Shape(9, 9)), requests=50)
-    assert _seen(loads_of_address(wanted, AGGREGATED.benchmark, 8)) == [("128/1000", 8, 50), ("9/9", 8, 50)]
-    assert [load.shape for load in loads_of_address(EVERY, AGGREGATED.benchmark, 8)] == PUBLISHED
+    shapes = (Shape(128, 1000), Shape(128, 1000), Shape(9, 9))
+    wanted = replace(PLAIN, shapes=shapes, concurrency=8, requests=50)
+    assert _seen(loads_of_address(wanted, AGGREGATED.benchmark)) == [("128/1000", 8, 50), ("9/9", 8, 50)]
+    assert [load.shape for load in loads_of_address(EVERY, AGGREGATED.benchmark)] == PUBLISHED
 
 
 @pytest.mark.parametrize(
@@ -114,12 +112,13 @@ def test_a_stack_is_measured_with_the_requests_that_all_replicas_run_over_the_gp
 ) -> None:
     stack = shipped_stack(name)
     run = run_of_stack(stack, "real", PLAIN, in_cluster=True, seconds=None)
-    assert run.gpus == gpus == sum(pool.used_gpus for pool in stack.pools)
-    assert run.accelerators == (accelerator,)
+    begun = run.begun
+    assert begun.gpus == gpus == sum(pool.used_gpus for pool in stack.pools)
+    assert begun.accelerators == (accelerator,)
     assert [load.concurrency for load in run.loads] == [open_requests]
     recipe = stack.serving.placed.recipe
-    assert (run.target, run.model, run.recipe) == (name, "openai/gpt-oss-120b", recipe.name)
-    assert run.runtime == f"{recipe.runtime.image}:{recipe.runtime.version}"
+    assert (begun.target, begun.model, begun.recipe) == (name, "openai/gpt-oss-120b", recipe.name)
+    assert begun.runtime == f"{recipe.runtime.image}:{recipe.runtime.version}"
 
 
 READY = [{"type": "Ready", "status": "True"}]
@@ -131,21 +130,11 @@ def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeKubectl:
     return FakeKubectl(tmp_path, monkeypatch)
 
 
-def _pod(
-    name: str, phase: str = "Running", annotations: Any = None, conditions: Any = READY
-) -> dict[str, Any]:
+def _pod(name: str, phase: str = "Running", conditions: Any = READY) -> dict[str, Any]:
     return {
-        "metadata": {"name": name, "annotations": annotations},
+        "metadata": {"name": name},
         "status": {"phase": phase, "conditions": conditions},
     }
-
-
-@pytest.mark.parametrize(("annotations", "engine"), [(None, "real"), ({ENGINE_ANNOTATION: "mock"}, "mock")])
-def test_a_pod_with_a_mock_engine_makes_it_a_mock(
-    annotations: dict[str, str] | None, engine: str, kubectl: FakeKubectl
-) -> None:
-    kubectl.says_graph(_pod("frontend"), _pod("decode", annotations=annotations))
-    assert serving_engine(shipped_stack("dev"), kubectl.commands) == engine
 
 
 @pytest.mark.parametrize(
@@ -200,18 +189,3 @@ def test_the_model_at_an_address_is_found_or_what_is_served_is_named(
         except CommandError as error:
             found = str(error).replace(url, "URL")
     assert found == said
-
-
-def test_a_port_that_speaks_something_else_is_named() -> None:
-    def greet() -> None:
-        client, _ = server.accept()
-        with client:
-            client.recv(65_536)
-            client.sendall(b"INFO {}\r\n")
-
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=greet, daemon=True).start()
-        with pytest.raises(
-            CommandError, match="/v1/models: the connection was closed before the answer was whole"
-        ):
-            served_model(f"http://127.0.0.1:{server.getsockname()[1]}", None)

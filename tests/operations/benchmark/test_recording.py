@@ -9,17 +9,11 @@ from typing import TYPE_CHECKING
 import jsonschema
 import pytest
 
+from cli.documents.schema import RESULT_SCHEMA
 from operations.benchmark.aiperf_output import LoadProgress
-from operations.benchmark.document import DOCUMENT, SCHEMA, benchmark_files_document, result_schema_text
 from operations.benchmark.progress import bench_progress
-from operations.benchmark.recording import (
-    RESULT_FILE,
-    PlannedRun,
-    Recording,
-    make_run_folder,
-    write_result,
-)
-from operations.benchmark.result import MOCK_NOTE, BenchmarkResult
+from operations.benchmark.recording import RESULT_FILE, PlannedRun, Recording
+from operations.benchmark.result import BenchmarkResult
 from operations.errors import CommandError
 from recipes.benchmark_load import Load
 from recipes.load import load_recipe
@@ -29,20 +23,13 @@ from tests.operations.benchmark.made_results import measurement, result
 if TYPE_CHECKING:
     from pathlib import Path
 
+BEGUN = result(target="http://127.0.0.1:8000", generator="here", measurements=())
 RUN = PlannedRun(
-    target="http://127.0.0.1:8000",
-    model="m",
-    benchmark=load_recipe("gpt-oss-120b/trtllm-agg").benchmark,
+    BEGUN,
+    load_recipe("gpt-oss-120b/trtllm-agg").benchmark,
     loads=(Load(128, 200, 1, 20, 1, 21), Load(128, 200, 4, 20, 4, 24)),
     seconds=60,
-    in_cluster=False,
-    engine="real",
-    aiperf="0.13.0",
-    gpus=4,
-    accelerators=("GB200",),
-    note="through a tunnel",
 )
-STARTED = "2026-11-23T08:00:00Z"
 SUMMARY = RECORDED.read_text(encoding="utf-8")
 
 
@@ -53,62 +40,44 @@ def _kept(results: Path) -> list[BenchmarkResult]:
 
 
 def test_a_load_that_has_ended_is_on_disk_before_the_next_one_and_a_whole_run_says_so(tmp_path: Path) -> None:
-    recording = Recording(tmp_path, RUN)
-    recording.add(2, SUMMARY)
+    run = Recording(tmp_path, RUN)
+    run.add(2, SUMMARY)
     [kept] = _kept(tmp_path)
     assert (kept.outcome, kept.reason) == ("failed", "the command ended before its run had")
     assert [each.concurrency for each in kept.measurements] == [4]
-    assert (recording.folder / "02-128x200-c4" / RECORDED.name).read_text(encoding="utf-8") == SUMMARY
-    recording.add(1, SUMMARY)
-    whole = recording.finish("complete")
+    assert (run.folder / "02-128x200-c4" / RECORDED.name).read_text(encoding="utf-8") == SUMMARY
+    run.add(1, SUMMARY)
+    whole = run.finish("complete")
     [kept] = _kept(tmp_path)
     assert kept == whole
-    assert (kept.outcome, kept.reason, kept.generator, kept.note) == ("complete", None, "here", RUN.note)
+    assert (kept.outcome, kept.reason, kept.generator, kept.note) == ("complete", None, "here", None)
     assert [each.concurrency for each in kept.measurements] == [1, 4]
     assert kept.measurements[0].output_tokens_per_second_per_gpu == pytest.approx(649.723 / 4, abs=1e-3)
 
 
 def test_a_run_without_a_result_writes_none(tmp_path: Path) -> None:
-    recording = Recording(tmp_path, RUN)
+    run = Recording(tmp_path, RUN)
     with pytest.raises(CommandError, match="128/200 at 4: not the summary of AIPerf"):
-        recording.add(2, "{")
-    assert recording.finish("failed", "it broke") is None
+        run.add(2, "{")
+    assert run.finish("failed", "it broke") is None
     assert _kept(tmp_path) == []
 
 
-def test_a_mock_engine_is_named_and_has_no_figure_per_gpu(tmp_path: Path) -> None:
-    run = replace(RUN, engine="mock")
-    assert run.why_not_per_gpu == "is not measured: a mock engine has no GPU"
-    recording = Recording(tmp_path, run)
-    recording.add(1, SUMMARY)
-    kept = recording.finish("complete")
-    assert kept is not None
-    assert (kept.engine, kept.note) == ("mock", f"{MOCK_NOTE}; through a tunnel")
-    assert kept.measurements[0].output_tokens_per_second_per_gpu is None
+def test_a_mock_engine_has_no_figure_per_gpu(tmp_path: Path) -> None:
+    run = Recording(tmp_path, replace(RUN, begun=result(engine="mock", measurements=())))
+    assert run.add(1, SUMMARY).output_tokens_per_second_per_gpu is None
 
 
-def test_two_runs_of_one_second_get_a_folder_each_named_by_time_target_and_shape(tmp_path: Path) -> None:
-    names = [make_run_folder(tmp_path, STARTED, "dev", "9x9").name for _ in range(3)]
-    assert names == [f"20261123T080000Z-dev-9x9{end}" for end in ("", "-2", "-3")]
-    address = make_run_folder(tmp_path / "runs", STARTED, "http://127.0.0.1:8000", "128x1000")
-    assert address.name == "20261123T080000Z-127-0-0-1-8000-128x1000"
+def test_a_run_has_a_folder_of_its_own_named_by_time_target_and_shape(tmp_path: Path) -> None:
+    assert Recording(tmp_path, RUN).folder.name == "20261123T080000Z-127-0-0-1-8000-128x200"
+    with pytest.raises(FileExistsError):
+        Recording(tmp_path, RUN)
 
 
-def test_a_results_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(CommandError, match=r"file: no folder for the results can be made: File exists"):
-        make_run_folder(tmp_path / "file", STARTED, "dev", "9x9")
-
-
-def test_the_schema_and_the_page_of_a_result_are_the_models_own_and_take_what_a_run_writes(
-    tmp_path: Path,
-) -> None:
-    outdated = "run `python -m operations.benchmark.document`"
-    assert DOCUMENT.read_text(encoding="utf-8") == benchmark_files_document(), outdated
-    assert SCHEMA.read_text(encoding="utf-8") == result_schema_text(), outdated
-    written = json.loads(write_result(tmp_path, result()).read_bytes())
+def test_what_a_run_writes_is_of_the_committed_schema() -> None:
+    written = result().as_json()
     assert written["measurements"][0]["outputTokensPerSecondPerGpu"] == 1000.0
-    schema = jsonschema.Draft7Validator(json.loads(result_schema_text()))
+    schema = jsonschema.Draft7Validator(json.loads(RESULT_SCHEMA.read_bytes()))
     schema.validate(written)
     assert not schema.is_valid(written | {"gpus": "8"})
 

@@ -8,6 +8,7 @@ import pytest
 
 from operations.benchmark.thresholds import Thresholds, load_thresholds, regressions, unmeasured
 from recipes.benchmark_load import Load
+from resource_graph.input_text import InputError
 from stacks.errors import SettingsError
 from tests.operations.benchmark.made_results import measurement, percentiles
 
@@ -215,5 +216,5 @@ def test_a_mistake_in_the_file_is_named_with_what_is_allowed(
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"none\.yaml\n  cannot be read: No such file or directory"):
+    with pytest.raises(InputError, match=r"none\.yaml: cannot be read: No such file or directory"):
         load_thresholds(tmp_path / "none.yaml")

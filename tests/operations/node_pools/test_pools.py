@@ -43,7 +43,7 @@ def found(*nodes: dict[str, Any]) -> FoundPools:
 
 def test_nodes_of_ec2_are_named_by_their_instance_type() -> None:
     pools = found(*lab_nodes().values())
-    assert [dict(pool.settings) for pool in pools.pools] == [
+    assert [dict(pool) for pool in pools.node_pools] == [
         {"name": "b200", "instanceType": "p6-b200.48xlarge", "nodes": 1},
         {"name": "gb200", "instanceType": "p6e-gb200.36xlarge", "nodes": 2},
     ]
@@ -51,8 +51,9 @@ def test_nodes_of_ec2_are_named_by_their_instance_type() -> None:
 
 
 def test_nodes_elsewhere_are_described_by_what_they_offer_to_pods() -> None:
-    [pool] = found(elsewhere(lab_nodes()[B200])).pools
-    assert pool.settings == {
+    pools = found(elsewhere(lab_nodes()[B200]))
+    [pool] = pools.node_pools
+    assert pool == {
         "name": "b200",
         "node": {
             "accelerator": "B200",
@@ -64,27 +65,28 @@ def test_nodes_elsewhere_are_described_by_what_they_offer_to_pods() -> None:
         },
         "nodes": 1,
     }
-    assert pool.notes == ("rdma: no InfiniBand or RoCE device is offered to pods",)
+    assert pools.notes["b200"] == ("rdma: no InfiniBand or RoCE device is offered to pods",)
     node = elsewhere(lab_nodes()[B200])
     node["status"]["allocatable"]["rdma/ib"] = "8"
-    [pool] = found(node).pools
-    assert pool.notes == ("rdma: {resource: rdma/ib, fabric: infiniband or roce}, which no label says",)
+    assert found(node).notes["b200"] == (
+        "rdma: {resource: rdma/ib, fabric: infiniband or roce}, which no label says",
+    )
 
 
 def test_nodes_of_ec2_with_a_taint_of_their_own_are_described() -> None:
     node = lab_nodes()[B200]
     node["spec"]["taints"].append({"key": "team", "value": "a", "effect": "NoSchedule"})
-    [pool] = found(node).pools
-    assert "instanceType" not in pool.settings
-    assert pool.settings["node"]["taints"][-1] == {"key": "team", "value": "a", "effect": "NoSchedule"}
+    [pool] = found(node).node_pools
+    assert "instanceType" not in pool
+    assert pool["node"]["taints"][-1] == {"key": "team", "value": "a", "effect": "NoSchedule"}
 
 
 def test_the_smallest_node_of_a_pool_says_what_workers_can_have() -> None:
     small = elsewhere(lab_nodes()[B200], "small")
     small["status"]["allocatable"] |= {"cpu": "96", "memory": "1000Gi"}
-    [pool] = found(elsewhere(lab_nodes()[B200]), small).pools
-    assert (pool.settings["node"]["cpu"], pool.settings["node"]["memory"]) == (96, "1000Gi")
-    assert pool.settings["nodes"] == 2
+    [pool] = found(elsewhere(lab_nodes()[B200]), small).node_pools
+    assert (pool["node"]["cpu"], pool["node"]["memory"]) == (96, "1000Gi")
+    assert pool["nodes"] == 2
 
 
 def test_nodes_of_gke_without_feature_discovery_are_found_by_gke_s_label() -> None:
@@ -94,8 +96,8 @@ def test_nodes_of_gke_without_feature_discovery_are_found_by_gke_s_label() -> No
         ("nvidia-h100-80gb", "H100"),
         ("nvidia-h200-141gb", "H200"),
     ):
-        [pool] = found(elsewhere(lab_nodes()[B200], **labels, **{GKE: value})).pools
-        assert (pool.settings["node"]["accelerator"], pool.settings["node"]["labels"]) == (
+        [pool] = found(elsewhere(lab_nodes()[B200], **labels, **{GKE: value})).node_pools
+        assert (pool["node"]["accelerator"], pool["node"]["labels"]) == (
             model,
             {GKE: value},
         )
@@ -105,32 +107,40 @@ def test_the_nvlink_domain_is_counted_by_clique() -> None:
     trays = [elsewhere(lab_nodes()[GB200], f"tray-{index}") for index in range(5)]
     for tray in trays[3:]:
         tray["metadata"]["labels"]["nvidia.com/gpu.clique"] = "another"
-    [pool] = found(*trays).pools
-    assert pool.settings["node"]["nvlinkDomainGpus"] == 12
-    assert pool.notes[0] == "nvlinkDomainGpus: of the largest of 2 NVLink domains, which have 3, 2 nodes"
+    pools = found(*trays)
+    [pool] = pools.node_pools
+    assert pool["node"]["nvlinkDomainGpus"] == 12
+    assert (
+        pools.notes["gb200"][0]
+        == "nvlinkDomainGpus: of the largest of 2 NVLink domains, which have 3, 2 nodes"
+    )
     alone = elsewhere(lab_nodes()[GB200], **{"nvidia.com/gpu.clique": None})
-    [pool] = found(alone).pools
-    assert pool.settings["node"]["nvlinkDomainGpus"] == 4
-    assert "without the label nvidia.com/gpu.clique nothing is known to join these nodes" in pool.notes[0]
+    pools = found(alone)
+    [pool] = pools.node_pools
+    assert pool["node"]["nvlinkDomainGpus"] == 4
+    assert (
+        "without the label nvidia.com/gpu.clique nothing is known to join these nodes"
+        in pools.notes["gb200"][0]
+    )
     # Trays of EC2 say so only where the domain is larger than the smallest that is sold.
     for number, domain in ((10, 72), (9, None)):
-        [pool] = found(*(copy.deepcopy(lab_nodes()[GB200]) for _ in range(number))).pools
-        assert pool.settings.get("nvlinkDomainGpus") == domain
+        [pool] = found(*(copy.deepcopy(lab_nodes()[GB200]) for _ in range(number))).node_pools
+        assert pool.get("nvlinkDomainGpus") == domain
 
 
 def test_equal_gpus_that_are_two_pools_are_told_apart_by_a_label_of_the_cloud() -> None:
     reserved = elsewhere(lab_nodes()[B200], "reserved", **{"cloud.google.com/gke-nodepool": "two"})
     reserved["spec"]["taints"].append({"key": "team", "value": "a", "effect": "NoExecute"})
     plain = elsewhere(lab_nodes()[B200], **{"cloud.google.com/gke-nodepool": "one"})
-    one, two = found(plain, reserved).pools
-    assert (one.settings["name"], two.settings["name"]) == ("b200", "b200-2")
-    assert one.settings["labels"] == {"cloud.google.com/gke-nodepool": "one"}
-    assert two.settings["labels"] == {"cloud.google.com/gke-nodepool": "two"}
-    assert two.settings["node"]["taints"][-1] == {"key": "team", "value": "a", "effect": "NoExecute"}
+    one, two = found(plain, reserved).node_pools
+    assert (one["name"], two["name"]) == ("b200", "b200-2")
+    assert one["labels"] == {"cloud.google.com/gke-nodepool": "one"}
+    assert two["labels"] == {"cloud.google.com/gke-nodepool": "two"}
+    assert two["node"]["taints"][-1] == {"key": "team", "value": "a", "effect": "NoExecute"}
     for node in (plain, reserved):
         del node["metadata"]["labels"]["cloud.google.com/gke-nodepool"]
-    one, _ = found(plain, reserved).pools
-    assert "no label tells these nodes from another pool's: give both a label of their own" in one.notes
+    said = found(plain, reserved).notes["b200"]
+    assert "no label tells these nodes from another pool's: give both a label of their own" in said
 
 
 def test_nodes_that_no_pool_can_be_made_of_are_named_with_the_reason() -> None:
@@ -145,7 +155,7 @@ def test_nodes_that_no_pool_can_be_made_of_are_named_with_the_reason() -> None:
     silent = elsewhere(b200, "silent", **{"nvidia.com/gpu.product": None})
     odd = elsewhere(b200, "odd", **{"kubernetes.io/arch": "ppc64le"})
     pools = found(elsewhere(b200), away, cordoned, bare, broken, shared, other, silent, odd)
-    assert [pool.settings["nodes"] for pool in pools.pools] == [1]
+    assert [pool["nodes"] for pool in pools.node_pools] == [1]
     reasons = {each.nodes: each.reason for each in pools.left_out}
     said = {
         "away": "not ready",
@@ -166,7 +176,7 @@ def test_what_is_read_can_be_resolved_as_it_stands() -> None:
     b200 = lab_nodes()[B200]
     gke = elsewhere(b200, "gke", **{"nvidia.com/gpu.product": None, GKE: "nvidia-h200-141gb"})
     nodes = [elsewhere(b200), gke, elsewhere(lab_nodes()[GB200], "tray")]
-    pools = [dict(pool.settings) for pool in found(*nodes).pools]
+    pools = [dict(pool) for pool in found(*nodes).node_pools]
     serving = {"recipe": "gpt-oss-120b/trtllm-agg", "pool": "gb200"}
     stack = resolved(existing_cluster_settings(serving, pools))
     assert [(placed.pool.name, placed.used_gpus) for placed in stack.pools] == [

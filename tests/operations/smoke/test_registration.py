@@ -28,7 +28,6 @@ INDEXED = health(BACKEND) | {
     "instances": [BACKEND, PREFILL | {"endpoint": "worker_kv_indexer_query_dp0"}],
     "endpoints": [*health(BACKEND)["endpoints"], "dyn://dynamo.prefill.worker_kv_indexer_query_dp0"],
 }
-OLDER = {"endpoints": ["dyn://dynamo.tensorrt_llm.generate", "dyn://dynamo.prefill.generate"]}
 ROLLOUT = instance("prefill", "old"), instance("prefill", "new"), instance("backend", "new")
 
 
@@ -42,9 +41,8 @@ ROLLOUT = instance("prefill", "old"), instance("prefill", "new"), instance("back
         pytest.param(health(instance("tensorrt_llm_encode")), ONE, ONE, id="an encoder is no worker"),
         pytest.param(health(instance("router")), ONE, ONE, id="a router is no worker"),
         pytest.param(INDEXED, BOTH, ("prefill",), id="another endpoint is no worker"),
-        # NVIDIA's guide shows one endpoint beside two instances; older frontends list no instances.
+        # NVIDIA's guide shows one endpoint beside two instances.
         pytest.param(health(BACKEND) | {"instances": [BACKEND, PREFILL]}, BOTH, (), id="instances alone"),
-        pytest.param(OLDER, BOTH, (), id="endpoints alone"),
         pytest.param(health(*ROLLOUT), BOTH, (), id="one whole generation during a rollout"),
     ],
 )
