@@ -1,5 +1,6 @@
 """What each answer is worth: pure functions from an answer to a finding."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -110,10 +111,7 @@ def called(answer: Answer, lost_calls: str = "") -> ToolCall:
     choice = _choice(answer)
     message = choice.message
     if message.tool_calls:
-        if choice.finish_reason != "tool_calls":
-            found = f"a call with finish_reason {choice.finish_reason}, where clients look for tool_calls"
-            raise WrongAnswer(wrong(found))
-        return message.tool_calls[0]
+        return _checked(message.tool_calls[0], choice.finish_reason)
     said = f"{message.content or ''}{message.reasoning_content or ''}"
     mark = channel_mark(said)
     # In its reasoning a model may well speak of the tool.
@@ -193,6 +191,21 @@ def _unparsed(text: str, shown: str | None = None) -> Finding | None:
         f"{mark} in the text: nobody parsed the channels: {quoted(shown or text)}",
         f"{REASONING_PARSER} on every worker",
     )
+
+
+def _checked(call: ToolCall, reason: str | None) -> ToolCall:
+    function = call.function
+    if function.name != TOOL:
+        raise WrongAnswer(wrong(f"it calls {quoted(function.name)}, and only {TOOL} was offered"))
+    try:
+        arguments = json.loads(function.arguments or "{}")
+    except ValueError:
+        arguments = None
+    if not isinstance(arguments, dict):
+        raise WrongAnswer(wrong(f"the call's arguments are no JSON object: {quoted(function.arguments)}"))
+    if reason != "tool_calls":
+        raise WrongAnswer(wrong(f"a call with finish_reason {reason}, where clients look for tool_calls"))
+    return call
 
 
 def _text_of(chunk: Chunk) -> str:

@@ -63,6 +63,10 @@ def _after_tool(answer: dict[str, Any], said: str) -> Wrong:
     return Wrong("tool-call", Reply(answer), said, _has_tool_result)
 
 
+def _called(said: str, **function: str) -> Wrong:
+    return _tool(None, said, reason="tool_calls", tool_calls=[answers.CALL | {"function": function}])
+
+
 def _chat(reply: Reply | Any, said: str, fix: str = "") -> Wrong:
     return Wrong("chat", reply if isinstance(reply, Reply) else Reply(reply), said, fix=fix)
 
@@ -79,6 +83,7 @@ REASONING, TOOLS = "--dyn-reasoning-parser gpt_oss", "--dyn-tool-call-parser har
 UNPARSED = "no tool_calls, and the content holds the call unparsed"
 MARKS = "<|channel|> in the text"
 RAW = "<|channel|>analysis<|message|>We need<|end|><|start|>assistant<|channel|>final<|message|>Ready."
+NO_ARGUMENTS = "the call's arguments are no JSON object: "
 # What ai-dynamo 1.2.1 sends when a decode worker is killed in the middle of an answer.
 ENDED = {"message": "Stream ended before generation completed", "type": "internal_server_error", "code": 500}
 WRONG = (
@@ -136,6 +141,8 @@ WRONG = (
     _tool("to=functions.get_system_health json{}", UNPARSED, TOOLS, tool_calls=[]),
     _tool("Everything is fine.", "no tool_calls (finish_reason stop)"),
     _tool(None, "a call with finish_reason stop, where clients look for", tool_calls=[answers.CALL]),
+    _called("it calls 'rm', and only get_system_health was offered", name="rm", arguments="{}"),
+    _called(f"{NO_ARGUMENTS}'{{'", name="get_system_health", arguments="{"),
     _after_tool(answers.chat(""), "after the tool's result: empty content (finish_reason stop)"),
     _after_tool(answers.call(), "it calls the tool again instead of using the result"),
     _response(answers.responses(output=[{"type": "reasoning"}]), "no text in it; the output holds reasoning"),
