@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from components.object_owner import PULUMI_MANAGERS, is_pulumi, managed_fields
-from operations.drift.property_paths import Path, lookup
+from operations.engine_preview.property_paths import Path, lookup
 from operations.drift.report import Outcome
 
 # Their fields an update takes back without being told to. Names begin so: kubectl-edit, kubectl-patch.

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from operations.cluster_commands import ClusterCommands, last_line
 from operations.drift.field_managers import owners_of
-from operations.drift.property_paths import MISSING, Path
+from operations.engine_preview.property_paths import MISSING, Path
 from operations.drift.report import Change, Outcome
 from operations.errors import CommandError
 

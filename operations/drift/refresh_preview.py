@@ -1,14 +1,15 @@
-"""From the engine's answer to the changes: `pulumi refresh --preview-only --json`, which changes nothing."""
+"""From the engine's answer to the changes: `pulumi refresh --preview-only`, which changes nothing."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, cast
+from typing import cast
 
 from components.object_owner import is_pulumi
 from operations.drift.field_managers import outcome_of, owners_of
-from operations.drift.property_paths import MISSING, Path, lookup, parse_path
+from operations.engine_preview.events import Diagnostic, EngineStep
+from operations.engine_preview.property_paths import MISSING, Path, lookup, parse_path
 from operations.drift.report import Change, Outcome
 from resource_graph import Resource, ResourceGraph, Value
-from resource_graph.engine_state import EngineRecord, Step
+from resource_graph.engine_state import EngineRecord
 from resource_graph.urns import KUBERNETES, RELEASE_TYPE, own_type, urn_name
 from resource_graph.values import has_unknown
 
@@ -20,7 +21,7 @@ _UNHEALTHY = "Refreshed resource is in an unhealthy state"
 
 
 def changes_seen(
-    steps: Iterable[Step], failed: frozenset[str] = frozenset(), program: ResourceGraph | None = None
+    steps: Iterable[EngineStep], failed: frozenset[str] = frozenset(), program: ResourceGraph | None = None
 ) -> tuple[Change, ...]:
     """Return what differs from the state; the engine's own order changes from run to run.
 
@@ -36,39 +37,38 @@ def changes_seen(
     return tuple(sorted(found, key=lambda each: (each.namespace or "", each.object_name, each.field or "")))
 
 
-def deployed_release(steps: Iterable[Step]) -> tuple[str, str] | None:
+def deployed_release(steps: Iterable[EngineStep]) -> tuple[str, str] | None:
     """Return namespace and name of the stack's Helm release, None where there is none, or none any more."""
     for step in steps:
-        if step.after and step.op != "delete" and own_type(step.urn) == RELEASE_TYPE:
+        if step.after and step.operation != "delete" and own_type(step.urn) == RELEASE_TYPE:
             return step.after.inputs["namespace"], step.after.inputs["name"]
     return None
 
 
-def unready_objects(document: Mapping[str, Any]) -> tuple[str, ...]:
+def unready_objects(diagnostics: Iterable[Diagnostic]) -> tuple[str, ...]:
     """Return each object that is as it was written and does not work, with the provider's first reason."""
     found: list[str] = []
-    for each in document.get("diagnostics") or []:
-        message = str(each.get("message", ""))
-        if _UNHEALTHY in message:
+    for each in diagnostics:
+        if each.urn is not None and _UNHEALTHY in each.message:
             # The first line only says which object it is.
-            lines = [line.removeprefix("* ") for line in message.splitlines() if line.startswith("* ")]
-            kind = own_type(each["urn"]).rsplit(":", 1)[-1]
-            found.append(f"{kind} of the resource {urn_name(each['urn'])}: {(lines[1:] or ['not ready'])[0]}")
+            lines = [line.removeprefix("* ") for line in each.message.splitlines() if line.startswith("* ")]
+            kind = own_type(each.urn).rsplit(":", 1)[-1]
+            found.append(f"{kind} of the resource {urn_name(each.urn)}: {(lines[1:] or ['not ready'])[0]}")
     return tuple(found)
 
 
-def _changes(step: Step, failed: frozenset[str], program: ResourceGraph) -> Iterator[Change]:
+def _changes(step: EngineStep, failed: frozenset[str], program: ResourceGraph) -> Iterator[Change]:
     before, after = step.before, step.after
     if before is None or not before.resource.type.startswith(KUBERNETES):
         return
     kind, namespace, name = _identity(before)
-    if step.op == "delete":
+    if step.operation == "delete":
         outcome = _AGAIN.get(before.resource.type, Outcome.RECREATED)
         expected = "exists, with its data" if kind == _CLAIM else "exists"
         yield Change.of_object((kind, namespace, name), expected, "is gone", outcome)
-    elif step.op == "update" and after is not None:
+    elif step.operation == "update" and after is not None:
         resource = program.find(step.urn)
-        yield from _changed_fields(before, after, step.kinds, resource, has_failed=step.urn in failed)
+        yield from _changed_fields(before, after, step.differences, resource, has_failed=step.urn in failed)
 
 
 def _changed_fields(
@@ -86,7 +86,8 @@ def _changed_fields(
         for path in _leaves(old, new, parse_path(text)):
             owners = [] if before.resource.type == RELEASE_TYPE else owners_of(live, path)
             expected, actual = _wanted(program, path, lookup(old, path)), lookup(new, path)
-            if expected == actual:
+            # What the engine shows of a Secret is the same whatever is in it.
+            if expected == actual and item[0] != "Secret":
                 outcome = Outcome.RECORDED
             else:
                 outcome = Outcome.REPLACED if replaces else outcome_of(live, owners)
@@ -113,7 +114,7 @@ def _wanted(program: Resource | None, path: Path, in_state: object) -> object:
 def _leaves(old: object, new: object, path: Path) -> Iterator[Path]:
     """Return the paths below this one that differ: a map that is there on both sides says too little."""
     before, after = lookup(old, path), lookup(new, path)
-    if not isinstance(before, Mapping) or not isinstance(after, Mapping):
+    if not isinstance(before, Mapping) or not isinstance(after, Mapping) or before == after:
         yield path
         return
     known = cast("Mapping[str, object]", before), cast("Mapping[str, object]", after)

@@ -10,7 +10,7 @@ from pydantic import Field, computed_field
 from failures.field_conflict import edit_command
 from failures.losses import Loss
 from operations.document import Document
-from operations.drift.property_paths import Path, shown, shown_path
+from operations.engine_preview.property_paths import Path, shown, shown_path
 
 Item: TypeAlias = "tuple[str, str | None, str]"
 """Kind, namespace and name of an object."""

@@ -1,4 +1,7 @@
-"""The engine's events of one preview (pulumi/pulumi sdk/go/common/apitype/events.go), as plain data."""
+"""Asks the engine what it would do or finds, and reads its events as plain data.
+
+Source: pulumi/pulumi sdk/go/common/apitype/events.go.
+"""
 
 import json
 import re
@@ -7,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from comparison.recording import RecordedFinding
+from operations.pulumi_command import Printed, PulumiCommand
 from resource_graph import Resource
 from resource_graph.engine_state import EngineRecord, RecordError, read_record
 from resource_graph.urns import urn_name
@@ -15,9 +19,15 @@ from resource_graph.urns import urn_name
 _COLOUR = re.compile(r"<\{%[^%]*%\}>")
 
 
+# Without it a command that changes nothing prints a digest, which drops what policies say
+# (pulumi/pulumi pkg/backend/display). The Automation API would select the stack for the person's next
+# `pulumi up` too.
+_EACH_EVENT = {"PULUMI_ENABLE_STREAMING_JSON_PREVIEW": "true"}
+
+
 @dataclass(frozen=True, slots=True)
 class EngineStep:
-    """One step that the engine would take."""
+    """One step that the engine would take, or one difference that a refresh finds."""
 
     operation: str
     """The engine's word, such as update or create-replacement."""
@@ -52,8 +62,19 @@ class Events:
     """Of policy packs."""
 
 
+def ask_engine(pulumi: PulumiCommand, *command: str) -> tuple[Events, Printed]:
+    """Run a command that changes nothing; return its events and how it ended.
+
+    Raises:
+        RecordError: it does not print what the engine writes.
+
+    """
+    answer = pulumi.capture(*command, "--json", variables=_EACH_EVENT)
+    return read_events(answer.stdout.splitlines()), answer
+
+
 def read_events(lines: Iterable[str]) -> Events:
-    """Read an event log, one event a line; events of other kinds are left out.
+    """Read events, one a line; events of other kinds are left out.
 
     Raises:
         RecordError: a line is not what the engine writes.
@@ -62,11 +83,17 @@ def read_events(lines: Iterable[str]) -> Events:
     steps: list[EngineStep] = []
     diagnostics: list[Diagnostic] = []
     findings: list[RecordedFinding] = []
+    refreshed: set[str] = set()
     for number, event in _events(lines):
         where = f"event {number}"
         match event:
+            case {"resourcePreEvent": {"metadata": {"op": "refresh", "urn": str(urn)}}}:
+                # What it finds comes afterwards.
+                refreshed.add(urn)
             case {"resourcePreEvent": {"metadata": {**metadata}}}:
                 steps.append(_step(metadata, where))
+            case {"resOutputsEvent": {"metadata": {"urn": str(urn), **metadata}}} if urn in refreshed:
+                steps.append(_step({"urn": urn, **metadata}, where))
             case {"diagnosticEvent": {**content}}:
                 text = _message(content)
                 diagnostics.append(Diagnostic(str(content.get("severity")), text, content.get("urn") or None))

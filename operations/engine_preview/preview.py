@@ -1,8 +1,6 @@
 """`pulumi preview` of a stack with its policy pack, as changes, findings and what was said."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Literal, cast
 
 from pydantic import Field, computed_field
@@ -13,19 +11,12 @@ from comparison.pairs import title_of
 from comparison.recording import RecordedFinding, RecordedNotice
 from comparison.secret_marks import MARK
 from operations.document import Document
-from operations.drift.property_paths import MISSING, lookup, parse_path
-from operations.engine_preview.events import EngineStep, Events, read_events
+from operations.engine_preview.property_paths import MISSING, lookup, parse_path
+from operations.engine_preview.events import EngineStep, Events, ask_engine
 from operations.pulumi_command import PulumiCommand
 from resource_graph import Resource, Value
 from resource_graph.urns import STACK_TYPE, own_type, urn_name
 from resource_graph.values import Path as PropertyPath
-
-# The events go into a file, as the Automation API has them: `preview --json` drops those of policies
-# (pulumi/pulumi pkg/backend/display/json.go). The API itself would select the stack for the person's next
-# `pulumi up` too, and this command changes nothing. The option is shown to nobody without the variable.
-_EVENTS = ("preview", "--event-log")
-_SHOWS_OPTION = {"PULUMI_DEBUG_COMMANDS": "true"}
-
 
 class EnginePreview(Document):
     """What the next `pulumi up` does, in the engine's own words."""
@@ -64,13 +55,10 @@ def preview_stack(name: str) -> EnginePreview:
     """
     pulumi = PulumiCommand.of_stack(name)
     pack = ("--policy-pack", "policy") if (pulumi.directory / "policy").is_dir() else ()
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "events.jsonl"
-        answer = pulumi.capture(*_EVENTS, str(log), *pack, variables=_SHOWS_OPTION)
-        lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
-    found = read_preview(name, read_events(lines))
+    events, answer = ask_engine(pulumi, "preview", *pack)
+    found = read_preview(name, events)
     if answer.returncode != 0 and not found.stops:
-        raise pulumi.failure(answer.stderr.strip() or answer.stdout, "preview", *pack)
+        raise pulumi.failure(answer.stderr, "preview", *pack)
     return found
 
 
