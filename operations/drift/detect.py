@@ -51,7 +51,11 @@ def find_drift(name: str) -> DriftReport:
     has_failed = any(_RELEASE in urn for urn in state.failed)
     inside = changes_inside(cluster, *release, has_failed=has_failed) if release else ()
     repair = repair_command(cluster, *release) if release and inside else None
-    unready = (*map(not_compared, unread), *unready_objects(events.diagnostics), *unready_graphs(state, cluster.reader))
+    unready = (
+        *map(not_compared, unread),
+        *unready_objects(events.diagnostics),
+        *unready_graphs(state, cluster.reader),
+    )
     seen = look_for_losses(stack, cluster.reader)
     losses = seen.losses if seen else ()
     found = changes_seen(steps, state.failed, recorded_stack(stack))

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
+from comparison.nested_values import value_at
 from components.object_owner import is_pulumi
-from operations.drift.field_managers import outcome_of, owners_of
-from operations.engine_preview.events import Diagnostic, EngineStep
-from operations.engine_preview.property_paths import MISSING, Path, lookup, parse_path
+from operations.drift.fields import differing, outcome_of, owners_of
 from operations.drift.report import Change, Outcome
+from operations.engine_preview.events import Diagnostic, EngineStep
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.engine_state import EngineRecord
 from resource_graph.urns import KUBERNETES, RELEASE_TYPE, own_type, urn_name
-from resource_graph.values import has_unknown
+from resource_graph.values import Path, has_unknown
 
 _CLAIM = "PersistentVolumeClaim"
 # What becomes of an object that is gone, where `up --refresh` does not simply create it.
@@ -74,19 +74,20 @@ def _changes(step: EngineStep, failed: frozenset[str], program: ResourceGraph) -
 def _changed_fields(
     before: EngineRecord,
     after: EngineRecord,
-    kinds: Mapping[str, str],
+    differences: Mapping[Path, str],
     program: Resource | None,
     *,
     has_failed: bool,
 ) -> Iterator[Change]:
     old, new, live = before.inputs, after.inputs, after.outputs
     item = _identity(before)
-    for text, change in sorted(kinds.items()):
+    for place, change in differences.items():
         replaces = change.endswith("-replace")
-        for path in _leaves(old, new, parse_path(text)):
+        values = value_at(old, *place), value_at(new, *place)
+        # What the engine shows of a secret is the same whatever it is.
+        for path, in_state, actual in [*differing(*values, place)] or [(place, *values)]:
             owners = [] if before.resource.type == RELEASE_TYPE else owners_of(live, path)
-            expected, actual = _wanted(program, path, lookup(old, path)), lookup(new, path)
-            # What the engine shows of a Secret is the same whatever is in it.
+            expected = _wanted(program, path, in_state)
             if expected == actual and item[0] != "Secret":
                 outcome = Outcome.RECORDED
             else:
@@ -96,31 +97,18 @@ def _changed_fields(
             # The state takes what a failed update asked for (pulumi-kubernetes provider/pkg/provider); of an
             # update that the engine never heard of, the cluster has it and the state has not.
             by_failed_up = not others and (has_failed or bool(owners))
-            values = expected, actual
-            yield Change.of_field(item, path, values, outcome, others, by_failed_up=by_failed_up)
+            yield Change.of_field(item, path, (expected, actual), outcome, others, by_failed_up=by_failed_up)
 
 
 def _wanted(program: Resource | None, path: Path, in_state: object) -> object:
     """Return what the program writes there, and what the state has where only the update knows it."""
     if program is None or program.kind == "Secret":
         return in_state
-    value = lookup(program.inputs, path)
-    if value is MISSING:
+    value = value_at(program.inputs, *path)
+    if value is None:
         # The provider adds names, labels and a release's defaults; anything else is the program's.
         return in_state if path[0] == "metadata" or program.type == RELEASE_TYPE else value
     return in_state if has_unknown(cast("Value", value)) else value
-
-
-def _leaves(old: object, new: object, path: Path) -> Iterator[Path]:
-    """Return the paths below this one that differ: a map that is there on both sides says too little."""
-    before, after = lookup(old, path), lookup(new, path)
-    if not isinstance(before, Mapping) or not isinstance(after, Mapping) or before == after:
-        yield path
-        return
-    known = cast("Mapping[str, object]", before), cast("Mapping[str, object]", after)
-    for key in sorted({*known[0], *known[1]}):
-        if known[0].get(key, MISSING) != known[1].get(key, MISSING):
-            yield from _leaves(old, new, (*path, key))
 
 
 def _identity(record: EngineRecord) -> tuple[str, str | None, str]:

@@ -14,9 +14,12 @@ from operations.pulumi_command import Printed, PulumiCommand
 from resource_graph import Resource
 from resource_graph.engine_state import EngineRecord, RecordError, read_record
 from resource_graph.urns import urn_name
+from resource_graph.values import Path
 
 # The engine marks colours in messages so, also where none is wanted.
 _COLOUR = re.compile(r"<\{%[^%]*%\}>")
+# Of a path as the engine writes it: spec.containers[0].image, metadata.labels["a.b/c"].
+_PART = re.compile(r'\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|\.?([^.\[\]]+)')
 
 
 # Without it a command that changes nothing prints a digest, which drops what policies say
@@ -36,8 +39,8 @@ class EngineStep:
     """After the step; of one that goes, before it."""
     before: EngineRecord | None
     after: EngineRecord | None
-    differences: Mapping[str, str]
-    """Path of a property -> how it differs, such as add or update-replace."""
+    differences: Mapping[Path, str]
+    """Each property that differs -> how, such as add or update-replace; in the order of their paths."""
     keys: tuple[str, ...]
     """Properties that cause a replacement."""
 
@@ -134,18 +137,25 @@ def _step(metadata: Mapping[str, Any], where: str) -> EngineStep:
     if known is None:
         raise RecordError(f"{where} is a step without a resource")
     detailed = metadata.get("detailedDiff") or {}
-    differences: dict[str, str] = {path: str(each["diffKind"]) for path, each in detailed.items()}
-    if not differences:
+    kinds: dict[str, str] = {path: str(each["diffKind"]) for path, each in detailed.items()}
+    if not kinds:
         # A provider without details names the properties alone.
-        differences = {str(key): "update" for key in metadata.get("diffs") or ()}
+        kinds = {str(key): "update" for key in metadata.get("diffs") or ()}
     return EngineStep(
         operation=str(metadata.get("op")),
         urn=str(metadata.get("urn")),
         resource=known.resource,
         before=before,
         after=after,
-        differences=differences,
+        differences={_path(text): kind for text, kind in sorted(kinds.items())},
         keys=tuple(metadata.get("keys") or ()),
+    )
+
+
+def _path(text: str) -> Path:
+    return tuple(
+        int(index) if index else (quoted or key).replace('\\"', '"')
+        for quoted, index, key in _PART.findall(text)
     )
 
 

@@ -5,18 +5,19 @@ from typing import Literal, cast
 
 from pydantic import Field, computed_field
 
-from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
+from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange, dotted
 from comparison.engine_verdicts.resource_types import is_stateful
+from comparison.nested_values import value_at
 from comparison.pairs import title_of
 from comparison.recording import RecordedFinding, RecordedNotice
 from comparison.secret_marks import MARK
 from operations.document import Document
-from operations.engine_preview.property_paths import MISSING, lookup, parse_path
 from operations.engine_preview.events import EngineStep, Events, ask_engine
 from operations.pulumi_command import PulumiCommand
 from resource_graph import Resource, Value
 from resource_graph.urns import STACK_TYPE, own_type, urn_name
 from resource_graph.values import Path as PropertyPath
+
 
 class EnginePreview(Document):
     """What the next `pulumi up` does, in the engine's own words."""
@@ -138,7 +139,9 @@ def _change(operation: Operation, step: EngineStep, *, deletes_first: bool) -> R
     resource = step.resource
     reasons: tuple[str, ...] = ()
     if operation is Operation.REPLACE:
-        keys = step.keys or tuple(path for path, kind in step.differences.items() if "-replace" in kind)
+        keys = step.keys or tuple(
+            dotted(path) for path, kind in step.differences.items() if "-replace" in kind
+        )
         reasons = (f"replaced for {', '.join(keys)}",) if keys else ()
     if step.operation == "import":
         reasons = ("exists, and is taken over",)
@@ -160,11 +163,12 @@ def _fields(step: EngineStep) -> Iterator[FieldChange]:
         return
     old = step.before.resource
     new = step.after.resource
-    for text, kind in sorted(step.differences.items()):
-        path = parse_path(text)
+    for path, kind in step.differences.items():
         change = _CHANGES.get(kind.removesuffix("-replace"), Change.CHANGED)
         is_secret = any(_holds_secret(side, path) for side in (old, new))
-        before, after = (MARK if is_secret else _value(side, path) for side in (old, new))
+        before, after = (
+            MARK if is_secret else cast("Value", value_at(side.inputs, *path)) for side in (old, new)
+        )
         yield FieldChange(
             path=path,
             change=change,
@@ -181,8 +185,3 @@ def _holds_secret(resource: Resource, path: PropertyPath) -> bool:
     return resource.kind == "Secret" or any(
         path[: len(secret)] == secret or secret[: len(path)] == path for secret in secrets
     )
-
-
-def _value(resource: Resource, path: PropertyPath) -> Value:
-    value = lookup(resource.inputs, path)
-    return None if value is MISSING else cast("Value", value)

@@ -291,4 +291,6 @@ def test_an_object_that_does_not_work_is_named_and_is_no_change() -> None:
     urn = "urn:pulumi:dev::dynamo-stack::dynamo-stack:components:Nats$kubernetes:apps/v1:StatefulSet::nats"
     said = [{"urn": urn, "message": message}, {"message": "other"}]
     events = read_events(json.dumps({"diagnosticEvent": each}) for each in said)
-    assert unready_objects(events.diagnostics) == ("StatefulSet of the resource nats: 0 out of 1 replicas succeeded",)
+    assert unready_objects(events.diagnostics) == (
+        "StatefulSet of the resource nats: 0 out of 1 replicas succeeded",
+    )
