@@ -1,4 +1,4 @@
-"""Both sides of a comparison: revisions or folders, each recorded by its own code."""
+"""Both sides of a comparison: revisions, each recorded by its own code."""
 
 from operations.revisions.sides import recorded_sides
 

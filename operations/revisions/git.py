@@ -145,7 +145,7 @@ def repository_of(folder: Path) -> Repository:
         )
     raise CommandError(
         f"{folder} is in no working tree of git, so there are no revisions to compare\n"
-        "  try: run this in a clone of the repository, or name two folders"
+        "  try: run this in a clone of the repository"
     )
 
 
@@ -163,8 +163,7 @@ def _run(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
         )
     except FileNotFoundError:
         raise CommandError(
-            "git is not installed here, and revisions are read with it\n"
-            "  try: install git, or name two folders"
+            "git is not installed here, and revisions are read with it\n  try: install git"
         ) from None
     except subprocess.TimeoutExpired:
         raise CommandError(f"git {arguments[0]} has no answer after {_SECONDS} s in {folder}") from None

@@ -11,6 +11,7 @@ from comparison.secret_marks import fingerprint
 from operations.revisions import recorded_sides
 from tests.cli.command import merged, write_stack
 from tests.conftest import copy_project
+from tests.operations.revisions.repositories import TestRepository
 from tests.support.dev_settings import dev_settings
 
 if TYPE_CHECKING:
@@ -97,14 +98,18 @@ def test_what_cannot_be_recorded_is_refused_in_words(command: Command, folder: P
         assert answer.err.startswith(says)
 
 
-def test_two_copies_of_the_project_are_recorded_each_in_a_process_without_credentials(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_repository_s_stacks_are_recorded_on_both_sides_in_a_process_without_credentials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", PASSWORD)
-    other = copy_project(tmp_path / "other")
-    write_stack(other, dev_serving(name="another"))
-    base, head = recorded_sides(str(folder), str(other), ["dev"])
+    repository = TestRepository.at(tmp_path / "repository")
+    (repository.root / "Pulumi.yaml").write_text("name: dynamo-stack\nruntime: python\n")
+    write_stack(repository.root, dev_settings())
+    repository.commit()
+    write_stack(repository.root, dev_serving(name="another"))
+    monkeypatch.chdir(repository.root)
+    base, head = recorded_sides("HEAD", ["dev"])
     assert list(base.stacks) == list(head.stacks) == ["dev"]
     update = stack_of(head).update
     assert update is not None
