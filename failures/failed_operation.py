@@ -44,8 +44,6 @@ _EXISTS_SIGNS = ("already exists", "cannot re-use a name that is still in use")
 _NAMESPACE_ENDS = "because it is being terminated"
 # The same server, once it is gone.
 _NAMESPACE_GONE = re.compile(r'namespaces "([^"]+)" not found')
-_FIXED_VOLUME_SECONDS = 300
-_OF_FIXED_CLOCK = {"PersistentVolume", "PersistentVolumeClaim"}
 _RELEASE = "Release"
 # An operator that starts anew is there in seconds, but through Dynamo 1.2 its pod is ready, and its release's
 # upgrade over, before its webhook listens (ai-dynamo/dynamo#12255).
@@ -63,8 +61,6 @@ class FailedOperation:
     """The resource's inputs; the old ones at a delete."""
     error: str
     """The provider's last words."""
-    waited_seconds: int | None
-    """The limit that the program set; None where it set none."""
     stack: str = "STACK"
     """Name of the stack, for commands to type."""
 
@@ -123,15 +119,7 @@ def explanation(cluster: ClusterReader, failed: FailedOperation) -> str | None:
     if failed.operation == "create" and _has(failed.error, _EXISTS_SIGNS):
         return existing_text(cluster, failed.subject, failed.inputs, failed.stack)
     explained = _explanation(cluster, failed)
-    if explained is None:
-        return None
-    gone = _NAMESPACE_GONE.search(failed.error) is not None
-    at_once = gone or _has(failed.error, (*WEBHOOK_SIGNS, _NAMESPACE_ENDS))
-    waited = None if at_once else failed.waited_seconds
-    if failed.kind in _OF_FIXED_CLOCK and failed.operation != "delete":
-        # The provider's own timer, which heeds no setting (pulumi-kubernetes 4.32, provider/pkg/await).
-        waited = _FIXED_VOLUME_SECONDS
-    return explained.text(waited)
+    return explained.text() if explained else None
 
 
 def ended_early(cluster: ClusterReader, waiting: FailedOperation, causes: Sequence[str]) -> str:
@@ -142,7 +130,7 @@ def ended_early(cluster: ClusterReader, waiting: FailedOperation, causes: Sequen
     if ended_by_deletion(cluster, waiting.subject):
         # What does not work in there is no cause any more.
         explained, others = _going(cluster, waiting.subject, explained.title), []
-    return replace(explained, reasons=[*causes, *others]).text(None, early=True)
+    return replace(explained, reasons=[*causes, *others]).text(early=True)
 
 
 def pause_before_another_try(failed: FailedOperation, tries: int) -> int | None:
@@ -155,12 +143,6 @@ def pause_before_another_try(failed: FailedOperation, tries: int) -> int | None:
     if not unchecked or tries > len(_WEBHOOK_PAUSES_SECONDS):
         return None
     return _WEBHOOK_PAUSES_SECONDS[tries - 1]
-
-
-def seconds_of(limit: str | None) -> int | None:
-    """Return the seconds of a timeout as the program writes it ("600s"); None for any other."""
-    found = re.fullmatch(r"(\d+)s", limit or "")
-    return int(found[1]) if found else None
 
 
 def _has(error: str, signs: Sequence[str]) -> bool:

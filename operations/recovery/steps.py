@@ -11,8 +11,6 @@ from operations.cluster_commands import ClusterCommands
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.stack_state import ClusterObject, read_state
 
-GONE_SECONDS = 600
-"""How long a step waits until an object that goes is gone."""
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -61,7 +59,7 @@ def run_steps(
 
 def what_holds(item: ClusterObject, cluster: ClusterCommands) -> str:
     """Say why an object that was to go is still there: its finalizers, and those of a graph's parts."""
-    return undeleted(cluster.reader, Subject(item.kind, item.name, item.namespace)).text(GONE_SECONDS)
+    return undeleted(cluster.reader, Subject(item.kind, item.name, item.namespace)).text()
 
 
 def _succeeds(
