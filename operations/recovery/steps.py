@@ -25,8 +25,6 @@ class Step:
     """Environment of this one command."""
     forgiven: bool = False
     """Whether a failure is none as long as no operation is pending any more."""
-    quiet: bool = False
-    """Whether its output is shown only when it fails."""
     ends: ClusterObject | None = None
     """The object that is gone when it has succeeded."""
 
@@ -65,12 +63,9 @@ def what_holds(item: ClusterObject, cluster: ClusterCommands) -> str:
 def _succeeds(
     step: Step, pulumi: PulumiCommand, cluster: ClusterCommands, say_error: Callable[[str], None]
 ) -> bool:
-    if step.program == "pulumi" and not step.quiet:
-        return pulumi.stream(*step.arguments, variables=step.variables) == 0
     if step.program == "pulumi":
-        printed = pulumi.capture(*step.arguments, variables=step.variables)
-    else:
-        printed = cluster.run(step.program, *step.arguments)
+        return pulumi.stream(*step.arguments, variables=step.variables) == 0
+    printed = cluster.run(step.program, *step.arguments)
     if printed.returncode != 0:
         say_error(f"{printed.stdout}{printed.stderr}".strip())
     return printed.returncode == 0

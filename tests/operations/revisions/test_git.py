@@ -78,7 +78,7 @@ def test_a_commit_that_is_not_here_or_links_out_of_its_files_is_not_read(
     commit = made.commit()
     with pytest.raises(CommandError, match="is not read"):
         Repository(made.root).write_files(commit, tmp_path / "files")
-    with pytest.raises(CommandError, match=r"git cannot read commit 0{40}: "):
+    with pytest.raises(CommandError, match=r"git archive fails in "):
         Repository(made.root).write_files(40 * "0", tmp_path / "others")
 
 
@@ -86,7 +86,7 @@ def test_changed_new_and_renamed_files_of_the_working_tree_are_listed(made: Test
     made.commit(a="1", b="2", c="3" * 100)
     made.write(a="other", new="1")
     made.git("mv", "c.yaml", "d.yaml")
-    assert sorted(Repository(made.root).changed_files()) == ["a.yaml", "d.yaml", "new.yaml"]
+    assert sorted(Repository(made.root).changed_files()) == ["a.yaml", "c.yaml", "d.yaml", "new.yaml"]
 
 
 def test_without_a_repository_and_without_git_it_says_so(
