@@ -1,7 +1,7 @@
 """The account of the credentials that are in force: read-only requests, and what a refusal means."""
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -126,18 +126,13 @@ class Account:
         answer = self._ask("service-quotas", "get_service_quota", ServiceCode=service, QuotaCode=code)
         return float(answer["Quota"]["Value"])
 
-    def addresses_of_others(self, stack: str) -> int:
-        """Elastic IPs that this stack has not made."""
-        return _of_others(self._ask("ec2", "describe_addresses")["Addresses"], stack)
+    def addresses(self) -> Sequence[Mapping[str, Any]]:
+        """Elastic IPs, as EC2 describes them."""
+        return self._ask("ec2", "describe_addresses")["Addresses"]
 
-    def networks_of(self, stack: str) -> int:
-        """VPCs that this stack has made."""
-        found = self._ask("ec2", "describe_vpcs")["Vpcs"]
-        return len(found) - _of_others(found, stack)
-
-    def networks_of_others(self, stack: str) -> int:
-        """VPCs that this stack has not made."""
-        return _of_others(self._ask("ec2", "describe_vpcs")["Vpcs"], stack)
+    def networks(self) -> Sequence[Mapping[str, Any]]:
+        """VPCs, as EC2 describes them."""
+        return self._ask("ec2", "describe_vpcs")["Vpcs"]
 
     def vcpus(self, instance_type: str) -> int:
         """Those of one instance."""
@@ -216,6 +211,11 @@ class Account:
         return answer["Credentials"]
 
 
+def is_of(stack: str, item: Mapping[str, Any]) -> bool:
+    """Whether the stack has made what EC2 describes."""
+    return {"Key": STACK_TAG, "Value": stack} in item.get("Tags", [])
+
+
 def _error_of(service: str, operation: str, error: botocore.exceptions.ClientError) -> Exception:
     code = str(error.response["Error"]["Code"])
     if code in _BAD_CREDENTIALS:
@@ -225,11 +225,6 @@ def _error_of(service: str, operation: str, error: botocore.exceptions.ClientErr
         return Unanswered(f"these credentials may not {name}", code)
     request = error.response.get("ResponseMetadata", {}).get("RequestId", "unknown")
     return Unanswered(f"{name} ends in {code} (request {request})", code)
-
-
-def _of_others(items: Iterable[Mapping[str, Any]], stack: str) -> int:
-    mine = {"Key": STACK_TAG, "Value": stack}
-    return sum(mine not in item.get("Tags", []) for item in items)
 
 
 def _default_route(table: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from components.zone_subnets import zone_group
 from operations.document import Verdict
-from operations.preflight.account import Account, Unanswered
+from operations.preflight.account import Account, Unanswered, is_of
 from operations.preflight.answer import Answer, good, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
 from operations.preflight.network_checks import API_SERVER, adopted, reached
@@ -85,9 +85,6 @@ def _gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
             needed[_ON_DEMAND] += vcpus
         elif isinstance(nodes.purchase, Spot) and kind.name.startswith("p5"):
             needed[_SPOT_P5] += vcpus
-        elif isinstance(nodes.purchase, Spot):
-            found = "no page of AWS has its code: `aws service-quotas list-service-quotas --service-code ec2`"
-            yield unknown(f"quota: vCPUs of {kind.name} on Spot", found)
     for quota, vcpus in needed.items():
         yield _quota_answer(account, quota, vcpus)
 
@@ -104,12 +101,14 @@ def _address_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if isinstance(plan.network, PlannedNetwork):
         zones = sum(subnet.public is not None for subnet in plan.network.subnets)
         needed = zones if plan.network.typed.nat_per_zone else 1
-        yield _quota_answer(account, _ADDRESSES, needed, account.addresses_of_others(plan.cluster.name))
+        used = sum(not is_of(plan.cluster.name, each) for each in account.addresses())
+        yield _quota_answer(account, _ADDRESSES, needed, used)
 
 
 def _network_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if isinstance(plan.network, PlannedNetwork):
-        yield _quota_answer(account, _NETWORKS, 1, account.networks_of_others(plan.cluster.name))
+        used = sum(not is_of(plan.cluster.name, each) for each in account.networks())
+        yield _quota_answer(account, _NETWORKS, 1, used)
 
 
 def _addon_question(plan: EksPlan) -> str:
