@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -22,6 +23,10 @@ from stacks.settings.load import list_stacks
 
 _WORKING_TREE = "working tree"
 _SHOWN = 5
+_WITHOUT_CODE = re.compile(
+    r"(?:.*/)?Pulumi\.[^/]+\.yaml|recipes/(?:catalogue|models)/.+\.yaml|(?:docs|tests)/.+|[^/]+\.md"
+)
+"""Files that no side's program executes; of tests none runs in a comparison."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +101,21 @@ def recorded_sides(revisions: str, stacks: Sequence[str] = ()) -> tuple[Side, Si
     forget_unused(cache)
     earlier = _recorded(before, stacks, None, cache)
     return earlier, _recorded(after, stacks, earlier, cache)
+
+
+def changed_code(base: Side, head: Side) -> tuple[str, ...]:
+    """Return the files of code or requirements that differ, by their paths from the root.
+
+    They decide what the newer side's recording says, so a reader has to judge them first.
+
+    Raises:
+        CommandError: git cannot compare the commits.
+
+    """
+    files = repository_of(Path.cwd()).differing_files(str(base.commit), head.commit)
+    # A name that is no UTF-8 is not printed as it is.
+    names = (each.encode(errors="surrogateescape").decode(errors="replace") for each in files)
+    return tuple(each for each in names if _WITHOUT_CODE.fullmatch(each) is None)
 
 
 def _of_revision(repository: Repository, revision: str, within: Path) -> SideFolder:

@@ -8,7 +8,7 @@ import pytest
 
 from comparison.recording import Side, StackRecording, UnreadStack, side_of_json
 from comparison.secret_marks import fingerprint
-from operations.revisions import recorded_sides
+from operations.revisions.sides import recorded_sides
 from tests.cli.command import merged, write_stack
 from tests.conftest import copy_project
 from tests.operations.revisions.repositories import TestRepository

@@ -9,9 +9,10 @@ import pytest
 
 from comparison.recording import UnreadStack, side_as_json
 from operations.errors import CommandError
-from operations.revisions import recorded_sides, sides
+from operations.revisions import sides
 from operations.revisions.environment import interpreter_for
 from operations.revisions.record_process import RecordProcess
+from operations.revisions.sides import recorded_sides
 from tests.comparison.made_up import finding, recording, side
 from tests.operations.revisions.repositories import TestRepository
 from tests.operations.revisions.toy_side import commit_side, write_code
