@@ -27,7 +27,7 @@ def record(
     """Print the stacks as JSON.
 
     Raises:
-        CommandError: there is no such stack, or what is to run beforehand is no recording.
+        CommandError: what is to run beforehand is no recording.
         OSError: the file of the other side cannot be read.
 
     """

@@ -4,8 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-_MINUTE = 60
-
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -33,9 +31,9 @@ class Explanation:
     """The command that shows it."""
     then: str = "mend that, then run `pulumi up` again: it continues from here"
 
-    def text(self, waited_seconds: int | None, *, early: bool = False) -> str:
+    def text(self, *, early: bool = False) -> str:
         """Return the message; `early` where the wait is not waited out, because of what is wrong now."""
-        end = " early: more waiting does not help" if early else _after(waited_seconds)
+        end = " early: more waiting does not help" if early else ""
         lines = [
             f"The wait for {self.title} ended{end}.",
             f"It waits until {self.waits_for}.",
@@ -75,11 +73,3 @@ def last_words(text: str) -> str:
 def without_colours(text: str) -> str:
     """Return the text as a terminal shows it, which the runtime's logs colour."""
     return _COLOURS.sub("", text)
-
-
-def _after(seconds: int | None) -> str:
-    if seconds is None:
-        return ""
-    if seconds < 2 * _MINUTE or seconds % _MINUTE:
-        return f" after {seconds} s"
-    return f" after {seconds // _MINUTE} min"

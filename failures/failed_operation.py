@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from components.cluster_answer import Objects
 from components.cluster_reader import ClusterReader
-from components.dynamo_objects import GRAPH_KIND
+from components.dynamo_objects import GRAPH_KIND, kind_named
+from components.object_owner import Owner, owner_of
 from failures.claims import unbound_claim
 from failures.deletion import ended_by_deletion, undeleted
-from failures.existing_object import existing_text
-from failures.explanation import Explanation, Subject
+from failures.explanation import Explanation, Subject, escaped
 from failures.field_conflict import SIGN as CONFLICT_SIGN
 from failures.field_conflict import conflict_text
 from failures.pods_and_events import warnings_of
@@ -44,8 +45,6 @@ _EXISTS_SIGNS = ("already exists", "cannot re-use a name that is still in use")
 _NAMESPACE_ENDS = "because it is being terminated"
 # The same server, once it is gone.
 _NAMESPACE_GONE = re.compile(r'namespaces "([^"]+)" not found')
-_FIXED_VOLUME_SECONDS = 300
-_OF_FIXED_CLOCK = {"PersistentVolume", "PersistentVolumeClaim"}
 _RELEASE = "Release"
 # An operator that starts anew is there in seconds, but through Dynamo 1.2 its pod is ready, and its release's
 # upgrade over, before its webhook listens (ai-dynamo/dynamo#12255).
@@ -63,8 +62,6 @@ class FailedOperation:
     """The resource's inputs; the old ones at a delete."""
     error: str
     """The provider's last words."""
-    waited_seconds: int | None
-    """The limit that the program set; None where it set none."""
     stack: str = "STACK"
     """Name of the stack, for commands to type."""
 
@@ -121,17 +118,9 @@ def explanation(cluster: ClusterReader, failed: FailedOperation) -> str | None:
     if CONFLICT_SIGN in failed.error.lower():
         return conflict_text(failed.subject, failed.stack, failed.error)
     if failed.operation == "create" and _has(failed.error, _EXISTS_SIGNS):
-        return existing_text(cluster, failed.subject, failed.inputs, failed.stack)
+        return _existing_text(cluster, failed)
     explained = _explanation(cluster, failed)
-    if explained is None:
-        return None
-    gone = _NAMESPACE_GONE.search(failed.error) is not None
-    at_once = gone or _has(failed.error, (*WEBHOOK_SIGNS, _NAMESPACE_ENDS))
-    waited = None if at_once else failed.waited_seconds
-    if failed.kind in _OF_FIXED_CLOCK and failed.operation != "delete":
-        # The provider's own timer, which heeds no setting (pulumi-kubernetes 4.32, provider/pkg/await).
-        waited = _FIXED_VOLUME_SECONDS
-    return explained.text(waited)
+    return explained.text() if explained else None
 
 
 def ended_early(cluster: ClusterReader, waiting: FailedOperation, causes: Sequence[str]) -> str:
@@ -142,7 +131,7 @@ def ended_early(cluster: ClusterReader, waiting: FailedOperation, causes: Sequen
     if ended_by_deletion(cluster, waiting.subject):
         # What does not work in there is no cause any more.
         explained, others = _going(cluster, waiting.subject, explained.title), []
-    return replace(explained, reasons=[*causes, *others]).text(None, early=True)
+    return replace(explained, reasons=[*causes, *others]).text(early=True)
 
 
 def pause_before_another_try(failed: FailedOperation, tries: int) -> int | None:
@@ -155,12 +144,6 @@ def pause_before_another_try(failed: FailedOperation, tries: int) -> int | None:
     if not unchecked or tries > len(_WEBHOOK_PAUSES_SECONDS):
         return None
     return _WEBHOOK_PAUSES_SECONDS[tries - 1]
-
-
-def seconds_of(limit: str | None) -> int | None:
-    """Return the seconds of a timeout as the program writes it ("600s"); None for any other."""
-    found = re.fullmatch(r"(\d+)s", limit or "")
-    return int(found[1]) if found else None
 
 
 def _has(error: str, signs: Sequence[str]) -> bool:
@@ -212,3 +195,38 @@ def _going(cluster: ClusterReader, subject: Subject, title: str) -> Explanation:
         look=cluster.command("get", "namespace", str(subject.namespace), "--output", "yaml"),
         then="wait until it is gone, or mend what holds it; `pulumi up --refresh` then makes it again",
     )
+
+
+def _existing_text(cluster: ClusterReader, failed: FailedOperation) -> str:
+    """Return whose the object is that is there already, and what to type.
+
+    The provider advises to import it, to delete it or to take over whatever exists: a claim holds the model,
+    and another stack's object is not this one's to take.
+    """
+    subject, stack = failed.subject, failed.stack
+    title = f"{subject.kind} {subject.name}"
+    # A release is whose its namespace is: Helm writes down nobody.
+    if subject.kind == _RELEASE:
+        subject = Subject("Namespace", str(subject.namespace), None)
+    own = Objects(kind_named(subject.kind), subject.name, subject.namespace)
+    owner = owner_of(cluster.find(own).first or {})
+    is_own = owner is not None and owner in {owner_of(failed.inputs), Owner(stack=stack)}
+    if owner is None or is_own:
+        whose = "it is this stack's own" if is_own else "it does not say whose it is"
+        found = f"{title} exists already, and {whose}: a run may have been interrupted after it had made it."
+        then = f"`dynamo-stack recover {stack}` shows what it takes over, and deletes nothing that holds data"
+    else:
+        found = f"{title} exists already, and belongs to {owner}."
+        then = (
+            f"give this stack names of its own in Pulumi.{stack}.yaml (serving.namespace, serving.name), and "
+            "`platform: {kind: existing}` where a platform runs already"
+        )
+    lines = [
+        escaped(found),
+        f"What to do: {then}.",
+        "Neither delete it nor import it by hand, and do not set upsertExistingObjects: that takes over "
+        "whatever bears these names, also another stack's.",
+        f"See: {cluster.shown(own, '--show-labels')}",
+        "Runbook: docs/runbook/interrupted-run.md",
+    ]
+    return "\n".join(lines)

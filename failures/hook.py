@@ -1,7 +1,7 @@
 """Ties the explanations to resources whose waits can end too early, or that AWS can refuse."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 
 import pulumi
 
@@ -13,7 +13,6 @@ from failures.failed_operation import (
     explanation,
     kind_of,
     pause_before_another_try,
-    seconds_of,
 )
 
 # The engine writes them into the state of each resource and asks for them there: they stay as they were.
@@ -50,7 +49,6 @@ def explain_failures(cluster: ClusterReader | OwnCluster, stack_file: StackFile)
     to call back: Pulumi's mock monitors have none. At `pulumi destroy` the engine runs no program and so no
     hook, except with --run-program.
     """
-    limits: dict[tuple[str, str], pulumi.CustomTimeouts] = {}
     stack = pulumi.get_stack()
 
     reader = cluster.reader if isinstance(cluster, OwnCluster) else lambda: cluster
@@ -58,9 +56,9 @@ def explain_failures(cluster: ClusterReader | OwnCluster, stack_file: StackFile)
 
     def note_begin(begins: pulumi.ResourceHookArgs) -> None:
         kind, inputs = kind_of(begins.type), begins.new_inputs or {}
-        waits.begun(begins.urn, FailedOperation("create", kind, inputs, "", None, stack))
+        waits.begun(begins.urn, FailedOperation("create", kind, inputs, "", stack))
 
-    say_why = _explainer(reader, stack_file, limits, waits)
+    say_why = _explainer(reader, stack_file, waits)
     hook = pulumi.ErrorHook(_HOOK_NAME, say_why)
     begun = [pulumi.ResourceHook(_BEGUN_NAME, note_begin)]
     ended = [pulumi.ResourceHook(_ENDED_NAME, lambda ends: waits.ended(ends.urn))]
@@ -72,16 +70,12 @@ def explain_failures(cluster: ClusterReader | OwnCluster, stack_file: StackFile)
             cluster.learn(registration)
         if not kind_of(registration.type_) and not registration.type_.startswith(_AWS):
             return None
-        options = registration.opts
-        limit = options.custom_timeouts
-        if isinstance(limit, pulumi.CustomTimeouts):
-            limits[registration.type_, registration.name] = limit
         binding = pulumi.ResourceHookBinding(
             before_create=begun, before_update=begun, after_create=ended, after_update=ended, on_error=[hook]
         )
         bound = pulumi.ResourceOptions(hooks=binding)
         return pulumi.ResourceTransformationResult(
-            registration.props, pulumi.ResourceOptions.merge(options, bound)
+            registration.props, pulumi.ResourceOptions.merge(registration.opts, bound)
         )
 
     pulumi.runtime.register_stack_transformation(with_hook)
@@ -90,7 +84,6 @@ def explain_failures(cluster: ClusterReader | OwnCluster, stack_file: StackFile)
 def _explainer(
     reader: Callable[[], ClusterReader],
     stack_file: StackFile,
-    limits: Mapping[tuple[str, str], pulumi.CustomTimeouts],
     waits: Waits,
 ) -> Callable[[pulumi.ErrorHookArgs], Awaitable[bool]]:
     stack = pulumi.get_stack()
@@ -108,7 +101,7 @@ def _explainer(
             waits.ended(failure.urn)
             say(refused_text(failure, stack_file, stack))
             return False
-        failed = _operation(failure, limits.get((failure.type, failure.name)), stack)
+        failed = _operation(failure, stack)
         pause = pause_before_another_try(failed, tries=len(failure.errors))
         if pause is not None:
             await asyncio.sleep(pause)
@@ -120,15 +113,12 @@ def _explainer(
     return say_why
 
 
-def _operation(
-    failure: pulumi.ErrorHookArgs, limit: pulumi.CustomTimeouts | None, stack: str
-) -> FailedOperation:
+def _operation(failure: pulumi.ErrorHookArgs, stack: str) -> FailedOperation:
     inputs = failure.old_inputs if failure.failed_operation == "delete" else failure.new_inputs
     return FailedOperation(
         operation=failure.failed_operation,
         kind=kind_of(failure.type),
         inputs=inputs or {},
         error=failure.errors[0] if failure.errors else "",
-        waited_seconds=seconds_of(getattr(limit, failure.failed_operation, None)),
         stack=stack,
     )

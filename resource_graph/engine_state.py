@@ -36,20 +36,6 @@ class EngineRecord:
     """Its last create or update failed, or it never became ready."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What the engine finds, or would do, about one resource."""
-
-    op: str
-    urn: str
-    before: EngineRecord | None
-    """Record in the state."""
-    after: EngineRecord | None
-    """Record after the step; None for a resource that goes, or is gone."""
-    kinds: Mapping[str, str]
-    """Path of each property that differs -> how: update, add-replace, …"""
-
-
 def read_resources(deployment: _Entry) -> Iterator[EngineRecord]:
     """Everything in an exported deployment, in the order in which it was created.
 
@@ -71,15 +57,6 @@ def read_pending(deployment: _Entry) -> Iterator[tuple[Operation, EngineRecord]]
         where = f"pending_operations[{index}]"
         operation = cast("Operation", _text(_object(call, where), "type", where))
         yield operation, read_record(call.get("resource"), f"{where}.resource")
-
-
-def read_steps(steps: Sequence[_Entry]) -> tuple[Step, ...]:
-    """The steps that `pulumi preview --json` and `pulumi refresh --json` list.
-
-    Raises:
-        RecordError: an entry is not what the engine writes.
-    """
-    return tuple(_step(entry, f"steps[{index}]") for index, entry in enumerate(steps))
 
 
 def records_of_outputs(resources: Mapping[str, _Entry]) -> tuple[EngineRecord, ...]:
@@ -139,18 +116,6 @@ def _resource(entry: _Entry, inputs: _Entry, where: str) -> Resource:
             delete=_seconds(timeouts, "delete", where),
         ),
         secret_paths=plain.secret_paths,
-    )
-
-
-def _step(content: object, where: str) -> Step:
-    entry = _object(content, where)
-    before, after = entry.get("oldState"), entry.get("newState")
-    return Step(
-        _text(entry, "op", where),
-        _text(entry, "urn", where),
-        read_record(before, f"{where}.oldState") if before else None,
-        read_record(after, f"{where}.newState") if after else None,
-        {path: str(each["kind"]) for path, each in _mapping(entry, "detailedDiff", where).items()},
     )
 
 

@@ -154,18 +154,6 @@ class StackFile:
 _LONGEST_MESSAGE = 400
 _PAGE = "aws-refused"
 
-# Where the table does not know AWS's code: what the resource is made of.
-_SETTINGS_OF_TYPES: Mapping[str, tuple[str, ...]] = {
-    "aws:eks/nodeGroup:": (f"{NODES}.instanceType", f"{NODES}.purchase.kind"),
-    "aws:ec2/launchTemplate:": (f"{NODES}.instanceType", f"{NODES}.purchase.kind"),
-    "aws:ec2/placementGroup:": (f"{NODES}.nodes",),
-    "aws:autoscaling/": (f"{NODES}.purchase.starts",),
-    "aws:fsx/": ("modelCache.storage.kind", "modelCache.size"),
-    "aws:efs/": ("modelCache.storage.kind",),
-    "aws:ec2/": ("cluster.network.kind",),
-    "aws:vpc/": ("cluster.network.kind",),
-}
-
 
 def refused_text(failed: pulumi.ErrorHookArgs, stack_file: StackFile, stack: str) -> str | None:
     """Return what to tell the person; None where the provider did not pass on an answer of AWS."""
@@ -185,8 +173,8 @@ def refused_text(failed: pulumi.ErrorHookArgs, stack_file: StackFile, stack: str
         lines.append(f"  {error.message[:_LONGEST_MESSAGE]}{cut}")
     if error.request_id:
         lines.append(f"Request id, for AWS's support: {error.request_id}")
-    lines += [f"Setting: {stack_file.line(key)}" for key in _causes(failed, line, stack_file)]
     if line:
+        lines += [f"Setting: {stack_file.line(key)}" for key in _causes(failed, line, stack_file)]
         lines.append(f"What it means: {line.means}.")
     do = line.do.replace("STACK", stack) if line else "mend what AWS's words name"
     then = f"then run `pulumi up --stack {stack}` again: it continues from here"
@@ -221,10 +209,8 @@ def _shown(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _causes(failed: pulumi.ErrorHookArgs, line: Refusal | None, stack_file: StackFile) -> list[str]:
+def _causes(failed: pulumi.ErrorHookArgs, line: Refusal, stack_file: StackFile) -> list[str]:
     """Return the keys that the file sets; where it sets none, the first, whose default it is."""
     nodes = stack_file.nodes_of(failed.name)
-    of_type = (keys for prefix, keys in _SETTINGS_OF_TYPES.items() if failed.type.startswith(prefix))
-    settings = line.settings if line else next(of_type, ("cluster.name",))
-    keys = [key.replace(NODES, nodes or "") for key in settings if nodes or NODES not in key]
+    keys = [key.replace(NODES, nodes or "") for key in line.settings if nodes or NODES not in key]
     return [key for key in keys if stack_file.value(key) is not None] or keys[:1]

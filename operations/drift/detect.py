@@ -1,8 +1,6 @@
 """Compares the cluster with what a stack's last run left, and changes nothing."""
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from components.cluster_answer import DEPLOYMENTS, Said
 from components.cluster_reader import ClusterReader
@@ -17,17 +15,17 @@ from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.drift.helm_release import changes_inside, repair_command
 from operations.drift.refresh_preview import changes_seen, deployed_release, unready_objects
 from operations.drift.report import Change, DriftReport, Outcome, as_changes
+from operations.engine_preview.events import EngineStep, Events, ask_engine
 from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.found_in_cluster import operator_answers
 from operations.recovery.stack_state import StackState, read_state
-from resource_graph.engine_state import Step, read_steps
 from resource_graph.urns import RELEASE_TYPE, own_type, urn_name
 from stacks.updates.guards.lost_claim import look_for_losses
 
 # Changes neither state nor cluster; without --preview-only it would record the drift as what is wanted.
-_LOOK = ("refresh", "--preview-only", "--json")
+_LOOK = ("refresh", "--preview-only")
 _RELEASE = f"{RELEASE_TYPE}::"
 _KIND = f":{GRAPH_KIND}::"
 
@@ -47,13 +45,17 @@ def find_drift(name: str) -> DriftReport:
     # The provider reads what a server that does not answer no longer says as deleted, or not at all.
     cluster.require_answer()
     unread = unreadable_graphs(state, cluster.reader)
-    answer = _answer(pulumi, unread)
-    steps = read_steps(answer["steps"])
+    events = _events(pulumi, unread)
+    steps = events.steps
     release = deployed_release(steps)
     has_failed = any(_RELEASE in urn for urn in state.failed)
     inside = changes_inside(cluster, *release, has_failed=has_failed) if release else ()
     repair = repair_command(cluster, *release) if release and inside else None
-    unready = (*map(not_compared, unread), *unready_objects(answer), *unready_graphs(state, cluster.reader))
+    unready = (
+        *map(not_compared, unread),
+        *unready_objects(events.diagnostics),
+        *unready_graphs(state, cluster.reader),
+    )
     seen = look_for_losses(stack, cluster.reader)
     losses = seen.losses if seen else ()
     found = changes_seen(steps, state.failed, recorded_stack(stack))
@@ -77,13 +79,13 @@ def lost_definition(cluster: ClusterCommands) -> Iterator[Change]:
         yield Change.of_object(("CustomResourceDefinition", None, GRAPHS), "exists", "is gone", Outcome.FIRST)
 
 
-def install_again(steps: Sequence[Step], pulumi: PulumiCommand) -> Iterator[str]:
+def install_again(steps: Sequence[EngineStep], pulumi: PulumiCommand) -> Iterator[str]:
     """Return what brings back a release that was uninstalled.
 
     A refresh of everything fails: without their operator no graph can be read.
     """
     for step in steps:
-        if step.op == "delete" and own_type(step.urn) == RELEASE_TYPE:
+        if step.operation == "delete" and own_type(step.urn) == RELEASE_TYPE:
             yield pulumi.line("refresh", "--target", f"**:Release::{urn_name(step.urn)}")
             yield pulumi.line("up")
 
@@ -146,14 +148,10 @@ def _state_of_finished_run(pulumi: PulumiCommand) -> StackState:
     return state
 
 
-def _answer(pulumi: PulumiCommand, unread: Sequence[str]) -> Mapping[str, Any]:
+def _events(pulumi: PulumiCommand, unread: Sequence[str]) -> Events:
     look = (*_LOOK, *(f"--exclude={urn}" for urn in unread))
-    answer = pulumi.capture(*look)
-    try:
-        document: dict[str, Any] = json.loads(answer.stdout)
-    except ValueError:
-        document = {}
-    said = [str(each.get("message", "")) for each in document.get("diagnostics") or []]
-    if answer.returncode != 0 or "steps" not in document:
-        raise pulumi.failure("\n".join([*said, answer.stderr.strip()]), *look)
-    return document
+    events, answer = ask_engine(pulumi, *look)
+    if answer.returncode != 0:
+        said = [each.message for each in events.diagnostics if each.severity == "error"]
+        raise pulumi.failure("\n".join([*said, answer.stderr]), *look)
+    return events

@@ -6,11 +6,10 @@ So defaults, quantities and what a controller adds are no difference.
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
 from operations.cluster_commands import ClusterCommands, last_line
-from operations.drift.field_managers import owners_of
-from operations.drift.property_paths import MISSING, Path
+from operations.drift.fields import differing, owners_of
 from operations.drift.report import Change, Outcome
 from operations.errors import CommandError
 
@@ -58,29 +57,12 @@ def differences(wanted: Mapping[_Key, _Object], live: Mapping[_Key, _Object]) ->
         if key not in live:
             yield Change.of_object(key, "exists", "is gone", Outcome.LEFT)
             continue
-        for path, expected, actual in _fields(item, live[key], ()):
+        for path, expected, actual in differing(item, live[key], ()):
+            if path[0] == "status" or (path[0] == "metadata" and path[1] in _OF_THE_SERVER):
+                continue
             owners = (str(owner["manager"]) for owner in owners_of(live[key], path))
             others = tuple(dict.fromkeys(manager for manager in owners if manager != _MANAGER))
             yield Change.of_field(key, path, (expected, actual), Outcome.LEFT, others)
-
-
-def _fields(wanted: object, live: object, path: Path) -> Iterator[tuple[Path, object, object]]:
-    if isinstance(wanted, Mapping) and isinstance(live, Mapping):
-        one, other = cast("Mapping[str, object]", wanted), cast("Mapping[str, object]", live)
-        for key in sorted({*one, *other}):
-            if (path == ("metadata",) and key in _OF_THE_SERVER) or (not path and key == "status"):
-                continue
-            yield from _fields(one.get(key, MISSING), other.get(key, MISSING), (*path, key))
-    elif (
-        isinstance(wanted, list)
-        and isinstance(live, list)
-        and len(wanted) == len(live)
-        and all(isinstance(item, Mapping) for item in [*wanted, *live])
-    ):
-        for index, (item, found) in enumerate(zip(wanted, live, strict=True)):
-            yield from _fields(item, found, (*path, index))
-    elif wanted != live:
-        yield path, wanted, live
 
 
 def _objects(text: str) -> dict[_Key, _Object]:

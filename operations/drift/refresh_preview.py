@@ -1,16 +1,17 @@
-"""From the engine's answer to the changes: `pulumi refresh --preview-only --json`, which changes nothing."""
+"""From the engine's answer to the changes: `pulumi refresh --preview-only`, which changes nothing."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, cast
+from typing import cast
 
+from comparison.nested_values import value_at
 from components.object_owner import is_pulumi
-from operations.drift.field_managers import outcome_of, owners_of
-from operations.drift.property_paths import MISSING, Path, lookup, parse_path
+from operations.drift.fields import differing, outcome_of, owners_of
 from operations.drift.report import Change, Outcome
+from operations.engine_preview.events import Diagnostic, EngineStep
 from resource_graph import Resource, ResourceGraph, Value
-from resource_graph.engine_state import EngineRecord, Step
+from resource_graph.engine_state import EngineRecord
 from resource_graph.urns import KUBERNETES, RELEASE_TYPE, own_type, urn_name
-from resource_graph.values import has_unknown
+from resource_graph.values import Path, has_unknown
 
 _CLAIM = "PersistentVolumeClaim"
 # What becomes of an object that is gone, where `up --refresh` does not simply create it.
@@ -20,7 +21,7 @@ _UNHEALTHY = "Refreshed resource is in an unhealthy state"
 
 
 def changes_seen(
-    steps: Iterable[Step], failed: frozenset[str] = frozenset(), program: ResourceGraph | None = None
+    steps: Iterable[EngineStep], failed: frozenset[str] = frozenset(), program: ResourceGraph | None = None
 ) -> tuple[Change, ...]:
     """Return what differs from the state; the engine's own order changes from run to run.
 
@@ -36,57 +37,58 @@ def changes_seen(
     return tuple(sorted(found, key=lambda each: (each.namespace or "", each.object_name, each.field or "")))
 
 
-def deployed_release(steps: Iterable[Step]) -> tuple[str, str] | None:
+def deployed_release(steps: Iterable[EngineStep]) -> tuple[str, str] | None:
     """Return namespace and name of the stack's Helm release, None where there is none, or none any more."""
     for step in steps:
-        if step.after and step.op != "delete" and own_type(step.urn) == RELEASE_TYPE:
+        if step.after and step.operation != "delete" and own_type(step.urn) == RELEASE_TYPE:
             return step.after.inputs["namespace"], step.after.inputs["name"]
     return None
 
 
-def unready_objects(document: Mapping[str, Any]) -> tuple[str, ...]:
+def unready_objects(diagnostics: Iterable[Diagnostic]) -> tuple[str, ...]:
     """Return each object that is as it was written and does not work, with the provider's first reason."""
     found: list[str] = []
-    for each in document.get("diagnostics") or []:
-        message = str(each.get("message", ""))
-        if _UNHEALTHY in message:
+    for each in diagnostics:
+        if each.urn is not None and _UNHEALTHY in each.message:
             # The first line only says which object it is.
-            lines = [line.removeprefix("* ") for line in message.splitlines() if line.startswith("* ")]
-            kind = own_type(each["urn"]).rsplit(":", 1)[-1]
-            found.append(f"{kind} of the resource {urn_name(each['urn'])}: {(lines[1:] or ['not ready'])[0]}")
+            lines = [line.removeprefix("* ") for line in each.message.splitlines() if line.startswith("* ")]
+            kind = own_type(each.urn).rsplit(":", 1)[-1]
+            found.append(f"{kind} of the resource {urn_name(each.urn)}: {(lines[1:] or ['not ready'])[0]}")
     return tuple(found)
 
 
-def _changes(step: Step, failed: frozenset[str], program: ResourceGraph) -> Iterator[Change]:
+def _changes(step: EngineStep, failed: frozenset[str], program: ResourceGraph) -> Iterator[Change]:
     before, after = step.before, step.after
     if before is None or not before.resource.type.startswith(KUBERNETES):
         return
     kind, namespace, name = _identity(before)
-    if step.op == "delete":
+    if step.operation == "delete":
         outcome = _AGAIN.get(before.resource.type, Outcome.RECREATED)
         expected = "exists, with its data" if kind == _CLAIM else "exists"
         yield Change.of_object((kind, namespace, name), expected, "is gone", outcome)
-    elif step.op == "update" and after is not None:
+    elif step.operation == "update" and after is not None:
         resource = program.find(step.urn)
-        yield from _changed_fields(before, after, step.kinds, resource, has_failed=step.urn in failed)
+        yield from _changed_fields(before, after, step.differences, resource, has_failed=step.urn in failed)
 
 
 def _changed_fields(
     before: EngineRecord,
     after: EngineRecord,
-    kinds: Mapping[str, str],
+    differences: Mapping[Path, str],
     program: Resource | None,
     *,
     has_failed: bool,
 ) -> Iterator[Change]:
     old, new, live = before.inputs, after.inputs, after.outputs
     item = _identity(before)
-    for text, change in sorted(kinds.items()):
+    for place, change in differences.items():
         replaces = change.endswith("-replace")
-        for path in _leaves(old, new, parse_path(text)):
+        values = value_at(old, *place), value_at(new, *place)
+        # What the engine shows of a secret is the same whatever it is.
+        for path, in_state, actual in [*differing(*values, place)] or [(place, *values)]:
             owners = [] if before.resource.type == RELEASE_TYPE else owners_of(live, path)
-            expected, actual = _wanted(program, path, lookup(old, path)), lookup(new, path)
-            if expected == actual:
+            expected = _wanted(program, path, in_state)
+            if expected == actual and item[0] != "Secret":
                 outcome = Outcome.RECORDED
             else:
                 outcome = Outcome.REPLACED if replaces else outcome_of(live, owners)
@@ -95,31 +97,18 @@ def _changed_fields(
             # The state takes what a failed update asked for (pulumi-kubernetes provider/pkg/provider); of an
             # update that the engine never heard of, the cluster has it and the state has not.
             by_failed_up = not others and (has_failed or bool(owners))
-            values = expected, actual
-            yield Change.of_field(item, path, values, outcome, others, by_failed_up=by_failed_up)
+            yield Change.of_field(item, path, (expected, actual), outcome, others, by_failed_up=by_failed_up)
 
 
 def _wanted(program: Resource | None, path: Path, in_state: object) -> object:
     """Return what the program writes there, and what the state has where only the update knows it."""
     if program is None or program.kind == "Secret":
         return in_state
-    value = lookup(program.inputs, path)
-    if value is MISSING:
+    value = value_at(program.inputs, *path)
+    if value is None:
         # The provider adds names, labels and a release's defaults; anything else is the program's.
         return in_state if path[0] == "metadata" or program.type == RELEASE_TYPE else value
     return in_state if has_unknown(cast("Value", value)) else value
-
-
-def _leaves(old: object, new: object, path: Path) -> Iterator[Path]:
-    """Return the paths below this one that differ: a map that is there on both sides says too little."""
-    before, after = lookup(old, path), lookup(new, path)
-    if not isinstance(before, Mapping) or not isinstance(after, Mapping):
-        yield path
-        return
-    known = cast("Mapping[str, object]", before), cast("Mapping[str, object]", after)
-    for key in sorted({*known[0], *known[1]}):
-        if known[0].get(key, MISSING) != known[1].get(key, MISSING):
-            yield from _leaves(old, new, (*path, key))
 
 
 def _identity(record: EngineRecord) -> tuple[str, str | None, str]:

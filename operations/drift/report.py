@@ -1,5 +1,6 @@
 """A stack's drift: its changes, the commands that undo them, and both for a person or a pipeline."""
 
+import json
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from itertools import takewhile
@@ -7,10 +8,11 @@ from typing import Self, TypeAlias
 
 from pydantic import Field, computed_field
 
+from comparison.changes import dotted
 from failures.field_conflict import edit_command
 from failures.losses import Loss
 from operations.document import Document
-from operations.drift.property_paths import Path, shown, shown_path
+from resource_graph.values import Path
 
 Item: TypeAlias = "tuple[str, str | None, str]"
 """Kind, namespace and name of an object."""
@@ -86,12 +88,12 @@ class Change(Document):
     ) -> Self:
         """Return the change of one field of an item. A Secret's values are hidden."""
         kind, namespace, name = item
-        expected, found = (_HIDDEN if kind == "Secret" else shown(value) for value in values)
+        expected, found = (_HIDDEN if kind == "Secret" else _shown(value) for value in values)
         return cls(
             kind=kind,
             namespace=namespace,
             name=name,
-            field=shown_path(path),
+            field=dotted(path),
             expected=expected,
             found=found,
             managers=managers,
@@ -241,6 +243,12 @@ def as_changes(losses: Sequence[Loss]) -> Iterator[Change]:
 
 def _counted(number: int, one: str, several: str) -> str:
     return f"{number} {one if number == 1 else several}"
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "not set"
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
 def _short_pair(expected: str, found: str) -> tuple[str, str]:

@@ -1,4 +1,7 @@
-"""The engine's events of one preview (pulumi/pulumi sdk/go/common/apitype/events.go), as plain data."""
+"""Asks the engine what it would do or finds, and reads its events as plain data.
+
+Source: pulumi/pulumi sdk/go/common/apitype/events.go.
+"""
 
 import json
 import re
@@ -7,17 +10,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from comparison.recording import RecordedFinding
+from operations.pulumi_command import Printed, PulumiCommand
 from resource_graph import Resource
 from resource_graph.engine_state import EngineRecord, RecordError, read_record
 from resource_graph.urns import urn_name
+from resource_graph.values import Path
 
 # The engine marks colours in messages so, also where none is wanted.
 _COLOUR = re.compile(r"<\{%[^%]*%\}>")
+# Of a path as the engine writes it: spec.containers[0].image, metadata.labels["a.b/c"].
+_PART = re.compile(r'\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|\.?([^.\[\]]+)')
+
+
+# Without it a command that changes nothing prints a digest, which drops what policies say
+# (pulumi/pulumi pkg/backend/display). The Automation API would select the stack for the person's next
+# `pulumi up` too.
+_EACH_EVENT = {"PULUMI_ENABLE_STREAMING_JSON_PREVIEW": "true"}
 
 
 @dataclass(frozen=True, slots=True)
 class EngineStep:
-    """One step that the engine would take."""
+    """One step that the engine would take, or one difference that a refresh finds."""
 
     operation: str
     """The engine's word, such as update or create-replacement."""
@@ -26,8 +39,8 @@ class EngineStep:
     """After the step; of one that goes, before it."""
     before: EngineRecord | None
     after: EngineRecord | None
-    differences: Mapping[str, str]
-    """Path of a property -> how it differs, such as add or update-replace."""
+    differences: Mapping[Path, str]
+    """Each property that differs -> how, such as add or update-replace; in the order of their paths."""
     keys: tuple[str, ...]
     """Properties that cause a replacement."""
 
@@ -52,8 +65,19 @@ class Events:
     """Of policy packs."""
 
 
+def ask_engine(pulumi: PulumiCommand, *command: str) -> tuple[Events, Printed]:
+    """Run a command that changes nothing; return its events and how it ended.
+
+    Raises:
+        RecordError: it does not print what the engine writes.
+
+    """
+    answer = pulumi.capture(*command, "--json", variables=_EACH_EVENT)
+    return read_events(answer.stdout.splitlines()), answer
+
+
 def read_events(lines: Iterable[str]) -> Events:
-    """Read an event log, one event a line; events of other kinds are left out.
+    """Read events, one a line; events of other kinds are left out.
 
     Raises:
         RecordError: a line is not what the engine writes.
@@ -62,11 +86,17 @@ def read_events(lines: Iterable[str]) -> Events:
     steps: list[EngineStep] = []
     diagnostics: list[Diagnostic] = []
     findings: list[RecordedFinding] = []
+    refreshed: set[str] = set()
     for number, event in _events(lines):
         where = f"event {number}"
         match event:
+            case {"resourcePreEvent": {"metadata": {"op": "refresh", "urn": str(urn)}}}:
+                # What it finds comes afterwards.
+                refreshed.add(urn)
             case {"resourcePreEvent": {"metadata": {**metadata}}}:
                 steps.append(_step(metadata, where))
+            case {"resOutputsEvent": {"metadata": {"urn": str(urn), **metadata}}} if urn in refreshed:
+                steps.append(_step({"urn": urn, **metadata}, where))
             case {"diagnosticEvent": {**content}}:
                 text = _message(content)
                 diagnostics.append(Diagnostic(str(content.get("severity")), text, content.get("urn") or None))
@@ -107,18 +137,25 @@ def _step(metadata: Mapping[str, Any], where: str) -> EngineStep:
     if known is None:
         raise RecordError(f"{where} is a step without a resource")
     detailed = metadata.get("detailedDiff") or {}
-    differences: dict[str, str] = {path: str(each["diffKind"]) for path, each in detailed.items()}
-    if not differences:
+    kinds: dict[str, str] = {path: str(each["diffKind"]) for path, each in detailed.items()}
+    if not kinds:
         # A provider without details names the properties alone.
-        differences = {str(key): "update" for key in metadata.get("diffs") or ()}
+        kinds = {str(key): "update" for key in metadata.get("diffs") or ()}
     return EngineStep(
         operation=str(metadata.get("op")),
         urn=str(metadata.get("urn")),
         resource=known.resource,
         before=before,
         after=after,
-        differences=differences,
+        differences={_path(text): kind for text, kind in sorted(kinds.items())},
         keys=tuple(metadata.get("keys") or ()),
+    )
+
+
+def _path(text: str) -> Path:
+    return tuple(
+        int(index) if index else (quoted or key).replace('\\"', '"')
+        for quoted, index, key in _PART.findall(text)
     )
 
 

@@ -1,30 +1,22 @@
 """`pulumi preview` of a stack with its policy pack, as changes, findings and what was said."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Literal, cast
 
 from pydantic import Field, computed_field
 
-from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
+from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange, dotted
 from comparison.engine_verdicts.resource_types import is_stateful
+from comparison.nested_values import value_at
 from comparison.pairs import title_of
 from comparison.recording import RecordedFinding, RecordedNotice
 from comparison.secret_marks import MARK
 from operations.document import Document
-from operations.drift.property_paths import MISSING, lookup, parse_path
-from operations.engine_preview.events import EngineStep, Events, read_events
+from operations.engine_preview.events import EngineStep, Events, ask_engine
 from operations.pulumi_command import PulumiCommand
 from resource_graph import Resource, Value
 from resource_graph.urns import STACK_TYPE, own_type, urn_name
 from resource_graph.values import Path as PropertyPath
-
-# The events go into a file, as the Automation API has them: `preview --json` drops those of policies
-# (pulumi/pulumi pkg/backend/display/json.go). The API itself would select the stack for the person's next
-# `pulumi up` too, and this command changes nothing. The option is shown to nobody without the variable.
-_EVENTS = ("preview", "--event-log")
-_SHOWS_OPTION = {"PULUMI_DEBUG_COMMANDS": "true"}
 
 
 class EnginePreview(Document):
@@ -64,13 +56,10 @@ def preview_stack(name: str) -> EnginePreview:
     """
     pulumi = PulumiCommand.of_stack(name)
     pack = ("--policy-pack", "policy") if (pulumi.directory / "policy").is_dir() else ()
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "events.jsonl"
-        answer = pulumi.capture(*_EVENTS, str(log), *pack, variables=_SHOWS_OPTION)
-        lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
-    found = read_preview(name, read_events(lines))
+    events, answer = ask_engine(pulumi, "preview", *pack)
+    found = read_preview(name, events)
     if answer.returncode != 0 and not found.stops:
-        raise pulumi.failure(answer.stderr.strip() or answer.stdout, "preview", *pack)
+        raise pulumi.failure(answer.stderr, "preview", *pack)
     return found
 
 
@@ -150,7 +139,9 @@ def _change(operation: Operation, step: EngineStep, *, deletes_first: bool) -> R
     resource = step.resource
     reasons: tuple[str, ...] = ()
     if operation is Operation.REPLACE:
-        keys = step.keys or tuple(path for path, kind in step.differences.items() if "-replace" in kind)
+        keys = step.keys or tuple(
+            dotted(path) for path, kind in step.differences.items() if "-replace" in kind
+        )
         reasons = (f"replaced for {', '.join(keys)}",) if keys else ()
     if step.operation == "import":
         reasons = ("exists, and is taken over",)
@@ -172,11 +163,12 @@ def _fields(step: EngineStep) -> Iterator[FieldChange]:
         return
     old = step.before.resource
     new = step.after.resource
-    for text, kind in sorted(step.differences.items()):
-        path = parse_path(text)
+    for path, kind in step.differences.items():
         change = _CHANGES.get(kind.removesuffix("-replace"), Change.CHANGED)
         is_secret = any(_holds_secret(side, path) for side in (old, new))
-        before, after = (MARK if is_secret else _value(side, path) for side in (old, new))
+        before, after = (
+            MARK if is_secret else cast("Value", value_at(side.inputs, *path)) for side in (old, new)
+        )
         yield FieldChange(
             path=path,
             change=change,
@@ -193,8 +185,3 @@ def _holds_secret(resource: Resource, path: PropertyPath) -> bool:
     return resource.kind == "Secret" or any(
         path[: len(secret)] == secret or secret[: len(path)] == path for secret in secrets
     )
-
-
-def _value(resource: Resource, path: PropertyPath) -> Value:
-    value = lookup(resource.inputs, path)
-    return None if value is MISSING else cast("Value", value)

@@ -1,9 +1,8 @@
 """The account of the credentials that are in force: read-only requests, and what a refusal means."""
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -73,16 +72,10 @@ class Account:
         self._assumed_role = assumed_role
         self._session = botocore.session.get_session()
         self._clients: dict[str, Any] = {}
-        self._time: dt.datetime | None = None
-        """AWS's clock at the last answer."""
 
     def id(self) -> str:
         """Twelve digits."""
         return str(self._ask("sts", "get_caller_identity")["Account"])
-
-    def now(self) -> dt.datetime:
-        """The clock that opens and closes windows, as of AWS's last answer; else this machine's."""
-        return self._time or dt.datetime.now(dt.UTC)
 
     def reservation(self, reservation_id: str) -> FoundReservation | None:
         """A capacity reservation or Capacity Block; None if there is none of that id."""
@@ -133,18 +126,13 @@ class Account:
         answer = self._ask("service-quotas", "get_service_quota", ServiceCode=service, QuotaCode=code)
         return float(answer["Quota"]["Value"])
 
-    def addresses_of_others(self, stack: str) -> int:
-        """Elastic IPs that this stack has not made."""
-        return _of_others(self._ask("ec2", "describe_addresses")["Addresses"], stack)
+    def addresses(self) -> Sequence[Mapping[str, Any]]:
+        """Elastic IPs, as EC2 describes them."""
+        return self._ask("ec2", "describe_addresses")["Addresses"]
 
-    def networks_of(self, stack: str) -> int:
-        """VPCs that this stack has made."""
-        found = self._ask("ec2", "describe_vpcs")["Vpcs"]
-        return len(found) - _of_others(found, stack)
-
-    def networks_of_others(self, stack: str) -> int:
-        """VPCs that this stack has not made."""
-        return _of_others(self._ask("ec2", "describe_vpcs")["Vpcs"], stack)
+    def networks(self) -> Sequence[Mapping[str, Any]]:
+        """VPCs, as EC2 describes them."""
+        return self._ask("ec2", "describe_vpcs")["Vpcs"]
 
     def vcpus(self, instance_type: str) -> int:
         """Those of one instance."""
@@ -186,7 +174,7 @@ class Account:
             if service not in self._clients:
                 self._clients[service] = self._client(service, self._credentials)
             call: Callable[..., Mapping[str, Any]] = getattr(self._clients[service], operation)
-            answer = call(**parameters)
+            return call(**parameters)
         except (botocore.exceptions.NoCredentialsError, botocore.exceptions.PartialCredentialsError) as error:
             raise CommandError(
                 "preflight asks the account, and there are no credentials: `aws sso login`, or AWS_PROFILE"
@@ -195,10 +183,6 @@ class Account:
             raise _error_of(service, operation, error) from error
         except botocore.exceptions.BotoCoreError as error:
             raise CommandError(f"AWS cannot be asked: {error}") from error
-        # RFC 9110: always in GMT.
-        sent = answer["ResponseMetadata"]["HTTPHeaders"].get("date")
-        self._time = parsedate_to_datetime(sent) if sent else self._time
-        return answer
 
     def _client(self, service: str, of_role: Mapping[str, str] = MappingProxyType({})) -> Any:
         return self._session.create_client(
@@ -227,6 +211,11 @@ class Account:
         return answer["Credentials"]
 
 
+def is_of(stack: str, item: Mapping[str, Any]) -> bool:
+    """Whether the stack has made what EC2 describes."""
+    return {"Key": STACK_TAG, "Value": stack} in item.get("Tags", [])
+
+
 def _error_of(service: str, operation: str, error: botocore.exceptions.ClientError) -> Exception:
     code = str(error.response["Error"]["Code"])
     if code in _BAD_CREDENTIALS:
@@ -236,11 +225,6 @@ def _error_of(service: str, operation: str, error: botocore.exceptions.ClientErr
         return Unanswered(f"these credentials may not {name}", code)
     request = error.response.get("ResponseMetadata", {}).get("RequestId", "unknown")
     return Unanswered(f"{name} ends in {code} (request {request})", code)
-
-
-def _of_others(items: Iterable[Mapping[str, Any]], stack: str) -> int:
-    mine = {"Key": STACK_TAG, "Value": stack}
-    return sum(mine not in item.get("Tags", []) for item in items)
 
 
 def _default_route(table: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """All checks of one plan against the account; capacity has a file of its own."""
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -7,7 +8,7 @@ from typing import NamedTuple
 
 from components.zone_subnets import zone_group
 from operations.document import Verdict
-from operations.preflight.account import Account, Unanswered
+from operations.preflight.account import Account, Unanswered, is_of
 from operations.preflight.answer import Answer, good, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
 from operations.preflight.network_checks import API_SERVER, adopted, reached
@@ -52,7 +53,7 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if any(answer.verdict is Verdict.WRONG for answer in identity):
         return
     questions: list[tuple[str, _Ask]] = [
-        ("zones", partial(_zones, plan)),
+        ("zones", partial(_control_plane, plan)),
         ("network", partial(adopted, plan)),
         (API_SERVER, partial(reached, plan)),
         (_system_question(plan), partial(_system_offered, plan)),
@@ -71,6 +72,7 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
     ]
     for question, ask in questions:
         yield from _guarded(question, ask, account)
+    yield from _lustre_client(plan)
 
 
 def _gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
@@ -83,9 +85,6 @@ def _gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
             needed[_ON_DEMAND] += vcpus
         elif isinstance(nodes.purchase, Spot) and kind.name.startswith("p5"):
             needed[_SPOT_P5] += vcpus
-        elif isinstance(nodes.purchase, Spot):
-            found = "no page of AWS has its code: `aws service-quotas list-service-quotas --service-code ec2`"
-            yield unknown(f"quota: vCPUs of {kind.name} on Spot", found)
     for quota, vcpus in needed.items():
         yield _quota_answer(account, quota, vcpus)
 
@@ -102,12 +101,14 @@ def _address_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if isinstance(plan.network, PlannedNetwork):
         zones = sum(subnet.public is not None for subnet in plan.network.subnets)
         needed = zones if plan.network.typed.nat_per_zone else 1
-        yield _quota_answer(account, _ADDRESSES, needed, account.addresses_of_others(plan.cluster.name))
+        used = sum(not is_of(plan.cluster.name, each) for each in account.addresses())
+        yield _quota_answer(account, _ADDRESSES, needed, used)
 
 
 def _network_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if isinstance(plan.network, PlannedNetwork):
-        yield _quota_answer(account, _NETWORKS, 1, account.networks_of_others(plan.cluster.name))
+        used = sum(not is_of(plan.cluster.name, each) for each in account.networks())
+        yield _quota_answer(account, _NETWORKS, 1, used)
 
 
 def _addon_question(plan: EksPlan) -> str:
@@ -126,15 +127,12 @@ def _addons(plan: EksPlan, account: Account) -> Iterator[Answer]:
         yield wrong(f"add-on {name}", found, f"EKS_ADDONS in stacks/plan/versions.py: {newest}")
 
 
-def _zones(plan: EksPlan, account: Account) -> Iterator[Answer]:
-    ids = account.zone_ids()
-    yield from _control_plane(plan, ids)
-    if plan.storage is not None and isinstance(plan.storage.typed, LustreStorage):
-        yield _file_system(str(plan.storage.zone), ids)
-        if plan.cluster.version == "1.36":
-            # awslabs/amazon-eks-ami v20260714: kernel 6.18.
-            found = "nodes have kernel 6.18, and AWS does not say that Lustre's client runs on it"
-            yield unknown("FSx for Lustre with Kubernetes 1.36", f"{found}; on 1.35 it is 6.12")
+def _lustre_client(plan: EksPlan) -> Iterator[Answer]:
+    of_lustre = plan.storage is not None and isinstance(plan.storage.typed, LustreStorage)
+    if of_lustre and plan.cluster.version == "1.36":
+        # awslabs/amazon-eks-ami v20260714: kernel 6.18.
+        found = "nodes have kernel 6.18, and AWS does not say that Lustre's client runs on it"
+        yield unknown("FSx for Lustre with Kubernetes 1.36", f"{found}; on 1.35 it is 6.12")
 
 
 def _guarded(question: str, ask: _Ask, account: Account) -> Iterator[Answer]:
@@ -190,11 +188,11 @@ def _capacity(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
     purchase = nodes.purchase
     if isinstance(purchase, CapacityBlock | Reservation):
         found = account.reservation(purchase.id)
-        yield from capacity_answers(nodes, found, account.now())
+        yield from capacity_answers(nodes, found, dt.datetime.now(dt.UTC))
 
 
-def _control_plane(plan: EksPlan, ids: Mapping[str, str]) -> Iterator[Answer]:
-    question = "zones of the control plane"
+def _control_plane(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    question, ids = "zones of the control plane", account.zone_ids()
     own = isinstance(plan.network, PlannedNetwork)
     fix = f"cluster.network.{'zones' if own else 'subnets'}: others of {', '.join(_possible(ids))}"
     zones = plan.network.control_plane
@@ -207,15 +205,6 @@ def _control_plane(plan: EksPlan, ids: Mapping[str, str]) -> Iterator[Answer]:
         yield wrong(question, f"EKS takes no subnet in {_with_ids(refused, ids)}", fix)
     else:
         yield good(question, _with_ids(zones, ids))
-
-
-def _file_system(zone: str, ids: Mapping[str, str]) -> Answer:
-    question = f"FSx for Lustre in {zone}"
-    if zone not in ids:
-        return wrong(question, f"this account has no {zone}", "modelCache.storage.zone: another zone")
-    # https://docs.aws.amazon.com/eks/latest/userguide/fsx-csi-create.html sends people to the console.
-    where = "FSx is not in every zone, and only its console lists them (Create file system, Subnet)"
-    return unknown(question, f"{_with_ids([zone], ids)}: {where}")
 
 
 def _possible(ids: Mapping[str, str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from operations.preflight.account import Account
+from operations.preflight.account import Account, is_of
 from operations.preflight.answer import Answer, good, unknown, wrong
 from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan, PlannedNetwork
 
@@ -19,7 +19,9 @@ def reached(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if cidrs:
         found = f"open to {', '.join(cidrs)} and the VPC; {_YOUR_ADDRESS}"
         yield unknown(API_SERVER, found)
-    elif isinstance(plan.network, PlannedNetwork) and not account.networks_of(plan.cluster.name):
+    elif isinstance(plan.network, PlannedNetwork) and not any(
+        is_of(plan.cluster.name, each) for each in account.networks()
+    ):
         found = "only the VPC reaches it, in which nobody can be before `up` has made it"
         yield wrong(API_SERVER, found, f'cluster.publicCidrs: ["ADDRESS/32"]; {_YOUR_ADDRESS}')
     else:

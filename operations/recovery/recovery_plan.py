@@ -13,9 +13,9 @@ from operations.recovery.release_steps import (
     release_steps_before_up,
 )
 from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject
-from operations.recovery.steps import GONE_SECONDS, Step
+from operations.recovery.steps import Step
 
-_GONE_TIMEOUT = f"--timeout={GONE_SECONDS}s"
+_GONE_TIMEOUT = "--timeout=600s"
 UPSERT = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
 # A person who wants one of these gone deletes it by hand: each holds data, or takes along what does.
 _STATEFUL = frozenset(

@@ -141,5 +141,4 @@ def _import(release: HelmRelease) -> Step:
             "--skip-preview",
             "--yes",
         ),
-        quiet=True,
     )

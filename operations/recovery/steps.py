@@ -11,8 +11,6 @@ from operations.cluster_commands import ClusterCommands
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.stack_state import ClusterObject, read_state
 
-GONE_SECONDS = 600
-"""How long a step waits until an object that goes is gone."""
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -27,8 +25,6 @@ class Step:
     """Environment of this one command."""
     forgiven: bool = False
     """Whether a failure is none as long as no operation is pending any more."""
-    quiet: bool = False
-    """Whether its output is shown only when it fails."""
     ends: ClusterObject | None = None
     """The object that is gone when it has succeeded."""
 
@@ -61,18 +57,15 @@ def run_steps(
 
 def what_holds(item: ClusterObject, cluster: ClusterCommands) -> str:
     """Say why an object that was to go is still there: its finalizers, and those of a graph's parts."""
-    return undeleted(cluster.reader, Subject(item.kind, item.name, item.namespace)).text(GONE_SECONDS)
+    return undeleted(cluster.reader, Subject(item.kind, item.name, item.namespace)).text()
 
 
 def _succeeds(
     step: Step, pulumi: PulumiCommand, cluster: ClusterCommands, say_error: Callable[[str], None]
 ) -> bool:
-    if step.program == "pulumi" and not step.quiet:
-        return pulumi.stream(*step.arguments, variables=step.variables) == 0
     if step.program == "pulumi":
-        printed = pulumi.capture(*step.arguments, variables=step.variables)
-    else:
-        printed = cluster.run(step.program, *step.arguments)
+        return pulumi.stream(*step.arguments, variables=step.variables) == 0
+    printed = cluster.run(step.program, *step.arguments)
     if printed.returncode != 0:
         say_error(f"{printed.stdout}{printed.stderr}".strip())
     return printed.returncode == 0

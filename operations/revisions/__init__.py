@@ -1,5 +1,1 @@
-"""Both sides of a comparison: revisions or folders, each recorded by its own code."""
-
-from operations.revisions.sides import recorded_sides
-
-__all__ = ["recorded_sides"]
+"""Both sides of a comparison: revisions, each recorded by its own code."""

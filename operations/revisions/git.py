@@ -3,7 +3,7 @@
 import os
 import subprocess
 import tarfile
-from collections.abc import Sequence
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,6 @@ from operations.errors import CommandError
 from resource_graph.printable import one_line
 from resource_graph.spelling import nearest
 
-_SECONDS = 120
 _LONGEST_MESSAGE = 300
 _WHOLE_HISTORY = "`git fetch --unshallow`; in GitHub Actions, actions/checkout with `fetch-depth: 0`"
 
@@ -56,17 +55,12 @@ class Repository:
         return (self._answer("rev-parse", "--is-shallow-repository") or "").strip() == "true"
 
     def changed_files(self) -> tuple[str, ...]:
-        """Return the files of the working tree that no commit has as they are, from the root."""
-        entries = iter(self._said("status", "--porcelain=v1", "-z").split("\0"))
-        names: list[str] = []
-        for entry in entries:
-            if not entry:
-                continue
-            names.append(entry[3:])
-            if entry[0] in "RC":
-                # The next one is the name of before.
-                next(entries, None)
-        return tuple(names)
+        """Return the files of the working tree that no commit has as they are, from the root.
+
+        A rename counts under both of its names.
+        """
+        entries = self._said("status", "--porcelain=v1", "--no-renames", "-z").split("\0")
+        return tuple(entry[3:] for entry in entries if entry)
 
     def differing_files(self, base: str, head: str | None) -> tuple[str, ...]:
         """Return the files that differ between two commits, from the root; None: the working tree.
@@ -87,21 +81,13 @@ class Repository:
 
         """
         folder.mkdir()
-        command = _command(self.root, "archive", "--format=tar", commit)
-        with subprocess.Popen(
-            command, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        ) as process:
-            assert process.stdout is not None
-            assert process.stderr is not None
+        with tempfile.NamedTemporaryFile() as file:
+            self._said("archive", "--format=tar", f"--output={file.name}", commit)
             try:
-                with tarfile.open(fileobj=process.stdout, mode="r|") as archive:
+                with tarfile.open(file.name) as archive:
                     archive.extractall(folder, filter="data")
             except tarfile.FilterError as error:
-                process.kill()
                 raise CommandError(f"commit {commit}: {_shortened(str(error))}; it is not read") from None
-            except tarfile.TarError:
-                said = process.stderr.read().decode(errors="replace")
-                raise CommandError(f"git cannot read commit {commit}: {_shortened(said)}") from None
 
     def _unknown(self, revision: str) -> str:
         said = f"there is no revision {revision!r} in {self.root}"
@@ -145,38 +131,28 @@ def repository_of(folder: Path) -> Repository:
         )
     raise CommandError(
         f"{folder} is in no working tree of git, so there are no revisions to compare\n"
-        "  try: run this in a clone of the repository, or name two folders"
+        "  try: run this in a clone of the repository"
     )
 
 
 def _run(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    # Messages are looked into, nobody is there to type a password, and a status does not write the index.
+    environment = os.environ | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+    command = ("git", "-C", str(folder), *arguments)
     try:
         return subprocess.run(
-            _command(folder, *arguments),
-            env=_environment(),
+            command,
+            env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
             errors="surrogateescape",
-            timeout=_SECONDS,
             check=False,
         )
     except FileNotFoundError:
         raise CommandError(
-            "git is not installed here, and revisions are read with it\n"
-            "  try: install git, or name two folders"
+            "git is not installed here, and revisions are read with it\n  try: install git"
         ) from None
-    except subprocess.TimeoutExpired:
-        raise CommandError(f"git {arguments[0]} has no answer after {_SECONDS} s in {folder}") from None
-
-
-def _command(folder: Path, *arguments: str) -> Sequence[str]:
-    return ("git", "-C", str(folder), *arguments)
-
-
-def _environment() -> dict[str, str]:
-    # Messages are looked into, nobody is there to type a password, and a status does not write the index.
-    return os.environ | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
 
 
 def _shortened(text: str) -> str:

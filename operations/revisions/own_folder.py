@@ -17,7 +17,6 @@ from comparison.secret_marks import fingerprint, without_secrets
 from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack, stack_directory
 from resource_graph.printable import printable
-from resource_graph.spelling import nearest
 from stacks.errors import SettingsError
 from stacks.plan.stack_plan import with_open_windows
 from stacks.settings.load import SETTINGS_KEY, TOKEN_KEY, list_stacks
@@ -35,31 +34,18 @@ _LONGEST_REASON = 2000
 def recorded_folder(names: Sequence[str], over: Side | None) -> Side:
     """Return the stacks of these names, or all that have a file here.
 
-    A stack that cannot be recorded is in the answer with the reason.
+    A stack that cannot be recorded is in the answer with the reason, also where there is none of its name.
 
     Args:
         names: of stacks.
         over: the other side, whose stacks count as what runs.
 
-    Raises:
-        CommandError: there is no stack file here, or none of a name.
-
     """
     directory = stack_directory(Path.cwd())
-    known = list_stacks(directory)
-    if not known:
-        raise CommandError(
-            f"there is no stack here: no Pulumi.STACK.yaml in {directory}, nor a project above it\n"
-            "  try: run this in a checkout of the project"
-        )
-    for name in names:
-        if name not in known:
-            meant = nearest(name, known) or ", ".join(known)
-            raise CommandError(f"there is no stack {name!r} in {directory}\n  try: {meant}")
     # A rule of before may hold no longer than until a day: two sides are judged on the same one.
     today = dt.datetime.now(dt.UTC).date()
     running = over.stacks if over is not None else {}
-    wanted = names or known
+    wanted = names or list_stacks(directory)
     recorded = _all_recorded(
         wanted, [running.get(name) for name in wanted], partial(_recorded, directory, today)
     )
@@ -72,7 +58,7 @@ def _all_recorded(
     recorded: Callable[[str, _Recorded | None], _Recorded],
 ) -> Sequence[_Recorded]:
     processes = min(os.cpu_count() or 1, len(names))
-    if processes == 1 or sys.platform != "linux":
+    if processes <= 1 or sys.platform != "linux":
         # Elsewhere a new process would import everything again, which takes longer than it saves.
         return [recorded(name, other) for name, other in zip(names, running, strict=True)]
     context = multiprocessing.get_context("fork")

@@ -8,9 +8,10 @@ import pytest
 
 from comparison.recording import Side, StackRecording, UnreadStack, side_of_json
 from comparison.secret_marks import fingerprint
-from operations.revisions import recorded_sides
+from operations.revisions.sides import recorded_sides
 from tests.cli.command import merged, write_stack
 from tests.conftest import copy_project
+from tests.operations.revisions.repositories import TestRepository
 from tests.support.dev_settings import dev_settings
 
 if TYPE_CHECKING:
@@ -86,25 +87,29 @@ def test_no_secret_is_in_the_answer_wherever_it_was_planted(
     assert {name for name, each in side.stacks.items() if isinstance(each, UnreadStack)} == {"plain", "wrong"}
 
 
-def test_what_cannot_be_recorded_is_refused_in_words(command: Command, folder: Path, tmp_path: Path) -> None:
-    for arguments, here, says in (
-        (("dve",), folder, f"there is no stack 'dve' in {folder}\n  try: dev\n"),
-        (("--over", "Pulumi.dev.yaml"), folder, "--over Pulumi.dev.yaml: it is no recording: "),
-        ((), tmp_path, f"there is no stack here: no Pulumi.STACK.yaml in {tmp_path}"),
-    ):
-        answer = command("record", *arguments, folder=here)
-        assert (answer.code, answer.out) == (2, "")
-        assert answer.err.startswith(says)
+def test_what_is_no_recording_is_refused_and_a_stack_that_is_not_there_says_so(
+    command: Command, folder: Path
+) -> None:
+    answer = command("record", "--over", "Pulumi.dev.yaml", folder=folder)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("--over Pulumi.dev.yaml: it is no recording: ")
+    unread = side_of_json(command("record", "dve", folder=folder).out).stacks["dve"]
+    assert isinstance(unread, UnreadStack)
+    assert "Pulumi.dve.yaml" in unread.reason
 
 
-def test_two_copies_of_the_project_are_recorded_each_in_a_process_without_credentials(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_repository_s_stacks_are_recorded_on_both_sides_in_a_process_without_credentials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", PASSWORD)
-    other = copy_project(tmp_path / "other")
-    write_stack(other, dev_serving(name="another"))
-    base, head = recorded_sides(str(folder), str(other), ["dev"])
+    repository = TestRepository.at(tmp_path / "repository")
+    (repository.root / "Pulumi.yaml").write_text("name: dynamo-stack\nruntime: python\n")
+    write_stack(repository.root, dev_settings())
+    repository.commit()
+    write_stack(repository.root, dev_serving(name="another"))
+    monkeypatch.chdir(repository.root)
+    base, head = recorded_sides("HEAD", ["dev"])
     assert list(base.stacks) == list(head.stacks) == ["dev"]
     update = stack_of(head).update
     assert update is not None

@@ -50,7 +50,7 @@ def test_a_message_of_a_wait_names_a_page_that_exists(
     errors = ("timed out waiting for the condition", "failed calling webhook", "connection refused")
     for kind, operation in itertools.product(sorted(EXPLAINED_KINDS), ("create", "delete")):
         said = [
-            explanation(ClusterReader("somewhere"), FailedOperation(operation, kind, inputs, error, None))
+            explanation(ClusterReader("somewhere"), FailedOperation(operation, kind, inputs, error))
             for error in errors
         ]
         named = re.findall(r"docs/runbook/(.+)\.md", "\n".join(text for text in said if text))

@@ -25,7 +25,7 @@ PENDING = pod(
 READY = pod("prefill", phase="Running", conditions=[{"type": "Ready", "status": "True"}])
 
 
-def failed(kind: str, error: str = TIMED_OUT, operation: str = "create", **more: Any) -> FailedOperation:
+def failed(kind: str, error: str = TIMED_OUT, operation: str = "create") -> FailedOperation:
     """A failed operation on an object that the tests name as the stacks do."""
     names = {
         "Deployment": "gpu-nodes-ready-b200",
@@ -39,7 +39,7 @@ def failed(kind: str, error: str = TIMED_OUT, operation: str = "create", **more:
         inputs = {"name": "dynamo-platform", "namespace": "dynamo-system"}
     if kind == "Namespace":
         inputs = {"metadata": {"name": "gpt-oss"}}
-    return FailedOperation(operation, kind, inputs, error, more.get("waited_seconds", 1500))
+    return FailedOperation(operation, kind, inputs, error)
 
 
 def said_of(operation: FailedOperation) -> str:

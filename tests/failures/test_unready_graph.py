@@ -73,7 +73,7 @@ def test_the_person_reads_which_wait_how_long_for_what_and_the_schedulers_own_wo
     cluster.answers(pods=[READY, PENDING], nodes=[])
     said = said_of(failed(GRAPH))
     assert said.splitlines() == [
-        "The wait for graph gpt-oss-disagg ended after 25 min.",
+        "The wait for graph gpt-oss-disagg ended.",
         "It waits until its operator reports the condition Ready: every worker has loaded the model.",
         "What is wrong now:",
         f"  decode: Pending, {UNSCHEDULABLE}",

@@ -8,7 +8,6 @@ from resource_graph.engine_state import (
     RecordError,
     read_pending,
     read_resources,
-    read_steps,
     records_of_outputs,
 )
 
@@ -16,12 +15,10 @@ URN = "urn:pulumi:s::p::p:components:Cache$kubernetes:core/v1:ConfigMap::setting
 ENTRY: dict[str, Any] = {"urn": URN, "type": "kubernetes:core/v1:ConfigMap", "id": "ns/c"}
 
 
-def test_a_state_a_call_and_a_step_hold_the_same_record() -> None:
+def test_a_state_and_a_call_hold_the_same_record() -> None:
     [of_state] = read_resources({"resources": [ENTRY]})
     [(operation, of_call)] = read_pending({"pending_operations": [{"type": "creating", "resource": ENTRY}]})
-    [step] = read_steps([{"op": "delete", "urn": URN, "oldState": ENTRY}])
-    assert of_state == of_call == step.before
-    assert (operation, step.op, step.after, step.kinds) == ("creating", "delete", None, {})
+    assert (of_state, operation) == (of_call, "creating")
     assert (of_state.resource.name, of_state.id) == ("settings::of-a", "ns/c")
 
 
@@ -41,7 +38,7 @@ def test_outputs_tell_what_was_asked_for_where_the_provider_keeps_it() -> None:
 
 
 def test_what_is_not_the_engines_is_refused_with_its_place() -> None:
-    with pytest.raises(RecordError, match=r"^steps\[0\]\.oldState has no urn$"):
-        read_steps([{"op": "update", "urn": URN, "oldState": {"type": "a:b:C"}}])
+    with pytest.raises(RecordError, match=r"^resources\[0\] has no urn$"):
+        list(read_resources({"resources": [{"type": "a:b:C"}]}))
     with pytest.raises(RecordError, match=r"^pending_operations\[0\]\.resource is no JSON object$"):
         list(read_pending({"pending_operations": [{"type": "creating"}]}))

@@ -48,7 +48,7 @@ def test_a_flag_of_another_version_stands_in_the_message_of_up_and_without_it_th
     answer = stack.pulumi("up", "--yes", "--skip-preview", check=False)
     said = answer.stdout + answer.stderr
     assert answer.returncode != 0, said
-    assert f"The wait for graph {GRAPH} ended after {READY_SECONDS} s." in said, said
+    assert f"The wait for graph {GRAPH} ended." in said, said
     assert "docs/runbook/graph-never-ready.md" in said
     last_words = "Unrecognized argument: --disaggregation-strategy"
     lines = [each for each in said.splitlines() if "trtllmdecodeworker" in each and "exit code" in each]

@@ -1,15 +1,16 @@
-"""From the engine's answer to what a person reads: hand-written steps as `refresh --json` prints them."""
+"""From the engine's answer to what a person reads: hand-written events of a refresh."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from operations.drift.refresh_preview import changes_seen, deployed_release, unready_objects
 from operations.drift.report import Outcome
+from operations.engine_preview.events import EngineStep, read_events
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
-from resource_graph.engine_state import Step, read_steps
 from resource_graph.urns import urn_name
 
 CREATED = {"manager": "pulumi-kubernetes", "operation": "Update", "fieldsV1": {"f:spec": {"f:other": {}}}}
@@ -24,26 +25,31 @@ def _step(
     live_inputs: dict[str, Any] | None = None,
     diff: dict[str, str] | None = None,
     managed: list[dict[str, Any]] | None = None,
-) -> Step:
+) -> EngineStep:
     urn = f"urn:pulumi:dev::dynamo-stack::dynamo-stack:components:X${token}::{identifier}"
     step: dict[str, Any] = {
         "op": op,
         "urn": urn,
-        "oldState": {"urn": urn, "type": token, "id": identifier, "inputs": inputs, "outputs": {}},
-        "detailedDiff": {path: {"kind": kind, "inputDiff": False} for path, kind in (diff or {}).items()},
+        "old": {"urn": urn, "type": token, "id": identifier, "inputs": inputs, "outputs": {}},
+        "detailedDiff": {path: {"diffKind": kind, "inputDiff": False} for path, kind in (diff or {}).items()},
     }
     if op != "delete":
         outputs = {**(live_inputs or inputs), "metadata": {"managedFields": managed or []}}
-        step["newState"] = {
+        step["new"] = {
             "urn": urn, "type": token, "id": identifier, "inputs": live_inputs or inputs, "outputs": outputs,
         }  # fmt: skip
-    return read_steps([step])[0]
+    events = [
+        {"resourcePreEvent": {"metadata": step | {"op": "refresh"}}},
+        {"resOutputsEvent": {"metadata": step}},
+    ]
+    [found] = read_events(map(json.dumps, events)).steps
+    return found
 
 
 GRAPH = "kubernetes:nvidia.com/v1alpha1:DynamoGraphDeployment"
 
 
-def _claim(found: str, *managed: dict[str, Any]) -> Step:
+def _claim(found: str, *managed: dict[str, Any]) -> EngineStep:
     def spec(size: str) -> dict[str, Any]:
         return {"spec": {"resources": {"requests": {"storage": size}}}}
 
@@ -57,7 +63,7 @@ def _growing(manager: str) -> dict[str, Any]:
     return {"manager": manager, "operation": "Update", "fieldsV1": fields}
 
 
-def _graph(found: int, *managed: dict[str, Any]) -> Step:
+def _graph(found: int, *managed: dict[str, Any]) -> EngineStep:
     return _step(
         "update",
         GRAPH,
@@ -74,7 +80,7 @@ def _owning(manager: str, **more: str) -> dict[str, Any]:
     return {"manager": manager, "operation": "Update", "fieldsV1": fields, **more}
 
 
-def _updated(kind: str, before: Any, found: Any, path: str, how: str, *managed: dict[str, Any]) -> Step:
+def _updated(kind: str, before: Any, found: Any, path: str, how: str, *managed: dict[str, Any]) -> EngineStep:
     return _step(
         "update", f"kubernetes:core/v1:{kind}", "ns/object", before, found, {path: how}, list(managed)
     )
@@ -202,7 +208,7 @@ REPLICAS, SIZE = "spec.services.Frontend.replicas", "spec.resources.requests.sto
     ],
 )
 def test_a_change_is_named_with_both_values_who_made_it_and_what_up_does(
-    step: Step, field: str | None, values: tuple[str, str], managers: tuple[str, ...], outcome: Outcome
+    step: EngineStep, field: str | None, values: tuple[str, str], managers: tuple[str, ...], outcome: Outcome
 ) -> None:
     [change] = changes_seen([step])
     kind, _, name = step.urn.split(":")[-3:]
@@ -221,7 +227,7 @@ def test_what_an_up_that_failed_has_left_is_no_change_of_somebody_else() -> None
     assert (foreign.by_failed_up, unknown.by_failed_up, refused.by_failed_up) == (False, False, True)
 
 
-def _owned_by_pulumi(found: int) -> Step:
+def _owned_by_pulumi(found: int) -> EngineStep:
     return _graph(found, CREATED, _owning("pulumi-kubernetes-0badcafe"))
 
 
@@ -264,7 +270,7 @@ def test_a_secret_that_somebody_changed_is_drift_whatever_the_program_is_given_h
 
 
 def test_what_is_as_it_was_is_no_change() -> None:
-    same = _step("refresh", GRAPH, "gpt-oss/graph", {"spec": {}})
+    same = _step("same", GRAPH, "gpt-oss/graph", {"spec": {}})
     assert changes_seen([same]) == ()
     assert changes_seen([_step("update", "pulumi:pulumi:Stack", "", {}, {}, {"a": "update"})]) == ()
 
@@ -272,7 +278,7 @@ def test_what_is_as_it_was_is_no_change() -> None:
 def test_the_release_to_look_into_is_the_one_that_is_still_there() -> None:
     inputs = {"name": "dynamo-platform", "namespace": "dynamo-system"}
     token, identifier = "kubernetes:helm.sh/v3:Release", "dynamo-system/dynamo-platform"
-    assert deployed_release([_step("refresh", token, identifier, inputs)]) == tuple(identifier.split("/"))
+    assert deployed_release([_step("same", token, identifier, inputs)]) == tuple(identifier.split("/"))
     assert deployed_release([_step("delete", token, identifier, inputs)]) is None
     assert deployed_release([_graph(1)]) is None
 
@@ -283,5 +289,8 @@ def test_an_object_that_does_not_work_is_named_and_is_no_change() -> None:
         "* Resource 'dynamo-nats' was created but failed to initialize\n* 0 out of 1 replicas succeeded\n"
     )
     urn = "urn:pulumi:dev::dynamo-stack::dynamo-stack:components:Nats$kubernetes:apps/v1:StatefulSet::nats"
-    found = unready_objects({"diagnostics": [{"urn": urn, "message": message}, {"message": "other"}]})
-    assert found == ("StatefulSet of the resource nats: 0 out of 1 replicas succeeded",)
+    said = [{"urn": urn, "message": message}, {"message": "other"}]
+    events = read_events(json.dumps({"diagnosticEvent": each}) for each in said)
+    assert unready_objects(events.diagnostics) == (
+        "StatefulSet of the resource nats: 0 out of 1 replicas succeeded",
+    )

@@ -1,19 +1,23 @@
-"""The engine's preview of a change, against a simulated cluster."""
+"""What the engine would do and what it finds, against a simulated cluster."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from comparison.changes import Operation
-from operations.engine_preview.events import read_events
+from operations.drift.refresh_preview import changes_seen
+from operations.drift.report import Outcome
+from operations.engine_preview.events import ask_engine
 from operations.engine_preview.preview import read_preview
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import subprocess
+    from collections.abc import Mapping
 
-    from operations.engine_preview.preview import EnginePreview
+    from operations.engine_preview.events import Events
+    from operations.pulumi_command import PulumiCommand
     from tests.lab.conformance.toy import Toy
 
 pytestmark = pytest.mark.lab
@@ -34,15 +38,30 @@ k8s.core.v1.ConfigMap("new", metadata=named("new"), data={})
 """
 
 
-def previewed(toy: Toy, program: str, log: Path) -> EnginePreview:
-    toy.write(program)
-    toy.pulumi("preview", "--event-log", str(log), check=False, variables={"PULUMI_DEBUG_COMMANDS": "true"})
-    return read_preview("toy", read_events(log.read_text().splitlines()))
+class Engine:
+    """Pulumi on a toy program, as `ask_engine` runs it."""
+
+    def __init__(self, toy: Toy) -> None:
+        self._toy = toy
+        self.printed = ""
+
+    def capture(self, *command: str, variables: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+        answer = self._toy.pulumi(*command, check=False, variables=dict(variables))
+        self.printed += answer.stdout
+        return answer
 
 
-def test_the_engine_says_what_happens_to_each_resource(toy: Toy, tmp_path: Path) -> None:
+def asked(toy: Toy, *command: str) -> tuple[Events, str]:
+    engine = Engine(toy)
+    events, _ = ask_engine(cast("PulumiCommand", engine), *command)
+    return events, engine.printed
+
+
+def test_the_engine_says_what_happens_to_each_resource(toy: Toy) -> None:
     toy.up(BEFORE)
-    found = previewed(toy, AFTER, tmp_path / "events.jsonl")
+    toy.write(AFTER)
+    events, printed = asked(toy, "preview")
+    found = read_preview("toy", events)
     operations = {change.urn.rpartition("::")[2]: change.operation for change in found.changes}
     assert operations == {
         "files": Operation.REPLACE,
@@ -55,11 +74,26 @@ def test_the_engine_says_what_happens_to_each_resource(toy: Toy, tmp_path: Path)
     assert found.stops
     assert "cannot be deleted" in found.refused[0]
     assert [notice.text for notice in found.notices] == ["pods restart"]
-    assert "planted" not in (tmp_path / "events.jsonl").read_text()
+    assert "planted" not in printed
     assert "planted" not in repr(found)
 
 
-def test_after_an_update_the_engine_has_nothing_to_do(toy: Toy, tmp_path: Path) -> None:
+def test_what_somebody_changed_is_found_by_a_refresh_and_nothing_where_nobody_did(toy: Toy) -> None:
     toy.up(BEFORE)
-    found = previewed(toy, BEFORE, tmp_path / "events.jsonl")
+    assert changes_seen(asked(toy, "refresh", "--preview-only")[0].steps) == ()
+    toy.kubectl("delete", "configmap", "files")
+    toy.kubectl("annotate", "service", "service", "a=2", "--overwrite")
+    toy.kubectl("patch", "secret", "token", "--patch", '{"stringData": {"key": "planted-3"}}')
+    events, printed = asked(toy, "refresh", "--preview-only")
+    assert {(each.kind, each.field, each.found, each.outcome) for each in changes_seen(events.steps)} == {
+        ("ConfigMap", None, "is gone", Outcome.RECREATED),
+        ("Service", "metadata.annotations.a", "2", Outcome.REPAIRED),
+        ("Secret", "data.key", "[secret]", Outcome.REPLACED),
+    }
+    assert "planted" not in printed
+
+
+def test_after_an_update_the_engine_has_nothing_to_do(toy: Toy) -> None:
+    toy.up(BEFORE)
+    found = read_preview("toy", asked(toy, "preview")[0])
     assert (found.changes, found.refused, found.stops) == ((), (), False)

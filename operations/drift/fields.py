@@ -1,15 +1,16 @@
-"""Who owns a field of an object, and whether Pulumi takes it back.
+"""Fields of an object: which differ, who owns them, and whether Pulumi takes them back.
 
 Source: pulumi-kubernetes provider/pkg/await/await.go (fixCSAFieldManagers, patchForce), provider/pkg/fluxssa.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from comparison.nested_values import is_mapping, value_at
 from components.object_owner import PULUMI_MANAGERS, is_pulumi, managed_fields
-from operations.drift.property_paths import Path, lookup
 from operations.drift.report import Outcome
+from resource_graph.values import Path
 
 # Their fields an update takes back without being told to. Names begin so: kubectl-edit, kubectl-patch.
 _TAKEN_BACK = (
@@ -20,6 +21,23 @@ _TAKEN_BACK = (
 )
 # While one of these is on the object, a preview forces: the update would take them over first.
 _CREATED_BY = frozenset({*PULUMI_MANAGERS, "pulumi-kubernetes.exe"})
+
+
+def differing(wanted: object, live: object, path: Path) -> Iterator[tuple[Path, object, object]]:
+    """Return each field from this one down that differs, with both values; None: it is not set."""
+    if is_mapping(wanted) and is_mapping(live):
+        for key in sorted({*wanted, *live}):
+            yield from differing(wanted.get(key), live.get(key), (*path, key))
+    elif (
+        isinstance(wanted, list)
+        and isinstance(live, list)
+        and len(wanted) == len(live)
+        and all(isinstance(item, Mapping) for item in [*wanted, *live])
+    ):
+        for index, (item, found) in enumerate(zip(wanted, live, strict=True)):
+            yield from differing(item, found, (*path, index))
+    elif wanted != live:
+        yield path, wanted, live
 
 
 def owners_of(live: Mapping[str, Any], path: Path) -> Sequence[Mapping[str, Any]]:
@@ -51,7 +69,7 @@ def _owns(fields: Mapping[str, Any], live: Mapping[str, Any], path: Path) -> boo
         if not fields:
             # An atomic map or list is owned whole.
             return True
-        key = f"f:{part}" if isinstance(part, str) else _item_key(fields, lookup(live, path[: index + 1]))
+        key = f"f:{part}" if isinstance(part, str) else _item_key(fields, value_at(live, *path[: index + 1]))
         if key is None or key not in fields:
             return False
         fields = fields[key]
