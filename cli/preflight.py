@@ -33,6 +33,14 @@ def preflight(
     stack: StackArgument,
     *,
     as_json: AsJson = False,
+    bind_claim: Annotated[
+        bool,
+        typer.Option(
+            "--bind-claim",
+            help="On a cluster that exists: make a claim of the storage class, and delete it once bound; "
+            "a class may make a whole file system for it.",
+        ),
+    ] = False,
     policy: Annotated[
         Holder | None,
         typer.Option(
@@ -43,7 +51,7 @@ def preflight(
 ) -> None:
     """Ask the account, or the cluster that exists, for what the stack needs; exit 1 where `up` would fail.
 
-    Nothing is bought or made.
+    Nothing is bought, and nothing made but the claim that `bind_claim` asks for.
     """
     if policy is not None:
         if as_json:
@@ -52,7 +60,7 @@ def preflight(
         return
     plan = resolved_stack(stack)
     own = plan.infrastructure is not None or "infrastructure" in plan.layers.joined
-    report = _of_account(plan) if own else _of_cluster(plan)
+    report = _of_account(plan) if own else _of_cluster(plan, binds_claim=bind_claim)
     if as_json:
         print_document("preflight", report.as_json())
     else:
@@ -61,13 +69,15 @@ def preflight(
         raise typer.Exit(FAILED)
 
 
-def _of_cluster(stack: StackPlan) -> Preflight:
+def _of_cluster(stack: StackPlan, *, binds_claim: bool) -> Preflight:
     from operations.cluster_commands import ClusterCommands, refuse_other_cluster
-    from operations.preflight.cluster_checks import cluster_answers
+    from operations.preflight.cluster_checks import bound_claim, cluster_answers
 
     refuse_other_cluster(stack)
     cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
     found = tuple(cluster_answers(stack, cluster.reader))
+    if binds_claim:
+        found = (*found, bound_claim(stack, cluster))
     return Preflight(stack=stack.name, region=None, context=stack.cluster.context, answers=found, remarks=())
 
 

@@ -1,5 +1,7 @@
 """Whether a cluster that exists has what a stack needs, before `up` makes anything in it."""
 
+import json
+import secrets
 from collections.abc import Iterator, Sequence
 
 import requests
@@ -11,6 +13,7 @@ from components.dynamo_objects import OPERATOR_LABELS
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.pods_and_events import is_ready
 from failures.unready_workloads import GPU_RESOURCE, why_unusable
+from operations.cluster_commands import ClusterCommands, last_line
 from operations.preflight.answer import Answer, good, unknown, wrong
 from recipes.model_download import HuggingFaceDownload
 from stacks.plan.cache_plan import OwnVolume
@@ -57,6 +60,50 @@ def cluster_answers(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer
         yield from _operator(stack, cluster)
     if isinstance(stack.cache, OwnVolume) and isinstance(stack.cache.source, HuggingFaceDownload):
         yield _hub(stack)
+
+
+_CLAIM_NAMESPACE = "default"
+_BOUND_SECONDS = 300
+_WAITS = "WaitForFirstConsumer"
+
+
+def bound_claim(stack: StackPlan, cluster: ClusterCommands) -> Answer:
+    """Make a claim of 1 GiB, wait until it is bound, and delete it, whatever became of it."""
+    name = stack.cache.class_name if isinstance(stack.cache, OwnVolume) else ""
+    question = f"a claim of storage class {name or '(none)'} gets a volume"
+    if not name:
+        return unknown(question, "the model cache is of no storage class")
+    storage = cluster.reader.ask(_CLASSES, name).first or {}
+    if storage.get("volumeBindingMode") == _WAITS:
+        return unknown(
+            question, f"the class makes it for the first pod alone ({_WAITS}); none is started here"
+        )
+    claim = f"dynamo-stack-preflight-{secrets.token_hex(3)}"
+    where = ("--namespace", _CLAIM_NAMESPACE)
+    made = cluster.run("kubectl", "create", "--filename", "-", *where, text=_claim_manifest(claim, name))
+    if made.returncode != 0:
+        return wrong(
+            question, last_line(made.stderr), "modelCache.storageClassName, or the right to make claims"
+        )
+    try:
+        condition = "--for=jsonpath={.status.phase}=Bound"
+        waited = cluster.run(
+            "kubectl", "wait", condition, f"pvc/{claim}", *where, f"--timeout={_BOUND_SECONDS}s"
+        )
+        events = (
+            cluster.run("kubectl", "events", "--for", f"pvc/{claim}", *where) if waited.returncode else waited
+        )
+    finally:
+        words = ("delete", "pvc", claim, *where, f"--timeout={_BOUND_SECONDS}s")
+        deleted = cluster.run("kubectl", *words)
+    if waited.returncode != 0:
+        return wrong(question, last_line(events.stdout), "docs/runbook/cache-volume-unbound.md")
+    if deleted.returncode != 0:
+        look = cluster.reader.command(*words)
+        return wrong(
+            question, f"claim {claim} was bound, and is left: {last_line(deleted.stderr)}", f"`{look}`"
+        )
+    return good(question, f"claim {claim} was bound, and is deleted")
 
 
 def _room(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
@@ -201,4 +248,19 @@ def _hub(stack: StackPlan) -> Answer:
         question,
         f"the hub answers {status}",
         "model.revision, or a token (pulumi config set --secret hfToken)",
+    )
+
+
+def _claim_manifest(claim: str, storage_class: str) -> str:
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": claim},
+            "spec": {
+                "accessModes": ["ReadWriteMany"],
+                "storageClassName": storage_class,
+                "resources": {"requests": {"storage": "1Gi"}},
+            },
+        }
     )

@@ -165,8 +165,10 @@ def test_a_graph_of_somebody_else_s_file_is_looked_at_as_it_stands(bench: Bench)
     bench.stack.lab.kubectl("delete", "namespace", OTHER, "--timeout=120s")
 
 
-def test_preflight_finds_in_the_cluster_what_the_stack_needs(bench: Bench) -> None:
-    answer = bench.stack.dynamo_stack("preflight", "dev", "--json")
+def test_preflight_finds_in_the_cluster_what_the_stack_needs_and_binds_a_claim_of_its_class(
+    bench: Bench,
+) -> None:
+    answer = bench.stack.dynamo_stack("preflight", "dev", "--bind-claim", "--json")
     verdicts = {each["question"]: each["verdict"] for each in json.loads(answer.stdout)["answers"]}
     good = {
         "pool b200: free GPUs",
@@ -174,8 +176,11 @@ def test_preflight_finds_in_the_cluster_what_the_stack_needs(bench: Bench) -> No
         "storage class shared-files",
         "Dynamo operator",
     }
+    good.add("a claim of storage class shared-files gets a volume")
     assert {question: verdicts[question] for question in good} == dict.fromkeys(good, "good")
     assert "wrong" not in verdicts.values()
+    left = bench.stack.lab.get("pvc", "-n", "default")["items"]
+    assert left == []
 
 
 @pytest.mark.parametrize("role", ["frontend", "decode"])

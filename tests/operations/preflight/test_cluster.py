@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -10,12 +11,13 @@ import yaml
 
 from lab.directory import REPOSITORY
 from operations.document import Verdict
-from operations.preflight.cluster_checks import CHANNELS, DRIVER_LABEL, cluster_answers
+from operations.preflight.cluster_checks import CHANNELS, DRIVER_LABEL, bound_claim, cluster_answers
 from tests.operations.doctor.recorded_cluster import NODE, RecordedCluster
 from tests.support.shipped_stacks import shipped_stack
 
 if TYPE_CHECKING:
     from components.cluster_reader import ClusterReader
+    from operations.cluster_commands import ClusterCommands
     from operations.preflight.answer import Answer
 
 FIXTURES = REPOSITORY / "lab" / "fixtures"
@@ -226,3 +228,48 @@ def test_a_hub_that_is_down_is_no_mistake_in_the_settings(
     monkeypatch.setattr(requests, "head", lambda *_, **__: answer)
     [hub] = [each for question, each in _asked(_cluster()).items() if question.startswith("hub")]
     assert hub.verdict is verdict
+
+
+_EVENT = "Warning ProvisioningFailed no such file system"
+
+
+class _Claims:
+    """The person's own kubectl, which makes a claim, waits for it and deletes it."""
+
+    def __init__(self, binds: str = "Immediate", **failing: str) -> None:
+        self.said: list[str] = []
+        self._failing = failing
+        storage = {"metadata": {"name": "shared-files"}, "volumeBindingMode": binds}
+        self.reader = RecordedCluster(listed={"storageclasses": [storage]})
+
+    def run(self, _program: str, verb: str, *_: str, **__: str) -> Any:
+        self.said.append(verb)
+        why = self._failing.get(verb, "")
+        return SimpleNamespace(returncode=int(bool(why)), stdout=_EVENT, stderr=why)
+
+
+def _bound(claims: _Claims) -> Answer:
+    return bound_claim(shipped_stack("dev"), cast("ClusterCommands", claims))
+
+
+def test_a_claim_is_bound_and_deleted_whatever_became_of_it() -> None:
+    claims = _Claims()
+    assert _bound(claims).verdict is Verdict.GOOD
+    assert claims.said == ["create", "wait", "delete"]
+    claims = _Claims(wait="timed out")
+    answer = _bound(claims)
+    assert (answer.verdict, answer.found) == (Verdict.WRONG, _EVENT)
+    assert claims.said == ["create", "wait", "events", "delete"]
+
+
+def test_a_claim_that_could_not_be_deleted_is_not_called_deleted() -> None:
+    answer = _bound(_Claims(delete="forbidden"))
+    assert answer.verdict is Verdict.WRONG
+    assert answer.found.endswith("was bound, and is left: forbidden")
+    assert "delete pvc dynamo-stack-preflight-" in answer.fix
+
+
+def test_a_class_that_waits_for_a_pod_is_not_tried() -> None:
+    claims = _Claims(binds="WaitForFirstConsumer")
+    assert _bound(claims).verdict is Verdict.UNKNOWN
+    assert claims.said == []
