@@ -45,12 +45,12 @@ class DiffFormat(Enum):
 
 
 def diff(
-    revisions: Annotated[
-        str,
+    sides: Annotated[
+        list[str],
         typer.Argument(
             metavar="BASE..HEAD",
             help="Two revisions of git; BASE...HEAD from where HEAD left BASE; BASE alone against the files "
-            "here.",
+            "here; or two folders.",
         ),
     ],
     stacks: Annotated[
@@ -63,9 +63,12 @@ def diff(
     to: Annotated[Path | None, typer.Option("--to", metavar="FILE", help="Write it there instead.")] = None,
 ) -> None:
     """Print or write the comparison, and exit by its verdict."""
+    if len(sides) > 2:  # noqa: PLR2004 - a comparison has two sides
+        raise typer.BadParameter("give BASE..HEAD, or two folders", param_hint="BASE..HEAD")
+    base, head = (*sides, None)[:2]
     names = [stack_name(each) for each in stacks or ()]
     try:
-        comparison = _compared(revisions, names)
+        comparison = _compared(str(base), head, names)
         _write(_as_text(comparison, form), to) if to else _print(comparison, form)
     except (CommandError, SettingsError) as error:
         # Not 2, by which a comparison says that the change must not be deployed.
@@ -104,8 +107,8 @@ def print_changes(console: Console, changes: Iterable[ResourceChange], when: str
             print_line(console, f"  {line}")
 
 
-def _compared(revisions: str, stacks: Sequence[str]) -> Comparison:
-    older, newer = recorded_sides(revisions, stacks)
+def _compared(base: str, head: str | None, stacks: Sequence[str]) -> Comparison:
+    older, newer = recorded_sides(base, head, stacks)
     # The program reads no clock; whether a waiver has expired is asked of a day.
     today = dt.datetime.now(dt.UTC).date()
     return compare_sides(older, newer, today, changed_code(older, newer))

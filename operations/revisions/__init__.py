@@ -1,1 +1,1 @@
-"""Both sides of a comparison: revisions, each recorded by its own code."""
+"""Both sides of a comparison: revisions or folders, each recorded by its own code."""

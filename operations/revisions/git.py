@@ -131,7 +131,7 @@ def repository_of(folder: Path) -> Repository:
         )
     raise CommandError(
         f"{folder} is in no working tree of git, so there are no revisions to compare\n"
-        "  try: run this in a clone of the repository"
+        "  try: run this in a clone of the repository, or name two folders"
     )
 
 
@@ -151,7 +151,8 @@ def _run(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
         )
     except FileNotFoundError:
         raise CommandError(
-            "git is not installed here, and revisions are read with it\n  try: install git"
+            "git is not installed here, and revisions are read with it\n"
+            "  try: install git, or name two folders"
         ) from None
 
 

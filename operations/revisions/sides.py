@@ -1,9 +1,8 @@
-"""Both sides of a comparison: the revisions that a person names, each recorded by its own code."""
+"""Both sides of a comparison: what a person names, and each recorded by its own code."""
 
 import datetime as dt
 import hashlib
 import json
-import re
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -23,10 +22,6 @@ from stacks.settings.load import list_stacks
 
 _WORKING_TREE = "working tree"
 _SHOWN = 5
-_WITHOUT_CODE = re.compile(
-    r"(?:.*/)?Pulumi\.[^/]+\.yaml|recipes/(?:catalogue|models)/.+\.yaml|(?:docs|tests)/.+|[^/]+\.md"
-)
-"""Files that no side's program executes; of tests none runs in a comparison."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +31,7 @@ class SideFolder:
     label: str
     """What a person typed."""
     commit: str | None
-    """None for the working tree."""
+    """None for a folder."""
     root: Path
     """Folder above which nothing belongs to this side."""
     folder: Path
@@ -49,28 +44,36 @@ class SideFolder:
         return tuple(list_stacks(self.folder))
 
 
-def side_folders(revisions: str) -> tuple[SideFolder, SideFolder]:
+def side_folders(base: str, head: str | None) -> tuple[SideFolder, SideFolder]:
     """Return where the files of both sides are; those of commits are written into the cache.
 
     Args:
-        revisions: as `recorded_sides` takes them.
+        base: a folder, a revision, or with no `head`: `BASE..HEAD`, or `BASE...HEAD` for HEAD against the
+            commit at which it left BASE.
+        head: a folder or a revision; None: what `base` says, or else the working tree.
 
     Raises:
-        CommandError: a revision cannot be found or read.
+        CommandError: a revision or folder cannot be found or read.
 
     """
+    if head is not None and Path(base).is_dir() and Path(head).is_dir():
+        return _of_folder(base), _of_folder(head)
+    for typed in (base, head):
+        if typed is not None and Path(typed).is_file():
+            raise CommandError(f"{typed} is a file\n  try: the folder that it is in, or a revision of git")
     start = stack_directory(Path.cwd())
     repository = repository_of(start)
     within = start.resolve().relative_to(repository.root.resolve())
-    separator = "..." if "..." in revisions else ".."
-    # As in git, HEAD is meant where nothing stands.
-    base, *rest = (each or "HEAD" for each in revisions.split(separator, 1))
-    if not rest:
+    from_merge_base = head is None and "..." in base
+    separator = "..." if "..." in base else ".."
+    if head is None and separator in base:
+        # As in git, HEAD is meant where nothing stands.
+        base, head = (each or "HEAD" for each in base.split(separator, 1))
+    if head is None:
         # What differs in the working tree is what is compared.
         before = replace(_of_revision(repository, base, within), notes=())
         return before, SideFolder(label=_WORKING_TREE, commit=None, root=repository.root, folder=start)
-    [head] = rest
-    if separator == "...":
+    if from_merge_base:
         commit = repository.merge_base(base, head)
         before = _of_commit(repository, f"merge base of {base} and {head}", commit, within)
     else:
@@ -81,21 +84,21 @@ def side_folders(revisions: str) -> tuple[SideFolder, SideFolder]:
 _THIS_CODE = Path(__file__).resolve().parents[2]
 
 
-def recorded_sides(revisions: str, stacks: Sequence[str] = ()) -> tuple[Side, Side]:
+def recorded_sides(base: str, head: str | None, stacks: Sequence[str] = ()) -> tuple[Side, Side]:
     """Return both sides; the stacks of the later one say what they do to those of the earlier one.
 
     Commits are recorded once a day: rules and waivers are judged as of today.
 
     Args:
-        revisions: `BASE..HEAD`, `BASE...HEAD` for HEAD against the commit at which it left BASE, or BASE
-            alone against the working tree.
+        base: a revision of git or a folder; with no `head` also `BASE..HEAD` or `BASE...HEAD`.
+        head: a revision or a folder; None: what `base` says, or else the working tree.
         stacks: names of stacks; none for all.
 
     Raises:
         CommandError: a side cannot be found, or not be recorded as a whole; the text is one for a person.
 
     """
-    before, after = side_folders(revisions)
+    before, after = side_folders(base, head)
     _refuse_unknown(stacks, before, after)
     cache = cache_directory()
     forget_unused(cache)
@@ -103,23 +106,19 @@ def recorded_sides(revisions: str, stacks: Sequence[str] = ()) -> tuple[Side, Si
     return earlier, _recorded(after, stacks, earlier, cache)
 
 
-def changed_code(base: Side, head: Side) -> tuple[str, ...]:
-    """Return the files of code or requirements that differ, by their paths from the root.
-
-    They decide what the newer side's recording says, so a reader has to judge them first.
-
-    Raises:
-        CommandError: git cannot compare the commits.
-
-    """
-    files = repository_of(Path.cwd()).differing_files(str(base.commit), head.commit)
-    # A name that is no UTF-8 is not printed as it is.
-    names = (each.encode(errors="surrogateescape").decode(errors="replace") for each in files)
-    return tuple(each for each in names if _WITHOUT_CODE.fullmatch(each) is None)
+def _of_folder(typed: str) -> SideFolder:
+    folder = Path(typed).resolve()
+    return SideFolder(label=typed, commit=None, root=folder, folder=folder)
 
 
 def _of_revision(repository: Repository, revision: str, within: Path) -> SideFolder:
-    return _of_commit(repository, revision, repository.commit(revision), within)
+    if Path(revision).is_dir() and (Path(revision) / "Pulumi.yaml").is_file():
+        raise CommandError(
+            f"{revision} is a folder, and the other side is a revision of git\n"
+            "  try: two folders, or two revisions"
+        )
+    commit = repository.commit(revision)
+    return _of_commit(repository, revision, commit, within)
 
 
 def _of_commit(repository: Repository, label: str, commit: str, within: Path) -> SideFolder:
@@ -141,7 +140,7 @@ def _refuse_unknown(stacks: Sequence[str], before: SideFolder, after: SideFolder
         if not side.stacks:
             raise CommandError(
                 f"{side.label} has no stack file: no Pulumi.STACK.yaml in {side.folder}\n"
-                "  try: another revision, in the folder with the stack files"
+                "  try: the folder with the stack files, or another revision"
             )
     known = dict.fromkeys((*before.stacks, *after.stacks))
     for name in stacks:

@@ -29,8 +29,8 @@ def sides(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Both sides as a test sets them, in the place of two recorded revisions."""
     found: dict[str, Any] = {"base": SAME, "head": SAME, "code": (), "asked": None}
 
-    def recorded(revisions: str, stacks: list[str]) -> tuple[Side, Side]:
-        found["asked"] = (revisions, stacks)
+    def recorded(base: str, head: str | None, stacks: list[str]) -> tuple[Side, Side]:
+        found["asked"] = (base, head, stacks)
         if isinstance(found["head"], Exception):
             raise found["head"]
         return side(found["base"]), side(found["head"], label="topic", commit=HEAD)
@@ -53,12 +53,17 @@ def test_the_exit_code_is_that_of_the_verdict(
         assert command("diff", "main..topic", "--format", form).code == code
 
 
-def test_revisions_and_stacks_are_handed_on(command: Command, sides: dict[str, Any]) -> None:
+def test_revisions_folders_and_stacks_are_handed_on(command: Command, sides: dict[str, Any]) -> None:
     command("diff", "main..topic", "--stack", "Pulumi.dev.yaml", "--stack", "mine")
-    assert sides["asked"] == ("main..topic", ["dev", "mine"])
+    assert sides["asked"] == ("main..topic", None, ["dev", "mine"])
+    command("diff", "before", "after")
+    assert sides["asked"] == ("before", "after", [])
 
 
 def test_what_cannot_be_compared_is_said_in_one_sentence(command: Command, sides: dict[str, Any]) -> None:
+    third = command("diff", "a", "b", "c")
+    assert third.code == 2
+    assert "give BASE..HEAD, or two folders" in third.err
     sides["head"] = CommandError("there is no revision 'topc'\n  try: topic")
     answer = command("diff", "main..topc", "--format", "json")
     assert (answer.code, answer.out) == (3, "")

@@ -11,7 +11,6 @@ from comparison.secret_marks import fingerprint
 from operations.revisions.sides import recorded_sides
 from tests.cli.command import merged, write_stack
 from tests.conftest import copy_project
-from tests.operations.revisions.repositories import TestRepository
 from tests.support.dev_settings import dev_settings
 
 if TYPE_CHECKING:
@@ -98,18 +97,14 @@ def test_what_is_no_recording_is_refused_and_a_stack_that_is_not_there_says_so(
     assert "Pulumi.dve.yaml" in unread.reason
 
 
-def test_a_repository_s_stacks_are_recorded_on_both_sides_in_a_process_without_credentials(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_two_copies_of_the_project_are_recorded_each_in_a_process_without_credentials(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", PASSWORD)
-    repository = TestRepository.at(tmp_path / "repository")
-    (repository.root / "Pulumi.yaml").write_text("name: dynamo-stack\nruntime: python\n")
-    write_stack(repository.root, dev_settings())
-    repository.commit()
-    write_stack(repository.root, dev_serving(name="another"))
-    monkeypatch.chdir(repository.root)
-    base, head = recorded_sides("HEAD", ["dev"])
+    other = copy_project(tmp_path / "other")
+    write_stack(other, dev_serving(name="another"))
+    base, head = recorded_sides(str(folder), str(other), ["dev"])
     assert list(base.stacks) == list(head.stacks) == ["dev"]
     update = stack_of(head).update
     assert update is not None

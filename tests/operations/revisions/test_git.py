@@ -92,7 +92,7 @@ def test_changed_new_and_renamed_files_of_the_working_tree_are_listed(made: Test
 def test_without_a_repository_and_without_git_it_says_so(
     made: TestRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    with pytest.raises(CommandError, match=r"in no working tree of git.*\n  try: .*clone"):
+    with pytest.raises(CommandError, match=r"in no working tree of git.*\n  try: .*two folders"):
         repository_of(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(CommandError, match="git is not installed"):
@@ -125,3 +125,17 @@ def test_code_and_requirements_count_as_code_and_stack_files_recipes_and_documen
     assert changed_code(head, Side("three", made.commit(), {})) == ("cli/main.py",)
     with pytest.raises(CommandError, match="git diff fails in "):
         changed_code(base, Side("two", "0" * 40, {}))
+
+
+def test_two_folders_are_compared_file_by_file_and_stack_files_alone_change_no_code(tmp_path: Path) -> None:
+    folders = tmp_path / "base", tmp_path / "head"
+    for folder in folders:
+        folder.mkdir()
+        (folder / "note.txt").write_text(folder.name, encoding="utf-8")
+    base, head = (Side(str(folder), None, {}) for folder in folders)
+    assert changed_code(base, head) == ()
+    for folder in folders:
+        _write(folder, "one")
+    (folders[1] / "cli" / "new.py").write_text("", encoding="utf-8")
+    (folders[1] / "requirements.txt").write_text("two", encoding="utf-8")
+    assert changed_code(base, head) == ("cli/new.py", "note.txt", "requirements.txt")

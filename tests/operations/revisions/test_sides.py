@@ -39,22 +39,22 @@ def told(side: Side, stack: str = "dev") -> dict[str, Any]:
     return json.loads(found.reason)
 
 
-def refused(revisions: str, *stacks: str) -> str:
+def refused(base: str, head: str | None = None, *stacks: str) -> str:
     with pytest.raises(CommandError) as raised:
-        recorded_sides(revisions, stacks)
+        recorded_sides(base, head, stacks)
     return str(raised.value)
 
 
 def test_each_side_is_recorded_by_its_own_code_from_its_own_files(made: TestRepository) -> None:
     first = commit_side(made, "a: 1\n")
     second = commit_side(made, "a: 2\n")
-    base, head = recorded_sides(f"{first}..HEAD")
+    base, head = recorded_sides(f"{first}..HEAD", None)
     assert (base.label, base.commit, head.label, head.commit) == (first, first, "HEAD", second)
     assert (told(base)["text"], told(head)["text"]) == ("a: 1\n", "a: 2\n")
     assert (told(base)["over"], told(head)["over"]) == (None, ["dev"])
     # One revision alone is compared with the working tree.
     made.write(**{"Pulumi.dev": "a: 3\n"})
-    base, head = recorded_sides("main")
+    base, head = recorded_sides("main", None)
     assert (head.label, head.commit) == ("working tree", None)
     assert (told(base)["text"], told(head)["text"]) == ("a: 2\n", "a: 3\n")
 
@@ -65,17 +65,29 @@ def test_three_dots_compare_with_the_commit_at_which_the_head_left_the_base(made
     commit_side(made, "a: 2\n")
     made.git("checkout", "--quiet", "main")
     commit_side(made, "a: 3\n")
-    base, head = recorded_sides("main...feature")
+    base, head = recorded_sides("main...feature", None)
     assert (base.commit, base.label) == (parting, "merge base of main and feature")
     assert told(head)["text"] == "a: 2\n"
+
+
+def test_two_folders_need_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        write_code(tmp_path / name)
+        (tmp_path / name / "Pulumi.dev.yaml").write_text(name)
+    base, head = recorded_sides("one", "other")
+    assert (told(base)["text"], told(head)["text"]) == ("one", "other")
+    assert (base.label, head.label, head.commit) == ("one", "other", None)
 
 
 def test_a_commit_is_recorded_once(made: TestRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     commit_side(made, "a: 1\n")
     commit_side(made, "a: 2\n")
-    before = recorded_sides("HEAD~1..HEAD")
+    before = recorded_sides("HEAD~1", "HEAD")
     monkeypatch.setattr(RecordProcess, "answer", lambda *_: pytest.fail("is recorded again"))
-    assert recorded_sides("HEAD~1..HEAD") == before
+    assert recorded_sides("HEAD~1", "HEAD") == before
 
 
 def test_the_other_side_s_code_is_handed_no_settings_and_the_comparison_keeps_them(
@@ -91,7 +103,7 @@ def test_the_other_side_s_code_is_handed_no_settings_and_the_comparison_keeps_th
         return side_as_json(recorded).encode()
 
     monkeypatch.setattr(RecordProcess, "answer", answer)
-    _, head = recorded_sides("HEAD..HEAD")
+    _, head = recorded_sides("HEAD", "HEAD")
     assert head.stacks == recorded.stacks
     [text] = handed
     assert '"findings":[{' in text
@@ -104,7 +116,7 @@ def test_nothing_of_this_environment_reaches_the_code_of_a_side(
     for name in ("AWS_SECRET_ACCESS_KEY", "KUBECONFIG", "PULUMI_ACCESS_TOKEN", "GITHUB_TOKEN", "HF_TOKEN"):
         monkeypatch.setenv(name, "planted")
     commit_side(made)
-    _, head = recorded_sides("HEAD..HEAD")
+    _, head = recorded_sides("HEAD", "HEAD")
     environment = told(head)["environment"]
     assert "planted" not in environment.values()
     assert told(head)["home"] == []
@@ -118,11 +130,11 @@ def test_files_that_are_not_committed_are_said_not_to_be_compared_unless_they_ar
 ) -> None:
     commit_side(made)
     made.write(**{"Pulumi.dev": "a: 9\n", "Pulumi.new": "b: 1\n"})
-    _, head = recorded_sides("HEAD..HEAD")
+    _, head = recorded_sides("HEAD", "HEAD")
     assert head.notes == (
         "HEAD is compared as it is committed; the working tree differs in Pulumi.dev.yaml, Pulumi.new.yaml",
     )
-    base, head = recorded_sides("HEAD")
+    base, head = recorded_sides("HEAD", None)
     assert (base.notes, head.notes) == ((), ())
 
 
@@ -130,20 +142,22 @@ def test_a_stack_that_one_side_alone_has_is_on_that_side_alone(made: TestReposit
     commit_side(made)
     made.git("checkout", "--quiet", "-b", "feature")
     made.commit(**{"Pulumi.new": "b: 1\n"})
-    base, head = recorded_sides("main..feature", ["new"])
+    base, head = recorded_sides("main", "feature", ["new"])
     assert (dict(base.stacks), list(head.stacks)) == ({}, ["new"])
     assert (base.label, base.commit) == ("main", made.git("rev-parse", "main"))
 
 
-def test_what_is_no_side_is_refused_with_what_to_type(made: TestRepository) -> None:
+def test_what_is_no_side_is_refused_with_what_to_type(made: TestRepository, tmp_path: Path) -> None:
     made.commit(a="1")
     commit_side(made)
-    assert refused("HEAD..HEAD", "dve") == "neither HEAD nor HEAD has a stack 'dve'\n  try: dev"
-    assert refused("HEAD~1..HEAD").startswith("HEAD~1 has no stack file: no Pulumi.STACK.yaml in ")
-    assert refused("topic..HEAD").startswith("there is no revision 'topic' in ")
+    write_code(_folder(tmp_path))
+    assert refused("HEAD", "HEAD", "dve") == "neither HEAD nor HEAD has a stack 'dve'\n  try: dev"
+    assert refused("HEAD~1", "HEAD").startswith("HEAD~1 has no stack file: no Pulumi.STACK.yaml in ")
+    assert refused("Pulumi.dev.yaml", "HEAD").startswith("Pulumi.dev.yaml is a file\n  try: the folder")
+    assert "is a folder, and the other side is a revision" in refused(str(tmp_path / "folder"), "HEAD")
     (made.root / "cli/record.py").unlink()
     made.commit()
-    assert refused("HEAD..HEAD").startswith("HEAD is older than `dynamo-stack record`")
+    assert refused("HEAD", "HEAD").startswith("HEAD is older than `dynamo-stack record`")
 
 
 def _folder(tmp_path: Path) -> Path:
@@ -187,7 +201,7 @@ def test_code_that_records_nothing_is_named_without_its_secrets_and_tried_again(
 ) -> None:
     commit_side(made, body=body)
     for _ in range(2):
-        found = refused("HEAD..HEAD")
+        found = refused("HEAD", "HEAD")
         assert found.startswith(f"HEAD: {said}")
         assert TOKEN not in found
 
@@ -198,7 +212,7 @@ def test_a_folder_of_stack_files_alone_is_recorded_by_this_code(
     write_code(_folder(tmp_path))
     monkeypatch.setattr(sides, "_THIS_CODE", tmp_path / "folder")
     made.commit(**{"Pulumi.dev": "a: 1\n"})
-    base, _ = recorded_sides("HEAD..HEAD")
+    base, _ = recorded_sides("HEAD", "HEAD")
     assert told(base)["environment"]["PYTHONPATH"] == str(tmp_path / "folder")
 
 
