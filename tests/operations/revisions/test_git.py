@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from comparison.recording import Side
+from operations.changed_code import changed_code
 from operations.errors import CommandError
 from operations.revisions.git import Repository, repository_of
-from operations.revisions.sides import changed_code
 from tests.operations.revisions.repositories import TestRepository
 
 if TYPE_CHECKING:
