@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from explain.page import Tone
+from explain.verdict import Tone
 from rules.model import Finding, Report
 from stacks.wording import in_words
 

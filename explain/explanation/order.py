@@ -1,7 +1,6 @@
 """In which order a stack's resources are made, and what `destroy` refuses to delete or leaves."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from explain.explanation.section import names_by, shortened
@@ -18,16 +17,6 @@ _PROTECTED_WORDS = {
     "kubernetes:core/v1:Namespace": "namespaces",
 }
 _PAGE = "destroy-a-cluster"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Resources of one kind that are made one after the other."""
-
-    kind: str
-    names: tuple[str, ...]
-    is_later: bool = False
-    """They are made once the Capacity Block has opened, by a further `up`."""
 
 
 def steps(graph: ResourceGraph) -> Iterator[tuple[str, str]]:
@@ -48,15 +37,10 @@ def steps(graph: ResourceGraph) -> Iterator[tuple[str, str]]:
         yield kind, name if isinstance(name, str) else resource.name
 
 
-def creation_steps(graph: ResourceGraph) -> tuple[Step, ...]:
-    """Return the same, neighbours of one kind as one step."""
-    groups = groupby(steps(graph), key=lambda resource: resource[0])
-    return tuple(Step(kind, tuple(name for _, name in found)) for kind, found in groups)
-
-
 def creation_order(graph: ResourceGraph) -> str:
-    """Return the steps as one line."""
-    return " > ".join(f"{step.kind} {', '.join(step.names)}" for step in creation_steps(graph))
+    """Return the same as one line, neighbours of one kind as one step."""
+    groups = groupby(steps(graph), key=lambda resource: resource[0])
+    return " > ".join(f"{kind} {', '.join(name for _, name in found)}" for kind, found in groups)
 
 
 def protected(graph: ResourceGraph) -> list[str]:

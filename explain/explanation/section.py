@@ -1,4 +1,4 @@
-"""What is said of a stack: titles with their sentences, and names that have something in common."""
+"""What is said of a stack: titles with their sentences, tables, and names that have something in common."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +11,15 @@ class Section:
 
     title: str
     texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under headers; the first cell of a row names it."""
+
+    title: str
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
 
 
 def section(title: str, texts: Iterable[str]) -> Section:

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 
 from explain.explanation.price_age import aged
-from explain.explanation.section import names_by
+from explain.explanation.section import Table, names_by
 from hardware import InstanceType, Source
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.pod_environment import service_workarounds
@@ -14,21 +14,21 @@ from stacks.plan.stack_plan import StackPlan
 from stacks.settings.purchase import Purchase
 from stacks.wording import in_words
 
-POOL_HEADERS = ("POOL", "NODES", "GPUS", "USED", "COST", "IDLE", "COST", "PRICED", "NODES IN USE")
-SERVICE_HEADERS = ("SERVICE", "PODS", "GPUS", "CPU", "MEMORY", "RUNS ON", "NETWORK DEVICES, CLAIMS")
+_POOL_HEADERS = ("POOL", "NODES", "GPUS", "USED", "COST", "IDLE", "COST", "PRICED", "NODES IN USE")
+_SERVICE_HEADERS = ("SERVICE", "PODS", "GPUS", "CPU", "MEMORY", "RUNS ON", "NETWORK DEVICES, CLAIMS")
 _ON_DEMAND = "on_demand_usd_per_gpu_hour"
 _CAPACITY_BLOCK = "capacity_block_usd_per_gpu_hour"
 
 
-def pool_rows(stack: StackPlan) -> Iterator[Sequence[str]]:
-    """Yield the cells of each pool, in the order of POOL_HEADERS."""
-    bought = purchases(stack)
-    return (_pool_columns(placed, bought.get(placed.pool.name)) for placed in stack.pools)
-
-
-def service_rows(stack: StackPlan) -> Iterator[Sequence[str]]:
-    """Yield the cells of each service, in the order of SERVICE_HEADERS."""
-    return (_service_columns(stack, service) for service in stack.serving.placed.services)
+def tables(stack: StackPlan) -> Iterator[Table]:
+    """Yield the tables of what the stack owns."""
+    if stack.layers.own != ("platform",):
+        bought = purchases(stack)
+        rows = (_pool_columns(placed, bought.get(placed.pool.name)) for placed in stack.pools)
+        yield Table("Node pools and what their GPUs cost an hour", _POOL_HEADERS, tuple(rows))
+    if stack.layers.owns("serving"):
+        rows = (_service_columns(stack, service) for service in stack.serving.placed.services)
+        yield Table("Services of the graph", _SERVICE_HEADERS, tuple(rows))
 
 
 def prices(pools: Sequence[PlacedPool], today: dt.date) -> Iterator[str]:
