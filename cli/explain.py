@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from cli.documents.explained import explain_document
 from cli.output import Row, labelled, make_console, print_document, print_line, print_sections, print_table
 from cli.price_age import today
 from cli.stack_argument import AsJson, StackArgument
@@ -28,10 +27,12 @@ def explain(
 ) -> None:
     """Print one screen of the stack, or all that is known of it."""
     plan = resolved_stack(stack)
-    if as_json:
-        print_document("explain", explain_document(plan, recorded_stack(plan)).as_json())
-    elif in_full:
-        _print_all(explained(plan, recorded_stack(plan), today()))
+    if as_json or in_full:
+        explanation = explained(plan, recorded_stack(plan), today())
+        if as_json:
+            print_document("explain", explanation.model_dump(mode="json", by_alias=True))
+        else:
+            _print_all(explanation)
     else:
         console = make_console(_WIDTH)
         print_line(console, title(plan))

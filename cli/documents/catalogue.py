@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 
+from pydantic import BaseModel
+
 from cli.documents.envelope import Command
-from cli.documents.explained import ExplainDocument
 from cli.documents.judged import CheckDocument
 from cli.list_stacks import ListDocument
 from cli.recover import RecoverDocument
 from cli.size import SizeDocument
+from explain.explanation.sections import Explanation
 from operations.doctor.finding import Diagnosis
-from operations.document import Document
 from operations.drift.report import DriftReport
 from operations.engine_preview.preview import EnginePreview
 from operations.node_pools.pools import FoundPools
@@ -22,7 +23,7 @@ class Printed:
     """One command's document."""
 
     command: Command
-    model: type[Document]
+    model: type[BaseModel]
     typed: str
     """How the command is typed."""
     exits: str
@@ -37,7 +38,7 @@ PRINTED: tuple[Printed, ...] = (
         typed="size --input TOKENS --output TOKENS --json",
         exits="0; 1 where no measured layout keeps the limits",
     ),
-    Printed(command="explain", model=ExplainDocument, typed="explain STACK --json", exits="0"),
+    Printed(command="explain", model=Explanation, typed="explain STACK --json", exits="0"),
     Printed(
         command="check",
         model=CheckDocument,

@@ -2,11 +2,13 @@
 
 import datetime as dt
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import BaseModel, ConfigDict
 
 from explain.explanation.cluster import foundation
 from explain.explanation.order import creation_order, left_by_destroy, protection
-from explain.explanation.section import Section, Table, section
+from explain.explanation.section import EXPLAINED, Section, Table, section
 from explain.explanation.serving import (
     clients,
     decided,
@@ -18,7 +20,16 @@ from explain.explanation.serving import (
     rollouts,
     tools,
 )
-from explain.explanation.tables import prices, tables, workarounds
+from explain.explanation.tables import (
+    POOL_HEADERS,
+    SERVICE_HEADERS,
+    ExplainedPool,
+    ExplainedService,
+    explained_pools,
+    explained_services,
+    prices,
+    workarounds,
+)
 from resource_graph import ResourceGraph
 from stacks.plan.infrastructure.prices import idle_gpus
 from stacks.plan.losses import losses
@@ -27,15 +38,33 @@ from stacks.updates.free_gpus import room_texts
 from stacks.updates.notices import effects_of_changes
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """What a stack becomes, and why."""
+class Explanation(BaseModel):
+    """What a stack becomes, and why. Sentences are those of the text; no program should take them apart."""
 
+    model_config: ClassVar[ConfigDict] = {**EXPLAINED, "frozen": True}
+
+    stack: str
+    file: str
+    recipe: str
+    lifecycle: str
     foundation: tuple[Section, ...]
     """What it is, and what it stands on."""
-    tables: tuple[Table, ...]
+    pools: tuple[ExplainedPool, ...]
+    """Empty of a stack that owns the platform alone."""
+    services: tuple[ExplainedService, ...]
+    """Services of the graph; empty where another stack serves."""
     sections: tuple[Section, ...]
     """All else; each has something to say."""
+
+    @property
+    def tables(self) -> Iterator[Table]:
+        """Pools and services as text."""
+        if self.pools:
+            rows = tuple(pool.cells for pool in self.pools)
+            yield Table("Node pools and what their GPUs cost an hour", POOL_HEADERS, rows)
+        if self.services:
+            rows = tuple(service.cells for service in self.services)
+            yield Table("Services of the graph", SERVICE_HEADERS, rows)
 
 
 def explained(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Explanation:
@@ -47,9 +76,15 @@ def explained(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Explana
         today: the day on which the age of prices is told.
 
     """
+    has_nodes, serves = stack.layers.own != ("platform",), stack.layers.owns("serving")
     return Explanation(
+        stack=stack.name,
+        file=stack.source,
+        recipe=stack.serving.placed.recipe.name,
+        lifecycle=stack.lifecycle,
         foundation=tuple(foundation(stack, today)),
-        tables=tuple(tables(stack)),
+        pools=tuple(explained_pools(stack)) if has_nodes else (),
+        services=tuple(explained_services(stack)) if serves else (),
         sections=tuple(each for each in _sections(stack, graph, today) if each.texts),
     )
 

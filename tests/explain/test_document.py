@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pydantic import BaseModel
 
 from explain.html import to_html
 from tests.explain.elements import parsed
@@ -36,6 +37,8 @@ def hostile(value: Any) -> Any:
             if each.name not in CHOICES
         }
         return dataclasses.replace(value, **changes)
+    if isinstance(value, BaseModel):
+        return value.model_copy(update={name: hostile(each) for name, each in value})
     if isinstance(value, tuple):
         return tuple(hostile(item) for item in value)
     return HOSTILE if isinstance(value, str) and value else value
