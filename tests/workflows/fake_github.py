@@ -16,7 +16,7 @@ from flask import Flask, Response, jsonify, redirect, request
 from tests.support.loopback import served
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator
 
 REPOSITORY = "someone/fork"
 TOKEN = "token-of-this-job"
@@ -41,10 +41,7 @@ class Refusal:
     method: str
     end: str
     status: int
-    headers: Mapping[str, str] = field(default_factory=dict)
-    words: str = ""
-    meanwhile: Callable[[], None] = lambda: None
-    """What somebody else does at that moment."""
+    words: str
 
 
 @dataclass
@@ -91,10 +88,8 @@ class FakeGitHub:
         for planned in self.refusals:
             if request.method == planned.method and request.path.endswith(planned.end):
                 self.refusals.remove(planned)
-                planned.meanwhile()
                 answer = jsonify(message=planned.words)
                 answer.status_code = planned.status
-                answer.headers.extend(planned.headers)
                 return answer
         return None
 
