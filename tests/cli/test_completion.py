@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from typer.testing import CliRunner
@@ -12,6 +12,9 @@ from typer.testing import CliRunner
 from cli.main import app
 from stacks.stack_files import list_stacks
 from tests.cli.command import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Offered = Callable[..., list[str]]
 
