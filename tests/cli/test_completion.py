@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -61,3 +63,12 @@ def test_recipes_of_the_catalogue_and_of_a_typed_folder_are_offered(offered: Off
     assert "gpt-oss-120b/trtllm-agg" in offered("recipes", "show", "gpt-oss-120b/")
     assert offered("recipes", "new", "x", "--from", "gpt-oss-20b") == ["gpt-oss-20b/trtllm-agg"]
     assert offered("recipes", "show", "--folder", str(tmp_path), "ou") == ["ours"]
+
+
+def test_the_script_is_that_of_the_shell_in_which_it_is_asked_for() -> None:
+    command = Path(sys.executable).parent / "dynamo-stack"
+    # Without another command behind it, bash would become what it runs and be no longer there to be found.
+    asked = f"{command} --show-completion; true"
+    done = subprocess.run(["bash", "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "complete -o default" in done.stdout
+    assert "dynamo-stack" in done.stdout

@@ -13,6 +13,7 @@ import pytest
 from cli import resource_limits
 from tests.cli.checked import EIGHT_GPUS, findings, written
 from tests.cli.command import ROOT, Answer, Command
+from tests.cli.forked import forked_check
 from tests.cli.malformed import MALFORMED, MEGABYTE
 from tests.rules.judging import mutated
 
@@ -36,14 +37,12 @@ def checked(*arguments: str | Path, **options: Any) -> Answer:
 
 
 @pytest.mark.slow
-def test_every_malformed_input_ends_with_a_verdict_or_is_refused_in_words(
-    command: Command, tmp_path: Path
-) -> None:
+def test_every_malformed_input_ends_with_a_verdict_or_is_refused_in_words(tmp_path: Path) -> None:
     file = tmp_path / "deploy.yaml"
     for name, (code, made) in MALFORMED.items():
         content = made()
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
-        answer = command("check", "--file", file)
+        answer = forked_check(file, memory=MEMORY, seconds=SECONDS)
         said = answer.out + answer.err
         # Whether the largest are still judged in time depends on the machine.
         in_time = "it takes more than" not in said

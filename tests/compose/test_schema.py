@@ -68,3 +68,13 @@ def test_compose_reads_a_project_as_it_is_meant(tmp_path: Path, stack: str, netw
         flag = "--model" if "vLLM" in stack else "--model-path"
         assert f'{flag} "$MODEL_PATH"' in worker["command"][-1]
     assert "$$" not in answer.stdout
+
+
+@pytest.mark.engine
+def test_compose_refuses_a_model_of_others_that_nobody_has_named(tmp_path: Path) -> None:
+    settings = disaggregated()
+    settings["model"] = {"source": {"kind": "existingVolume", "claimName": "weights"}}
+    del settings["modelCache"]
+    answer = loaded(written(tmp_path, dict(project(settings).document)))
+    assert answer.returncode != 0
+    assert "the directory that holds the model" in answer.stderr + answer.stdout
