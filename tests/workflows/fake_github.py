@@ -16,7 +16,7 @@ from flask import Flask, Response, jsonify, redirect, request
 from tests.support.loopback import served
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 REPOSITORY = "someone/fork"
 TOKEN = "token-of-this-job"
@@ -41,7 +41,10 @@ class Refusal:
     method: str
     end: str
     status: int
-    words: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    words: str = ""
+    meanwhile: Callable[[], None] = lambda: None
+    """What somebody else does at that moment."""
 
 
 @dataclass
@@ -88,8 +91,10 @@ class FakeGitHub:
         for planned in self.refusals:
             if request.method == planned.method and request.path.endswith(planned.end):
                 self.refusals.remove(planned)
+                planned.meanwhile()
                 answer = jsonify(message=planned.words)
                 answer.status_code = planned.status
+                answer.headers.extend(planned.headers)
                 return answer
         return None
 

@@ -62,14 +62,14 @@ def test_a_second_attempt_of_the_same_run_overwrites_the_first(preview: PreviewR
     assert body.endswith("of the second attempt")
 
 
-def test_what_github_refuses_is_said_and_ends_the_job(preview: PreviewRun) -> None:
-    preview.github.refusals.append(Refusal("POST", "/comments", 403, "Resource not accessible"))
-    preview.uploads("text")
-    ended = preview.comments()
-    assert ended.code == 1
-    assert f"/issues/{PULL}/comments was answered 403" in ended.log
-    assert "Resource not accessible" in ended.log
-    assert "Traceback" not in ended.log
+def test_a_comment_that_is_deleted_while_it_is_edited_is_made_again(preview: PreviewRun) -> None:
+    own = preview.github.comment(PULL, marked(499, 1))
+    gone = preview.github.comments[PULL].clear
+    preview.github.refusals.append(Refusal("PATCH", f"/comments/{own['id']}", 404, meanwhile=gone))
+    preview.uploads("after")
+    assert preview.comments().code == 0
+    [body] = preview.bodies
+    assert body.endswith("after")
 
 
 def test_a_marker_that_somebody_else_wrote_or_that_is_quoted_is_left_alone(preview: PreviewRun) -> None:

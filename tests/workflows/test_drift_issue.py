@@ -156,7 +156,7 @@ def test_thousands_of_changes_are_cut_at_a_line_and_counted(github: FakeGitHub, 
 
 
 def test_a_repository_without_issues_is_said_so(github: FakeGitHub, folder: Path) -> None:
-    github.refusals.append(Refusal("POST", "/issues", 410, "Issues are disabled for this repo"))
+    github.refusals.append(Refusal("POST", "/issues", 410, words="Issues are disabled for this repo"))
     ended = run(github, folder, drifted("one"), clean("two"))
     assert ended.code == 1
     assert "Issues are disabled for this repo" in ended.log

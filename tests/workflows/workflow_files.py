@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 FOLDER = REPOSITORY / ".github" / "workflows"
 NAMES = tuple(sorted(file.name for file in FOLDER.glob("*.yml")))
 _EXPRESSION = re.compile(r"\$\{\{ ([\w.]+) \}\}")
+_CLOCK = """
+import pathlib, time
+pauses, passed, now = pathlib.Path(__file__).with_name("pauses"), [], time.time
+def sleep(seconds):
+    passed.append(seconds)
+    with pauses.open("a") as file:
+        file.write(f"{seconds}\\n")
+time.sleep, time.time = sleep, lambda: now() + sum(passed)
+"""
+"""Nobody waits for a pause of a script: it is written down, and the script's clock goes on by it."""
 _SHELLS = {
     "python": ("python", "py", ()),
     # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax
@@ -33,6 +43,8 @@ class Ended:
 
     code: int
     log: str
+    pauses: tuple[float, ...] = ()
+    """Seconds that a script in Python waited."""
 
 
 def workflow(name: str) -> dict[str, Any]:
@@ -68,13 +80,17 @@ def run_step(
         key: _EXPRESSION.sub(lambda match: contexts[match[1]], value)
         for key, value in found.get("env", {}).items()
     }
+    pauses = folder / "pauses"
+    pauses.write_text("", encoding="utf-8")
+    (folder / "sitecustomize.py").write_text(_CLOCK, encoding="utf-8")
     answer = subprocess.run(
         [sys.executable if program == "python" else program, *flags, str(script)],
         cwd=folder,
-        env={"PATH": os.environ["PATH"], **environment, **own},
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(folder), **environment, **own},
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
     )
-    return Ended(answer.returncode, answer.stdout + answer.stderr)
+    waited = tuple(map(float, pauses.read_text(encoding="utf-8").split()))
+    return Ended(answer.returncode, answer.stdout + answer.stderr, waited)
