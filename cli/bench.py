@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cli.bench_options import BenchOptions, Gpus, address_of, check_options, gpus_of
+from cli.bench_options import BenchOptions, check_options
 from cli.bench_table import headers, rows
 from cli.ending_signals import EndedBySignalError, how_it_ended
 from cli.exit_codes import FAILED, INTERRUPTED
@@ -44,6 +44,7 @@ from operations.project import resolved_stack
 from recipes.model import Recipe
 from sizing.points import OWN_POINTS, append_points
 from stacks.errors import SettingsError
+from stacks.plan.recipe_files import read_recipe
 from stacks.wording import in_words
 
 _Send = Callable[[Recording, BenchProgress], None]
@@ -56,12 +57,11 @@ def bench(
     stack: OptionalStackArgument = None,
     url: Annotated[
         str | None,
-        typer.Option(
-            "--url",
-            metavar="URL",
-            parser=address_of,
-            help="An address instead, such as http://127.0.0.1:8000.",
-        ),
+        typer.Option("--url", metavar="URL", help="An address instead, such as http://127.0.0.1:8000."),
+    ] = None,
+    recipe: Annotated[
+        str | None,
+        typer.Option("--recipe", metavar="NAME", help="With --url: measure as this recipe is measured."),
     ] = None,
     shape: Annotated[list[str] | None, typer.Option("--shape", metavar="IN/OUT", help=_SHAPES)] = None,
     sweep: Annotated[
@@ -87,13 +87,8 @@ def bench(
         str | None, typer.Option("--model", metavar="NAME", help="With --url; else the only one served.")
     ] = None,
     gpus: Annotated[
-        Gpus | None,
-        typer.Option(
-            "--gpus",
-            metavar="N|NxKIND",
-            parser=gpus_of,
-            help="With --url: GPUs of all workers, such as 4xGB200.",
-        ),
+        str | None,
+        typer.Option("--gpus", metavar="N|NxKIND", help="With --url: GPUs of all workers, such as 4xGB200."),
     ] = None,
     mock: Annotated[
         bool, typer.Option("--mock", help="With --url: a mock engine answers; no figure is about a GPU.")
@@ -133,6 +128,7 @@ def bench(
     options = BenchOptions(
         stack=stack,
         url=url,
+        recipe=recipe,
         shapes=tuple(shape or ()),
         sweep=sweep,
         concurrency=concurrency,
@@ -207,21 +203,21 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send, Recipe | None]:
 
 
 def _of_address(options: BenchOptions, url: str) -> tuple[PlannedRun, _Send, Recipe | None]:
-    named = resolved_stack(stack_name(options.stack)).serving.placed.recipe if options.stack else None
+    named, plain = _named_recipe(options), url.rstrip("/")
     recipe = named or method_of_addresses()
     program = AIPerfProgram.found(options.aiperf or "aiperf", recipe.benchmark)
     address = MeasuredAddress(
-        url=url,
-        model=served_model(url, options.model),
+        url=plain,
+        model=served_model(plain, options.model),
         concurrency=options.concurrency or 1,
         is_mock=options.mock,
-        gpus=options.gpus.count if options.gpus else None,
-        accelerator=options.gpus.kind if options.gpus else None,
+        gpus=options.gpu_count,
+        accelerator=options.gpu_kind,
     )
     run = run_of_address(address, options.wanted, named, seconds=options.time_limit)
     for text in advice(options.wanted, named) if named else ():
         say(text, error=True)
-    endpoint = endpoint_here(run, recipe, url, options.tokenizer)
+    endpoint = endpoint_here(run, recipe, plain, options.tokenizer)
     return run, lambda recording, progress: measure_here(run, program, endpoint, recording, progress), named
 
 
@@ -238,6 +234,13 @@ def _beforehand(run: PlannedRun) -> str:
         else f"AIPerf {run.aiperf} of this machine sends them, and nothing is installed"
     )
     return f"{requests:,} requests, and {warmup:,} to warm up, in {loads}: {minutes} min at most; {how}"
+
+
+def _named_recipe(options: BenchOptions) -> Recipe | None:
+    """Return the recipe that is behind the address: the stack's, or by its name."""
+    if options.stack is not None:
+        return resolved_stack(stack_name(options.stack)).serving.placed.recipe
+    return None if options.recipe is None else read_recipe(options.recipe)
 
 
 def _refuse_unmeasured(options: BenchOptions, thresholds: Thresholds | None, run: PlannedRun) -> None:

@@ -9,21 +9,14 @@ import typer
 
 from hardware import ACCELERATORS
 from operations.benchmark.shapes import PUBLISHED_SHAPES, Wanted
+from recipes.load import recipe_names
 from resource_graph.spelling import nearest
 from sizing.points import Shape
+from stacks.plan.recipe_files import nearest_recipe
 
 ALL = "all"
 _SHAPE = re.compile(r"([1-9][0-9]{0,6})/([1-9][0-9]{0,6})")
 _GPUS = re.compile(r"([1-9][0-9]{0,4})(?:x(.+))?")
-
-
-@dataclass(frozen=True, slots=True)
-class Gpus:
-    """The GPUs behind an address."""
-
-    count: int
-    kind: str | None
-    """Their name, such as GB200; None where nobody said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +25,14 @@ class BenchOptions:
 
     stack: str | None
     url: str | None
+    recipe: str | None
     shapes: tuple[str, ...]
     sweep: bool
     concurrency: int | None
     requests: int | None
     from_here: bool
     model: str | None
-    gpus: Gpus | None
+    gpus: str | None
     mock: bool
     tokenizer: str | None
     aiperf: str | None
@@ -54,31 +48,15 @@ class BenchOptions:
         shapes = tuple(_shape(text) for text in self.shapes if text != ALL)
         return Wanted(shapes, ALL in self.shapes, self.sweep, self.concurrency, self.requests)
 
+    @property
+    def gpu_count(self) -> int | None:
+        """The GPUs behind an address; None where nobody said."""
+        return None if self.gpus is None else _gpus(self.gpus)[0]
 
-def address_of(text: str) -> str:
-    """Return the address that a URL names; raises typer.BadParameter where it names none."""
-    try:
-        parts = urlsplit(text)
-        _ = parts.port
-    except ValueError as error:
-        raise typer.BadParameter(f"{text!r} is not an address: {error}") from None
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.path.strip("/"):
-        raise typer.BadParameter(f"{text!r} is not an address such as http://127.0.0.1:8000, without a path")
-    if parts.username is not None or parts.password is not None:
-        raise typer.BadParameter("holds a name or a password, which results would show")
-    return text.rstrip("/")
-
-
-def gpus_of(text: str) -> Gpus:
-    """Return the GPUs of a text such as 4xGB200; raises typer.BadParameter where it is none."""
-    found = _GPUS.fullmatch(text)
-    if found is None:
-        raise typer.BadParameter(f"{text!r} is not a number, such as 4 or 4xGB200")
-    kind: str | None = found[2]
-    if kind is not None and kind not in ACCELERATORS:
-        said = f"{kind!r} is not one of {', '.join(ACCELERATORS)}"
-        raise typer.BadParameter(_with_hint(said, nearest(kind, ACCELERATORS)))
-    return Gpus(int(found[1]), kind)
+    @property
+    def gpu_kind(self) -> str | None:
+        """Their name, such as GB200; None where nobody said."""
+        return None if self.gpus is None else _gpus(self.gpus)[1]
 
 
 def check_options(options: BenchOptions) -> None:
@@ -86,11 +64,14 @@ def check_options(options: BenchOptions) -> None:
     if options.stack is None and options.url is None:
         raise typer.BadParameter("give one STACK, or --url URL, or both for a stack that answers there")
     if options.url is not None:
-        _check_address(options)
+        _check_address(options, options.url)
     else:
         _check_stack(options)
-    if options.record and (options.mock or options.stack is None):
-        raise typer.BadParameter("goes with a STACK that a real engine serves", param_hint="--record")
+    if options.record and (options.mock or (options.stack is None and not (options.recipe and options.gpus))):
+        raise typer.BadParameter(
+            "goes with a STACK that a real engine serves, or with --recipe and --gpus beside --url",
+            param_hint="--record",
+        )
     if ALL in options.shapes and len(options.shapes) > 1:
         raise typer.BadParameter("all are all of them: leave the others out", param_hint="--shape")
     concurrency, requests = options.concurrency, options.requests
@@ -100,25 +81,53 @@ def check_options(options: BenchOptions) -> None:
             param_hint="--requests",
         )
     # Read here, so that a mistake in them is found before a cluster is asked.
-    _ = options.wanted
+    _ = options.wanted, options.gpu_count
 
 
-def _check_address(options: BenchOptions) -> None:
+def _check_address(options: BenchOptions, url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise typer.BadParameter(f"{url!r} is not an address: {error}", param_hint="--url") from None
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.path.strip("/"):
+        raise typer.BadParameter(
+            f"{url!r} is not an address such as http://127.0.0.1:8000, without a path", param_hint="--url"
+        )
+    if parts.username is not None or parts.password is not None:
+        raise typer.BadParameter("holds a name or a password, which results would show", param_hint="--url")
     if options.from_here:
         raise typer.BadParameter(
             "goes with a STACK; an address is measured from here", param_hint="--from-here"
         )
+    _check_recipe(options)
     if options.mock and options.gpus is not None:
         raise typer.BadParameter("a mock engine has no GPU: leave --gpus or --mock out", param_hint="--gpus")
+
+
+def _check_recipe(options: BenchOptions) -> None:
+    name = options.recipe
+    if name is not None and options.stack is not None:
+        raise typer.BadParameter("goes with --url alone; the stack says it", param_hint="--recipe")
+    if name is not None and name not in recipe_names():
+        meant = nearest_recipe(name, recipe_names())
+        raise _refused("--recipe", f"{name!r} is not one of {', '.join(recipe_names())}", meant)
     for hint, value in (("--shape", options.shapes), ("--concurrency", options.concurrency)):
-        if not value and not options.stack:
+        if not value and not name and not options.stack:
             raise typer.BadParameter(
-                "is needed with --url, unless a STACK says what is behind the address", param_hint=hint
+                "is needed with --url, unless a STACK or --recipe says what is behind the address",
+                param_hint=hint,
             )
 
 
 def _check_stack(options: BenchOptions) -> None:
-    for name, value in {"--model": options.model, "--gpus": options.gpus, "--mock": options.mock}.items():
+    typed = {
+        "--recipe": options.recipe,
+        "--model": options.model,
+        "--gpus": options.gpus,
+        "--mock": options.mock,
+    }
+    for name, value in typed.items():
         if value:
             raise typer.BadParameter("goes with --url; the stack says it", param_hint=name)
     for name, value in {"--tokenizer": options.tokenizer, "--aiperf": options.aiperf}.items():
@@ -132,8 +141,19 @@ def _shape(text: str) -> Shape:
         return Shape(int(found[1]), int(found[2]))
     known = [str(each.shape) for each in PUBLISHED_SHAPES]
     said = f"{text!r} is not tokens in and tokens out, such as {', '.join(known)}, nor {ALL}"
-    raise typer.BadParameter(_with_hint(said, nearest(text, [*known, ALL])), param_hint="--shape")
+    raise _refused("--shape", said, nearest(text, [*known, ALL]))
 
 
-def _with_hint(said: str, meant: str | None) -> str:
-    return f"{said}; try {meant}" if meant else said
+def _gpus(text: str) -> tuple[int, str | None]:
+    found = _GPUS.fullmatch(text)
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is not a number, such as 4 or 4xGB200", param_hint="--gpus")
+    kind: str | None = found[2]
+    if kind is not None and kind not in ACCELERATORS:
+        said = f"{kind!r} is not one of {', '.join(ACCELERATORS)}"
+        raise _refused("--gpus", said, nearest(kind, ACCELERATORS))
+    return int(found[1]), kind
+
+
+def _refused(option: str, said: str, meant: str | None) -> typer.BadParameter:
+    return typer.BadParameter(f"{said}; try {meant}" if meant else said, param_hint=option)

@@ -83,7 +83,7 @@ def thresholds_of(run: PlannedRun, recipe: Recipe | None) -> Thresholds:
     if recipe is None or run.gpus is None or len(run.accelerators) != 1:
         raise CommandError(
             "--assert measured: nobody said which layout on which GPUs is measured\n"
-            "  try: give the STACK, and --gpus beside --url"
+            "  try: give the STACK, or --recipe and --gpus beside --url"
         )
     layout, gpu = layout_of(recipe), run.accelerators[0]
     copies = layout_copies(run.gpus, recipe)

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from operations.benchmark.recording import RESULT_FILE, make_run_folder
-from tests.cli.command import write_stack
 from tests.operations.benchmark.fake_aiperf import RECORDED, fake_aiperf
 from tests.recipes.listing_frontend import LISTED, answers, listing_frontend
-from tests.support.dev_settings import agg_gb200_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,13 +92,21 @@ def test_a_second_run_of_the_same_second_leaves_the_first_alone(tmp_path: Path) 
     assert first != second
 
 
-def test_an_address_is_measured_as_the_stack_that_is_behind_it(
-    command: Command, url: str, tmp_path: Path
+@pytest.mark.parametrize(
+    ("words", "load"),
+    [
+        (("latency-b200",), ("1024/1024", "8", "80")),
+        (("--recipe", "gpt-oss-120b/trtllm-disagg-8gpu", "--requests", "300"), ("32000/256", "240", "300")),
+    ],
+)
+def test_an_address_is_measured_as_the_recipe_that_is_behind_it(
+    command: Command, url: str, tmp_path: Path, words: tuple[str, ...], load: tuple[str, ...]
 ) -> None:
     plain = ("--url", url, "--aiperf", fake_aiperf(tmp_path), "--results", tmp_path / "runs")
-    answer = command("bench", "latency-b200", *plain)
+    answer = command("bench", *words, *plain)
     assert answer.code == 0, answer.err
-    assert "1024/1024 at 8: 80 requests" in answer.err
+    shape, at_once, requests = load
+    assert f"{shape} at {at_once}: {requests} requests" in answer.err
 
 
 def test_a_mock_engine_is_said_everywhere_and_never_beside_what_is_published(bench: Bench) -> None:
@@ -218,8 +224,7 @@ def test_a_model_that_is_not_served_ends_before_anything_is_sent(bench: Bench) -
 def test_a_run_is_recorded_as_a_point_and_the_next_one_is_held_against_it(
     command: Command, tmp_path: Path, url: str
 ) -> None:
-    write_stack(tmp_path, agg_gb200_settings(), "mine")
-    behind = ("mine", "--url", url, "--gpus", "4xGB200")
+    behind = ("--url", url, "--recipe", "gpt-oss-120b/trtllm-agg", "--gpus", "4xGB200")
     load = ("--shape", "128/200", "--concurrency", "4", "--aiperf", fake_aiperf(tmp_path))
     recorded = command("bench", *behind, *load, "--results", tmp_path / "runs", "--record", folder=tmp_path)
     assert recorded.code == 0, recorded.err

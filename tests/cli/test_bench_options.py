@@ -19,7 +19,13 @@ WHOLE = (*URL, "--shape", "128/1000", "--concurrency", "4")
     ("words", "said"),
     [
         pytest.param((), "give one STACK, or --url URL", id="nothing"),
-        pytest.param(URL, "--shape: is needed with --url, unless a STACK says", id="no shape"),
+        pytest.param(
+            ("dev", *URL, "--recipe", "gpt-oss-120b/vllm-agg"), "--recipe: goes with --url alone", id="both"
+        ),
+        pytest.param(
+            (*URL, "--recipe", "gpt-oss-120b/vllm-ag"), "; try gpt-oss-120b/vllm-agg", id="no such recipe"
+        ),
+        pytest.param(URL, "--shape: is needed with --url, unless a STACK or --recipe", id="no shape"),
         pytest.param((*URL, "--shape", "9/9"), "--concurrency: is needed with --url", id="no concurrency"),
         pytest.param(
             ("--url", "127.0.0.1:8000", *WHOLE[2:]),

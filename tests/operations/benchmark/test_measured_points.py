@@ -97,7 +97,7 @@ def test_a_load_that_nobody_has_measured_is_refused_with_what_was() -> None:
         thresholds_of(_run(8 * 50), AGGREGATED)
     assert "nobody has measured this layout at 8192/1024 with 50 users" in str(refused.value)
     assert "measured: 4, 8, 16, 32, 64, 128" in str(refused.value)
-    with pytest.raises(CommandError, match="give the STACK, and --gpus beside --url"):
+    with pytest.raises(CommandError, match="give the STACK, or --recipe and --gpus beside --url"):
         thresholds_of(_run(512, gpus=None, accelerators=()), AGGREGATED)
 
 
