@@ -65,7 +65,6 @@ def check(
 ) -> None:
     """Judge; exit 1 on a mandatory finding, 2 on what cannot be understood."""
     if file:
-        _refuse_stack_beside(names or ())
         _check_files([*file, *map(Path, names or [])], pool or [], platform, as_json=as_json)
     elif platform is not None:
         raise typer.BadParameter(
@@ -79,16 +78,6 @@ def check(
         _check_stack(stack_name(names[0]), as_json=as_json)
     else:
         raise typer.BadParameter("give one STACK, or --file FILE…")
-
-
-def _refuse_stack_beside(names: Sequence[str]) -> None:
-    """Raise typer.BadParameter where a stack is named among files."""
-    from stacks.stack_files import list_stacks, stack_directory
-
-    stacks = list_stacks(stack_directory(Path.cwd()))
-    for name in names:
-        if name in stacks and not Path(name).exists():
-            raise typer.BadParameter(f"{name} is a stack: give the STACK, or --file with files alone")
 
 
 def _check_stack(name: str, *, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from cli.own_files import refuse_foreign, write_files
 from cli.stack_argument import StackArgument
 from cli.yaml_text import as_comment, to_yaml
 from compose.one_host import several_hosts, several_servers
-from compose.options import ComposeOptions, Discovery, Network
+from compose.options import Network
 from compose.project import COMPOSE_FILE, compose_project
 from operations.errors import CommandError
 from operations.project import resolved_stack
@@ -29,17 +29,10 @@ def compose(
         Path | None,
         typer.Option("--to", metavar="DIR", help="Write into this directory; else into compose-STACK here."),
     ] = None,
-    discovery: Annotated[
-        Discovery,
-        typer.Option("--discovery", help="How workers are found: by etcd, with NATS, or by files alone."),
-    ] = Discovery.ETCD,
     network: Annotated[
         Network,
         typer.Option("--network", help="The network of the containers: one of their own, or the host's."),
     ] = Network.BRIDGE,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace files there that this command did not write.")
-    ] = False,
 ) -> None:
     """Write the compose file and what lies beside it, or nothing of it."""
     plan = resolved_stack(stack)
@@ -52,12 +45,11 @@ def compose(
             f"--network host: {server} listens on every address of the host and asks nobody who they are\n"
             "  try: --network bridge, where BIND_ADDRESS says which address clients reach"
         )
-    project = compose_project(plan, ComposeOptions(discovery, network))
+    project = compose_project(plan, network)
     folder = to or Path(f"compose-{stack}")
     files = {COMPOSE_FILE: _heading(plan) + to_yaml(project.document), **project.files}
-    if not force:
-        suggestion = "move it, name another folder with --to, or replace it with --force"
-        refuse_foreign((folder / each for each in files), MARK, suggestion=suggestion)
+    suggestion = "move it, or name another folder with --to"
+    refuse_foreign((folder / each for each in files), MARK, suggestion=suggestion)
     write_files(folder, files, MARK)
     for each in files:
         (folder / each).chmod(_READABLE_FILE)

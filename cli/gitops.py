@@ -100,10 +100,6 @@ def _cannot_be_written(resource: Resource) -> str | None:
         return "its values hold secrets; bring them by a Secret (Flux: valuesFrom)"
     if has_unknown(inputs):
         return "it has values that only the update knows"
-    if not isinstance(inputs.get("version"), str):
-        return "it names no version of the chart"
-    if not _repository(inputs):
-        return "its chart comes from no repository"
     return None
 
 

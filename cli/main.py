@@ -6,8 +6,6 @@
 import gc
 import os
 import sys
-from collections.abc import Callable
-from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -74,7 +72,7 @@ def main() -> None:
     gc.set_threshold(_ALLOCATIONS)
     try:
         with ending_signals():
-            _command_line()()
+            app()
     except SystemExit as end:
         if (ended := _signal_behind(end)) is not None:
             end.code = SIGNALLED + ended
@@ -99,12 +97,6 @@ def _signal_behind(end: SystemExit) -> int | None:
     while error is not None and not isinstance(error, EndedBySignalError):
         error = error.__context__
     return None if error is None else error.signal
-
-
-@cache
-def _command_line() -> Callable[[], object]:
-    # `app()` would build the command again each time that it is called in one process.
-    return typer.main.get_command(app)
 
 
 def _message_for_a_person(error: Exception) -> str | None:

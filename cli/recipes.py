@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -19,17 +18,10 @@ from recipes.load import CATALOGUE, recipe_file, recipe_names
 from recipes.merging import dotted_options
 from recipes.model import Recipe
 from stacks.errors import SettingsError
-from stacks.plan.recipe_files import known_recipes, nearest_recipe, read_recipe, shown_file
+from stacks.plan.recipe_files import known_recipes, read_recipe, shown_file, unknown_recipe
 from stacks.served_runs import evidence_on
-from stacks.settings.load import load_stack
-from stacks.stack_files import list_stacks, stack_directory
 
 _WIDTH = 120
-_Folder = Annotated[
-    Path | None,
-    typer.Option("--folder", metavar="DIR", help="Recipes of your own; else where the stacks here say."),
-]
-
 recipes = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
@@ -41,12 +33,16 @@ def show(
             metavar="RECIPE", help="As `dynamo-stack list` prints it.", autocompletion=complete_recipe
         ),
     ],
-    folder: _Folder = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--folder", metavar="DIR", exists=True, file_okay=False, help="Recipes of your own beside ours."
+        ),
+    ] = None,
     as_yaml: Annotated[bool, typer.Option("--yaml", help="Print its file.")] = False,
 ) -> None:
     """Print a recipe, or its file."""
-    recipe, found = _find(name, _searched(folder))
-    file = recipe_file(name, found)
+    recipe, file = _find(name, folder)
     if as_yaml:
         print(file.read_text(encoding="utf-8"), end="")
         return
@@ -71,25 +67,21 @@ def new(
         str,
         typer.Option("--from", metavar="RECIPE", help="The recipe to copy.", autocompletion=complete_recipe),
     ],
-    folder: _Folder = None,
+    folder: Annotated[
+        Path, typer.Option("--folder", metavar="DIR", file_okay=False, help="Recipes of your own.")
+    ],
 ) -> None:
     """Write a copy of a recipe; nothing is overwritten."""
-    file = _new_file(name, _folder_to_write() if folder is None else folder)
-    # The typed folder may be there only afterwards.
-    known = folder if folder and folder.is_dir() else None
-    _, found = _find(original, _searched(known))
-    text = recipe_file(original, found).read_text(encoding="utf-8")
-    copy = copied_recipe(text, original=original, name=name, file=file)
+    file = _new_file(name, folder)
+    _, copied = _find(original, folder)
+    copy = copied_recipe(copied.read_text(encoding="utf-8"), original=original, name=name, file=file)
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("x", encoding="utf-8") as new_one:
         new_one.write(copy)
     say(f"{file}: {original} under another name; change what you want to differ")
-    own = file.parents[name.count("/")]
-    say(f"  in a stack's file: serving.recipe: {name} and serving.recipeFolder: {own}")
-    # A folder that no stack names yet is not searched.
-    searched = own.resolve() in {each.resolve() for each in _searched(None)}
-    where = "" if searched else f" --folder {shlex.quote(str(own))}"
-    say(f"  then: `dynamo-stack recipes show {name}{where}` and `dynamo-stack explain STACK`")
+    say(f"  in a stack's file: serving.recipe: {name} and serving.recipeFolder: {folder}")
+    where = f"--folder {shlex.quote(str(folder))}"
+    say(f"  then: `dynamo-stack recipes show {name} {where}` and `dynamo-stack explain STACK`")
 
 
 def _new_file(name: str, folder: Path) -> Path:
@@ -107,61 +99,17 @@ def _new_file(name: str, folder: Path) -> Path:
     return file
 
 
-def _folder_to_write() -> Path:
-    """Return the folder that the stacks here name; CommandError where they name none, or several."""
-    folders = _searched(None)
-    if len(folders) == 1:
-        return folders[0]
-    if not folders:
-        raise CommandError(
-            "--folder is needed: no stack here names a folder of recipes\n"
-            "  try: --folder our-recipes, and in the stack's file serving.recipeFolder: our-recipes"
-        )
-    shown = ", ".join(map(str, folders))
-    raise CommandError(f"--folder is needed: the stacks here name several\n  allowed: {shown}")
-
-
-def _find(name: str, folders: tuple[Path, ...]) -> tuple[Recipe, Path | None]:
-    """Return the recipe of that name, and the folder in which it lies; None: the catalogue.
+def _find(name: str, folder: Path | None) -> tuple[Recipe, Path]:
+    """Return the recipe of that name and its file, in the folder or in the catalogue.
 
     Raises:
-        CommandError: there is none, or one in several folders.
-        SettingsError: its file cannot be used.
+        SettingsError: there is none, or its file cannot be used.
 
     """
-    own = [folder for folder in folders if name in recipe_names(folder)]
-    if len(own) > 1:
-        shown = ", ".join(map(str, own))
-        raise CommandError(
-            f"{name}: there is a recipe of this name in several folders\n  allowed: --folder, of {shown}"
-        )
-    if own or name in recipe_names():
-        folder = own[0] if own else None
-        return read_recipe(name, folder), folder
-    names = sorted({each for folder in (None, *folders) for each in known_recipes(folder)})
-    meant = nearest_recipe(name, names)
-    hint = f"\n  try: {meant}" if meant else ""
-    if not folders:
-        hint += "\n  no stack here names a folder of recipes (serving.recipeFolder): --folder DIR names one"
-    raise CommandError(f"{name}: no recipe has this name\n  allowed: {', '.join(names)}{hint}")
-
-
-def _searched(typed: Path | None) -> tuple[Path, ...]:
-    """Return the folder that a person typed, or else those that the stacks here name, each once."""
-    if typed is None:
-        return tuple(dict.fromkeys(_named(stack_directory(Path.cwd()))))
-    if not typed.is_dir():
-        raise CommandError(f"--folder {typed}: there is no such folder")
-    return (typed,)
-
-
-def _named(directory: Path) -> Iterator[Path]:
-    for name in list_stacks(directory):
-        # A stack file that is wrong is told to the person who names the stack.
-        with suppress(SettingsError):
-            folder = load_stack(name, directory).serving.recipe_folder
-            if folder is not None:
-                yield directory / folder
+    if name not in known_recipes(folder):
+        raise SettingsError({"recipes": [unknown_recipe("RECIPE", name, folder)]})
+    own = folder if folder and name in recipe_names(folder) else None
+    return read_recipe(name, folder), recipe_file(name, own)
 
 
 def _facts(recipe: Recipe, file: Path) -> Iterator[Row]:

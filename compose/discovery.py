@@ -7,72 +7,45 @@ from typing import Any
 
 from components import etcd_command, nats_configuration
 from compose.containers import ran
-from compose.options import ComposeOptions, Discovery
+from compose.options import Network
 from recipes.images import mirrored
 from stacks.plan.versions import ETCD_IMAGE, NATS_IMAGE
 
 ETCD, NATS = "etcd", "nats"
 _NATS_FILE = nats_configuration.CONFIGURATION_FILE
-_DIRECTORY = "/run/dynamo"
-_VOLUME = "discovery"
-_USER = 1000
-"""Of the runtime's image."""
 
 
 @dataclass(frozen=True, slots=True)
-class DiscoveryParts:
-    """What the choice adds to the project."""
+class Discovery:
+    """What workers and frontend need to find each other; a server without Dynamo needs nothing."""
 
-    environment: Mapping[str, str]
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
     """Of frontend and workers."""
     services: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     """Servers, which must be healthy first."""
-    mounts: tuple[str, ...] = ()
-    """Of frontend and workers."""
-    volumes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     """Name -> text, beside the compose file."""
-    is_directory: bool = False
-    """Whether frontend and workers, of whatever user, write and remove files of one directory."""
 
 
-def discovery_parts(options: ComposeOptions, mirrors: Mapping[str, str]) -> DiscoveryParts:
-    """Return what the choice of discovery adds."""
-    if options.discovery is Discovery.FILE:
-        return _in_a_directory()
-    etcd = f"http://{options.host_of(ETCD)}:{etcd_command.CLIENT_PORT}"
-    nats = f"nats://{options.host_of(NATS)}:{nats_configuration.CLIENT_PORT}"
-    return DiscoveryParts(
+def discovery_by_etcd(network: Network, mirrors: Mapping[str, str]) -> Discovery:
+    """Return etcd, with NATS for events: what the publisher's guides for one host run."""
+    etcd = f"http://{network.host_of(ETCD)}:{etcd_command.CLIENT_PORT}"
+    nats = f"nats://{network.host_of(NATS)}:{nats_configuration.CLIENT_PORT}"
+    return Discovery(
         environment={"DYN_DISCOVERY_BACKEND": "etcd", "ETCD_ENDPOINTS": etcd, "NATS_SERVER": nats},
         services={
-            ETCD: _etcd(mirrored(ETCD_IMAGE, mirrors), etcd, options),
-            NATS: _nats(mirrored(NATS_IMAGE, mirrors)),
+            ETCD: {**_etcd(mirrored(ETCD_IMAGE, mirrors), etcd, network), **network.fields},
+            NATS: {**_nats(mirrored(NATS_IMAGE, mirrors)), **network.fields},
         },
-        files={_NATS_FILE: _nats_file(options.own_address)},
+        files={_NATS_FILE: _nats_file(network.own_address)},
     )
 
 
-def _in_a_directory() -> DiscoveryParts:
-    # In memory: what a host that lost power knew of processes is gone with them.
-    memory = {"type": "tmpfs", "device": "tmpfs", "o": f"uid={_USER},gid={_USER},mode=0770"}
-    return DiscoveryParts(
-        environment={
-            "DYN_DISCOVERY_BACKEND": "file",
-            "DYN_FILE_KV": f"{_DIRECTORY}/discovery",
-            # There is no NATS, which graphs name from 1.3 on.
-            "DYN_EVENT_PLANE": "zmq",
-        },
-        mounts=(f"{_VOLUME}:{_DIRECTORY}",),
-        volumes={_VOLUME: {"driver_opts": memory}},
-        is_directory=True,
-    )
-
-
-def _etcd(image: str, address: str, options: ComposeOptions) -> dict[str, Any]:
+def _etcd(image: str, address: str, network: Network) -> dict[str, Any]:
     command = [
         "etcd",
         f"--data-dir={etcd_command.DATA_PATH}/member-data",
-        f"--listen-client-urls=http://{options.own_address}:{etcd_command.CLIENT_PORT}",
+        f"--listen-client-urls=http://{network.own_address}:{etcd_command.CLIENT_PORT}",
         f"--advertise-client-urls={address}",
         # Off by default (0): every lease renewal would stay in the history until the quota is full.
         "--auto-compaction-mode=periodic",

@@ -22,7 +22,7 @@ def frontend_service(service: GraphService, served_name: str, surroundings: Surr
     something else.
     """
     fields = surroundings.around(service_of(service.container))
-    if surroundings.options.network is Network.HOST:
+    if surroundings.network is Network.HOST:
         fields["environment"]["DYN_HTTP_HOST"] = Interpolated(_ADDRESS)
         address = _ADDRESS
     else:

@@ -1,18 +1,8 @@
 """What a person chooses beside the stack, and may set for a project without touching its compose file."""
 
-from dataclasses import dataclass
 from enum import Enum
 
 from recipes.model_download import TOKEN_KEY, CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck
-
-
-class Discovery(Enum):
-    """Where workers and frontend find each other."""
-
-    ETCD = "etcd"
-    """etcd, with NATS for events: what the publisher's guides for one host run."""
-    FILE = "file"
-    """A directory that all of them see, events over ZeroMQ; neither etcd nor NATS is needed."""
 
 
 class Network(Enum):
@@ -24,22 +14,19 @@ class Network(Enum):
     HOST = "host"
     """The host's, as in the publisher's guides; all but the frontend listen on the loopback address."""
 
-
-@dataclass(frozen=True, slots=True)
-class ComposeOptions:
-    """The choices of one run."""
-
-    discovery: Discovery = Discovery.ETCD
-    network: Network = Network.BRIDGE
-
     def host_of(self, service: str) -> str:
         """Return the name by which the other containers reach a service."""
-        return service if self.network is Network.BRIDGE else "127.0.0.1"
+        return service if self is Network.BRIDGE else "127.0.0.1"
 
     @property
     def own_address(self) -> str:
         """What a service listens on that the other containers reach."""
-        return "0.0.0.0" if self.network is Network.BRIDGE else "127.0.0.1"  # noqa: S104 - the project's network
+        return "0.0.0.0" if self is Network.BRIDGE else "127.0.0.1"  # noqa: S104 - the project's network
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """What puts a container into the host's network; the project's own needs nothing."""
+        return {"network_mode": "host"} if self is Network.HOST else {}
 
 
 ENV_FILE = ".env"

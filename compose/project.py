@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from compose.containers import escaped
-from compose.discovery import DiscoveryParts, discovery_parts
+from compose.discovery import Discovery, discovery_by_etcd
 from compose.entrance import frontend_service, server_service
 from compose.model import model_mount, model_services, own_volume
-from compose.options import ENV_EXAMPLE, ComposeOptions, env_example
-from compose.surroundings import Surroundings, network_fields
+from compose.options import ENV_EXAMPLE, Network, env_example
+from compose.surroundings import Surroundings
 from compose.workers import ENGINE_FOLDER, worker_services, workers_of
 from hardware import CpuArchitecture, KvTransportName
 from recipes.engine_files import engine_files
@@ -36,14 +36,14 @@ class ComposeProject(NamedTuple):
     """Path beside it -> text, without the mark of who wrote it."""
 
 
-def compose_project(stack: StackPlan, options: ComposeOptions) -> ComposeProject:
+def compose_project(stack: StackPlan, network: Network) -> ComposeProject:
     """Return the project of a stack whose workers fit one host (compose/one_host.py)."""
     placed = _on_one_host(stack.serving.placed)
     source = VolumeCheck() if isinstance(stack.cache, ExistingVolume) else stack.cache.source
     server = placed.recipe.engine_server
     together = placed.kv_transport is not None
-    discovery = discovery_parts(options, placed.image_mirrors) if server is None else DiscoveryParts({})
-    around = Surroundings(options, discovery, model_mount(source), stack.serving.ready_timeout_seconds)
+    discovery = Discovery() if server else discovery_by_etcd(network, placed.image_mirrors)
+    around = Surroundings(network, discovery, model_mount(source), stack.serving.ready_timeout_seconds)
     engines = engine_files(placed)
     services = graph_services(placed, engines.name)
     workers = workers_of(services, placed.recipe.serving_engine.port_environment)
@@ -59,11 +59,10 @@ def compose_project(stack: StackPlan, options: ComposeOptions) -> ComposeProject
             **worker_services(workers, around, architecture, together=together),
             _FRONTEND: frontend_service(frontend, placed.recipe.model.served_name, around),
         }
-    servers = {name: {**each, **network_fields(options)} for name, each in discovery.services.items()}
     document = {
         "name": placed.graph_name,
-        "services": {**model_services(placed, source), **servers, **serving},
-        "volumes": {**own_volume(source), **discovery.volumes},
+        "services": {**model_services(placed, source), **discovery.services, **serving},
+        "volumes": own_volume(source),
     }
     filled = {key: value for key, value in document.items() if value}
     files = {f"{ENGINE_FOLDER}/{name}": text for name, text in engines.data.items()}

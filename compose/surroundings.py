@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from compose.discovery import DiscoveryParts
+from compose.discovery import Discovery
 from compose.model import MODEL
-from compose.options import ComposeOptions, Network
+from compose.options import Network
 
 _ON_LOOPBACK: Mapping[str, str] = {
     "DYN_TCP_RPC_HOST": "127.0.0.1",
@@ -21,26 +21,21 @@ _ON_LOOPBACK: Mapping[str, str] = {
 class Surroundings:
     """Around every process of the Dynamo runtime."""
 
-    options: ComposeOptions
-    discovery: DiscoveryParts
+    network: Network
+    discovery: Discovery
     model_mount: str
     start_seconds: int
     """The longest that loading the model takes."""
 
     def around(self, service: Mapping[str, Any], *volumes: str) -> dict[str, Any]:
         """Return a service with all of it, and with mounts of its own."""
-        on_host = dict(_ON_LOOPBACK) if self.options.network is Network.HOST else {}
+        on_host = dict(_ON_LOOPBACK) if self.network is Network.HOST else {}
         servers = {name: {"condition": "service_healthy"} for name in self.discovery.services}
         return {
             **service,
             "environment": {**service["environment"], **self.discovery.environment, **on_host},
-            "volumes": [self.model_mount, *self.discovery.mounts, *volumes],
-            **network_fields(self.options),
+            "volumes": [self.model_mount, *volumes],
+            **self.network.fields,
             "depends_on": {MODEL: {"condition": "service_completed_successfully"}, **servers},
             "restart": "unless-stopped",
         }
-
-
-def network_fields(options: ComposeOptions) -> dict[str, str]:
-    """Return what puts a container into the host's network; the project's own needs nothing."""
-    return {"network_mode": "host"} if options.network is Network.HOST else {}

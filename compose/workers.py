@@ -25,9 +25,6 @@ _ULIMITS = {"memlock": -1, "stack": 67108864, "nofile": {"soft": 65536, "hard": 
 # tensorrt_llm/_mnnvl_utils.py), which Docker's seccomp profile has for this capability alone (moby/moby
 # profiles/seccomp/default_linux.go).
 _OPENS_MEMORY_OF_OTHERS = "SYS_PTRACE"
-# These workers are root, and the frontend is not: it has to remove what a worker that was killed left, and to
-# make directories beside the workers' (ai-dynamo/dynamo lib/runtime/src/storage/kv/file.rs at 065abee).
-_FOR_EVERY_USER = ("/bin/sh", "-c", 'umask 0 && exec "$@"', "sh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +78,7 @@ def worker_services(
 
     """
     if together:
-        container = _one_container(workers, shares_files=surroundings.discovery.is_directory)
-        return {_TOGETHER: _worker(container, workers, _PORT, surroundings, architecture)}
+        return {_TOGETHER: _worker(_one_container(workers), workers, _PORT, surroundings, architecture)}
     return {
         worker.name: _worker(worker.container(), [worker], worker.port, surroundings, architecture)
         for worker in workers
@@ -114,7 +110,7 @@ def with_devices(
     }
 
 
-def _one_container(workers: Sequence[Worker], *, shares_files: bool) -> dict[str, Any]:
+def _one_container(workers: Sequence[Worker]) -> dict[str, Any]:
     """Return the container of several workers: what is theirs alone stands before each one's command."""
     containers = [worker.container() for worker in workers]
     first = containers[0]
@@ -131,8 +127,6 @@ def _one_container(workers: Sequence[Worker], *, shares_files: bool) -> dict[str
         start = [f"{worker.name}:{worker.port}", "env", *variables, *each["entrypoint"], *each["command"]]
         command += ["--", *start] if command else start
     supervisor = ["python3", f"{ENGINE_FILES_DIRECTORY}/{SUPERVISOR_FILE}"]
-    if shares_files:
-        supervisor = [*_FOR_EVERY_USER, *supervisor]
     return {**first, "entrypoint": supervisor, "command": command, "environment": common}
 
 

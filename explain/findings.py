@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from explain.page import Tone
+from explain.verdict import Tone
 from rules.model import Finding, Report
 from stacks.wording import in_words
 
-MOST = 200
-"""Findings on the page: with all their reasons they stay below half of the page's 400 KB."""
 _TONES: Mapping[str, Tone] = {"failed": "warn", "undecided": "wait", "waived": "good"}
 _ORDER: tuple[Tone, ...] = ("stop", "warn", "wait", "good")
 

@@ -1,13 +1,26 @@
 """What a reader takes home: whether the stack can serve, and what stands in the way."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
 
-from explain.page import Headline, Tone
 from hardware import Standing
 from rules.model import Report
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.infrastructure_notices import waiting_text
 from stacks.wording import in_words
+
+Tone = Literal["stop", "warn", "wait", "good"]
+"""stop: `up` ends before anything is made. warn: it may not serve. wait: nothing is made yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The one sentence that a reader takes home, and what else is to be known."""
+
+    tone: Tone
+    headline: str
+    points: tuple[str, ...]
 
 
 def verdict(stack: StackPlan, report: Report) -> Headline:

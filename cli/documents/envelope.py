@@ -13,7 +13,7 @@ VERSIONS: Mapping[Command, int] = MappingProxyType(
         "check": 1,
         "doctor": 1,
         "drift": 1,
-        "explain": 1,
+        "explain": 2,
         "list": 1,
         "pools": 1,
         "preflight": 1,

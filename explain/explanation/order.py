@@ -1,7 +1,6 @@
 """In which order a stack's resources are made, and what `destroy` refuses to delete or leaves."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from explain.explanation.section import names_by, shortened
@@ -20,17 +19,34 @@ _PROTECTED_WORDS = {
 _PAGE = "destroy-a-cluster"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Resources of one kind that are made one after the other."""
-
-    kind: str
-    names: tuple[str, ...]
-    is_later: bool = False
-    """They are made once the Capacity Block has opened, by a further `up`."""
+def creation_order(graph: ResourceGraph) -> str:
+    """Return what is made in its order, as one line; neighbours of one kind are one step."""
+    groups = groupby(_steps(graph), key=lambda resource: resource[0])
+    return " > ".join(f"{kind} {', '.join(name for _, name in found)}" for kind, found in groups)
 
 
-def steps(graph: ResourceGraph) -> Iterator[tuple[str, str]]:
+def protection(graph: ResourceGraph) -> Iterator[str]:
+    """Yield what `destroy` refuses to delete, and what lifts that."""
+    held = [
+        words
+        for kind, words in _PROTECTED_WORDS.items()
+        if any(resource.protect for resource in graph.of_type(kind))
+    ]
+    if held:
+        yield f"{', '.join(held)}; lifted by lifecycle: disposable (runbook: {_PAGE})"
+
+
+def left_by_destroy(retained: Sequence[RetainedObject]) -> Iterator[str]:
+    """Yield what `destroy` leaves, each with its reason once."""
+    groups = names_by(((kept.kind, kept.namespace, kept.reason), kept.name) for kept in retained)
+    for (kind, namespace, reason), names in groups.items():
+        place = "" if namespace is None else f" in {namespace}"
+        yield f"{kind} {shortened(names)}{place}: {reason}"
+    if not groups:
+        yield "nothing"
+
+
+def _steps(graph: ResourceGraph) -> Iterator[tuple[str, str]]:
     """Yield kind and name of every resource that is more than bookkeeping, in the order of creation."""
     # Resources in the account are only counted: a VPC alone is two dozen.
     resources = [
@@ -46,40 +62,3 @@ def steps(graph: ResourceGraph) -> Iterator[tuple[str, str]]:
         name = resource.object_name if resource.kind else resource.inputs.get("name")
         kind = resource.kind or resource.type.rpartition(":")[2]
         yield kind, name if isinstance(name, str) else resource.name
-
-
-def creation_steps(graph: ResourceGraph) -> tuple[Step, ...]:
-    """Return the same, neighbours of one kind as one step."""
-    groups = groupby(steps(graph), key=lambda resource: resource[0])
-    return tuple(Step(kind, tuple(name for _, name in found)) for kind, found in groups)
-
-
-def creation_order(graph: ResourceGraph) -> str:
-    """Return the steps as one line."""
-    return " > ".join(f"{step.kind} {', '.join(step.names)}" for step in creation_steps(graph))
-
-
-def protected(graph: ResourceGraph) -> list[str]:
-    """Return the kinds that `destroy` refuses to delete, in a person's words."""
-    return [
-        words
-        for kind, words in _PROTECTED_WORDS.items()
-        if any(resource.protect for resource in graph.of_type(kind))
-    ]
-
-
-def protection(graph: ResourceGraph) -> Iterator[str]:
-    """Yield what `destroy` refuses to delete, and what lifts that."""
-    held = protected(graph)
-    if held:
-        yield f"{', '.join(held)}; lifted by lifecycle: disposable (runbook: {_PAGE})"
-
-
-def left_by_destroy(retained: Sequence[RetainedObject]) -> Iterator[str]:
-    """Yield what `destroy` leaves, each with its reason once."""
-    groups = names_by(((kept.kind, kept.namespace, kept.reason), kept.name) for kept in retained)
-    for (kind, namespace, reason), names in groups.items():
-        place = "" if namespace is None else f" in {namespace}"
-        yield f"{kind} {shortened(names)}{place}: {reason}"
-    if not groups:
-        yield "nothing"

@@ -1,16 +1,35 @@
-"""What is said of a stack: titles with their sentences, and names that have something in common."""
+"""What is said of a stack: titles with their sentences, tables, and names that have something in common."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
+
+from pydantic import ConfigDict
+from pydantic.alias_generators import to_camel
+from pydantic.dataclasses import dataclass
+
+EXPLAINED = ConfigDict(
+    alias_generator=to_camel,
+    validate_by_name=True,
+    use_attribute_docstrings=True,
+    json_schema_serialization_defaults_required=True,
+)
+"""Of what is printed as text, page and JSON alike: there its names are in camel case."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=EXPLAINED)
 class Section:
     """A title and its sentences; without sentences there is nothing to say, and nothing is shown."""
 
     title: str
     texts: tuple[str, ...]
+
+
+class Table(NamedTuple):
+    """Rows under headers; the first cell of a row names it."""
+
+    title: str
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
 
 
 def section(title: str, texts: Iterable[str]) -> Section:

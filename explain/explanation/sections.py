@@ -1,10 +1,14 @@
-"""Everything that is said of a stack below its tables, in the order of `explain`."""
+"""Everything that is said of a stack, in the order in which `explain --all` and the page print it."""
 
 import datetime as dt
 from collections.abc import Iterator
+from typing import ClassVar
 
+from pydantic import BaseModel, ConfigDict
+
+from explain.explanation.cluster import foundation
 from explain.explanation.order import creation_order, left_by_destroy, protection
-from explain.explanation.section import Section, section
+from explain.explanation.section import EXPLAINED, Section, Table, section
 from explain.explanation.serving import (
     clients,
     decided,
@@ -16,7 +20,16 @@ from explain.explanation.serving import (
     rollouts,
     tools,
 )
-from explain.explanation.tables import prices, workarounds
+from explain.explanation.tables import (
+    POOL_HEADERS,
+    SERVICE_HEADERS,
+    ExplainedPool,
+    ExplainedService,
+    explained_pools,
+    explained_services,
+    prices,
+    workarounds,
+)
 from resource_graph import ResourceGraph
 from stacks.plan.infrastructure.prices import idle_gpus
 from stacks.plan.losses import losses
@@ -25,8 +38,37 @@ from stacks.updates.free_gpus import room_texts
 from stacks.updates.notices import effects_of_changes
 
 
-def sections(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Iterator[Section]:
-    """Yield the sections that have something to say.
+class Explanation(BaseModel):
+    """What a stack becomes, and why. Sentences are those of the text; no program should take them apart."""
+
+    model_config: ClassVar[ConfigDict] = {**EXPLAINED, "frozen": True}
+
+    stack: str
+    file: str
+    recipe: str
+    lifecycle: str
+    foundation: tuple[Section, ...]
+    """What it is, and what it stands on."""
+    pools: tuple[ExplainedPool, ...]
+    """Empty of a stack that owns the platform alone."""
+    services: tuple[ExplainedService, ...]
+    """Services of the graph; empty where another stack serves."""
+    sections: tuple[Section, ...]
+    """All else; each has something to say."""
+
+    @property
+    def tables(self) -> Iterator[Table]:
+        """Pools and services as text."""
+        if self.pools:
+            rows = tuple(pool.cells for pool in self.pools)
+            yield Table("Node pools and what their GPUs cost an hour", POOL_HEADERS, rows)
+        if self.services:
+            rows = tuple(service.cells for service in self.services)
+            yield Table("Services of the graph", SERVICE_HEADERS, rows)
+
+
+def explained(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Explanation:
+    """Return all that is said of a stack.
 
     Args:
         stack: what is explained.
@@ -34,11 +76,42 @@ def sections(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Iterator
         today: the day on which the age of prices is told.
 
     """
-    return (each for each in _all(stack, graph, today) if each.texts)
+    has_nodes, serves = stack.layers.own != ("platform",), stack.layers.owns("serving")
+    return Explanation(
+        stack=stack.name,
+        file=stack.source,
+        recipe=stack.serving.placed.recipe.name,
+        lifecycle=stack.lifecycle,
+        foundation=tuple(foundation(stack, today)),
+        pools=tuple(explained_pools(stack)) if has_nodes else (),
+        services=tuple(explained_services(stack)) if serves else (),
+        sections=tuple(each for each in _sections(stack, graph, today) if each.texts),
+    )
 
 
-def serving_sections(stack: StackPlan) -> Iterator[Section]:
-    """Yield what is said of the graph; there is none where another stack serves."""
+def _sections(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Iterator[Section]:
+    serves, plan = stack.layers.owns("serving"), stack.infrastructure
+    if stack.layers.own != ("platform",):
+        yield section("Prices", prices(stack.pools, today))
+    if plan is not None:
+        yield section("Idle", idle_gpus(plan, stack.pools))
+    if serves:
+        yield from _serving(stack)
+    yield section("Order", [creation_order(graph)])
+    if plan is not None:
+        yield section("Protected", protection(graph))
+    yield section("Retained", left_by_destroy(stack.retained))
+    if serves:
+        yield section("Defects", workarounds(stack))
+    yield section("Waived", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
+    yield section("Servers", decided(stack, "servers"))
+    yield section("Namespace", decided(stack, "namespaces"))
+    if serves:
+        yield section("Other", ["; ".join(decided(stack, *_other_topics(stack)))])
+        yield section("Evidence", evidence(stack))
+
+
+def _serving(stack: StackPlan) -> Iterator[Section]:
     # `explain` asks no cluster: it says the same on every machine.
     room = room_texts(stack, "which a preview asks of the cluster too")
     yield section("Room", (text for text, _ in room))
@@ -51,38 +124,6 @@ def serving_sections(stack: StackPlan) -> Iterator[Section]:
     yield section("Rollout", rollouts(stack))
     yield section("Updates", effects_of_changes(stack))
     yield section("Losses", losses(stack.serving))
-
-
-def cost_sections(stack: StackPlan, today: dt.date) -> Iterator[Section]:
-    """Yield the published prices, and what is paid for idle GPUs."""
-    if stack.layers.own != ("platform",):
-        yield section("Prices", prices(stack.pools, today))
-    if stack.infrastructure is not None:
-        yield section("Idle", idle_gpus(stack.infrastructure, stack.pools))
-
-
-def life_sections(stack: StackPlan, graph: ResourceGraph) -> Iterator[Section]:
-    """Yield what `destroy` refuses to delete, what it leaves, and what is worked around or waived."""
-    if stack.infrastructure is not None:
-        yield section("Protected", protection(graph))
-    yield section("Retained", left_by_destroy(stack.retained))
-    if stack.layers.owns("serving"):
-        yield section("Defects", workarounds(stack))
-    yield section("Waived", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
-
-
-def _all(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Iterator[Section]:
-    serves = stack.layers.owns("serving")
-    yield from cost_sections(stack, today)
-    if serves:
-        yield from serving_sections(stack)
-    yield section("Order", [creation_order(graph)])
-    yield from life_sections(stack, graph)
-    yield section("Servers", decided(stack, "servers"))
-    yield section("Namespace", decided(stack, "namespaces"))
-    if serves:
-        yield section("Other", ["; ".join(decided(stack, *_other_topics(stack)))])
-        yield section("Evidence", evidence(stack))
 
 
 def _other_topics(stack: StackPlan) -> tuple[Topic, ...]:

@@ -6,7 +6,6 @@ from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from engines.runtime_lines import lost_tool_calls
 from explain.explanation.section import names_by
 from hardware import KvPath, Standing
-from recipes.placed import Rollout
 from stacks.plan.recipe_choice import aggregated_recipes_like
 from stacks.plan.stack_plan import Decision, StackPlan, Topic
 from stacks.served_runs import evidence_on
@@ -102,15 +101,11 @@ def kv_path(stack: StackPlan) -> Iterator[str]:
     yield f"{verb}: {path.lifted_by}"
 
 
-def workers_by_rollout(stack: StackPlan) -> dict[Rollout, list[str]]:
-    """Return each way in which new workers take the place of old ones, with the workers that go it."""
-    placed = ((worker.placement, worker.name) for worker in stack.serving.placed.workers)
-    return names_by((placement.rollout, name) for placement, name in placed if placement is not None)
-
-
 def rollouts(stack: StackPlan) -> Iterator[str]:
     """Yield how new workers take the place of old ones, and what clients notice."""
-    for rollout, workers in workers_by_rollout(stack).items():
+    placed = ((worker.placement, worker.name) for worker in stack.serving.placed.workers)
+    alike = names_by((placement.rollout, name) for placement, name in placed if placement is not None)
+    for rollout, workers in alike.items():
         yield f"{', '.join(workers)}: {rollout.strategy} ({rollout.reason}); {rollout.interruption}"
 
 

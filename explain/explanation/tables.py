@@ -3,10 +3,12 @@
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 
+from pydantic.dataclasses import dataclass
+
 from explain.explanation.price_age import aged
-from explain.explanation.section import names_by
+from explain.explanation.section import EXPLAINED, names_by
 from hardware import InstanceType, Source
-from recipes.placed import PlacedRecipe, PlacedService
+from recipes.placed import PlacedService
 from recipes.pod_environment import service_workarounds
 from stacks.plan.infrastructure.prices import NAMES, published_price
 from stacks.plan.placement.capacity import PlacedPool
@@ -20,15 +22,122 @@ _ON_DEMAND = "on_demand_usd_per_gpu_hour"
 _CAPACITY_BLOCK = "capacity_block_usd_per_gpu_hour"
 
 
-def pool_rows(stack: StackPlan) -> Iterator[Sequence[str]]:
-    """Yield the cells of each pool, in the order of POOL_HEADERS."""
+@dataclass(frozen=True, slots=True, kw_only=True, config=EXPLAINED)
+class ExplainedPool:
+    """One pool of GPU nodes."""
+
+    name: str
+    machine: str
+    """EC2 instance type, or the name of a described node."""
+    accelerator: str
+    nodes: int
+    used_nodes: int
+    exclusive_nodes: int
+    """Of the used: how many hold one pod alone, whatever else would fit."""
+    gpus: int
+    """GPUs of all nodes together."""
+    used_gpus: int
+    """GPUs that the stack's workers ask for."""
+    idle_gpus: int
+    usd_per_gpu_hour: float | None
+    """Published US dollars for one GPU an hour; null where no price is published."""
+    priced: str
+    """As what it is bought, or else as what a price of it is published; empty where there is none."""
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Its row under POOL_HEADERS."""
+        used = f"{self.used_nodes} of {self.nodes}"
+        return (
+            *(self.name, f"{self.nodes} x {self.machine}", f"{self.gpus} {self.accelerator}"),
+            *(str(self.used_gpus), self._cost(self.used_gpus)),
+            *(str(self.idle_gpus), self._cost(self.idle_gpus), self.priced),
+            f"{used}, {self.exclusive_nodes} exclusive" if self.exclusive_nodes else used,
+        )
+
+    def _cost(self, gpus: int) -> str:
+        return "unknown" if self.usd_per_gpu_hour is None else f"${gpus * self.usd_per_gpu_hour:,.2f}/h"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=EXPLAINED)
+class ExplainedService:
+    """One service of the graph."""
+
+    name: str
+    role: str
+    replicas: int
+    gpus: int
+    """GPUs of one replica."""
+    cpu_request: int | None
+    """CPUs of one pod; null where the recipe asks for none."""
+    cpu_limit: int | None
+    memory_gib: int | None
+    """Memory of one pod in GiB, request and limit."""
+    pool: str | None
+    """Pool of its pods; null for a service without GPUs."""
+    runs_on: str
+    """The same in words."""
+    devices: Mapping[str, str]
+    """Extended resource -> how many of it one pod asks for."""
+    claim: str | None
+    """Template of its pods' claim to a ComputeDomain; null where they have none."""
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Its row under SERVICE_HEADERS."""
+        memory = "" if self.memory_gib is None else f"{self.memory_gib}Gi"
+        devices = [f"{name}: {amount}" for name, amount in self.devices.items()]
+        devices += [] if self.claim is None else [f"claim of {self.claim} (ComputeDomain)"]
+        counts = (self.name, str(self.replicas), str(self.gpus))
+        return (*counts, self._cpu, memory, self.runs_on, ", ".join(devices) or "none")
+
+    @property
+    def _cpu(self) -> str:
+        if self.cpu_request is None:
+            return ""
+        same = self.cpu_request == self.cpu_limit
+        return str(self.cpu_request) if same else f"{self.cpu_request} to {self.cpu_limit}"
+
+
+def explained_pools(stack: StackPlan) -> Iterator[ExplainedPool]:
+    """Yield the pools, and what their GPUs cost."""
     bought = purchases(stack)
-    return (_pool_columns(placed, bought.get(placed.pool.name)) for placed in stack.pools)
+    for placed in stack.pools:
+        pool, machine = placed.pool, placed.pool.instance_type
+        price = published_price(machine, bought.get(pool.name))
+        yield ExplainedPool(
+            name=pool.name,
+            machine=machine.name,
+            accelerator=machine.accelerator.name,
+            nodes=pool.nodes,
+            used_nodes=placed.packing.used_nodes,
+            exclusive_nodes=placed.packing.exclusive_nodes,
+            gpus=pool.gpus,
+            used_gpus=placed.used_gpus,
+            idle_gpus=placed.free_gpus,
+            usd_per_gpu_hour=None if price is None else price.usd_per_gpu_hour,
+            priced=_priced(machine, bought.get(pool.name)),
+        )
 
 
-def service_rows(stack: StackPlan) -> Iterator[Sequence[str]]:
-    """Yield the cells of each service, in the order of SERVICE_HEADERS."""
-    return (_service_columns(stack, service) for service in stack.serving.placed.services)
+def explained_services(stack: StackPlan) -> Iterator[ExplainedService]:
+    """Yield the services of the graph, and where each runs."""
+    domain = stack.serving.placed.compute_domain
+    for service in stack.serving.placed.services:
+        sizes, placement = service.resources, service.placement
+        yield ExplainedService(
+            name=service.name,
+            role=service.role,
+            replicas=service.replicas,
+            gpus=service.gpus,
+            cpu_request=None if sizes is None else sizes.cpu_request,
+            cpu_limit=None if sizes is None else sizes.cpu_limit,
+            memory_gib=None if sizes is None else sizes.memory_gib,
+            pool=None if placement is None else placement.pool,
+            runs_on=_runs_on(stack, service),
+            devices={} if placement is None else placement.extended_resources,
+            claim=None if placement is None or domain is None else domain.claim_template_name,
+        )
 
 
 def prices(pools: Sequence[PlacedPool], today: dt.date) -> Iterator[str]:
@@ -57,35 +166,6 @@ def workarounds(stack: StackPlan) -> Iterator[str]:
         yield text if len(names) == len(placed.workers) else f"{' and '.join(names)}: {text}"
 
 
-def _pool_columns(placed: PlacedPool, purchase: Purchase | None) -> tuple[str, ...]:
-    pool = placed.pool
-    instance_type = pool.instance_type
-    return (
-        pool.name,
-        f"{pool.nodes} x {instance_type.name}",
-        f"{pool.gpus} {instance_type.accelerator.name}",
-        str(placed.used_gpus),
-        _cost(instance_type, purchase, placed.used_gpus),
-        str(placed.free_gpus),
-        _cost(instance_type, purchase, placed.free_gpus),
-        _priced(instance_type, purchase),
-        _nodes_in_use(placed),
-    )
-
-
-def _service_columns(stack: StackPlan, service: PlacedService) -> tuple[str, ...]:
-    resources = service.resources
-    return (
-        service.name,
-        str(service.replicas),
-        str(service.gpus),
-        "" if resources is None else _cpu(resources.cpu_request, resources.cpu_limit),
-        "" if resources is None else f"{resources.memory_gib}Gi",
-        _runs_on(stack, service),
-        _devices(stack.serving.placed, service),
-    )
-
-
 def _offers(instance_type: InstanceType, today: dt.date) -> Iterator[str]:
     on_demand = instance_type.on_demand_usd_per_gpu_hour
     if on_demand is not None:
@@ -103,11 +183,6 @@ def _source(source: Source, today: dt.date) -> str:
     return f"{source.text.removeprefix('https://').rstrip('/')}, {aged(source.date, today)}"
 
 
-def _cost(instance_type: InstanceType, purchase: Purchase | None, gpus: int) -> str:
-    price = published_price(instance_type, purchase)
-    return "unknown" if price is None else f"${gpus * price.usd_per_gpu_hour:,.2f}/h"
-
-
 def _priced(instance_type: InstanceType, purchase: Purchase | None) -> str:
     if purchase is not None:
         return NAMES[purchase.kind]
@@ -116,27 +191,8 @@ def _priced(instance_type: InstanceType, purchase: Purchase | None) -> str:
     return "" if instance_type.capacity_block_usd_per_gpu_hour is None else "Capacity Block"
 
 
-def _nodes_in_use(placed: PlacedPool) -> str:
-    packing = placed.packing
-    used = f"{packing.used_nodes} of {placed.pool.nodes}"
-    return f"{used}, {packing.exclusive_nodes} exclusive" if packing.exclusive_nodes else used
-
-
-def _cpu(request: int, limit: int) -> str:
-    return str(request) if request == limit else f"{request} to {limit}"
-
-
 def _runs_on(stack: StackPlan, service: PlacedService) -> str:
     if service.placement is None:
         return "the workers' nodes" if stack.serving.placed.cache_nodes else "nodes without GPUs"
     [pool] = [each.pool for each in stack.pools if each.pool.name == service.placement.pool]
     return f"pool {pool.name}, {in_words(pool.nodes, 'node')}"
-
-
-def _devices(placed: PlacedRecipe, service: PlacedService) -> str:
-    if service.placement is None:
-        return "none"
-    devices = [f"{name}: {amount}" for name, amount in service.placement.extended_resources.items()]
-    if placed.compute_domain is not None:
-        devices.append(f"claim of {placed.compute_domain.claim_template_name} (ComputeDomain)")
-    return ", ".join(devices) or "none"

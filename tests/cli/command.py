@@ -56,6 +56,15 @@ def squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
+def asking(*words: str) -> dict[str, str]:
+    """What bash tells of a line whose last word the person is typing."""
+    return {
+        "_DYNAMO_STACK_COMPLETE": "complete_bash",
+        "COMP_WORDS": " ".join(["dynamo-stack", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+
+
 def merged(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """The settings with these changes: a mapping changes one that is there, and None removes a key."""
     result = {**settings, **changes}

@@ -62,12 +62,11 @@ def test_unreadable_input_exits_2_and_names_the_place_on_stderr(
         (("--file", "missing.yaml"), "missing.yaml: cannot be read"),
         (("prod",), "Pulumi.prod.yaml"),
         (("prod",), "dev"),
-        (("dev", "--file", "Pulumi.yaml"), "dev is a stack: give the STACK, or --file with files alone"),
         ((), "STACK"),
         (("dev", "--pool", "p6-b200.48xlarge=1"), "the pools of a stack stand in its settings"),
         (("--file", "docs/examples/graph.yaml", "--platform", "latest"), "try: --platform 1.2.1"),
     ],
-    ids=["no file", "no stack", "stacks there are", "both", "nothing", "pool of a stack", "no version"],
+    ids=["no file", "no stack", "stacks there are", "nothing", "pool of a stack", "no version"],
 )
 def test_arguments_that_cannot_be_used_exit_2_with_words(
     command: Command, arguments: tuple[str, ...], says: str

@@ -13,18 +13,9 @@ from typer.testing import CliRunner
 
 from cli.main import app
 from stacks.stack_files import list_stacks
-from tests.cli.command import ROOT
+from tests.cli.command import ROOT, asking
 
 Offered = Callable[..., list[str]]
-
-
-def asking(*words: str) -> dict[str, str]:
-    """What bash tells of a line whose last word the person is typing."""
-    return {
-        "_DYNAMO_STACK_COMPLETE": "complete_bash",
-        "COMP_WORDS": " ".join(["dynamo-stack", *words]),
-        "COMP_CWORD": str(len(words)),
-    }
 
 
 @pytest.fixture

@@ -90,20 +90,17 @@ def test_the_choices_reach_the_file_in_a_folder_named_after_the_stack(
     command: Command, tmp_path: Path
 ) -> None:
     write_stack(tmp_path, agg_gb200_settings(), "mine")
-    answer = command("compose", "mine", "--discovery", "file", "--network", "host", folder=tmp_path)
+    answer = command("compose", "mine", "--network", "host", folder=tmp_path)
     assert answer.code == 0
     document = yaml.safe_load((tmp_path / "compose-mine" / "compose.yaml").read_text())
     worker = document["services"]["worker"]
     assert document["name"] == "gpt-oss-agg"
     assert worker["network_mode"] == "host"
-    assert worker["environment"]["DYN_DISCOVERY_BACKEND"] == "file"
-    assert "etcd" not in document["services"]
 
 
 @pytest.mark.parametrize(
     ("settings", "arguments", "says"),
     [
-        pytest.param(agg_gb200_settings(), ("--discovery", "consul"), ("'etcd'", "'file'"), id="discovery"),
         pytest.param(agg_gb200_settings(), ("--network", "consul"), ("'bridge'", "'host'"), id="network"),
         pytest.param(
             disagg_gb200_settings(),
@@ -158,9 +155,7 @@ def test_what_one_host_cannot_do_is_refused_with_what_it_can(
     assert [text for text in says if text not in said] == []
 
 
-def test_files_of_somebody_else_are_left_until_force_replaces_them_and_never_through_a_link(
-    command: Command, tmp_path: Path
-) -> None:
+def test_files_of_somebody_else_are_left_and_links_are_not_followed(command: Command, tmp_path: Path) -> None:
     folder, elsewhere = tmp_path / "compose-mine", tmp_path / "elsewhere"
     folder.mkdir()
     (folder / "compose.yaml").write_text("services: {}\n")
@@ -168,11 +163,8 @@ def test_files_of_somebody_else_are_left_until_force_replaces_them_and_never_thr
     (folder / "nats.conf").symlink_to(elsewhere)
     said = refused(command, tmp_path, agg_gb200_settings())
     assert "compose.yaml is not what `dynamo-stack compose` wrote, so nothing was written" in said
-    assert "--force" in said
+    assert "nats.conf is a link that leads elsewhere" in said
     assert (folder / "compose.yaml").read_text() == "services: {}\n"
-    assert command("compose", "mine", "--force", folder=tmp_path).code == 0
-    assert (folder / "compose.yaml").read_text().startswith(MARK)
-    assert (folder / "nats.conf").read_text().startswith(MARK)
     assert elsewhere.read_text() == "mine\n"
 
 

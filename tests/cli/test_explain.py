@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.cli.command import Command, merged, squeezed, write_stack
+from tests.stacks.changed_settings import ON_A_DISK, ON_EACH_NODE, changed
 from tests.stacks.plan.layers.settings import layered
-from tests.stacks.plan.test_cache_problems import on_disk, on_nodes
 from tests.support.dev_settings import (
     agg_gb200_settings,
     described_settings,
@@ -197,14 +197,14 @@ CASES = {
         "model cache: EFS, in every zone of the region above; the rest",
     ),
     "a disk of the one node": _of(
-        on_disk(eks_b200_settings()),
+        changed(eks_b200_settings(), ON_A_DISK),
         {},
         "model cache: an EBS disk of the one GPU node, gp3, 1000 MiB/s; frontends run there too",
         "4 to 8 16Gi the workers' nodes",
         "PLACEMENT Frontend, TrtllmPrefillWorker",
     ),
     "a copy on each node": _of(
-        on_nodes(eks_gb200_settings()),
+        changed(eks_gb200_settings(), ON_EACH_NODE),
         {},
         "a copy on each GPU node's own disks, /mnt/k8s-disks/0/gpt-oss-model-cache; front",
         never=("PersistentVolumeClaim model-cache",),

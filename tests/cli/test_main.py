@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 
 from cli.commands import COMMANDS
 from cli.main import app
-from tests.cli.command import ROOT
-from tests.cli.test_completion import asking
+from tests.cli.command import ROOT, asking
 
 SHOWN = sorted(name for name, listed in COMMANDS.items() if not listed.is_hidden)
 

@@ -64,12 +64,10 @@ def test_what_a_new_recipe_tells_to_type_next_shows_it(command: Command, tmp_pat
     shown = command(*shlex.split(typed), folder=tmp_path)
     assert (shown.code, shown.err) == (0, "")
     assert "ours/copy" in shown.out
-    lost = command("recipes", "show", "ours/cpy", folder=tmp_path)
+    lost = command("recipes", "show", "ours/cpy", "--folder", "our recipes", folder=tmp_path)
     assert (lost.code, lost.out) == (2, "")
-    assert "ours/cpy: no recipe has this name" in lost.err
-    assert (
-        "no stack here names a folder of recipes (serving.recipeFolder): --folder DIR names one" in lost.err
-    )
+    assert "recipes: RECIPE = 'ours/cpy'" in lost.err
+    assert "try: ours/copy" in lost.err
 
 
 def test_a_copy_has_all_but_what_was_tried_and_tells_editors_where_the_schema_is(
@@ -127,20 +125,6 @@ def test_nothing_is_overwritten(command: Command, tmp_path: Path) -> None:
     assert file.read_text() == "# mine\n"
 
 
-def test_a_copy_goes_where_the_stacks_here_say_and_nobody_guesses_a_folder(
-    command: Command, tmp_path: Path
-) -> None:
-    arguments = ("recipes", "new", "copy", "--from", AGGREGATED)
-    answer = command(*arguments, folder=tmp_path)
-    assert (answer.code, answer.out) == (2, "")
-    assert (
-        "try: --folder our-recipes, and in the stack's file serving.recipeFolder: our-recipes" in answer.err
-    )
-    _stack(tmp_path, recipeFolder="ours")
-    assert command(*arguments, folder=tmp_path).code == 0
-    assert (tmp_path / "ours" / "copy.yaml").is_file()
-
-
 def test_a_stack_serves_a_recipe_of_its_own_folder(command: Command, tmp_path: Path) -> None:
     file = _new(command, "ours/long", tmp_path)
     text = file.read_text().replace("\n      max_batch_size: 800", "\n      max_batch_size: 640")
@@ -169,7 +153,7 @@ def test_a_recipe_of_ones_own_that_is_wrong_is_listed_and_hides_no_other(
     assert "ours/wrong.yaml: traffic;   is missing" in listed.out
     assert command("explain", "mine", folder=tmp_path).code == 0
     _stack(tmp_path, recipe="wrong", recipeFolder="ours")
-    for asked in (("explain", "mine"), ("recipes", "show", "wrong")):
+    for asked in (("explain", "mine"), ("recipes", "show", "wrong", "--folder", "ours")):
         answer = command(*asked, folder=tmp_path)
         assert (answer.code, answer.out) == (2, "")
         assert "ours/wrong.yaml: trafic" in answer.err

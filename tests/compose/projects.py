@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from compose.options import ComposeOptions, Discovery, Network
+from compose.options import Network
 from compose.project import ComposeProject, compose_project
 from tests.support.dev_settings import agg_gb200_settings, existing_cluster_settings, resolved
 from tests.support.shipped_stacks import served_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-EVERY_CHOICE = [ComposeOptions(discovery, network) for discovery in Discovery for network in Network]
 
 
 def disaggregated() -> dict[str, Any]:
@@ -56,14 +54,14 @@ WITH_DYNAMO = {
 SETTINGS = {**WITH_DYNAMO, "server": without_dynamo}
 
 
-def project(settings: Mapping[str, Any], options: ComposeOptions | None = None) -> ComposeProject:
+def project(settings: Mapping[str, Any], network: Network = Network.BRIDGE) -> ComposeProject:
     """The project of the stack with these settings."""
-    return compose_project(resolved(dict(settings)), options or ComposeOptions())
+    return compose_project(resolved(dict(settings)), network)
 
 
-def services(settings: Mapping[str, Any], options: ComposeOptions | None = None) -> dict[str, Any]:
+def services(settings: Mapping[str, Any], network: Network = Network.BRIDGE) -> dict[str, Any]:
     """Its services by name."""
-    return dict(project(settings, options).document["services"])
+    return dict(project(settings, network).document["services"])
 
 
 def gpus(service: Mapping[str, Any]) -> list[str]:

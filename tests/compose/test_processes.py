@@ -62,18 +62,18 @@ def scratch(tmp_path: Path) -> Path:
     return folder
 
 
-def written(command: Command, folder: Path, settings: dict[str, Any], discovery: str) -> Path:
+def written(command: Command, folder: Path, settings: dict[str, Any]) -> Path:
     write_stack(folder, settings, "mine")
-    answer = command("compose", "mine", "--network", "host", "--discovery", discovery, folder=folder)
+    answer = command("compose", "mine", "--network", "host", folder=folder)
     assert answer.code == 0, answer.err
     return folder / "compose-mine"
 
 
-@pytest.mark.parametrize(("settings", "discovery"), [(disaggregated, "etcd"), (two_aggregated, "file")])
+@pytest.mark.parametrize("settings", [disaggregated, two_aggregated])
 def test_a_project_comes_up_in_its_own_order_answers_and_goes(
-    command: Command, tmp_path: Path, scratch: Path, settings: Any, discovery: str
+    command: Command, tmp_path: Path, scratch: Path, settings: Any
 ) -> None:
-    with host(written(command, tmp_path, settings(), discovery), scratch) as running:
+    with host(written(command, tmp_path, settings()), scratch) as running:
         running.up()
         usage = asked()["usage"]
         running.down()

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from compose.options import ComposeOptions, Discovery, Network
+from compose.options import Network
 from recipes.engine_files import engine_files
 from tests.compose.projects import (
-    EVERY_CHOICE,
     agg_gb200_settings,
     disaggregated,
     gpus,
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - it is what must not be there
-BY_FILE = ComposeOptions(discovery=Discovery.FILE)
 COMPLETED = {"condition": "service_completed_successfully"}
 HEALTHY = {"condition": "service_healthy"}
 
@@ -75,13 +73,11 @@ def test_workers_without_kv_transfer_have_a_container_each_with_gpus_that_no_oth
     assert found["worker-2"]["environment"]["DYN_SYSTEM_PORT"] == "9092"
 
 
-@pytest.mark.parametrize("options", EVERY_CHOICE, ids=str)
-def test_nothing_starts_before_the_model_is_there_and_the_servers_answer(options: ComposeOptions) -> None:
-    found = services(disaggregated(), options)
-    servers = {"etcd", "nats"} & found.keys()
-    runtime = found.keys() - servers - {"model", "model-owner"}
-    assert servers == ({"etcd", "nats"} if options.discovery is Discovery.ETCD else set())
-    assert runtime == {"frontend", "workers"}
+@pytest.mark.parametrize("network", Network)
+def test_nothing_starts_before_the_model_is_there_and_the_servers_answer(network: Network) -> None:
+    found = services(disaggregated(), network)
+    servers, runtime = {"etcd", "nats"}, {"frontend", "workers"}
+    assert found.keys() == {"model", "model-owner", *servers, *runtime}
     for name in runtime:
         assert found[name]["depends_on"] == {"model": COMPLETED, **dict.fromkeys(servers, HEALTHY)}
     assert found["model"]["depends_on"] == {"model-owner": COMPLETED}
@@ -107,35 +103,19 @@ def test_only_ranks_on_x86_may_open_each_other_s_memory_by_a_capability() -> Non
 
 
 @pytest.mark.parametrize("settings", [one_pod, two_aggregated], ids=["one pod", "two workers"])
-@pytest.mark.parametrize("discovery", Discovery)
 def test_on_the_host_s_network_only_the_frontend_can_be_reached_from_outside(
-    settings: Callable[[], dict[str, Any]], discovery: Discovery
+    settings: Callable[[], dict[str, Any]],
 ) -> None:
-    made = project(settings(), ComposeOptions(discovery, Network.HOST))
+    made = project(settings(), Network.HOST)
     found = made.document["services"]
     for name in found.keys() - {"model", "model-owner"}:
         assert found[name]["network_mode"] == "host"
         assert "ports" not in found[name], "Docker refuses both"
         assert EVERYWHERE not in yaml.safe_dump(found[name])
-    assert EVERYWHERE not in made.files.get("nats.conf", "")
+    assert EVERYWHERE not in made.files["nats.conf"]
     assert found["frontend"]["environment"]["DYN_HTTP_HOST"] == "${BIND_ADDRESS:-127.0.0.1}"
     ports = [each["environment"]["DYN_SYSTEM_PORT"] for name, each in found.items() if "worker" in name]
     assert len(set(ports)) == len(ports)
-
-
-def test_with_files_workers_are_found_in_a_directory_that_all_of_them_have() -> None:
-    made = project(disaggregated(), BY_FILE)
-    found = made.document["services"]
-    for name in ("workers", "frontend"):
-        environment = found[name]["environment"]
-        assert environment["DYN_DISCOVERY_BACKEND"] == "file"
-        assert environment["DYN_FILE_KV"].startswith("/run/dynamo/")
-        assert "discovery:/run/dynamo" in found[name]["volumes"]
-        assert not {"ETCD_ENDPOINTS", "NATS_SERVER"} & environment.keys()
-    # Workers of one container are root, and the frontend removes what a killed one left.
-    assert found["workers"]["entrypoint"][:3] == ["/bin/sh", "-c", 'umask 0 && exec "$$@"']
-    assert "uid=1000" in made.document["volumes"]["discovery"]["driver_opts"]["o"]
-    assert "nats.conf" not in made.files
 
 
 def test_the_engine_files_are_those_of_the_graph() -> None:

@@ -13,15 +13,14 @@ import yaml
 from check_jsonschema.builtin_schemas import get_builtin_schema
 
 from cli.yaml_text import to_yaml
+from compose.options import Network
 from lab.toolchain.build import cache_directory, executables
-from tests.compose.projects import EVERY_CHOICE, SETTINGS, disaggregated, project
+from tests.compose.projects import SETTINGS, disaggregated, project
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from compose.options import ComposeOptions
-
-CASES = [(stack, options) for stack in SETTINGS for options in EVERY_CHOICE]
+CASES = [(stack, network) for stack in SETTINGS for network in Network]
 
 
 def written(folder: Path, document: dict[str, Any]) -> Path:
@@ -46,19 +45,19 @@ def loaded(file: Path, **environment: str) -> subprocess.CompletedProcess[str]:
 
 def test_every_project_is_valid_by_the_specification_s_schema() -> None:
     schema = jsonschema.Draft202012Validator(get_builtin_schema("vendor.compose-spec"))
-    for stack, options in CASES:
+    for stack, network in CASES:
         # As it is written and read.
-        document = yaml.safe_load(to_yaml(dict(project(SETTINGS[stack](), options).document)))
-        assert [each.message for each in schema.iter_errors(document)] == [], (stack, options)
+        document = yaml.safe_load(to_yaml(dict(project(SETTINGS[stack](), network).document)))
+        assert [each.message for each in schema.iter_errors(document)] == [], (stack, network)
     misspelt = dict(project(disaggregated()).document)
     misspelt["services"]["workers"]["shmsize"] = "1g"
     assert not schema.is_valid(misspelt)
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize(("stack", "options"), CASES, ids=str)
-def test_compose_reads_a_project_as_it_is_meant(tmp_path: Path, stack: str, options: ComposeOptions) -> None:
-    made = project(SETTINGS[stack](), options)
+@pytest.mark.parametrize(("stack", "network"), CASES, ids=str)
+def test_compose_reads_a_project_as_it_is_meant(tmp_path: Path, stack: str, network: Network) -> None:
+    made = project(SETTINGS[stack](), network)
     answer = loaded(written(tmp_path, dict(made.document)), MODEL_CACHE="/data/models")
     assert answer.returncode == 0, answer.stderr
     services = json.loads(answer.stdout)["services"]

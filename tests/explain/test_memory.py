@@ -11,9 +11,7 @@ if TYPE_CHECKING:
 
 
 def memory_of(stack: str) -> tuple[WorkerMemory, ...]:
-    serving = shipped_page(stack).serving
-    assert serving is not None
-    return serving.memory
+    return shipped_page(stack).memory
 
 
 def gibs(worker: WorkerMemory) -> dict[str, float]:

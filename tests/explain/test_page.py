@@ -40,12 +40,11 @@ def test_every_shipped_stack_has_a_page_with_what_explain_says(name: str) -> Non
     text = parsed(shipped_html(name)).text
     page = shipped_page(name)
     assert page.stack == name
-    for section in (*page.overview, *page.settings):
+    for section in (*page.overview, *page.explanation.foundation, *page.explanation.sections):
         assert section.title in text
     # What is waited for is the verdict.
     screen = [each for each in short_sections(shipped_plan(name), DAY) if each.title != "Waits"]
     assert list(page.overview) == screen
-    assert "Order of creation" in text
 
 
 def test_a_path_that_is_reported_failing_comes_before_the_window_that_is_waited_for() -> None:
@@ -90,25 +89,14 @@ def test_a_broken_rule_leaves_the_stack_unchecked() -> None:
     assert "some-rule: broken, so the stack counts as unchecked" in parsed(to_html(page)).text
 
 
-def test_steps_after_the_window_are_told_from_those_that_up_makes_now() -> None:
-    steps = shipped_page("disagg-gb200-two-trays").steps
-    later = {step.kind for step in steps if step.is_later}
-    assert later == {"Deployment", "ComputeDomain", "ConfigMap", "DynamoGraphDeployment", "GraphGuard"}
-    now = {step.kind: step.names for step in steps if not step.is_later}
-    assert {"account", "Release", "PersistentVolumeClaim", "ConfigMap"} <= now.keys()
-    # As `explain` counts them.
-    assert now["account"] == ("(66 resources)",)
-    assert not any(step.is_later for step in shipped_page("dev").steps)
-
-
 @pytest.mark.parametrize("layer", ["infrastructure", "platform"])
 def test_a_stack_that_another_one_serves_on_speaks_of_no_pods_and_no_memory(layer: str) -> None:
     page = page_of(resolved(layered(layer)))
-    assert page.serving is None
+    assert page.memory == ()
     assert page.verdict.headline == f"This stack owns {layer}; another one serves"
     text = parsed(to_html(page)).text
     assert "Memory of a GPU" not in text
-    assert "Evidence" not in text
+    assert "Services of the graph" not in text
     assert ("Pool b200" in text) == (layer == "infrastructure")
 
 

@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 import jsonschema
 
-from cli.documents.catalogue import PRINTED
 from cli.documents.schema import document_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-BY_COMMAND = {printed.command: printed for printed in PRINTED}
-
 
 def read_document(command: Any, text: str) -> dict[str, Any]:
     """What a command printed, which has to be its own document."""
     document = json.loads(text)
-    schema = document_schema(BY_COMMAND[command])
+    schema = document_schema(command)
     for node in _mappings(schema):
         node["additionalProperties"] = False
     jsonschema.Draft7Validator(schema).validate(document)

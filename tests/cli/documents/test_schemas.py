@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import get_args
 
 import jsonschema
 import pytest
 
-from cli.documents.catalogue import PRINTED, Printed
 from cli.documents.envelope import VERSIONS, Command
 from cli.documents.schema import (
-    PAGE,
+    DOCUMENTS,
     RESULT_SCHEMA,
-    SCHEMAS,
-    command_output_page,
     document_schema,
     result_schema_text,
     schema_file,
@@ -25,30 +23,33 @@ from stacks.settings.setting_places import models_within
 from tests.cli.command import Command as Run
 from tests.cli.command import squeezed
 from tests.cli.documents.schemas import read_document
-
-OUTDATED = "run `python -m cli.documents.schema`"
-
-
-@pytest.mark.parametrize("printed", PRINTED, ids=lambda printed: printed.command)
-def test_a_committed_schema_is_the_documents_own_and_a_schema(printed: Printed) -> None:
-    assert schema_file(printed).read_text(encoding="utf-8") == schema_text(printed), OUTDATED
-    jsonschema.Draft7Validator.check_schema(document_schema(printed))
+from tests.docs.guide import text_of
 
 
-def test_every_command_that_has_a_version_has_a_schema_of_that_version() -> None:
-    assert {printed.command for printed in PRINTED} == set(VERSIONS) == set(get_args(Command))
-    assert {schema_file(printed) for printed in PRINTED} <= set(SCHEMAS.iterdir())
+@pytest.mark.parametrize("command", DOCUMENTS)
+def test_a_committed_schema_is_the_documents_own_and_a_schema(command: Command) -> None:
+    outdated = "run `python -m cli.documents.schema`"
+    assert schema_file(command).read_text(encoding="utf-8") == schema_text(command), outdated
+    jsonschema.Draft7Validator.check_schema(document_schema(command))
 
 
-def test_the_committed_page_and_the_schema_of_a_benchmark_are_the_models_own() -> None:
-    assert RESULT_SCHEMA.read_text(encoding="utf-8") == result_schema_text(), OUTDATED
-    assert PAGE.read_text(encoding="utf-8") == command_output_page(), OUTDATED
+def test_the_committed_schema_of_a_benchmark_is_the_models_own() -> None:
+    assert RESULT_SCHEMA.read_text(encoding="utf-8") == result_schema_text()
+
+
+def test_every_command_that_has_a_version_has_a_schema_and_a_row_of_the_guide() -> None:
+    assert set(DOCUMENTS) == set(VERSIONS) == set(get_args(Command))
+    guide = text_of("docs/command-output.md")
+    rows = re.findall(
+        r"^\| `dynamo-stack (\w+) .*\[Schema\]\(schemas/(\w+)\.schema\.json\)", guide, re.MULTILINE
+    )
+    assert rows == [(command, command) for command in DOCUMENTS]
 
 
 def test_a_schema_explains_every_mapping_and_allows_a_document_that_has_gained_a_key() -> None:
-    for printed in PRINTED:
-        assert [model.__name__ for model in models_within(printed.model) if not summary(model)] == []
-        assert 'additionalProperties": false' not in json.dumps(document_schema(printed)), printed.command
+    for command, model in DOCUMENTS.items():
+        assert [each.__name__ for each in models_within(model) if not summary(each)] == []
+        assert 'additionalProperties": false' not in json.dumps(document_schema(command)), command
 
 
 @pytest.mark.parametrize("stack", ["dev", "disagg-gb200-two-trays", "disagg-b200-8gpu", "latency-b200"])
@@ -57,7 +58,6 @@ def test_explain_prints_its_document_of_stacks_of_every_kind(command: Run, stack
     assert (answer.code, answer.err) == (0, "")
     document = read_document("explain", answer.out)
     assert document["stack"] == stack
-    assert document["order"]
     assert sum(pool["usedGpus"] for pool in document["pools"]) == sum(
         service["replicas"] * service["gpus"] for service in document["services"]
     )
@@ -67,13 +67,12 @@ def test_explain_tells_a_program_what_it_tells_a_person(command: Run) -> None:
     document = read_document("explain", command("explain", "disagg-b200-tcp", "--json").out)
     (pool,) = document["pools"]
     assert (pool["gpus"], pool["usedGpus"], pool["idleGpus"]) == (8, 5, 3)
-    assert (pool["usdPerGpuHour"], pool["bought"]) == (12.355, "Capacity Block")
-    assert document["kvPath"]["transport"] == "tcp"
-    assert document["kvPath"]["explicit"] is True
-    assert "claim" in document["protected"]
-    shown = command("explain", "disagg-b200-tcp", "--all").out
-    for step in document["order"]:
-        assert step["name"] in shown
+    assert (pool["usdPerGpuHour"], pool["priced"]) == (12.355, "Capacity Block")
+    shown = squeezed(command("explain", "disagg-b200-tcp", "--all").out)
+    said = {each["title"]: each["texts"] for each in (*document["foundation"], *document["sections"])}
+    assert said["KV path"][0].startswith("tcp, explicit")
+    for title, texts in said.items():
+        assert f"{title.upper()} {squeezed(' '.join(texts))}" in shown
 
 
 def test_check_prints_its_document(command: Run) -> None:
