@@ -10,8 +10,7 @@ from typing import Any
 
 from cli.documents.catalogue import PRINTED, Printed
 from cli.documents.envelope import VERSIONS, schema_name
-from stacks.settings.document import summary
-from stacks.settings.model_tables import table
+from stacks.settings.model_tables import summary, table
 from stacks.settings.schema import definitions_of
 
 _DOCS = Path(__file__).parents[2] / "docs"

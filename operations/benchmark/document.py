@@ -47,7 +47,7 @@ def benchmark_files_document() -> str:
         "## Thresholds",
         "",
         "A YAML file for `--assert`. Unknown keys are errors.",
-        *sections(_THRESHOLDS),
+        *sections(_THRESHOLDS, "###"),
         "",
         "## Shapes",
         "",

@@ -12,8 +12,9 @@ from typing import Any, Literal, cast
 from pydantic import BaseModel
 
 from engines.registry import ENGINES
-from stacks.settings.document import DOCUMENT, field_docstrings, settings_document, summary
+from stacks.settings.document import DOCUMENT, settings_document
 from stacks.settings.load import CONFIG_NAMESPACE, SETTINGS_KEY, TOKEN_KEY
+from stacks.settings.model_tables import field_docstrings, summary
 from stacks.settings.setting_places import models_within
 from stacks.settings.stack import EngineOverrides, StackSettings
 

@@ -27,7 +27,7 @@ def test_an_override_changes_one_option_and_one_key_of_a_block() -> None:
             f".max_batch_size = 64\n  {RECIPE} runs vLLM, which has no max_batch_size; TensorRT-LLM has",
         ),
         ({"max_num_seqs": "64"}, ".max_num_seqs = '64'\n  this is text\n"),
-        ({"kv_cache_dtype": "fp9"}, ".kv_cache_dtype = 'fp9'\n  not one of the known words\n"),
+        ({"kv_cache_dtype": "fp9"}, ".kv_cache_dtype = 'fp9'\n  not one of the known values\n"),
         (
             {"compilation_config": {"pas_config": {}}},
             ".compilation_config.pas_config\n  there is no setting 'pas_config' here\n",
