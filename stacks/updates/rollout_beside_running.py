@@ -14,14 +14,13 @@ from stacks.wording import in_words
 
 
 def beside_what_runs(stack: StackPlan, before: Deployed) -> StackPlan:
-    """Return the stack with rollouts for which there is room beside the workers that run, and their labels.
+    """Return the stack with rollouts for which there is room beside the workers that run.
 
     A strategy is worked out for workers that stay as large and where they are. One update can make them
     smaller, move them or give them another KV transport, and then the room that the old ones take counts.
     What is decided then stays until workers change again. With the strategy that a stack has from its
     settings alone the next `up` would change the graph for nothing, and in v1beta1, where the strategy stands
-    on the pod template, restart every worker. Pods that run without Kubernetes' recommended labels get them
-    with the first change that restarts them for another reason.
+    on the pod template, restart every worker.
     """
     wanted = graph_of(stack)
     running = before.graph_before(wanted)
@@ -29,9 +28,6 @@ def beside_what_runs(stack: StackPlan, before: Deployed) -> StackPlan:
         return stack
     if running.differs_in_rollout_at_most(wanted):
         return _as_deployed(stack, running)
-    unlabelled = _without_pod_labels(stack)
-    if running.differs_in_rollout_at_most(graph_of(unlabelled)):
-        return _as_deployed(unlabelled, running)
     if running.services.keys() != wanted.services.keys():
         return stack
     alone = _rollouts(stack)
@@ -90,11 +86,6 @@ def _as_deployed(stack: StackPlan, running: Graph) -> StackPlan:
         if (strategy := running.services[name].strategy)
     }
     return _with_rollouts(stack, rollouts | kept)
-
-
-def _without_pod_labels(stack: StackPlan) -> StackPlan:
-    serving = stack.serving
-    return replace(stack, serving=replace(serving, placed=replace(serving.placed, instance=None)))
 
 
 def _rollouts(stack: StackPlan) -> dict[str, Rollout]:
