@@ -8,7 +8,6 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from engines.option_block import WorkerRole
-from engines.registry import ENGINES
 from hardware import ArchitectureFamily
 from recipes.fitting import fitted, worker_sizes
 from recipes.merging import dotted_options
@@ -22,7 +21,7 @@ from stacks.plan.service_changes import with_service_changes
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.settings.explain_validation import problems_of
 from stacks.settings.stack import EngineKeys, EngineOverrides, ReplicaSettings, ServingSettings, StackSettings
-from stacks.wording import alternatives, in_words
+from stacks.wording import in_words
 
 _KEY = "serving.overrides"
 
@@ -139,7 +138,7 @@ def _read(overrides: EngineOverrides, recipe: Recipe) -> tuple[dict[Role, BaseMo
         except ValidationError as error:
             for problem in problems_of(error, typed):
                 key = f"{_KEY}.{role}.{problem.key}".removesuffix(".")
-                problems.append(replace(_of_other_engine(problem, options, recipe), key=key))
+                problems.append(replace(problem, key=key))
             continue
         decided = recipe.serving_engine.transport_option
         if (typed_backend := dict(dotted_options(options)).get(decided)) is not None:
@@ -147,22 +146,6 @@ def _read(overrides: EngineOverrides, recipe: Recipe) -> tuple[dict[Role, BaseMo
             hint = "leave it out, and type serving.kvTransport"
             problems.append(Problem(f"{_KEY}.{role}.{decided}", typed_backend, message, suggestion=hint))
     return found, tuple(problems)
-
-
-def _of_other_engine(problem: Problem, options: EngineKeys, recipe: Recipe) -> Problem:
-    """Say so where an option that the recipe's engine does not know is another engine's."""
-    own = recipe.serving_engine
-    others = [
-        engine.name
-        for engine in ENGINES.values()
-        if problem.key in options
-        and problem.key in engine.settings.model_fields
-        and problem.key not in own.settings.model_fields
-    ]
-    if not others:
-        return problem
-    message = f"{recipe.name} runs {own.name}, which has no {problem.key}; {alternatives(others)} has"
-    return replace(problem, message=message)
 
 
 def _problem(role: Role | None, text: str, overrides: Mapping[Role, BaseModel]) -> Problem:

@@ -23,7 +23,7 @@ from stacks.updates.deployed import deployed
 from stacks.updates.deployed_nodes import unseen_nodes
 from stacks.updates.free_gpus import pool_uses, room_notices, room_problems
 from stacks.updates.guards.cluster_identity import cluster_of_state, cluster_problems
-from stacks.updates.guards.fixed_at_creation import REBUILT_VARIABLE, fixed_values, unknown_rebuilt
+from stacks.updates.guards.fixed_at_creation import REBUILT_VARIABLE
 from stacks.updates.guards.foreign_objects import foreign_problems
 from stacks.updates.guards.lost_claim import look_for_losses, loss_notices, lost_claim, uid_of
 from stacks.updates.guards.previous_run import outputs_of, previous_run
@@ -66,7 +66,6 @@ def main() -> None:
         uses = pool_uses(stack, cluster, before.graphs)
         _refuse(
             {
-                "environment": unknown_rebuilt(previous.fixed, fixed_values(stack), rebuilt),
                 source: (
                     *refused_changes(stack, before, previous.fixed, rebuilt),
                     *(foreign_problems(stack, before, previous.resources, cluster) if makes else ()),

@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 
 from components.dynamo_objects import GRAPH_KIND
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
-from resource_graph.spelling import nearest
 from stacks.errors import Problem
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan
@@ -72,25 +71,13 @@ def changed_problems(
 
     `previous` is None where no run exported anything, `rebuilt` the value of REBUILT_VARIABLE.
     """
-    before, acknowledged = previous or {}, _keys(rebuilt)
+    before, acknowledged = previous or {}, {key.strip() for key in rebuilt.split(",")}
     # A number has come back from the engine as 3.0, which equals 3.
     changed = [key for key, value in now.items() if key in before and before[key] != value]
     return tuple(
         _problem(key, before[key], now)
         for key in changed
         if key not in acknowledged and not _goes_with_another(key, changed)
-    )
-
-
-def unknown_rebuilt(
-    previous: Mapping[str, object] | None, now: Mapping[str, str | int], rebuilt: str
-) -> tuple[Problem, ...]:
-    """Return what to say about the keys in REBUILT_VARIABLE that are no fixed value: of the environment."""
-    unknown = _keys(rebuilt) - set(now) - set(previous or {})
-    message = "no setting of this name is fixed when a stack is created"
-    return tuple(
-        Problem(REBUILT_VARIABLE, key, message, allowed=", ".join(now), suggestion=nearest(key, now))
-        for key in sorted(unknown)
     )
 
 
@@ -139,10 +126,6 @@ def _server_values(key: str, servers: NatsServers | EtcdServers) -> dict[str, st
 
 def _kind(*, exists: bool) -> str:
     return "existing" if exists else "own"
-
-
-def _keys(rebuilt: str) -> set[str]:
-    return {key.strip() for key in rebuilt.split(",") if key.strip()}
 
 
 def _goes_with_another(key: str, changed: Sequence[str]) -> bool:
