@@ -6,7 +6,7 @@ import pytest
 
 from tests.stacks.changed_settings import changed, replicas
 from tests.support.dev_settings import FILE, problems_of, resolved
-from tests.support.vllm_settings import RECIPE, overridden_settings
+from tests.support.vllm_settings import overridden_settings
 
 
 def test_an_override_changes_one_option_and_one_key_of_a_block() -> None:
