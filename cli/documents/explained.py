@@ -10,14 +10,14 @@ from explain.explanation.tables import prices, purchases, workarounds
 from operations.document import Document
 from recipes.placed import PlacedService
 from resource_graph import ResourceGraph
+from stacks.plan.decisions import losses
 from stacks.plan.infrastructure.prices import NAMES, idle_gpus, usd_per_gpu_hour
-from stacks.plan.losses import losses
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import Decision, RetainedObject, StackPlan, waited_for
 from stacks.served_runs import evidence_on
-from stacks.settings.purchase import Purchase
-from stacks.updates.infrastructure_notices import waiting_text
+from stacks.settings.cluster import Purchase
 from stacks.updates.notices import effects_of_changes
+from stacks.updates.planned_update import waiting_text
 
 
 class ExplainedCluster(Document):

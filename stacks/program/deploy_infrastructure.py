@@ -22,14 +22,12 @@ from hardware import is_local_zone
 from stacks.plan.cache_plan import DISK_CLASS_NAME
 from stacks.plan.infrastructure import eks_plan as planned
 from stacks.plan.infrastructure.nodes import gpu_template, system_template
-from stacks.program.cluster_creator import principal
+from stacks.program.account import principal, refuse_filled_blocks
 from stacks.program.deploy_network import LOG_DAYS, deploy_network
 from stacks.program.deploy_operators import deploy_monitoring, deploy_operators, wait_for_gpu_nodes
 from stacks.program.joined_layers import InfrastructureParts
-from stacks.program.live_nodes import refuse_filled_blocks
 from stacks.settings.cluster import EbsStorage as EbsSettings
-from stacks.settings.cluster import EfsStorage, LustreStorage
-from stacks.settings.purchase import Reservation
+from stacks.settings.cluster import EfsStorage, LustreStorage, Reservation
 from stacks.updates.deployed import UNKNOWN_CREATOR, Creator
 from stacks.updates.deployed_nodes import EMPTIED_TAG, SYSTEM, DeployedNodes, logical_name
 

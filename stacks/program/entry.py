@@ -19,6 +19,7 @@ from stacks.program.deploy_stack import deploy, kubeconfig_file
 from stacks.program.end_of_up import watch_of
 from stacks.program.typed_doubts import typed_doubts
 from stacks.settings.load import parse_settings, plain_token_problem, secret_settings_problem
+from stacks.updates.beside_what_runs import beside_what_runs
 from stacks.updates.deployed import deployed
 from stacks.updates.deployed_nodes import unseen_nodes
 from stacks.updates.free_gpus import pool_uses, room_notices, room_problems
@@ -29,7 +30,6 @@ from stacks.updates.guards.lost_claim import look_for_losses, loss_notices, lost
 from stacks.updates.guards.previous_run import outputs_of, previous_run
 from stacks.updates.guards.refused_changes import refused_changes
 from stacks.updates.planned_update import planned_update
-from stacks.updates.rollout_beside_running import beside_what_runs
 from stacks.updates.scaled_by_hand import scaled_notices
 
 SETTINGS_KEY = "settings"

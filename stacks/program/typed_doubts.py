@@ -4,8 +4,7 @@ import ipaddress
 from collections.abc import Iterator
 
 from engines.release import NEWEST_PATCHES, is_no_release, line_name
-from stacks.settings.cluster import EksClusterSettings
-from stacks.settings.purchase import CapacityBlock, Reservation
+from stacks.settings.cluster import CapacityBlock, EksClusterSettings, Reservation
 from stacks.settings.stack import ImageVersionsPerRole, StackSettings
 from stacks.updates.notices import Notice
 

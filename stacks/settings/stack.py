@@ -12,11 +12,10 @@ from pydantic import Discriminator, Field, Tag
 from hardware import KvTransportName
 from recipes.placed import RdmaFabric
 from recipes.strict_model import StrictModel
-from stacks.settings.cluster import CacheStorageSettings, ClusterSettings
+from stacks.settings.cluster import CacheStorageSettings, ClusterSettings, Purchase
 from stacks.settings.exposure import ExposureSettings, PodMonitorSettings
 from stacks.settings.nodes import NodeSettings
 from stacks.settings.platform import Namespace, PlatformSettings
-from stacks.settings.purchase import Purchase
 from stacks.settings.service_changes import (
     ArgumentsPerRole,
     ImageVersionsPerRole,

@@ -6,11 +6,11 @@ from components.cluster_answer import DEPLOYMENTS
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_OBJECTS
 from stacks.plan.stack_plan import StackPlan, waited_for
+from stacks.updates.beside_what_runs import replacement
 from stacks.updates.comparable_graph import graph_of, read_graph, read_server
 from stacks.updates.deployed import Deployed
 from stacks.updates.nested_values import mapping_in
 from stacks.updates.notices import Notice
-from stacks.updates.replacement import replacement
 
 
 def scaled_notices(stack: StackPlan, before: Deployed, cluster: ClusterReader) -> Iterator[Notice]:
