@@ -33,8 +33,8 @@ from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.plan.timeouts import load_of, ready_timeout_seconds
 from stacks.plan.versions import PlatformLine
 from stacks.settings.cluster import EksClusterSettings
-from stacks.settings.exposure import IngressExposure
 from stacks.settings.platform import namespace_name
+from stacks.settings.services import IngressExposure
 from stacks.settings.stack import StackSettings
 
 

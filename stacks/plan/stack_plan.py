@@ -18,7 +18,7 @@ from stacks.plan.platform import PlatformPlan
 from stacks.plan.recipe_choice import TypedSetting
 from stacks.plan.timeouts import Load
 from stacks.settings.cluster import CapacityBlock, Phase
-from stacks.settings.exposure import ExposureSettings
+from stacks.settings.services import ExposureSettings
 from stacks.settings.stack import WaiverSettings
 
 Lifecycle = Literal["production", "disposable"]

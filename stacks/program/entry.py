@@ -25,12 +25,16 @@ from stacks.updates.deployed_nodes import unseen_nodes
 from stacks.updates.free_gpus import pool_uses, room_notices, room_problems
 from stacks.updates.guards.cluster_identity import cluster_of_state, cluster_problems
 from stacks.updates.guards.fixed_at_creation import REBUILT_VARIABLE
-from stacks.updates.guards.foreign_objects import foreign_problems
-from stacks.updates.guards.lost_claim import look_for_losses, loss_notices, lost_claim, uid_of
+from stacks.updates.guards.foreign_and_lost import (
+    foreign_problems,
+    look_for_losses,
+    loss_notices,
+    lost_claim,
+    uid_of,
+)
 from stacks.updates.guards.previous_run import outputs_of, previous_run
 from stacks.updates.guards.refused_changes import refused_changes
-from stacks.updates.planned_update import planned_update
-from stacks.updates.scaled_by_hand import scaled_notices
+from stacks.updates.planned_update import planned_update, scaled_notices
 
 SETTINGS_KEY = "settings"
 TOKEN_KEY = "hfToken"  # noqa: S105 - the name of a configuration key, not a token

@@ -13,12 +13,13 @@ from hardware import KvTransportName
 from recipes.placed import RdmaFabric
 from recipes.strict_model import StrictModel
 from stacks.settings.cluster import CacheStorageSettings, ClusterSettings, Purchase
-from stacks.settings.exposure import ExposureSettings, PodMonitorSettings
 from stacks.settings.nodes import NodeSettings
 from stacks.settings.platform import Namespace, PlatformSettings
-from stacks.settings.service_changes import (
+from stacks.settings.services import (
     ArgumentsPerRole,
+    ExposureSettings,
     ImageVersionsPerRole,
+    PodMonitorSettings,
     RouterMode,
     VariablesPerRole,
 )

@@ -8,7 +8,7 @@ import pytest
 from components.cluster_reader import ClusterReader
 from stacks.updates.comparable_graph import graph_of
 from stacks.updates.guards.cluster_identity import cluster_of_state
-from stacks.updates.scaled_by_hand import scaled_notices
+from stacks.updates.planned_update import scaled_notices
 from tests.stacks.changed_settings import AGGREGATED, changed, replicas
 from tests.stacks.updates.changes import state
 from tests.support.clusters import SILENT, Told
