@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pulumi
@@ -58,25 +58,20 @@ def main() -> None:
         stack = resolve(name, typed, source)
         if stack.cluster.kind == "existing":
             # No kubeconfig of a person leads to a cluster that a stack of this project makes.
-            _refuse({source: cluster_problems(stack.cluster, os.environ)})
-        _refuse({source: owner_problems(stack.layers, outputs_of)})
-        rebuilt = os.environ.get(REBUILT_VARIABLE, "")
+            _refuse(source, cluster_problems(stack.cluster, os.environ))
+        _refuse(source, owner_problems(stack.layers, outputs_of))
         previous = previous_run()
         before = deployed(previous.resources)
         cluster = cluster_of_state(stack.cluster, kubeconfig_file(stack.cluster), previous.resources)
         scaled = tuple(scaled_notices(stack, before, cluster))
-        makes = makes_resources()
         seen = look_for_losses(stack, cluster)
         uses = pool_uses(stack, cluster, before.graphs)
-        _refuse(
-            {
-                source: (
-                    *refused_changes(stack, before, previous.fixed, rebuilt),
-                    *(foreign_problems(stack, before, previous.resources, cluster) if makes else ()),
-                    *(room_problems(stack, before, uses) if makes else ()),
-                ),
-            }
-        )
+        rebuilt = os.environ.get(REBUILT_VARIABLE, "")
+        problems = refused_changes(stack, before, previous.fixed, rebuilt)
+        if makes_resources():
+            problems += foreign_problems(stack, before, previous.resources, cluster)
+            problems += room_problems(stack, before, uses)
+        _refuse(source, problems)
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
     stack = beside_what_runs(stack, before)
@@ -108,9 +103,9 @@ def _explain_failures(stack: StackPlan, settings: object) -> Callable[[], Cluste
     return lambda: cluster
 
 
-def _refuse(problems: Mapping[str, Sequence[Problem]]) -> None:
-    if any(problems.values()):
-        raise SettingsError(problems)
+def _refuse(source: str, problems: Sequence[Problem]) -> None:
+    if problems:
+        raise SettingsError({source: problems})
 
 
 def _configured_settings(config: pulumi.Config, source: str) -> object:
