@@ -20,7 +20,7 @@ from operations.project import recorded_stack, resolved_stack
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.infrastructure.prices import NAMES, idle_gpus, price_source, usd_per_gpu_hour
 from stacks.plan.stack_plan import StackPlan, in_phase, waited_for
-from stacks.updates.infrastructure_notices import waiting_text
+from stacks.updates.planned_update import waiting_text
 
 _STATE = "not in it: where the state lies, and the key of its secrets; with s3:// and awskms://"
 _NOT_IN_IT = {

@@ -20,7 +20,7 @@ from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
 from operations.recovery.steps import command_line, run_steps, what_holds
 from stacks.plan.stack_plan import StackPlan
 from stacks.program.end_of_up import serving_objects
-from stacks.updates.guards.lost_claim import look_for_losses
+from stacks.updates.guards.foreign_and_lost import look_for_losses
 
 _LOOK_FIRST = (
     "The first removes the lock, also of a run that is alive: look first that none is, on any machine.\n"

@@ -18,7 +18,7 @@ from recipes.benchmark_job import benchmark_job
 from resource_graph import Resource, ResourceGraph, Value, has_unknown
 from resource_graph.urns import RELEASE_TYPE
 from stacks.plan.stack_plan import StackPlan, waited_for, with_open_windows
-from stacks.updates.infrastructure_notices import waiting_text
+from stacks.updates.planned_update import waiting_text
 
 MARK = "# Written by `dynamo-stack render`; changes are overwritten."
 

@@ -20,12 +20,12 @@ from rules.model import BrokenRule, Finding
 from stacks.plan.infrastructure.prices import published_price
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan
-from stacks.settings.purchase import CapacityBlock, Purchase
+from stacks.settings.cluster import CapacityBlock, Purchase
+from stacks.updates.beside_what_runs import beside_what_runs
 from stacks.updates.deployed import UNKNOWN_CREATOR, state_of
 from stacks.updates.guards.fixed_at_creation import fixed_values
 from stacks.updates.guards.refused_changes import refused_changes
 from stacks.updates.planned_update import FIRST, Update, planned_update
-from stacks.updates.rollout_beside_running import beside_what_runs
 
 
 @dataclass(frozen=True, slots=True)

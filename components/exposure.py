@@ -9,7 +9,7 @@ from pulumi_kubernetes.networking.v1 import Ingress
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from components.options import Resources, child
-from stacks.settings.exposure import ExposureSettings, IngressExposure, InternalLoadBalancer
+from stacks.settings.services import ExposureSettings, IngressExposure, InternalLoadBalancer
 
 # A controller that is not installed answers never; one that is, in two or three minutes.
 _TIMEOUT = "600s"

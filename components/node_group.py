@@ -7,8 +7,7 @@ import pulumi_aws as aws
 
 from components.node_template import NodeTemplate, capacity_type, template_content
 from components.options import Resources, child
-from stacks.settings.cluster import EksClusterSettings
-from stacks.settings.purchase import CapacityBlock
+from stacks.settings.cluster import CapacityBlock, EksClusterSettings
 
 _TIMEOUT = "60m"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hardware import NetworkInterface
-from stacks.settings.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot, reservation_id
+from stacks.settings.cluster import CapacityBlock, OnDemand, Purchase, Reservation, Spot, reservation_id
 
 _ROOT_DEVICE = "/dev/xvda"
 """As Amazon Linux 2023 names it (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html)."""

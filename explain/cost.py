@@ -8,7 +8,7 @@ from explain.explanation.tables import purchases
 from hardware import InstanceType
 from stacks.plan.infrastructure.prices import PublishedPrice, least_sold, published_price
 from stacks.plan.stack_plan import StackPlan
-from stacks.settings.purchase import CapacityBlock, Purchase
+from stacks.settings.cluster import CapacityBlock, Purchase
 
 
 def gpu_cost(stack: StackPlan, today: dt.date) -> str:

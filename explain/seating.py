@@ -11,7 +11,7 @@ from recipes.placed import PlacedService
 from recipes.services import ServiceRecipe
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.placement.packing import Room
-from stacks.updates.shared_pools import occupying_set
+from stacks.updates.beside_what_runs import occupying_set
 
 
 @dataclass(frozen=True, slots=True)

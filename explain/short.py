@@ -13,8 +13,8 @@ from sizing.points import INFERENCEX, SOURCES, Point
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.served_runs import evidence_on
-from stacks.updates.infrastructure_notices import waiting_text
 from stacks.updates.notices import effects_of_changes
+from stacks.updates.planned_update import waiting_text
 from stacks.wording import in_words
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 from hardware import Standing
 from rules.model import Report
 from stacks.plan.stack_plan import StackPlan, waited_for
-from stacks.updates.infrastructure_notices import waiting_text
+from stacks.updates.planned_update import waiting_text
 from stacks.wording import in_words
 
 Tone = Literal["stop", "warn", "wait", "good"]

@@ -21,7 +21,7 @@ from stacks.updates.comparable_graph import Graph, read_graph
 _GROUP_PREFIX = "kubernetes:nvidia.com/"
 _OWN_COMPONENT = "dynamo-stack:components:DynamoGraph"
 """Component of this project: it replaces a graph whose change the webhook or the API server would refuse
-(stacks/updates/replacement.py)."""
+(stacks/updates/beside_what_runs.py)."""
 
 _SERVICES = ("spec.components.*", "spec.services.*")
 _REFUSED = ("spec.backendFramework",)

@@ -25,9 +25,15 @@ from stacks.plan.versions import (
     PROMETHEUS_STACK,
     SUPPORT_ENDS_SOON,
 )
-from stacks.settings.cluster import EbsStorage, EfsStorage, InstanceStoreStorage, LustreStorage
-from stacks.settings.purchase import CapacityBlock, Reservation
-from stacks.updates.infrastructure_notices import waiting_text
+from stacks.settings.cluster import (
+    CapacityBlock,
+    EbsStorage,
+    EfsStorage,
+    InstanceStoreStorage,
+    LustreStorage,
+    Reservation,
+)
+from stacks.updates.planned_update import waiting_text
 
 _PRICED_REGION = "us-east-1"
 # EKS takes the newest release for the group's Kubernetes version whenever it makes or updates a group that

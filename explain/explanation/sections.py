@@ -31,8 +31,8 @@ from explain.explanation.tables import (
     workarounds,
 )
 from resource_graph import ResourceGraph
+from stacks.plan.decisions import losses
 from stacks.plan.infrastructure.prices import idle_gpus
-from stacks.plan.losses import losses
 from stacks.plan.stack_plan import StackPlan, Topic
 from stacks.updates.free_gpus import room_texts
 from stacks.updates.notices import effects_of_changes

@@ -9,7 +9,7 @@ from hardware import KvPath, Standing
 from stacks.plan.recipe_choice import aggregated_recipes_like
 from stacks.plan.stack_plan import Decision, StackPlan, Topic
 from stacks.served_runs import evidence_on
-from stacks.settings.exposure import IngressExposure, InternalLoadBalancer
+from stacks.settings.services import IngressExposure, InternalLoadBalancer
 from stacks.wording import alternatives
 
 

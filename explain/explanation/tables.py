@@ -13,7 +13,7 @@ from recipes.pod_environment import service_workarounds
 from stacks.plan.infrastructure.prices import NAMES, published_price
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan
-from stacks.settings.purchase import Purchase
+from stacks.settings.cluster import Purchase
 from stacks.wording import in_words
 
 POOL_HEADERS = ("POOL", "NODES", "GPUS", "USED", "COST", "IDLE", "COST", "PRICED", "NODES IN USE")

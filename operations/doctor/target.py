@@ -16,8 +16,8 @@ from operations.smoke.checks import Target as Asked
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.run import refuse_without_graph, roles_of, target_of_stack
 from stacks.program.end_of_up import serving_objects
-from stacks.settings.purchase import CapacityBlock
-from stacks.updates.guards.lost_claim import places_of
+from stacks.settings.cluster import CapacityBlock
+from stacks.updates.guards.foreign_and_lost import places_of
 
 _LOOK_SECONDS = 5
 """For each question: the cluster answers at once, or nothing is to be had within the doctor's time."""

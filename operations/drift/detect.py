@@ -22,7 +22,7 @@ from operations.pulumi_command import PulumiCommand
 from operations.recovery.found_in_cluster import operator_answers
 from operations.recovery.stack_state import StackState, read_state
 from resource_graph.urns import RELEASE_TYPE, own_type, urn_name
-from stacks.updates.guards.lost_claim import look_for_losses
+from stacks.updates.guards.foreign_and_lost import look_for_losses
 
 # Changes neither state nor cluster; without --preview-only it would record the drift as what is wanted.
 _LOOK = ("refresh", "--preview-only")

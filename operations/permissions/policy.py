@@ -10,7 +10,7 @@ from operations.permissions.right import Holder, On, Rights, reads
 from operations.permissions.table import ALWAYS, RIGHTS
 from resource_graph import Resource, ResourceGraph
 from stacks.plan.infrastructure.eks_plan import STACK_TAG, EksPlan
-from stacks.settings.purchase import CapacityBlock
+from stacks.settings.cluster import CapacityBlock
 
 Statement = dict[str, Any]
 Policy = dict[str, Any]

@@ -9,7 +9,7 @@ from operations.preflight.answer import Answer, good, unknown, wrong
 from stacks.plan.infrastructure.eks_plan import PlannedNodes
 from stacks.plan.infrastructure.prices import least_sold, usd_per_gpu_hour
 from stacks.plan.timeouts import NODES_WAIT_SECONDS
-from stacks.settings.purchase import CapacityBlock, Reservation
+from stacks.settings.cluster import CapacityBlock, Reservation
 from stacks.wording import in_words
 
 DRAINED_BEFORE = dt.timedelta(minutes=40)

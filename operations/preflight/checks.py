@@ -13,8 +13,7 @@ from operations.preflight.answer import Answer, good, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
 from operations.preflight.network_checks import API_SERVER, adopted, reached
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, PlannedNodes
-from stacks.settings.cluster import LustreStorage
-from stacks.settings.purchase import CapacityBlock, OnDemand, Reservation, Spot
+from stacks.settings.cluster import CapacityBlock, LustreStorage, OnDemand, Reservation, Spot
 
 _Ask = Callable[[Account], Iterator[Answer]]
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)

@@ -19,7 +19,7 @@ from operations.smoke.graph_pods import GraphPods
 from operations.smoke.registration import OTHER_NAME, Registration, Role, wait_until_registered
 from recipes.model import Recipe
 from stacks.plan.stack_plan import ServingPlan, StackPlan, waited_for
-from stacks.updates.infrastructure_notices import waiting_text
+from stacks.updates.planned_update import waiting_text
 
 _DISAGGREGATED: tuple[Role, ...] = ("prefill", "decode")
 _AGGREGATED: tuple[Role, ...] = ("worker",)

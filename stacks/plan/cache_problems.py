@@ -108,17 +108,13 @@ def _lustre_size_problems(cache: ModelCacheSettings) -> Iterator[Problem]:
     size = size_in_gib(cache.size)
     if size == _SMALLEST_LUSTRE_GIB or (size and size % _LUSTRE_STEP_GIB == 0):
         return
-    above = -(-size // _LUSTRE_STEP_GIB) * _LUSTRE_STEP_GIB
-    below = above - _LUSTRE_STEP_GIB
-    if size < _SMALLEST_LUSTRE_GIB:
-        near, larger = f"{_SMALLEST_LUSTRE_GIB}Gi is the smallest", _SMALLEST_LUSTRE_GIB
-    else:
-        near, larger = f"{below or _SMALLEST_LUSTRE_GIB}Gi or {above}Gi are the nearest", above
+    steps = -(-size // _LUSTRE_STEP_GIB)
+    larger = _SMALLEST_LUSTRE_GIB if size < _SMALLEST_LUSTRE_GIB else steps * _LUSTRE_STEP_GIB
     yield Problem(
         "modelCache.size",
         cache.size,
         "FSx for Lustre has no file system of this size",
-        allowed=f"{_SMALLEST_LUSTRE_GIB}Gi, or a multiple of {_LUSTRE_STEP_GIB}Gi; {near}",
+        allowed=f"{_SMALLEST_LUSTRE_GIB}Gi, or a multiple of {_LUSTRE_STEP_GIB}Gi",
         suggestion=f"{larger}Gi",
     )
 

@@ -1,6 +1,6 @@
 """The Dynamo platform that a stack brings along or finds, with its NATS and etcd."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -93,17 +93,8 @@ class OwnPlatform:
 PlatformPlan = OwnPlatform | ExistingPlatform
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the servers of a platform run."""
-
-    platform: settings.OwnPlatform
-    mirrors: Mapping[str, str]
-    keep_volumes: bool
-
-    @property
-    def namespace(self) -> str:
-        return settings.namespace_name(self.platform.namespace)
+_Members = Callable[[str, str, settings.OwnNats | settings.OwnEtcd], StatefulServersArgs]
+"""Name, image and settings of servers of the stack's own -> what they are made from."""
 
 
 def platform_release(
@@ -152,14 +143,28 @@ def platform_plan(
         return ExistingPlatform(
             release.version, platform.namespace, namespace_exists=False, graph_api=platform.graph_api
         )
-    place = _Place(platform, mirrors, keep_volumes)
+    namespace = settings.namespace_name(platform.namespace)
     operator = mirrored(OPERATOR_IMAGE, mirrors)
+
+    def members(name: str, image: str, wanted: settings.OwnNats | settings.OwnEtcd) -> StatefulServersArgs:
+        return StatefulServersArgs(
+            name=name,
+            namespace=namespace,
+            members=wanted.members,
+            image=mirrored(image, mirrors),
+            storage_class_name=wanted.storage_class_name,
+            volume_size=wanted.volume_size,
+            keep_volumes=keep_volumes,
+            node_affinity=NODES_WITHOUT_GPUS,
+            ready_timeout_seconds=platform.install_timeout_seconds,
+        )
+
     return OwnPlatform(
         chart=release.chart,
-        namespace=place.namespace,
+        namespace=namespace,
         discovery=platform.discovery,
-        nats=_nats(platform.nats, place),
-        etcd=_etcd(platform.etcd, place) if platform.etcd else None,
+        nats=_nats(platform.nats, namespace, members),
+        etcd=_etcd(platform.etcd, namespace, members) if platform.etcd else None,
         operator_image=operator if operator != OPERATOR_IMAGE else None,
         timeout_seconds=platform.install_timeout_seconds,
         namespace_exists=not isinstance(platform.namespace, str),
@@ -238,49 +243,33 @@ def _etcd_problems(platform: settings.OwnPlatform) -> Iterator[Problem]:
         yield Problem("platform.etcd.rejoining", True, message, suggestion="leave it out")
 
 
-def _nats(nats: settings.Nats, place: _Place) -> NatsServers:
+def _nats(nats: settings.Nats, namespace: str, members: _Members) -> NatsServers:
     match nats:
         case settings.OwnNats():
             volume_bytes = size_in_gib(nats.volume_size) * GIB
             return NatsArgs(
-                _members(NATS_NAME, NATS_IMAGE, nats, place),
+                members(NATS_NAME, NATS_IMAGE, nats),
                 max_file_store_bytes=volume_bytes * _STREAM_PERCENT_OF_VOLUME // 100,
             )
         case settings.BundledNats():
-            host = service_host(f"{RELEASE_NAME}-nats", place.namespace)
+            host = service_host(f"{RELEASE_NAME}-nats", namespace)
             return BundledServers(f"nats://{host}:{nats_configuration.CLIENT_PORT}", nats.storage_class_name)
         case settings.ExternalNats():
             return ExternalServers(nats.address)
 
 
-def _etcd(etcd: settings.Etcd, place: _Place) -> EtcdServers:
+def _etcd(etcd: settings.Etcd, namespace: str, members: _Members) -> EtcdServers:
     match etcd:
         case settings.OwnEtcd():
             volume_bytes = size_in_gib(etcd.volume_size) * GIB
             return EtcdArgs(
-                _members(ETCD_NAME, ETCD_IMAGE, etcd, place),
+                members(ETCD_NAME, ETCD_IMAGE, etcd),
                 quota_bytes=min(_LARGEST_ETCD_QUOTA_BYTES, volume_bytes // _ETCD_SHARE_OF_VOLUME),
                 rejoining=etcd.rejoining,
             )
         case settings.BundledEtcd():
             # The chart's operator writes the address like this: without a scheme.
-            host = service_host(f"{RELEASE_NAME}-etcd", place.namespace)
+            host = service_host(f"{RELEASE_NAME}-etcd", namespace)
             return BundledServers(f"{host}:{etcd_command.CLIENT_PORT}", etcd.storage_class_name)
         case settings.ExternalEtcd():
             return ExternalServers(",".join(etcd.addresses))
-
-
-def _members(
-    name: str, image: str, wanted: settings.OwnNats | settings.OwnEtcd, place: _Place
-) -> StatefulServersArgs:
-    return StatefulServersArgs(
-        name=name,
-        namespace=place.namespace,
-        members=wanted.members,
-        image=mirrored(image, place.mirrors),
-        storage_class_name=wanted.storage_class_name,
-        volume_size=wanted.volume_size,
-        keep_volumes=place.keep_volumes,
-        node_affinity=NODES_WITHOUT_GPUS,
-        ready_timeout_seconds=place.platform.install_timeout_seconds,
-    )

@@ -1,28 +1,29 @@
-"""The recipe that a stack serves: for its pools' GPUs, with the stack's revision and overrides in it."""
+"""The recipe that a stack serves: for its pools' GPUs, with everything in it that the stack changes."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
+from engines.command_line import split_options
 from engines.option_block import WorkerRole
-from engines.registry import ENGINES
 from hardware import ArchitectureFamily
+from recipes.consistency import contradictions
 from recipes.fitting import fitted, worker_sizes
 from recipes.merging import dotted_options
 from recipes.model import Recipe
 from recipes.overrides import OverrideError, overridden
+from recipes.service_changes import Refusal, ServiceChange, refused_changes, with_changes
 from recipes.services import Role
 from stacks.errors import Problem
 from stacks.plan.placement.pools import Pool
 from stacks.plan.recipe_files import known_recipes, read_recipe, sound_recipes, unknown_recipe
-from stacks.plan.service_changes import with_service_changes
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.settings.explain_validation import problems_of
 from stacks.settings.stack import EngineKeys, EngineOverrides, ReplicaSettings, ServingSettings, StackSettings
-from stacks.wording import alternatives, in_words
+from stacks.wording import in_words
 
 _KEY = "serving.overrides"
 
@@ -139,7 +140,7 @@ def _read(overrides: EngineOverrides, recipe: Recipe) -> tuple[dict[Role, BaseMo
         except ValidationError as error:
             for problem in problems_of(error, typed):
                 key = f"{_KEY}.{role}.{problem.key}".removesuffix(".")
-                problems.append(replace(_of_other_engine(problem, options, recipe), key=key))
+                problems.append(replace(problem, key=key))
             continue
         decided = recipe.serving_engine.transport_option
         if (typed_backend := dict(dotted_options(options)).get(decided)) is not None:
@@ -147,22 +148,6 @@ def _read(overrides: EngineOverrides, recipe: Recipe) -> tuple[dict[Role, BaseMo
             hint = "leave it out, and type serving.kvTransport"
             problems.append(Problem(f"{_KEY}.{role}.{decided}", typed_backend, message, suggestion=hint))
     return found, tuple(problems)
-
-
-def _of_other_engine(problem: Problem, options: EngineKeys, recipe: Recipe) -> Problem:
-    """Say so where an option that the recipe's engine does not know is another engine's."""
-    own = recipe.serving_engine
-    others = [
-        engine.name
-        for engine in ENGINES.values()
-        if problem.key in options
-        and problem.key in engine.settings.model_fields
-        and problem.key not in own.settings.model_fields
-    ]
-    if not others:
-        return problem
-    message = f"{recipe.name} runs {own.name}, which has no {problem.key}; {alternatives(others)} has"
-    return replace(problem, message=message)
 
 
 def _problem(role: Role | None, text: str, overrides: Mapping[Role, BaseModel]) -> Problem:
@@ -203,3 +188,79 @@ def _several_families(recipe: Recipe, families: set[ArchitectureFamily]) -> Prob
     words = " and ".join(sorted(family.capitalize() for family in families))
     message = f"{recipe.name} has other engine values on each of {words}, and its workers must agree"
     return Problem("serving.pools", None, message, suggestion="take pools of one family for both roles")
+
+
+_ROLES: tuple[Role, ...] = ("frontend", "prefill", "decode", "worker")
+
+
+def with_service_changes(recipe: Recipe, serving: ServingSettings) -> tuple[Recipe, tuple[Problem, ...]]:
+    """Return the recipe as the stack changes it, or as it is beside the reasons why it cannot be so."""
+    every: dict[Role, ServiceChange] = {role: _change(serving, role) for role in _ROLES}
+    changes: dict[Role, ServiceChange] = {
+        role: change for role, change in every.items() if change != ServiceChange()
+    }
+    if not changes:
+        return recipe, ()
+    refusals = tuple(refused_changes(recipe, changes))
+    if refusals:
+        return recipe, tuple(map(_refused, refusals))
+    changed = with_changes(recipe, changes)
+    found = contradictions(changed)
+    if found:
+        return recipe, tuple(Problem("serving.arguments", None, text) for text in found)
+    return changed, ()
+
+
+@dataclass(frozen=True, slots=True)
+class TypedSetting:
+    """One setting that a person typed."""
+
+    key: str
+    """Its path in the settings: serving.overrides.decode.max_batch_size."""
+    role: Role
+    """Of the service that it changes."""
+    decides: str
+    """The engine option, as in an engine file, the variable, or `image`."""
+
+
+def typed_settings(serving: ServingSettings) -> tuple[TypedSetting, ...]:
+    """Return what is typed over a recipe; a setting that is left out decides nothing."""
+    return tuple(each for role in _ROLES for each in _of_role(serving, role))
+
+
+def _change(serving: ServingSettings, role: Role) -> ServiceChange:
+    return ServiceChange(
+        environment=getattr(serving.environment, role) or {},
+        arguments=getattr(serving.arguments, role) or (),
+        image_version=getattr(serving.image_versions, role),
+        router_mode=serving.router_mode if role == "frontend" else None,
+    )
+
+
+def _refused(refusal: Refusal) -> Problem:
+    key = (
+        f"serving.{refusal.what}"
+        if refusal.what == "routerMode"
+        else f"serving.{refusal.what}.{refusal.role}"
+    )
+    if refusal.what == "environment":
+        return Problem(f"{key}.{refusal.name}", None, refusal.message, suggestion=refusal.instead)
+    return Problem(key, refusal.name, refusal.message, suggestion=refusal.instead)
+
+
+def _of_role(serving: ServingSettings, role: Role) -> Iterator[TypedSetting]:
+    for option, _ in dotted_options(getattr(serving.overrides, role, None) or {}):
+        yield TypedSetting(f"serving.overrides.{role}.{option}", role, option)
+    for flag, _ in split_options(getattr(serving.arguments, role) or ()):
+        option = flag.lstrip("-").removeprefix("no-").replace("-", "_")
+        yield TypedSetting(f"serving.arguments.{role}", role, option)
+    variables: Mapping[str, str | None] = getattr(serving.environment, role) or {}
+    for variable in variables:
+        yield TypedSetting(f"serving.environment.{role}.{variable}", role, variable)
+    if getattr(serving.image_versions, role) is not None:
+        yield TypedSetting(f"serving.imageVersions.{role}", role, "image")
+    if role == "frontend" and serving.router_mode is not None:
+        yield TypedSetting("serving.routerMode", role, "router_mode")
+    # Only a recipe with one kind of worker takes it.
+    if role == "worker" and serving.gpus_per_worker is not None:
+        yield TypedSetting("serving.gpusPerWorker", role, "tensor_parallel_size")

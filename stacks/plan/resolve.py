@@ -1,5 +1,6 @@
 """From settings to a stack with every decision made; refuses what cannot work before anything exists."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +16,8 @@ from stacks.plan.cache_plan import (
 )
 from stacks.plan.cache_problems import placement_problems, source_problems, storage_problems
 from stacks.plan.decisions import decisions
-from stacks.plan.exposure import exposure_problems, has_alerts, pod_monitor_labels
 from stacks.plan.infrastructure.cluster import cluster_plan, cluster_problems, eks_plan
-from stacks.plan.layers.layering import layer_problems, layering
+from stacks.plan.layers.layering import layer_problems, layering, owned_layers
 from stacks.plan.placement.pools import known_pools
 from stacks.plan.placement.services import Placed, place_services, placed_recipe
 from stacks.plan.platform import (
@@ -27,13 +27,14 @@ from stacks.plan.platform import (
     platform_problems,
     platform_release,
 )
-from stacks.plan.recipe_choice import chosen_recipe
+from stacks.plan.recipe_choice import chosen_recipe, typed_settings
 from stacks.plan.retention import retained_objects
-from stacks.plan.service_changes import typed_settings
 from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.plan.timeouts import load_of, ready_timeout_seconds
 from stacks.plan.versions import PlatformLine
+from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.platform import namespace_name
+from stacks.settings.services import IngressExposure
 from stacks.settings.stack import StackSettings
 
 
@@ -148,3 +149,43 @@ def _serving(
         waits_for_room=serving.wait_for_room,
         typed=typed_settings(serving),
     )
+
+
+def exposure_problems(settings: StackSettings) -> Iterator[Problem]:
+    """Yield why no controller would answer an Ingress.
+
+    The stack makes the cluster and installs no Ingress controller. EKS answers a Service of type LoadBalancer
+    by itself (https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html), an Ingress never
+    (https://docs.aws.amazon.com/eks/latest/userguide/alb-ingress.html).
+    """
+    exposure = settings.serving.exposure
+    if not isinstance(exposure, IngressExposure) or not {"infrastructure", "serving"} <= set(
+        owned_layers(settings)
+    ):
+        return
+    yield Problem(
+        "serving.exposure.kind",
+        exposure.kind,
+        "the cluster that this stack makes has no Ingress controller, so the Ingress would wait for its "
+        "address for ten minutes and fail",
+        allowed="internalLoadBalancer, or no exposure; with a stack for each layer (docs/layers.md) install "
+        "a controller, such as the AWS Load Balancer Controller, before the stack that serves",
+        suggestion="kind: internalLoadBalancer",
+    )
+
+
+def pod_monitor_labels(settings: StackSettings) -> Mapping[str, str] | None:
+    """Return the labels of the PodMonitor; None where there is none.
+
+    A Prometheus that comes with the cluster reads every monitor, whatever its labels.
+    """
+    monitor, cluster = settings.serving.pod_monitor, settings.cluster
+    if monitor is not None:
+        return dict(monitor.labels)
+    return {} if isinstance(cluster, EksClusterSettings) and cluster.monitoring else None
+
+
+def has_alerts(settings: StackSettings, recipe: Recipe) -> bool:
+    """Whether Prometheus and Grafana come with the cluster; they watch graphs of Dynamo's alone."""
+    cluster = settings.cluster
+    return isinstance(cluster, EksClusterSettings) and cluster.monitoring and recipe.engine_server is None

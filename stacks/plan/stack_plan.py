@@ -15,10 +15,10 @@ from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.layers.layering import Layering
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.platform import PlatformPlan
-from stacks.plan.service_changes import TypedSetting
+from stacks.plan.recipe_choice import TypedSetting
 from stacks.plan.timeouts import Load
-from stacks.settings.exposure import ExposureSettings
-from stacks.settings.purchase import CapacityBlock, Phase
+from stacks.settings.cluster import CapacityBlock, Phase
+from stacks.settings.services import ExposureSettings
 from stacks.settings.stack import WaiverSettings
 
 Lifecycle = Literal["production", "disposable"]

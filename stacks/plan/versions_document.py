@@ -3,15 +3,15 @@
 To bring it up to date: `python -m stacks.plan.versions_document`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
-from typing import TypeVar
+from typing import Any
 
 from engines.registry import COMMANDS
 from engines.release import Sourced
 from recipes.load import load_recipe, recipe_names
 from stacks.plan.versions import PLATFORM_LINES, PLATFORM_RELEASES, PlatformLine
+from stacks.settings.model_tables import table
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "versions.md"
 
@@ -40,146 +40,111 @@ neither operator nor runtime was run here.
 neighbours do. Numbers are those of the [sources](#sources).
 """
 
-_Name = TypeVar("_Name", bound=str)
-_Column = Callable[[PlatformLine], tuple[str, Sourced[object] | None]]
+_Cell = tuple[str, Sourced[object] | None]
 """What stands in a cell, and the fact behind it; None for words of options, which have one source."""
+
+
+_Sources = dict[str, int]
+"""Source -> its number, in the order of the page."""
 
 
 def versions_document() -> str:
     """Return the page as Markdown."""
     lines = list(PLATFORM_LINES.values())
-    names = [f"{name} ({version})" for name, version in zip(PLATFORM_LINES, PLATFORM_RELEASES, strict=True)]
-    sources = _sources(lines)
+    sources: _Sources = {}
+    body = [
+        *table(["", *(f"{line.line} ({line.version})" for line in lines)], _facts(lines, sources)),
+        "",
+        "## Options that changed",
+        "",
+        "Against the line before in this table.",
+        "",
+        *table(["line", "change", "source"], _option_changes(lines, sources)),
+        "",
+        "## Known defects",
+        "",
+        *table(["line", "what", "what to do", "source"], _defects(lines, sources)),
+        "",
+        "## Recipes",
+        "",
+        *table(["recipe", *PLATFORM_LINES, "for a new stack"], _recipes()),
+    ]
     return "\n".join(
         [
             _INTRODUCTION.format(releases=", ".join(PLATFORM_RELEASES)),
-            f"| | {' | '.join(names)} |",
-            f"|---|{'---|' * len(names)}",
-            *(_row(title, column, lines, sources) for title, column in _COLUMNS.items()),
-            "",
-            "## Options that changed",
-            "",
-            "Against the line before in this table.",
-            "",
-            "| line | change | source |",
-            "|---|---|---|",
-            *_option_changes(sources),
-            "",
-            "## Known defects",
-            "",
-            "| line | what | what to do | source |",
-            "|---|---|---|---|",
-            *_defects(sources),
-            "",
-            "## Recipes",
-            "",
-            f"| recipe | {' | '.join(PLATFORM_LINES)} | for a new stack |",
-            f"|---|{'---|' * (len(names) + 1)}",
-            *_recipes(),
+            *body,
             "",
             "## Sources",
             "",
             "Words of options without a number: command_options.py, flags.py, engine.py below engines/.",
             "",
-            *(f"{number}. {source}" for number, source in enumerate(sources, 1)),
+            *(f"{number}. {source}" for source, number in sources.items()),
             "",
         ]
     )
 
 
-def _plain(fact: Callable[[PlatformLine], Sourced[str]]) -> _Column:
-    return lambda line: (fact(line).value, fact(line))
+def _known(evidence: str, source: str, sources: _Sources) -> str:
+    return f"*{evidence}*, {sources.setdefault(source, len(sources) + 1)}"
 
 
-def _by_name(fact: Callable[[PlatformLine], Sourced[Mapping[_Name, str]]]) -> _Column:
-    return lambda line: (
-        ", ".join(f"{name} {value}" for name, value in fact(line).value.items()),
-        fact(line),
-    )
-
-
-def _modes(command: str) -> _Column:
-    return lambda line: (", ".join(line.runtime.disaggregation_modes(command)), None)
-
-
-_COLUMNS: Mapping[str, _Column] = MappingProxyType(
-    {
-        "tag of the runtime images": _plain(lambda line: line.runtime.version),
-        "engines in them": _by_name(lambda line: line.runtime.engines),
-        "API versions of graphs": lambda line: (", ".join(line.graph_apis.value), line.graph_apis),
-        "stored as": _plain(lambda line: line.stored_graph_api),
-        "definitions come from": _plain(lambda line: line.definitions_come_from),
-        "definitions": lambda line: (
-            str(len(line.custom_resource_definitions.value)),
-            line.custom_resource_definitions,
-        ),
-        "the chart brings NATS by default": lambda line: (
-            "yes" if line.bundles_nats.value else "no",
-            line.bundles_nats,
-        ),
-        "event plane by default": _plain(lambda line: line.runtime.event_plane),
-        "request planes": lambda line: (", ".join(line.runtime.request_planes), None),
+def _cells(line: PlatformLine) -> dict[str, _Cell]:
+    """Return what a line has in each row of the first table."""
+    runtime, definitions = line.runtime, line.custom_resource_definitions
+    return {
+        "tag of the runtime images": (runtime.version.value, runtime.version),
+        "engines in them": (_listed(runtime.engines.value), runtime.engines),
+        "API versions of graphs": (", ".join(line.graph_apis.value), line.graph_apis),
+        "stored as": (line.stored_graph_api.value, line.stored_graph_api),
+        "definitions come from": (line.definitions_come_from.value, line.definitions_come_from),
+        "definitions": (str(len(definitions.value)), definitions),
+        "the chart brings NATS by default": ("yes" if line.bundles_nats.value else "no", line.bundles_nats),
+        "event plane by default": (runtime.event_plane.value, runtime.event_plane),
+        "request planes": (", ".join(runtime.request_planes), None),
         **{
-            f"`--disaggregation-mode` of {command}": _modes(command)
+            f"`--disaggregation-mode` of {command}": (", ".join(runtime.disaggregation_modes(command)), None)
             for command, words in COMMANDS.items()
             if words.disaggregation_modes
         },
-        "workers register as": _by_name(lambda line: line.runtime.components),
+        "workers register as": (_listed(runtime.components.value), runtime.components),
     }
-)
-"""Title of a row -> what a line has there."""
 
 
-def _row(title: str, column: _Column, lines: list[PlatformLine], sources: Sequence[str]) -> str:
-    cells: list[str] = []
+def _listed(values: Mapping[Any, str]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())
+
+
+def _facts(lines: Sequence[PlatformLine], sources: _Sources) -> Iterator[list[str]]:
+    cells = [_cells(line) for line in lines]
+    for title in cells[0]:
+        row = [title]
+        for text, fact in (each[title] for each in cells):
+            row.append(f"{text} ({_known(fact.evidence, fact.source, sources) if fact else '*read*'})")
+        yield row
+
+
+def _option_changes(lines: Sequence[PlatformLine], sources: _Sources) -> Iterator[list[str]]:
     for line in lines:
-        text, fact = column(line)
-        cells.append(f"{text} ({_known(fact.evidence, fact.source, sources) if fact else '*read*'})")
-    return f"| {title} | {' | '.join(cells)} |"
-
-
-def _known(evidence: str, source: str, sources: Sequence[str]) -> str:
-    return f"*{evidence}*, {sources.index(source) + 1}"
-
-
-def _option_changes(sources: Sequence[str]) -> Iterator[str]:
-    for name, line in PLATFORM_LINES.items():
         for change in line.runtime.option_changes():
-            yield f"| {name} | {change.value} | {_known(change.evidence, change.source, sources)} |"
+            yield [line.line, change.value, _known(change.evidence, change.source, sources)]
 
 
-def _defects(sources: Sequence[str]) -> Iterator[str]:
-    for name, line in PLATFORM_LINES.items():
+def _defects(lines: Sequence[PlatformLine], sources: _Sources) -> Iterator[list[str]]:
+    for line in lines:
         for defect in line.all_defects():
-            known = _known(defect.evidence, defect.source, sources)
-            yield f"| {name} | {defect.what} | {defect.action} | {known} |"
+            yield [line.line, defect.what, defect.action, _known(defect.evidence, defect.source, sources)]
 
 
-def _recipes() -> Iterator[str]:
+def _recipes() -> Iterator[list[str]]:
     for name in recipe_names():
         runtime = load_recipe(name).runtime
         if not runtime.platform_lines:
-            yield f"| {name} | {' | '.join('no platform' for _ in PLATFORM_LINES)} | |"
+            yield [name, *("no platform" for _ in PLATFORM_LINES), ""]
             continue
-        tags = (
-            runtime.version_on(line) if line in runtime.platform_lines else "refused"
-            for line in PLATFORM_LINES
-        )
-        yield f"| {name} | {' | '.join(tags)} | {runtime.line_of_new_stacks} |"
-
-
-def _sources(lines: Sequence[PlatformLine]) -> tuple[str, ...]:
-    """Return each source once, in the order of the page."""
-    cells = (column(line)[1] for column in _COLUMNS.values() for line in lines)
-    changes = (change.source for line in lines for change in line.runtime.option_changes())
-    defects = (defect.source for line in lines for defect in line.all_defects())
-    return tuple(dict.fromkeys((*(fact.source for fact in cells if fact), *changes, *defects)))
-
-
-def main() -> None:
-    """Write the page."""
-    DOCUMENT.write_text(versions_document(), encoding="utf-8")
+        lines = runtime.platform_lines
+        tags = (runtime.version_on(line) if line in lines else "refused" for line in PLATFORM_LINES)
+        yield [name, *tags, str(runtime.line_of_new_stacks)]
 
 
 if __name__ == "__main__":
-    main()
+    DOCUMENT.write_text(versions_document(), encoding="utf-8")

@@ -15,6 +15,7 @@ from components.ebs_storage import EbsStorage
 from components.eks_cluster import Addon, EksCluster
 from components.iam import ManagedPolicy, role
 from components.model_volume import FileSystem, file_system_name
+from components.network import Network
 from components.node_group import NodeGroup
 from components.node_network import NodeNetwork
 from components.options import Resources
@@ -22,16 +23,37 @@ from hardware import is_local_zone
 from stacks.plan.cache_plan import DISK_CLASS_NAME
 from stacks.plan.infrastructure import eks_plan as planned
 from stacks.plan.infrastructure.nodes import gpu_template, system_template
-from stacks.program.cluster_creator import principal
-from stacks.program.deploy_network import LOG_DAYS, deploy_network
+from stacks.program.account import principal, refuse_filled_blocks
 from stacks.program.deploy_operators import deploy_monitoring, deploy_operators, wait_for_gpu_nodes
 from stacks.program.joined_layers import InfrastructureParts
-from stacks.program.live_nodes import refuse_filled_blocks
 from stacks.settings.cluster import EbsStorage as EbsSettings
-from stacks.settings.cluster import EfsStorage, LustreStorage
-from stacks.settings.purchase import Reservation
+from stacks.settings.cluster import EfsStorage, LustreStorage, Reservation
 from stacks.updates.deployed import UNKNOWN_CREATOR, Creator
 from stacks.updates.deployed_nodes import EMPTIED_TAG, SYSTEM, DeployedNodes, logical_name
+
+LOG_DAYS = 90
+"""How long flow logs and the control plane's are kept."""
+
+
+def deploy_network(
+    plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep: bool
+) -> tuple[pulumi.Input[str], Mapping[str, pulumi.Input[str]]]:
+    """Register the network, or nothing of one that exists; return its id, and zone -> private subnet."""
+    network = plan.network
+    if isinstance(network, planned.AdoptedNetwork):
+        return network.typed.vpc_id, network.typed.subnets
+    made = Network(
+        "network",
+        plan.cluster,
+        network.typed,
+        subnets=network.subnets,
+        control_plane=network.control_plane,
+        flow_log_days=LOG_DAYS,
+        keep=keep,
+        opts=opts,
+    )
+    return made.vpc.id, {zone: subnet.id for zone, subnet in made.private_subnets.items()}
+
 
 VOLUME_CLASS = "gp3"
 _GPU_TAINT: aws.eks.NodeGroupTaintArgsDict = {

@@ -17,7 +17,7 @@ from stacks.plan.versions import (
     PAUSE_IMAGE,
     PROMETHEUS_STACK,
 )
-from stacks.settings.purchase import CapacityBlock, reservation_id
+from stacks.settings.cluster import CapacityBlock, reservation_id
 
 _NAMESPACE = "gpu-operators"
 _MONITORING = "monitoring"

@@ -1,6 +1,7 @@
-"""The serving part of the program: the graph, and what surrounds it."""
+"""The serving part of the program: the model cache, the graph, and what surrounds it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pulumi
 
@@ -8,19 +9,26 @@ from components.alerts import Alerts
 from components.compute_domain import ComputeDomain
 from components.dynamo_graph import DynamoGraph
 from components.exposure import Exposure
+from components.model_cache import ModelCache
 from components.model_server import ModelServer
+from components.model_volume import LostClaim, OwnClaim
 from components.namespace import Namespace
+from components.node_cache import NodeCache
 from components.pod_monitor import PodMonitor
 from recipes.alerts import dashboard, rule_groups, scraped_pods
 from recipes.graph_manifest import graph_spec
+from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
+from recipes.node_cache import node_cache_spec
 from recipes.server_manifest import client_pod_labels, server_deployment, server_service
 from sizing.of_recipe import slowest_first_token
+from stacks.plan.cache_plan import ExistingVolume, NodeCopies, OwnVolume
+from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.program.deploy_platform import PlatformParts, network_policies
 from stacks.program.end_of_up import Watch
 from stacks.program.joined_layers import InfrastructureParts
 from stacks.program.served_by import kv_transport, served_by
-from stacks.settings.purchase import CapacityBlock
+from stacks.settings.cluster import CapacityBlock
 from stacks.updates.planned_update import Update
 
 
@@ -173,3 +181,88 @@ def _serves(
         depends_on=depends_on,
         opts=options,
     ).graph
+
+
+NODE_CACHE_NAME = "model-cache"
+"""The DaemonSet has this name."""
+
+
+def deploy_cache(
+    stack: StackPlan,
+    namespace: Namespace | None,
+    infrastructure: InfrastructureParts,
+    options: pulumi.ResourceOptions,
+    *,
+    found_claim: str | None,
+    lost_claim: LostClaim | None,
+) -> tuple[pulumi.Resource, ...]:
+    """Register what brings the model, and return what every reader of it depends on.
+
+    Args:
+        stack: everything that was decided.
+        namespace: where all of it lives; None where it was there before the stack.
+        infrastructure: with the file system, and what gives GPU nodes the labels that they are found by.
+        options: with the provider.
+        found_claim: uid of a claim that exists; None where nobody can tell.
+        lost_claim: of the state, which the cluster does not have.
+
+    """
+    cache, placed = stack.cache, stack.serving.placed
+    before: list[pulumi.Resource] = [*namespace.made] if namespace else []
+    if namespace and namespace.token_secret:
+        before.append(namespace.token_secret)
+    if placed.cache_nodes:
+        # GPU nodes are found by labels that the GPU operator writes.
+        before += infrastructure.before_graph
+    source: CacheSource
+    match cache:
+        case NodeCopies():
+            source = _with_token(cache.source, namespace)
+            copies = NodeCache(
+                NODE_CACHE_NAME,
+                namespace=placed.namespace,
+                spec=node_cache_spec(
+                    placed.recipe, NODE_CACHE_NAME, cache.nodes, source, placed.image_mirrors
+                ),
+                timeout_seconds=cache.timeout_seconds,
+                depends_on=before,
+                opts=options,
+            )
+            return (copies.daemon_set,)
+        case ExistingVolume():
+            source = VolumeCheck()
+            claim = None
+        case OwnVolume():
+            if cache.nodes and waited_for(stack):
+                # A Job that no node can run would be waited for until its time is over.
+                return ()
+            source = _with_token(cache.source, namespace)
+            claim = OwnClaim(
+                storage=infrastructure.file_system or cache.class_name,
+                size_gib=cache.size_gib,
+                keep=keep_of(stack, "PersistentVolumeClaim", cache.claim_name),
+                one_node=cache.nodes is not None,
+                lost=lost_claim,
+            )
+    return ModelCache(
+        "model-cache",
+        claim,
+        namespace=placed.namespace,
+        claim_name=cache.claim_name,
+        job_name=cache.job_name,
+        job_spec=cache_job_spec(
+            placed.recipe, cache.claim_name, source, placed.image_mirrors, placed.cache_nodes
+        ),
+        job_timeout_seconds=cache.timeout_seconds,
+        found_uid=found_claim,
+        depends_on=before,
+        opts=options,
+    ).made
+
+
+def _with_token(
+    source: HuggingFaceDownload | S3Copy, namespace: Namespace | None
+) -> HuggingFaceDownload | S3Copy:
+    if namespace and isinstance(source, HuggingFaceDownload):
+        return replace(source, token_secret_name=namespace.token_secret_name)
+    return source

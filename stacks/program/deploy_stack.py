@@ -15,9 +15,8 @@ from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import ServingPlan, StackPlan
-from stacks.program.deploy_cache import deploy_cache
 from stacks.program.deploy_platform import PlatformParts, deploy_guards, deploy_platform, network_policies
-from stacks.program.deploy_serving import deploy_serving, say_notices
+from stacks.program.deploy_serving import deploy_cache, deploy_serving, say_notices
 from stacks.program.end_of_up import Watch, no_watch
 from stacks.program.joined_layers import InfrastructureParts, joined_infrastructure, joined_platform, share
 from stacks.program.object_labels import label_objects

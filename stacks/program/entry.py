@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pulumi
@@ -19,18 +19,22 @@ from stacks.program.deploy_stack import deploy, kubeconfig_file
 from stacks.program.end_of_up import watch_of
 from stacks.program.typed_doubts import typed_doubts
 from stacks.settings.load import parse_settings, plain_token_problem, secret_settings_problem
+from stacks.updates.beside_what_runs import beside_what_runs
 from stacks.updates.deployed import deployed
 from stacks.updates.deployed_nodes import unseen_nodes
 from stacks.updates.free_gpus import pool_uses, room_notices, room_problems
 from stacks.updates.guards.cluster_identity import cluster_of_state, cluster_problems
-from stacks.updates.guards.fixed_at_creation import REBUILT_VARIABLE, fixed_values, unknown_rebuilt
-from stacks.updates.guards.foreign_objects import foreign_problems
-from stacks.updates.guards.lost_claim import look_for_losses, loss_notices, lost_claim, uid_of
+from stacks.updates.guards.fixed_at_creation import REBUILT_VARIABLE
+from stacks.updates.guards.foreign_and_lost import (
+    foreign_problems,
+    look_for_losses,
+    loss_notices,
+    lost_claim,
+    uid_of,
+)
 from stacks.updates.guards.previous_run import outputs_of, previous_run
 from stacks.updates.guards.refused_changes import refused_changes
-from stacks.updates.planned_update import planned_update
-from stacks.updates.rollout_beside_running import beside_what_runs
-from stacks.updates.scaled_by_hand import scaled_notices
+from stacks.updates.planned_update import planned_update, scaled_notices
 
 SETTINGS_KEY = "settings"
 TOKEN_KEY = "hfToken"  # noqa: S105 - the name of a configuration key, not a token
@@ -54,26 +58,20 @@ def main() -> None:
         stack = resolve(name, typed, source)
         if stack.cluster.kind == "existing":
             # No kubeconfig of a person leads to a cluster that a stack of this project makes.
-            _refuse({source: cluster_problems(stack.cluster, os.environ)})
-        _refuse({source: owner_problems(stack.layers, outputs_of)})
-        rebuilt = os.environ.get(REBUILT_VARIABLE, "")
+            _refuse(source, cluster_problems(stack.cluster, os.environ))
+        _refuse(source, owner_problems(stack.layers, outputs_of))
         previous = previous_run()
         before = deployed(previous.resources)
         cluster = cluster_of_state(stack.cluster, kubeconfig_file(stack.cluster), previous.resources)
         scaled = tuple(scaled_notices(stack, before, cluster))
-        makes = makes_resources()
         seen = look_for_losses(stack, cluster)
         uses = pool_uses(stack, cluster, before.graphs)
-        _refuse(
-            {
-                "environment": unknown_rebuilt(previous.fixed, fixed_values(stack), rebuilt),
-                source: (
-                    *refused_changes(stack, before, previous.fixed, rebuilt),
-                    *(foreign_problems(stack, before, previous.resources, cluster) if makes else ()),
-                    *(room_problems(stack, before, uses) if makes else ()),
-                ),
-            }
-        )
+        rebuilt = os.environ.get(REBUILT_VARIABLE, "")
+        problems = refused_changes(stack, before, previous.fixed, rebuilt)
+        if makes_resources():
+            problems += foreign_problems(stack, before, previous.resources, cluster)
+            problems += room_problems(stack, before, uses)
+        _refuse(source, problems)
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
     stack = beside_what_runs(stack, before)
@@ -105,9 +103,9 @@ def _explain_failures(stack: StackPlan, settings: object) -> Callable[[], Cluste
     return lambda: cluster
 
 
-def _refuse(problems: Mapping[str, Sequence[Problem]]) -> None:
-    if any(problems.values()):
-        raise SettingsError(problems)
+def _refuse(source: str, problems: Sequence[Problem]) -> None:
+    if problems:
+        raise SettingsError({source: problems})
 
 
 def _configured_settings(config: pulumi.Config, source: str) -> object:

@@ -11,7 +11,7 @@ from resource_graph.spelling import nearest
 from stacks.errors import Problem, SettingsError
 from stacks.settings.explain_validation import problems_of
 from stacks.settings.stack import StackSettings
-from stacks.settings.yaml_file import YamlProblemError, parse_yaml, wrong_indent
+from stacks.settings.yaml_file import YamlProblemError, parse_yaml
 from stacks.stack_files import PREFIX, SUFFIX, list_stacks
 
 CONFIG_NAMESPACE = "dynamo-stack"
@@ -45,7 +45,8 @@ def read_settings(file: Path) -> object:
     try:
         document: object = parse_yaml(file.read_text(encoding="utf-8"))
     except YamlProblemError as error:
-        raise SettingsError(_not_yaml(file, error)) from None
+        problem = Problem("", None, f"not a stack file: {error}")
+        raise SettingsError({f"{file.name}:{error.line}": [problem]}) from None
     except UnicodeDecodeError as error:
         message = f"not a stack file: not UTF-8 text (byte {error.start})"
         raise SettingsError({file.name: [Problem("", None, message)]}) from None
@@ -101,13 +102,6 @@ def secret_settings_problem() -> Problem:
     It hands nested secrets out in plain text, so that there is one is all that can be known.
     """
     return _secure_problem("dynamo-stack:settings")
-
-
-def _not_yaml(file: Path, error: YamlProblemError) -> dict[str, list[Problem]]:
-    # The parser gives up below the line that is wrong, and in words of its own grammar.
-    indent = wrong_indent(file.read_text(encoding="utf-8"), error.line) if error.is_grammar else None
-    line, words = indent or (error.line, str(error))
-    return {f"{file.name}:{line}": [Problem("", None, f"not a stack file: {words}")]}
 
 
 def _secure_keys(data: object, path: str) -> list[str]:

@@ -1,40 +1,43 @@
-"""Where in a stack's settings, or in a recipe, a finding of pydantic's lies, as a person sees it.
+"""Where in a stack's settings, or in a recipe, a finding of pydantic's lies, and what may stand there.
 
 Pydantic's location of a finding also names which model of a union it tried, so that `platform.nats.members`
 arrives as platform, own, nats, own, members. In the file `own` is a value of `kind`, no key.
 """
 
 import types
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from stacks.settings.setting_types import ANY_TEXT, TextForm
+from stacks.wording import alternatives
 
 Location = tuple[int | str, ...]
 
 _KEY_OF_MAPPING = "[key]"
+_PLAIN: Mapping[Any, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    Any: "anything",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """One place in a file."""
 
-    root: type[BaseModel]
-    """The model of the file as a whole."""
     path: Location
     """The keys and list positions that lead to it in the file."""
     choices: tuple[Any, ...]
     """The types that it may have, without None; empty where the file has no such place."""
-    metadata: tuple[Any, ...]
+    metadata: tuple[Any, ...] = ()
     """What pydantic requires beside the type."""
     is_key: bool = False
     """The finding is about the last key itself, not about its value."""
-    in_union: bool = False
-    """The location names one model of a union that has no `kind`."""
 
     @property
     def models(self) -> tuple[type[BaseModel], ...]:
@@ -57,37 +60,54 @@ class Place:
         """The form that text has to have."""
         return next((entry for entry in self.metadata if isinstance(entry, TextForm)), ANY_TEXT)
 
+    @property
+    def takes(self) -> str:
+        """What may stand there, in words."""
+        shown = [str(word) for word in self.words]
+        if self.kinds:
+            shown.append(f"a mapping with kind: {alternatives(list(self.kinds))}")
+        elif self.models:
+            shown.append("a mapping")
+        for choice in self.choices:
+            if get_origin(choice) is tuple:
+                shown.append(f"a list: {choice_place(get_args(choice)[0]).takes}")
+            elif _is_mapping(choice):
+                key, value = (choice_place(part).takes for part in get_args(choice))
+                shown.append(f"a mapping of {key} -> {value}")
+            elif choice is str:
+                shown.append(self.form.words)
+            elif choice in _PLAIN:
+                shown.append(_PLAIN[choice])
+        return alternatives(shown)
+
     def __str__(self) -> str:
         return dotted(self.path)
 
 
 def place_of(root: type[BaseModel], location: Location) -> Place:
     """Return the place that pydantic's location means in a file of this model."""
-    place = Place(root, (), (root,), ())
+    above = place = Place((), (root,))
     for part in location:
-        place = _step(place, part)
-    return place
-
-
-def place_at(root: type[BaseModel], path: Location) -> Place:
-    """Return the place at a path of the file, taking the first model of a union that has the key."""
-    place = Place(root, (), (root,), ())
-    for part in path:
-        choices, metadata = _inside(place.choices, part)
-        place = Place(root, (*place.path, part), choices, metadata)
+        chosen = [choice for choice in place.choices if part == _tag(choice)]
+        if chosen and len(place.choices) > 1:
+            place = replace(place, choices=tuple(chosen))
+        elif part == _KEY_OF_MAPPING:
+            keys = [get_args(choice)[0] for choice in above.choices if _is_mapping(choice)]
+            place = Place(place.path, *_unwrapped(keys[0]), is_key=True)
+        else:
+            above, place = place, Place((*place.path, part), *_inside(place.choices, part))
     return place
 
 
 def field_place(field: FieldInfo) -> Place:
     """Return what may stand in a field, wherever its model is."""
     choices, metadata = _unwrapped(field.annotation)
-    return Place(BaseModel, (), choices, (*field.metadata, *metadata))
+    return Place((), choices, (*field.metadata, *metadata))
 
 
 def choice_place(annotation: Any) -> Place:
     """Return what an annotation allows, such as that of a list's items."""
-    choices, metadata = _unwrapped(annotation)
-    return Place(BaseModel, (), choices, metadata)
+    return Place((), *_unwrapped(annotation))
 
 
 def dotted(path: Location) -> str:
@@ -99,20 +119,18 @@ def dotted(path: Location) -> str:
     return text.removeprefix(".")
 
 
+def blocks_of(root: type[BaseModel], path: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
+    """Yield the model and all models in it, each with its path in the file, in the order of the keys."""
+    yield path, root
+    for name, field in root.model_fields.items():
+        mark = "[]" if any(get_origin(each) is tuple for each in field_place(field).choices) else ""
+        for model in _models_of(field.annotation):
+            yield from blocks_of(model, f"{path}.{field.alias or name}{mark}".removeprefix("."))
+
+
 def models_within(model: type[BaseModel]) -> list[type[BaseModel]]:
     """Return the model and all models in it, each once, in the order in which they are written."""
-    found = [model]
-    for field in model.model_fields.values():
-        for inner in models_of(field.annotation):
-            found += [deeper for deeper in models_within(inner) if deeper not in found]
-    return found
-
-
-def models_of(annotation: Any) -> list[type[BaseModel]]:
-    """Return the models that an annotation names, such as the one in `tuple[NodePoolSettings, ...]`."""
-    if _is_model(annotation):
-        return [annotation]
-    return [model for part in get_args(annotation) for model in models_of(part)]
+    return list(dict.fromkeys(each for _, each in blocks_of(model)))
 
 
 def keys_of(model: type[BaseModel]) -> list[str]:
@@ -126,57 +144,36 @@ def kind_of(model: type[BaseModel]) -> str | None:
     return get_args(field.annotation)[0] if field and get_origin(field.annotation) is Literal else None
 
 
-def _step(place: Place, part: int | str) -> Place:
-    """Return the place one part of the location further."""
-    if isinstance(part, str) and len(place.choices) > 1:
-        chosen = [choice for choice in place.choices if part in _names_of_choice(choice)]
-        if chosen:
-            in_union = kind_of(chosen[0]) is None if _is_model(chosen[0]) else chosen[0] is not str
-            return Place(place.root, place.path, tuple(chosen), place.metadata, in_union=in_union)
-    if part == _KEY_OF_MAPPING:
-        return _key_place(place)
-    choices, metadata = _inside(place.choices, part)
-    return Place(place.root, (*place.path, part), choices, metadata)
+def _models_of(annotation: Any) -> list[type[BaseModel]]:
+    """Return the models that an annotation names, such as the one in `tuple[NodePoolSettings, ...]`."""
+    if _is_model(annotation):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in _models_of(part)]
 
 
-def _names_of_choice(choice: Any) -> tuple[str, ...]:
+def _tag(choice: Any) -> str | None:
+    """Return what a location calls this choice of a union."""
     if _is_model(choice):
-        kind = kind_of(choice)
-        return (kind,) if kind else (choice.__name__,)
+        return kind_of(choice) or choice.__name__
     if get_origin(choice) is Literal:
-        return (f"literal[{','.join(repr(value) for value in get_args(choice))}]",)
-    return ("str",) if choice is str else ()
-
-
-def _key_place(place: Place) -> Place:
-    parent = place_at(place.root, place.path[:-1])
-    mappings = [choice for choice in parent.choices if _is_mapping(choice)]
-    choices, metadata = _unwrapped(get_args(mappings[0])[0]) if mappings else ((), ())
-    return Place(place.root, place.path, choices, metadata, is_key=True)
+        return get_args(choice)[0]
+    return "str" if choice is str else None
 
 
 def _inside(choices: tuple[Any, ...], part: int | str) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return what the first of the choices that has the key or position takes there."""
     for choice in choices:
-        found = _inside_one(choice, part)
-        if found is not None:
-            return found
+        if _is_model(choice):
+            fields = choice.model_fields.items()
+            field = next((field for name, field in fields if (field.alias or name) == part), None)
+            if field is not None:
+                choices, metadata = _unwrapped(field.annotation)
+                return choices, (*field.metadata, *metadata)
+        elif get_origin(choice) is tuple:
+            return _unwrapped(get_args(choice)[0])
+        elif _is_mapping(choice):
+            return _unwrapped(get_args(choice)[1])
     return (), ()
-
-
-def _inside_one(choice: Any, part: int | str) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
-    if _is_model(choice):
-        field = _field(choice, part)
-        if field is None:
-            return None
-        choices, metadata = _unwrapped(field.annotation)
-        return choices, (*field.metadata, *metadata)
-    if isinstance(part, int):
-        return _unwrapped(get_args(choice)[0]) if get_origin(choice) is tuple else None
-    return _unwrapped(get_args(choice)[1]) if _is_mapping(choice) else None
-
-
-def _field(model: type[BaseModel], part: int | str) -> FieldInfo | None:
-    return next((field for name, field in model.model_fields.items() if (field.alias or name) == part), None)
 
 
 def _unwrapped(annotation: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

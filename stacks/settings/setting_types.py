@@ -14,8 +14,6 @@ class TextForm(StringConstraints):
     """What a text setting has to look like."""
 
     words: str
-    example: str = "{}"
-    """A well-formed value; {} stands for what was typed."""
     meant: tuple[tuple[str, str], ...] = ()
     """Patterns of what is typed by mistake, and what was meant, with the pattern's groups."""
 
@@ -26,33 +24,17 @@ class TextForm(StringConstraints):
 
 
 def _form(
-    pattern: str,
-    words: str,
-    example: str = "{}",
-    *,
-    max_length: int | None = None,
-    meant: tuple[tuple[str, str], ...] = (),
+    pattern: str, words: str, *, max_length: int | None = None, meant: tuple[tuple[str, str], ...] = ()
 ) -> TextForm:
-    return TextForm(pattern=pattern or None, words=words, example=example, max_length=max_length, meant=meant)
+    return TextForm(pattern=pattern, words=words, max_length=max_length, meant=meant)
 
 
-ANY_TEXT = _form("", "text")
-UTC_TIME = _form(
-    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
-    'a time in UTC, in quotes, as in "2026-12-01T11:30:00Z"',
+ANY_TEXT = TextForm(words="text")
+_DNS_LABEL = _form(
+    r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "small letters, digits and hyphens, as in Kubernetes names"
 )
-NAME_WORDS = "small letters, digits and hyphens, as in Kubernetes names"
-_DNS_LABEL = _form(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", NAME_WORDS)
 
-UNQUOTED_DATE = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4} \S+$")
-"""How the engine hands on a date that was not quoted: Go's text form of a timestamp."""
 _SYSTEM_NAMESPACES = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
-
-
-def _refuse_unquoted_date(value: str) -> str:
-    if UNQUOTED_DATE.match(value):
-        raise ValueError("a date or time without quotes")
-    return value
 
 
 def _refuse_system_namespace(value: str) -> str:
@@ -72,7 +54,7 @@ def _read_by(read: Callable[[str], object], message: str) -> AfterValidator:
     return AfterValidator(refuse_impossible)
 
 
-Text = Annotated[str, Field(min_length=1), AfterValidator(_refuse_unquoted_date)]
+Text = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
 Seconds = Annotated[int, Field(ge=1, le=24 * 3600)]
 
@@ -89,14 +71,13 @@ StorageClassName = Annotated[
     ),
 ]
 Version = Annotated[
-    str, _form(r"^[0-9]+\.[0-9]+\.[0-9]+$", 'a version of three numbers in quotes, as in "1.2.1"', "1.2.1")
+    str, _form(r"^[0-9]+\.[0-9]+\.[0-9]+$", 'a version of three numbers in quotes, as in "1.2.1"')
 ]
 ImageTag = Annotated[
     str,
     _form(
         r"^[0-9]+\.[0-9]+\.[0-9]+[A-Za-z0-9._-]*$",
         'a tag that begins with a version, in quotes, as in "1.2.1"',
-        "1.2.1",
         max_length=128,
     ),
 ]
@@ -108,7 +89,6 @@ VolumeSize = Annotated[
     _form(
         r"^[1-9][0-9]{0,5}(Gi|Ti)$",
         "a size such as 100Gi or 2Ti",
-        "{}Gi",
         meant=(
             (r"([1-9][0-9]{0,5}) ?[Gg][Ii]?[Bb]?", r"\1Gi"),
             (r"([1-9][0-9]{0,5}) ?[Tt][Ii]?[Bb]?", r"\1Ti"),
@@ -122,7 +102,12 @@ IsoDate = Annotated[
     _read_by(date.fromisoformat, "the calendar has no such day"),
 ]
 UtcTime = Annotated[
-    str, UTC_TIME, _read_by(datetime.fromisoformat, "neither calendar nor clock has such a time")
+    str,
+    _form(
+        r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+        'a time in UTC, in quotes, as in "2026-12-01T11:30:00Z"',
+    ),
+    _read_by(datetime.fromisoformat, "neither calendar nor clock has such a time"),
 ]
 LabelKey = Annotated[
     str,
@@ -147,28 +132,26 @@ Mirror = Annotated[
     _form(
         r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]+)?(/[a-z0-9._-]+)*$",
         "a registry with a path, without https://, such as registry.example.com/nvcr",
-        "registry.example.com/nvcr",
         meant=((r"https?://([^/]+(?:/[^/]+)*)/*", r"\1"),),
     ),
 ]
 NatsAddress = Annotated[
     str,
-    _form(r"^nats://[^\s/:]+:[0-9]+$", "an address such as nats://nats.example.com:4222", "nats://{}:4222"),
+    _form(r"^nats://[^\s/:]+:[0-9]+$", "an address such as nats://nats.example.com:4222"),
 ]
 HttpAddress = Annotated[
     str,
-    _form(r"^https?://[^\s/:]+:[0-9]+$", "an address such as http://etcd.example.com:2379", "http://{}:2379"),
+    _form(r"^https?://[^\s/:]+:[0-9]+$", "an address such as http://etcd.example.com:2379"),
 ]
 ServerAddress = Annotated[
     str,
-    _form(r"^https://[^\s/]+$", "the address of an API server, such as https://10.0.0.1:6443", "https://{}"),
+    _form(r"^https://[^\s/]+$", "the address of an API server, such as https://10.0.0.1:6443"),
 ]
 S3Address = Annotated[
     str,
     _form(
         r"^s3://[a-z0-9][-a-z0-9.]+(/[^\s]*[^\s/])?$",
         "an address such as s3://bucket/models/gpt-oss-120b",
-        "s3://{}",
     ),
 ]
 AccountId = Annotated[str, _form(r"^[0-9]{12}$", "an AWS account of 12 digits, in quotes")]
@@ -177,7 +160,6 @@ Region = Annotated[
     _form(
         r"^[a-z]{2}(-[a-z]+)+-[0-9]$",
         "an AWS region such as us-east-1",
-        "us-east-1",
         meant=((r"([a-z]{2}(-[a-z]+)+-[0-9])(-[a-z]{3}-[0-9])?[a-z]", r"\1, the region of that zone"),),
     ),
 ]
@@ -186,7 +168,6 @@ ZoneName = Annotated[
     _form(
         r"^[a-z]{2}(-[a-z]+)+-[0-9](-[a-z]{3}-[0-9])?[a-z]$",
         "a zone's name such as us-east-1a, or us-east-1-dfw-2a for a Local Zone",
-        "us-east-1a",
         meant=(
             (r"([a-z]{2}(-[a-z]+)+-[0-9](-[a-z]{3}-[0-9])?)", r"\1a, a zone of it"),
             (
@@ -212,7 +193,6 @@ AmiRelease = Annotated[
     _form(
         r"^1\.[0-9]{2}\.[0-9]{1,2}-[0-9]{8}$",
         'a release of EKS\' images, in quotes, such as "1.35.2-20261101"',
-        "1.35.2-20261101",
     ),
 ]
 ReservationId = Annotated[
@@ -229,7 +209,6 @@ Arn = Annotated[
     _form(
         r"^arn:aws:iam::[0-9]{12}:(role|user)/.+$",
         "an ARN such as arn:aws:iam::123456789012:role/platform",
-        "arn:aws:iam::123456789012:role/{}",
     ),
 ]
 BoundaryArn = Annotated[
@@ -237,7 +216,6 @@ BoundaryArn = Annotated[
     _form(
         r"^arn:aws:iam::([0-9]{12}|aws):policy/[A-Za-z0-9+=,.@_/-]+$",
         "the ARN of an IAM policy, such as arn:aws:iam::123456789012:policy/boundary",
-        "arn:aws:iam::123456789012:policy/{}",
     ),
 ]
 RolePath = Annotated[
@@ -247,16 +225,13 @@ RolePath = Annotated[
     _form(
         r"^/([A-Za-z0-9+=,.@_-]+/)*$",
         "a path such as /team/: letters, digits and +=,.@_-, with a slash at both ends",
-        "/{}/",
         max_length=512,
         meant=((r"/?([A-Za-z0-9+=,.@_/-]*[A-Za-z0-9+=,.@_-])", r"/\1/"),),
     ),
 ]
 Cidr = Annotated[
     str,
-    _form(
-        r"^([0-9]{1,3}\.){3}[0-9]{1,3}/([0-9]|[12][0-9]|3[0-2])$", "addresses such as 10.0.0.0/16", "{}/32"
-    ),
+    _form(r"^([0-9]{1,3}\.){3}[0-9]{1,3}/([0-9]|[12][0-9]|3[0-2])$", "addresses such as 10.0.0.0/16"),
 ]
 StackName = Annotated[
     str, _form(r"^[A-Za-z0-9_.-]{1,100}$", "a stack of this project, without organization and project")

@@ -7,19 +7,19 @@ look at it, so a model that converted quietly would deploy something other than 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from hardware import KvTransportName
 from recipes.placed import RdmaFabric
 from recipes.strict_model import StrictModel
-from stacks.settings.cluster import CacheStorageSettings, ClusterSettings
-from stacks.settings.exposure import ExposureSettings, PodMonitorSettings
+from stacks.settings.cluster import CacheStorageSettings, ClusterSettings, Purchase
 from stacks.settings.nodes import NodeSettings
 from stacks.settings.platform import Namespace, PlatformSettings
-from stacks.settings.purchase import Purchase
-from stacks.settings.service_changes import (
+from stacks.settings.services import (
     ArgumentsPerRole,
+    ExposureSettings,
     ImageVersionsPerRole,
+    PodMonitorSettings,
     RouterMode,
     VariablesPerRole,
 )
@@ -164,6 +164,13 @@ class ReplicaSettings(StrictModel):
     recipe's."""
 
 
+# The tags are what place_of() knows the types by.
+Replicas = Annotated[
+    Annotated[ReplicaSettings, Tag("ReplicaSettings")] | Annotated[Literal["fill"], Tag("fill")],
+    Discriminator(lambda value: "ReplicaSettings" if isinstance(value, dict | ReplicaSettings) else "fill"),
+]
+
+
 class EngineOverrides(StrictModel):
     """Engine options per role, over the recipe's; keys are those of the recipe's engine."""
 
@@ -212,7 +219,7 @@ class ServingSettings(StrictModel):
     pools: PoolsPerRole | None = None
     gpus_per_worker: Count | None = None
     """GPUs of one worker, of a recipe that is made for several numbers; None: the most that a node has."""
-    replicas: ReplicaSettings | Literal["fill"] = ReplicaSettings()
+    replicas: Replicas = ReplicaSettings()
     """Per role, or `fill`: as many sets of workers, in the recipe's proportion, as the pools hold."""
     overrides: EngineOverrides = EngineOverrides()
     resources: WorkerResources = WorkerResources()

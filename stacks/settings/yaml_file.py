@@ -1,13 +1,39 @@
-"""Read a YAML file with the engine's meaning of scalars; where it cannot be read, say which line is wrong."""
+"""Read a YAML file with the engine's meaning of scalars; what readers of YAML disagree about is refused.
 
+The pulumi CLI reads stack files with go-yaml v3 (`resolve.go`), whose rules are neither those of YAML 1.1
+nor those of PyYAML: `off` and 12:30 are text, 012 is ten, 1e5 is a number, and a date comes out in another
+form. A file that meant one thing here and another to the engine would be checked as one stack and deployed
+as another.
+"""
+
+import math
 import re
+from decimal import Decimal
 from typing import Any
 
 import yaml
 
 from resource_graph.manifest_yaml import read_documents
 from resource_graph.yaml_events import YamlProblem
-from stacks.settings.scalars import Scalar, resolve_plain
+
+Scalar = str | int | float | bool | None
+
+_WORDS: dict[str, Scalar] = {
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+}
+# All of it fits into 64 bits, which is what the engine has for a whole number.
+_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})")
+_FRACTION = re.compile(r"(?=.*[.eE])[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
+# Whatever else go-yaml may take for a number or a date, once underscores are out of it.
+_OTHER_NUMBER = re.compile(
+    r"[-+]?(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?"
+    r"|\.(inf|Inf|INF))|\.(nan|NaN|NAN)"
+)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ][0-9].*)?")
+# Go's JSON writes numbers below this without an exponent, so that a whole number arrives as an integer.
+_LARGEST_PLAIN_FLOAT = 1e21
 
 
 class YamlProblemError(Exception):
@@ -15,14 +41,12 @@ class YamlProblemError(Exception):
 
     Attributes:
         line: where, counted from 1.
-        is_grammar: whether it is no YAML at all, rather than YAML that the engine refuses.
 
     """
 
-    def __init__(self, message: str, line: int, *, is_grammar: bool = False) -> None:
+    def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
         self.line = line
-        self.is_grammar = is_grammar
 
 
 def parse_yaml(text: str) -> Any:
@@ -36,9 +60,7 @@ def parse_yaml(text: str) -> Any:
     try:
         documents = list(read_documents(text, _scalar))
     except YamlProblem as problem:
-        is_grammar = isinstance(problem.__cause__, yaml.YAMLError)
-        message = str(problem).removeprefix("not YAML: ")
-        raise YamlProblemError(message, problem.line, is_grammar=is_grammar) from None
+        raise YamlProblemError(str(problem).removeprefix("not YAML: "), problem.line) from None
     for document in documents:
         # The engine reads the first one alone, also where that is empty.
         if document.number > 1:
@@ -46,38 +68,32 @@ def parse_yaml(text: str) -> Any:
     return documents[0].content if documents else None
 
 
-_LINE = re.compile(r"(?P<indent> *)(?P<item>(?:- +)*)(?P<text>[^\s#].*)")
-# A key whose mapping begins on the next line; a comment may follow it.
-_OPENS = re.compile(r"[^\s#].*:(\s+#.*)?$")
-
-
-def wrong_indent(text: str, last: int) -> tuple[int, str] | None:
-    """Return the first line that stands in no column of the lines before it, and the reason in words.
-
-    Looked for among the first `last` lines; None where the mistake is another one.
-    """
-    columns: list[int] = []
-    before, opened = 0, True
-    for number, line in enumerate(text.splitlines()[:last], 1):
-        found = _LINE.fullmatch(line.rstrip())
-        if found is None:
-            continue
-        column = len(found["indent"])
-        if columns and column > columns[-1] and not opened:
-            shallow = f"line {before} by {columns[-1]}, and nothing can stand below what that holds"
-            return number, f"this line is indented by {column} spaces, {shallow}"
-        while columns and column < columns[-1]:
-            columns.pop()
-        if columns and column != columns[-1] and not opened:
-            return number, f"this line is indented by {column} spaces, as no line of its block is"
-        columns += [column] if not columns or column > columns[-1] else []
-        if found["item"]:
-            columns.append(column + len(found["item"]))
-        before, opened = number, _OPENS.fullmatch(found["text"]) is not None
-    return None
-
-
 def _scalar(event: yaml.ScalarEvent) -> Scalar:
     if event.tag is not None:
         raise ValueError(f"the tag {event.tag} is not used in stack files")
-    return resolve_plain(event.value) if event.implicit[0] else event.value
+    return _resolve_plain(event.value) if event.implicit[0] else event.value
+
+
+def _resolve_plain(text: str) -> Scalar:
+    """Return the value of an unquoted scalar, as the engine hands it to the program.
+
+    Raises:
+        ValueError: it is a number or a date in a form that readers of YAML disagree about.
+
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _FRACTION.fullmatch(text) and math.isfinite(value := float(text)):
+        # As few digits as name this number, filled up with zeros; not its exact value.
+        is_whole = value.is_integer() and abs(value) < _LARGEST_PLAIN_FLOAT
+        return int(Decimal(repr(value))) if is_whole else value
+    if _DATE.fullmatch(text):
+        raise ValueError(f'{text} is a date to YAML, which rewrites it; quote it, as in "{text}"')
+    if text[0] in "0123456789+-." and _OTHER_NUMBER.fullmatch(text.replace("_", "")):
+        raise ValueError(
+            f"{text} is no plain decimal number, and readers of YAML disagree about it; quote it, or write "
+            "it in plain digits"
+        )
+    return text

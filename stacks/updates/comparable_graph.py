@@ -30,17 +30,7 @@ _NOT_COMPARED = frozenset({"name", "replicas", "scalingAdapter"})
 _SIZES = frozenset({_GPU, "cpu", "memory"})
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _CONVERTED = frozenset(
-    {
-        "annotations",
-        "componentType",
-        "extraPodMetadata",
-        "extraPodSpec",
-        "labels",
-        "resources",
-        "sharedMemory",
-        "subComponentType",
-        "volumeMounts",
-    }
+    {"componentType", "extraPodMetadata", "extraPodSpec", "resources", "sharedMemory", "subComponentType"}
 )
 
 
@@ -154,8 +144,6 @@ def read_server(name: str, namespace: str, spec: Mapping[str, Any], urn: str | N
 
 
 def _components(spec: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-    # A v1alpha1 service has annotations of its own too. They reach its pods, and the operator compares them,
-    # so they stay under `annotations`.
     yield from mappings_in(spec, "components")
     for name, service in mapping_in(spec, "services").items():
         yield _component(name, mapping_in(service))
@@ -173,14 +161,10 @@ def _service(component: Mapping[str, Any]) -> Service:
     metadata = mapping_in(component, "podTemplate", "metadata")
     annotations = mapping_in(metadata, "annotations")
     others = {key: value for key, value in annotations.items() if not key.startswith(_ROLLOUT)}
-    is_worker = component.get("type") in _WORKER_TYPES
     template = {key: value for key, value in component.items() if key not in _NOT_COMPARED}
-    if not is_worker:
-        # Nothing compares these but the pods themselves, which have them.
-        template.pop("annotations", None)
     return Service(
         name=str(component["name"]),
-        is_worker=is_worker,
+        is_worker=component.get("type") in _WORKER_TYPES,
         # Whole numbers come back from the engine as 3.0.
         replicas=int(component.get("replicas", 1)),
         gpus=int(limits.get(_GPU) or 0),
@@ -206,38 +190,16 @@ def _strategy(written: object) -> RolloutStrategy | None:
 def _component(name: str, service: Mapping[str, Any]) -> dict[str, Any]:
     component: dict[str, Any] = {key: value for key, value in service.items() if key not in _CONVERTED}
     component |= {"name": name, "type": service.get("subComponentType") or service.get("componentType")}
-    size = mapping_in(service, "sharedMemory").get("size")
-    if size is not None:
+    if size := mapping_in(service, "sharedMemory").get("size"):
         component["sharedMemorySize"] = size
-    own = mapping_in(service, "annotations")
-    if own:
-        component["annotations"] = own
-    component["podTemplate"] = {"spec": _pod(service)}
-    extra = mapping_in(service, "extraPodMetadata")
-    metadata = {
-        "annotations": {**own, **mapping_in(extra, "annotations")},
-        "labels": dict(mapping_in(extra, "labels")),
-    }
-    if any(metadata.values()):
-        component["podTemplate"]["metadata"] = {key: values for key, values in metadata.items() if values}
-    return component
-
-
-def _pod(service: Mapping[str, Any]) -> dict[str, Any]:
     pod = dict(mapping_in(service, "extraPodSpec"))
     main = {**mapping_in(pod.pop("mainContainer", None)), "name": _MAIN_CONTAINER}
-    flat = mappings_in(service, "volumeMounts")
-    # Before 1.4 the mounts of the main container take the place of the service's (ai-dynamo/dynamo#11263).
-    if flat and not main.get("volumeMounts"):
-        names = [mount.get("name") for mount in flat]
-        main["volumeMounts"] = [
-            {"name": mount.get("name"), "mountPath": mount.get("mountPoint")} for mount in flat
-        ]
-        claims = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names]
-        pod["volumes"] = [*mappings_in(pod, "volumes"), *claims]
     if "resources" in service:
         main["resources"] = _resources(mapping_in(service, "resources"))
-    return pod | {"containers": [main, *mappings_in(pod, "containers")]}
+    template: dict[str, Any] = {"spec": pod | {"containers": [main, *mappings_in(pod, "containers")]}}
+    if metadata := mapping_in(service, "extraPodMetadata"):
+        template["metadata"] = metadata
+    return component | {"podTemplate": template}
 
 
 def _resources(resources: Mapping[str, Any]) -> dict[str, Any]:

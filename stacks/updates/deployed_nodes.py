@@ -12,7 +12,7 @@ from typing import Any, cast
 from components.node_template import capacity_type, template_content
 from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan, PlannedNodes
 from stacks.plan.infrastructure.nodes import gpu_template, system_template
-from stacks.settings.purchase import CapacityBlock, reservation_id
+from stacks.settings.cluster import CapacityBlock, reservation_id
 from stacks.updates.nested_values import mapping_in
 
 SYSTEM = "system-nodes"

@@ -13,10 +13,10 @@ from recipes.graph_manifest.placement import NVLINK_CLIQUE
 from stacks.errors import Problem
 from stacks.plan.placement.packing import WorkerSet, pack
 from stacks.plan.stack_plan import StackPlan, waited_for
+from stacks.updates.beside_what_runs import SharedPool, shared_pools, worker_set
 from stacks.updates.comparable_graph import Graph, graph_of
 from stacks.updates.deployed import Deployed
 from stacks.updates.notices import Notice
-from stacks.updates.shared_pools import SharedPool, shared_pools, worker_set
 from stacks.wording import in_words
 
 _GPUS = "nvidia.com/gpu"

@@ -7,11 +7,11 @@ from typing import Any
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, NodeCopies, OwnVolume
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan
-from stacks.settings.exposure import IngressExposure, InternalLoadBalancer
+from stacks.settings.services import IngressExposure, InternalLoadBalancer
+from stacks.updates.beside_what_runs import Replacement
 from stacks.updates.comparable_graph import Graph, Service
 from stacks.updates.deployed import Deployed, DeployedRelease, DeployedVolume
 from stacks.updates.nested_values import leaves_by_path
-from stacks.updates.replacement import Replacement
 from stacks.wording import in_words
 
 _SHORT_COMMIT = 7

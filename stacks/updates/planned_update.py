@@ -1,15 +1,23 @@
 """The effects of the next `up` on what runs, worked out before anything is registered."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from components.cluster_answer import DEPLOYMENTS
+from components.cluster_reader import ClusterReader
+from components.dynamo_objects import GRAPH_OBJECTS
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
+from stacks.plan.infrastructure.prices import idle_gpus, price_source
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.platform_chart import release_values
 from stacks.plan.stack_plan import StackPlan, waited_for
-from stacks.updates.comparable_graph import graph_of
+from stacks.plan.versions import SUPPORT_ENDS_SOON
+from stacks.settings.cluster import CapacityBlock
+from stacks.updates.beside_what_runs import Replacement, replacement
+from stacks.updates.comparable_graph import Graph, graph_of, read_graph, read_server
 from stacks.updates.deployed import UNKNOWN_CREATOR, Creator, Deployed
-from stacks.updates.deployed_nodes import DeployedNodes, resized
-from stacks.updates.infrastructure_notices import infrastructure_notices, node_notices, waiting_notice
+from stacks.updates.deployed_nodes import SYSTEM, DeployedNodes, node_changes, resized, system_change
+from stacks.updates.nested_values import mapping_in
 from stacks.updates.notices import (
     Notice,
     cache_notices,
@@ -18,7 +26,7 @@ from stacks.updates.notices import (
     platform_notice,
     replacement_notice,
 )
-from stacks.updates.replacement import Replacement, replacement
+from stacks.wording import in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +58,7 @@ FIRST = Update()
 def planned_update(stack: StackPlan, before: Deployed, seen: tuple[Notice, ...] = ()) -> Update:
     """Return what happens to what the last run left.
 
-    The stack has the rollouts that there is room for (stacks/updates/rollout_beside_running.py); `seen` is
+    The stack has the rollouts that there is room for (stacks/updates/beside_what_runs.py); `seen` is
     what the cluster says of it.
     """
     notices = [
@@ -82,3 +90,100 @@ def _platform(stack: StackPlan, before: Deployed) -> list[Notice]:
         return []
     values = release_values(stack.platform)
     return list(platform_notice(before.release, stack.platform.version, values))
+
+
+def infrastructure_notices(stack: StackPlan) -> Iterable[Notice]:
+    """Say what is paid for and not used; nothing of a cluster that exists."""
+    plan = stack.infrastructure
+    if plan is None:
+        return
+    version = plan.cluster.version
+    ends = SUPPORT_ENDS_SOON.get(version)
+    if ends is not None:
+        text = f"Kubernetes {version}: standard support ends {ends}; AWS then upgrades the control plane"
+        advice = "the next one, and nodes follow: docs/updates.md"
+        yield Notice(f"{text} by itself\n  try: another cluster.version ({advice})", warns=True)
+    for nodes, text in zip(plan.gpu_nodes, idle_gpus(plan, stack.pools), strict=True):
+        source = price_source(nodes)
+        said = f" ({source.text}, {source.date})" if source else ""
+        yield Notice(f"pool {text}{said}", warns=False)
+
+
+def waiting_notice(stack: StackPlan, running: Sequence[Graph]) -> Notice:
+    """Say that the graph comes later, and which one goes until then."""
+    lines = [f"no graph: {' and '.join(waiting_text(nodes) for nodes in waited_for(stack))}"]
+    ends = [f"{graph.name} is deleted, and nothing serves" for graph in running]
+    lines += [f"interruption: {text}" for text in ends]
+    lines.append(f"then: purchase.phase: active, and `pulumi up` again; {_when(stack)}")
+    return Notice("\n  ".join(lines), warns=bool(running), interruption="; ".join(ends) or None)
+
+
+def waiting_text(nodes: PlannedNodes) -> str:
+    """Return why a pool has no node."""
+    pool, purchase = f"pool {nodes.pool.name}", nodes.purchase
+    if not isinstance(purchase, CapacityBlock):
+        raise TypeError(f"{pool} waits for nothing")
+    if purchase.phase == "empty":
+        return f"{pool} is emptied: its purchase.phase is empty"
+    return f"{pool} has no node before its Capacity Block {purchase.id} opens at {purchase.starts}"
+
+
+def node_notices(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator[Notice]:
+    """Say which nodes are exchanged, and in which order."""
+    system = before.get(SYSTEM)
+    if system is not None and (text := system_change(plan, system)):
+        yield Notice(
+            f"system nodes: {text}: exchanged one by one, each new one before an old one", warns=False
+        )
+    for change in node_changes(plan, before):
+        text = f"pool {change.nodes.pool.name}: {change.text}"
+        if not change.running:
+            yield Notice(f"{text}: it has no node, and the next ones are made so", warns=False)
+            continue
+        number = in_words(change.running, "node")
+        if change.replaces_group:
+            order = f"{number} end at once, before new ones come: it is another node group"
+            interruption = "every worker of the pool ends, and loads the model again on the new nodes"
+        else:
+            order = f"{number} exchanged one by one, each old one first"
+            interruption = "the workers of a node end with it, and load the model again on the next"
+        lines = [f"{text}: {order}", f"interruption: {interruption}"]
+        yield Notice("\n  ".join(lines), warns=True, interruption=interruption)
+
+
+def _when(stack: StackPlan) -> str:
+    purchases = [nodes.purchase for nodes in waited_for(stack)]
+    if all(isinstance(purchase, CapacityBlock) and purchase.phase == "empty" for purchase in purchases):
+        return "what nodes are made of can change with it"
+    return f"`dynamo-stack preflight {stack.name}` says when"
+
+
+def scaled_notices(stack: StackPlan, before: Deployed, cluster: ClusterReader) -> Iterator[Notice]:
+    """Say which numbers are neither the state's nor the stack's; nothing where the cluster cannot be read.
+
+    A graph that is replaced is left out: nobody scales it back.
+    """
+    if not stack.layers.owns("serving") or waited_for(stack):
+        return
+    wanted = graph_of(stack)
+    running = before.graph_before(wanted)
+    if running is None or not running.has_place_of(wanted) or replacement(stack, running, wanted):
+        return
+    kind, read = (DEPLOYMENTS, read_server) if wanted.is_server else (GRAPH_OBJECTS, read_graph)
+    live = cluster.ask(kind, wanted.name, wanted.namespace).first
+    if live is None:
+        return
+    found = read(wanted.name, wanted.namespace, mapping_in(live, "spec")).services
+    for role in stack.serving.placed.services:
+        service, number = found.get(role.name), wanted.services[role.name].replicas
+        if service is None or service.replicas in {number, running.services[role.name].replicas}:
+            continue
+        # The settings have no 0.
+        keep = f"; serving.replicas.{role.role}: {service.replicas} keeps them" if service.replicas else ""
+        yield Notice(
+            f"{role.name} of {wanted.title} has {service.replicas} replicas in the cluster, not set by this "
+            f"stack, which says {number}\n"
+            f"  the next update of it sets {number} back, or ends at a conflict with an autoscaler{keep} "
+            "(docs/runbook/drift.md)",
+            warns=True,
+        )

@@ -13,12 +13,15 @@ from stacks.plan.versions import EKS_ADDONS
 from stacks.settings.cluster import (
     AdoptedNetworkSettings,
     CacheStorageSettings,
+    CapacityBlock,
     EfsStorage,
     EksClusterSettings,
     LustreStorage,
+    OnDemand,
     OwnNetwork,
+    Phase,
+    Purchase,
 )
-from stacks.settings.purchase import CapacityBlock, OnDemand, Phase, Purchase
 
 _NAME = re.compile(r"^(?P<region>[a-z]{2}(-[a-z]+)+-[0-9])(-[a-z]{3}-[0-9])?[a-z]$")
 

@@ -7,8 +7,7 @@ from hardware import INSTANCE_TYPES, InstanceType, NetworkInterface
 from stacks.errors import Problem
 from stacks.plan.infrastructure.eks_plan import PlannedNodes, tags_of, zone_named
 from stacks.plan.placement.pools import Pool
-from stacks.settings.cluster import EksClusterSettings
-from stacks.settings.purchase import CapacityBlock, OnDemand, Purchase
+from stacks.settings.cluster import CapacityBlock, EksClusterSettings, OnDemand, Purchase
 from stacks.settings.stack import NodePoolSettings
 
 _LONGEST_NAME = 63

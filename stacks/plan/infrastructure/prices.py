@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hardware import InstanceType, Source, UltraServer
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.placement.capacity import PlacedPool
-from stacks.settings.purchase import CapacityBlock, Purchase, Spot
+from stacks.settings.cluster import CapacityBlock, Purchase, Spot
 from stacks.wording import in_words
 
 NAMES = {

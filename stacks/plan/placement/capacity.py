@@ -9,11 +9,8 @@ from stacks.errors import Problem
 from stacks.plan.placement.packing import Packing, Room, WorkerSet, nodes_needed, pack
 from stacks.plan.placement.pools import Assigned, Pool
 from stacks.plan.placement.resources import occupied_gpus
-from stacks.settings.stack import EngineKeys, ReplicaSettings, ServingSettings
+from stacks.settings.stack import ReplicaSettings, ServingSettings
 from stacks.wording import in_words
-
-# Options that multiply the GPUs of a worker, as the engines name them.
-_SIZES = frozenset({"tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +94,9 @@ def replica_counts(
     return published | workers, ()
 
 
-def capacity_problems(
-    capacities: Sequence[PoolCapacity], replicas: Mapping[str, int], serving: ServingSettings
-) -> Iterator[Problem]:
+def capacity_problems(capacities: Sequence[PoolCapacity], replicas: Mapping[str, int]) -> Iterator[Problem]:
     """Yield which pools cannot hold all of their workers at once."""
-    return (_problem(one, replicas, serving) for one in capacities if one.packed(replicas) is None)
+    return (_problem(one, replicas) for one in capacities if one.packed(replicas) is None)
 
 
 def _unknown_roles(recipe: Recipe, wanted: Mapping[str, int]) -> Iterator[Problem]:
@@ -139,7 +134,7 @@ def _most_sets(published: Mapping[str, int], capacities: Sequence[PoolCapacity])
     return low
 
 
-def _problem(capacity: PoolCapacity, replicas: Mapping[str, int], serving: ServingSettings) -> Problem:
+def _problem(capacity: PoolCapacity, replicas: Mapping[str, int]) -> Problem:
     workers = capacity.workers(replicas)
     wanted = " and ".join(
         f"{some.count} x {some.name} ({_size(capacity, one)} each)"
@@ -150,18 +145,8 @@ def _problem(capacity: PoolCapacity, replicas: Mapping[str, int], serving: Servi
         "serving.replicas",
         ", ".join(f"{one.worker.role}: {replicas[one.worker.service_name]}" for one in capacity.assigned),
         f"{capacity.pool} cannot hold {wanted}: {in_words(gpus, 'GPU')} in all, and {_limit(capacity)}",
-        suggestion=", ".join(
-            [*_typed_sizes(capacity, serving), _suggestion(capacity, nodes_needed(workers, capacity.room))]
-        ),
+        suggestion=_suggestion(capacity, nodes_needed(workers, capacity.room)),
     )
-
-
-def _typed_sizes(capacity: PoolCapacity, serving: ServingSettings) -> Iterator[str]:
-    """Yield the settings that made workers larger than the recipe's."""
-    for one in capacity.assigned:
-        typed: EngineKeys = getattr(serving.overrides, one.worker.role, None) or {}
-        for key in sorted(key for key in set(typed) & _SIZES if typed[key] != 1):
-            yield f"serving.overrides.{one.worker.role}.{key} below {typed[key]}"
 
 
 def _size(capacity: PoolCapacity, one: Assigned) -> str:

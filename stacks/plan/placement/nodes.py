@@ -111,19 +111,12 @@ def _domain_problems(node: NodeSettings, accelerator: Accelerator, key: str) -> 
             )
             allowed = f"{node.gpus} where nothing joins the nodes, or the GPUs of the rack, such as 36 or 72"
             yield Problem(key, None, message, allowed=allowed)
-    elif domain < node.gpus:
-        message = f"is smaller than one node, which has {node.gpus}"
-        yield Problem(key, domain, message, suggestion=str(node.gpus))
-    elif domain % node.gpus:
-        message = f"is no multiple of the {node.gpus} GPUs of a node"
-        below = domain - domain % node.gpus
-        yield Problem(key, domain, message, suggestion=f"{below} or {below + node.gpus}")
-    elif domain > node.gpus and not host.nvlink_crosses_nodes:
-        message = f"the NVLink of {accelerator.name} ends at the node"
-        yield Problem(key, domain, message, allowed=str(node.gpus))
-    elif domain > host.nvlink_domain_gpus:
-        message = f"no NVLink domain of {accelerator.name} is that large"
-        yield Problem(key, domain, message, allowed=f"{host.nvlink_domain_gpus} or less")
+        return
+    most = host.nvlink_domain_gpus if host.nvlink_crosses_nodes else node.gpus
+    if domain % node.gpus or domain > most:
+        allowed = f"{node.gpus}, or a multiple up to {most}" if most > node.gpus else str(node.gpus)
+        message = f"no NVLink domain of {accelerator.name} has that many GPUs"
+        yield Problem(key, domain, message, allowed=allowed)
 
 
 def _label_problems(node: NodeSettings, accelerator: Accelerator, key: str) -> Iterator[Problem]:

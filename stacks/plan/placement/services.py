@@ -72,7 +72,7 @@ def place_services(
         *memory_problems(recipe, serving, assigned),
         *buffer_problems(recipe, assigned, transport),
         *image_problems(assigned, transport),
-        *(() if replica_problems else capacity_problems(capacities, replicas, serving)),
+        *(() if replica_problems else capacity_problems(capacities, replicas)),
     )
     if problems:
         return None, problems

@@ -15,16 +15,14 @@ from collections.abc import Mapping, Sequence
 
 from components.dynamo_objects import GRAPH_KIND
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
-from resource_graph.spelling import nearest
 from stacks.errors import Problem
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan
-from stacks.settings.cluster import NO_PATH, LustreStorage
+from stacks.settings.cluster import LustreStorage
 
 _LAYERS = "layers"
-_ROLE_PATH = "cluster.roles.path"
 _ALL = "layers: [infrastructure, platform, serving]"
 _LAYER_STEPS = [
     "`pulumi destroy` of the stacks that joined this one, those above first",
@@ -73,25 +71,13 @@ def changed_problems(
 
     `previous` is None where no run exported anything, `rebuilt` the value of REBUILT_VARIABLE.
     """
-    before, acknowledged = _completed(previous or {}), _keys(rebuilt)
+    before, acknowledged = previous or {}, {key.strip() for key in rebuilt.split(",")}
     # A number has come back from the engine as 3.0, which equals 3.
     changed = [key for key, value in now.items() if key in before and before[key] != value]
     return tuple(
         _problem(key, before[key], now)
         for key in changed
         if key not in acknowledged and not _goes_with_another(key, changed)
-    )
-
-
-def unknown_rebuilt(
-    previous: Mapping[str, object] | None, now: Mapping[str, str | int], rebuilt: str
-) -> tuple[Problem, ...]:
-    """Return what to say about the keys in REBUILT_VARIABLE that are no fixed value: of the environment."""
-    unknown = _keys(rebuilt) - set(now) - set(_completed(previous or {}))
-    message = "no setting of this name is fixed when a stack is created"
-    return tuple(
-        Problem(REBUILT_VARIABLE, key, message, allowed=", ".join(now), suggestion=nearest(key, now))
-        for key in sorted(unknown)
     )
 
 
@@ -140,10 +126,6 @@ def _server_values(key: str, servers: NatsServers | EtcdServers) -> dict[str, st
 
 def _kind(*, exists: bool) -> str:
     return "existing" if exists else "own"
-
-
-def _keys(rebuilt: str) -> set[str]:
-    return {key.strip() for key in rebuilt.split(",") if key.strip()}
 
 
 def _goes_with_another(key: str, changed: Sequence[str]) -> bool:
@@ -202,28 +184,6 @@ def _steps(key: str, *, own_servers: bool) -> list[str]:
     ]
 
 
-def _completed(previous: Mapping[str, object]) -> Mapping[str, object]:
-    """Return what a run recorded, and what was so before it could be typed: roles without a path."""
-    before = _with_layers(previous)
-    return {_ROLE_PATH: NO_PATH, **before} if before.get("cluster.kind") == "eks" else before
-
-
-def _with_layers(previous: Mapping[str, object]) -> Mapping[str, object]:
-    """Return what a run recorded; before layers could be divided, a stack had all there were."""
-    if not previous or _LAYERS in previous:
-        return previous
-    own = [
-        layer
-        for layer, there in (
-            ("infrastructure", previous.get("cluster.kind") == "eks"),
-            ("platform", previous.get("platform.kind") == "own"),
-            ("serving", True),
-        )
-        if there
-    ]
-    return {**previous, _LAYERS: ", ".join(own)}
-
-
 def _cluster_values(stack: StackPlan) -> dict[str, str]:
     values = {"cluster.kind": stack.cluster.kind}
     plan = stack.infrastructure
@@ -236,7 +196,7 @@ def _cluster_values(stack: StackPlan) -> dict[str, str]:
         "cluster.name": plan.cluster.name,
         "cluster.accountId": plan.cluster.account_id,
         "cluster.region": plan.cluster.region,
-        _ROLE_PATH: plan.cluster.roles.path,
+        "cluster.roles.path": plan.cluster.roles.path,
         **_network_values(plan),
     }
     if plan.storage is not None and isinstance(plan.storage.typed, LustreStorage):

@@ -10,8 +10,7 @@ from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import PLATFORM_RELEASES
-from stacks.settings.cluster import EfsStorage, LustreStorage
-from stacks.settings.purchase import CapacityBlock, reservation_id
+from stacks.settings.cluster import CapacityBlock, EfsStorage, LustreStorage, reservation_id
 from stacks.updates.deployed import Deployed, DeployedVolume
 from stacks.updates.deployed_nodes import (
     GROUP_SUFFIX,

@@ -18,7 +18,7 @@ from cli.documents.schema import (
     schema_file,
     schema_text,
 )
-from stacks.settings.document import summary
+from stacks.settings.model_tables import summary
 from stacks.settings.setting_places import models_within
 from tests.cli.command import Command as Run
 from tests.cli.command import squeezed

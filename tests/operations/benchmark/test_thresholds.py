@@ -177,6 +177,7 @@ _ENTRY = "thresholds:\n  - shape: 128/1000\n    atMost: "
             [
                 "limits.yaml: thresholds",
                 "  is missing",
+                "  allowed: a list: a mapping",
                 "limits.yaml: threshold",
                 "  there is no setting 'threshold' here",
                 "  allowed: thresholds",
@@ -186,7 +187,7 @@ _ENTRY = "thresholds:\n  - shape: 128/1000\n    atMost: "
         ),
         pytest.param(
             "thresholds: []",
-            ["limits.yaml: thresholds = []", "  out of range", "  allowed: at least 1 item"],
+            ["limits.yaml: thresholds = []", "  out of range", "  allowed: at least 1"],
             id="none",
         ),
         pytest.param(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from stacks.settings.purchase import CapacityBlock
+from stacks.settings.cluster import CapacityBlock
 from tests.operations.doctor.recorded_cluster import GRAPH, NODE, RecordedCluster
 
 if TYPE_CHECKING:

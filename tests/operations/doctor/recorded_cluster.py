@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from operations.cluster_commands import ClusterCommands
     from operations.doctor.finding import Diagnosis
     from operations.smoke.first_token import KvHandover
-    from stacks.settings.purchase import CapacityBlock
+    from stacks.settings.cluster import CapacityBlock
 
 NAMESPACE, GRAPH, NODE = "gpt-oss", "gpt-oss-disagg", "p6-b200-0"
 ROLES = {

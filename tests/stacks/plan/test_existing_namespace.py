@@ -52,7 +52,7 @@ EVERY_CLUSTER_S = "every cluster has this namespace, and others put things into 
         ("serving.namespace", ["team-a"], "serving.namespace", "this is a list"),
         ("serving.namespace", {"kind": "existing"}, "serving.namespace.name", "is missing"),
         ("serving.namespace", {"name": "team-a"}, "serving.namespace.kind", "is missing"),
-        ("serving.namespace.kind", "own", "serving.namespace.kind", "not one of the known words"),
+        ("serving.namespace.kind", "own", "serving.namespace.kind", "not one of the known values"),
         ("serving.namespace.labels", {}, "serving.namespace.labels", "there is no setting"),
         ("serving.namespace", "team-a-system", "serving.namespace", "a namespace of its own"),
     ],

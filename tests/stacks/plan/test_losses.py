@@ -2,7 +2,7 @@
 
 import pytest
 
-from stacks.plan.losses import losses
+from stacks.plan.decisions import losses
 from tests.stacks.changed_settings import Settings, changed, replicas
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, resolved
 

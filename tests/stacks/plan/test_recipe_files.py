@@ -53,7 +53,7 @@ def rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
             "\n      stream_interval: 20",
             "\n      max_num_seqs: 20",
             f"{FILE}: services[1].engine.max_num_seqs = 20\n  there is no setting 'max_num_seqs' here\n"
-            "  allowed: max_num_tokens, ",
+            "  allowed: one of those in docs/settings.md",
             id="an option of another engine",
         ),
         pytest.param(

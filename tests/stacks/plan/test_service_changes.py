@@ -247,7 +247,7 @@ def test_a_variable_of_a_server_without_dynamo_is_rendered() -> None:
     ("serving", "says"),
     [
         ({"environment": {"worker": {"A-B": "1"}}}, "a variable's name"),
-        ({"environment": {"worker": {"A": 1}}}, 'quote it, as in "1"'),
+        ({"environment": {"worker": {"A": 1}}}, "put it in quotes"),
         ({"routerMode": "kvv"}, "try: kv"),
         ({"imageVersions": {"worker": "latest"}}, "a tag that begins with a version"),
         ({"arguments": {"wroker": []}}, "try: worker"),

@@ -7,8 +7,15 @@ import pytest
 
 from engines.registry import ENGINES
 from lab.directory import REPOSITORY
-from stacks.settings.document import DOCUMENT, field_docstrings, settings_document, summary
-from stacks.settings.schema import EDITOR_LINE, SCHEMA_FILE, schema_text, stack_file_schema
+from stacks.settings.model_tables import field_docstrings, summary
+from stacks.settings.schema import (
+    DOCUMENT,
+    EDITOR_LINE,
+    SCHEMA_FILE,
+    schema_text,
+    settings_document,
+    stack_file_schema,
+)
 from stacks.settings.setting_places import field_place, models_within
 from stacks.settings.stack import StackSettings
 from stacks.settings.yaml_file import parse_yaml

@@ -14,8 +14,9 @@ CASES: list[tuple[str, str, object, str]] = [
         "x",
         "Pulumi.dev.yaml: serving.recipie = 'x'\n"
         "  there is no setting 'recipie' here\n"
-        "  allowed: recipe, recipeFolder, replicas, resources, overrides and 14 more, all in "
-        "docs/settings.md\n"
+        "  allowed: recipe, recipeFolder, namespace, name, pool, pools, gpusPerWorker, replicas, "
+        "overrides, resources, environment, arguments, routerMode, imageVersions, kvTransport, "
+        "exposure, podMonitor, waitForRoom, readyTimeoutSeconds\n"
         "  try: recipe",
     ),
     (
@@ -33,8 +34,9 @@ CASES: list[tuple[str, str, object, str]] = [
         "tcp",
         "Pulumi.dev.yaml: serving.kv_transport = 'tcp'\n"
         "  there is no setting 'kv_transport' here\n"
-        "  allowed: kvTransport, resources, recipeFolder, exposure, namespace and 14 more, all in "
-        "docs/settings.md\n"
+        "  allowed: recipe, recipeFolder, namespace, name, pool, pools, gpusPerWorker, replicas, "
+        "overrides, resources, environment, arguments, routerMode, imageVersions, kvTransport, "
+        "exposure, podMonitor, waitForRoom, readyTimeoutSeconds\n"
         "  try: kvTransport",
     ),
     (
@@ -59,14 +61,13 @@ CASES: list[tuple[str, str, object, str]] = [
         "no nodes",
         "nodePools[0].nodes",
         0,
-        "Pulumi.dev.yaml: nodePools[0].nodes = 0\n  out of range\n  allowed: 1 or more\n"
-        "  try: remove the pool from nodePools, with what names it",
+        "Pulumi.dev.yaml: nodePools[0].nodes = 0\n  out of range\n  allowed: 1 or more",
     ),
     (
         "no pools",
         "nodePools",
         [],
-        "Pulumi.dev.yaml: nodePools = []\n  out of range\n  allowed: at least 1 item",
+        "Pulumi.dev.yaml: nodePools = []\n  out of range\n  allowed: at least 1",
     ),
     (
         "nothing for a mapping",
@@ -78,10 +79,7 @@ CASES: list[tuple[str, str, object, str]] = [
         "a missing setting",
         "cluster.kind",
         GONE,
-        "Pulumi.dev.yaml: cluster.kind\n"
-        "  is missing\n"
-        "  allowed: existing or eks\n"
-        "  try: kind: existing, to which the other keys belong",
+        "Pulumi.dev.yaml: cluster.kind\n  is missing\n  allowed: existing or eks",
     ),
     (
         "a missing mapping",
@@ -94,7 +92,7 @@ CASES: list[tuple[str, str, object, str]] = [
         "lifecycle",
         "prod",
         "Pulumi.dev.yaml: lifecycle = 'prod'\n"
-        "  not one of the known words\n"
+        "  not one of the known values\n"
         "  allowed: production or disposable\n"
         "  try: production",
     ),
@@ -120,14 +118,17 @@ CASES: list[tuple[str, str, object, str]] = [
         "nodePools[0].nvlinkDomainGpus",
         64,
         "Pulumi.dev.yaml: nodePools[0].nvlinkDomainGpus = 64\n"
-        "  not one of the possible numbers\n"
+        "  not one of the known values\n"
         "  allowed: 36 or 72",
     ),
     (
         "a mapping that is text",
         "nodePools[0].labels",
         "x",
-        "Pulumi.dev.yaml: nodePools[0].labels = 'x'\n  this is text\n  allowed: a mapping",
+        "Pulumi.dev.yaml: nodePools[0].labels = 'x'\n"
+        "  this is text\n"
+        "  allowed: a mapping of a Kubernetes label key, such as example.com/pool -> a Kubernetes"
+        " label value, in quotes if it is a number",
     ),
 ]
 

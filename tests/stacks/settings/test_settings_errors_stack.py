@@ -86,8 +86,7 @@ CASES: list[tuple[str, str, object, str]] = [
         "Pulumi.dev.yaml: serving.replicas = 'prefill: 1, decode: 1'\n"
         "  pool b200 (1 x p6-b200.48xlarge, 8 GPUs) cannot hold 1 x TrtllmPrefillWorker (1 GPU each) and "
         "1 x TrtllmDecodeWorker (8 GPUs each): 9 GPUs in all, and no worker may span nodes\n"
-        "  try: serving.overrides.decode.tensor_parallel_size below 8, 2 nodes in pool b200, or "
-        "fewer replicas",
+        "  try: 2 nodes in pool b200, or fewer replicas",
     ),
     (
         "a cache that is too small",

@@ -7,9 +7,9 @@ from resource_graph import ResourceGraph
 from resource_graph.recorder import record
 from stacks.plan.stack_plan import StackPlan
 from stacks.program.deploy_stack import deploy
+from stacks.updates.beside_what_runs import beside_what_runs
 from stacks.updates.deployed import Deployed, deployed
 from stacks.updates.planned_update import Update, planned_update
-from stacks.updates.rollout_beside_running import beside_what_runs
 from tests.components.recorded import recorded
 from tests.stacks.changed_settings import Settings
 from tests.support.dev_settings import resolved

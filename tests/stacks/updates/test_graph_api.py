@@ -1,14 +1,29 @@
-"""From one API version of the graph to the other, and from a v1alpha1 graph as it was written at first."""
+"""From one API version of the graph to the other."""
 
 from typing import Any
 
 import pytest
 
+from recipes.engine_files import engine_files
+from recipes.graph_manifest import graph_spec
 from stacks.updates.comparable_graph import Graph, read_graph
-from tests.stacks.changed_settings import changed
+from tests.stacks.changed_settings import Change, changed
 from tests.stacks.updates.changes import update
-from tests.stacks.updates.graphs_of_before import ALPHA, BETA, as_written_at_first, spec_of
-from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, disagg_gb200_settings
+from tests.support.dev_settings import (
+    agg_gb200_settings,
+    disagg_b200_settings,
+    disagg_gb200_settings,
+    resolved,
+)
+
+ALPHA: Change = {"platform.graphApi": "v1alpha1"}
+BETA: Change = {"platform.graphApi": "v1beta1"}
+
+
+def _spec_of(settings: dict[str, Any]) -> dict[str, Any]:
+    stack = resolved(settings)
+    placed = stack.serving.placed
+    return graph_spec(placed, engine_files(placed).name, stack.graph_api)
 
 
 def _graph(spec: dict[str, Any]) -> Graph:
@@ -18,7 +33,10 @@ def _graph(spec: dict[str, Any]) -> Graph:
 @pytest.mark.parametrize("settings", [disagg_gb200_settings(), agg_gb200_settings()])
 def test_both_versions_are_read_as_the_same_pods(settings: Any) -> None:
     alpha, beta = (
-        {name: service.template for name, service in _graph(spec_of(changed(settings, api))).services.items()}
+        {
+            name: service.template
+            for name, service in _graph(_spec_of(changed(settings, api))).services.items()
+        }
         for api in (ALPHA, BETA)
     )
     assert alpha == beta
@@ -40,23 +58,10 @@ def test_another_api_version_is_another_graph_under_the_same_name(before: str, n
     assert change.update.notices[0].warns
 
 
-def test_a_graph_as_it_was_written_at_first_becomes_v1beta1_in_one_update() -> None:
-    change = update(as_written_at_first(disagg_b200_settings()), disagg_b200_settings())
-    assert "cannot be changed from v1alpha1 to v1beta1" in change.text
-
-
-def test_a_v1alpha1_graph_that_stays_one_is_corrected_by_an_update_that_restarts_every_worker() -> None:
-    before = as_written_at_first(agg_gb200_settings())
-    change = update(before, changed(agg_gb200_settings(), ALPHA))
-    assert "every worker restarts: 1 x TrtllmWorker (changed: rollout, labels, model cache)\n" in change.text
-    # It gets its labels in the same go.
-    assert change.text.endswith("Frontend: restarts pod by pod")
-
-
 @pytest.mark.parametrize(("service", "same"), [("TrtllmDecodeWorker", False), ("Frontend", True)])
 def test_any_annotation_of_a_v1alpha1_worker_is_another_generation_and_one_of_a_frontend_is_not(
     service: str, same: bool
 ) -> None:
-    spec = spec_of(changed(disagg_b200_settings(), ALPHA))
+    spec = _spec_of(changed(disagg_b200_settings(), ALPHA))
     annotated = changed(spec, {f"services.{service}.annotations": {"foo": "bar"}})
     assert _graph(spec).makes_same_workers(_graph(annotated)) is same

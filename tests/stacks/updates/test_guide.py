@@ -15,7 +15,6 @@ from tests.stacks.changed_settings import (
     replicas,
 )
 from tests.stacks.updates.changes import update
-from tests.stacks.updates.graphs_of_before import as_written_at_first
 from tests.support.dev_settings import disagg_b200_settings
 
 
@@ -47,8 +46,10 @@ def test_the_guide_shows_what_preview_says(before: Settings, after: Settings) ->
     assert _squeezed(first) in GUIDE
 
 
-def test_the_guide_shows_what_preview_says_of_a_graph_as_it_was_written_at_first() -> None:
-    first, interruption, *_ = update(as_written_at_first(BEFORE), BEFORE).text.splitlines()
+def test_the_guide_shows_what_preview_says_of_another_api_version() -> None:
+    first, interruption, *_ = update(
+        changed(BEFORE, {"platform.graphApi": "v1alpha1"}), BEFORE
+    ).text.splitlines()
     assert _squeezed(f"{first} {interruption}") in GUIDE
 
 

@@ -10,7 +10,7 @@ from resource_graph.recorder import record
 from stacks.program.deploy_stack import deploy
 from tests.stacks.changed_settings import AGGREGATED, SECOND_NODE, Change, changed, override
 from tests.stacks.updates.changes import PlannedChange, state, update
-from tests.stacks.updates.graphs_of_before import ALPHA, BETA
+from tests.stacks.updates.test_graph_api import ALPHA, BETA
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings
 
 ONE_NAME: Change = {"serving.name": "model"}

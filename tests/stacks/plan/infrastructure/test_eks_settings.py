@@ -3,8 +3,7 @@
 import pytest
 
 from stacks.plan.infrastructure.eks_plan import EksPlan, MadeStorage, PlannedNetwork
-from stacks.settings.cluster import EfsStorage, LustreStorage
-from stacks.settings.purchase import CapacityBlock
+from stacks.settings.cluster import CapacityBlock, EfsStorage, LustreStorage
 from tests.stacks.changed_settings import BY_THE_HOUR, GONE, Change, Settings, changed, said
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import BLOCK, eks_b200_settings, eks_gb200_settings

@@ -4,7 +4,7 @@ import pytest
 
 from hardware import INSTANCE_TYPES
 from stacks.plan.infrastructure.prices import published_price
-from stacks.settings.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
+from stacks.settings.cluster import CapacityBlock, OnDemand, Purchase, Reservation, Spot
 
 ON_DEMAND = OnDemand(kind="onDemand")
 SPOT = Spot(kind="spot")

@@ -63,14 +63,14 @@ SUBNETS = {"us-east-1b": "subnet-01234567", "us-east-1c": "subnet-01234568"}
             {"modelCache.size": "2Ti"},
             "Pulumi.dev.yaml: modelCache.size = '2Ti'\n"
             "  FSx for Lustre has no file system of this size\n"
-            "  allowed: 1200Gi, or a multiple of 2400Gi; 1200Gi or 2400Gi are the nearest\n"
+            "  allowed: 1200Gi, or a multiple of 2400Gi\n"
             "  try: 2400Gi",
             id="a file system of a size that is not sold",
         ),
         pytest.param(
             eks_b200_settings(),
             {"modelCache.size": "1000Gi"},
-            "  allowed: 1200Gi, or a multiple of 2400Gi; 1200Gi is the smallest",
+            "  allowed: 1200Gi, or a multiple of 2400Gi",
             id="a file system that is too small",
         ),
         pytest.param(

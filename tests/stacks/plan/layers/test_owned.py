@@ -80,7 +80,7 @@ def test_a_layer_of_another_stack_is_to_this_one_like_something_that_exists() ->
             on_existing_cluster("serving") | EXISTING_PLATFORM,
             "platform.kind existing somebody outside this project runs the platform\n  try: leave it out",
         ),
-        (eks_b200_settings() | {"layers": []}, "allowed: at least 1 item"),
+        (eks_b200_settings() | {"layers": []}, "allowed: at least 1"),
         (eks_b200_settings() | {"layers": ["network"]}, "infrastructure, platform or serving"),
         (
             layered("platform", layerStacks={"infrastructure": "acme/dynamo-stack/base"}),

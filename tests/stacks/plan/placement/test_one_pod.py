@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hardware import Standing
-from stacks.plan.losses import losses
+from stacks.plan.decisions import losses
 from tests.stacks.changed_settings import Settings, changed, pools, said
 from tests.support.dev_settings import existing_cluster_settings, resolved
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lab.directory import REPOSITORY
-from stacks.updates.guards.fixed_at_creation import changed_problems, fixed_values, unknown_rebuilt
+from stacks.updates.guards.fixed_at_creation import changed_problems, fixed_values
 from tests.stacks.changed_settings import changed
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.sandbox import Sandbox
@@ -30,11 +30,7 @@ SIZE = "platform.nats.volumeSize"
 
 
 def _said(before: Values | None, rebuilt: str = "", now: Values = NOW) -> str:
-    found = {
-        "environment": unknown_rebuilt(before, now, rebuilt),
-        "Pulumi.dev.yaml": changed_problems(before, now, rebuilt),
-    }
-    return "\n".join(problem.text(place) for place, problems in found.items() for problem in problems)
+    return "\n".join(problem.text("Pulumi.dev.yaml") for problem in changed_problems(before, now, rebuilt))
 
 
 @pytest.mark.parametrize(
@@ -139,12 +135,6 @@ def test_what_was_rebuilt_may_have_another_value() -> None:
     before = NOW | {"platform.nats.members": 1, "platform.etcd.members": 1}
     assert _said(before, "platform.nats.members, platform.etcd.members") == ""
     assert "platform.etcd.members" in _said(before, "platform.nats.members")
-
-
-def test_a_misspelt_name_of_what_was_rebuilt_is_refused() -> None:
-    text = _said(NOW, "platform.nats.member")
-    assert text.startswith("environment: DYNAMO_STACK_REBUILT = 'platform.nats.member'\n  no setting of this")
-    assert text.endswith("try: platform.nats.members")
 
 
 _PROGRAM = f"""

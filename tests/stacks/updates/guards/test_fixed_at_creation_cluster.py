@@ -1,7 +1,5 @@
 """A cluster of the stack's own, once it is there: what may change, and what a person reads about the rest."""
 
-from typing import Any
-
 import pytest
 
 from stacks.updates.guards.fixed_at_creation import changed_problems, fixed_values
@@ -122,21 +120,3 @@ def test_the_rest_of_a_cluster_may_change(change: Change) -> None:
 
 def test_nodes_may_come_in_a_zone_in_which_the_control_plane_is_not() -> None:
     assert _said(_cluster(ON_EFS), _cluster(ON_EFS, POOL_ELSEWHERE)) == []
-
-
-@pytest.mark.parametrize(
-    ("settings", "prefix"),
-    [(eks_b200_settings(), "cluster.roles.path"), (disagg_b200_settings(), "cluster.")],
-    ids=["roles had paths", "clusters had kinds"],
-)
-def test_a_stack_of_before_may_stay_as_it_is(settings: Settings, prefix: str) -> None:
-    now: dict[str, Any] = fixed_values(resolved(settings))
-    before = {key: value for key, value in now.items() if not key.startswith(prefix)}
-    assert changed_problems(before, now) == ()
-
-
-def test_roles_of_before_there_were_paths_have_none() -> None:
-    before = fixed_values(resolved(eks_b200_settings()))
-    del before["cluster.roles.path"]
-    [problem] = changed_problems(before, fixed_values(resolved(_cluster(TEAM_PATH))))
-    assert "cluster.roles.path = '/team/'\n  fixed at /" in problem.text("Pulumi.dev.yaml")

@@ -55,15 +55,6 @@ def test_layers_that_stay_with_their_stack_are_no_change(before: Settings, now: 
     assert _said(before, now) == []
 
 
-@pytest.mark.parametrize("settings", [eks_b200_settings(), disagg_b200_settings()])
-def test_a_stack_of_before_there_were_layers_had_all_of_them(settings: Settings) -> None:
-    values = fixed_values(resolved(settings))
-    before = {key: value for key, value in values.items() if key != "layers"}
-    assert changed_problems(before, values) == ()
-    [problem] = changed_problems(before, {**values, "layers": "serving"})
-    assert problem.key == "layers"
-
-
 def test_a_stack_fixes_of_other_layers_only_which_they_are() -> None:
     serving = fixed_values(resolved(layered("serving")))
     assert {"cluster.name", "cluster.region", "modelCache.storage.kind"} <= serving.keys()

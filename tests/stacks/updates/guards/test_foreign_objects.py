@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from stacks.updates.deployed import Deployed
-from stacks.updates.guards.foreign_objects import foreign_problems
+from stacks.updates.guards.foreign_and_lost import foreign_problems
 from tests.stacks.updates.changes import state
 from tests.support.clusters import REFUSED, SILENT, Told
 from tests.support.dev_settings import disagg_b200_settings, resolved

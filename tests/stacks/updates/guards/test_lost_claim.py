@@ -7,8 +7,8 @@ import pytest
 from failures.losses import ClaimAndLosses
 from stacks.updates.comparable_graph import graph_of
 from stacks.updates.deployed import Deployed, DeployedVolume
-from stacks.updates.guards import lost_claim as guard
-from stacks.updates.guards.lost_claim import loss_notices, lost_claim, places_of, uid_of
+from stacks.updates.guards import foreign_and_lost as guard
+from stacks.updates.guards.foreign_and_lost import loss_notices, lost_claim, places_of, uid_of
 from tests.stacks.changed_settings import SOMEBODY_ELSES_VOLUME, changed
 from tests.support.dev_settings import disagg_b200_settings, resolved
 

@@ -1,10 +1,12 @@
-"""What a stack changes of the commands, variables and images of a recipe's services."""
+"""What a stack changes of a recipe's services, who reaches what is served, and who reads its metrics."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from recipes.strict_model import StrictModel
-from stacks.settings.setting_types import ImageTag, Text, VariableName
+from stacks.settings.setting_types import ImageTag, LabelKey, LabelValue, Name, Text, VariableName
 
 # ai-dynamo 1.2.1 to 1.6.0, dynamo/frontend/frontend_args.py (engines/command_options.json).
 RouterMode = Literal[
@@ -50,3 +52,31 @@ class ImageVersionsPerRole(StrictModel):
     """Tag for the decode workers of a disaggregated recipe; None: the recipe's."""
     worker: ImageTag | None = None
     """Tag for the workers of an aggregated recipe; None: the recipe's."""
+
+
+class InternalLoadBalancer(StrictModel):
+    """A Service of type LoadBalancer with an address inside the network."""
+
+    kind: Literal["internalLoadBalancer"]
+
+
+class IngressExposure(StrictModel):
+    """An Ingress of an internal class."""
+
+    kind: Literal["ingress"]
+    class_name: Name
+    """IngressClass of a controller without a public address."""
+    host: Text
+    """Name by which clients address it."""
+    tls_secret_name: Name | None = None
+    """Secret with the certificate, in the serving namespace; None: plain HTTP."""
+
+
+ExposureSettings = Annotated[InternalLoadBalancer | IngressExposure, Field(discriminator="kind")]
+
+
+class PodMonitorSettings(StrictModel):
+    """A PodMonitor for frontend and workers; needs the Prometheus operator in the cluster."""
+
+    labels: Mapping[LabelKey, LabelValue] = Field(default_factory=dict[str, str])
+    """Labels that the Prometheus of the cluster selects monitors by, such as release: prometheus."""

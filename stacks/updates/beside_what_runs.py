@@ -1,0 +1,212 @@
+"""What has room beside the workers that run: a rollout that starts new ones first, and another graph."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from recipes.placed import PlacedService, Rollout
+from stacks.plan.placement.capacity import PlacedPool
+from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed
+from stacks.plan.placement.pools import may_share_nodes
+from stacks.plan.placement.resources import occupied_gpus
+from stacks.plan.placement.rollout import described
+from stacks.plan.stack_plan import StackPlan
+from stacks.updates.comparable_graph import Graph, Service, graph_of
+from stacks.updates.deployed import Deployed
+from stacks.wording import in_words
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPool:
+    """A pool that the new workers use, and who is in it already."""
+
+    placed: PlacedPool
+    new: tuple[PlacedService, ...]
+    old: tuple[Service, ...]
+    """Also those of a pool that this stack no longer names, where their nodes may be the same."""
+    one_nvlink_domain: bool = False
+    """All of the new ones must be in one."""
+
+    def __str__(self) -> str:
+        return f"pool {self.placed.pool.name}"
+
+    @property
+    def room(self) -> Room:
+        """The pool's nodes that the workers can use."""
+        return self.placed.packing.room
+
+
+def shared_pools(stack: StackPlan, running: Sequence[Service]) -> tuple[SharedPool, ...]:
+    """Return the pools of the new workers with those of the running ones that may be on their nodes."""
+    workers = stack.serving.placed.workers
+    return tuple(
+        SharedPool(
+            placed,
+            new=tuple(each for each in workers if each.placement and each.placement.pool == placed.pool.name),
+            old=tuple(
+                service
+                for service in running
+                if may_share_nodes(service.node_selector, placed.pool.node_selector)
+            ),
+            one_nvlink_domain=stack.serving.placed.same_clique,
+        )
+        for placed in stack.pools
+        if placed.used_gpus
+    )
+
+
+def worker_set(service: PlacedService | Service) -> WorkerSet:
+    """Return the pods of a service as the packing counts them."""
+    return WorkerSet(service.name, service.gpus, service.replicas)
+
+
+def occupying_set(worker: PlacedService) -> WorkerSet:
+    """Return the pods of a new worker with the GPUs that they occupy."""
+    gpus = worker.gpus
+    if worker.placement is not None and worker.resources is not None:
+        gpus = occupied_gpus(gpus, worker.resources, worker.placement.instance_type)
+    return WorkerSet(worker.name, gpus, worker.replicas)
+
+
+def holds_both(shared: SharedPool) -> bool:
+    """Whether all new workers find their GPUs beside all old ones, wherever the scheduler put those."""
+    running = [worker_set(service) for service in shared.old]
+    for worker in sorted(shared.new, key=lambda worker: -worker.gpus):
+        # If there is room for the last of them, there was for the others.
+        wanted = occupying_set(worker)
+        if not has_room_wherever_placed(replace(wanted, count=wanted.count - 1), running, shared.room):
+            return False
+        running.append(wanted)
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """The graph that runs becomes another one."""
+
+    old_first: bool
+    """Delete the old graph before the new one is created. Else both exist until the new one is ready."""
+    reason: str
+    in_place: bool = False
+    """Both have the same name: the engine would change the graph, and the API server would refuse."""
+    old_urn: str | None = None
+    """The graph that goes first, under another name: to the engine the new one is another resource."""
+
+
+def replacement(stack: StackPlan, running: Graph, wanted: Graph) -> Replacement | None:
+    """Return how the graph that runs is replaced; None where it is changed or stays.
+
+    The operator's webhook refuses a graph whose services are no longer the same ones
+    (deploy/operator/internal/webhook/validation in ai-dynamo/dynamo), in the middle of `up`. The API server
+    refuses to apply another API version: what is left of the fields that were applied before has no metadata
+    when its conversion is asked for (addBackOwnedItems in kubernetes-sigs/structured-merge-diff
+    merge/update.go; "missing metadata in converted object", seen with the operator of the 1.2 line).
+    """
+    if running.has_place_of(wanted):
+        if running.services.keys() != wanted.services.keys():
+            return Replacement(old_first=True, reason="both have this name", in_place=True)
+        if running.api == wanted.api:
+            return None
+        reason = (
+            f"it cannot be changed from {running.api} to {wanted.api}; "
+            f"platform.graphApi: {running.api} keeps it"
+        )
+        return Replacement(old_first=True, reason=reason, in_place=True)
+    full = [shared for shared in shared_pools(stack, running.workers) if not holds_both(shared)]
+    if full:
+        pools = " and ".join(map(str, full))
+        verb = "does" if len(full) == 1 else "do"
+        reason = f"{pools} {verb} not hold the workers of both"
+        return Replacement(old_first=True, reason=reason, old_urn=running.urn)
+    return Replacement(old_first=False, reason="the pools hold the workers of both")
+
+
+def beside_what_runs(stack: StackPlan, before: Deployed) -> StackPlan:
+    """Return the stack with rollouts for which there is room beside the workers that run.
+
+    A strategy is worked out for workers that stay as large and where they are. One update can make them
+    smaller, move them or give them another KV transport, and then the room that the old ones take counts.
+    What is decided then stays until workers change again. With the strategy that a stack has from its
+    settings alone the next `up` would change the graph for nothing, and in v1beta1, where the strategy stands
+    on the pod template, restart every worker.
+    """
+    wanted = graph_of(stack)
+    running = before.graph_before(wanted)
+    if running is None or not running.has_place_of(wanted):
+        return stack
+    if running.differs_in_rollout_at_most(wanted):
+        return _as_deployed(stack, running)
+    if running.services.keys() != wanted.services.keys():
+        return stack
+    alone = _rollouts(stack)
+    waiting = _without_room(stack, running, wanted)
+    if not waiting:
+        return stack
+    waiting |= {
+        name: rollout.reason
+        for name, rollout in alone.items()
+        if rollout.strategy == "Recreate" and name not in waiting
+    }
+    surging = {name: rollout.reason for name, rollout in alone.items() if name not in waiting}
+    return _with_rollouts(stack, described(surging, waiting, stack.serving.load.words))
+
+
+def _without_room(stack: StackPlan, running: Graph, wanted: Graph) -> dict[str, str]:
+    """Return the workers that cannot surge beside those that run, each with the reason."""
+    surging = {name for name, rollout in _rollouts(stack).items() if rollout.strategy == "RollingUpdate"}
+    if any(each.neighbours != running.services[each.name].neighbours for each in wanted.workers):
+        reason = "with this KV transport workers of before the change leave no place to count on"
+        return dict.fromkeys(sorted(surging), reason)
+    beside = "free on one node beside the workers of before the change"
+    return {
+        name: f"{shared} has no {in_words(gpus, 'GPU')} {beside}"
+        for shared in shared_pools(stack, running.workers)
+        for name, gpus in _crowded_out(shared, surging)
+    }
+
+
+def _crowded_out(shared: SharedPool, surging: set[str]) -> list[tuple[str, int]]:
+    old = {service.name: service.gpus for service in shared.old}
+    sets = {
+        worker.name: replace(some := occupying_set(worker), gpus=max(some.gpus, old.get(worker.name, 0)))
+        for worker in shared.new
+    }
+    # Workers of another pool that come or go stay until their successors serve.
+    sets |= {service.name: worker_set(service) for service in shared.old if service.name not in sets}
+    crowded: list[tuple[str, int]] = []
+    for worker in sorted(shared.new, key=lambda worker: -worker.gpus):
+        if worker.name not in surging:
+            continue
+        some = sets[worker.name]
+        others = [other for name, other in sets.items() if name != worker.name]
+        if has_room_wherever_placed(some, others, shared.room):
+            sets[worker.name] = replace(some, count=some.count + 1)
+        else:
+            crowded.append((worker.name, worker.gpus))
+    return crowded
+
+
+def _as_deployed(stack: StackPlan, running: Graph) -> StackPlan:
+    rollouts = _rollouts(stack)
+    kept = {
+        name: replace(rollout, strategy=strategy)
+        for name, rollout in rollouts.items()
+        if (strategy := running.services[name].strategy)
+    }
+    return _with_rollouts(stack, rollouts | kept)
+
+
+def _rollouts(stack: StackPlan) -> dict[str, Rollout]:
+    workers = stack.serving.placed.workers
+    return {worker.name: worker.placement.rollout for worker in workers if worker.placement is not None}
+
+
+def _with_rollouts(stack: StackPlan, rollouts: Mapping[str, Rollout]) -> StackPlan:
+    serving = stack.serving
+    services = tuple(_with_rollout(service, rollouts) for service in serving.placed.services)
+    return replace(stack, serving=replace(serving, placed=replace(serving.placed, services=services)))
+
+
+def _with_rollout(service: PlacedService, rollouts: Mapping[str, Rollout]) -> PlacedService:
+    if service.placement is None:
+        return service
+    return replace(service, placement=replace(service.placement, rollout=rollouts[service.name]))
