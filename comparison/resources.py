@@ -8,7 +8,7 @@ from comparison.engine_verdicts import consequences
 from comparison.engine_verdicts.consequences import Upstream, changed_outputs, changed_tags
 from comparison.engine_verdicts.dynamo_graphs import is_graph
 from comparison.engine_verdicts.judge import elsewhere, verdict_on
-from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_stateful, shape_of, type_of
+from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_stateful, type_of
 from comparison.engine_verdicts.verdict import Outcome, under
 from comparison.fields import field_changes
 from comparison.pairs import Pair, name_of, paired, title_of
@@ -72,7 +72,7 @@ def _fields(pair: Pair) -> Sequence[FieldChange]:
     if is_graph(pair.after) and pair.has_other_version:
         # Its verdict reads both in the words of one version.
         return ()
-    fields = field_changes(inputs_of(pair.before), inputs_of(pair.after), shape_of(pair.after))
+    fields = field_changes(inputs_of(pair.before), inputs_of(pair.after))
     return [each for each in fields if not (pair.is_renamed and each.path == _NAME)]
 
 

@@ -190,7 +190,7 @@ def compare_stack(base: StackRecording | None, head: StackRecording, today: dt.d
         after=capacity_of(head.pools),
         findings=finding_changes(old.findings, head.findings),
         waivers=waiver_changes(old.waivers, head.waivers, today),
-        settings=field_changes(old.settings, head.settings, None) if old.settings else (),
+        settings=field_changes(old.settings, head.settings) if old.settings else (),
         addresses=(old.address, head.address),
         serves=any(each.type.endswith(_SERVERS) for each in old.resources),
         secrets=tuple(

@@ -90,7 +90,7 @@ def _other_version(pair: Pair) -> Outcome:
         effect=Effect.REPLACES if _is_own(pair) else Effect.REFUSED,
     )
     old, new = (_in_common_words(_read(each)) for each in (pair.before, pair.after))
-    fields = [version, *field_changes(old, new, None)]
+    fields = [version, *field_changes(old, new)]
     if _is_own(pair):
         reason = "The API server cannot change a graph from one API version to the other."
         return settled(pair, fields, provider_deletes_first=True, reasons=[reason])
