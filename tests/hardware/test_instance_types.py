@@ -5,6 +5,16 @@ import pytest
 from hardware import INSTANCE_TYPES, UltraServer
 from hardware.source import CAPACITY_BLOCK_PRICES
 
+# name: $/h of a node on demand, $/h of a GPU in a Capacity Block, as published
+PRICES = {
+    "p6-b200.48xlarge": (113.9328, 12.355),
+    "p6-b300.48xlarge": (142.416, 14.04),
+    "p6e-gb200.36xlarge": (None, 10.582),
+    "p5en.48xlarge": (63.296, 6.241),
+    "p5e.48xlarge": (None, 5.97),
+    "p5.48xlarge": (55.04, 5.191),
+    "p5.4xlarge": (6.88, None),
+}
 # name: trays, GPUs, $/h
 ULTRASERVERS = {
     "u-p6e-gb200x36": (9, 36, 380.952),
@@ -13,9 +23,13 @@ ULTRASERVERS = {
 
 
 @pytest.mark.parametrize("name", INSTANCE_TYPES)
-def test_a_price_on_demand_is_known_where_a_type_is_sold_on_demand(name: str) -> None:
+def test_a_node_costs_what_is_published_and_on_demand_where_it_is_sold_so(name: str) -> None:
     node = INSTANCE_TYPES[name]
-    assert ("on-demand" in node.purchase_options) == (node.on_demand_usd_per_gpu_hour is not None)
+    on_demand, block = PRICES[name]
+    found = node.on_demand_usd_per_gpu_hour
+    assert (None if found is None else round(found * node.gpus, 4)) == on_demand
+    assert node.capacity_block_usd_per_gpu_hour == block
+    assert ("on-demand" in node.purchase_options) == (on_demand is not None)
 
 
 @pytest.mark.parametrize("name", INSTANCE_TYPES)
