@@ -128,29 +128,30 @@ def _options(pair: Pair) -> tuple[FieldChange, ...]:
 
 
 def _added(resource: Resource) -> ResourceChange:
-    return ResourceChange(
-        urn=resource.urn,
-        type=resource.type,
-        title=title_of(resource),
-        operation=Operation.CREATE,
-        is_protected=bool(resource.protect),
-        is_stateful=is_stateful(resource),
-        reasons=type_of(resource).because[:1] if resource.type == CAPACITY_BLOCK else (),
-    )
+    reasons = type_of(resource).because[:1] if resource.type == CAPACITY_BLOCK else ()
+    return _of_one_side(resource, Operation.CREATE, reasons)
 
 
 def _removed(resource: Resource) -> ResourceChange:
     # The engine refuses to delete what is protected before it asks whether to keep it (pulumi/pulumi
     # pkg/resource/deploy/step.go, DeleteStep).
     is_forgotten = resource.retain_on_delete and not resource.protect
+    return _of_one_side(
+        resource,
+        Operation.FORGET if is_forgotten else Operation.DELETE,
+        ("The engine refuses to delete what is protected.",) if resource.protect else (),
+    )
+
+
+def _of_one_side(resource: Resource, operation: Operation, reasons: tuple[str, ...]) -> ResourceChange:
     return ResourceChange(
         urn=resource.urn,
         type=resource.type,
         title=title_of(resource),
-        operation=Operation.FORGET if is_forgotten else Operation.DELETE,
+        operation=operation,
         is_protected=bool(resource.protect),
         is_stateful=is_stateful(resource),
-        reasons=("The engine refuses to delete what is protected.",) if resource.protect else (),
+        reasons=reasons,
     )
 
 

@@ -63,7 +63,7 @@ def verdict_on(pair: Pair, fields: Sequence[FieldChange], head: Mapping[str, Res
         judged,
         provider_deletes_first=keeps_name,
         reasons=_reasons(judged, pair.after.kind, known),
-        refusals=_refusals(judged, pair.after.kind),
+        refusal=lambda change: _refusal(change, pair.after.kind),
     )
 
 
@@ -138,11 +138,7 @@ def _reasons(fields: Sequence[FieldChange], kind: str | None, known: ResourceTyp
         yield known.in_place
 
 
-def _refusals(fields: Sequence[FieldChange], kind: str | None) -> Iterator[str]:
-    for each in fields:
-        if each.effect is not Effect.REFUSED:
-            continue
-        if each.path == _VERSION:
-            yield f"To the engine it is another object of this name, and a {kind} of this name exists."
-        else:
-            yield f"The API server refuses to change {dotted(each.path)} of a {kind}."
+def _refusal(change: FieldChange, kind: str | None) -> str:
+    if change.path == _VERSION:
+        return f"To the engine it is another object of this name, and a {kind} of this name exists."
+    return f"The API server refuses to change {dotted(change.path)} of a {kind}."

@@ -1,6 +1,6 @@
 """What becomes of one resource that differs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from comparison.changes import Change, Effect, FieldChange, Operation, dotted
@@ -28,8 +28,8 @@ def settled(
     fields: Sequence[FieldChange],
     *,
     provider_deletes_first: bool,
-    reasons: Iterable[str] = (),
-    refusals: Iterable[str] = (),
+    reasons: Iterable[str],
+    refusal: Callable[[FieldChange], str],
 ) -> Outcome:
     """Return the verdict that the fields' effects add up to.
 
@@ -39,7 +39,7 @@ def settled(
         provider_deletes_first: whether the provider, for a replacement of its own, asks for the old one's end
             first. For one that the option asks for it is not heard (facts/provider.md §1).
         reasons: of the fields.
-        refusals: why fields would be refused, were it updated.
+        refusal: why a field is refused.
 
     """
     asked = [
@@ -50,7 +50,7 @@ def settled(
         return Outcome(
             fields=tuple(asked),
             reasons=tuple(dict.fromkeys(reasons)),
-            refusals=tuple(dict.fromkeys(refusals)),
+            refusals=tuple(dict.fromkeys(refusal(each) for each in asked if each.effect is Effect.REFUSED)),
         )
     by_provider = any(each.effect is Effect.REPLACES for each in fields)
     option = pair.after.delete_before_replace
