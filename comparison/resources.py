@@ -1,10 +1,8 @@
 """Two recordings of a stack, resource by resource, and what the engine makes of each difference."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
-from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
-from comparison.engine_verdicts import consequences
+from comparison.changes import Change, FieldChange, Operation, ResourceChange
 from comparison.engine_verdicts.consequences import Upstream, changed_outputs, changed_tags
 from comparison.engine_verdicts.dynamo_graphs import is_graph
 from comparison.engine_verdicts.judge import elsewhere, verdict_on
@@ -38,7 +36,6 @@ def compare(base: Iterable[Resource], head: Iterable[Resource]) -> tuple[Resourc
     changes = _judged(sorted(both, key=lambda pair: order[pair.after.urn]), {each.urn: each for each in new})
     changes |= {each.urn: _added(each) for each in added}
     changes |= {each.urn: _removed(each) for each in removed}
-    changes = _with_readers(changes, both, new)
     return tuple(sorted(changes.values(), key=lambda each: (*urgency(each), order[each.urn])))
 
 
@@ -153,45 +150,3 @@ def _of_one_side(resource: Resource, operation: Operation, reasons: tuple[str, .
         is_stateful=is_stateful(resource),
         reasons=reasons,
     )
-
-
-def _with_readers(
-    changes: Mapping[str, ResourceChange], pairs: Iterable[Pair], head: Sequence[Resource]
-) -> dict[str, ResourceChange]:
-    """Return the changes, of content with what its readers make of it."""
-    found = dict(changes)
-    concerned = [
-        pair.after
-        for pair in pairs
-        if pair.after.urn in changes
-        and consequences.has_other_content(pair.after, changes[pair.after.urn].fields)
-    ]
-    readers = consequences.read_readers(head) if concerned else ()
-    for resource in concerned:
-        templates = consequences.readers_of(resource, readers)
-        waiting = sorted(
-            {
-                f"{each.resource.kind} {each.name}"
-                for each in templates
-                if not consequences.restarts(each, changes.get(each.resource.urn), readers)
-            }
-        )
-        if templates:
-            found[resource.urn] = _read_by(found[resource.urn], waiting)
-    return found
-
-
-def _read_by(change: ResourceChange, waiting: Sequence[str]) -> ResourceChange:
-    if change.operation is Operation.CREATE or any(each.effect is Effect.REFUSED for each in change.fields):
-        return change
-    if not waiting:
-        return change if change.renamed_from is None else _content_with(change, Effect.ROLLS_PODS)
-    reason = f"Pods of {', '.join(waiting)} have read it at their start, and nothing restarts them."
-    return replace(_content_with(change, Effect.NOT_APPLIED), reasons=(*change.reasons, reason))
-
-
-def _content_with(change: ResourceChange, effect: Effect) -> ResourceChange:
-    fields = (
-        replace(each, effect=effect) if consequences.is_content(each) else each for each in change.fields
-    )
-    return replace(change, fields=tuple(fields))

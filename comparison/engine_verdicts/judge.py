@@ -34,6 +34,7 @@ _BUILT_IN_GROUPS = frozenset(
 )
 """Groups that the SDK has classes for: such an object keeps its identity through another API version, as each
 class names the others as aliases (facts/provider.md §4)."""
+_CONTENT = ("data", "binaryData", "stringData")
 _VERSION = ("apiVersion",)
 _STORAGE = "spec.resources.requests.storage"
 _BECAUSE_OF_AWS = ("AWS cannot change {} of what exists.",)
@@ -50,8 +51,8 @@ def verdict_on(pair: Pair, fields: Sequence[FieldChange], head: Mapping[str, Res
 
     """
     if pair.is_renamed:
-        # The engine makes the new one, then what reads it changes, and the old one goes last.
-        return Outcome(fields=tuple(fields))
+        # The engine makes the new one, then the pods that name it change, and the old one goes last.
+        return Outcome(fields=tuple(map(_of_renamed, fields)))
     if is_graph(pair.after):
         return graph_verdict(pair, fields)
     known = type_of(pair.after)
@@ -77,6 +78,10 @@ def elsewhere(verdict: Outcome) -> Outcome:
         reasons=(*verdict.reasons, "Its provider is replaced, and with it everything that it made."),
         refusals=(),
     )
+
+
+def _of_renamed(change: FieldChange) -> FieldChange:
+    return replace(change, effect=Effect.ROLLS_PODS) if touches(change, _CONTENT) else change
 
 
 def _effect(change: FieldChange, pair: Pair, known: ResourceType, head: Mapping[str, Resource]) -> Effect:
