@@ -40,8 +40,6 @@ class Effect(Enum):
     ROLLS_PODS = "rolls pods"
     REPLACES = "replaces"
     REFUSED = "refused by the API server"
-    NOT_APPLIED = "not applied until a restart"
-    """What reads it was started before and is not started again."""
     ROLLS_NODES = "rolls nodes"
 
 

@@ -30,7 +30,6 @@ def facts_of(stack: StackComparison | UncomparedStack) -> tuple[Fact, ...]:
         ("restarts", tuple(_restarts(stack))),
         ("once open", tuple(_once_open(stack))),
         ("the update", tuple(_update(stack))),
-        ("not applied", tuple(_with_effect(stack.resources, Effect.NOT_APPLIED, "until pods restart: "))),
         ("GPUs", tuple(_gpus(stack))),
         ("cost", tuple(_cost(stack))),
         ("idle", tuple(_idle(stack))),

@@ -10,8 +10,6 @@ from resource_graph import Unknown, Value
 from resource_graph.printable import one_line, printable
 
 _CONTEXT_LINES = 2
-_MOST_COMPARED_LINES = 2000
-"""Lines up to which two texts are compared; difflib's time grows with the square of their number."""
 _ONE_LINE = 100
 """Characters up to which a list or mapping stays on one line."""
 
@@ -53,8 +51,6 @@ def _has_lines(value: Value) -> bool:
 
 def _changed_lines(before: str, after: str) -> Iterable[str]:
     old, new = _text_lines(before), _text_lines(after)
-    if max(len(old), len(new)) > _MOST_COMPARED_LINES:
-        return (*(f"- {line}" for line in old), *(f"+ {line}" for line in new))
     # The first two name files, of which there are none.
     lines = list(difflib.unified_diff(old, new, n=_CONTEXT_LINES, lineterm=""))[2:]
     return lines or ["! only the ends of lines differ"]

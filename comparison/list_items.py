@@ -1,7 +1,6 @@
 """Which item of one list is which of another."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
@@ -33,8 +32,6 @@ _IDENTITIES: Mapping[str, Sequence[Sequence[str]]] = {
     "volumeDevices": (("devicePath",),),
     "volumeMounts": (("mountPath",),),
 }
-_MOST_ITEMS = 4_000
-"""Items of both lists that are aligned: the time grows with their square, and a pull request may hold any."""
 _OMITTED = {"effect": "", "key": "", "operator": "Equal", "protocol": "TCP", "namespace": "", "request": ""}
 """What the part of an identity stands for where an item leaves it out."""
 
@@ -78,18 +75,8 @@ def pairs_by_identity(before: Sequence[str], after: Sequence[str]) -> Iterator[I
             yield ItemPair(label, index, None)
 
 
-def pairs_by_content(before: Sequence[object], after: Sequence[object]) -> Iterator[ItemPair]:
-    """Pair items of lists whose order means nothing: equal ones are left out, the rest as they come."""
-    old, new = [content(item) for item in before], [content(item) for item in after]
-    both = Counter(old) & Counter(new)
-    yield from _as_they_come(_beyond(old, both), _beyond(new, both))
-
-
 def pairs_in_order(before: Sequence[object], after: Sequence[object]) -> Iterator[ItemPair]:
-    """Pair items of lists whose order counts: what stands between equal ones belongs together."""
-    if len(before) + len(after) > _MOST_ITEMS:
-        yield from _as_they_come(range(len(before)), range(len(after)))
-        return
+    """Pair items that nothing tells apart: what stands between equal ones belongs together."""
     old, new = [content(item) for item in before], [content(item) for item in after]
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
@@ -119,17 +106,6 @@ def _part(item: Mapping[str, object], field: str, omitted: Mapping[str, str]) ->
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return None
     return str(value)
-
-
-def _beyond(contents: Sequence[str], both: Counter[str]) -> list[int]:
-    left = both.copy()
-    found: list[int] = []
-    for index, text in enumerate(contents):
-        if left[text] > 0:
-            left[text] -= 1
-        else:
-            found.append(index)
-    return found
 
 
 def _as_they_come(before: Sequence[int], after: Sequence[int]) -> Iterator[ItemPair]:

@@ -67,7 +67,6 @@ class Rank(IntEnum):
 class Section:
     """A part of a comment that is shown whole or not at all."""
 
-    stack: str
     rank: Rank
     text: str
 
@@ -126,49 +125,41 @@ def markdown(sentence: Sentence, longest: int = LONGEST) -> str:
 
 
 def fitted(first: str, sections: Sequence[Section], most: int) -> str:
-    """Return the first screen and the sections that fit, in their order, below what was left out.
-
-    Sections of the lowest rank go first, of one rank the biggest: so the most of them stay. The first screen
-    is always whole; it must be smaller than the limit by itself.
+    """Return the first screen, which is always whole, and the sections that fit, in their order.
 
     Args:
         first: what is never left out.
-        sections: the rest.
+        sections: the rest; those of a higher rank get room first.
         most: bytes of UTF-8 that the result has at most.
 
     """
-    going = sorted(
-        range(len(sections)),
-        key=lambda index: (sections[index].rank, -_bytes(sections[index].text), -index),
-    )
-    left = set(range(len(sections)))
-    size = _bytes(first) + sum(_bytes(each.text) + len(_BETWEEN) for each in sections)
-    for index in going:
-        room = most if len(left) == len(sections) else most - _LONGEST_FOOTER
-        if size < room:
-            break
-        left.remove(index)
-        size -= _bytes(sections[index].text) + len(_BETWEEN)
-    dropped = [each for index, each in enumerate(sections) if index not in left]
-    kept = [each.text for index, each in enumerate(sections) if index in left]
-    footer = [_left_out(dropped)] if dropped else []
-    return _BETWEEN.join((first, *footer, *kept)) + "\n"
+    room = most - _bytes(first) - _LONGEST_FOOTER
+    kept: set[int] = set()
+    for index in sorted(range(len(sections)), key=lambda index: -sections[index].rank):
+        size = _bytes(sections[index].text) + len(_BETWEEN)
+        if size <= room:
+            kept.add(index)
+            room -= size
+    dropped = len(sections) - len(kept)
+    footer = [f"**{in_words(dropped, 'more section')} in the artifact: no room here.**"] if dropped else []
+    shown = (each.text for index, each in enumerate(sections) if index in kept)
+    return _BETWEEN.join((first, *footer, *shown)) + "\n"
 
 
 def _sections(stack: StackComparison | UncomparedStack) -> Iterator[Section]:
     facts = facts_of(stack)
     if facts:
         text = "\n".join((f"### {code_span(stack.name)}\n", *map(_fact, facts)))
-        yield Section(stack.name, Rank.FACTS, text)
+        yield Section(Rank.FACTS, text)
     if isinstance(stack, UncomparedStack):
         return
     notices = [printable(each.text) for each in stack.update.notices]
     if notices and stack.resources:
         text = _folded("what <code>pulumi preview</code> says of the update", notices, "text")
-        yield Section(stack.name, Rank.NOTICES, text)
+        yield Section(Rank.NOTICES, text)
     for when, changes in (("", stack.resources), ("once open, ", stack.opened)):
         for change in changes:
-            yield Section(stack.name, _rank_of(change), _resource(change, when))
+            yield Section(_rank_of(change), _resource(change, when))
 
 
 def _fact(fact: Fact) -> str:
@@ -260,19 +251,6 @@ def _shortened(text: str, longest: int) -> str:
 
 def _longest_run(text: str) -> int:
     return max(map(len, _BACKTICKS.findall(text)), default=0)
-
-
-def _left_out(dropped: Sequence[Section]) -> str:
-    objects = [each for each in dropped if each.rank <= Rank.URGENT_OBJECT]
-    others = len(dropped) - len(objects)
-    parts: list[str] = []
-    if objects:
-        stacks = len({each.stack for each in objects})
-        parts.append(f"{in_words(len(objects), 'more object')} of {in_words(stacks, 'stack')}")
-    if others:
-        parts.append(in_words(others, "more section"))
-    verb = "is" if len(dropped) == 1 else "are"
-    return f"**{' and '.join(parts)} {verb} in the artifact: there was no room here.**"
 
 
 def _bytes(text: str) -> int:

@@ -14,9 +14,6 @@ from typing import TypeGuard
 from rules.reading.engines.settings import load_engine_yaml
 from rules.reading.shapes import Undecided, attempted, quantity
 
-_NUMBERS = (int, float)
-_LONGEST_PARSED = 200_000
-"""Characters of a text that is read as YAML: a ConfigMap holds no more than a mebibyte, settings far less."""
 _OPTION = re.compile(r"--?[A-Za-z][\w.-]*")
 _SWITCH = True
 
@@ -48,24 +45,6 @@ def with_leaves(value: object, of_leaf: Callable[[object], object]) -> object:
     return [with_leaves(each, of_leaf) for each in value] if is_list(value) else of_leaf(value)
 
 
-def same_scalar(before: object, after: object, *, is_amount: bool) -> bool:
-    """Return whether two values that are no mapping and no list mean the same.
-
-    Args:
-        before: one of them.
-        after: the other.
-        is_amount: whether the field holds a Kubernetes quantity, of which 1 and 1000m are the same.
-
-    """
-    if isinstance(before, bool) or isinstance(after, bool):
-        return before is after
-    if is_amount and before is not None and after is not None:
-        return amount_of(before) == amount_of(after)
-    if isinstance(before, _NUMBERS) and isinstance(after, _NUMBERS):
-        return before == after
-    return type(before) is type(after) and before == after
-
-
 def amount_of(value: object) -> object:
     """Return the amount in units; the value itself where it is none."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
@@ -84,7 +63,7 @@ def structure(text: str, *, is_document: bool = False) -> Mapping[str, object] |
 
     """
     stripped = text.strip()
-    if not stripped or len(text) > _LONGEST_PARSED:
+    if not stripped:
         return None
     if not is_document and "\n" not in stripped and stripped[0] not in "{[":
         return None

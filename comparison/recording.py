@@ -5,9 +5,9 @@ writer does not write: the text can come from a pull request.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from pydantic import AfterValidator, Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
 from comparison.result import RESULT, RecordedResource, RecordedValues
@@ -15,10 +15,6 @@ from resource_graph.printable import one_line
 
 SCHEMA_VERSION: Literal[1] = 1
 """Of the recording's JSON; raised by one with every change that an older reader would misread."""
-_Later = Field(exclude_if=lambda value: value in (None, (), {}))
-"""What older code does not read, and is left out where it has nothing."""
-_Passed = Annotated[JsonValue, AfterValidator(lambda _: None), Field(exclude=True, repr=False)]
-"""Older code writes it, and nothing reads it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
@@ -54,7 +50,6 @@ class RecordedFinding:
     subject: str
     message: str
     fix: str
-    line: _Passed = None
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -101,13 +96,13 @@ class StackRecording:
     name: str
     resources: tuple[RecordedResource, ...]
     """In the order in which the program registers them. Secret values are marks, never themselves."""
-    opened: Annotated[tuple[RecordedResource, ...], _Later] = ()
+    opened: tuple[RecordedResource, ...] = ()
     """The same once every Capacity Block has opened; empty where the graph waits for none."""
     secrets: Mapping[str, str] = Field(default_factory=dict[str, str])
     """Secret of the stack file -> fingerprint of its encrypted text, which tells that it changed."""
-    settings: Annotated[RecordedValues, _Later] = Field(default_factory=dict)
-    """What a person typed, with marks in place of secrets; empty where older code recorded the side."""
-    address: Annotated[str | None, _Later] = None
+    settings: RecordedValues = Field(default_factory=dict)
+    """What a person typed, with marks in place of secrets."""
+    address: str | None = None
     """At which clients of the cluster reach the model."""
     fixed: Mapping[str, str | int] = Field(default_factory=dict[str, str | int])
     """Values that are fixed when the stack is created."""
@@ -116,7 +111,6 @@ class StackRecording:
     waivers: tuple[RecordedWaiver, ...] = ()
     update: RecordedUpdate | None = None
     """What this side does to the other one; None on the side that is compared with, and for a new stack."""
-    lines: _Passed = None
 
 
 @dataclass(frozen=True, slots=True, config=RESULT)
@@ -142,8 +136,6 @@ class Side:
 
 
 _LONGEST_MESSAGE = 300
-_LATER: Any = {"recorded": {"__all__": {"settings", "address", "opened"}}}
-"""What older code does not read, and nobody's code needs of the other side."""
 
 
 class RecordingFormatError(Exception):
@@ -163,15 +155,8 @@ class _Form:
 _FORM = TypeAdapter(_Form)
 
 
-def side_as_json(side: Side, *, for_older_code: bool = False) -> str:
-    """Return the side as JSON on one line.
-
-    Args:
-        side: what is written.
-        for_older_code: leaves out settings of the stack files, and what waits for a Capacity Block.
-            The code of another side needs none of it, and older code refuses a recording that has it.
-
-    """
+def side_as_json(side: Side) -> str:
+    """Return the side as JSON on one line."""
     stacks = tuple(side.stacks.values())
     form = _Form(
         schema_version=SCHEMA_VERSION,
@@ -181,7 +166,7 @@ def side_as_json(side: Side, *, for_older_code: bool = False) -> str:
         recorded=tuple(each for each in stacks if isinstance(each, StackRecording)),
         unread=tuple(each for each in stacks if isinstance(each, UnreadStack)),
     )
-    return _FORM.dump_json(form, by_alias=True, exclude=_LATER if for_older_code else None).decode()
+    return _FORM.dump_json(form, by_alias=True).decode()
 
 
 def side_of_json(text: str | bytes) -> Side:

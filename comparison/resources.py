@@ -1,14 +1,12 @@
 """Two recordings of a stack, resource by resource, and what the engine makes of each difference."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
-from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
-from comparison.engine_verdicts import consequences
+from comparison.changes import Change, FieldChange, Operation, ResourceChange
 from comparison.engine_verdicts.consequences import Upstream, changed_outputs, changed_tags
 from comparison.engine_verdicts.dynamo_graphs import is_graph
 from comparison.engine_verdicts.judge import elsewhere, verdict_on
-from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_stateful, shape_of, type_of
+from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_stateful, type_of
 from comparison.engine_verdicts.verdict import Outcome, under
 from comparison.fields import field_changes
 from comparison.pairs import Pair, name_of, paired, title_of
@@ -38,7 +36,6 @@ def compare(base: Iterable[Resource], head: Iterable[Resource]) -> tuple[Resourc
     changes = _judged(sorted(both, key=lambda pair: order[pair.after.urn]), {each.urn: each for each in new})
     changes |= {each.urn: _added(each) for each in added}
     changes |= {each.urn: _removed(each) for each in removed}
-    changes = _with_readers(changes, both, new)
     return tuple(sorted(changes.values(), key=lambda each: (*urgency(each), order[each.urn])))
 
 
@@ -72,7 +69,7 @@ def _fields(pair: Pair) -> Sequence[FieldChange]:
     if is_graph(pair.after) and pair.has_other_version:
         # Its verdict reads both in the words of one version.
         return ()
-    fields = field_changes(inputs_of(pair.before), inputs_of(pair.after), shape_of(pair.after))
+    fields = field_changes(inputs_of(pair.before), inputs_of(pair.after))
     return [each for each in fields if not (pair.is_renamed and each.path == _NAME)]
 
 
@@ -128,69 +125,28 @@ def _options(pair: Pair) -> tuple[FieldChange, ...]:
 
 
 def _added(resource: Resource) -> ResourceChange:
-    return ResourceChange(
-        urn=resource.urn,
-        type=resource.type,
-        title=title_of(resource),
-        operation=Operation.CREATE,
-        is_protected=bool(resource.protect),
-        is_stateful=is_stateful(resource),
-        reasons=type_of(resource).because[:1] if resource.type == CAPACITY_BLOCK else (),
-    )
+    reasons = type_of(resource).because[:1] if resource.type == CAPACITY_BLOCK else ()
+    return _of_one_side(resource, Operation.CREATE, reasons)
 
 
 def _removed(resource: Resource) -> ResourceChange:
     # The engine refuses to delete what is protected before it asks whether to keep it (pulumi/pulumi
     # pkg/resource/deploy/step.go, DeleteStep).
     is_forgotten = resource.retain_on_delete and not resource.protect
+    return _of_one_side(
+        resource,
+        Operation.FORGET if is_forgotten else Operation.DELETE,
+        ("The engine refuses to delete what is protected.",) if resource.protect else (),
+    )
+
+
+def _of_one_side(resource: Resource, operation: Operation, reasons: tuple[str, ...]) -> ResourceChange:
     return ResourceChange(
         urn=resource.urn,
         type=resource.type,
         title=title_of(resource),
-        operation=Operation.FORGET if is_forgotten else Operation.DELETE,
+        operation=operation,
         is_protected=bool(resource.protect),
         is_stateful=is_stateful(resource),
-        reasons=("The engine refuses to delete what is protected.",) if resource.protect else (),
+        reasons=reasons,
     )
-
-
-def _with_readers(
-    changes: Mapping[str, ResourceChange], pairs: Iterable[Pair], head: Sequence[Resource]
-) -> dict[str, ResourceChange]:
-    """Return the changes, of content with what its readers make of it."""
-    found = dict(changes)
-    concerned = [
-        pair.after
-        for pair in pairs
-        if pair.after.urn in changes
-        and consequences.has_other_content(pair.after, changes[pair.after.urn].fields)
-    ]
-    readers = consequences.read_readers(head) if concerned else ()
-    for resource in concerned:
-        templates = consequences.readers_of(resource, readers)
-        waiting = sorted(
-            {
-                f"{each.resource.kind} {each.name}"
-                for each in templates
-                if not consequences.restarts(each, changes.get(each.resource.urn), readers)
-            }
-        )
-        if templates:
-            found[resource.urn] = _read_by(found[resource.urn], waiting)
-    return found
-
-
-def _read_by(change: ResourceChange, waiting: Sequence[str]) -> ResourceChange:
-    if change.operation is Operation.CREATE or any(each.effect is Effect.REFUSED for each in change.fields):
-        return change
-    if not waiting:
-        return change if change.renamed_from is None else _content_with(change, Effect.ROLLS_PODS)
-    reason = f"Pods of {', '.join(waiting)} have read it at their start, and nothing restarts them."
-    return replace(_content_with(change, Effect.NOT_APPLIED), reasons=(*change.reasons, reason))
-
-
-def _content_with(change: ResourceChange, effect: Effect) -> ResourceChange:
-    fields = (
-        replace(each, effect=effect) if consequences.is_content(each) else each for each in change.fields
-    )
-    return replace(change, fields=tuple(fields))

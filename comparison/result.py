@@ -41,31 +41,25 @@ else:
 """A value of a resource as it is; in JSON with `(known after the update)` for what only that will know."""
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 _MARK = "$unknown"
-_ESCAPE = "$"
 
 
 def to_json(value: Value) -> Json:
-    """Return the value with `{"$unknown": true}` for an unknown one, and `$$` where a key begins with `$`."""
+    """Return the value with `{"$unknown": true}` for an unknown one."""
     if isinstance(value, Unknown):
         return {_MARK: True}
     if isinstance(value, Mapping):
-        return {_escaped(key): to_json(item) for key, item in value.items()}
+        return {key: to_json(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [to_json(item) for item in value]
     return value
 
 
 def from_json(value: Json) -> Value:
-    """Return the value that `to_json` has written.
-
-    Raises:
-        ValueError: a key begins with one `$`, which `to_json` does not write.
-
-    """
+    """Return the value that `to_json` has written."""
     if isinstance(value, dict):
         if value == {_MARK: True}:
             return UNKNOWN
-        return {_unescaped(key): from_json(item) for key, item in value.items()}
+        return {key: from_json(item) for key, item in value.items()}
     if isinstance(value, list):
         return [from_json(item) for item in value]
     return value
@@ -92,18 +86,6 @@ if TYPE_CHECKING:
 else:
     RecordedValues = Annotated[Any, _VALUES]
 """Values by name, as Python has them and as JSON has them."""
-
-
-def _escaped(key: str) -> str:
-    return f"{_ESCAPE}{key}" if key.startswith(_ESCAPE) else key
-
-
-def _unescaped(key: str) -> str:
-    if not key.startswith(_ESCAPE):
-        return key
-    if not key.startswith(2 * _ESCAPE):
-        raise ValueError(f"the key {key!r} begins with one {_ESCAPE}")
-    return key.removeprefix(_ESCAPE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)

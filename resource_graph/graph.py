@@ -51,7 +51,6 @@ class ResourceGraph:
         self._by_type: dict[str, list[Resource]] = {}
         self._by_kind: dict[str | None, list[Resource]] = {}
         self._by_object_name: dict[tuple[str, str], dict[str | None, list[Resource]]] = {}
-        self._children: dict[str, list[Resource]] = {}
         self._position: dict[str, int] = {}
         for resource in resources:
             self._add(resource)
@@ -113,9 +112,9 @@ class ResourceGraph:
     def dependencies_of(self, dependent: Resource) -> frozenset[str]:
         """URNs of everything that the engine creates before, and deletes after, the resource.
 
-        Follows what the engine follows: dependencies, the provider, the parent with the parent's own
-        dependencies, and for a dependency on a component the component's earlier children
-        (pulumi/pulumi pkg/resource/graph/dependency_graph.go).
+        Follows what the engine follows: dependencies, the provider, and the parent with the parent's own
+        dependencies (pulumi/pulumi pkg/resource/graph/dependency_graph.go). A dependency on a component is
+        written down as one on its children (pulumi sdk/python/lib/pulumi/runtime/rpc.py).
         """
         seen: set[str] = set()
         waiting = [dependent]
@@ -161,22 +160,10 @@ class ResourceGraph:
             namespace = resource.namespace if isinstance(resource.namespace, str) else None
             by_namespace = self._by_object_name.setdefault((resource.kind, resource.object_name), {})
             by_namespace.setdefault(namespace, []).append(resource)
-        if resource.parent is not None:
-            self._children.setdefault(resource.parent, []).append(resource)
 
     def _direct(self, resource: Resource) -> Iterator[str]:
         if resource.parent is not None:
             yield resource.parent
         if resource.provider is not None:
             yield resource.provider
-        for urn in sorted(resource.dependencies):
-            yield urn
-            target = self._by_urn.get(urn)
-            if target is not None and not target.custom:
-                yield from self._earlier_descendants(target, self._position[resource.urn])
-
-    def _earlier_descendants(self, component: Resource, position: int) -> Iterator[str]:
-        for child in self._children.get(component.urn, ()):
-            if self._position[child.urn] < position:
-                yield child.urn
-                yield from self._earlier_descendants(child, position)
+        yield from sorted(resource.dependencies)

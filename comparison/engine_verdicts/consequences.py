@@ -1,31 +1,18 @@
-"""What becomes of a resource because another one changes, whose outputs or content it reads.
+"""What becomes of a resource because another one changes, whose outputs it reads.
 
 A recording knows no outputs: they are UNKNOWN on both sides, and equal. What they come from is known.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
+from comparison.changes import Change, FieldChange, Operation
 from comparison.engine_verdicts.resource_types import AWS_PROVIDER, LAUNCH_TEMPLATE, NODE_GROUP, type_of
-from comparison.engine_verdicts.verdict import touches
 from comparison.nested_values import is_list, value_at
 from comparison.pairs import Pair
-from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
+from resource_graph import UNKNOWN, Resource, Value
 from resource_graph.urns import urn_name
 from resource_graph.values import Path
-from rules.reading.pods.pods import WORKER_TYPES, PodTemplate, read_pods, readable
-from rules.reading.references import Reference, read_references
-from rules.reading.shapes import Undecided, attempted
-
-Readers = Sequence[tuple[PodTemplate, frozenset[Reference]]]
-"""Pod templates of the newer side, and the objects that each names."""
-_KINDS = frozenset({"ConfigMap", "Secret"})
-_CONTENT = ("data", "binaryData", "stringData")
-_RUN_ONCE = frozenset({"Job", "CronJob"})
-_SERVICES = frozenset({"components", "services"})
-_SERVICE_AT = 2
-
 
 _NO_VERSION = frozenset({"defaultVersion", "name", "tags", "tagsAll", "updateDefaultVersion"})
 """Inputs of a launch template that are none of its content
@@ -57,53 +44,6 @@ class Upstream:
             self.default_tags[resource.urn] = [each for each in fields if each.path[:-1] == _DEFAULT_TAGS]
 
 
-def read_readers(head: Iterable[Resource]) -> Readers:
-    """Return who reads what; pods that cannot be read are left out."""
-    found: list[tuple[PodTemplate, frozenset[Reference]]] = []
-    for template in readable(read_pods(ResourceGraph(head))):
-        references = attempted(read_references, template)
-        if not isinstance(references, Undecided):
-            found.append((template, frozenset(references)))
-    return found
-
-
-def readers_of(resource: Resource, readers: Readers) -> list[PodTemplate]:
-    """Return the templates of pods that run on and read the object."""
-    return [
-        template
-        for template, references in readers
-        if template.resource.kind not in _RUN_ONCE
-        and (template.resource.namespace or "default") == (resource.namespace or "default")
-        and any((each.kind, each.name) == (resource.kind, resource.object_name) for each in references)
-    ]
-
-
-def has_other_content(resource: Resource, fields: Iterable[FieldChange]) -> bool:
-    """Return whether it is a ConfigMap or a Secret, and what pods would read of it differs."""
-    return resource.kind in _KINDS and any(map(is_content, fields))
-
-
-def is_content(change: FieldChange) -> bool:
-    """Return whether the field is what pods would read."""
-    return touches(change, _CONTENT)
-
-
-def restarts(template: PodTemplate, change: ResourceChange | None, readers: Readers) -> bool:
-    """Return whether the change of its own object starts the pods of a template anew."""
-    if change is None:
-        return False
-    if change.operation in {Operation.CREATE, Operation.REPLACE}:
-        return True
-    rolled = [each.path for each in change.fields if each.effect is Effect.ROLLS_PODS]
-    if template.shape == "workload" or not all(
-        len(path) > _SERVICE_AT and path[1] in _SERVICES for path in rolled
-    ):
-        return bool(rolled)
-    names = {path[_SERVICE_AT] for path in rolled}
-    # Another template of one worker restarts all of them (facts/previews.md §3d).
-    return template.name in names or (_is_worker(template) and bool(names & _workers(template, readers)))
-
-
 def changed_outputs(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
     """Yield the inputs that become other ones though both recordings have UNKNOWN there."""
     for name, now in sorted(pair.after.property_dependencies.items()):
@@ -126,15 +66,6 @@ def changed_tags(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
         # A tag of the resource's own is stronger.
         if not (isinstance(own, Mapping) and name in own):
             yield replace(each, path=("tagsAll", name))
-
-
-def _workers(template: PodTemplate, readers: Readers) -> set[str]:
-    urn = template.resource.urn
-    return {each.name for each, _ in readers if each.resource.urn == urn and _is_worker(each)}
-
-
-def _is_worker(template: PodTemplate) -> bool:
-    return template.component_type in WORKER_TYPES
 
 
 def _changed(

@@ -59,7 +59,7 @@ def graph_verdict(pair: Pair, fields: Sequence[FieldChange]) -> Outcome:
         judged,
         provider_deletes_first=keeps_place,
         reasons=_reasons(judged, pair),
-        refusals=_refusals(judged),
+        refusal=_refusal,
     )
 
 
@@ -90,12 +90,16 @@ def _other_version(pair: Pair) -> Outcome:
         effect=Effect.REPLACES if _is_own(pair) else Effect.REFUSED,
     )
     old, new = (_in_common_words(_read(each)) for each in (pair.before, pair.after))
-    fields = [version, *field_changes(old, new, None)]
-    if _is_own(pair):
-        reason = "The API server cannot change a graph from one API version to the other."
-        return settled(pair, fields, provider_deletes_first=True, reasons=[reason])
+    fields = [version, *field_changes(old, new)]
+    reasons = ["The API server cannot change a graph from one API version to the other."]
     refusal = f"To the engine it is another object of this name, and a {GRAPH_KIND} of this name exists."
-    return settled(pair, fields, provider_deletes_first=True, refusals=[refusal])
+    return settled(
+        pair,
+        fields,
+        provider_deletes_first=True,
+        reasons=reasons if _is_own(pair) else (),
+        refusal=lambda _: refusal,
+    )
 
 
 def _read(graph: Resource) -> Graph:
@@ -126,14 +130,10 @@ def _reasons(fields: Sequence[FieldChange], pair: Pair) -> Iterator[str]:
         yield "Another template of one worker restarts all workers of the graph."
 
 
-def _refusals(fields: Sequence[FieldChange]) -> Iterator[str]:
-    for each in fields:
-        if each.effect is not Effect.REFUSED:
-            continue
-        if _is_whole_service(each):
-            yield f"{_another_service(each)}, which the webhook refuses of a graph that exists."
-        else:
-            yield f"The webhook refuses to change {dotted(each.path)} of a graph that exists."
+def _refusal(change: FieldChange) -> str:
+    if _is_whole_service(change):
+        return f"{_another_service(change)}, which the webhook refuses of a graph that exists."
+    return f"The webhook refuses to change {dotted(change.path)} of a graph that exists."
 
 
 def _another_service(change: FieldChange) -> str:

@@ -34,6 +34,7 @@ _BUILT_IN_GROUPS = frozenset(
 )
 """Groups that the SDK has classes for: such an object keeps its identity through another API version, as each
 class names the others as aliases (facts/provider.md §4)."""
+_CONTENT = ("data", "binaryData", "stringData")
 _VERSION = ("apiVersion",)
 _STORAGE = "spec.resources.requests.storage"
 _BECAUSE_OF_AWS = ("AWS cannot change {} of what exists.",)
@@ -50,8 +51,8 @@ def verdict_on(pair: Pair, fields: Sequence[FieldChange], head: Mapping[str, Res
 
     """
     if pair.is_renamed:
-        # The engine makes the new one, then what reads it changes, and the old one goes last.
-        return Outcome(fields=tuple(fields))
+        # The engine makes the new one, then the pods that name it change, and the old one goes last.
+        return Outcome(fields=tuple(map(_of_renamed, fields)))
     if is_graph(pair.after):
         return graph_verdict(pair, fields)
     known = type_of(pair.after)
@@ -63,7 +64,7 @@ def verdict_on(pair: Pair, fields: Sequence[FieldChange], head: Mapping[str, Res
         judged,
         provider_deletes_first=keeps_name,
         reasons=_reasons(judged, pair.after.kind, known),
-        refusals=_refusals(judged, pair.after.kind),
+        refusal=lambda change: _refusal(change, pair.after.kind),
     )
 
 
@@ -77,6 +78,10 @@ def elsewhere(verdict: Outcome) -> Outcome:
         reasons=(*verdict.reasons, "Its provider is replaced, and with it everything that it made."),
         refusals=(),
     )
+
+
+def _of_renamed(change: FieldChange) -> FieldChange:
+    return replace(change, effect=Effect.ROLLS_PODS) if touches(change, _CONTENT) else change
 
 
 def _effect(change: FieldChange, pair: Pair, known: ResourceType, head: Mapping[str, Resource]) -> Effect:
@@ -138,11 +143,7 @@ def _reasons(fields: Sequence[FieldChange], kind: str | None, known: ResourceTyp
         yield known.in_place
 
 
-def _refusals(fields: Sequence[FieldChange], kind: str | None) -> Iterator[str]:
-    for each in fields:
-        if each.effect is not Effect.REFUSED:
-            continue
-        if each.path == _VERSION:
-            yield f"To the engine it is another object of this name, and a {kind} of this name exists."
-        else:
-            yield f"The API server refuses to change {dotted(each.path)} of a {kind}."
+def _refusal(change: FieldChange, kind: str | None) -> str:
+    if change.path == _VERSION:
+        return f"To the engine it is another object of this name, and a {kind} of this name exists."
+    return f"The API server refuses to change {dotted(change.path)} of a {kind}."

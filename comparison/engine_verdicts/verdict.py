@@ -1,11 +1,10 @@
 """What becomes of one resource that differs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from comparison.changes import Change, Effect, FieldChange, Operation, dotted
+from comparison.changes import Effect, FieldChange, Operation, dotted
 from comparison.pairs import Pair
-from resource_graph import Value
 from resource_graph.values import Path
 
 _ANY = "*"
@@ -28,8 +27,8 @@ def settled(
     fields: Sequence[FieldChange],
     *,
     provider_deletes_first: bool,
-    reasons: Iterable[str] = (),
-    refusals: Iterable[str] = (),
+    reasons: Iterable[str],
+    refusal: Callable[[FieldChange], str],
 ) -> Outcome:
     """Return the verdict that the fields' effects add up to.
 
@@ -39,7 +38,7 @@ def settled(
         provider_deletes_first: whether the provider, for a replacement of its own, asks for the old one's end
             first. For one that the option asks for it is not heard (facts/provider.md §1).
         reasons: of the fields.
-        refusals: why fields would be refused, were it updated.
+        refusal: why a field is refused.
 
     """
     asked = [
@@ -50,7 +49,7 @@ def settled(
         return Outcome(
             fields=tuple(asked),
             reasons=tuple(dict.fromkeys(reasons)),
-            refusals=tuple(dict.fromkeys(refusals)),
+            refusals=tuple(dict.fromkeys(refusal(each) for each in asked if each.effect is Effect.REFUSED)),
         )
     by_provider = any(each.effect is Effect.REPLACES for each in fields)
     option = pair.after.delete_before_replace
@@ -70,14 +69,14 @@ def made_anew(fields: Iterable[FieldChange]) -> tuple[FieldChange, ...]:
 
 
 def touches(change: FieldChange, patterns: Iterable[str]) -> bool:
-    """Return whether the change lies at or under a pattern, or is of a part that holds such a field."""
-    value = change.before if change.change is Change.REMOVED else change.after
-    return any(_touches(change.path, pattern.split("."), value) for pattern in patterns)
+    """Return whether the change lies at or under a pattern, or is of a part around it."""
+    return any(_begins(change.path, pattern.split(".")) for pattern in patterns)
 
 
 def under(path: Path, patterns: Iterable[str]) -> bool:
     """Return whether the path is one of the patterns', or below it."""
-    return any(_is_under(path, pattern.split(".")) for pattern in patterns)
+    steps = (pattern.split(".") for pattern in patterns)
+    return any(len(path) >= len(each) and _begins(path, each) for each in steps)
 
 
 def _asked_reasons(fields: Sequence[FieldChange], *, by_provider: bool) -> tuple[str, ...]:
@@ -87,25 +86,5 @@ def _asked_reasons(fields: Sequence[FieldChange], *, by_provider: bool) -> tuple
     return (f"The program asks for a replacement when {paths} changes (replaceOnChanges).",) if paths else ()
 
 
-def _touches(path: Path, steps: Sequence[str], value: Value) -> bool:
-    is_around = len(path) < len(steps) and _begins(path, steps)
-    return _is_under(path, steps) or (is_around and _has(value, steps[len(path) :]))
-
-
-def _is_under(path: Path, steps: Sequence[str]) -> bool:
-    return len(path) >= len(steps) and _begins(path, steps)
-
-
 def _begins(path: Path, steps: Sequence[str]) -> bool:
     return all(step in {_ANY, str(part)} for part, step in zip(path, steps, strict=False))
-
-
-def _has(value: Value, steps: Sequence[str]) -> bool:
-    if not steps:
-        return True
-    head, rest = steps[0], steps[1:]
-    if head == _ANY:
-        if isinstance(value, Mapping):
-            return any(_has(each, rest) for each in value.values())
-        return isinstance(value, list) and any(_has(each, rest) for each in value)
-    return isinstance(value, Mapping) and head in value and _has(value[head], rest)

@@ -218,24 +218,3 @@ class VllmOptions(VllmSettings, frozen=True):
                 "ends at start"
             )
         return self
-
-    @model_validator(mode="after")
-    def _offload_has_a_cause(self) -> "VllmOptions":
-        # vllm-project/vllm simple_cpu_offload_connector.py at 040c343 turns itself off with a warning.
-        transfer = self.kv_transfer_config
-        if self.enable_prefix_caching is False and transfer and transfer.kv_connector == CPU_OFFLOAD:
-            raise ValueError(
-                f"{CPU_OFFLOAD} keeps cached prefixes in the host's memory, and enable_prefix_caching is "
-                "false: it would do nothing; write true, or leave kv_transfer_config out"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _events_have_a_cause(self) -> "VllmOptions":
-        events = self.kv_events_config
-        if self.enable_prefix_caching is False and events and events.enable_kv_cache_events:
-            raise ValueError(
-                "kv_events_config tells of cached prefixes, and enable_prefix_caching is false: dynamo.vllm "
-                "publishes nothing; write true, or leave kv_events_config out"
-            )
-        return self

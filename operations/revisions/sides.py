@@ -156,7 +156,7 @@ def _recorded(side: SideFolder, stacks: Sequence[str], over: Side | None, cache:
     if not names:
         return Side(side.label, side.commit, {}, side.notes)
     process = _process(side, cache)
-    running = None if over is None else side_as_json(over, for_older_code=True)
+    running = None if over is None else side_as_json(over)
     if side.commit is None or process.code == _THIS_CODE:
         # Files of a folder change, and so does this code.
         return _named(side, _answer(process, names, running))

@@ -8,13 +8,10 @@ from pathlib import Path
 import yaml
 from pydantic import ValidationError
 
-from engines.registry import ENGINES
 from recipes import load
 from recipes.load import (
-    MisnamedRecipeError,
     ModelFileError,
-    UnknownFrameworkError,
-    UnknownModelError,
+    RecipeFieldError,
     load_recipe,
     recipe_file,
     recipe_names,
@@ -93,15 +90,10 @@ def _read(name: str, folder: Path | None) -> Recipe:
         return load_recipe(name, folder)
     except ValidationError as error:
         problems = problems_of(error, recipe_type(recipe_file(name, folder).read_text(encoding="utf-8")))
-    except UnknownFrameworkError as error:
-        problems = (_unknown_framework(error.name),)
     except ModelFileError as error:
         raise SettingsError({shown_file(error.file): problems_of(error.error, ModelFiles)}) from None
-    except UnknownModelError as error:
-        allowed, meant = ", ".join(error.known), nearest(error.name, error.known)
-        problems = (Problem("model", error.name, "no model has this name", allowed, suggestion=meant),)
-    except MisnamedRecipeError as error:
-        problems = (Problem("name", error.name, "not the name of its file", allowed=name, suggestion=name),)
+    except RecipeFieldError as error:
+        problems = (_of_field(error),)
     except yaml.YAMLError as error:
         mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
         place = f" (line {mark.line + 1})" if mark else ""
@@ -113,11 +105,11 @@ def _read(name: str, folder: Path | None) -> Recipe:
     raise SettingsError({shown_file(recipe_file(name, folder)): problems})
 
 
-def _unknown_framework(name: object) -> Problem:
-    if name is None:
-        return Problem("framework", None, "is missing", allowed=", ".join(ENGINES))
-    meant = nearest(str(name), tuple(ENGINES))
-    return Problem("framework", name, "no engine has this name", ", ".join(ENGINES), suggestion=meant)
+def _of_field(error: RecipeFieldError) -> Problem:
+    known = error.allowed
+    meant = None if error.value is None else nearest(str(error.value), known)
+    likeliest = known[0] if len(known) == 1 else meant
+    return Problem(error.key, error.value, error.message, ", ".join(known) or None, suggestion=likeliest)
 
 
 def _numbers(model: str) -> list[str]:

@@ -26,7 +26,6 @@ _NAMESPACE = changed(
 _TITLES = {
     "Deployment a/pods": Effect.ROLLS_PODS,
     "NodeGroup nodes": Effect.ROLLS_NODES,
-    "ConfigMap a/files": Effect.NOT_APPLIED,
     "ConfigMap a/files-2": Effect.ROLLS_PODS,
 }
 _EFFECTS = [
@@ -105,12 +104,11 @@ _STACKS: dict[str, tuple[StackComparison | UncomparedStack, dict[str, list[str]]
         stack(changed("Job a/b", Operation.CREATE), standing=Standing.NEW),
         {},
     ),
-    "pods, nodes and content that waits for a restart are named apart": (
+    "pods and nodes are named apart": (
         stack(*_EFFECTS),
         {
             "without service": ["no interruption: requests are answered all the time"],
             "restarts": ["no worker", "pods of Deployment a/pods", "nodes of NodeGroup nodes"],
-            "not applied": ["until pods restart: ConfigMap a/files"],
         },
     ),
     "GPUs and dollars before and after": (

@@ -45,8 +45,3 @@ def _lines(values: dict[str, Any]) -> list[str]:
 def test_a_field_is_told_in_lines_of_a_difference(case: str) -> None:
     values, lines = _LINES[case]
     assert _lines(values) == lines
-
-
-def test_a_text_of_many_thousand_lines_is_shown_whole_rather_than_compared_for_minutes() -> None:
-    before, after = ("\n".join(f"{side}{number}" for number in range(20_000)) for side in "ab")
-    assert len(_lines({"before": before, "after": after})) == 40_001

@@ -89,7 +89,7 @@ _SIDES: dict[str, tuple[list[Resource], list[Resource], list[str]]] = {
         [
             "updated: ConfigMap serving/graph-engine-0123456789",
             "# was named graph-engine-5bf3fe4aa5",
-            '@@ data["a.yaml"].size @@',
+            '@@ data["a.yaml"].size (rolls pods) @@',
             "- 1",
             "+ 2",
         ],

@@ -75,7 +75,7 @@ def test_each_setting_that_differs_is_told_and_a_pool_is_known_by_its_name() -> 
         (("serving", "recipe"), "a", "b"),
         (("nodePools", "b200", "nodes"), "1", "2"),
     }
-    assert compare_stack(recording(), after, TODAY).settings == ()
+    assert compare_stack(None, after, TODAY).settings == ()
 
 
 def test_a_secret_is_told_by_its_name() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from rules.catalogue import rules_on, run_rules
@@ -38,18 +37,6 @@ def test_frontend_workers_and_gpus_are_scraped() -> None:
         assert spec[f"{kind}SelectorNilUsesHelmValues"] is False
 
 
-def test_every_alert_asks_what_a_panel_of_the_dashboard_shows() -> None:
-    graph = recorded()
-    maps: list[Any] = [each.inputs for each in graph.kubernetes_objects("ConfigMap")]
-    [data] = [
-        each["data"] for each in maps if each["metadata"].get("labels", {}).get("grafana_dashboard") == "1"
-    ]
-    [text] = data.values()
-    [group] = only(graph, "PrometheusRule").inputs["spec"]["groups"]
-    asked = tuple(panel["targets"][0]["expr"] for panel in json.loads(text)["panels"])
-    assert all(rule["expr"].startswith(asked) for rule in group["rules"])
-
-
 def test_a_scraped_graph_lets_prometheus_in() -> None:
     def ports(graph: ResourceGraph) -> set[Any]:
         policies = graph.kubernetes_objects("NetworkPolicy")
@@ -68,14 +55,6 @@ def test_prometheus_and_grafana_are_small_keep_their_data_and_tell_nobody_their_
     assert stack["grafana"]["resources"] == {"requests": {"cpu": "50m", "memory": "128Mi"}}
     # Not the password that everybody knows, which is the chart's default in some releases.
     assert stack["grafana"]["adminPassword"] == ""
-
-
-def test_without_it_nothing_asks_for_monitors() -> None:
-    graph = recorded(monitoring=False)
-    assert graph.kubernetes_objects("PodMonitor") == ()
-    assert graph.kubernetes_objects("PrometheusRule") == ()
-    assert values(graph, "gpu-operator")["dcgmExporter"]["serviceMonitor"] == {"enabled": False}
-    assert [each.name for each in graph.of_type(RELEASE) if each.name == "monitoring"] == []
 
 
 def test_every_rule_holds_with_it() -> None:

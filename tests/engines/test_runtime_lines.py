@@ -18,18 +18,3 @@ def test_the_event_plane_of_a_line_is_one_that_its_frontend_takes(name: str) -> 
     line = RUNTIME_LINES[name]
     known = option_values("dynamo.frontend")["--event-plane"].by_line[release_line(line.version.value)]
     assert line.event_plane.value in known
-
-
-def test_http_carries_requests_in_1_2_alone() -> None:
-    assert {name for name, line in RUNTIME_LINES.items() if "http" in line.request_planes} == {"1.2"}
-
-
-def test_a_tensorrt_llm_worker_that_does_both_is_worded_otherwise_from_1_4_on() -> None:
-    words = {name: line.disaggregation_modes("dynamo.trtllm")[0] for name, line in RUNTIME_LINES.items()}
-    assert words == {"1.2": "prefill_and_decode", "1.4": "agg"}
-
-
-@pytest.mark.parametrize("name", RUNTIME_LINES)
-def test_prefill_and_decode_are_words_of_every_line(name: str) -> None:
-    for command in ("dynamo.trtllm", "dynamo.vllm"):
-        assert {"prefill", "decode"} <= set(RUNTIME_LINES[name].disaggregation_modes(command))

@@ -187,30 +187,3 @@ def test_the_page_of_a_recipe_says_what_the_catalogue_says(name: str) -> None:
     recipe = load_recipe(name)
     written = document_path(recipe).read_text(encoding="utf-8")
     assert written == recipe_document(recipe), "bring it up to date with `python -m recipes.document`"
-
-
-# K22 is of the vLLM recipes. K10, K11 and K12 are of KV transfer and its two engine files, K6 and K7 of one
-# benchmark each, K13 of the aggregated recipe's flags.
-COMMON = {1, 2, 3, 4, 5, 8, 9, 14, 15, 16, 17, 18, 19, 20, 21}
-DEFECTS = {AGGREGATED: COMMON | {7, 13}, DISAGGREGATED: COMMON | {6, 10, 11, 12}}
-
-
-@EVERY_RECIPE
-def test_every_known_defect_of_the_published_recipe_is_corrected(recipe: str) -> None:
-    listed = {correction.id for correction in load_recipe(recipe).corrections}
-    assert {f"K{number}" for number in DEFECTS[recipe]} == {entry for entry in listed if entry[0] == "K"}
-
-
-@EVERY_RECIPE
-def test_every_correction_is_explained_on_the_page_and_its_source_is_one_click_away(recipe: str) -> None:
-    loaded = load_recipe(recipe)
-    page = document_path(loaded).read_text(encoding="utf-8")
-    rows = [line for line in page.splitlines() if re.match(r"\| [KD][0-9]+ ", line)]
-    elsewhere = [line for line in page.splitlines() if line.startswith("As for [gpt-oss-120b/")]
-    ids = [row.split("|")[1].strip() for row in rows]
-    ids += [found for line in elsewhere for found in re.findall(r"\b[KD][0-9]+\b", line.split("): ")[1])]
-    assert {*ids} == {correction.id for correction in loaded.corrections}
-    assert f"(../../recipes/catalogue/{recipe}.yaml) names the source of each row" in page
-    assert all(correction.source.strip() for correction in loaded.corrections)
-    for row in rows:
-        assert all(cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]), row

@@ -47,21 +47,6 @@ def test_the_dependencies_of_every_parent_count() -> None:
     assert not depends(graph, "operator", "graph")
 
 
-def test_a_dependency_on_a_component_includes_the_children_it_has_by_then() -> None:
-    graph = ResourceGraph(
-        [
-            resource("box", custom=False),
-            resource("early", parent="box"),
-            resource("user", "box"),
-            resource("late", parent="box"),
-        ]
-    )
-    assert depends(graph, "user", "early")
-    assert not depends(graph, "user", "late")
-    # A sibling under the same parent does not count.
-    assert not depends(graph, "late", "early")
-
-
 def test_the_provider_counts() -> None:
     graph = ResourceGraph(
         [resource("cluster"), resource("provider", "cluster"), resource("a", provider="provider")]

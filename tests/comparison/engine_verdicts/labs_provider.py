@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lab.kubernetes_provider.diff import difference
 from lab.kubernetes_provider.forced_replacement import forcing_paths
 from lab.kubernetes_provider.normalise import normalised
-from tests.comparison.resources_of_tests import with_values
+from tests.comparison.resources_of_tests import said_of, with_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from resource_graph import Resource
 
 
-def is_replaced(before: Resource, values: Mapping[str, Any]) -> bool:
+def assert_said(before: Resource, values: Mapping[str, Any], words: list[str]) -> None:
+    """What is said of the other values is right, of a replacement by the lab's provider too."""
+    assert said_of(before, values) == words
+    assert "".join(words[:1]).startswith("replaced") is _is_replaced(before, values)
+
+
+def _is_replaced(before: Resource, values: Mapping[str, Any]) -> bool:
     """Whether it makes another object for these values."""
     old, new = (normalised(dict(each.inputs)) for each in (before, with_values(before, values)))
     asked = tuple(f".{path}" for path in before.replace_on_changes)

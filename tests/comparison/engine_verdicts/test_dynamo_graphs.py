@@ -118,7 +118,6 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
             "+ Always",
         ],
     ),
-    "a default beside the template is no change": (_ANYBODYS, {"spec/components/0/replicas": 1}, []),
 }
 
 

@@ -164,17 +164,12 @@ def test_the_cache_of_a_token_is_counted_in_the_format_that_the_flag_means(dtype
         ({"extra": {"connector": "nixl"}}, "write kv_transfer_config with a kv_connector"),
         ({"extra": {"block_size": 16}}, "extra repeats modelled options: block_size"),
         ({"max_num_seqs": 9000}, "max_num_batched_tokens 8192 must be at least max_num_seqs 9000"),
-        ({"kv_events_config": EVENTS, "enable_prefix_caching": False}, "dynamo.vllm publishes nothing"),
         ({"kv_events_config": EVENTS | {"endpoint": "tcp://127.0.0.1:20080"}}, "kv_events_config.endpoint"),
         (
             {"speculative_config": {"method": "eagle3", "num_speculative_tokens": 3}},
             "speculative_config.model",
         ),
         ({"kv_cache_dtype": "fp4"}, "kv_cache_dtype"),
-        (
-            {"enable_prefix_caching": False, "kv_transfer_config": OFFLOAD},
-            "it would do nothing; write true, or leave kv_transfer_config out",
-        ),
         ({"compilation_config": {"max_capture": 1}}, "compilation_config.max_capture"),
     ],
 )
