@@ -9,21 +9,19 @@ from engines.told import Count
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity
 from rules.reading.disaggregation import Disaggregated, read_role
-from rules.reading.engines.memory import read_memory_plan
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.engines.settings import is_tensorrt_llm, read_settings
 from rules.reading.kv_cache import (
     effective_backend,
     longest_prompt,
-    longest_sequence,
     tokens_per_block,
     transceiver_backend,
     transfer_buffer,
 )
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import READ_SINCE, by_line, known_lines
-from rules.reading.shapes import Undecided, known
-from rules.rule import Advice, Said, Subjects, graph_rule, rule
+from rules.reading.shapes import Undecided
+from rules.rule import Said, Subjects, graph_rule, rule
 from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS
 
 
@@ -32,8 +30,7 @@ from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS
     reason=(
         "The engine checks at start that a buffer holds whole blocks. NIXL and Mooncake allocate buffers "
         "once and end the transfer of a longer prompt with a failed check; 0 allocates none, so that every "
-        "transfer ends so. UCX and MPI allocate another as they go. Advice where nobody sets the size: the "
-        "engine reserves its longest sequence twice, outside the memory that it gives to the KV cache."
+        "transfer ends so. UCX and MPI allocate another as they go."
     ),
     source=(
         "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp at 012f8ad and a2b0265, "
@@ -59,11 +56,6 @@ def _broken_blocks(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     buffer, block = transfer_buffer(settings), tokens_per_block(settings)
     set_by, is_read = "max_tokens_in_buffer", True
     if buffer is None:
-        yield Advice(
-            f"cache_transceiver_config ({settings.file.source or settings.overrides.source}) sets no "
-            "max_tokens_in_buffer, so that each buffer holds max_seq_len tokens"
-            f"{known(_default_size, graph, worker) or ''}"
-        )
         buffer = settings.given_count("max_seq_len")
         set_by = "max_tokens_in_buffer is not set, and max_seq_len, which stands for it,"
         is_read = any(line >= READ_SINCE for line in known_lines(worker.container, worker.described_by))
@@ -75,15 +67,6 @@ def _broken_blocks(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
         f"{block.value} ({block.source}); the next one is {above}"
     )
     yield message if is_read else Undecided(message)
-
-
-def _default_size(graph: ResourceGraph, worker: Worker) -> str | None:
-    plan = read_memory_plan(graph, worker)
-    length = longest_sequence(read_settings(graph, worker), read_gpt_oss(worker))
-    return plan and (
-        f": {length.value} ({length.source}), which is {plan.buffers_gib:.1f} GiB for two buffers on "
-        "each GPU, beside the KV cache"
-    )
 
 
 def _too_small_buffers(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:

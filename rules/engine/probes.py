@@ -16,7 +16,6 @@ from rules.reading.pods.operator_defaults import (
     PROBES,
     OperatorPort,
     declared_ports,
-    is_merged,
     keeps_operators_probes,
     operator_port,
     own_ports,
@@ -39,9 +38,7 @@ from rules.reading.pods.workers import (
     servers_of,
     workers_of_pods,
 )
-from rules.reading.releases import operator_line
 from rules.reading.shapes import (
-    Undecided,
     field,
     known,
     mapping_at,
@@ -70,9 +67,6 @@ _PATH_VARIABLES = frozenset(
 _FASTEST_LOAD_BYTES = 65_200_000_000 / (15 * 60)
 _SOONEST_SECONDS = 60
 """Seconds in which no engine has read tens of gigabytes and captured its graphs, from whatever disk."""
-
-
-_MERGES_SINCE = (1, 0)
 
 
 @rule(
@@ -172,20 +166,12 @@ def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[
                 yield f"listens on {listening.value} ({listening.source}), but its {name} asks port {number}"
 
 
-def _two_handlers(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
-    port = operator_port(template)
+def _two_handlers(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     for name in PROBES:
         probe = written_probe(template, name)
         handlers = [handler for handler in HANDLERS if probe.get(handler) is not None]
         if len(handlers) > 1:
             yield f"{name} of the main container has {' and '.join(handlers)}: two handlers"
-        elif port and handlers and handlers[0] != HANDLERS[0] and is_merged(graph, template, name):
-            message = (
-                f"{name} of the main container has {handlers[0]}, and an operator before 1.2 adds its "
-                f"httpGet on port {port.name}: two handlers"
-            )
-            is_read = operator_line(graph, template.resource) >= _MERGES_SINCE
-            yield message if is_read else Undecided(f"{message}, which was read in 1.0 and 1.1")
 
 
 def _ended_while_loading(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:

@@ -8,7 +8,6 @@ from rules.model import EVERY_RELEASE, Observation, Severity, advised
 from rules.reading.claims import CLAIM
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.references import (
-    STACK_REFERENCE,
     CacheUse,
     DynamoGraph,
     cache_fillers,
@@ -56,18 +55,9 @@ def graph_depends_on_operator(graph: ResourceGraph) -> Iterator[Observation]:
         yield from kubernetes_objects(kind).judge(graph, _definition)
 
 
-def _operator(graph: ResourceGraph, resource: Resource) -> Iterator[str | Undecided]:
-    releases = releases_of(graph, PLATFORM_CHART)
-    if releases:
-        yield from _not_after(graph, resource, releases, "which installs its operator")
-        return
-    named = {urn for each in (resource, *graph.ancestors(resource)) for urn in each.dependencies}
-    # It may depend on the stack that installs the operator.
-    if all(reference.urn not in named for reference in graph.of_type(STACK_REFERENCE)):
-        yield Undecided(
-            f"no release of chart {PLATFORM_CHART} is part of this program; if another stack installs it, "
-            "that stack must be destroyed after this one"
-        )
+def _operator(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
+    # Another program may install the operator, and must then be destroyed after this one.
+    return _not_after(graph, resource, releases_of(graph, PLATFORM_CHART), "which installs its operator")
 
 
 def _driver(graph: ResourceGraph, resource: Resource) -> Iterator[str]:

@@ -30,7 +30,6 @@ RULES: tuple[Rule, ...] = (
     shared_memory.ranks_can_share_memory,
     node_room.rollout_can_proceed,
     placement.pod_affinity_can_match,
-    placement.frontend_off_gpu_nodes,
     node_room.pods_request_memory,
     named_objects.named_objects_exist,
     gpu_allocator.one_gpu_allocator,

@@ -92,14 +92,6 @@ CASES = (
     ),
     Case(
         GRAPHS,
-        "graphs for batches that never run",
-        "disagg-b200",
-        (engine_file("decode.yaml", "cuda_graph_config", {"batch_sizes": [1, 64, 2048]}),),
-        failed(GRAPHS, DECODE),
-        ("asks for CUDA graphs up to a batch of 2048", "batches end at 1280"),
-    ),
-    Case(
-        GRAPHS,
         "no graphs at all, as somebody chose",
         "disagg-b200",
         (engine_file("decode.yaml", "cuda_graph_config", None),),

@@ -62,14 +62,6 @@ CASES = (
     ),
     Case(
         BRINGS,
-        "an image that no release notes list",
-        "vllm-agg",
-        (put(GRAPH, f"{_VLLM_WORKER}.image", f"{_REGISTRY}/llama-engine:1.2.1"),),
-        undecided(BRINGS, "VllmWorker"),
-        (f"whether {_REGISTRY}/llama-engine is published is not known here", "vllm-runtime-xpu"),
-    ),
-    Case(
-        BRINGS,
         "a registry without its first part",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM_WORKER}.image", "nvcr.io/ai-dynamo/vllm-runtime:1.2.1"),),

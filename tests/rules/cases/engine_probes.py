@@ -37,26 +37,6 @@ CASES = (
     ),
     Case(
         PROBES,
-        "a command beside the request of an older operator",
-        "agg-gb200",
-        (*_OLDER, main(WORKER, "livenessProbe", _EXEC)),
-        failed(PROBES, WORKER),
-        ("livenessProbe of the main container has exec, and an operator before 1.2 adds its httpGet",),
-    ),
-    Case(
-        PROBES,
-        "a command under an operator of which nothing is said",
-        "agg-gb200",
-        (
-            main(WORKER, "image", "my-registry/worker:my-tag"),
-            main(FRONTEND, "image", "my-registry/frontend:my-tag"),
-            main(WORKER, "livenessProbe", _EXEC),
-        ),
-        undecided(PROBES, WORKER),
-        ("nothing says of which release the operator is",),
-    ),
-    Case(
-        PROBES,
         "a command beside a request of one's own, in the probe of the start",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM_MAIN}.startupProbe", {**_EXEC, **_LIVE}),),

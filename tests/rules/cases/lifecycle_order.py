@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import document, first_document
-from tests.rules.exports import LATER, append, removed, resource, undepend
+from tests.rules.exports import LATER, removed, resource, undepend
 
 EKS = "program-on-eks"
 
@@ -83,23 +83,6 @@ CASES = (
         (undepend(GRAPH, "Release/platform"),),
         failed(OPERATOR, "graph"),
         ("does not depend on platform, which installs its operator",),
-    ),
-    Case(
-        OPERATOR,
-        "a platform of another stack, which the graph names",
-        EKS,
-        (
-            removed("Release/platform"),
-            _REFERENCE,
-            append(GRAPH, "dependsOn", "pulumi:StackReference/platform-layer"),
-        ),
-    ),
-    Case(
-        OPERATOR,
-        "a platform of nobody, beside a reference to another stack",
-        EKS,
-        (removed("Release/platform"), _REFERENCE),
-        undecided(OPERATOR, "graph"),
     ),
     Case(
         DEFINITION,

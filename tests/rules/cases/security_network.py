@@ -129,14 +129,6 @@ CASES = (
     ),
     Case(
         PUBLIC,
-        "an Ingress that the operator makes",
-        "disagg-b200",
-        (put(GRAPH, "spec.services.Frontend.ingress", {"enabled": True, "host": "gpt-oss"}),),
-        undecided(PUBLIC, "gpt-oss-disagg"),
-        ("service Frontend asks for an Ingress",),
-    ),
-    Case(
-        PUBLIC,
         "a cluster's endpoint as it is by default",
         EKS,
         (unset(CLUSTER, "inputs.vpcConfig.endpointPublicAccess"),),
@@ -185,14 +177,6 @@ CASES = (
         (_POLICY, _cni(", configurationValues: 'enableNetworkPolicy: \"false\"'")),
         failed(ENFORCED, "cni"),
         ("has enableNetworkPolicy: false",),
-    ),
-    Case(
-        ENFORCED,
-        "somebody's CNI with YAML that is none",
-        EKS,
-        (_POLICY, _cni(", configurationValues: '{'")),
-        undecided(ENFORCED, "cni"),
-        ("configurationValues cannot be read",),
     ),
     Case(
         ENFORCED,
