@@ -5,7 +5,6 @@ from rules.topology import (
     agreement,
     compute_domains,
     gpu_allocator,
-    gpu_names,
     kv_setup,
     kv_transport,
     named_objects,
@@ -21,7 +20,7 @@ from rules.topology import (
 RULES: tuple[Rule, ...] = (
     parallelism.gpus_match_parallelism,
     parallelism.parallelism_divides_model,
-    gpu_names.gpu_resource_is_offered,
+    parallelism.gpu_resource_is_offered,
     node_room.worker_fits_node,
     node_room.workers_fit_pool,
     parallelism.tensor_parallelism_inside_nvlink_domain,
