@@ -51,14 +51,6 @@ CASES = (
     ),
     Case(
         FLAGS,
-        "an option of the frontend that has another name now",
-        "agg-gb200",
-        (command(FRONTEND, "--http-port 8000", "--http-port 8000 --store-kv etcd"),),
-        failed(FLAGS, FRONTEND),
-        ("--store-kv is no option of dynamo.frontend 1.2: write --discovery-backend",),
-    ),
-    Case(
-        FLAGS,
         "an option of a later release",
         "agg-gb200",
         (worker_flags(WORKER, "--conversation-affinity"), main(WORKER, "image", _OLD_IMAGE)),

@@ -122,14 +122,6 @@ CASES = (
     ),
     Case(
         MATCHES,
-        "an image without a version",
-        STATE,
-        (resource(_GRAPH, _IMAGE, f"{_RUNTIME}@sha256:{'0' * 64}"),),
-        undecided(MATCHES, DECODE),
-        ("does not say which release it is of",),
-    ),
-    Case(
-        MATCHES,
         "a newer platform and an image without a version",
         STATE,
         (

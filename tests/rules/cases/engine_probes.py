@@ -134,14 +134,6 @@ CASES = (
     ),
     Case(
         PROBES,
-        "a name that only frontends' ports have",
-        "agg-gb200",
-        (main(WORKER, "startupProbe", {"httpGet": {"path": "/live", "port": "http"}}),),
-        failed(PROBES, WORKER),
-        ("startupProbe asks port http by its name, and no port of the container is called so",),
-    ),
-    Case(
-        PROBES,
         "probes of a server at another port than its own",
         "vllm-serve",
         (put("Deployment", f"{_SERVER}.args[3]", "--port=8001"),),

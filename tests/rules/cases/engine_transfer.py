@@ -57,26 +57,12 @@ CASES = (
         ("prefill admits prompts of 131071 (the length that gpt-oss-120b was made for, less",),
     ),
     Case(
-        ALIGNED,
-        "a length that is no number",
-        "disagg-b200",
-        (engine_file("prefill.yaml", "max_seq_len", "long"),),
-        undecided(ALIGNED, BOTH),
-    ),
-    Case(
         BLOCKS,
         "blocks of two sizes",
         "disagg-b200",
         (engine_file("prefill.yaml", "kv_cache_config.tokens_per_block", 64),),
         failed(BLOCKS, BOTH),
         ("TrtllmPrefillWorker 64 (prefill.yaml", "TrtllmDecodeWorker 32 (the engine's default)"),
-    ),
-    Case(
-        BLOCKS,
-        "blocks of a size that is no number",
-        "disagg-b200",
-        (engine_file("prefill.yaml", "kv_cache_config.tokens_per_block", "many"),),
-        undecided(BLOCKS, BOTH),
     ),
     Case(
         REUSE,

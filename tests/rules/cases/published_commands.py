@@ -41,17 +41,6 @@ CASES = (
     ),
     Case(
         GPUS,
-        "a start script that computes a flag",
-        PUBLISHED,
-        (
-            command(DECODE, _START, f"{_START} --tensor-parallel-size $(nvidia-smi -L | wc -l)"),
-            text(CONFIG_MAP, "data[decode.yaml]", "tensor_parallel_size: 4\n", ""),
-        ),
-        undecided(GPUS, DECODE),
-        ("the value of --tensor-parallel-size is unknown",),
-    ),
-    Case(
-        GPUS,
         "a start script with unknown further words",
         PUBLISHED,
         (command(DECODE, _START, f"{_START} $MORE_FLAGS"),),

@@ -46,20 +46,6 @@ def _backend(name: str) -> Edit:
 CASES = (
     Case(
         RUNS,
-        "Blackwell's kernels on Hopper",
-        "trtllm-serve",
-        (_on("NVIDIA-H100-80GB-HBM3"), _backend("TRTLLM")),
-        failed(RUNS, "engine"),
-        (
-            "moe_config.backend TRTLLM (max_throughput.yaml of ConfigMap trtllm-serve-max-throughput) with "
-            "W4A16_MXFP4 (the default on H100) and expert parallelism 4 stops with an error while it loads "
-            "or warms up on H100 (hopper, pool p5.48xlarge",
-            "on Hopper its autotuner ends with an IndexError",
-        ),
-        H100,
-    ),
-    Case(
-        RUNS,
         "a backend without a bias",
         "trtllm-serve",
         (_backend("WIDEEP"),),

@@ -73,14 +73,6 @@ CASES = (
     ),
     Case(
         PUBLIC,
-        "a load balancer whose ranges include everybody",
-        "disagg-b200",
-        _balanced(loadBalancerSourceRanges=["10.0.0.0/8", "0.0.0.0/0"]),
-        failed(PUBLIC, "dynamo-nats"),
-        ("open to 10.0.0.0/8, 0.0.0.0/0",),
-    ),
-    Case(
-        PUBLIC,
         "a load balancer for one range",
         "disagg-b200",
         _balanced(loadBalancerSourceRanges=["10.0.0.0/8"]),
@@ -146,13 +138,6 @@ CASES = (
     ),
     Case(
         PUBLIC,
-        "a cluster's endpoint that is not known yet",
-        EKS,
-        (resource(CLUSTER, "inputs.vpcConfig.endpointPublicAccess", LATER),),
-        undecided(PUBLIC, "cluster"),
-    ),
-    Case(
-        PUBLIC,
         "ranges of a cluster's endpoint that are not known yet",
         EKS,
         (
@@ -169,14 +154,6 @@ CASES = (
         (unset(OUR_CNI, SWITCH),),
         failed(ENFORCED, "eks-vpc-cni"),
         ("has no enableNetworkPolicy among its configurationValues, so no NetworkPolicy acts",),
-    ),
-    Case(
-        ENFORCED,
-        "somebody's CNI that is told not to",
-        EKS,
-        (_POLICY, _cni(", configurationValues: 'enableNetworkPolicy: \"false\"'")),
-        failed(ENFORCED, "cni"),
-        ("has enableNetworkPolicy: false",),
     ),
     Case(
         ENFORCED,

@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, document, put
-from tests.rules.exports import LATER, append, unset
+from tests.rules.exports import LATER, unset
 from tests.rules.exports import resource as of_state
 
 PRIVILEGED = TRANSPORT = ORDINARY = "pods-run-unprivileged"
@@ -113,13 +113,6 @@ CASES = (
         ("mounts /dev/infiniband of its node",),
     ),
     Case(
-        ORDINARY,
-        "a user that is not known yet",
-        "program-on-eks",
-        (of_state("Job/download", "inputs.spec.template.spec.securityContext.runAsUser", LATER),),
-        undecided(ORDINARY, "download"),
-    ),
-    Case(
         PINNED,
         "the newest image",
         "disagg-b200",
@@ -152,13 +145,6 @@ CASES = (
                 f"docker.io/library/python@sha256:{'0' * 64}",
             ),
         ),
-    ),
-    Case(
-        PINNED,
-        "an image that is not known yet",
-        "program-on-eks",
-        (append("Job/download", "inputs.spec.template.spec.initContainers", {"name": "i", "image": LATER}),),
-        undecided(PINNED, "download"),
     ),
     Case(
         PINNED,

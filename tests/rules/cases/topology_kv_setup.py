@@ -126,20 +126,6 @@ CASES = (
     ),
     Case(
         PLACEMENT,
-        "workers too large to share a node",
-        BASE,
-        (
-            drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"),
-            *(
-                put(DGD, main(DECODE, f"resources.{kind}[nvidia.com/gpu]"), "8")
-                for kind in ("requests", "limits")
-            ),
-            put(DGD, main(DECODE, "args[4]"), "--tensor-parallel-size=8"),
-            *interfaces(DECODE, "8"),
-        ),
-    ),
-    Case(
-        PLACEMENT,
         "any zone",
         BASE,
         (drop(DGD, f"{DECODE}.podTemplate.spec.affinity"),),
