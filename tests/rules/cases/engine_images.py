@@ -46,6 +46,16 @@ CASES = (
     ),
     Case(
         BRINGS,
+        "the same vLLM with an older model",
+        "vllm-serve",
+        (
+            text("Deployment", "spec.template.spec.containers[0].image", "v0.20.1", "v0.9.2"),
+            drop("Deployment", "spec.template.spec.containers[0].command"),
+            put("Deployment", "spec.template.spec.containers[0].args", ["--model", "Qwen/Qwen3-32B"]),
+        ),
+    ),
+    Case(
+        BRINGS,
         "the image of another engine",
         "vllm-agg",
         (text(GRAPH, f"{_VLLM_WORKER}.image", "vllm-runtime", "sglang-runtime"),),

@@ -89,6 +89,15 @@ CASES = (
     ),
     Case(
         "start-command-runs",
+        "a variable of nearly the name that is set, which a loop of the script sets",
+        PUBLISHED,
+        (
+            command(DECODE, "${ENGINE_ARGS}", "${ENGINE_ARG}"),
+            command(DECODE, "python3 -m", "for ENGINE_ARG in ${ENGINE_ARGS}; do true; done\npython3 -m"),
+        ),
+    ),
+    Case(
+        "start-command-runs",
         "a blank behind the backslash, after which the line does not go on",
         PUBLISHED,
         (command(DECODE, "--disaggregation-mode", "\\ \n--disaggregation-mode"),),

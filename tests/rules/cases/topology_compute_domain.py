@@ -12,6 +12,7 @@ FABRIC = "compute-domain-claims"
 HOLDS = "nvlink-domain-holds-the-pods"
 
 DGD = "DynamoGraphDeployment"
+NETWORK = "networking.gke.io.networks/rdma-0"
 GRAPH, DOMAIN_NAME = "gpt-oss-disagg", "gpt-oss-disagg-compute-domain"
 PREFILL, DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
 WORKERS = (PREFILL, DECODE)
@@ -89,11 +90,12 @@ CASES = (
     ),
     Case(
         DOMAIN,
-        "a domain each",
+        "a domain each, and a network on one side alone",
         "disagg-gb200",
         (
             SECOND_DOMAIN,
             service(DECODE, "extraPodSpec.resourceClaims[0].resourceClaimTemplateName", "second-channel"),
+            service(PREFILL, f"extraPodSpec.mainContainer.resources.limits[{NETWORK}]", "1"),
         ),
         failed(DOMAIN, GRAPH),
         (
@@ -109,11 +111,7 @@ CASES = (
             SECOND_DOMAIN,
             service(DECODE, "extraPodSpec.resourceClaims[0].resourceClaimTemplateName", "second-channel"),
             *(
-                service(
-                    worker,
-                    "extraPodSpec.mainContainer.resources.limits[networking.gke.io.networks/rdma-0]",
-                    "1",
-                )
+                service(worker, f"extraPodSpec.mainContainer.resources.limits[{NETWORK}]", "1")
                 for worker in WORKERS
             ),
         ),

@@ -25,12 +25,17 @@ spec:
         spec:
           containers:
             - {name: main, image: docker.io/a/a@sha256:1, command: [python3, -m, dynamo.sglang]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: router, namespace: elsewhere}
+spec: {containers: [{name: main, image: docker.io/a/a@sha256:1, env: [{name: DYN_NAMESPACE, value: all}]}]}
 """
 
 CASES = (
     Case(
         ROLES,
-        "prefill alone beside a whole graph of its namespace",
+        "prefill alone beside a whole graph of its namespace, and a router of another",
         "sglang-disagg",
         (drop(GRAPH, "spec.components[2]"), document(_WHOLE)),
         failed(ROLES, "gpt-oss-sglang"),
