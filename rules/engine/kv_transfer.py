@@ -95,7 +95,6 @@ _RUNTIME = ("cache_transceiver_config", "transceiver_runtime")
 _MANAGER = ("kv_cache_config", "use_kv_cache_manager_v2")
 _REUSE = ("kv_cache_config", "enable_block_reuse")
 _NO_OVERLAP = "disable_overlap_scheduler"
-_CHOSEN_SINCE = (1, 6)
 
 
 @rule(
@@ -103,9 +102,9 @@ _CHOSEN_SINCE = (1, 6)
     severity=Severity.ADVISORY,
     reason=(
         "With block reuse, a transfer that is sent while the worker goes on can hang. The Python transceiver "
-        "takes NIXL alone and the C++ one the cache of the first manager alone, and where nobody names one "
-        "the engine of Dynamo 1.6 or later chooses. Engines from before January 2026 end at start with the "
-        "overlap scheduler in prefill, and NVIDIA's own configurations still turn it off."
+        "takes NIXL alone and the C++ one the cache of the first manager alone. Engines from before "
+        "January 2026 end at start with the overlap scheduler in prefill, and NVIDIA's own "
+        "configurations still turn it off."
     ),
     source=(
         "NVIDIA/TensorRT-LLM#12542, NVIDIA/TensorRT-LLM#18134, NVIDIA/TensorRT-LLM#10755; its branch "
@@ -136,10 +135,10 @@ def kv_transfer_is_safe(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
         )
     backend = effective_backend(graph, worker)
     if backend is not None:
-        yield from _unfit_transceiver(worker, settings, backend)
+        yield from _unfit_transceiver(settings, backend)
 
 
-def _unfit_transceiver(worker: Worker, settings: Effective, backend: str) -> Iterator[str]:
+def _unfit_transceiver(settings: Effective, backend: str) -> Iterator[str]:
     named, second = settings.at(*_RUNTIME), settings.at(*_MANAGER)
     if named is not None and named.value == "CPP":
         if second is not None and second.value is True:
@@ -147,9 +146,5 @@ def _unfit_transceiver(worker: Worker, settings: Effective, backend: str) -> Ite
                 f"has the C++ transceiver ({named.source}) and the second manager of the KV cache "
                 f"(use_kv_cache_manager_v2, {second.source})"
             )
-    elif backend == "NIXL":
-        return
-    elif named is not None and named.value == "PYTHON":
+    elif named is not None and named.value == "PYTHON" and backend != "NIXL":
         yield f"transfers by {backend} with the Python transceiver ({named.source})"
-    elif named is None and by_line(lambda line: line >= _CHOSEN_SINCE, worker.container, worker.described_by):
-        yield f"transfers by {backend} and names no transceiver, so its engine may choose the Python one"

@@ -115,8 +115,9 @@ def network_policies_enforced(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _addon(_: ResourceGraph, addon: Resource) -> Iterator[str]:
     configured = load_engine_yaml(text_at(addon.inputs, "configurationValues") or "{}").content
-    is_mapping = isinstance(configured, Mapping)
-    value = cast("Mapping[str, object]", configured).get(_SWITCH) if is_mapping else None
+    if not isinstance(configured, Mapping):
+        raise Undecided("configurationValues is no mapping")
+    value = cast("Mapping[str, object]", configured).get(_SWITCH)
     # The add-on's schema has a text; a truth value is what YAML makes of the same word.
     if str(value).lower() != "true":
         found = "has no" if value is None else "has"

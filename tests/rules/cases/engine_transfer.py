@@ -95,25 +95,6 @@ CASES = (
     ),
     Case(
         REUSE,
-        "UCX on a release whose engine chooses the transceiver",
-        "disagg-b200",
-        (main(PREFILL, "image", f"{_IMAGE}:1.6.2"), main(DECODE, "image", f"{_IMAGE}:1.6.2")),
-        failed(REUSE, PREFILL, DECODE),
-        ("transfers by UCX and names no transceiver, so its engine may choose the Python one",),
-    ),
-    Case(
-        REUSE,
-        "UCX there with the C++ transceiver",
-        "disagg-b200",
-        (
-            main(PREFILL, "image", f"{_IMAGE}:1.6.2"),
-            main(DECODE, "image", f"{_IMAGE}:1.6.2"),
-            engine_file("prefill.yaml", _RUNTIME, "CPP"),
-            engine_file("decode.yaml", _RUNTIME, "CPP"),
-        ),
-    ),
-    Case(
-        REUSE,
         "the C++ transceiver and the cache of another manager",
         "disagg-b200",
         (
