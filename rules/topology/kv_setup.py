@@ -113,13 +113,13 @@ def _lacking(ways: Ways, hop: KvHop, privileges: Privileges) -> Iterator[str]:
     network = hop.common & {"efa", "rdma"}
     # TensorRT-LLM needs nothing beyond the claim, which brings the channel's device.
     nvlink = hop.common & {"mnnvl"} if is_vllm(ways.worker) else frozenset[str]()
-    wanted = {"the capability IPC_LOCK": bool(network | nvlink) and not privileges.has("IPC_LOCK")}
+    missing = {"the capability IPC_LOCK": bool(network | nvlink) and not privileges.has("IPC_LOCK")}
     if "rdma" in network or nvlink:
-        wanted["the capability SYS_RESOURCE"] = not privileges.has("SYS_RESOURCE")
+        missing["the capability SYS_RESOURCE"] = not privileges.has("SYS_RESOURCE")
         # For other users added capabilities do not act.
-        wanted["runAsUser 0"] = privileges.user != 0
-    wanted["hostIPC"] = bool(nvlink) and not privileges.host_ipc
-    lacks = [what for what, is_missing in wanted.items() if is_missing]
+        missing["runAsUser 0"] = privileges.user != 0
+    missing["hostIPC"] = bool(nvlink) and not privileges.host_ipc
+    lacks = [what for what, is_missing in missing.items() if is_missing]
     if lacks:
         taken = " and ".join(f"{name} ({how})" for name, how in ways.open.items() if name in network | nvlink)
         yield f"moves its KV cache by {taken} without {', '.join(lacks)}, which guides of the publisher add"

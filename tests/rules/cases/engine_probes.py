@@ -16,7 +16,6 @@ PROBES = "probed-port-named"
 _EXEC = {"exec": {"command": ["true"]}, "failureThreshold": 720}
 _LIVE = {"httpGet": {"path": "/live", "port": 9090}, "failureThreshold": 720}
 _RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
-_OLDER = tuple(main(service, "image", f"{_RUNTIME}:1.1.1") for service in (WORKER, FRONTEND))
 _OWN_PROBES = (
     main(WORKER, "ports", [{"name": "metrics", "containerPort": 9090}]),
     of_service(WORKER, "livenessProbe", _LIVE),

@@ -12,7 +12,6 @@ BOTH = f"{PREFILL}, {DECODE}"
 _BUFFER = "cache_transceiver_config.max_tokens_in_buffer"
 _RUNTIME = "cache_transceiver_config.transceiver_runtime"
 _SECOND_MANAGER = "kv_cache_config.use_kv_cache_manager_v2"
-_IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
 
 
 def _buffers(tokens: int) -> tuple[Edit, ...]:

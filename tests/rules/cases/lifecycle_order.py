@@ -1,7 +1,7 @@
 """What a graph comes after, and what goes after it."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import document, first_document
+from tests.rules.edits import document
 from tests.rules.exports import LATER, removed, resource, undepend
 
 EKS = "program-on-eks"
@@ -13,11 +13,6 @@ OUTLIVED = "outlived-by-token-and-cache"
 GRAPH = "DynamoGraphDeployment/graph"
 MOUNT = "inputs.spec.components.1.podTemplate.spec.volumes"
 
-_REFERENCE = first_document("""
-type: pulumi:pulumi:StackReference
-name: platform-layer
-inputs: {name: organization/example/platform}
-""")
 _DEFINITION_OF_GRAPHS = document("""
 type: kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition
 name: graphs

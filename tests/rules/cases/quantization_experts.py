@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.rules.case import Case, Pools, failed, undecided
+from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, add, engine_file, put, text, variable
 
 RUNS = "moe-backend-runs"
@@ -11,7 +11,6 @@ KNOWN = "quantization-override-has-effect"
 EFFECT = "quantization-override-has-effect"
 SAME = "prefill-and-decode-agree"
 
-H100: Pools = (("p5.48xlarge", 1),)
 _FILE = "max_throughput.yaml"
 _POD = "spec.template.spec"
 _ENGINE = f"{_POD}.containers[0]"

@@ -7,10 +7,8 @@ from tests.rules.edits import Edit, document, put
 from tests.rules.exports import LATER, resource, unset
 
 PUBLIC = "no-public-endpoint"
-GRAPH = "DynamoGraphDeployment"
 EKS, OURS = "program-on-eks", "disagg-gb200-on-eks"
 CLUSTER = "Cluster/cluster"
-RULE = "SecurityGroupIngressRule/between-nodes"
 OUR_SERVICE = "Service/dynamo-nats"
 SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
 

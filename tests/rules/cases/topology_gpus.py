@@ -4,7 +4,6 @@ from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, document, drop, put, text, variable
 
 GPUS = "gpus-match-parallelism"
-DECODE = "TrtllmDecodeWorker"
 GRAPH = "DynamoGraphDeployment"
 _ONE_ENGINE = "spec.services.TrtllmWorker.extraPodSpec.mainContainer.args[3]"
 _TWO_ENGINES = "spec.services.TrtllmWorker.extraPodSpec.mainContainer.args[8]"

@@ -20,9 +20,7 @@ def _gpus(number: str) -> tuple[Edit, ...]:
     )
 
 
-FRONTEND = "frontend-off-gpu-nodes"
 NATS = "dynamo-nats"
-_AFFINITY_OF_FRONTEND = "spec.services.Frontend.extraPodSpec.affinity"
 
 CASES = (
     Case(
