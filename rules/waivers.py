@@ -140,6 +140,7 @@ SUCCESSORS: Mapping[str, str | None] = {
     "engine-values-allowed": "engine-settings-accepted",
     "expert-parallelism-divides": "parallelism-divides-model",
     "fp8-kv-cache-tested": "kv-cache-dtype-known",
+    "frontend-off-gpu-nodes": None,
     "frontend-reads-the-cache": "offline-frontend-has-the-model",
     "full-concurrency-fits": "kv-cache-fits",
     "gpu-product-is-selected": "pod-selects-a-pool",

@@ -235,7 +235,7 @@ def _shared(graph: ResourceGraph, variable: str, port_of: _PortOf) -> Iterator[O
 
 
 def _metric_port(graph: ResourceGraph, worker: Worker, command: StartCommand) -> str | None:
-    """None for an engine whose scheduler a person chose: Dynamo's own publishes these metrics."""
+    # Dynamo's own scheduler publishes these metrics, and none that a person chose.
     if any(flag.name == "--scheduler-cls" for flag in command.flags.all):
         return None
     is_main = worker.container is worker.template.main and operator_port(worker.template) is not None

@@ -61,7 +61,7 @@ _NAMES = (
 )
 
 
-def _unpublished(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
+def _unpublished(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     images = map(read_image, template.containers)
     for image in (each for each in images if each is not None and not each.is_placeholder):
         right = _published(image)
@@ -69,9 +69,6 @@ def _unpublished(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
             yield f"image {image.text} is not published; its tags begin with v, as v{image.tag}"
         elif right is not None:
             yield f"image {image.text} is not published; the repository is {right}"
-        elif image.repository.removesuffix(image.name) == _REGISTRY and image.name not in _NAMES:
-            known = f"known under {_REGISTRY} are {', '.join(_NAMES)}"
-            yield Undecided(f"whether {image.repository} is published is not known here; {known}")
 
 
 def _published(image: Image) -> str | None:

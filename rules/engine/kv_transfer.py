@@ -9,21 +9,19 @@ from engines.told import Count
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity
 from rules.reading.disaggregation import Disaggregated, read_role
-from rules.reading.engines.memory import read_memory_plan
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.engines.settings import is_tensorrt_llm, read_settings
 from rules.reading.kv_cache import (
     effective_backend,
     longest_prompt,
-    longest_sequence,
     tokens_per_block,
     transceiver_backend,
     transfer_buffer,
 )
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import READ_SINCE, by_line, known_lines
-from rules.reading.shapes import Undecided, known
-from rules.rule import Advice, Said, Subjects, graph_rule, rule
+from rules.reading.shapes import Undecided
+from rules.rule import Said, Subjects, graph_rule, rule
 from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS
 
 
@@ -32,8 +30,7 @@ from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS
     reason=(
         "The engine checks at start that a buffer holds whole blocks. NIXL and Mooncake allocate buffers "
         "once and end the transfer of a longer prompt with a failed check; 0 allocates none, so that every "
-        "transfer ends so. UCX and MPI allocate another as they go. Advice where nobody sets the size: the "
-        "engine reserves its longest sequence twice, outside the memory that it gives to the KV cache."
+        "transfer ends so. UCX and MPI allocate another as they go."
     ),
     source=(
         "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp at 012f8ad and a2b0265, "
@@ -59,11 +56,6 @@ def _broken_blocks(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     buffer, block = transfer_buffer(settings), tokens_per_block(settings)
     set_by, is_read = "max_tokens_in_buffer", True
     if buffer is None:
-        yield Advice(
-            f"cache_transceiver_config ({settings.file.source or settings.overrides.source}) sets no "
-            "max_tokens_in_buffer, so that each buffer holds max_seq_len tokens"
-            f"{known(_default_size, graph, worker) or ''}"
-        )
         buffer = settings.given_count("max_seq_len")
         set_by = "max_tokens_in_buffer is not set, and max_seq_len, which stands for it,"
         is_read = any(line >= READ_SINCE for line in known_lines(worker.container, worker.described_by))
@@ -75,15 +67,6 @@ def _broken_blocks(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
         f"{block.value} ({block.source}); the next one is {above}"
     )
     yield message if is_read else Undecided(message)
-
-
-def _default_size(graph: ResourceGraph, worker: Worker) -> str | None:
-    plan = read_memory_plan(graph, worker)
-    length = longest_sequence(read_settings(graph, worker), read_gpt_oss(worker))
-    return plan and (
-        f": {length.value} ({length.source}), which is {plan.buffers_gib:.1f} GiB for two buffers on "
-        "each GPU, beside the KV cache"
-    )
 
 
 def _too_small_buffers(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
@@ -112,7 +95,6 @@ _RUNTIME = ("cache_transceiver_config", "transceiver_runtime")
 _MANAGER = ("kv_cache_config", "use_kv_cache_manager_v2")
 _REUSE = ("kv_cache_config", "enable_block_reuse")
 _NO_OVERLAP = "disable_overlap_scheduler"
-_CHOSEN_SINCE = (1, 6)
 
 
 @rule(
@@ -120,9 +102,9 @@ _CHOSEN_SINCE = (1, 6)
     severity=Severity.ADVISORY,
     reason=(
         "With block reuse, a transfer that is sent while the worker goes on can hang. The Python transceiver "
-        "takes NIXL alone and the C++ one the cache of the first manager alone, and where nobody names one "
-        "the engine of Dynamo 1.6 or later chooses. Engines from before January 2026 end at start with the "
-        "overlap scheduler in prefill, and NVIDIA's own configurations still turn it off."
+        "takes NIXL alone and the C++ one the cache of the first manager alone. Engines from before "
+        "January 2026 end at start with the overlap scheduler in prefill, and NVIDIA's own "
+        "configurations still turn it off."
     ),
     source=(
         "NVIDIA/TensorRT-LLM#12542, NVIDIA/TensorRT-LLM#18134, NVIDIA/TensorRT-LLM#10755; its branch "
@@ -153,10 +135,10 @@ def kv_transfer_is_safe(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
         )
     backend = effective_backend(graph, worker)
     if backend is not None:
-        yield from _unfit_transceiver(worker, settings, backend)
+        yield from _unfit_transceiver(settings, backend)
 
 
-def _unfit_transceiver(worker: Worker, settings: Effective, backend: str) -> Iterator[str]:
+def _unfit_transceiver(settings: Effective, backend: str) -> Iterator[str]:
     named, second = settings.at(*_RUNTIME), settings.at(*_MANAGER)
     if named is not None and named.value == "CPP":
         if second is not None and second.value is True:
@@ -164,9 +146,5 @@ def _unfit_transceiver(worker: Worker, settings: Effective, backend: str) -> Ite
                 f"has the C++ transceiver ({named.source}) and the second manager of the KV cache "
                 f"(use_kv_cache_manager_v2, {second.source})"
             )
-    elif backend == "NIXL":
-        return
-    elif named is not None and named.value == "PYTHON":
+    elif named is not None and named.value == "PYTHON" and backend != "NIXL":
         yield f"transfers by {backend} with the Python transceiver ({named.source})"
-    elif named is None and by_line(lambda line: line >= _CHOSEN_SINCE, worker.container, worker.described_by):
-        yield f"transfers by {backend} and names no transceiver, so its engine may choose the Python one"

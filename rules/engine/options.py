@@ -3,14 +3,14 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
-from engines.command_line import Flag
+from engines.command_line import Flag, Flags, Word
 from engines.command_options import CommandWords, Vocabulary, command_options
+from engines.effective import VLLM
 from engines.registry import COMMANDS
 from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE, TRTLLM_SERVE_FLAGS, TRTLLM_SERVE_FLAGS_LINE
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.engine.values import wrong_values
-from rules.engine.vllm_server import refused_by_the_server
 from rules.model import Severity
 from rules.reading.commands.container_commands import (
     DYNAMO_SGLANG,
@@ -21,7 +21,7 @@ from rules.reading.commands.container_commands import (
     StartCommand,
 )
 from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM
-from rules.reading.pods.containers import read_image
+from rules.reading.pods.containers import read_image, reference_names
 from rules.reading.releases import Line, by_line, line_of, shown_command, shown_image
 from rules.reading.shapes import Undecided
 from rules.rule import Advice, Said, each_of, rule
@@ -33,8 +33,18 @@ _SHORTEST = 4
 """Characters that an abbreviation has at least, dashes included, so that it means something."""
 _OWN_LINES = frozenset((0, minor) for minor in range(10, 34))
 """Releases of vLLM, no option of which is a slip away from another one that all releases have."""
-_OF_VLLM = frozenset({DYNAMO_VLLM, VLLM_SERVE})
 _MODE_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE", DYNAMO_VLLM: MODE_OF_VLLM}
+
+_REASONING = "--reasoning-parser"
+_TOOLS = "--tool-call-parser"
+_AUTO = "--enable-auto-tool-choice"
+_PARSERS = (
+    (_REASONING, "openai_gptoss", "--reasoning-parser-plugin"),
+    (_TOOLS, "openai", "--tool-parser-plugin"),
+)
+"""Option, its parser for gpt-oss, and the option that adds parsers to vLLM's own."""
+_OF_OTHERS = frozenset({"gpt_oss", "gpt-oss", "harmony"})
+"""What Dynamo and SGLang call these parsers: no vLLM that was read has one of these names."""
 
 
 @rule(
@@ -60,7 +70,7 @@ def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
     if any(command.engine == DYNAMO_SGLANG for command in started.commands):
         yield Undecided(f"starts {DYNAMO_SGLANG}, whose options and settings are not read here")
     read = (command for command in started.commands if command.engine != DYNAMO_SGLANG)
-    checks = (_unknown_options, _mode, wrong_values, refused_by_the_server, _deprecated)
+    checks = (_unknown_options, _mode, wrong_values, _refused_by_the_server, _deprecated)
     yield from each_of(graph, started, *(partial(check, each) for each in read for check in checks))
 
 
@@ -105,6 +115,41 @@ def _deprecated(command: StartCommand, _: ResourceGraph, started: Started) -> It
         yield from (Advice(f"{name} of {command.engine} is deprecated: {deprecated[name]}") for name in names)
 
 
+def _refused_by_the_server(command: StartCommand, _: ResourceGraph, __: Started) -> Iterator[str]:
+    """Each option with which `vllm serve` ends at start."""
+    if command.engine != VLLM_SERVE:
+        return
+    flags = _with_dashes(command.flags)
+    # Without automatic choice of tools their parser is not looked up.
+    asks_for_tools = bool(flags.switch(_AUTO))
+    for option, right, plugin in _PARSERS:
+        given = flags.value(option)
+        is_looked_up = option == _REASONING or asks_for_tools
+        if given in _OF_OTHERS and is_looked_up and flags.value(plugin) is None:
+            yield (
+                f"{option} is {given}, a name of Dynamo's or SGLang's: vllm serve calls the parser of "
+                f"gpt-oss {right}, and ends with a KeyError"
+            )
+    if asks_for_tools and flags.value(_TOOLS) is None and flags.value("--config") is None:
+        # A switch takes no value: what follows it by a variable may be the parser's option.
+        if any(each.value is not None and _is_unread(each.value) for each in flags.all):
+            raise Undecided(f"a word of the command line is unknown and might set {_TOOLS}")
+        yield f"{_AUTO} stands without {_TOOLS}, and vllm serve ends with a TypeError; gpt-oss needs openai"
+
+
+def _is_unread(word: Word) -> bool:
+    return not word.known or bool(reference_names(word.text))
+
+
+def _with_dashes(flags: Flags) -> Flags:
+    """The options as vLLM's parser reads them: it takes underscores for dashes."""
+    return Flags(
+        tuple(type(flag)(flag.name.replace("_", "-"), flag.value) for flag in flags.all),
+        flags.complete,
+        flags.whole_names | {_REASONING, _TOOLS},
+    )
+
+
 def _unknown_options(command: StartCommand, _: ResourceGraph, started: Started) -> Iterator[Said]:
     given = tuple(
         dict.fromkeys(
@@ -121,7 +166,7 @@ def _unknown_options(command: StartCommand, _: ResourceGraph, started: Started) 
 
 def _in_full(command: StartCommand, flag: Flag) -> str:
     # vLLM's parser takes underscores for dashes, and a dot begins a key of an option's JSON object.
-    if command.engine in {DYNAMO_VLLM, VLLM_SERVE}:
+    if command.engine in VLLM:
         return f"--{flag.name[2:].partition('.')[0].replace('_', '-')}"
     return flag.name
 

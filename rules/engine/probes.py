@@ -1,6 +1,7 @@
 """Ports and probes of frontends and workers."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from engines.memory import checkpoint_bytes
 from engines.told import Count
@@ -8,7 +9,6 @@ from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
 from rules.model import Severity
 from rules.reading.engines.models import read_gpt_oss
-from rules.reading.memoized import memoized
 from rules.reading.pods.containers import environment_entries, read_environment
 from rules.reading.pods.loopback import loopback_server
 from rules.reading.pods.operator_defaults import (
@@ -16,7 +16,6 @@ from rules.reading.pods.operator_defaults import (
     PROBES,
     OperatorPort,
     declared_ports,
-    is_merged,
     keeps_operators_probes,
     operator_port,
     own_ports,
@@ -29,19 +28,16 @@ from rules.reading.pods.pods import (
     FRONTEND_PORT_VARIABLE,
     SYSTEM_PORT_VARIABLE,
     PodTemplate,
-    readable,
 )
 from rules.reading.pods.workers import (
     FRONTEND_TYPE,
     Frontend,
-    read_frontends,
+    frontends_of_pods,
     server_port,
     servers_of,
     workers_of_pods,
 )
-from rules.reading.releases import operator_line
 from rules.reading.shapes import (
-    Undecided,
     field,
     known,
     mapping_at,
@@ -72,9 +68,6 @@ _SOONEST_SECONDS = 60
 """Seconds in which no engine has read tens of gigabytes and captured its graphs, from whatever disk."""
 
 
-_MERGES_SINCE = (1, 0)
-
-
 @rule(
     POD_TEMPLATES,
     severity=Severity.MANDATORY,
@@ -101,9 +94,10 @@ _MERGES_SINCE = (1, 0)
 )
 def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
     """Probe asks a port or path that nothing serves, or in two ways at once."""
-    checks = (_two_handlers, _unnamed_ports, _ended_while_loading, _out_of_reach)
-    at_its_port = _beside_the_server if operator_port(template) is None else _beside_the_operator
-    return each_of(graph, template, *checks, at_its_port)
+    port = operator_port(template)
+    at_its_port = _beside_the_server if port is None else partial(_beside_the_operator, port)
+    checks = (_two_handlers, _unnamed_ports, _ended_while_loading, _out_of_reach, at_its_port)
+    return each_of(graph, template, *checks)
 
 
 def _unnamed_ports(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
@@ -114,12 +108,9 @@ def _unnamed_ports(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
             yield f"{name} asks port {asked} by its name, and no port of the container is called so"
 
 
-def _beside_the_operator(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+def _beside_the_operator(port: OperatorPort, graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """Each probe that asks another port than the process has, by the manifest's word or the operator's."""
-    port = operator_port(template)
     own = own_ports(template)
-    if port is None:
-        return
     yield from _unserved_paths(graph, template, port)
     keeps = keeps_operators_probes(template)
     if keeps and own and port.name not in own:
@@ -172,20 +163,12 @@ def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[
                 yield f"listens on {listening.value} ({listening.source}), but its {name} asks port {number}"
 
 
-def _two_handlers(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
-    port = operator_port(template)
+def _two_handlers(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     for name in PROBES:
         probe = written_probe(template, name)
         handlers = [handler for handler in HANDLERS if probe.get(handler) is not None]
         if len(handlers) > 1:
             yield f"{name} of the main container has {' and '.join(handlers)}: two handlers"
-        elif port and handlers and handlers[0] != HANDLERS[0] and is_merged(graph, template, name):
-            message = (
-                f"{name} of the main container has {handlers[0]}, and an operator before 1.2 adds its "
-                f"httpGet on port {port.name}: two handlers"
-            )
-            is_read = operator_line(graph, template.resource) >= _MERGES_SINCE
-            yield message if is_read else Undecided(f"{message}, which was read in 1.0 and 1.1")
 
 
 def _ended_while_loading(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
@@ -211,7 +194,7 @@ def _ended_while_loading(graph: ResourceGraph, template: PodTemplate) -> Iterato
 
 def _unserved_paths(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) -> Iterator[str]:
     """Each probe whose path the process answers with 404."""
-    frontend = _frontends(graph).get(template)
+    frontend = _frontend(graph, template)
     asked = {name: path for name in PROBES if (path := _unserved(template, name, frontend)) is not None}
     entries = environment_entries(template, template.main)
     if not asked or any(entry.get("name") in _PATH_VARIABLES for entry in entries):
@@ -241,9 +224,8 @@ def _unserved(template: PodTemplate, name: str, frontend: Frontend | None) -> st
     return path if is_slip or (frontend is not None and plain in _OFTEN_MEANT) else None
 
 
-@memoized
-def _frontends(graph: ResourceGraph) -> Mapping[PodTemplate, Frontend]:
-    return {each.template: each for each in readable(read_frontends(graph))}
+def _frontend(graph: ResourceGraph, template: PodTemplate) -> Frontend | None:
+    return next(iter(frontends_of_pods(graph).get(template, ())), None)
 
 
 def _asked_by_number(template: PodTemplate, numbers: Mapping[str, int]) -> Iterator[tuple[str, int]]:
@@ -258,7 +240,7 @@ def _asked_by_number(template: PodTemplate, numbers: Mapping[str, int]) -> Itera
 
 def _listening(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) -> Count:
     is_frontend = template.component_type == FRONTEND_TYPE
-    frontend = _frontends(graph).get(template) if is_frontend else None
+    frontend = _frontend(graph, template) if is_frontend else None
     flag = None if frontend is None else frontend.command.flags.value(FRONTEND_PORT_FLAG)
     if flag is not None:
         return Count(whole_number(flag, FRONTEND_PORT_FLAG), FRONTEND_PORT_FLAG)

@@ -1,14 +1,13 @@
 """What a graph needs is made before it, awaited with a time limit, and deleted after it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
-from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
+from resource_graph import Aspect, Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, advised
 from rules.reading.claims import CLAIM
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.references import (
-    STACK_REFERENCE,
     CacheUse,
     DynamoGraph,
     cache_fillers,
@@ -16,7 +15,7 @@ from rules.reading.references import (
     dependencies_of,
 )
 from rules.reading.releases import DRIVER_CHARTS, PLATFORM_CHART, releases_of
-from rules.reading.shapes import Undecided, mapping_at
+from rules.reading.shapes import Undecided, text_at
 from rules.rule import Advice, Said, Subjects, each_of, graph_rule, names, rule
 from rules.subjects import DYNAMO_GRAPHS, kubernetes_objects
 
@@ -56,18 +55,9 @@ def graph_depends_on_operator(graph: ResourceGraph) -> Iterator[Observation]:
         yield from kubernetes_objects(kind).judge(graph, _definition)
 
 
-def _operator(graph: ResourceGraph, resource: Resource) -> Iterator[str | Undecided]:
-    releases = releases_of(graph, PLATFORM_CHART)
-    if releases:
-        yield from _not_after(graph, resource, releases, "which installs its operator")
-        return
-    named = {urn for each in (resource, *graph.ancestors(resource)) for urn in each.dependencies}
-    # It may depend on the stack that installs the operator.
-    if all(reference.urn not in named for reference in graph.of_type(STACK_REFERENCE)):
-        yield Undecided(
-            f"no release of chart {PLATFORM_CHART} is part of this program; if another stack installs it, "
-            "that stack must be destroyed after this one"
-        )
+def _operator(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
+    # Another program may install the operator, and must then be destroyed after this one.
+    return _not_after(graph, resource, releases_of(graph, PLATFORM_CHART), "which installs its operator")
 
 
 def _driver(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
@@ -126,10 +116,7 @@ def _starts_too_soon(use: CacheUse, graph: ResourceGraph, resource: Resource) ->
 
 
 def _is_not_awaited(job: Resource) -> bool:
-    value = mapping_at(job.metadata, "annotations").get(_SKIP_AWAIT)
-    if value is UNKNOWN:
-        raise Undecided(f"annotation {_SKIP_AWAIT} of {job.name} is known only after the update")
-    return value == "true"
+    return _annotation(job, _SKIP_AWAIT) == "true"
 
 
 @rule(
@@ -208,18 +195,16 @@ def waits_have_timeouts(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _wait_for_graph(_: ResourceGraph, resource: Resource) -> Iterator[Said]:
-    found = _annotations(resource)
-    if found.get(_SKIP_AWAIT) == "true":
+    if _annotation(resource, _SKIP_AWAIT) == "true":
         yield Advice(f"is not waited for: {_SKIP_AWAIT} is true")
-    elif _WAIT_FOR not in found:
+    elif _annotation(resource, _WAIT_FOR) is None:
         yield Advice(f"is not waited for: it has no annotation {_WAIT_FOR}")
     else:
         yield from _untimed(resource, "until its workers have loaded the model", ("create", "update"))
 
 
 def _untimed(resource: Resource, what: str, operations: Sequence[str]) -> Iterator[str]:
-    found = _annotations(resource)
-    if found.get(_SKIP_AWAIT) == "true" or _SECONDS in found:
+    if _annotation(resource, _SKIP_AWAIT) == "true" or _annotation(resource, _SECONDS) is not None:
         return
     timeouts = resource.custom_timeouts
     untimed = [operation for operation in operations if getattr(timeouts, operation) is None]
@@ -238,10 +223,5 @@ def _deleted_late(graph: ResourceGraph) -> Iterator[Resource]:
     yield from cache_fillers(graph)
 
 
-def _annotations(resource: Resource) -> Mapping[str, Value]:
-    """Annotations of the object."""
-    found = mapping_at(resource.inputs, "metadata", "annotations")
-    for key in (_WAIT_FOR, _SKIP_AWAIT, _SECONDS):
-        if found.get(key) is UNKNOWN:
-            raise Undecided(f"annotation {key} is known only after the update")
-    return found
+def _annotation(resource: Resource, key: str) -> str | None:
+    return text_at(resource.inputs, "metadata", "annotations", key)

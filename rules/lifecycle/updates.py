@@ -14,6 +14,7 @@ from rules.rule import graph_rule, rule
 from rules.subjects import POD_TEMPLATES
 
 _CONFIG_MAP = "ConfigMap"
+_PARTS = ("data", "binaryData")
 # Kustomize appends ten characters of its own alphabet, Pulumi eight hexadecimal digits, this project ten.
 _HASHED = re.compile(r".*-(?=[0-9a-z]*[0-9])[0-9a-z]{8,}")
 _BY_POD_SINCE, _BY_POD_UNTIL = (1, 2), (1, 4)
@@ -37,44 +38,18 @@ _NAMED_KINDS = (GRAPH_KIND, "ComputeDomain", CLAIM, "Namespace", "Secret", "Serv
 def config_names_unique(graph: ResourceGraph) -> Iterator[Observation]:
     """Two ConfigMaps of different content have one name."""
     by_name = grouped(
-        ((each.provider, name), each)
+        ((each.provider, each.known_namespace, name), each)
         for each in graph.kubernetes_objects(_CONFIG_MAP)
         if isinstance(name := each.object_name, str)
     )
-    for (_, name), resources in by_name.items():
-        first: dict[str | None, Resource] = {}
-        for resource in resources if len(resources) > 1 else ():
-            if resource.namespace is not None and not isinstance(resource.namespace, str):
-                yield undecided(resource, name, "its namespace is not known")
-            elif (other := first.setdefault(resource.namespace, resource)) is not resource:
-                yield from _of_one_namespace(name, other, resource)
-        # One without a namespace lands in any of them, as `kubectl -n` says.
-        anywhere = first.pop(None, None)
-        named = next(iter(first.items()), None)
-        if anywhere is not None and named is not None and _differ(anywhere, named[1]) is not False:
-            where = f"{_where(named[1])} is in namespace {named[0]}"
-            yield undecided(anywhere, name, f"nothing says in which namespace it will be; {where}")
-
-
-def _of_one_namespace(name: str, one: Resource, other: Resource) -> Iterator[Observation]:
-    differ = _differ(one, other)
-    if differ is None:
-        yield undecided(other, name, f"part of it or of {_where(one)} is known only after the update")
-    elif differ:
-        namespace = other.namespace
-        where = f"namespace {namespace}" if namespace else "the namespace that they are applied to"
-        yield failed(
-            other,
-            name,
-            f"{_where(other)} and {_where(one)} have different content and are one object in {where}",
-        )
-
-
-def _differ(one: Resource, other: Resource) -> bool | None:
-    """Whether two ConfigMaps have different content; None where only the update knows."""
-    if has_unknown(one.inputs) or has_unknown(other.inputs):
-        return None
-    return any((one.inputs.get(key) or {}) != (other.inputs.get(key) or {}) for key in ("data", "binaryData"))
+    for (_, _, name), (first, *others) in by_name.items():
+        for other in others:
+            if has_unknown(first.inputs) or has_unknown(other.inputs):
+                said = f"part of it or of {_where(first)} is known only after the update"
+                yield undecided(other, name, said)
+            elif any((first.inputs.get(part) or {}) != (other.inputs.get(part) or {}) for part in _PARTS):
+                said = f"{_where(other)} and {_where(first)} have different content and are one object"
+                yield failed(other, name, said)
 
 
 def _where(resource: Resource) -> str:

@@ -6,7 +6,6 @@ from typing import cast
 from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.engines.settings import load_engine_yaml
-from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.shapes import Undecided, field, known_texts_at, mapping_at, text_at
 from rules.rule import graph_rule
 from rules.subjects import kubernetes_objects, resources, resources_of_type
@@ -45,7 +44,6 @@ def no_public_endpoint(graph: ResourceGraph) -> Iterator[Observation]:
     for subjects, check in (
         (kubernetes_objects("Service"), _service),
         (kubernetes_objects("Ingress"), _ingress),
-        (kubernetes_objects(GRAPH_KIND), _graph_ingress),
         (resources_of_type(_CLUSTER), _cluster),
     ):
         yield from subjects.judge(graph, check)
@@ -79,19 +77,6 @@ def _ingress(_: ResourceGraph, resource: Resource) -> Iterator[str]:
     if scheme is None:
         raise Undecided("nothing here says whether its controller can be reached from the internet")
     yield f"is {scheme}, open to {', '.join(ranges) or 'every address'}"
-
-
-def _graph_ingress(_: ResourceGraph, resource: Resource) -> Iterator[Undecided]:
-    services = mapping_at(resource.inputs, "spec", "services")
-    asking = [
-        name
-        for name in services
-        if field(resource.inputs, "spec", "services", name, "ingress", "enabled") is True
-    ]
-    if asking:
-        yield Undecided(
-            f"service {asking[0]} asks for an Ingress, and nothing here says whether the internet reaches it"
-        )
 
 
 def _cluster(_: ResourceGraph, resource: Resource) -> Iterator[str]:
@@ -129,19 +114,15 @@ def network_policies_enforced(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _addon(_: ResourceGraph, addon: Resource) -> Iterator[str]:
-    value = _configured(text_at(addon.inputs, "configurationValues"))
+    configured = load_engine_yaml(text_at(addon.inputs, "configurationValues") or "{}").content
+    if not isinstance(configured, Mapping):
+        raise Undecided("configurationValues is no mapping")
+    value = cast("Mapping[str, object]", configured).get(_SWITCH)
     # The add-on's schema has a text; a truth value is what YAML makes of the same word.
     if str(value).lower() != "true":
         found = "has no" if value is None else "has"
         shown = _SWITCH if value is None else f"{_SWITCH}: {value}"
         yield f"{found} {shown} among its configurationValues, so no NetworkPolicy acts"
-
-
-def _configured(text: str | None) -> object:
-    read = load_engine_yaml(text or "{}")
-    if not isinstance(read.content, Mapping):
-        raise Undecided(f"configurationValues cannot be read: {read.problem or 'it is no mapping'}")
-    return cast("Mapping[str, object]", read.content).get(_SWITCH)
 
 
 def _without_addon(_: ResourceGraph, cluster: Resource) -> Iterator[str]:

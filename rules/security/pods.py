@@ -1,39 +1,19 @@
 """What pods may do, and with which images they start."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
+from resource_graph import UNKNOWN, Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity
-from rules.reading.devices import EFA_RESOURCE, network_devices
+from rules.reading.devices import network_devices
 from rules.reading.pods.containers import all_containers, read_image
-from rules.reading.pods.pods import PodTemplate, Unreadable
+from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.privileges import refused_as_root, user_of
-from rules.reading.pods.workers import workers_by_resource, workers_of_pods
 from rules.reading.shapes import Undecided, field, mappings_at, text_at, texts_at
 from rules.rule import Said, each_of, graph_rule, rule
 from rules.subjects import POD_TEMPLATES, resources_of_type
 
 _NAMESPACES = ("hostNetwork", "hostPID", "hostIPC")
-_WITHOUT_GPUS = frozenset({"frontend", "planner", "epp"})
-"""Types of components that serve no GPU."""
-_EFA = (
-    "EFA: ai-dynamo/dynamo docs/kubernetes/cloud-providers/eks/efa.md at 0c21bf2 calls it required, while "
-    "examples/deployments/EKS at 4a28569 does with the capability IPC_LOCK alone"
-)
-_RDMA = (
-    "RDMA: ai-dynamo/dynamo docs/kubernetes/cloud-providers at 70aa30d sets it, while "
-    "docs/kubernetes/rdma-setup/overview.md at a580cdd does with IPC_LOCK and SYS_RESOURCE as root"
-)
-_MNNVL_OF_VLLM = (
-    "NVLink between nodes under vLLM: ai-dynamo/dynamo recipes/inkling/vllm/disagg-gb300-agentic at 472ac24 "
-    "sets it"
-)
-_ONE_POD = (
-    "engines that hand their cache to each other inside one pod: ai-dynamo/dynamo recipes/gpt-oss-120b/vllm "
-    "at e17cb02 sets it"
-)
-_FOR_NOTHING = "which no KV transport of this pod asks for"
 _NODE_AGENT = "DaemonSet"
 """Names of device plugins and drivers, whose work is the node itself."""
 _ORDINARY = frozenset(
@@ -56,13 +36,17 @@ _VERSION = re.compile(r"\d")
         "namespaces under pod security baseline refuse the pod; root in a container is root on the node as "
         "soon as one defect of the runtime lets it out; a file of the node is shared with everything on it, "
         "and a mount of /dev/infiniband even disables EFA. Some ways of the KV cache, and the agents of a "
-        "node, are documented with more privileges than an ordinary pod; sources disagree on how many are "
-        "needed, so each is worth a try without."
+        "node, are documented with more privileges than an ordinary pod, and sources disagree on how many "
+        "are needed: guides of the publisher set privileged for EFA and RDMA, where an example does with "
+        "IPC_LOCK, and an overview with IPC_LOCK and SYS_RESOURCE as root; two of its vLLM recipes set "
+        "hostIPC, for NVLink between nodes and for engines that share a pod."
     ),
     source=(
         "https://kubernetes.io/docs/concepts/security/pod-security-standards/ (baseline, restricted); "
         "ai-dynamo/dynamo docs/kubernetes/cloud-providers/eks/efa.md at 0c21bf2 and examples/deployments/EKS "
-        "at 4a28569; vllm-project/vllm#52607; aws-samples/aws-do-eks#63 (hostPath /dev/infiniband)"
+        "at 4a28569, docs/kubernetes/cloud-providers at 70aa30d, docs/kubernetes/rdma-setup/overview.md at "
+        "a580cdd, recipes/inkling/vllm/disagg-gb300-agentic at 472ac24, recipes/gpt-oss-120b/vllm at "
+        "e17cb02; vllm-project/vllm#52607; aws-samples/aws-do-eks#63 (hostPath /dev/infiniband)"
     ),
     lines=EVERY_RELEASE,
     fix=(
@@ -76,23 +60,17 @@ def pods_run_unprivileged(graph: ResourceGraph, template: PodTemplate) -> Iterat
     return each_of(graph, template, _privileges_of_the_node, _ordinary)
 
 
-def _privileges_of_the_node(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """Privileged containers and namespaces of the node, and what asks for them."""
+def _privileges_of_the_node(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+    """Privileged containers and namespaces of the node."""
+    by_agent = ", as an agent of the node" if template.resource.kind == _NODE_AGENT else ""
     for key in _NAMESPACES:
         if field(template.spec, key) is True:
-            why = _why(template, _asks_for_ipc(graph, template) if key == "hostIPC" else None)
-            yield f"shares the node's {key.removeprefix('host')} ({key}), {why}"
+            yield f"shares the node's {key.removeprefix('host')} ({key}){by_agent}"
     for name, container in all_containers(template):
         if field(container, "securityContext", "privileged") is True:
-            why = _why(template, _asks_for_privileges(template, container))
-            is_idle = why == _FOR_NOTHING and not _runs_an_engine(graph, template)
-            yield f"container {name} is privileged, {'and serves no GPU' if is_idle else why}"
-
-
-def _why(template: PodTemplate, asked_by: str | None) -> str:
-    if template.resource.kind == _NODE_AGENT:
-        return "as an agent of the node"
-    return _FOR_NOTHING if asked_by is None else f"for {asked_by}"
+            devices = ", ".join(device for device, _ in network_devices(template, container))
+            beside = f", beside {devices}" if devices else ", and asks for no network device"
+            yield f"container {name} is privileged{by_agent or beside}"
 
 
 def _ordinary(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
@@ -134,33 +112,6 @@ def images_pinned(graph: ResourceGraph) -> Iterator[Observation]:
     """Image or chart names no version."""
     yield from POD_TEMPLATES.judge(graph, _loose_images)
     yield from resources_of_type("kubernetes:helm.sh/v3:Release").judge(graph, _loose_chart)
-
-
-def _runs_an_engine(graph: ResourceGraph, template: PodTemplate) -> bool:
-    """Whether the pod has GPUs or starts an engine, or may do so.
-
-    Guides differ in how much such a pod is to be let out for, so nobody can say that it is for nothing.
-    """
-    if template.shape != "workload":
-        return template.component_type not in _WITHOUT_GPUS
-    workers = workers_by_resource(graph).get(template.resource.urn, ())
-    return any(isinstance(each, Unreadable) or each.template is template for each in workers)
-
-
-def _asks_for_privileges(template: PodTemplate, container: Mapping[str, Value]) -> str | None:
-    devices = [name for name, _ in network_devices(template, container)]
-    asked_by = _EFA if EFA_RESOURCE in devices else _RDMA
-    return asked_by if devices else None
-
-
-def _asks_for_ipc(graph: ResourceGraph, template: PodTemplate) -> str | None:
-    workers = workers_of_pods(graph).get(template, ())
-    engines = [command.engine for worker in workers for command in worker.commands]
-    if not any("vllm" in engine for engine in engines):
-        return None
-    if len(engines) > 1:
-        return _ONE_POD
-    return _MNNVL_OF_VLLM if mappings_at(template.spec, "resourceClaims") else None
 
 
 def _loose_images(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:

@@ -1,23 +1,19 @@
 """Who hands out a node's GPUs: the device plugin, the DRA driver, or by mistake both."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
-from resource_graph import Resource, ResourceGraph, Value
+from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.devices import read_device_claims
 from rules.reading.placements import read_candidates, selected_pools
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import GPU_RESOURCE, Worker
 from rules.reading.pools import Pool
-from rules.reading.releases import DRIVER_CHARTS, releases_of
-from rules.reading.shapes import Undecided, field, known
+from rules.reading.shapes import Undecided, known
 from rules.rule import graph_rule
-from rules.subjects import READABLE_PODS, WORKERS, resources
+from rules.subjects import READABLE_PODS, WORKERS
 
 _GPU_DEVICE_CLASS = "gpu.nvidia.com"
-_OPERATOR_CHART = "gpu-operator"
-_PLUGIN_CHART = "nvidia-device-plugin"
 _ANYWHERE = "an unknown pool"
 
 
@@ -66,9 +62,6 @@ def one_gpu_allocator(graph: ResourceGraph) -> Iterator[Observation]:
                 f"claims GPUs of {_GPU_DEVICE_CLASS} from the DRA driver, while {worker.name} asks the "
                 f"device plugin for {worker.gpus_per_pod} {GPU_RESOURCE} in {name}",
             )
-    for chart in (_OPERATOR_CHART, _PLUGIN_CHART):
-        plugins = releases_of(graph, chart)
-        yield from resources(lambda _, found=plugins: found).judge(graph, partial(_beside_driver, chart))
 
 
 def _claims_gpus(graph: ResourceGraph, template: PodTemplate) -> bool:
@@ -81,24 +74,3 @@ def _claims_gpus(graph: ResourceGraph, template: PodTemplate) -> bool:
 
 def _names(pools: Sequence[Pool] | None) -> Sequence[str]:
     return [_ANYWHERE] if pools is None else [f"pool {pool.name}" for pool in pools]
-
-
-def _beside_driver(chart: str, graph: ResourceGraph, plugin: Resource) -> Iterator[str]:
-    own = [plugin] if chart == _OPERATOR_CHART else []
-    if own and _value(plugin, "devicePlugin", "enabled") is False:
-        return
-    for driver in (*releases_of(graph, *DRIVER_CHARTS), *own):
-        if _hands_out_gpus(driver, of_operator=driver is plugin):
-            yield f"runs the device plugin, and {driver.name} lets the DRA driver hand out the same GPUs"
-
-
-def _hands_out_gpus(release: Resource, *, of_operator: bool) -> bool:
-    if of_operator:
-        return _value(release, "draDriver", "gpus", "enabled") is True
-    # On by default, but the chart then asks for a second word.
-    enabled = _value(release, "resources", "gpus", "enabled") is not False
-    return enabled and _value(release, "gpuResourcesEnabledOverride") is True
-
-
-def _value(release: Resource, *path: str) -> Value:
-    return field(release.inputs, "values", *path)

@@ -109,27 +109,20 @@ def kv_transport_privileges(_: ResourceGraph, hop: KvHop) -> Iterator[Observatio
 
 
 def _lacking(ways: Ways, hop: KvHop, privileges: Privileges) -> Iterator[str]:
-    network = sorted(hop.common & {"efa", "rdma"})
-    lacks = [name for name in ("IPC_LOCK", "SYS_RESOURCE") if not privileges.has(name)]
-    if network and "IPC_LOCK" in lacks:
-        yield (
-            f"moves its KV cache by {' and '.join(network)} ({ways.open[network[0]]}), but its container "
-            "neither adds the capability IPC_LOCK nor is privileged"
-        )
-    if "rdma" in network and "SYS_RESOURCE" in lacks:
-        yield "uses RDMA without the capability SYS_RESOURCE, which the publisher's guide adds to IPC_LOCK"
-    if "rdma" in network and privileges.user != 0:
-        user = "the image's user" if privileges.user is None else f"user {privileges.user}"
-        yield f"uses RDMA as {user}, for whom added capabilities do not act; the publisher's guide runs as 0"
+    """What the publisher's guide or recipe of the transport gives a worker, and this one has not."""
+    network = hop.common & {"efa", "rdma"}
     # TensorRT-LLM needs nothing beyond the claim, which brings the channel's device.
-    if "mnnvl" in hop.common and is_vllm(ways.worker):
-        lacks += ["runAsUser 0"] if privileges.user != 0 else []
-        lacks += [] if privileges.host_ipc else ["hostIPC"]
-        if lacks:
-            yield (
-                f"moves KV cache over NVLink between nodes without {', '.join(lacks)}, as the one recipe has "
-                "it"
-            )
+    nvlink = hop.common & {"mnnvl"} if is_vllm(ways.worker) else frozenset[str]()
+    missing = {"the capability IPC_LOCK": bool(network | nvlink) and not privileges.has("IPC_LOCK")}
+    if "rdma" in network or nvlink:
+        missing["the capability SYS_RESOURCE"] = not privileges.has("SYS_RESOURCE")
+        # For other users added capabilities do not act.
+        missing["runAsUser 0"] = privileges.user != 0
+    missing["hostIPC"] = bool(nvlink) and not privileges.host_ipc
+    lacks = [what for what, is_missing in missing.items() if is_missing]
+    if lacks:
+        taken = " and ".join(f"{name} ({how})" for name, how in ways.open.items() if name in network | nvlink)
+        yield f"moves its KV cache by {taken} without {', '.join(lacks)}, which guides of the publisher add"
 
 
 _LIBFABRIC_VARIABLES = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1"}
@@ -190,67 +183,53 @@ def _of_neighbours(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advic
 
 
 def _unset(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[str]:
-    if "efa" in hop.common:
-        yield from _efa(worker)
-        if is_tensorrt_llm(worker):
-            yield from _efa_of_tensorrt_llm(graph, worker)
-        elif is_vllm(worker):
-            config = read_settings(graph, worker).mapping(KV_TRANSFER) or {}
-            if config.get("kv_connector") == NIXL_CONNECTOR and LIBFABRIC not in nixl_backends(config):
-                yield (
-                    f"uses EFA with a {NIXL_CONNECTOR} whose backends do not name {LIBFABRIC}: NIXL then "
-                    "takes UCX, at 1 to 3 GB/s, the speed of TCP"
-                )
+    lacks = tuple(_lacking_of_efa(graph, worker)) if "efa" in hop.common else ()
+    if lacks:
+        yield (
+            f"uses EFA without {', '.join(lacks)}, which the publisher's EFA guide has: NIXL may then "
+            "take UCX, at the speed of TCP"
+        )
+    if "efa" in hop.common and is_tensorrt_llm(worker) and worker.variable("NIXL_BACKEND") is not None:
+        yield f"sets NIXL_BACKEND beside {NIXL_PLUGIN}, which crashed workers (NVIDIA/TensorRT-LLM#10024)"
     if "mnnvl" in hop.common and is_vllm(worker):
         yield from _nvlink_of_vllm(graph, worker)
     if "mnnvl" not in hop.common and hop.common & {"rdma", "efa"}:
         yield from _off_nvlink(graph, worker)
 
 
-def _efa(worker: Worker) -> Iterator[str]:
+def _lacking_of_efa(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     image = runtime_image(worker)
     if image is not None and "-efa" not in image[1]:
-        release = ".".join(str(part) for part in image[0])
-        yield f"uses EFA with an image of release {release} whose tag is without -efa, so without its plugins"
-    unset = [
-        f"{name}={value}" for name, value in _LIBFABRIC_VARIABLES.items() if worker.variable(name) != value
-    ]
-    if unset:
-        yield (
-            f"uses EFA without {' and '.join(unset)}, which a guide of the publisher sets and an example "
-            "of the same leaves out"
-        )
-
-
-def _efa_of_tensorrt_llm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    backend = effective_backend(graph, worker)
-    if backend is not None and backend != "NIXL":
-        yield (
-            f"uses EFA with {TRANSCEIVER_SETTING} {backend}; the publisher's EFA guide reaches EFA through "
-            f"NIXL and its plugin {LIBFABRIC}, and {NIXL_PLUGIN} acts on NIXL alone"
-        )
-    plugin = worker.variable(NIXL_PLUGIN)
-    if backend == "NIXL" and plugin != LIBFABRIC:
-        yield (
-            f"uses EFA with {NIXL_PLUGIN} {plugin or 'unset'}: NIXL then takes UCX, by the EFA guide at the "
-            f"speed of TCP, where {LIBFABRIC} reaches EFA"
-        )
-    if worker.variable("NIXL_BACKEND") is not None:
-        yield f"sets NIXL_BACKEND beside {NIXL_PLUGIN}, which crashed workers (NVIDIA/TensorRT-LLM#10024)"
+        yield "an image whose tag has -efa, which brings the plugins"
+    for name, value in _LIBFABRIC_VARIABLES.items():
+        if worker.variable(name) != value:
+            yield f"{name}={value}"
+    if is_tensorrt_llm(worker):
+        backend = effective_backend(graph, worker)
+        if backend not in {None, "NIXL"}:
+            yield f"{TRANSCEIVER_SETTING} NIXL (it is {backend})"
+        elif backend == "NIXL" and worker.variable(NIXL_PLUGIN) != LIBFABRIC:
+            yield f"{NIXL_PLUGIN}={LIBFABRIC}"
+    elif is_vllm(worker):
+        config = read_settings(graph, worker).mapping(KV_TRANSFER) or {}
+        if config.get("kv_connector") == NIXL_CONNECTOR and LIBFABRIC not in nixl_backends(config):
+            yield f"{LIBFABRIC} among the backends of its {NIXL_CONNECTOR}"
 
 
 def _nvlink_of_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     settings = read_settings(graph, worker)
+    lacks: list[str] = []
     if not any(settings.switch(flag) for flag in _FABRIC_MEMORY_FLAGS):
+        lacks.append(" or ".join(_FABRIC_MEMORY_FLAGS))
+    if (worker.variable(NVLINK_BETWEEN_NODES) or "").lower() not in UCX_ON | UCX_OFF:
+        lacks.append(f"{NVLINK_BETWEEN_NODES}=y")
+    if lacks:
         yield (
-            f"moves KV cache over NVLink between nodes without {' or '.join(_FABRIC_MEMORY_FLAGS)}: its "
-            "memory may then have no handle that another node can open"
+            f"moves KV cache over NVLink between nodes without {' and '.join(lacks)}, as the one published "
+            "recipe has it"
         )
     if "expandable_segments:true" in (worker.variable(_ALLOCATOR) or "").lower():
         yield f"has expandable_segments in {_ALLOCATOR}, whose memory has no handle that crosses nodes"
-    value = worker.variable(NVLINK_BETWEEN_NODES) or "unset"
-    if value.lower() not in UCX_ON | UCX_OFF:
-        yield f"has {NVLINK_BETWEEN_NODES} {value}; the published recipe sets y"
 
 
 def _off_nvlink(graph: ResourceGraph, worker: Worker) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from hardware import ACCELERATORS
-from resource_graph import Resource, ResourceGraph
+from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
@@ -23,8 +23,8 @@ from rules.reading.placements import (
 )
 from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import GPU_RESOURCE
-from rules.reading.pools import Pool, Taint, known_pools, read_pools, read_taints
-from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, mappings_at, text_at
+from rules.reading.pools import Pool, Taint, known_pools, read_pools
+from rules.reading.shapes import Undecided, grouped, mappings_at, text_at
 from rules.rule import Advice, Said, each_of, names, rule
 from rules.subjects import GPU_PODS
 
@@ -168,14 +168,14 @@ def _digits(name: str) -> str:
 
 def _taints(graph: ResourceGraph, pods: GpuPods) -> Iterator[Said]:
     group = _by_owner(graph)[pods.template.resource.urn]
-    pools, taints = read_pools(graph).values(), _node_taints(graph)
-    is_told = bool(taints) or any(isinstance(pool, Pool) and pool.taints is not None for pool in pools)
+    pools = read_pools(graph).values()
+    is_told = any(isinstance(pool, Pool) and pool.taints is not None for pool in pools)
     # Tolerations that only the update knows may be any.
     with suppress(Undecided):
         if pods.template.shape != "workload":
             yield from _effects_of_none(pods)
         tolerant = [each for each in group if _tolerates_a_gpu_taint(each)]
-        yield from map(Advice, _kept_off(pods, tolerant, taints, is_told=is_told))
+        yield from map(Advice, _kept_off(pods, tolerant, is_told=is_told))
 
 
 def _effects_of_none(pods: GpuPods) -> Iterator[str]:
@@ -192,9 +192,7 @@ def _by_owner(graph: ResourceGraph) -> Mapping[str, Sequence[GpuPods]]:
     return grouped((pods.template.resource.urn, pods) for pods in readable(read_gpu_pods(graph)))
 
 
-def _kept_off(
-    pods: GpuPods, tolerant: Sequence[GpuPods], taints: Mapping[Taint, str], *, is_told: bool
-) -> Iterator[str]:
+def _kept_off(pods: GpuPods, tolerant: Sequence[GpuPods], *, is_told: bool) -> Iterator[str]:
     """`is_told` where pools say which taints their nodes have, by which `_pools` judges."""
     spec = pods.template.spec
     # Most published graphs tolerate nothing, on clusters without the taint; who misspells it has it in mind.
@@ -207,27 +205,7 @@ def _kept_off(
                 yield f"tolerates the taint {key}, which no node has; nodes with GPUs have {GPU_RESOURCE}"
     if tolerant and pods not in tolerant:
         yield f"does not tolerate the taint {GPU_RESOURCE}, which {names(tolerant)} of the same graph does"
-    for taint, node in taints.items():
-        if not tolerated(spec, taint):
-            yield f"does not tolerate {taint.key}={taint.value}:{taint.effect} of node {node}"
 
 
 def _tolerates_a_gpu_taint(pods: GpuPods) -> bool:
     return any(tolerated(pods.template.spec, taint) for taint in _GPU_TAINTS)
-
-
-@memoized
-def _node_taints(graph: ResourceGraph) -> Mapping[Taint, str]:
-    """Each taint of the nodes with GPUs that were read, and the first such node."""
-    first: dict[Taint, str] = {}
-    for node in graph.kubernetes_objects("Node"):
-        for taint in known(_gpu_taints, node) or ():
-            first.setdefault(taint, node.name)
-    return first
-
-
-def _gpu_taints(node: Resource) -> Sequence[Taint]:
-    labelled = text_at(node.metadata, "labels", PRODUCT_LABEL) is not None
-    has_gpus = labelled or field(node.inputs, "status", "allocatable", GPU_RESOURCE) is not None
-    taints = read_taints(mapping_at(node.inputs, "spec")) if has_gpus else ()
-    return [taint for taint in taints if taint.effect != "PreferNoSchedule"]

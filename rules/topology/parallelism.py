@@ -1,25 +1,58 @@
-"""Whether a model can be spread as its engine is told to, over ranks that reach each other."""
+"""Whether pods ask for the GPUs that their engines use, and a model can be spread as they are told."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 
-from engines.effective import Effective
+from engines.effective import VLLM, Effective
 from engines.told import Count
 from resource_graph import ResourceGraph
-from rules.model import EVERY_RELEASE, Severity
+from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from rules.reading.commands.container_commands import StartCommand, command_line, script_position
 from rules.reading.devices import read_device_claims
 from rules.reading.engines.models import names_a_model, read_gpt_oss, read_model_limits
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.gpu_names import misspelt_gpus, other_accelerators
 from rules.reading.placements import read_candidates
-from rules.reading.pods.workers import Worker
+from rules.reading.pods.containers import all_containers
+from rules.reading.pods.pods import PodTemplate
+from rules.reading.pods.workers import GPU_RESOURCE, Worker, shown_gpus
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read
-from rules.reading.shapes import Undecided
-from rules.rule import Said, each_of, rule
-from rules.subjects import CONFIGURED_WORKERS, WORKERS
-from rules.topology.shared_gpus import engines_on_one_gpu
+from rules.reading.shapes import Undecided, grouped, known
+from rules.rule import Advice, Said, each_of, rule
+from rules.subjects import CONFIGURED_WORKERS, READABLE_PODS, WORKERS
 
 TENSOR = "tensor parallelism"
+_MEMORY_SHARE = "--gpu-memory-utilization"
+_MEMORY_BYTES = "--kv-cache-memory-bytes"
+_DEFAULT_SHARE = 0.9
+"""Of --gpu-memory-utilization before vLLM 0.20, which takes 0.92."""
+
+
+@rule(
+    READABLE_PODS,
+    severity=Severity.MANDATORY,
+    reason=(
+        "Kubernetes takes any name of a resource, and looks for a node that has it: the pod stays Pending "
+        "for ever, with Insufficient nvidia.com/gpus. NVIDIA's device plugin has one name for GPUs."
+    ),
+    source=(
+        "NVIDIA/k8s-device-plugin (DisableResourceNamingInConfig: no other name but with .shared); "
+        "https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/"
+    ),
+    lines=EVERY_RELEASE,
+    fix="Write nvidia.com/gpu, in small letters and without an s.",
+)
+def gpu_resource_is_offered(_: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
+    """Pod asks for GPUs by a name that no node offers."""
+    for name, container in all_containers(template):
+        subject = name if template.shape == "workload" else template.name
+        for written in misspelt_gpus(template, container):
+            yield failed(
+                template.resource,
+                subject,
+                f"asks for {written}, which no node offers: the pod stays Pending; GPUs are {GPU_RESOURCE}",
+            )
 
 
 @rule(
@@ -44,7 +77,7 @@ TENSOR = "tensor parallelism"
 )
 def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     """GPUs differ from the parallelism."""
-    yield from engines_on_one_gpu(worker)
+    yield from _engines_on_one_gpu(worker)
     factors = read_parallelism(graph, worker)
     used = math.prod(count.value for count in factors.values())
     visible = len(worker.shown_gpus)
@@ -89,6 +122,33 @@ def _refuse_given(graph: ResourceGraph, worker: Worker) -> None:
     others = ", ".join(other_accelerators(worker.template, worker.container)) or next(iter(brought), None)
     if others:
         raise Undecided(f"asks for no GPU by number; its {others} may bring some")
+
+
+def _engines_on_one_gpu(worker: Worker) -> Iterator[Said]:
+    """GPUs that several engines of the worker's container take first, although their memory holds one."""
+    if len(worker.commands) == 1:
+        return
+    by_gpu = grouped((gpus[0], command) for command in worker.commands if (gpus := shown_gpus(command)))
+    for gpu, commands in by_gpu.items():
+        shares = [_share_of_memory(command) for command in commands]
+        if len(commands) > 1 and sum(share or 1 for share in shares) > 1:
+            listed = " and ".join(dict.fromkeys(",".join(shown_gpus(command)) for command in commands))
+            message = (
+                f"{len(commands)} engines of one container are shown CUDA_VISIBLE_DEVICES {listed}: all of "
+                f"them take GPU {gpu} first, whose memory holds one"
+            )
+            # In one script a branch may choose among them, and TensorRT-LLM takes what another one left.
+            is_certain = None not in shares and script_position(command_line(worker.container)) is None
+            yield message if is_certain else Advice(message)
+
+
+def _share_of_memory(command: StartCommand) -> float | None:
+    """Share of a GPU's memory that vLLM takes; None where nobody can tell."""
+    given = known(command.flags.value, _MEMORY_SHARE)
+    is_told = command.flags.complete and command.flags.value(_MEMORY_BYTES) is None
+    if command.engine not in VLLM or not is_told:
+        return None
+    return float(given) if given and re.fullmatch(r"0?\.\d+|1(?:\.0*)?", given) else _DEFAULT_SHARE
 
 
 @rule(

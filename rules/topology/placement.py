@@ -1,29 +1,24 @@
-"""Which pods and nodes a pod is placed beside or kept away from, and whether its image runs there."""
+"""Which pods a pod is placed beside or kept away from, and whether its image runs where it lands."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 
-from hardware import ACCELERATORS, INSTANCE_TYPES
+from hardware import ACCELERATORS
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.gpu_pods import templates_with_gpus
-from rules.reading.memoized import memoized
-from rules.reading.model_volumes import ModelVolume, read_model_volumes
 from rules.reading.placements import (
     ARCHITECTURE_LABEL,
     PRODUCT_LABEL,
-    allows,
     required_labels,
     selected_pools,
-    untolerated,
 )
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.pod_affinity import Term, can_match, can_match_by_older_labels, terms
 from rules.reading.pods.pods import GRAPH_NAME_LABEL, PodTemplate
-from rules.reading.pods.workers import FRONTEND_TYPE, GPU_RESOURCE
-from rules.reading.pools import Pool, known_pools, node_labels, read_pools
+from rules.reading.pools import read_pools
 from rules.reading.releases import operator_line
-from rules.reading.shapes import Undecided, grouped, mappings_at, text_at
+from rules.reading.shapes import Undecided, text_at
 from rules.rule import Advice, Said, rule
 from rules.subjects import POD_TEMPLATES
 
@@ -71,88 +66,6 @@ def _means_a_pod(graph: ResourceGraph, template: PodTemplate, term: Term) -> boo
     return can_match(graph, template, term) or (
         can_match_by_older_labels(graph, template, term)
         and operator_line(graph, template.resource) < _ONE_TYPE_SINCE
-    )
-
-
-@rule(
-    POD_TEMPLATES,
-    severity=Severity.ADVISORY,
-    reason=(
-        "A frontend takes CPU and memory that the workers of the node need, and a node that is given back, "
-        "or whose capacity block ends, takes the only entrance with it."
-    ),
-    source=(
-        "https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html (nodes end with the block)"
-    ),
-    lines=EVERY_RELEASE,
-    fix=(
-        "Require nodes without GPUs: node affinity on nvidia.com/gpu.present, operator NotIn, value true; "
-        "and leave the toleration of nvidia.com/gpu out. Not asked where the model itself lies on those "
-        "nodes alone: on a disk that one node mounts, or in a directory of each."
-    ),
-)
-def frontend_off_gpu_nodes(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """Frontend can land on a node with GPUs."""
-    if template.component_type != FRONTEND_TYPE or _reads_from_gpu_nodes(graph, template):
-        return
-    for pool in _gpu_pools(graph):
-        why = _why_it_lands(template, pool) if allows(template.spec, pool) else None
-        if why is not None:
-            yield f"can land on a node with GPUs: {why}"
-            return
-
-
-def _reads_from_gpu_nodes(graph: ResourceGraph, template: PodTemplate) -> bool:
-    """Whether only nodes with GPUs hold the model that the pod needs."""
-    return any(
-        volume.node_path is not None or (_is_on_one_node(volume) and volume.of_kind("worker"))
-        for volume in _volumes_by_pod(graph).get(template, ())
-    )
-
-
-def _is_on_one_node(volume: ModelVolume) -> bool:
-    claim = None if isinstance(volume.found, Undecided) else volume.found
-    return claim is not None and not any(mode.endswith("Many") for mode in claim.modes)
-
-
-@memoized
-def _volumes_by_pod(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[ModelVolume]]:
-    volumes = read_model_volumes(graph)
-    return grouped(
-        (each, volume) for volume in volumes for each in {user.template for user, _ in volume.users}
-    )
-
-
-def _gpu_pools(graph: ResourceGraph) -> Sequence[Pool]:
-    # Where no pool is known, labels that every node with GPUs carries still count.
-    return (
-        known_pools(graph)
-        if read_pools(graph)
-        else [
-            Pool(node.name, node, None, node_labels(node), None, node.nvlink_domain_gpus)
-            for node in INSTANCE_TYPES.values()
-        ]
-    )
-
-
-def _why_it_lands(template: PodTemplate, pool: Pool) -> str | None:
-    if pool.taints is not None:
-        if untolerated(template.spec, pool):
-            return None
-        taints = "whose taints it tolerates" if pool.taints else "which has no taint"
-        return f"nothing keeps it off pool {pool.name}, {taints}"
-    labels = required_labels(template.spec)
-    wanted = [str(label) for label in labels if label.key.startswith(f"{GPU_RESOURCE}.")]
-    if wanted:
-        return f"it selects {', '.join(wanted)}"
-    if any(
-        text_at(item, "key") == GPU_RESOURCE
-        or (text_at(item, "key") is None and text_at(item, "operator") == "Exists")
-        for item in mappings_at(template.spec, "tolerations")
-    ):
-        return f"it tolerates the taint {GPU_RESOURCE} and does not select nodes without GPUs"
-    raise Undecided(
-        "it does not select nodes without GPUs, and nothing says whether a taint keeps it off those with GPUs"
     )
 
 

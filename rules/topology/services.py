@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from engines.effective import VLLM
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
 from rules.model import EVERY_RELEASE, Observation, Severity
-from rules.reading.commands.container_commands import DYNAMO_VLLM, VLLM_SERVE
 from rules.reading.memoized import memoized
 from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.loopback import loopback_server
@@ -18,7 +18,6 @@ from rules.rule import Advice, Said, graph_rule
 from rules.subjects import kubernetes_objects
 from rules.topology.targets import ENTRANCES, judge_entrance
 
-_VLLM = frozenset({DYNAMO_VLLM, VLLM_SERVE})
 _PORT_OF_VLLM = "VLLM_PORT"
 
 
@@ -87,7 +86,7 @@ def _told_as_port(graph: ResourceGraph, service: Resource) -> Iterator[str]:
             for container in pod.containers
             for entry in environment_entries(pod, container)
         )
-        if told and engines & _VLLM and not set_by_hand:
+        if told and engines & VLLM and not set_by_hand:
             yield f"pods of {pod.name} that start after it get {_PORT_OF_VLLM}=tcp://…, with which vLLM ends"
 
 

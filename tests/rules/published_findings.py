@@ -46,7 +46,6 @@ _OF_A_WORKER = (
 )
 _OF_A_SERVICE = (
     "component-type-known",
-    "frontend-off-gpu-nodes",
     "image-architecture-matches-node",
     "image-brings-the-engine",
     "images-pinned",
@@ -66,7 +65,6 @@ _OF_FLAGS = (
 )
 _OF_A_GRAPH = (
     "graph-depends-on-filled-cache",
-    "no-public-endpoint",
     "outlived-by-token-and-cache",
 )
 _OFFLINE_MODEL = "offline-frontend-has-the-model"

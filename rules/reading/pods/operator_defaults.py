@@ -10,17 +10,15 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from resource_graph import ResourceGraph, Value
+from resource_graph import Value
 from rules.reading.pods.pods import WORKER_TYPES, PodTemplate, declared_type
 from rules.reading.pods.workers import FRONTEND_TYPE
-from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at, whole_number_at
 
 _NETWORK = ("httpGet", "tcpSocket")
 HANDLERS = ("httpGet", "exec", "tcpSocket", "grpc")
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
-_MERGED_ONCE = ("livenessProbe", "readinessProbe")
-_REPLACES_SINCE = (1, 2)
+_OF_EVERY_RELEASE = ("livenessProbe", "readinessProbe")
 _STRATEGY = "nvidia.com/deployment-strategy"
 _SURGE = "nvidia.com/deployment-rolling-update-max-surge"
 _UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
@@ -84,17 +82,10 @@ def written_probe(template: PodTemplate, name: str) -> Mapping[str, Value]:
     return _probe_of_service(template, name) or mapping_at(template.main, name)
 
 
-def is_merged(graph: ResourceGraph, template: PodTemplate, name: str) -> bool:
-    """Whether the operator adds fields of its own to the probe that a manifest writes."""
-    if template.shape != "service" or name not in _MERGED_ONCE or _probe_of_service(template, name):
-        return False
-    return operator_line(graph, template.resource) < _REPLACES_SINCE
-
-
 def keeps_operators_probes(template: PodTemplate) -> bool:
     """Whether one of the operator's probes still asks its own port."""
     # Not every release gives a frontend a startup probe.
-    names = _MERGED_ONCE if declared_type(template) == FRONTEND_TYPE else PROBES
+    names = _OF_EVERY_RELEASE if declared_type(template) == FRONTEND_TYPE else PROBES
     written = [written_probe(template, name) for name in names]
     return any(not probe or ("httpGet" in probe and probed_port(probe) is None) for probe in written)
 

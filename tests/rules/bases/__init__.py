@@ -15,7 +15,6 @@ _PUBLISHED = frozenset[Found]().union(
     failed("answer-parsers", *_WORKERS),
     undecided("cache-shared-by-nodes", "model-cache"),
     failed("component-type-known", *_WORKERS),
-    undecided("frontend-off-gpu-nodes", "Frontend"),
     failed("offline-frontend-has-the-model", "Frontend"),
     failed("pod-selects-a-pool", *_WORKERS),
     failed("images-pinned", "platform"),

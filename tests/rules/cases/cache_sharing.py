@@ -8,7 +8,6 @@ CLAIM = "model-cache"
 _CLAIM = "PersistentVolumeClaim/model-cache"
 _MODES = "spec.accessModes"
 FILLED = "node-cache-filled"
-FRONTEND_OFF = "frontend-off-gpu-nodes"
 _COPIES = "DaemonSet/model-copies"
 _COPIES_POD = "spec.template.spec"
 _ENGINE = "Deployment/vllm-serve"
@@ -139,13 +138,5 @@ CASES = (
         "a disk that everything mounts on the one node of a pool",
         "disagg-b200",
         _BESIDE_THE_WORKERS,
-    ),
-    Case(
-        FRONTEND_OFF,
-        "a frontend beside the workers whose volume every node can mount",
-        "disagg-b200",
-        _BESIDE_THE_WORKERS[2:],
-        failed(FRONTEND_OFF, "Frontend"),
-        ("can land on a node with GPUs",),
     ),
 )

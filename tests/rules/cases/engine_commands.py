@@ -51,14 +51,6 @@ CASES = (
     ),
     Case(
         FLAGS,
-        "an option of the frontend that has another name now",
-        "agg-gb200",
-        (command(FRONTEND, "--http-port 8000", "--http-port 8000 --store-kv etcd"),),
-        failed(FLAGS, FRONTEND),
-        ("--store-kv is no option of dynamo.frontend 1.2: write --discovery-backend",),
-    ),
-    Case(
-        FLAGS,
         "an option of a later release",
         "agg-gb200",
         (worker_flags(WORKER, "--conversation-affinity"), main(WORKER, "image", _OLD_IMAGE)),
@@ -160,9 +152,21 @@ CASES = (
         RUNS,
         "a script of one word, and the words behind it",
         "vllm-serve",
-        (put("Deployment", f"{_SERVER}.command", ["/bin/sh", "-c", "vllm"]),),
+        (
+            put("Deployment", f"{_SERVER}.command", ["/bin/sh", "-c", "vllm"]),
+            put("Deployment", f"{_SERVER}.args", ["serve", "openai/gpt-oss-120b"]),
+        ),
         failed(RUNS, "engine"),
-        ("hands /bin/sh -c the script 'vllm' alone",),
+        ("hands /bin/sh -c the script 'vllm' alone: of 'serve openai/gpt-oss-120b' behind it",),
+    ),
+    Case(
+        RUNS,
+        "a script, and the name that the shell's messages begin with",
+        "vllm-serve",
+        (
+            put("Deployment", f"{_SERVER}.command", ["/bin/sh", "-c", "vllm serve openai/gpt-oss-120b"]),
+            put("Deployment", f"{_SERVER}.args", ["engine"]),
+        ),
     ),
     Case(
         RUNS,

@@ -37,15 +37,6 @@ CASES = (
     ),
     Case(
         EFFECT,
-        "a fraction that stands beside a block of the file that is merged with it",
-        "agg-gb200",
-        (
-            engine_file("worker.yaml", "kv_cache_config.free_gpu_memory_fraction", remove=True),
-            worker_flags(WORKER, "--free-gpu-memory-fraction 0.85"),
-        ),
-    ),
-    Case(
-        EFFECT,
         "a fraction that an override of its block loses",
         "agg-gb200",
         (
@@ -92,25 +83,9 @@ CASES = (
     ),
     Case(
         GRAPHS,
-        "graphs for batches that never run",
-        "disagg-b200",
-        (engine_file("decode.yaml", "cuda_graph_config", {"batch_sizes": [1, 64, 2048]}),),
-        failed(GRAPHS, DECODE),
-        ("asks for CUDA graphs up to a batch of 2048", "batches end at 1280"),
-    ),
-    Case(
-        GRAPHS,
         "no graphs at all, as somebody chose",
         "disagg-b200",
         (engine_file("decode.yaml", "cuda_graph_config", None),),
-    ),
-    Case(
-        EFFECT,
-        "two largest graphs",
-        "disagg-b200",
-        (engine_file("prefill.yaml", "cuda_graph_config.batch_sizes", [1, 2, 4, 32]),),
-        failed(EFFECT, PREFILL),
-        ("cuda_graph_config.max_batch_size 30 is not the largest of batch_sizes; write max_batch_size: 32",),
     ),
     Case(
         OVERLAP,

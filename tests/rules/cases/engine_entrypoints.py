@@ -1,6 +1,6 @@
 """vLLM as its own image and its module start it, and words that stand together where no shell parts them."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, failed
 from tests.rules.edits import add, drop, put
 from tests.rules.serving_edits import GRAPH
 
@@ -65,14 +65,6 @@ CASES = (
         (put(GRAPH, f"{_FRONTEND}.command", ["python3", "-u", "dynamo.frontend"]),),
         failed(RUNS, "Frontend"),
         ("starts python with dynamo.frontend and no -m before it",),
-    ),
-    Case(
-        GPUS,
-        "an option and its value in one argument leave the GPUs undecided",
-        "vllm-serve",
-        (put("Deployment", f"{_ENGINE}.args[4]", "--tensor-parallel-size 4"),),
-        undecided(GPUS, "engine"),
-        ("'--tensor-parallel-size 4' is one argument, so it does not set --tensor-parallel-size",),
     ),
     Case(
         RUNS,

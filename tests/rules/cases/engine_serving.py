@@ -74,14 +74,6 @@ CASES = (
     ),
     Case(
         MODE,
-        "vLLM's word for aggregated",
-        "agg-gb200",
-        (worker_flags(WORKER, "--disaggregation-mode agg"),),
-        failed(MODE, WORKER),
-        ("agg, which dynamo.trtllm does not have in 1.2: one of prefill_and_decode",),
-    ),
-    Case(
-        MODE,
         "the old word in a release that refuses it",
         "agg-gb200",
         (worker_flags(WORKER, "--disaggregation-mode prefill_and_decode"), _image("1.4.2")),

@@ -3,7 +3,7 @@
 import json
 
 from tests.rules.case import Case, failed
-from tests.rules.edits import add, put, text
+from tests.rules.edits import add, put
 from tests.rules.serving_edits import GRAPH
 
 FLAGS = "flags-exist"
@@ -38,20 +38,6 @@ CASES = (
     ),
     Case(
         FLAGS,
-        "values under vllm serve",
-        "vllm-serve",
-        (
-            add("Deployment", f"{_SERVE}.args", "--dtype=bf16"),
-            add("Deployment", f"{_SERVE}.args", "--quantization=fp8x"),
-        ),
-        failed(FLAGS, "engine"),
-        (
-            "--dtype is bf16, which vllm serve 0.20 does not take; the nearest is bfloat16",
-            "--quantization is fp8x, which vllm serve 0.20 does not take; the nearest is fp8",
-        ),
-    ),
-    Case(
-        FLAGS,
         "words for numbers, and a number that is missing",
         "vllm-agg",
         (
@@ -63,14 +49,6 @@ CASES = (
             "--block-size is 'abc', no whole number: vLLM ends with a usage error",
             "--stream-interval has no value, and argparse expects one",
         ),
-    ),
-    Case(
-        FLAGS,
-        "a unit that vLLM does not have",
-        "vllm-serve",
-        (text("Deployment", f"{_SERVE}.args[7]", "16384", "16x"),),
-        failed(FLAGS, "engine"),
-        ("--max-num-batched-tokens is '16x', no whole number and no number with a unit such as 4k",),
     ),
     Case(
         FLAGS,

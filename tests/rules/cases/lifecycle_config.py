@@ -37,20 +37,7 @@ CASES = (
         "vllm-agg",
         _BOTH,
         failed(UNIQUE, "llm-config"),
-        ("have different content and are one object in namespace gpt-oss", "document 4, line"),
-    ),
-    Case(
-        UNIQUE,
-        "one with a namespace and one without",
-        "vllm-agg",
-        (
-            _config("llm-config", "gpt-oss"),
-            document(
-                "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: llm-config}\ndata: {config.yaml: other}"
-            ),
-        ),
-        undecided(UNIQUE, "llm-config"),
-        ("nothing says in which namespace it will be",),
+        ("have different content and are one object", "document 4, line"),
     ),
     Case(
         UNIQUE,
@@ -65,13 +52,5 @@ CASES = (
         (_TWO_IN_STATE, of_state("ConfigMap/second", "inputs.data.a", LATER)),
         undecided(UNIQUE, "llm-config"),
         ("part of it or of the one registered as first is known only after the update",),
-    ),
-    Case(
-        UNIQUE,
-        "a namespace that is not known yet",
-        "program-on-eks",
-        (_TWO_IN_STATE, of_state("ConfigMap/second", "inputs.metadata.namespace", LATER)),
-        undecided(UNIQUE, "llm-config"),
-        ("its namespace is not known",),
     ),
 )

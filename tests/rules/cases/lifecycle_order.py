@@ -1,8 +1,8 @@
 """What a graph comes after, and what goes after it."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import document, first_document
-from tests.rules.exports import LATER, append, removed, resource, undepend
+from tests.rules.edits import document
+from tests.rules.exports import LATER, removed, resource, undepend
 
 EKS = "program-on-eks"
 
@@ -13,11 +13,6 @@ OUTLIVED = "outlived-by-token-and-cache"
 GRAPH = "DynamoGraphDeployment/graph"
 MOUNT = "inputs.spec.components.1.podTemplate.spec.volumes"
 
-_REFERENCE = first_document("""
-type: pulumi:pulumi:StackReference
-name: platform-layer
-inputs: {name: organization/example/platform}
-""")
 _DEFINITION_OF_GRAPHS = document("""
 type: kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition
 name: graphs
@@ -83,23 +78,6 @@ CASES = (
         (undepend(GRAPH, "Release/platform"),),
         failed(OPERATOR, "graph"),
         ("does not depend on platform, which installs its operator",),
-    ),
-    Case(
-        OPERATOR,
-        "a platform of another stack, which the graph names",
-        EKS,
-        (
-            removed("Release/platform"),
-            _REFERENCE,
-            append(GRAPH, "dependsOn", "pulumi:StackReference/platform-layer"),
-        ),
-    ),
-    Case(
-        OPERATOR,
-        "a platform of nobody, beside a reference to another stack",
-        EKS,
-        (removed("Release/platform"), _REFERENCE),
-        undecided(OPERATOR, "graph"),
     ),
     Case(
         DEFINITION,

@@ -41,17 +41,6 @@ CASES = (
     ),
     Case(
         GPUS,
-        "a start script that computes a flag",
-        PUBLISHED,
-        (
-            command(DECODE, _START, f"{_START} --tensor-parallel-size $(nvidia-smi -L | wc -l)"),
-            text(CONFIG_MAP, "data[decode.yaml]", "tensor_parallel_size: 4\n", ""),
-        ),
-        undecided(GPUS, DECODE),
-        ("the value of --tensor-parallel-size is unknown",),
-    ),
-    Case(
-        GPUS,
         "a start script with unknown further words",
         PUBLISHED,
         (command(DECODE, _START, f"{_START} $MORE_FLAGS"),),
@@ -97,6 +86,15 @@ CASES = (
         (command(DECODE, "${ENGINE_ARGS}", "${ENGINE_ARG}"),),
         failed("start-command-runs", DECODE),
         ("its start script reads $ENGINE_ARG, which nothing sets; ENGINE_ARGS is set",),
+    ),
+    Case(
+        "start-command-runs",
+        "a variable of nearly the name that is set, which a loop of the script sets",
+        PUBLISHED,
+        (
+            command(DECODE, "${ENGINE_ARGS}", "${ENGINE_ARG}"),
+            command(DECODE, "python3 -m", "for ENGINE_ARG in ${ENGINE_ARGS}; do true; done\npython3 -m"),
+        ),
     ),
     Case(
         "start-command-runs",

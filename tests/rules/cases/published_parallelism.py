@@ -1,7 +1,7 @@
 """GPUs, number formats and places of the published recipe's workers, wherever they can be set."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, add, engine_file, put
+from tests.rules.edits import Edit, engine_file, put
 from tests.rules.judging import DECODE, FITS, GPUS, PREFILL, QUANTIZATION
 from tests.rules.published_findings import (
     ON_GB200,
@@ -11,7 +11,6 @@ from tests.rules.published_findings import (
 from tests.rules.serving_edits import GRAPH, command, main_container, of_service
 
 _FILE = "decode.yaml"
-_SILENT = engine_file(_FILE, "tensor_parallel_size", remove=True)
 _FLAGS = "--disaggregation-mode decode"
 _DECODE_GPUS = failed(GPUS, DECODE)
 _WORKERS = (PREFILL, DECODE)
@@ -34,50 +33,9 @@ def _override(field: str, value: str) -> tuple[Edit, ...]:
 CASES = (
     Case(
         GPUS,
-        "pipeline parallelism multiplies",
-        PUBLISHED,
-        (engine_file(_FILE, "pipeline_parallel_size", 2),),
-        _DECODE_GPUS,
-        ("uses 8", "pipeline parallelism 2"),
-    ),
-    Case(
-        GPUS,
-        "attention data parallelism and expert parallelism add no GPU",
-        PUBLISHED,
-        (
-            engine_file("prefill.yaml", "enable_attention_dp", True),
-            engine_file(_FILE, "enable_attention_dp", True),
-            engine_file(_FILE, "moe_expert_parallel_size", 4),
-        ),
-    ),
-    Case(
-        GPUS,
         "the file overrides the flag",
         PUBLISHED,
         (command(DECODE, _FLAGS, f"{_FLAGS} --tensor-parallel-size 8"),),
-    ),
-    Case(
-        GPUS,
-        "the engine's own variable acts where the file is silent",
-        PUBLISHED,
-        (
-            _SILENT,
-            add(
-                GRAPH,
-                main_container(DECODE, "env"),
-                {"name": "DYN_TRTLLM_TENSOR_PARALLEL_SIZE", "value": "2"},
-            ),
-        ),
-        _DECODE_GPUS,
-        ("tensor parallelism 2 (DYN_TRTLLM_TENSOR_PARALLEL_SIZE)",),
-    ),
-    Case(
-        GPUS,
-        "the JSON override wins over the file",
-        PUBLISHED,
-        (command(DECODE, _FLAGS, f"{_FLAGS} --override-engine-args '{{\"tensor_parallel_size\": 8}}'"),),
-        _DECODE_GPUS,
-        ("tensor parallelism 8 (--override-engine-args)",),
     ),
     Case(
         GPUS,

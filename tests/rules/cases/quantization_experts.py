@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.rules.case import Case, Pools, failed, undecided
+from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, add, engine_file, put, text, variable
 
 RUNS = "moe-backend-runs"
@@ -11,7 +11,6 @@ KNOWN = "quantization-override-has-effect"
 EFFECT = "quantization-override-has-effect"
 SAME = "prefill-and-decode-agree"
 
-H100: Pools = (("p5.48xlarge", 1),)
 _FILE = "max_throughput.yaml"
 _POD = "spec.template.spec"
 _ENGINE = f"{_POD}.containers[0]"
@@ -44,20 +43,6 @@ def _backend(name: str) -> Edit:
 
 
 CASES = (
-    Case(
-        RUNS,
-        "Blackwell's kernels on Hopper",
-        "trtllm-serve",
-        (_on("NVIDIA-H100-80GB-HBM3"), _backend("TRTLLM")),
-        failed(RUNS, "engine"),
-        (
-            "moe_config.backend TRTLLM (max_throughput.yaml of ConfigMap trtllm-serve-max-throughput) with "
-            "W4A16_MXFP4 (the default on H100) and expert parallelism 4 stops with an error while it loads "
-            "or warms up on H100 (hopper, pool p5.48xlarge",
-            "on Hopper its autotuner ends with an IndexError",
-        ),
-        H100,
-    ),
     Case(
         RUNS,
         "a backend without a bias",

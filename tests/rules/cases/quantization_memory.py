@@ -32,20 +32,6 @@ _ONE_GPU = (
 CASES = (
     Case(
         ALL,
-        "a shorter pool on H100",
-        "trtllm-serve",
-        (_ON_H100,),
-        failed(ALL, "engine"),
-        (
-            "of 79.1 GiB that CUDA sees of H100, weights 18.8 + activations 1.9 + runtime and CUDA graphs "
-            "3.9 = 24.6 GiB are taken; 0.9 of the rest (--kv_cache_free_gpu_memory_fraction) leaves 49.1 GiB "
-            "for a KV cache in auto; 640 sequences (--max_batch_size) of 2,048 tokens (max_throughput.yaml "
-            "of ConfigMap trtllm-serve-max-throughput) take 90.0 GiB, so 349 run at once",
-        ),
-        H100,
-    ),
-    Case(
-        ALL,
         "windows that bound every second layer on H100",
         "trtllm-serve",
         (_ON_H100, engine_file(_FILE, "kv_cache_config.max_attention_window", [128, 2048])),

@@ -48,14 +48,6 @@ CASES = (
     ),
     Case(
         BACKEND,
-        "a variable that is no number",
-        "vllm-serve",
-        (_variable_on_hopper(_VARIABLE, "yes"),),
-        undecided(BACKEND, "engine"),
-        (f"{_VARIABLE} is 'yes', and vLLM takes 0 or 1",),
-    ),
-    Case(
-        BACKEND,
         "Blackwell's kernels on Hopper, in a release that was not read",
         "vllm-serve",
         (_on_hopper("flashinfer_trtllm"), put("Deployment", f"{_ENGINE}.image", _LATER)),

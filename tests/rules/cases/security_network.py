@@ -7,10 +7,8 @@ from tests.rules.edits import Edit, document, put
 from tests.rules.exports import LATER, resource, unset
 
 PUBLIC = "no-public-endpoint"
-GRAPH = "DynamoGraphDeployment"
 EKS, OURS = "program-on-eks", "disagg-gb200-on-eks"
 CLUSTER = "Cluster/cluster"
-RULE = "SecurityGroupIngressRule/between-nodes"
 OUR_SERVICE = "Service/dynamo-nats"
 SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
 
@@ -73,14 +71,6 @@ CASES = (
     ),
     Case(
         PUBLIC,
-        "a load balancer whose ranges include everybody",
-        "disagg-b200",
-        _balanced(loadBalancerSourceRanges=["10.0.0.0/8", "0.0.0.0/0"]),
-        failed(PUBLIC, "dynamo-nats"),
-        ("open to 10.0.0.0/8, 0.0.0.0/0",),
-    ),
-    Case(
-        PUBLIC,
         "a load balancer for one range",
         "disagg-b200",
         _balanced(loadBalancerSourceRanges=["10.0.0.0/8"]),
@@ -129,14 +119,6 @@ CASES = (
     ),
     Case(
         PUBLIC,
-        "an Ingress that the operator makes",
-        "disagg-b200",
-        (put(GRAPH, "spec.services.Frontend.ingress", {"enabled": True, "host": "gpt-oss"}),),
-        undecided(PUBLIC, "gpt-oss-disagg"),
-        ("service Frontend asks for an Ingress",),
-    ),
-    Case(
-        PUBLIC,
         "a cluster's endpoint as it is by default",
         EKS,
         (unset(CLUSTER, "inputs.vpcConfig.endpointPublicAccess"),),
@@ -151,13 +133,6 @@ CASES = (
             resource(CLUSTER, "inputs.vpcConfig.endpointPublicAccess", True),
             resource(CLUSTER, "inputs.vpcConfig.publicAccessCidrs", ["203.0.113.0/24"]),
         ),
-    ),
-    Case(
-        PUBLIC,
-        "a cluster's endpoint that is not known yet",
-        EKS,
-        (resource(CLUSTER, "inputs.vpcConfig.endpointPublicAccess", LATER),),
-        undecided(PUBLIC, "cluster"),
     ),
     Case(
         PUBLIC,
@@ -177,22 +152,6 @@ CASES = (
         (unset(OUR_CNI, SWITCH),),
         failed(ENFORCED, "eks-vpc-cni"),
         ("has no enableNetworkPolicy among its configurationValues, so no NetworkPolicy acts",),
-    ),
-    Case(
-        ENFORCED,
-        "somebody's CNI that is told not to",
-        EKS,
-        (_POLICY, _cni(", configurationValues: 'enableNetworkPolicy: \"false\"'")),
-        failed(ENFORCED, "cni"),
-        ("has enableNetworkPolicy: false",),
-    ),
-    Case(
-        ENFORCED,
-        "somebody's CNI with YAML that is none",
-        EKS,
-        (_POLICY, _cni(", configurationValues: '{'")),
-        undecided(ENFORCED, "cni"),
-        ("configurationValues cannot be read",),
     ),
     Case(
         ENFORCED,

@@ -100,12 +100,6 @@ data: {clients.conf: "servers: nats://dynamo:swordfish@nats:4222"}
     ),
     Case(
         PLAIN,
-        "a Secret to be filled in",
-        "disagg-b200",
-        (_secret("stringData", "<your token>"),),
-    ),
-    Case(
-        PLAIN,
         "values of a chart in a file",
         "disagg-b200",
         (

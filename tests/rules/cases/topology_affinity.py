@@ -7,7 +7,7 @@ from tests.rules.edits import Edit, put
 
 BESIDE, AWAY = "pod-affinity-can-match", "pod-affinity-can-match"
 GRAPH = "DynamoGraphDeployment"
-PREFILL, DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
+DECODE = "TrtllmDecodeWorker"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _AFFINITY_OF_FRONTEND = "spec.services.Frontend.extraPodSpec.affinity"
 _GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"

@@ -12,6 +12,7 @@ FABRIC = "compute-domain-claims"
 HOLDS = "nvlink-domain-holds-the-pods"
 
 DGD = "DynamoGraphDeployment"
+NETWORK = "networking.gke.io.networks/rdma-0"
 GRAPH, DOMAIN_NAME = "gpt-oss-disagg", "gpt-oss-disagg-compute-domain"
 PREFILL, DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
 WORKERS = (PREFILL, DECODE)
@@ -89,11 +90,12 @@ CASES = (
     ),
     Case(
         DOMAIN,
-        "a domain each",
+        "a domain each, and a network on one side alone",
         "disagg-gb200",
         (
             SECOND_DOMAIN,
             service(DECODE, "extraPodSpec.resourceClaims[0].resourceClaimTemplateName", "second-channel"),
+            service(PREFILL, f"extraPodSpec.mainContainer.resources.limits[{NETWORK}]", "1"),
         ),
         failed(DOMAIN, GRAPH),
         (
@@ -109,11 +111,7 @@ CASES = (
             SECOND_DOMAIN,
             service(DECODE, "extraPodSpec.resourceClaims[0].resourceClaimTemplateName", "second-channel"),
             *(
-                service(
-                    worker,
-                    "extraPodSpec.mainContainer.resources.limits[networking.gke.io.networks/rdma-0]",
-                    "1",
-                )
+                service(worker, f"extraPodSpec.mainContainer.resources.limits[{NETWORK}]", "1")
                 for worker in WORKERS
             ),
         ),
@@ -136,18 +134,6 @@ CASES = (
         (put("ComputeDomain", "spec.numNodes", 20),),
         failed(DOMAIN, DOMAIN_NAME),
         ("has numNodes 20, but a compute domain has 18 nodes at most",),
-    ),
-    Case(
-        DOMAIN,
-        "more pods than an NVL72 has trays",
-        "disagg-gb200",
-        (service(PREFILL, "replicas", 18),),
-        failed(DOMAIN, GRAPH),
-        (
-            "19 pods (18 of TrtllmPrefillWorker + 1 of TrtllmDecodeWorker) of a node each share one compute "
-            "domain, which has 18 nodes at most",
-        ),
-        pools=trays(20),
     ),
     Case(
         DOMAIN,

@@ -1,7 +1,7 @@
 """Labels of GPUs and processors by which pods select nodes, and taints that they tolerate."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, document, drop, put
+from tests.rules.edits import Edit, drop, put
 from tests.rules.serving_edits import GRAPH, WORKER
 
 SELECTS, PRODUCT = "pod-selects-a-pool", "pod-selects-a-pool"
@@ -87,19 +87,6 @@ CASES = (
         (put(GRAPH, f"{_VLLM}.tolerations[0].effect", "NoExecute"),),
         failed(TAINT, "VllmWorker"),
         ("tolerates nvidia.com/gpu with the effect NoExecute; most nodes with GPUs have NoSchedule",),
-    ),
-    Case(
-        TAINT,
-        "a toleration by the effect that a node has",
-        "vllm-agg",
-        (
-            put(GRAPH, f"{_VLLM}.tolerations[0].effect", "NoExecute"),
-            document(
-                "{apiVersion: v1, kind: Node, "
-                "metadata: {name: gpu-1, labels: {nvidia.com/gpu.product: NVIDIA-B200}}, "
-                "spec: {taints: [{key: nvidia.com/gpu, effect: NoExecute}]}}"
-            ),
-        ),
     ),
     Case(
         FITS,

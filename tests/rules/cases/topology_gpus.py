@@ -1,11 +1,9 @@
 """GPUs that pods ask for, and who hands them out: the device plugin, the DRA driver, or by mistake both."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, add, document, drop, put, text, variable
-from tests.rules.exports import LATER
+from tests.rules.edits import add, document, drop, put, text, variable
 
 GPUS = "gpus-match-parallelism"
-DECODE = "TrtllmDecodeWorker"
 GRAPH = "DynamoGraphDeployment"
 _ONE_ENGINE = "spec.services.TrtllmWorker.extraPodSpec.mainContainer.args[3]"
 _TWO_ENGINES = "spec.services.TrtllmWorker.extraPodSpec.mainContainer.args[8]"
@@ -56,23 +54,6 @@ spec:
       resources: {requests: {cpu: "4", memory: 32Gi}, limits: {memory: 32Gi}, claims: [{name: gpu}]}
 """
 
-
-def release(name: str, chart: str, values: str) -> Edit:
-    return document(
-        f"""
-        type: kubernetes:helm.sh/v3:Release
-        name: {name}
-        provider: kubernetes/cluster
-        timeouts: {{create: 660, update: 660, delete: 660}}
-        inputs: {{name: {name}, namespace: gpu-operator, chart: "{chart}", version: "1.0", timeout: 600,
-          values: {values}}}
-        """
-    )
-
-
-OPERATOR = release("operator", "gpu-operator", "{driver: {enabled: false}}")
-DRIVER = "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu"
-BOTH_ON = "{gpuResourcesEnabledOverride: true, resources: {gpus: {enabled: true}}}"
 
 CASES = (
     Case(
@@ -161,30 +142,5 @@ CASES = (
             "claims GPUs of gpu.nvidia.com from the DRA driver, while VllmWorker asks the device plugin for "
             "1 nvidia.com/gpu in pool p6-b200.48xlarge",
         ),
-    ),
-    Case(
-        ALLOCATOR,
-        "both allocators installed",
-        "program-on-eks",
-        (OPERATOR, release("driver", DRIVER, BOTH_ON)),
-        failed(ALLOCATOR, "operator"),
-        ("runs the device plugin, and driver lets the DRA driver hand out the same GPUs",),
-    ),
-    Case(
-        ALLOCATOR,
-        "the operator without its device plugin",
-        "program-on-eks",
-        (
-            release("operator", "gpu-operator", "{devicePlugin: {enabled: false}}"),
-            release("driver", DRIVER, BOTH_ON),
-        ),
-    ),
-    Case(
-        ALLOCATOR,
-        "values that are known later",
-        "program-on-eks",
-        (OPERATOR, release("driver", DRIVER, f"{{resources: {LATER}}}")),
-        undecided(ALLOCATOR, "operator"),
-        ("values.resources is known only after the update",),
     ),
 )

@@ -85,7 +85,7 @@ CASES = (
         BASE,
         connector(PREFILL, config='{"kv_connector":"NixlConnector","kv_role":"kv_both"}'),
         failed(SETTINGS, "Prefill"),
-        ("uses EFA with a NixlConnector whose backends do not name LIBFABRIC",),
+        ("uses EFA without LIBFABRIC among the backends of its NixlConnector, which",),
     ),
     Case(
         SETTINGS,
@@ -93,7 +93,7 @@ CASES = (
         BASE,
         (drop(DGD, "spec.env[3]"),),
         failed(SETTINGS, *WORKERS),
-        ("uses EFA without FI_PROVIDER=efa, which a guide",),
+        ("uses EFA without FI_PROVIDER=efa, which the publisher's EFA guide has",),
     ),
     Case(
         SETTINGS,
@@ -115,9 +115,8 @@ CASES = (
         ),
         failed(SETTINGS, *WORKERS),
         (
-            "without --enable-cumem-allocator or --enable-sleep-mode",
+            "without --enable-cumem-allocator or --enable-sleep-mode and UCX_CUDA_IPC_ENABLE_MNNVL=y",
             "has expandable_segments in PYTORCH_CUDA_ALLOC_CONF",
-            "has UCX_CUDA_IPC_ENABLE_MNNVL unset; the published recipe sets y",
         ),
         pools=TWO_GB200,
     ),
@@ -127,7 +126,7 @@ CASES = (
         "disagg-b200",
         trtllm_over_efa({}),
         failed(SETTINGS, *TRTLLM),
-        ("uses EFA with cache_transceiver_config.backend UCX",),
+        ("uses EFA without cache_transceiver_config.backend NIXL (it is UCX)",),
         pools=TWO_B200,
     ),
     Case(
@@ -139,7 +138,7 @@ CASES = (
             *(engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "DEFAULT") for role in ROLES),
         ),
         failed(SETTINGS, *TRTLLM),
-        ("uses EFA with TRTLLM_NIXL_KVCACHE_BACKEND unset", "sets NIXL_BACKEND beside"),
+        ("uses EFA without TRTLLM_NIXL_KVCACHE_BACKEND=LIBFABRIC", "sets NIXL_BACKEND beside"),
         pools=TWO_B200,
     ),
     Case(

@@ -97,7 +97,7 @@ CASES = (
         BASE,
         security({"allowPrivilegeEscalation": False}),
         failed(PINS, *WORKERS),
-        (f"moves its KV cache by efa (1 {EFA}), but its container neither adds the capability IPC_LOCK",),
+        (f"moves its KV cache by efa (1 {EFA}) without the capability IPC_LOCK, which guides",),
     ),
     Case(
         PRIVILEGES,
@@ -105,7 +105,7 @@ CASES = (
         BASE,
         rdma(*security(capabilities("IPC_LOCK", user=1000), PREFILL)),
         failed(PRIVILEGES, "Prefill"),
-        ("without the capability SYS_RESOURCE", "uses RDMA as user 1000"),
+        ("without the capability SYS_RESOURCE, runAsUser 0, which guides",),
     ),
     Case(
         PRIVILEGES,
@@ -113,7 +113,7 @@ CASES = (
         BASE,
         (*ON_NVLINK, *security({"runAsUser": 1000}, PREFILL)),
         failed(PRIVILEGES, "Prefill"),
-        ("without IPC_LOCK, SYS_RESOURCE, runAsUser 0, hostIPC, as the one recipe has it",),
+        ("without the capability IPC_LOCK, the capability SYS_RESOURCE, runAsUser 0, hostIPC, which",),
         pools=TWO_GB200,
     ),
     Case(
@@ -123,20 +123,6 @@ CASES = (
         (drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"),),
         failed(PLACEMENT, GRAPH),
         ("nothing keeps Prefill and Decode on different nodes",),
-    ),
-    Case(
-        PLACEMENT,
-        "workers too large to share a node",
-        BASE,
-        (
-            drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"),
-            *(
-                put(DGD, main(DECODE, f"resources.{kind}[nvidia.com/gpu]"), "8")
-                for kind in ("requests", "limits")
-            ),
-            put(DGD, main(DECODE, "args[4]"), "--tensor-parallel-size=8"),
-            *interfaces(DECODE, "8"),
-        ),
     ),
     Case(
         PLACEMENT,

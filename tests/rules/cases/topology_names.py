@@ -84,14 +84,6 @@ CASES = (
     ),
     Case(
         NAMES,
-        "a volume that is mounted under nearly its name",
-        "vllm-agg",
-        (put(GRAPH, f"{_VLLM}.containers[0].volumeMounts[0].name", "model-cach"),),
-        failed(NAMES, "VllmWorker"),
-        ("container main mounts volume model-cach; the pod has model-cache",),
-    ),
-    Case(
-        NAMES,
         "a claim template that no compute domain makes",
         "disagg-gb200",
         (

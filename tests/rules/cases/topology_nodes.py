@@ -20,9 +20,7 @@ def _gpus(number: str) -> tuple[Edit, ...]:
     )
 
 
-FRONTEND = "frontend-off-gpu-nodes"
 NATS = "dynamo-nats"
-_AFFINITY_OF_FRONTEND = "spec.services.Frontend.extraPodSpec.affinity"
 
 CASES = (
     Case(
@@ -108,42 +106,5 @@ CASES = (
         (drop("Deployment", f"{_POD}.nodeSelector"),),
         failed(PRODUCT, "engine"),
         ("selects nodes by no label at all, so it can land on any GPU",),
-    ),
-    Case(
-        FRONTEND,
-        "the taint of nodes with GPUs tolerated",
-        "disagg-b200",
-        (
-            drop(GRAPH, f"{_AFFINITY_OF_FRONTEND}.nodeAffinity"),
-            put(GRAPH, "spec.services.Frontend.extraPodSpec.tolerations", [{"operator": "Exists"}]),
-        ),
-        failed(FRONTEND, "Frontend"),
-        ("it tolerates the taint nvidia.com/gpu and does not select nodes without GPUs",),
-    ),
-    Case(
-        FRONTEND,
-        "no selection, and no word of taints",
-        "disagg-b200",
-        (drop(GRAPH, f"{_AFFINITY_OF_FRONTEND}.nodeAffinity"),),
-        undecided(FRONTEND, "Frontend"),
-        ("nothing says whether a taint keeps it off",),
-    ),
-    Case(
-        FRONTEND,
-        "no pool is known, and nodes with GPUs are excluded",
-        "vllm-agg",
-        (),
-        pools=(),
-    ),
-    Case(
-        FRONTEND,
-        "a pool without a taint",
-        "program-on-eks",
-        (
-            unset(EKS_GRAPH, "inputs.spec.components[0].podTemplate.spec.affinity"),
-            unset("NodeGroup/b200", "inputs.taints"),
-        ),
-        failed(FRONTEND, "Frontend"),
-        ("nothing keeps it off pool b200, which has no taint",),
     ),
 )

@@ -8,10 +8,6 @@ ROLES = "roles-complete"
 FITS = "worker-fits-node"
 _DECODE = "spec.components[2].podTemplate.spec.containers[0]"
 _VLLM = "spec.components[1].podTemplate.spec"
-_NODE = (
-    "{apiVersion: v1, kind: Node, metadata: {name: gpu-node, labels: {nvidia.com/gpu.product: NVIDIA-B200}}, "
-    "spec: {taints: [{key: team, value: ours, effect: NoSchedule}]}}"
-)
 _SNAPSHOT = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 _WHOLE = """
 apiVersion: nvidia.com/v1beta1
@@ -25,12 +21,17 @@ spec:
         spec:
           containers:
             - {name: main, image: docker.io/a/a@sha256:1, command: [python3, -m, dynamo.sglang]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: router, namespace: elsewhere}
+spec: {containers: [{name: main, image: docker.io/a/a@sha256:1, env: [{name: DYN_NAMESPACE, value: all}]}]}
 """
 
 CASES = (
     Case(
         ROLES,
-        "prefill alone beside a whole graph of its namespace",
+        "prefill alone beside a whole graph of its namespace, and a router of another",
         "sglang-disagg",
         (drop(GRAPH, "spec.components[2]"), document(_WHOLE)),
         failed(ROLES, "gpt-oss-sglang"),
@@ -81,14 +82,6 @@ CASES = (
         (drop(GRAPH, "spec.components[2].podTemplate.spec.tolerations"),),
         failed("pod-selects-a-pool", "Decode"),
         ("does not tolerate the taint nvidia.com/gpu, which Prefill of the same graph does",),
-    ),
-    Case(
-        "pod-selects-a-pool",
-        "a taint of a node that was read",
-        "vllm-agg",
-        (document(_NODE),),
-        failed("pod-selects-a-pool", "VllmWorker"),
-        ("does not tolerate team=ours:NoSchedule of node gpu-node",),
     ),
     Case(
         "sequence-length-within-model",
