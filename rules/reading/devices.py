@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.memoized import memoized, memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.pods.pods import PodTemplate, may_be_one
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, grouped, known, mapping_at, mappings_at, text_at, whole_number
@@ -80,7 +80,7 @@ class DeviceClaim:
         return self.device_classes is not None and CHANNEL_DEVICE_CLASS in self.device_classes
 
 
-@memoized_for_each
+@memoized
 def read_device_claims(graph: ResourceGraph, template: PodTemplate) -> Sequence[DeviceClaim]:
     """All claims of the pod, in its order."""
     used = frozenset(containers_claims(template))

@@ -7,7 +7,7 @@ from typing import Literal
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import read_benchmarks
 from rules.reading.claims import CLAIM
-from rules.reading.memoized import memoized, memoized_all, memoized_for_each
+from rules.reading.memoized import memoized, memoized_all
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, in_namespace, read_pods, readable
 from rules.reading.shapes import Undecided, attempted, grouped, known, mapping_at, mappings_at, text_at
 
@@ -154,7 +154,7 @@ def _called(name: str | None, kind: Kind, *, is_filled_by_pods: bool = False) ->
         yield Reference(kind, name, is_filled_by_pods)
 
 
-@memoized_for_each
+@memoized
 def _dependencies_of(graph: ResourceGraph, urn: str) -> frozenset[str]:
     resource = graph.find(urn)
     return frozenset() if resource is None else graph.dependencies_of(resource)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, advised, failed
-from rules.reading.memoized import memoized, memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.model_users import ModelUser, read_model_users
 from rules.reading.pods.operator_defaults import pod_ports, port_names
 from rules.reading.pods.pod_affinity import equalities, selects
@@ -99,7 +99,7 @@ def _may_have(graph: ResourceGraph, pod: PodTemplate, port: Mapping[str, Value])
     return number in _served(graph, pod) or is_given or re.search(rf"\b{number}\b", written) is not None
 
 
-@memoized_for_each
+@memoized
 def _served(graph: ResourceGraph, pod: PodTemplate) -> Mapping[int, str]:
     """Number of each port at which the pod is asked for answers, and who says so."""
     found: dict[int, str] = {}
@@ -125,7 +125,7 @@ def _leads_to(service: Resource, pod: PodTemplate) -> bool:
     return bool(selector) and selects({"matchLabels": dict(selector)}, pod) is True
 
 
-@memoized_for_each
+@memoized
 def _by_namespace(graph: ResourceGraph, kind: str) -> Mapping[str | None, Sequence[Resource]]:
     return grouped((each.known_namespace, each) for each in graph.kubernetes_objects(kind))
 

@@ -25,7 +25,7 @@ from hardware import ACCELERATORS, Accelerator
 from resource_graph import ResourceGraph
 from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import read_settings
-from rules.reading.memoized import memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.placements import Landing, read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known
@@ -148,7 +148,7 @@ def read_vllm_variables(environment: Mapping[str, Word]) -> Iterator[tuple[str, 
             yield name, kernels
 
 
-@memoized_for_each
+@memoized
 def _candidates(graph: ResourceGraph, worker: Worker) -> Sequence[ExpertKernels]:
     """The kernels on each GPU that the worker may land on, if its checkpoint may have experts in MXFP4."""
     checkpoint = known(read_checkpoint, graph, worker)

@@ -19,7 +19,7 @@ from rules.reading.commands.container_commands import (
     StartCommand,
 )
 from rules.reading.engines.settings import single_command
-from rules.reading.memoized import memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
 
@@ -59,7 +59,7 @@ def read_gpt_oss(worker: Worker) -> ModelShape | None:
     return next(found, None)
 
 
-@memoized_for_each
+@memoized
 def read_model_limits(_: ResourceGraph, worker: Worker) -> ModelLimits | None:
     """Heads, experts and positions of the model that the one engine of a worker loads; None for others."""
     names = _names(single_command(worker))
@@ -81,7 +81,7 @@ class Checkpoint:
     """The gpt-oss model with its experts in MXFP4; None for any other checkpoint."""
 
 
-@memoized_for_each
+@memoized
 def read_checkpoint(_: ResourceGraph, worker: Worker) -> Checkpoint:
     """The checkpoint of the one engine that the worker starts."""
     command = next(iter(worker.commands), None)

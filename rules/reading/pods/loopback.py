@@ -7,7 +7,7 @@ from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE
 from engines.told import Count, Setting
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.container_commands import TRTLLM_SERVE, StartCommand
-from rules.reading.memoized import memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.pods import PodTemplate, gets_containers
 from rules.reading.pods.workers import frontend_port, frontends_of_pods, server_port, servers_of
@@ -33,7 +33,7 @@ class LoopbackServer:
         return f"listens on {self.host.value} alone ({self.host.source})"
 
 
-@memoized_for_each
+@memoized
 def loopback_server(graph: ResourceGraph, template: PodTemplate) -> LoopbackServer | None:
     """None where the pod's server is reached, or where another container may hand requests on to it."""
     if gets_containers(template):
