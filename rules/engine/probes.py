@@ -16,7 +16,6 @@ from rules.reading.pods.operator_defaults import (
     PROBES,
     OperatorPort,
     declared_ports,
-    is_merged,
     keeps_operators_probes,
     operator_port,
     own_ports,
@@ -39,9 +38,7 @@ from rules.reading.pods.workers import (
     servers_of,
     workers_of_pods,
 )
-from rules.reading.releases import operator_line
 from rules.reading.shapes import (
-    Undecided,
     field,
     known,
     mapping_at,
@@ -72,9 +69,6 @@ _SOONEST_SECONDS = 60
 """Seconds in which no engine has read tens of gigabytes and captured its graphs, from whatever disk."""
 
 
-_MERGES_SINCE = (1, 0)
-
-
 @rule(
     POD_TEMPLATES,
     severity=Severity.MANDATORY,
@@ -82,9 +76,7 @@ _MERGES_SINCE = (1, 0)
         "The kubelet looks the port up by its name. Where it is missing, or the process listens elsewhere, "
         "the liveness probe fails and the container is restarted for ever; so does one that is answered 404, "
         "that asks a server on the pod's loopback address, or that ends a worker before its model can be "
-        "loaded (advice from a minute on). The API server refuses a probe with two handlers, and the "
-        "operators of 1.0 and 1.1 merge their own httpGet into a livenessProbe or readinessProbe of the main "
-        "container."
+        "loaded (advice from a minute on). The API server refuses a probe with two handlers."
     ),
     source=(
         "ai-dynamo/dynamo deploy/operator/internal/dynamo: graph.go (GenerateBasePodSpec, "
@@ -94,8 +86,7 @@ _MERGES_SINCE = (1, 0)
     lines=("Dynamo 1.0 to 1.4",),
     fix=(
         "Leave ports, DYN_SYSTEM_PORT and --http-port out; or name a worker's port system (9090) and the "
-        "frontend's http (8000), and listen there. Ask for /health or /live, by one handler; before 1.2 put "
-        "the whole probe at the service, beside extraPodSpec, which replaces the operator's. Give a worker a "
+        "frontend's http (8000), and listen there. Ask for /health or /live, by one handler. Give a worker a "
         "startup probe of an hour."
     ),
 )
@@ -172,20 +163,12 @@ def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[
                 yield f"listens on {listening.value} ({listening.source}), but its {name} asks port {number}"
 
 
-def _two_handlers(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
-    port = operator_port(template)
+def _two_handlers(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
     for name in PROBES:
         probe = written_probe(template, name)
         handlers = [handler for handler in HANDLERS if probe.get(handler) is not None]
         if len(handlers) > 1:
             yield f"{name} of the main container has {' and '.join(handlers)}: two handlers"
-        elif port and handlers and handlers[0] != HANDLERS[0] and is_merged(graph, template, name):
-            message = (
-                f"{name} of the main container has {handlers[0]}, and an operator before 1.2 adds its "
-                f"httpGet on port {port.name}: two handlers"
-            )
-            is_read = operator_line(graph, template.resource) >= _MERGES_SINCE
-            yield message if is_read else Undecided(f"{message}, which was read in 1.0 and 1.1")
 
 
 def _ended_while_loading(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:

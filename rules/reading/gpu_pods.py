@@ -115,7 +115,7 @@ def read_claiming(graph: ResourceGraph) -> Mapping[str, Sequence[GpuPods]]:
 
 def claims_channel(graph: ResourceGraph, pods: GpuPods) -> bool:
     """Whether the pods claim a compute domain's channel, of which a node has one."""
-    return bool(read_channel_claims(graph, pods.workers[0]).by_pod)
+    return bool(read_channel_claims(graph, pods.workers[0]))
 
 
 def home(graph: ResourceGraph, pods: GpuPods) -> Pool | None:

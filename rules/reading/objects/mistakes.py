@@ -20,8 +20,6 @@ _GO_FOUND: Mapping[str, str] = {"integer": "number", "boolean": "bool"}
 _NEVER_EMPTY = "containers"
 """Field of a pod of a built-in kind that must hold a list with at least one item (ValidatePodSpec in
 kubernetes pkg/apis/core/validation)."""
-_MOST = 100
-"""Mistakes that are kept of one object: an object with more is something else altogether."""
 MistakeKind = Literal["unknown", "missing", "type", "value", "placeholder", "relation"]
 """A field that the schema does not name, a missing one, a value of another type or beyond a limit, a text to
 be replaced where the schema wants no text, or two places of one object that do not agree."""
@@ -144,8 +142,7 @@ class _Walk:
             self._found(path, kind, said)
 
     def _found(self, path: Path, kind: MistakeKind, said: str) -> None:
-        if len(self.found) < _MOST:
-            self.found.append(Mistake(path, kind, said))
+        self.found.append(Mistake(path, kind, said))
 
 
 def name_mistakes(resource: Resource) -> Iterator[Mistake]:

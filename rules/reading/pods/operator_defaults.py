@@ -2,25 +2,22 @@
 
 Read in ai-dynamo/dynamo deploy/operator/internal/dynamo: graph.go (GenerateBasePodSpec, mergeContainerByName)
 before and at d50a02f, component_worker.go at 54ba91f and component_frontend.go at 132ccbe. Ports of the main
-container replace the operator's, and so does each probe of it or of a v1alpha1 service. Before 1.2 a
-livenessProbe or readinessProbe of a v1alpha1 main container was merged into the operator's field by field.
+container replace the operator's, and so does each probe of it or of a v1alpha1 service.
 """
 
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from resource_graph import ResourceGraph, Value
+from resource_graph import Value
 from rules.reading.pods.pods import WORKER_TYPES, PodTemplate, declared_type
 from rules.reading.pods.workers import FRONTEND_TYPE
-from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at, whole_number_at
 
 _NETWORK = ("httpGet", "tcpSocket")
 HANDLERS = ("httpGet", "exec", "tcpSocket", "grpc")
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _MERGED_ONCE = ("livenessProbe", "readinessProbe")
-_REPLACES_SINCE = (1, 2)
 _STRATEGY = "nvidia.com/deployment-strategy"
 _SURGE = "nvidia.com/deployment-rolling-update-max-surge"
 _UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
@@ -82,13 +79,6 @@ def port_names(template: PodTemplate) -> Collection[str]:
 def written_probe(template: PodTemplate, name: str) -> Mapping[str, Value]:
     """The probe that a manifest writes; empty where the operator's, if any, acts alone."""
     return _probe_of_service(template, name) or mapping_at(template.main, name)
-
-
-def is_merged(graph: ResourceGraph, template: PodTemplate, name: str) -> bool:
-    """Whether the operator adds fields of its own to the probe that a manifest writes."""
-    if template.shape != "service" or name not in _MERGED_ONCE or _probe_of_service(template, name):
-        return False
-    return operator_line(graph, template.resource) < _REPLACES_SINCE
 
 
 def keeps_operators_probes(template: PodTemplate) -> bool:

@@ -15,8 +15,6 @@ from tests.rules.serving_edits import (
 PROBES = "probed-port-named"
 _EXEC = {"exec": {"command": ["true"]}, "failureThreshold": 720}
 _LIVE = {"httpGet": {"path": "/live", "port": 9090}, "failureThreshold": 720}
-_RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
-_OLDER = tuple(main(service, "image", f"{_RUNTIME}:1.1.1") for service in (WORKER, FRONTEND))
 _OWN_PROBES = (
     main(WORKER, "ports", [{"name": "metrics", "containerPort": 9090}]),
     of_service(WORKER, "livenessProbe", _LIVE),
@@ -34,26 +32,6 @@ CASES = (
         (put("Deployment", f"{_SERVER}.startupProbe.httpGet.path", "/healthz"),),
         failed(PROBES, "vllm-serve"),
         ("its startupProbe asks for /healthz, which the server answers with 404; it serves /health",),
-    ),
-    Case(
-        PROBES,
-        "a command beside the request of an older operator",
-        "agg-gb200",
-        (*_OLDER, main(WORKER, "livenessProbe", _EXEC)),
-        failed(PROBES, WORKER),
-        ("livenessProbe of the main container has exec, and an operator before 1.2 adds its httpGet",),
-    ),
-    Case(
-        PROBES,
-        "a command under an operator of which nothing is said",
-        "agg-gb200",
-        (
-            main(WORKER, "image", "my-registry/worker:my-tag"),
-            main(FRONTEND, "image", "my-registry/frontend:my-tag"),
-            main(WORKER, "livenessProbe", _EXEC),
-        ),
-        undecided(PROBES, WORKER),
-        ("nothing says of which release the operator is",),
     ),
     Case(
         PROBES,
