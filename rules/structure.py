@@ -16,7 +16,7 @@ from rules.reading.objects.definitions import (
 )
 from rules.reading.objects.judged import Judged, read_mistakes
 from rules.reading.objects.mistakes import PLACEHOLDER
-from rules.reading.objects.schemas import dotted, hint, value_at
+from rules.reading.objects.schemas import dotted, hint, schema_at, value_at
 from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.privileges import refused_as_root
@@ -182,6 +182,11 @@ def _refused_value(judged: Judged) -> str:
     if mistake.kind == "missing":
         lacks = "is absent" if value_at(judged.resource.inputs, mistake.path) is None else "is empty"
         return f"{where} {lacks}; the API server: {mistake.says}"
+    due = schema_at(judged.schema, mistake.path) if mistake.kind == "type" else None
+    if due is not None and not due.is_definition:
+        # A definition's refusal says itself what is due.
+        kinds = " or ".join(sorted(due.kinds))
+        return f"{where} {_shown(judged)}, not of type {kinds}; the API server: {mistake.says}"
     return f"{where} {_shown(judged)}; the API server: {mistake.says}"
 
 

@@ -53,7 +53,7 @@ def find_mistakes(value: Mapping[str, Value], schema: Schema) -> Sequence[Mistak
 
     The API server takes the status from the controller that owns it, and drops it from everybody else.
     """
-    walk = _Walk(schema)
+    walk = _Walk()
     walk.mapping({key: item for key, item in value.items() if key != "status"}, schema, ())
     return walk.found
 
@@ -61,9 +61,8 @@ def find_mistakes(value: Mapping[str, Value], schema: Schema) -> Sequence[Mistak
 class _Walk:
     """A walk through one object that collects its mistakes."""
 
-    def __init__(self, root: Schema) -> None:
+    def __init__(self) -> None:
         self.found: list[Mistake] = []
-        self._root = root
 
     def mapping(self, value: Mapping[str, Value], schema: Schema, path: Path) -> None:
         known = schema.known
@@ -88,7 +87,7 @@ class _Walk:
         kind = KINDS.get(type(value)) or ("object" if isinstance(value, Mapping) else "array")
         kinds = schema.kinds
         if kinds and kind not in kinds and not _is_whole(value, kinds):
-            self._refused(value, path, "type", self._wrong_kind(kind, schema, path))
+            self._refused(value, path, "type", _wrong_kind(kind, schema, path))
             return
         if schema.is_limited and not (kind == "string" and value in schema.admitted):
             said = limit_broken(schema, value, path)
@@ -109,31 +108,6 @@ class _Walk:
         for index, shown in _repeated(items, schema.list_keys) if schema.list_keys else ():
             at = (*path, index)
             self._found(at, "value", f"{dotted(at)}: Duplicate value: {{{shown}}}")
-
-    def _wrong_kind(self, kind: str, schema: Schema, path: Path) -> str:
-        if schema.is_definition:
-            wanted, where = ",".join(sorted(schema.kinds)), dotted(path)
-            if kind == "number" and "format" in schema.raw:
-                kind, wanted = "float64", schema.raw["format"]
-            return f'{where}: Invalid value: "{kind}": {where} in body must be of type {wanted}: "{kind}"'
-        if "number" in schema.kinds:
-            return NO_QUANTITY
-        found = _GO_FOUND.get(kind, kind)
-        field = self._go_field(path)
-        return f"json: cannot unmarshal {found} into Go struct field {field} of type {_go(schema)}"
-
-    def _go_field(self, path: Path) -> str:
-        """The field's name in Go's decoder: the innermost type, fields without positions and chosen keys."""
-        owner, fields, schema = "", list[str](), self._root
-        for step in path:
-            owner = schema.name or owner
-            if isinstance(step, str) and step in schema.names:
-                fields.append(step)
-            below = schema.at(step)
-            if below is None:
-                break
-            schema = below
-        return ".".join((owner, *fields))
 
     def _refused(self, value: Value, path: Path, kind: MistakeKind, said: str) -> None:
         if isinstance(value, str) and PLACEHOLDER.search(value):
@@ -186,11 +160,9 @@ def _is_whole(value: Value, kinds: frozenset[str]) -> bool:
     return isinstance(value, float) and "integer" in kinds and value.is_integer()
 
 
-def _go(schema: Schema) -> str:
-    if "object" in schema.kinds:
-        return f"v1.{schema.name}" if schema.name else "map[string]string"
-    if "array" in schema.kinds:
-        return f"[]{_go(schema.items())}"
-    if "integer" in schema.kinds:
-        return schema.raw.get("format", "int64")
-    return "bool" if "boolean" in schema.kinds else "string"
+def _wrong_kind(kind: str, schema: Schema, path: Path) -> str:
+    if schema.is_definition:
+        wanted, where = ",".join(sorted(schema.kinds)), dotted(path)
+        return f'{where}: Invalid value: "{kind}": {where} in body must be of type {wanted}: "{kind}"'
+    found = _GO_FOUND.get(kind, kind)
+    return NO_QUANTITY if "number" in schema.kinds else f"json: cannot unmarshal {found}"
