@@ -28,7 +28,6 @@ from rules.reading.pods.pods import (
     FRONTEND_PORT_VARIABLE,
     SYSTEM_PORT_VARIABLE,
     PodTemplate,
-    readable,
 )
 from rules.reading.pods.workers import (
     FRONTEND_TYPE,
@@ -226,7 +225,7 @@ def _unserved(template: PodTemplate, name: str, frontend: Frontend | None) -> st
 
 @memoized
 def _frontends(graph: ResourceGraph) -> Mapping[PodTemplate, Frontend]:
-    return {each.template: each for each in readable(read_frontends(graph))}
+    return {each.template: each for each in read_frontends(graph)}
 
 
 def _asked_by_number(template: PodTemplate, numbers: Mapping[str, int]) -> Iterator[tuple[str, int]]:
