@@ -25,9 +25,6 @@ class Reference:
     is_filled_by_pods: bool = False
     """Whether the claim is a cache that the pods fill for themselves."""
 
-    def __str__(self) -> str:
-        return f"{self.kind} {self.name}"
-
 
 def read_references(template: PodTemplate) -> Sequence[Reference]:
     """Everything that the template's pods refer to, each once."""

@@ -30,7 +30,6 @@ _GROUPS = frozenset(
 """API groups whose objects are named like a DNS subdomain; Services and Namespaces more narrowly. Roles and
 others may bear any name (k8s.io/apimachinery pkg/api/validation)."""
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_LONGEST = 253
 _NAME = ("metadata", "name")
 _SAYS = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
@@ -136,9 +135,6 @@ def name_mistakes(resource: Resource) -> Iterator[Mistake]:
         return
     if PLACEHOLDER.search(name):
         yield Mistake(_NAME, "placeholder", name)
-    elif len(name) > _LONGEST:
-        says = f"must be no more than {_LONGEST} bytes"
-        yield Mistake(_NAME, "value", f'metadata.name: Invalid value: "{name}": {says}')
     elif not _SUBDOMAIN.fullmatch(name):
         yield Mistake(_NAME, "value", f'metadata.name: Invalid value: "{name}": {_SAYS}')
 
