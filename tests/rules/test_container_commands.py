@@ -207,6 +207,11 @@ def test_any_script_is_read_or_undecided(script: str) -> None:
     assert read >= 0
 
 
+def test_an_engine_in_a_here_document_of_a_shell_is_seen() -> None:
+    (command,) = commands("bash <<'EOF'\nTP=2\npython3 -m dynamo.trtllm --tp $TP\nEOF")
+    assert [word.text for word in command.arguments] == ["--tp", "2"]
+
+
 def test_a_variable_that_grows_beyond_what_a_process_can_be_given_is_unknown() -> None:
     (command,) = commands("A=x;" + "A=$A$A;" * 200 + "python3 -m dynamo.trtllm $A --tp 2")
     assert [word.known for word in command.arguments] == [False, True, True]

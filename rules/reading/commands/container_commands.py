@@ -16,7 +16,7 @@ from engines.command_line import (
 )
 from engines.told import Setting
 from resource_graph import ResourceGraph, Value
-from rules.reading.commands.shell import SimpleCommand, simple_commands
+from rules.reading.commands.shell import Files, SimpleCommand, simple_commands
 from rules.reading.pods.containers import expand_references, read_environment, read_image
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import Undecided, attempted, known, texts_at
@@ -58,6 +58,8 @@ class StartCommand:
     arguments: tuple[Word, ...]
     """The words after the module or program."""
     environment: Environment
+    files: Files = field(default_factory=dict[str, Word])
+    """Files that the start script wrote before this command, by path."""
     cut_off: str | None = None
     """An option that the script has at the beginning of the next command: this one was to go on there."""
     flags: Flags = field(init=False, repr=False, compare=False)
@@ -233,6 +235,9 @@ def _scripts_of(command: SimpleCommand) -> Iterator[Word]:
             if script_at is not None:
                 start += script_at
                 yield command.words[start]
+            elif command.here_document is not None:
+                yield command.here_document
+                return
         start += 1
 
 
@@ -246,7 +251,7 @@ def _engine_of(command: SimpleCommand) -> StartCommand | None:
         is_server = program == TRTLLM_SERVE or [program, *texts[index + 1 : index + 2]] == ["vllm", "serve"]
         if is_module or is_server:
             engine = _MODULES[text] if is_module else program
-            return StartCommand(engine, command.words[index + 1 :], command.environment)
+            return StartCommand(engine, command.words[index + 1 :], command.environment, command.files)
     return None
 
 

@@ -1,13 +1,14 @@
-"""The commands of a start script, each with its variables.
+"""The commands of a start script, each with its variables and the files written before.
 
 Not a shell. Published manifests are written in words, quotes, `&&`, `;`, assignments, `${NAME:-default}`,
 functions, branches, loops and one form of here document. Where a script does more (arrays, `case`, `eval`,
 here strings, sourced files) it is undecided. How long a script may be is the caller's to bound.
 """
 
+import posixpath
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import prod
 
 from engines.command_line import UNKNOWN_WORD, Environment, Word
@@ -20,6 +21,9 @@ from rules.reading.commands.written_commands import (
     written_commands,
 )
 from rules.reading.shapes import Undecided
+
+Files = Mapping[str, Word]
+"""Path, as the script writes it -> content of the file; unknown where a command may have changed the file."""
 
 _ASSIGNMENT = re.compile(rf"({NAME})=")
 _WITH_DEFAULT = re.compile(rf"\$\{{({NAME}):?[-=]([^$`]*)\}}")
@@ -35,6 +39,8 @@ _DECLARATIONS = frozenset({"export", "declare", "readonly", "local", "typeset"})
 _POSITIONS = tuple("123456789")
 _MOST_CALLS = 100
 """Functions can call each other without an end; a person's script stays far below."""
+_READERS = frozenset({"cat", "chmod", "chown", "echo", "grep", "head", "ls", "printf", "test", "[", "[["})
+"""What is given a file's name and leaves the file as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,10 @@ class SimpleCommand:
 
     words: tuple[Word, ...]
     environment: Environment
+    files: Files = field(default_factory=dict[str, Word])
+    """Files that the commands before this one wrote, by path."""
+    here_document: Word | None = None
+    """Text on the command's standard input; None where the script does not hold it."""
 
 
 def simple_commands(script: str, environment: Environment) -> Iterator[SimpleCommand]:
@@ -64,6 +74,7 @@ class _Shell:
     def __init__(self, environment: Environment) -> None:
         self._environment = dict(environment)
         self._functions: dict[str, Sequence[WrittenCommand]] = {}
+        self._files: Files = {}
         self._calls = 0
         self._local: set[str] = set()
         """Names of the running function's own variables."""
@@ -89,24 +100,26 @@ class _Shell:
                 self._functions[words[-1]] = _body(commands)
                 continue
             is_certain = certain and self._nesting == outer and written.before != "||"
-            yield from self._follow(words, certain=is_certain)
+            yield from self._follow(written, words, certain=is_certain)
             if written.after == "(":
                 subshells.append(dict(self._environment))
             elif written.after == ")" and subshells:
                 self._environment = subshells.pop()
 
-    def _follow(self, raw: list[str], *, certain: bool) -> Iterator[SimpleCommand]:
+    def _follow(self, written: WrittenCommand, raw: list[str], *, certain: bool) -> Iterator[SimpleCommand]:
         own: dict[str, Word] = {}
         while raw and (assignment := _ASSIGNMENT.match(raw[0])) is not None:
             own[assignment[1]] = self._text(raw.pop(0)[assignment.end() :])
         words = [word for each in raw for word in self._words(each)]
+        here = None if written.document is None else self._text(written.document, written.pieces)
         if not words:
             self._set(own, certain=certain)
         elif words[0].known and words[0].text in self._functions:
             yield from self._call(words, own, certain=certain)
         else:
-            yield SimpleCommand(tuple(words), self._environment | own)
+            yield SimpleCommand(tuple(words), self._environment | own, self._files, here)
             self._apply(words, certain=certain)
+        self._write(written, words, here, certain=certain)
 
     def _call(self, words: Sequence[Word], own: Environment, *, certain: bool) -> Iterator[SimpleCommand]:
         self._calls += 1
@@ -140,6 +153,23 @@ class _Shell:
         elif first in {"source", "."} and not words[-1].text.endswith("/activate"):
             # A virtual environment's activate script changes PATH and nothing that an engine reads.
             raise Undecided(f"the start script reads another script, {words[-1].text or 'unnamed'}")
+
+    def _write(
+        self, written: WrittenCommand, words: Sequence[Word], here: Word | None, *, certain: bool
+    ) -> None:
+        """Keep what `cat > FILE <<EOF` writes, and forget each file that another command may change."""
+        program = posixpath.basename(words[0].text) if words and words[0].known else ""
+        named = () if program in _READERS else map(_path, words[1:])
+        changed = {path: UNKNOWN_WORD for path in named if path in self._files or program == "tee"}
+        if written.output is not None:
+            path = _path(self._text(written.output)) if written.output else ""
+            # What a relative path means, a later cd decides.
+            writes = certain and program == "cat" and len(words) == 1 and path.startswith("/")
+            changed[path] = here if writes and here is not None and not written.appends else UNKNOWN_WORD
+        if "" in changed:
+            # The command writes to a file whose name nobody knows, which may be any.
+            changed = dict.fromkeys({*self._files, *changed} - {""}, UNKNOWN_WORD)
+        self._files = {**self._files, **changed}
 
     def _words(self, raw: str) -> Iterator[Word]:
         """The words that a word stands for: a shell splits the value of a variable without quotes."""
@@ -194,3 +224,7 @@ def _body(commands: Iterator[WrittenCommand]) -> Sequence[WrittenCommand]:
         if written.words and depth <= 0:
             break
     return found
+
+
+def _path(word: Word) -> str:
+    return posixpath.normpath(word.text) if word.known else ""

@@ -1,4 +1,4 @@
-"""The commands of a start script as they are written; no word is expanded, and no here document is kept."""
+"""The commands of a start script as they are written: words, redirections, here documents; none expanded."""
 
 import re
 from collections.abc import Iterator
@@ -27,6 +27,7 @@ PIECE = re.compile(
 PIECE_IN_QUOTES = re.compile(
     rf"\\(?P<escaped>[\"$`\\\n])|(?P<expansion>{_EXPANSION}|\$(?=[({{]))|(?P<plain>[^\\$`]+|.)", re.DOTALL
 )
+LITERAL = re.compile(r"(?P<plain>.+)", re.DOTALL)
 _HERE_DELIMITER = re.compile(r"(['\"]?)([A-Za-z_]\w*)\1(?=[\s;&|)>]|$)")
 _SHOWN = 40
 """Characters of a script that a message shows."""
@@ -43,6 +44,13 @@ class WrittenCommand:
     before: str
     after: str = ""
     words: list[str] = field(default_factory=list[str])
+    output: str | None = None
+    """The file that its output goes to; empty where only a shell knows."""
+    appends: bool = False
+    document: str | None = None
+    """Text on its standard input."""
+    pieces: re.Pattern[str] = LITERAL
+    """What is replaced in that text."""
 
 
 def written_commands(script: str) -> Iterator[WrittenCommand]:
@@ -69,12 +77,9 @@ def written_commands(script: str) -> Iterator[WrittenCommand]:
             yield command
             command = WrittenCommand(text)
         elif token.lastgroup == "redirection" and text.strip() == "<<":
-            script, position = _without_document(script, position)
+            script, position = _with_document(command, script, position)
         elif token.lastgroup == "redirection":
-            if "<<" in text:
-                raise Undecided(f"the start script uses {text.strip()}")
-            target = _TOKEN.match(script, position)
-            position = target.end() if target is not None and target.lastgroup == "word" else position
+            position = _redirected(command, text.strip(), script, position)
     yield command
 
 
@@ -88,12 +93,27 @@ def _without_partner(script: str, position: int) -> Undecided:
     return Undecided("the start script has a quotation mark or a bracket without its partner")
 
 
-def _without_document(script: str, position: int) -> tuple[str, int]:
+def _with_document(command: WrittenCommand, script: str, position: int) -> tuple[str, int]:
     """Take the here document out of the script, which then goes on where the document began."""
     opening = _HERE_DELIMITER.match(script, position)
     position = position if opening is None else opening.end()
     line, newline, following = script[position:].partition("\n")
     end = None if opening is None else re.search(rf"^{opening[2]}$", following, re.MULTILINE)
-    if end is None or line.count("'") % 2 or line.count('"') % 2:
+    if opening is None or end is None or line.count("'") % 2 or line.count('"') % 2:
         raise Undecided("the start script has a here document of an unusual form, or one without an end")
+    command.document = following[: end.start()]
+    if not opening[1]:
+        # A quotation mark means nothing there, so that a backslash before it stays.
+        command.document, command.pieces = command.document.replace('\\"', '\\\\"'), PIECE_IN_QUOTES
     return script[:position] + line + newline + following[end.end() + 1 :], position
+
+
+def _redirected(command: WrittenCommand, operator: str, script: str, position: int) -> int:
+    if "<<" in operator:
+        raise Undecided(f"the start script uses {operator}")
+    target = _TOKEN.match(script, position)
+    is_word = target is not None and target.lastgroup == "word"
+    if operator.removeprefix("1") in {">", ">>", ">|", "&>"}:
+        command.output = target.group() if target is not None and is_word else ""
+        command.appends = operator.endswith(">>")
+    return target.end() if target is not None and is_word else position

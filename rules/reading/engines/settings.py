@@ -1,5 +1,6 @@
 """The engine that a worker starts, the settings that it runs with, and its YAML file."""
 
+import posixpath
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,6 +9,7 @@ from typing import Any, cast
 
 import yaml
 
+from engines.command_line import Word
 from engines.effective import (
     NO_FILE,
     TENSORRT_LLM,
@@ -21,7 +23,7 @@ from engines.effective import (
 from resource_graph import UNKNOWN, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
 from resource_graph.yaml_events import NOT_YAML, YamlProblem, check_limits
-from rules.reading.commands.container_commands import ENGINES, StartCommand, command_line
+from rules.reading.commands.container_commands import ENGINES, StartCommand
 from rules.reading.memoized import memoized
 from rules.reading.pods.containers import find_config_map
 from rules.reading.pods.workers import Worker
@@ -67,7 +69,7 @@ def read_settings(graph: ResourceGraph, worker: Worker) -> Effective:
     """
     command = single_command(worker, TENSORRT_LLM | VLLM)
     started = (command.engine, command.flags, command.environment)
-    file = read_engine_file(graph, worker, engine_file_path(*started))
+    file = read_engine_file(graph, worker, engine_file_path(*started), written=command.files)
     return effective(*started, file)
 
 
@@ -98,8 +100,10 @@ def load_engine_yaml(text: str) -> EngineYaml:
     return EngineYaml(content)
 
 
-def read_engine_file(graph: ResourceGraph, worker: Worker, path: Value) -> EngineFile:
-    """The YAML mapping that the worker finds at the path.
+def read_engine_file(
+    graph: ResourceGraph, worker: Worker, path: Value, *, written: Mapping[str, Word]
+) -> EngineFile:
+    """The YAML mapping that the worker finds at the path; `written` holds files of its start script.
 
     Empty where no path is given.
 
@@ -108,6 +112,12 @@ def read_engine_file(graph: ResourceGraph, worker: Worker, path: Value) -> Engin
     """
     if not isinstance(path, str) or not path:
         return NO_FILE
+    own = written.get(posixpath.normpath(path))
+    if own is not None:
+        if not own.known:
+            raise Undecided(f"the start script writes {path}, and what it writes is known only to a shell")
+        where = f"{path}, which the start script writes"
+        return EngineFile(where, _engine_mapping(own.text, where))
     config_map_name, key = _mounted_key(graph, worker, PurePosixPath(path))
     config_map = find_config_map(graph, worker.resource, config_map_name)
     where = f"ConfigMap {config_map_name}"
@@ -146,8 +156,6 @@ def _mounted_key(graph: ResourceGraph, worker: Worker, path: PurePosixPath) -> t
     mounts = [(PurePosixPath(place), mount) for place, mount in every if path.is_relative_to(place)]
     if not mounts:
         nowhere = f"the engine file {path} lies in no mounted volume"
-        if any(word is not None and ">" in word for word in command_line(container)):
-            raise Undecided(f"{nowhere}, and the start script may write it")
         meant = slip_of(str(path.parent), [place for place, _ in every], SLIPS)
         if meant is not None:
             raise EngineFileProblem(f"{nowhere}; {meant} is mounted")
