@@ -7,8 +7,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from pulumi_policy import PolicyPack
 
-from policy import host
 from policy.pack import policies
 
-host.install()
 PolicyPack(name="dynamo-stack", policies=policies(today=dt.datetime.now(dt.UTC).date()))

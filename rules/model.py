@@ -62,10 +62,10 @@ class Rule:
     """Code, documentation or run in which the reason can be read."""
     fix: str
     check: Callable[[ResourceGraph], Iterable[Observation]]
-    lines: tuple[str, ...] | None = None
+    lines: tuple[str, ...]
     """Releases in whose code, documentation or runs the reason was read, such as "Dynamo 1.2".
 
-    Another release may behave otherwise. None where nobody has said yet; no rule of the catalogue has that.
+    Another release may behave otherwise.
     """
     reads: frozenset[Aspect] = frozenset()
     """Aspects that the rule needs and not every origin tells; where one is missing the rule is not

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from engines.command_line import variable_in
 from engines.quantization import MXFP4_ALGORITHMS, fp8_kv_cache_is_tested
 from engines.tensorrt_llm.kernels import TENSORRT_LLM_KV_DTYPES
 from engines.told import Setting
@@ -162,10 +163,10 @@ def quantization_override_has_effect(graph: ResourceGraph, worker: Worker) -> It
     if not is_tensorrt_llm(worker):
         yield f"sets {OVERRIDE_VARIABLE}, which TensorRT-LLM reads, and starts {command.engine}"
         return
-    override = read_override(command.environment)
-    if override is not None and override.algorithm is None:
+    if read_override(command.environment) is None:
+        text = variable_in(command.environment, OVERRIDE_VARIABLE)
         yield (
-            f"{OVERRIDE_VARIABLE} is {override.text!r}, which is none of {', '.join(MXFP4_ALGORITHMS)}: the "
+            f"{OVERRIDE_VARIABLE} is {text!r}, which is none of {', '.join(MXFP4_ALGORITHMS)}: the "
             "engine warns and takes its default"
         )
     checkpoint = read_checkpoint(graph, worker)

@@ -16,7 +16,7 @@ from rules.reading.objects.definitions import (
 )
 from rules.reading.objects.judged import Judged, read_mistakes
 from rules.reading.objects.mistakes import PLACEHOLDER
-from rules.reading.objects.schemas import dotted, hint, value_at
+from rules.reading.objects.schemas import dotted, hint, schema_at, value_at
 from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.privileges import refused_as_root
@@ -48,8 +48,6 @@ _OURS = frozenset({_DYNAMO, "resource.nvidia.com", "leaderworkerset.x-k8s.io"})
 _LIKENESS = 0.92
 """Likeness of two kinds that differ by a letter or two: a PodClique is no misspelt PodCliqueSet."""
 _MEDIUM = re.compile(r"Memory|HugePages(?:-.+)?")
-_HINTED = 200
-"""Findings that get a hint; a hint takes a hundred times as long to find as the mistake."""
 
 
 @graph_rule(
@@ -112,13 +110,12 @@ def _listed(group: str, versions: Sequence[str]) -> str:
 def fields_known(graph: ResourceGraph) -> Iterator[Observation]:
     """Field is none of the object's kind, or stands elsewhere."""
     unknown = [judged for judged in read_mistakes(graph) if judged.mistake.kind == "unknown"]
-    for number, judged in enumerate(unknown):
+    for judged in unknown:
         see = failed if judged.doubt is None else undecided
-        said = _unknown_field(judged, hinted=number < _HINTED)
-        yield see(judged.resource, judged.subject, said, judged.mistake.path)
+        yield see(judged.resource, judged.subject, _unknown_field(judged), judged.mistake.path)
 
 
-def _unknown_field(judged: Judged, *, hinted: bool) -> str:
+def _unknown_field(judged: Judged) -> str:
     resource, path = judged.resource, judged.mistake.path
     said = f"{dotted(path)} is no field of a {resource.kind} of {resource.api_version} in {judged.line}"
     if judged.doubt is not None:
@@ -129,7 +126,7 @@ def _unknown_field(judged: Judged, *, hinted: bool) -> str:
         other_version(resource, path, judged.line),
         elsewhere,
     )
-    said_of_it = (said, *(hints if hinted else ()), f"the API server: {judged.mistake.says}")
+    said_of_it = (said, *hints, f"the API server: {judged.mistake.says}")
     return "; ".join(filter(None, said_of_it))
 
 
@@ -185,6 +182,11 @@ def _refused_value(judged: Judged) -> str:
     if mistake.kind == "missing":
         lacks = "is absent" if value_at(judged.resource.inputs, mistake.path) is None else "is empty"
         return f"{where} {lacks}; the API server: {mistake.says}"
+    due = schema_at(judged.schema, mistake.path) if mistake.kind == "type" else None
+    if due is not None and not due.is_definition:
+        # A definition's refusal says itself what is due.
+        kinds = " or ".join(sorted(due.kinds))
+        return f"{where} {_shown(judged)}, not of type {kinds}; the API server: {mistake.says}"
     return f"{where} {_shown(judged)}; the API server: {mistake.says}"
 
 

@@ -1,46 +1,23 @@
 """What rules are about. Each finds its own in a graph, names them, and leaves the unreadable undecided."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from itertools import chain
 
 from engines.effective import EngineFileProblem
-from resource_graph import Resource, ResourceGraph, Value
+from resource_graph import Resource, ResourceGraph
 from rules.reading.benchmarks import Benchmark, read_benchmarks
-from rules.reading.commands.container_commands import StartCommand
 from rules.reading.disaggregation import Disaggregated, KvHop, read_disaggregated, read_hops
 from rules.reading.engines.settings import is_tensorrt_llm
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
 from rules.reading.model_users import Kind, ModelUser, read_model_users
 from rules.reading.model_volumes import ModelVolume, read_model_volumes
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
-from rules.reading.pods.workers import Router, Worker, read_frontends, read_routers, read_workers
+from rules.reading.pods.workers import Frontend, Router, Worker, read_frontends, read_routers, read_workers
 from rules.reading.references import DynamoGraph, read_dynamo_graphs
 from rules.rule import Subjects
 
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """A container that starts engines or a frontend."""
-
-    resource: Resource
-    name: str
-    container: Mapping[str, Value]
-    commands: tuple[StartCommand, ...]
-    worker: Worker | None
-    """The worker whose container starts the engine; None for a frontend."""
-
-
-def _started(graph: ResourceGraph) -> Iterator[Started | Unreadable]:
-    for worker in read_workers(graph):
-        if isinstance(worker, Unreadable):
-            yield worker
-        else:
-            yield Started(worker.resource, worker.name, worker.container, tuple(worker.commands), worker)
-    for each in readable(read_frontends(graph)):
-        yield Started(each.resource, each.name, each.container, (each.command,), None)
-
-
+Started = Worker | Frontend
+"""A container that starts engines or a frontend."""
 POD_TEMPLATES: Subjects[PodTemplate] = Subjects(read_pods)
 """Every template of pods: of graphs' services and components, and of workloads."""
 GPU_PODS: Subjects[GpuPods] = Subjects(read_gpu_pods, lambda each: (each.template.resource, each.name))
@@ -60,7 +37,7 @@ TENSORRT_LLM_WORKERS: Subjects[Worker] = Subjects(
     ),
     passed_over=(EngineFileProblem,),
 )
-STARTED: Subjects[Started] = Subjects(_started)
+STARTED: Subjects[Started] = Subjects(lambda graph: (*read_workers(graph), *read_frontends(graph)))
 """Every container that starts an engine or a frontend."""
 DISAGGREGATED: Subjects[Disaggregated] = Subjects(
     read_disaggregated, lambda each: (each.resource, each.subject), passed_over=(EngineFileProblem,)

@@ -70,7 +70,7 @@ def _frontends_of_no_pod(graph: ResourceGraph, resource: Resource) -> Sequence[P
 
 
 def _starts_a_frontend(graph: ResourceGraph) -> bool:
-    entrances = (each.template for each in readable(read_frontends(graph)))
+    entrances = (each.template for each in read_frontends(graph))
     return any(map(_has_pods, entrances)) or any(
         isinstance(each, Unreadable)
         or _SIDECAR in each.described_by

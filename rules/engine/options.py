@@ -22,6 +22,7 @@ from rules.reading.commands.container_commands import (
 )
 from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM
 from rules.reading.pods.containers import read_image, reference_names
+from rules.reading.pods.workers import Frontend, Worker
 from rules.reading.releases import Line, by_line, line_of, shown_command, shown_image
 from rules.reading.shapes import Undecided
 from rules.rule import Advice, Said, each_of, rule
@@ -77,7 +78,7 @@ def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
 def _mode(command: StartCommand, _: ResourceGraph, started: Started) -> Iterator[str]:
     modes = COMMANDS.get(command.engine, CommandWords()).disaggregation_modes
     given = command.given(MODE_FLAG, _MODE_VARIABLES[command.engine]) if modes else None
-    if given is None or started.worker is None:
+    if given is None or isinstance(started, Frontend):
         return
     message = f"{given.source} is {given.value}, which {command.engine} does not have"
     releases = [given.value in each for each in modes.values()]
@@ -85,7 +86,7 @@ def _mode(command: StartCommand, _: ResourceGraph, started: Started) -> Iterator
         yield f"{message}: one of {', '.join(list(modes.values())[-1])}"
     elif not all(releases):
         judge = partial(_missing_mode, modes, str(given.value))
-        missing = by_line(judge, started.container, started.worker.described_by)
+        missing = by_line(judge, started.container, started.described_by)
         if missing is not None:
             yield f"{message} {missing}"
 
@@ -103,13 +104,12 @@ def _deprecated(command: StartCommand, _: ResourceGraph, started: Started) -> It
     names = [name for name in dict.fromkeys(flag.name for flag in command.flags.all) if name in deprecated]
     # Whether the release knows the option that is to be written instead.
     since = min(COMMANDS[DYNAMO_VLLM].disaggregation_modes)
-    worker = started.worker
     if (
         names
-        and worker is not None
+        and isinstance(started, Worker)
         and (
             command.engine != DYNAMO_VLLM
-            or by_line(lambda line: line >= since, worker.container, worker.described_by)
+            or by_line(lambda line: line >= since, started.container, started.described_by)
         )
     ):
         yield from (Advice(f"{name} of {command.engine} is deprecated: {deprecated[name]}") for name in names)

@@ -75,9 +75,7 @@ _SOONEST_SECONDS = 60
         "The kubelet looks the port up by its name. Where it is missing, or the process listens elsewhere, "
         "the liveness probe fails and the container is restarted for ever; so does one that is answered 404, "
         "that asks a server on the pod's loopback address, or that ends a worker before its model can be "
-        "loaded (advice from a minute on). The API server refuses a probe with two handlers, and the "
-        "operators of 1.0 and 1.1 merge their own httpGet into a livenessProbe or readinessProbe of the main "
-        "container."
+        "loaded (advice from a minute on). The API server refuses a probe with two handlers."
     ),
     source=(
         "ai-dynamo/dynamo deploy/operator/internal/dynamo: graph.go (GenerateBasePodSpec, "
@@ -87,8 +85,7 @@ _SOONEST_SECONDS = 60
     lines=("Dynamo 1.0 to 1.4",),
     fix=(
         "Leave ports, DYN_SYSTEM_PORT and --http-port out; or name a worker's port system (9090) and the "
-        "frontend's http (8000), and listen there. Ask for /health or /live, by one handler; before 1.2 put "
-        "the whole probe at the service, beside extraPodSpec, which replaces the operator's. Give a worker a "
+        "frontend's http (8000), and listen there. Ask for /health or /live, by one handler. Give a worker a "
         "startup probe of an hour."
     ),
 )
@@ -163,7 +160,7 @@ def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[
                 yield f"listens on {listening.value} ({listening.source}), but its {name} asks port {number}"
 
 
-def _two_handlers(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+def _two_handlers(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
     for name in PROBES:
         probe = written_probe(template, name)
         handlers = [handler for handler in HANDLERS if probe.get(handler) is not None]

@@ -12,6 +12,7 @@ from rules.reading.commands.container_commands import VLLM_SERVE, StartCommand
 from rules.reading.engines.expert_kernels import BACKEND_FLAG
 from rules.reading.engines.models import PUBLISHED, checkpoint_name, read_gpt_oss
 from rules.reading.engines.settings import is_vllm, read_settings
+from rules.reading.pods.workers import Worker
 from rules.reading.releases import line_of, shown_command
 from rules.reading.shapes import Undecided, known
 from rules.rule import Said
@@ -34,7 +35,7 @@ _SIZE = re.compile(r"\d+(?:\.\d+)?[kKmMgGtT]|auto", re.IGNORECASE)
 
 def wrong_values(command: StartCommand, graph: ResourceGraph, started: Started) -> Iterator[Said]:
     """Each value that the command does not take, of its options and of the file that stands for some."""
-    worker = started.worker
+    worker = started if isinstance(started, Worker) else None
     try:
         settings = read_settings(graph, worker) if worker is not None and is_vllm(worker) else None
     except EngineFileProblem:

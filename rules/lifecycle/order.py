@@ -12,7 +12,6 @@ from rules.reading.references import (
     DynamoGraph,
     cache_fillers,
     cache_uses,
-    dependencies_of,
 )
 from rules.reading.releases import DRIVER_CHARTS, PLATFORM_CHART, releases_of
 from rules.reading.shapes import Undecided, text_at
@@ -74,7 +73,7 @@ def _definition(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
 def _not_after(
     graph: ResourceGraph, resource: Resource, needed: Sequence[Resource], what: str
 ) -> Iterator[str]:
-    if needed and dependencies_of(graph, resource).isdisjoint(each.urn for each in needed):
+    if needed and graph.dependencies_of(resource).isdisjoint(each.urn for each in needed):
         yield f"does not depend on {names(needed)}, {what}, neither itself nor through a component around it"
 
 
@@ -104,7 +103,7 @@ def graph_depends_on_filled_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> 
 
 
 def _starts_too_soon(use: CacheUse, graph: ResourceGraph, resource: Resource) -> Iterator[str]:
-    before = dependencies_of(graph, resource)
+    before = graph.dependencies_of(resource)
     waited_for = [job for job in use.fillers if job.urn in before]
     if not waited_for:
         yield f"mounts claim {use.claim.name} and does not depend on {names(use.fillers)}, which fills it"
@@ -137,7 +136,7 @@ def _is_not_awaited(job: Resource) -> bool:
 )
 def outlived_by_token_and_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[str]:
     """Namespace, token, files or cache go before the graph that uses them."""
-    before = dependencies_of(graph, dynamo.resource)
+    before = graph.dependencies_of(dynamo.resource)
     namespace, made = dynamo.resource.namespace, graph.kubernetes_objects_named
     # A namespace that only the update knows is another resource's output, which makes the edge by itself.
     own = [("Namespace", namespace)] if isinstance(namespace, str) else []

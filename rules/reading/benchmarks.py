@@ -1,7 +1,7 @@
 """Benchmarks: containers that run AIPerf or its forerunner GenAI-Perf, and the deployment they measure."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engines.command_line import Flags, Word, parse_flags
@@ -9,11 +9,11 @@ from engines.told import Count, Setting
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import ContainerScript, mentions, read_script
 from rules.reading.disaggregation import read_role
-from rules.reading.memoized import memoized, memoized_all
-from rules.reading.pods.pods import GRAPH_KIND, Unreadable, in_namespace, read_pods, readable
+from rules.reading.memoized import memoized_all
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_near, read_pods, readable
 from rules.reading.pods.selected_pods import selected_pods
 from rules.reading.pods.workers import Worker, workers_by_resource, workers_of_pods
-from rules.reading.shapes import Undecided, grouped, whole_number
+from rules.reading.shapes import Undecided, whole_number
 
 _PROGRAMS = ("aiperf", "genai-perf", "genai_perf")
 _MENTIONED = re.compile(r"\b(?:aiperf|genai[-_]perf)\b")
@@ -110,7 +110,12 @@ def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -
     host = url.value.rpartition("://")[2].partition("/")[0].partition(":")[0]
     service, _, rest = host.partition(".")
     namespace: Value = rest.partition(".")[0] or benchmark.resource.namespace
-    found = in_namespace(_by_service_name(graph).get(service, {}), namespace)
+    graphs = {
+        each.resource.urn: each.resource
+        for each in pods_near(graph, namespace)
+        if each.shape != "workload" and _service_of(each) == service
+    }
+    found = [*graphs.values(), *graph.kubernetes_objects_named("Service", service, namespace)]
     if not found:
         raise Undecided(f"what answers at {url.value} is not part of what was read")
     if len(found) > 1:
@@ -129,21 +134,9 @@ def _of_script(script: ContainerScript) -> Iterator[Benchmark]:
         raise Undecided(script.unread)
 
 
-@memoized
-def _by_service_name(graph: ResourceGraph) -> Mapping[str, Mapping[str | None, Sequence[Resource]]]:
-    places = ((name, (each.known_namespace, each)) for name, each in _services(graph))
-    return {name: grouped(found) for name, found in grouped(places).items()}
-
-
-def _services(graph: ResourceGraph) -> Iterator[tuple[str, Resource]]:
-    for template in readable(read_pods(graph)):
-        if template.shape != "workload":
-            # The operator gives a component's Service this name.
-            name = f"{template.resource.object_name}-{template.name}".lower().replace(".", "-")
-            yield name, template.resource
-    for service in graph.kubernetes_objects("Service"):
-        if isinstance(service.object_name, str):
-            yield service.object_name, service
+def _service_of(component: PodTemplate) -> str:
+    """The name that the operator gives a component's Service."""
+    return f"{component.resource.object_name}-{component.name}".lower().replace(".", "-")
 
 
 def _workers(graph: ResourceGraph, resource: Resource) -> Sequence[Worker]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.memoized import memoized, memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.pods.pods import PodTemplate, may_be_one
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, grouped, known, mapping_at, mappings_at, text_at, whole_number
@@ -80,7 +80,7 @@ class DeviceClaim:
         return self.device_classes is not None and CHANNEL_DEVICE_CLASS in self.device_classes
 
 
-@memoized_for_each
+@memoized
 def read_device_claims(graph: ResourceGraph, template: PodTemplate) -> Sequence[DeviceClaim]:
     """All claims of the pod, in its order."""
     used = frozenset(containers_claims(template))
@@ -106,22 +106,8 @@ def domains_of_template(graph: ResourceGraph, template: str) -> Sequence[Resourc
     return _domains_by_template(graph).get(template, ())
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelClaims:
-    """What one worker pod says of compute-domain channels."""
-
-    by_pod: frozenset[str]
-    """Names under which the pod claims a channel."""
-    by_container: frozenset[str]
-    """Names of the claims that the pod's containers use, channels or not."""
-    pod_claims: frozenset[str]
-    """Names of all claims of the pod."""
-    domains: tuple[Resource, ...]
-    """The ComputeDomains whose channels the pod claims, as far as they are part of the graph."""
-
-
-def read_channel_claims(graph: ResourceGraph, worker: Worker) -> ChannelClaims:
-    """The claims of the worker's pod and of its containers."""
+def read_channel_claims(graph: ResourceGraph, worker: Worker) -> Sequence[DeviceClaim]:
+    """The claims of the worker's pod by which it gets a compute domain's channel."""
     claims = read_device_claims(graph, worker.template)
     for claim in claims:
         # A claim made by hand has no template; what it asks for does not change how many there are.
@@ -130,13 +116,7 @@ def read_channel_claims(graph: ResourceGraph, worker: Worker) -> ChannelClaims:
                 f"nothing here says what the claim template {claim.template} asks for; if it is a compute "
                 "domain's, judge its ComputeDomain together with the graph"
             )
-    channels = [claim for claim in claims if claim.is_channel and claim.template is not None]
-    return ChannelClaims(
-        by_pod=frozenset(claim.name for claim in channels),
-        by_container=frozenset(containers_claims(worker.template)),
-        pod_claims=frozenset(claim.name for claim in claims),
-        domains=tuple(claim.domain for claim in channels if claim.domain is not None),
-    )
+    return [claim for claim in claims if claim.is_channel and claim.template is not None]
 
 
 def claiming_pods(worker: Worker) -> int:

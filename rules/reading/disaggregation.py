@@ -1,13 +1,13 @@
 """Workers that hand their KV cache to others, the transports between them, and how far these are proven."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
 from engines.registry import ENGINES, Framework
 from hardware import InstanceType, KvPath, KvTransportName, Standing, kv_path
-from resource_graph import Resource, ResourceGraph
+from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import DYNAMO_SGLANG, StartCommand
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm
 from rules.reading.kv_ways import Ways, read_ways
@@ -16,7 +16,7 @@ from rules.reading.placements import read_placement
 from rules.reading.pods.pods import GRAPH_KIND, Unreadable, readable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.releases import runtime_image
-from rules.reading.shapes import Undecided, grouped, known, mapping_at, text_at
+from rules.reading.shapes import Undecided, grouped, known, mapping_at
 
 Role = Literal["prefill", "decode", "aggregated"]
 MODE_FLAG = "--disaggregation-mode"
@@ -125,28 +125,15 @@ class KvHop:
         return next(apart, None)
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenTransport:
-    """The transport that a component chooses for its graph's KV cache."""
-
-    name: str
-    explicit: bool
-    """Whether a person chose the transport."""
-
-
 def component_that_chose(graph: ResourceGraph, resource: Resource) -> Resource | None:
     """The component that says by which way the KV cache travels; a bare manifest has none."""
     return next((above for above in graph.ancestors(resource) if _TRANSPORT_INPUT in above.inputs), None)
 
 
-def chosen_transport(graph: ResourceGraph, resource: Resource) -> ChosenTransport | None:
-    """The transport that the component above the resource chose; None where there is no such component."""
+def chosen_transport(graph: ResourceGraph, resource: Resource) -> Mapping[str, Value]:
+    """What the component above the resource says of the transport; empty where there is no such component."""
     component = component_that_chose(graph, resource)
-    if component is None:
-        return None
-    transport = mapping_at(component.inputs, _TRANSPORT_INPUT)
-    name = text_at(transport, "name")
-    return None if name is None else ChosenTransport(name, transport.get("typed") is True)
+    return {} if component is None else mapping_at(component.inputs, _TRANSPORT_INPUT)
 
 
 @memoized_all

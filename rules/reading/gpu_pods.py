@@ -1,5 +1,6 @@
 """Pods that take GPUs: how many of how many each, in which pool, and whether they fit on its nodes."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -7,7 +8,7 @@ from itertools import groupby
 from resource_graph import ResourceGraph
 from rules.reading.devices import read_channel_claims
 from rules.reading.memoized import memoized, memoized_all
-from rules.reading.placements import read_candidates
+from rules.reading.placements import read_candidates, read_placement
 from rules.reading.pods.pods import PodTemplate, Unreadable, readable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.pools import Pool
@@ -114,16 +115,13 @@ def read_claiming(graph: ResourceGraph) -> Mapping[str, Sequence[GpuPods]]:
 
 def claims_channel(graph: ResourceGraph, pods: GpuPods) -> bool:
     """Whether the pods claim a compute domain's channel, of which a node has one."""
-    return bool(read_channel_claims(graph, pods.workers[0]).by_pod)
+    return bool(read_channel_claims(graph, pods.workers[0]))
 
 
 def home(graph: ResourceGraph, pods: GpuPods) -> Pool | None:
     """The one pool that the pods run in; None where their node selection allows none."""
-    candidates = read_candidates(graph, pods.workers[0])
-    if len(candidates) > 1:
-        names = ", ".join(candidate.name for candidate in candidates)
-        raise Undecided(f"its node selection allows several pools: {names}")
-    return candidates[0] if candidates else None
+    worker = pods.workers[0]
+    return read_placement(graph, worker) if read_candidates(graph, worker) else None
 
 
 def can_be_packed(sizes: Mapping[int, int], *, nodes: int, gpus: int) -> bool | None:
@@ -136,29 +134,17 @@ def can_be_packed(sizes: Mapping[int, int], *, nodes: int, gpus: int) -> bool | 
         nodes: number of nodes.
         gpus: GPUs of each node.
     """
-    if _fill(sizes, nodes, gpus):
-        return True
     whole = sum(size * count for size, count in sizes.items())
     # Two pods of more than half a node share none.
     alone = sum(count for size, count in sizes.items() if size > gpus / 2)
-    return False if whole > nodes * gpus or alone > nodes else None
-
-
-def _fill(sizes: Mapping[int, int], nodes: int, gpus: int) -> bool:
-    """Largest pods first, each on the fullest node that takes it: nodes are counted by their free GPUs."""
-    free = {gpus: nodes}
-    for size, count in sorted(sizes.items(), reverse=True):
-        left = count
-        for room in sorted(free):
-            while left and room >= size and free.get(room):
-                per_node = room // size
-                taken = min(free[room], left // per_node)
-                placed = per_node if taken else left
-                taken = taken or 1
-                free[room] -= taken
-                rest = room - placed * size
-                free[rest] = free.get(rest, 0) + taken
-                left -= taken * placed
-        if left:
-            return False
+    if whole > nodes * gpus or alone > nodes:
+        return False
+    # Largest pods first, each on the fullest node that takes it.
+    nodes_by_room = Counter({gpus: nodes})
+    for size in sorted(Counter(sizes).elements(), reverse=True):
+        room = min((room for room, free in nodes_by_room.items() if free and room >= size), default=None)
+        if room is None:
+            return None
+        nodes_by_room.subtract([room])
+        nodes_by_room.update([room - size])
     return True

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hardware import ACCELERATORS, Accelerator
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.memoized import memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.pods.pod_affinity import Kind, selects, terms
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
@@ -114,7 +114,7 @@ def read_candidates(graph: ResourceGraph, worker: Worker) -> Sequence[Pool]:
     return selected_pools(graph, worker.template) if entry is None else [entry]
 
 
-@memoized_for_each
+@memoized
 def read_landing(graph: ResourceGraph, worker: Worker) -> Landing:
     """The accelerators of its pool or pools; where none is known, those that its node selection allows."""
     if _component_entry(graph, worker) is not None or read_pools(graph):

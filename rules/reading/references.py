@@ -7,8 +7,8 @@ from typing import Literal
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import read_benchmarks
 from rules.reading.claims import CLAIM
-from rules.reading.memoized import memoized, memoized_all, memoized_for_each
-from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, in_namespace, read_pods, readable
+from rules.reading.memoized import memoized, memoized_all
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_near, read_pods, readable
 from rules.reading.shapes import Undecided, attempted, grouped, known, mapping_at, mappings_at, text_at
 
 Kind = Literal["PersistentVolumeClaim", "Secret", "ConfigMap"]
@@ -24,9 +24,6 @@ class Reference:
     name: str
     is_filled_by_pods: bool = False
     """Whether the claim is a cache that the pods fill for themselves."""
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.name}"
 
 
 def read_references(template: PodTemplate) -> Sequence[Reference]:
@@ -58,11 +55,6 @@ def read_dynamo_graphs(graph: ResourceGraph) -> Iterator[DynamoGraph | Unreadabl
         yield DynamoGraph(resource, found) if is_read else Unreadable(resource, resource.name, str(found))
 
 
-def dependencies_of(graph: ResourceGraph, resource: Resource) -> frozenset[str]:
-    """What the graph's own method returns, remembered: several rules ask for the same resources."""
-    return _dependencies_of(graph, resource.urn)
-
-
 @dataclass(frozen=True, slots=True)
 class CacheUse:
     """A claim that a Dynamo graph mounts, and the Jobs that may fill it."""
@@ -74,14 +66,23 @@ class CacheUse:
 
 def cache_uses(graph: ResourceGraph, owner: Resource, references: Sequence[Reference]) -> Sequence[CacheUse]:
     """The claims that a Dynamo graph expects to be filled, each once."""
-    names = dict.fromkeys(each.name for each in references if each.kind == CLAIM)
+    # A benchmark mounts the cache for the tokenizer, and has nothing to put there.
+    benchmarks = {each.resource.urn for each in read_benchmarks(graph)}
+    # For an unreadable Job the graph's rule says that nothing fills the claim.
+    jobs = [
+        (each.resource, known(read_references, each) or ())
+        for each in pods_near(graph, owner.namespace)
+        if each.resource.kind == "Job" and each.resource.urn not in benchmarks
+    ]
     own = {each.name for each in references if each.is_filled_by_pods}
-    uses: list[CacheUse] = []
-    for name in (name for name in names if name not in own):
-        jobs = in_namespace(_jobs_by_claim(graph).get(name, {}), owner.namespace)
-        fillers = [job for job in jobs if owner.urn not in dependencies_of(graph, job)]
-        uses.append(CacheUse(Reference(CLAIM, name), fillers))
-    return uses
+    claims = [each for each in references if each.kind == CLAIM and each.name not in own]
+    return [
+        CacheUse(
+            claim,
+            [job for job, found in jobs if claim in found and owner.urn not in graph.dependencies_of(job)],
+        )
+        for claim in claims
+    ]
 
 
 @memoized
@@ -152,26 +153,3 @@ def _named(sources: Iterable[Mapping[str, Value]], kind: Kind) -> Iterator[Refer
 def _called(name: str | None, kind: Kind, *, is_filled_by_pods: bool = False) -> Iterator[Reference]:
     if name is not None:
         yield Reference(kind, name, is_filled_by_pods)
-
-
-@memoized_for_each
-def _dependencies_of(graph: ResourceGraph, urn: str) -> frozenset[str]:
-    resource = graph.find(urn)
-    return frozenset() if resource is None else graph.dependencies_of(resource)
-
-
-@memoized
-def _jobs_by_claim(graph: ResourceGraph) -> dict[str, dict[str | None, list[Resource]]]:
-    """Name of the claim -> namespace -> Jobs that mount it."""
-    jobs: dict[str, dict[str | None, list[Resource]]] = {}
-    # A benchmark mounts the cache for the tokenizer, and has nothing to put there.
-    benchmarks = {each.resource.urn for each in read_benchmarks(graph)}
-    for template in readable(read_pods(graph)):
-        job = template.resource
-        if job.kind != "Job" or job.urn in benchmarks:
-            continue
-        # For an unreadable Job the graph's rule says that nothing fills the claim.
-        references = known(read_references, template) or ()
-        for name in dict.fromkeys(each.name for each in references if each.kind == CLAIM):
-            jobs.setdefault(name, {}).setdefault(job.known_namespace, []).append(job)
-    return jobs

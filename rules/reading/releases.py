@@ -10,7 +10,7 @@ from engines.command_options import Vocabulary
 from engines.registry import ENGINE_IMAGES
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import VLLM_SERVE
-from rules.reading.memoized import memoized, memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.pods.containers import Image, read_image, release_line
 from rules.reading.pods.pods import read_pods, readable
 from rules.reading.pods.workers import Worker
@@ -205,7 +205,7 @@ def shown_command(engine: str, line: Line | None) -> str:
     return f"{name} {line[0]}.{line[1]}"
 
 
-@memoized_for_each
+@memoized
 def _releases(graph: ResourceGraph, charts: tuple[str, ...]) -> Sequence[Resource]:
     # Rules ask for the same charts once for each graph of a program that has many.
     candidates = (resource for release_type in _CHART_TYPES for resource in graph.of_type(release_type))

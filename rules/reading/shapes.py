@@ -51,11 +51,16 @@ def grouped(pairs: Iterable[tuple[K, T]]) -> Mapping[K, Sequence[T]]:
 
 
 def field(parent: Mapping[str, Value], *path: str) -> Value:
-    """The value at the path, None where a step is absent."""
+    """The value at the path, None where a step is absent; raises Undecided where a step cannot be read."""
     current: Value = parent
-    for key in path:
-        if not isinstance(current, dict) or (current := current.get(key)) is UNKNOWN:
-            return None if current is None else _field_or_why_not(parent, path)
+    for index, key in enumerate(path):
+        if current is None:
+            return None
+        if not isinstance(current, (dict, Mapping)):
+            raise Undecided(f"{_dotted(path[:index])} is {shown(current)}, not a mapping")
+        current = current.get(key)
+        if current is UNKNOWN:
+            raise Undecided(f"{_dotted(path[: index + 1])} is known only after the update")
     return current
 
 
@@ -123,20 +128,6 @@ def quantity(value: Value, what: str) -> Fraction:
         raise Undecided(f"{what} is {value!r}, not an amount such as 16Gi")
     number = Fraction(Decimal(match[1] + (match[2] or "")))
     return number * _SUFFIXES[match[3] or ""]
-
-
-def _field_or_why_not(parent: Mapping[str, Value], path: Sequence[str]) -> Value:
-    """The value of `field` where a step is no plain dict; raises Undecided where a step cannot be read."""
-    current: Value = parent
-    for index, key in enumerate(path):
-        if not isinstance(current, (dict, Mapping)):
-            if current is None:
-                return None
-            raise Undecided(f"{_dotted(path[:index])} is {shown(current)}, not a mapping")
-        current = current.get(key)
-        if current is UNKNOWN:
-            raise Undecided(f"{_dotted(path[: index + 1])} is known only after the update")
-    return current
 
 
 def _items_at(parent: Mapping[str, Value], *path: str) -> Sequence[Value]:

@@ -5,12 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph
-from resource_graph.printable import one_line
 from rules.reading.memoized import memoized
 from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at
 
 _INPUT = "typedSettings"
-_LONGEST_KEY = 200
 KV_TRANSPORT = "serving.kvTransport"
 """The setting that chooses the way of the KV cache."""
 
@@ -76,7 +74,7 @@ def _told(component: Resource) -> Iterator[TypedSetting]:
         for entry in mappings_at(component.inputs, _INPUT):
             key, part, decides = (text_at(entry, name) for name in ("key", "part", "decides"))
             if key and part and decides:
-                yield TypedSetting(one_line(key, _LONGEST_KEY), part, decides)
+                yield TypedSetting(key, part, decides)
         if mapping_at(component.inputs, "kvTransport").get("typed") is True:
             yield TypedSetting(KV_TRANSPORT, "", "kvTransport")
     except Undecided:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, advised, failed
-from rules.reading.memoized import memoized, memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.model_users import ModelUser, read_model_users
 from rules.reading.pods.operator_defaults import pod_ports, port_names
 from rules.reading.pods.pod_affinity import equalities, selects
@@ -13,7 +13,7 @@ from rules.reading.pods.pods import (
     PodTemplate,
     gets_containers,
     in_namespace,
-    read_pods,
+    pods_near,
     readable,
 )
 from rules.reading.pods.workers import frontend_port, frontends_of_pods, server_port, servers_of
@@ -57,7 +57,7 @@ def network_policies_admit(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _ingress(graph: ResourceGraph, policy: Resource) -> Iterator[Observation]:
     acts = _IN in _types(policy)
-    selected = [pod for pod in _pods_near(graph, policy) if acts and _is_selected(policy, pod)]
+    selected = [pod for pod in pods_near(graph, policy.namespace) if acts and _is_selected(policy, pod)]
     for index, entry in enumerate(mappings_at(policy.inputs, "spec", "ingress") if selected else ()):
         at = ("spec", "ingress", index)
         message = _closed(graph, entry, selected)
@@ -99,7 +99,7 @@ def _may_have(graph: ResourceGraph, pod: PodTemplate, port: Mapping[str, Value])
     return number in _served(graph, pod) or is_given or re.search(rf"\b{number}\b", written) is not None
 
 
-@memoized_for_each
+@memoized
 def _served(graph: ResourceGraph, pod: PodTemplate) -> Mapping[int, str]:
     """Number of each port at which the pod is asked for answers, and who says so."""
     found: dict[int, str] = {}
@@ -125,19 +125,9 @@ def _leads_to(service: Resource, pod: PodTemplate) -> bool:
     return bool(selector) and selects({"matchLabels": dict(selector)}, pod) is True
 
 
-@memoized_for_each
+@memoized
 def _by_namespace(graph: ResourceGraph, kind: str) -> Mapping[str | None, Sequence[Resource]]:
     return grouped((each.known_namespace, each) for each in graph.kubernetes_objects(kind))
-
-
-@memoized
-def _pods_by_namespace(graph: ResourceGraph) -> Mapping[str | None, Sequence[PodTemplate]]:
-    return grouped((each.resource.known_namespace, each) for each in readable(read_pods(graph)))
-
-
-def _pods_near(graph: ResourceGraph, resource: Resource) -> Sequence[PodTemplate]:
-    """The pods that are in the resource's namespace, or may be."""
-    return in_namespace(_pods_by_namespace(graph), resource.namespace)
 
 
 def _policies_of(graph: ResourceGraph, pod: PodTemplate) -> Sequence[Resource]:
@@ -175,7 +165,7 @@ def _is_own_group(graph: ResourceGraph, pod: PodTemplate, peers: Sequence[Mappin
     selectors = _selectors(peers)
     every = [
         each
-        for each in _pods_near(graph, pod.resource)
+        for each in pods_near(graph, pod.resource.namespace)
         if any(selects(selector, each) is not False for selector in selectors)
     ]
     return bool(every) and all(each.resource is pod.resource for each in every)
@@ -184,7 +174,7 @@ def _is_own_group(graph: ResourceGraph, pod: PodTemplate, peers: Sequence[Mappin
 def _unknown_peers(graph: ResourceGraph, policy: Resource, entry: Mapping[str, Value]) -> str | None:
     """Peers that no pod here is, where some carry the same labels with other values."""
     selectors = _selectors(mappings_at(entry, "from"))
-    pods = _pods_near(graph, policy)
+    pods = pods_near(graph, policy.namespace)
     if not selectors or any(selects(each, pod) is not False for each in selectors for pod in pods):
         return None
     wanted = equalities(selectors[0])

@@ -192,7 +192,7 @@ def _algorithms(graph: ResourceGraph, worker: Worker) -> dict[str, str]:
     """Effective algorithm -> its source; several where the GPUs that the worker can land on differ."""
     settings = read_settings(graph, worker)
     override = read_override(settings.environment)
-    if override is not None and override.algorithm is not None:
-        return {override.algorithm: OVERRIDE_VARIABLE}
+    if override is not None:
+        return {override: OVERRIDE_VARIABLE}
     kernels = [kernels_on(settings, gpu) for gpu in read_landing(graph, worker).accelerators]
     return {item.algorithm: item.algorithm_source for item in kernels}

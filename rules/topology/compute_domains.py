@@ -8,6 +8,7 @@ from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.devices import (
     claiming_pods,
+    containers_claims,
     domains_of_template,
     efa_interfaces,
     rdma_devices,
@@ -66,13 +67,13 @@ def _other_namespace(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 
 def _half_a_claim(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    claims = read_channel_claims(graph, worker)
-    for name in sorted(claims.by_pod - claims.by_container):
+    for name in sorted(claim.name for claim in read_channel_claims(graph, worker) if not claim.used):
         yield (
             f"its pod claims the compute domain's channel as {name}, but no container has {name} in "
             "resources.claims, so none of them gets the channel"
         )
-    for name in sorted(claims.by_container - claims.pod_claims):
+    of_pod = {claim.name for claim in read_device_claims(graph, worker.template)}
+    for name in sorted({*containers_claims(worker.template)} - of_pod):
         yield (
             f"its container uses the claim {name}, but the pod has none of that name in resourceClaims, so "
             "the API server refuses the pod"
@@ -80,7 +81,7 @@ def _half_a_claim(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 
 def _without_fabric(graph: ResourceGraph, worker: Worker) -> Iterator[Advice]:
-    claims = read_channel_claims(graph, worker).by_pod
+    claims = {claim.name for claim in read_channel_claims(graph, worker)}
     without = nodes_without_fabric(graph, worker) if claims else ()
     if without:
         yield Advice(
@@ -160,7 +161,7 @@ def _size(graph: ResourceGraph, domain: Resource) -> Iterator[Said]:
 
 
 def _domains_of_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[str]:
-    of_worker = [(worker, read_channel_claims(graph, worker).domains) for worker in group.workers]
+    of_worker = [(worker, _domains(graph, worker)) for worker in group.workers]
     claiming = [(worker, domains[0]) for worker, domains in of_worker if domains]
     domains = {domain.urn: f"{domain.object_name} by {worker.name}" for worker, domain in claiming}
     # Where the cache need not take NVLink, a domain for each kind of worker serves its own ranks.
@@ -169,11 +170,15 @@ def _domains_of_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[st
         yield f"uses several compute domains: {', '.join(domains.values())}"
 
 
+def _domains(graph: ResourceGraph, worker: Worker) -> Sequence[Resource]:
+    """The ComputeDomains whose channels the worker's pod claims, as far as they are part of the graph."""
+    return [claim.domain for claim in read_channel_claims(graph, worker) if claim.domain is not None]
+
+
 @memoized
 def _claiming(graph: ResourceGraph) -> dict[str, int | None]:
     """Domain -> number of pods that claim its channel; None where the number is not known."""
-    claims = ((each, known(read_channel_claims, graph, each)) for each in readable(read_workers(graph)))
-    domains = ((worker, () if found is None else found.domains) for worker, found in claims)
+    domains = ((each, known(_domains, graph, each) or ()) for each in readable(read_workers(graph)))
     pods = grouped((domain.urn, known(claiming_pods, each)) for each, found in domains for domain in found)
     return {urn: None if None in counts else sum(filter(None, counts)) for urn, counts in pods.items()}
 
@@ -217,5 +222,5 @@ def nvlink_domain_holds_the_pods(graph: ResourceGraph, group: Disaggregated) -> 
 
 def _gpus(graph: ResourceGraph, worker: Worker, node: InstanceType) -> int:
     # A pod with a channel has its node for itself, as far as other claiming pods go.
-    alone = bool(read_channel_claims(graph, worker).by_pod)
+    alone = bool(read_channel_claims(graph, worker))
     return claiming_pods(worker) * (node.gpus if alone else worker.gpus_per_pod)

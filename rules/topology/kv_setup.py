@@ -170,8 +170,7 @@ def _of_hop(graph: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
 
 def _of_neighbours(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
     """What workers of one container do not see of each other's GPUs."""
-    chosen = chosen_transport(graph, group.resource)
-    if chosen is not None and chosen.name == "tcp":
+    if chosen_transport(graph, group.resource).get("name") == "tcp":
         return
     pairs = (*product(group.prefill, group.decode), *product(group.decode, group.prefill))
     for worker, neighbour in (each for each in pairs if each[0].container is each[1].container):
@@ -247,7 +246,6 @@ def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[
     if not ucx.moves_gpu_memory and "efa" not in hop.common:
         yield f"has {UCX_TRANSPORTS}={ucx.written} without cuda_copy: UCX moves no memory of a GPU"
     value = worker.variable(NVLINK_BETWEEN_NODES) or ""
-    chosen = None if hop.common else chosen_transport(graph, hop.group.resource)
     set_to = f"{NVLINK_BETWEEN_NODES}={value}"
     if hop.only("mnnvl") and value.lower() in UCX_OFF:
         yield f"has {set_to}, and NVLink between nodes is the only way that its KV cache has but for TCP"
@@ -255,7 +253,10 @@ def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[
         value.lower() in UCX_ON
         # Over EFA libfabric carries the cache.
         and "mnnvl" not in hop.common
-        and (hop.common & {"rdma", "tcp"} or (chosen is not None and chosen.name == "tcp"))
+        and (
+            hop.common & {"rdma", "tcp"}
+            or (not hop.common and chosen_transport(graph, hop.group.resource).get("name") == "tcp")
+        )
         # A list that leaves CUDA IPC out leaves the switch without anything to switch.
         and ucx.allows("mnnvl")
         and not nodes_without_fabric(graph, worker)

@@ -11,7 +11,7 @@ from rules.reading.kv_cache import cost_over_tcp
 from rules.reading.placements import CLIQUE, HOSTNAME, ZONE, kept_apart, not_bound, read_placement
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, known, mapping_at, text_at
+from rules.reading.shapes import Undecided, known, text_at
 from rules.reading.typed_settings import KV_TRANSPORT
 from rules.rule import Advice, Said, graph_rule, rule
 from rules.subjects import KV_HOPS, kubernetes_objects
@@ -44,7 +44,7 @@ def kv_hop_has_a_transport(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
     """KV cache falls back to TCP, which nobody chose."""
     unconnected = hop.unconnected()
     chosen = chosen_transport(graph, hop.group.resource)
-    if unconnected is None or (chosen is not None and chosen.name == "tcp" and chosen.explicit):
+    if unconnected is None or (chosen.get("name") == "tcp" and chosen.get("typed") is True):
         return
     unknown = next((ways.unknown for ways in hop.ways if ways.unknown is not None), None)
     if unknown is not None:
@@ -84,7 +84,8 @@ def kv_transport_proven(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _of_component(graph: ResourceGraph, resource: Resource) -> Iterator[Advice]:
     component = component_that_chose(graph, resource)
-    if component is None or not (transport := mapping_at(component.inputs, _INPUT)):
+    transport = chosen_transport(graph, resource)
+    if component is None or not transport:
         return
     name = text_at(transport, "name")
     standing = text_at(transport, "standing")

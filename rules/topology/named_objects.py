@@ -8,7 +8,7 @@ from resource_graph.spelling import SLIPS, slip_of
 from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.claims import CLAIM
 from rules.reading.devices import domains_of_template
-from rules.reading.memoized import memoized, memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
 from rules.reading.references import read_references
@@ -99,7 +99,7 @@ def _idle_account(graph: ResourceGraph, owner: Resource, name: str) -> Iterator[
 
 
 # Many pods name one Secret.
-@memoized_for_each
+@memoized
 def _meant(graph: ResourceGraph, asked: tuple[str | None, str, str]) -> str | None:
     """Name of an object in the namespace that is nearly equal; None without one."""
     namespace, kind, name = asked

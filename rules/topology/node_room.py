@@ -193,7 +193,7 @@ def _serving_containers(graph: ResourceGraph, template: PodTemplate) -> Sequence
 @memoized
 def _serving(graph: ResourceGraph) -> Mapping[PodTemplate, list[tuple[str, _Container]]]:
     found: dict[PodTemplate, dict[int, tuple[str, _Container]]] = {}
-    for each in readable((*read_workers(graph), *read_frontends(graph))):
+    for each in (*readable(read_workers(graph)), *read_frontends(graph)):
         # One container may start both a frontend and a worker.
         found.setdefault(each.template, {}).setdefault(id(each.container), (each.name, each.container))
     return {template: list(containers.values()) for template, containers in found.items()}

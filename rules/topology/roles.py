@@ -19,7 +19,7 @@ from rules.reading.kv_cache import (
     transceiver_backend,
 )
 from rules.reading.kv_ways import KV_TRANSFER, KV_TRANSFER_CONFIG, connects_by_itself
-from rules.reading.memoized import memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, may_be_one, read_pods
 from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
@@ -90,7 +90,7 @@ def _missing_half(
     return None
 
 
-@memoized_for_each
+@memoized
 def _is_completed(graph: ResourceGraph, place: str | None) -> bool:
     """Whether a router over several graphs may bring halves of that namespace together."""
     templates = [each for each in read_pods(graph) if may_be_one(each.resource.namespace, place)]

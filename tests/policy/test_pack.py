@@ -15,7 +15,6 @@ from pulumi_policy import (
 from pulumi_policy.policy import _PolicyAnalyzerServicer
 
 from operations.project import resolved_stack
-from policy.host import LeanServicer
 from policy.pack import policies
 from resource_graph import Aspect, ResourceGraph
 from resource_graph.policy_host import policy_graph, policy_inputs
@@ -154,21 +153,3 @@ def test_a_rule_about_what_the_host_does_not_tell_is_listed_once_and_did_not_pas
     assert (said.policyName, said.enforcementLevel) == ("not-evaluated", analyzer_pb2.ADVISORY)
     assert said.message.endswith("which inputs are secret; `dynamo-stack check` judges hides, masks.")
     assert {item.policy_name for item in answer.not_applicable} == {"hides", "masks"}
-
-
-def test_stack_policies_are_spared_properties_whose_inputs_are_known_and_no_others() -> None:
-    seen: dict[str, bool] = {}
-
-    def look(args: StackValidationArgs, report: object) -> None:
-        seen.update({resource.urn: bool(resource.props) for resource in args.resources})
-
-    requests = engine_requests(TOY)
-    for resource, shown in zip(requests.stack.resources, requests.resources, strict=True):
-        resource.properties.CopyFrom(shown.properties)
-    filled = {item.urn for item in requests.stack.resources if item.properties.fields}
-    servicer = LeanServicer("pack", "1", [StackValidationPolicy("a", "a", look)], EnforcementLevel.ADVISORY)
-    told, untold = [item for item in requests.resources if item.urn in filled][:2]
-    servicer.Analyze(told, None)
-    servicer.AnalyzeStack(requests.stack, None)
-    assert not seen[told.urn]
-    assert seen[untold.urn]

@@ -19,7 +19,9 @@ Check = Callable[[ResourceGraph], Iterator[Observation]]
 
 
 def rule(rule_id: str, check: Check, severity: Severity = Severity.MANDATORY) -> Rule:
-    return Rule(id=rule_id, title=rule_id, severity=severity, reason="", source="", fix="", check=check)
+    return Rule(
+        id=rule_id, title=rule_id, severity=severity, reason="", source="", lines=(), fix="", check=check
+    )
 
 
 def says_failed(graph: ResourceGraph) -> Iterator[Observation]:

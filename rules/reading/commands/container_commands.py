@@ -44,8 +44,6 @@ _PROGRAM = re.compile(r"(?:/\S*)?\b(?:s?bin/\S+|(?:ba|da|z|a)?sh|python[\d.]*|vl
 """What args begin with that name a program of their own."""
 SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
 _DEEPEST_SCRIPT = 5
-_FARTHEST_OPTION = 20
-"""Words of a command line among which a shell's own options stand."""
 _OPTION = re.compile(r"--?[A-Za-z]")
 # Builtins that name a program, and start none.
 _ONLY_NAME = frozenset({"which", "type", "hash", "echo", "printf", "alias"})
@@ -121,7 +119,7 @@ def script_position(words: Sequence[str | None]) -> int | None:
     """Position of `sh -c`'s script among the words of a command line; None where there is none."""
     if not words or words[0] is None or program_of(words[0]) not in SHELLS:
         return None
-    for index, word in enumerate(words[1:_FARTHEST_OPTION], start=1):
+    for index, word in enumerate(words[1:], start=1):
         if word is not None and re.fullmatch(r"-[a-z]*c[a-z]*", word) and index + 1 < len(words):
             return index + 1
     return None
@@ -233,7 +231,7 @@ def _scripts_of(command: SimpleCommand) -> Iterator[Word]:
     while start < len(texts):
         text = texts[start]
         if text is not None and program_of(text) in SHELLS:
-            script_at = script_position(texts[start : start + _FARTHEST_OPTION + 1])
+            script_at = script_position(texts[start:])
             if script_at is not None:
                 start += script_at
                 yield command.words[start]

@@ -25,7 +25,7 @@ from hardware import ACCELERATORS, Accelerator
 from resource_graph import ResourceGraph
 from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import read_settings
-from rules.reading.memoized import memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.placements import Landing, read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known
@@ -35,16 +35,6 @@ _AUTO = "AUTO"
 _ALGORITHMS: Mapping[str, MxFp4AlgorithmName] = {name: name for name in MXFP4_ALGORITHMS}
 VLLM_AUTO = "auto"
 BACKEND_FLAG = "--moe-backend"
-
-
-@dataclass(frozen=True, slots=True)
-class Override:
-    """The algorithm that OVERRIDE_QUANT_ALGO names."""
-
-    text: str
-    algorithm: MxFp4AlgorithmName | None
-    """The algorithm; None for a value that the engine does not know: the engine warns and takes its
-    default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +60,10 @@ class ExpertKernels:
         )
 
 
-def read_override(environment: Mapping[str, Word]) -> Override | None:
-    """The override; None where the variable is not set."""
-    word = environment.get(OVERRIDE_VARIABLE)
-    if word is None:
-        return None
-    text = word.value(OVERRIDE_VARIABLE)
+def read_override(environment: Mapping[str, Word]) -> MxFp4AlgorithmName | None:
+    """The algorithm that OVERRIDE_QUANT_ALGO names; None where it names none and the engine chooses."""
     # The engine takes any case, and no blanks (NVIDIA/TensorRT-LLM tensorrt_llm/_torch/model_config.py).
-    return Override(text, _ALGORITHMS.get(text.upper()))
+    return _ALGORITHMS.get(environment.get(OVERRIDE_VARIABLE, Word("")).value(OVERRIDE_VARIABLE).upper())
 
 
 def read_expert_parallel_size(settings: Effective) -> int:
@@ -99,10 +85,8 @@ def kernels_on(settings: Effective, accelerator: Accelerator) -> ExpertKernels:
         backend, source = default_moe_backend(accelerator), f"AUTO on {accelerator.name}"
     if not is_moe_backend(backend):
         raise Undecided(f"what moe_config.backend {backend} ({source}) does with gpt-oss is not known here")
-    override = read_override(settings.environment)
-    if override is not None and override.algorithm is not None:
-        algorithm, algorithm_source = override.algorithm, OVERRIDE_VARIABLE
-    else:
+    algorithm, algorithm_source = read_override(settings.environment), OVERRIDE_VARIABLE
+    if algorithm is None:
         algorithm = default_algorithm(accelerator, backend)
         algorithm_source = f"the default on {accelerator.name}"
     size = read_expert_parallel_size(settings)
@@ -148,7 +132,7 @@ def read_vllm_variables(environment: Mapping[str, Word]) -> Iterator[tuple[str, 
             yield name, kernels
 
 
-@memoized_for_each
+@memoized
 def _candidates(graph: ResourceGraph, worker: Worker) -> Sequence[ExpertKernels]:
     """The kernels on each GPU that the worker may land on, if its checkpoint may have experts in MXFP4."""
     checkpoint = known(read_checkpoint, graph, worker)

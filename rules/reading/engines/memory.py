@@ -26,7 +26,7 @@ from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_cache import read_kv_format, transceiver_backend, transfer_buffer
 from rules.reading.kv_ways import KV_TRANSFER
-from rules.reading.memoized import memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, whole_number
@@ -78,7 +78,7 @@ _NOT_COVERED_OF_VLLM = (
 _NOT_COVERED_OF_TENSORRT_LLM = (("speculative_config",), ("decoding_config",), (_KV, "max_gpu_total_bytes"))
 
 
-@memoized_for_each
+@memoized
 def memory_on_each_gpu(graph: ResourceGraph, worker: Worker) -> Sequence[MemoryOnGpu]:
     """The plan of a worker of gpt-oss on each GPU that it can land on."""
     landing = read_landing(graph, worker)
@@ -91,7 +91,7 @@ def memory_on_each_gpu(graph: ResourceGraph, worker: Worker) -> Sequence[MemoryO
     return [] if plan is None else [plan.on(accelerator) for accelerator in landing.accelerators]
 
 
-@memoized_for_each
+@memoized
 def read_memory_plan(graph: ResourceGraph, worker: Worker) -> MemoryPlan | None:
     """What a worker of gpt-oss does with a GPU's memory; None for any other worker."""
     if not is_tensorrt_llm(worker) and not is_vllm(worker):

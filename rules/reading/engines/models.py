@@ -4,6 +4,7 @@ Only a name tells: OpenAI's own repositories hold MXFP4 experts, a name with ano
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -19,7 +20,7 @@ from rules.reading.commands.container_commands import (
     StartCommand,
 )
 from rules.reading.engines.settings import single_command
-from rules.reading.memoized import memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
 
@@ -35,18 +36,13 @@ PUBLISHED = frozenset(f"{_PUBLISHER}/{name}" for name in GPT_OSS_MODELS)
 _SAYS_NOTHING = re.compile(r"models?|checkpoints?|weights|[0-9a-f]{40}")
 """Names of folders that may hold any model."""
 _OTHER_FORMAT = re.compile(r"fp4|fp8|bf16|fp16|int[48]|w4a|w8a|awq|gptq|gguf|bnb|[348]bit", re.IGNORECASE)
-_NAME_FLAGS = {
-    TENSORRT_LLM: "--served-model-name",
-    DYNAMO_VLLM: "--served-model-name",
-    DYNAMO_SGLANG: "--served-model-name",
-    TRTLLM_SERVE: "--served_model_name",
+_NAMED_BY: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    TENSORRT_LLM: (("--served-model-name",), ("--model-path", "--model")),
+    DYNAMO_VLLM: (("--served-model-name",), ("--model",)),
+    DYNAMO_SGLANG: (("--served-model-name",), ("--model-path", "--model")),
+    TRTLLM_SERVE: (("--served_model_name",),),
 }
-_NAME_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_SERVED_MODEL_NAME"}
-_NAMING_FLAGS = {
-    TENSORRT_LLM: ("--model-path", "--model"),
-    DYNAMO_VLLM: ("--model",),
-    DYNAMO_SGLANG: ("--model-path", "--model"),
-}
+"""Engine -> the options that name what it serves, each group before the next."""
 
 
 def read_gpt_oss(worker: Worker) -> ModelShape | None:
@@ -59,7 +55,7 @@ def read_gpt_oss(worker: Worker) -> ModelShape | None:
     return next(found, None)
 
 
-@memoized_for_each
+@memoized
 def read_model_limits(_: ResourceGraph, worker: Worker) -> ModelLimits | None:
     """Heads, experts and positions of the model that the one engine of a worker loads; None for others."""
     names = _names(single_command(worker))
@@ -81,7 +77,7 @@ class Checkpoint:
     """The gpt-oss model with its experts in MXFP4; None for any other checkpoint."""
 
 
-@memoized_for_each
+@memoized
 def read_checkpoint(_: ResourceGraph, worker: Worker) -> Checkpoint:
     """The checkpoint of the one engine that the worker starts."""
     command = next(iter(worker.commands), None)
@@ -112,17 +108,11 @@ def served_name(worker: Worker) -> Setting | None:
     several names and is not read here.
     """
     command = single_command(worker)
-    flags = command.flags
-    name_flag = _NAME_FLAGS.get(command.engine)
-    given = None if name_flag is None else flags.value(name_flag)
-    if name_flag is not None and given is not None:
-        return Setting(given, name_flag)
-    variable = command.environment.get(_NAME_VARIABLES.get(command.engine, ""))
-    if variable is not None and variable.known:
-        return Setting(variable.text, _NAME_VARIABLES[command.engine])
-    naming = _NAMING_FLAGS.get(command.engine)
-    flag, model = ("", None) if naming is None else flags.option(naming)
-    return None if model is None else Setting(model, flag)
+    for names in _NAMED_BY.get(command.engine, ()):
+        flag, text = command.flags.option(names)
+        if text is not None:
+            return Setting(text, flag)
+    return None
 
 
 def _names(command: StartCommand) -> list[str]:

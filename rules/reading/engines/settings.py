@@ -24,7 +24,7 @@ from resource_graph import UNKNOWN, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
 from resource_graph.yaml_events import NOT_YAML, YamlProblem, check_limits
 from rules.reading.commands.container_commands import ENGINES, StartCommand
-from rules.reading.memoized import memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.pods.containers import find_config_map
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, mapping_at, mappings_at, text_at
@@ -60,7 +60,7 @@ def is_vllm(worker: Worker) -> bool:
     return worker.starts(VLLM)
 
 
-@memoized_for_each
+@memoized
 def read_settings(graph: ResourceGraph, worker: Worker) -> Effective:
     """The settings of a worker that starts exactly one engine.
 

@@ -20,8 +20,6 @@ _GO_FOUND: Mapping[str, str] = {"integer": "number", "boolean": "bool"}
 _NEVER_EMPTY = "containers"
 """Field of a pod of a built-in kind that must hold a list with at least one item (ValidatePodSpec in
 kubernetes pkg/apis/core/validation)."""
-_MOST = 100
-"""Mistakes that are kept of one object: an object with more is something else altogether."""
 MistakeKind = Literal["unknown", "missing", "type", "value", "placeholder", "relation"]
 """A field that the schema does not name, a missing one, a value of another type or beyond a limit, a text to
 be replaced where the schema wants no text, or two places of one object that do not agree."""
@@ -32,7 +30,6 @@ _GROUPS = frozenset(
 """API groups whose objects are named like a DNS subdomain; Services and Namespaces more narrowly. Roles and
 others may bear any name (k8s.io/apimachinery pkg/api/validation)."""
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_LONGEST = 253
 _NAME = ("metadata", "name")
 _SAYS = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
@@ -55,7 +52,7 @@ def find_mistakes(value: Mapping[str, Value], schema: Schema) -> Sequence[Mistak
 
     The API server takes the status from the controller that owns it, and drops it from everybody else.
     """
-    walk = _Walk(schema)
+    walk = _Walk()
     walk.mapping({key: item for key, item in value.items() if key != "status"}, schema, ())
     return walk.found
 
@@ -63,9 +60,8 @@ def find_mistakes(value: Mapping[str, Value], schema: Schema) -> Sequence[Mistak
 class _Walk:
     """A walk through one object that collects its mistakes."""
 
-    def __init__(self, root: Schema) -> None:
+    def __init__(self) -> None:
         self.found: list[Mistake] = []
-        self._root = root
 
     def mapping(self, value: Mapping[str, Value], schema: Schema, path: Path) -> None:
         known = schema.known
@@ -90,7 +86,7 @@ class _Walk:
         kind = KINDS.get(type(value)) or ("object" if isinstance(value, Mapping) else "array")
         kinds = schema.kinds
         if kinds and kind not in kinds and not _is_whole(value, kinds):
-            self._refused(value, path, "type", self._wrong_kind(kind, schema, path))
+            self._refused(value, path, "type", _wrong_kind(kind, schema, path))
             return
         if schema.is_limited and not (kind == "string" and value in schema.admitted):
             said = limit_broken(schema, value, path)
@@ -112,31 +108,6 @@ class _Walk:
             at = (*path, index)
             self._found(at, "value", f"{dotted(at)}: Duplicate value: {{{shown}}}")
 
-    def _wrong_kind(self, kind: str, schema: Schema, path: Path) -> str:
-        if schema.is_definition:
-            wanted, where = ",".join(sorted(schema.kinds)), dotted(path)
-            if kind == "number" and "format" in schema.raw:
-                kind, wanted = "float64", schema.raw["format"]
-            return f'{where}: Invalid value: "{kind}": {where} in body must be of type {wanted}: "{kind}"'
-        if "number" in schema.kinds:
-            return NO_QUANTITY
-        found = _GO_FOUND.get(kind, kind)
-        field = self._go_field(path)
-        return f"json: cannot unmarshal {found} into Go struct field {field} of type {_go(schema)}"
-
-    def _go_field(self, path: Path) -> str:
-        """The field's name in Go's decoder: the innermost type, fields without positions and chosen keys."""
-        owner, fields, schema = "", list[str](), self._root
-        for step in path:
-            owner = schema.name or owner
-            if isinstance(step, str) and step in schema.names:
-                fields.append(step)
-            below = schema.at(step)
-            if below is None:
-                break
-            schema = below
-        return ".".join((owner, *fields))
-
     def _refused(self, value: Value, path: Path, kind: MistakeKind, said: str) -> None:
         if isinstance(value, str) and PLACEHOLDER.search(value):
             self._found(path, "placeholder", value)
@@ -144,8 +115,7 @@ class _Walk:
             self._found(path, kind, said)
 
     def _found(self, path: Path, kind: MistakeKind, said: str) -> None:
-        if len(self.found) < _MOST:
-            self.found.append(Mistake(path, kind, said))
+        self.found.append(Mistake(path, kind, said))
 
 
 def name_mistakes(resource: Resource) -> Iterator[Mistake]:
@@ -165,9 +135,6 @@ def name_mistakes(resource: Resource) -> Iterator[Mistake]:
         return
     if PLACEHOLDER.search(name):
         yield Mistake(_NAME, "placeholder", name)
-    elif len(name) > _LONGEST:
-        says = f"must be no more than {_LONGEST} bytes"
-        yield Mistake(_NAME, "value", f'metadata.name: Invalid value: "{name}": {says}')
     elif not _SUBDOMAIN.fullmatch(name):
         yield Mistake(_NAME, "value", f'metadata.name: Invalid value: "{name}": {_SAYS}')
 
@@ -189,11 +156,9 @@ def _is_whole(value: Value, kinds: frozenset[str]) -> bool:
     return isinstance(value, float) and "integer" in kinds and value.is_integer()
 
 
-def _go(schema: Schema) -> str:
-    if "object" in schema.kinds:
-        return f"v1.{schema.name}" if schema.name else "map[string]string"
-    if "array" in schema.kinds:
-        return f"[]{_go(schema.items())}"
-    if "integer" in schema.kinds:
-        return schema.raw.get("format", "int64")
-    return "bool" if "boolean" in schema.kinds else "string"
+def _wrong_kind(kind: str, schema: Schema, path: Path) -> str:
+    if schema.is_definition:
+        wanted, where = ",".join(sorted(schema.kinds)), dotted(path)
+        return f'{where}: Invalid value: "{kind}": {where} in body must be of type {wanted}: "{kind}"'
+    found = _GO_FOUND.get(kind, kind)
+    return NO_QUANTITY if "number" in schema.kinds else f"json: cannot unmarshal {found}"

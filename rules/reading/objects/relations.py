@@ -69,8 +69,6 @@ def relation_mistakes(resource: Resource) -> Iterator[Mistake]:
             yield from _found(_Pods(resource, spec, at), (_mounts, *_OF_ALL_PODS))
     elif resource.kind == "Service":
         yield from _target_ports(resource)
-    elif resource.kind == "NetworkPolicy":
-        yield from _admitted_ports(resource)
     elif resource.kind == "HorizontalPodAutoscaler":
         yield from _replicas(resource)
 
@@ -221,16 +219,13 @@ def _sources(pods: _Pods) -> Iterator[Mistake]:
 
 
 def _probes(pods: _Pods) -> Iterator[Mistake]:
-    """A number in quotes, which is taken for a name, and an end after several answers (validateProbe)."""
+    """A number in quotes, which is taken for a name (validateProbe)."""
     for at, container in _containers(pods):
         for name in _PROBES:
             probe = mapping_at(container, name)
             port = field(probe, "httpGet", "port")
             if isinstance(port, str) and port.isdigit():
                 yield _mistake((*at, name, "httpGet", "port"), f'Invalid value: "{port}": {_NO_LETTER}')
-            successes = field(probe, "successThreshold")
-            if name != "readinessProbe" and isinstance(successes, int) and successes > 1:
-                yield _mistake((*at, name, "successThreshold"), f"Invalid value: {successes}: must be 1")
 
 
 def _ports(pods: _Pods) -> Iterator[Mistake]:
@@ -250,17 +245,6 @@ def _target_ports(service: Resource) -> Iterator[Mistake]:
         if isinstance(target, str) and target.isdigit():
             at = ("spec", "ports", index, "targetPort")
             yield _mistake(at, f'Invalid value: "{target}": {_NO_LETTER}')
-
-
-def _admitted_ports(policy: Resource) -> Iterator[Mistake]:
-    """A number in quotes, which is taken for a port's name (ValidateNetworkPolicyPort)."""
-    for way in ("ingress", "egress"):
-        for number, rule in enumerate(known(mappings_at, policy.inputs, "spec", way) or ()):
-            for index, entry in enumerate(known(mappings_at, rule, "ports") or ()):
-                port = entry.get("port")
-                if isinstance(port, str) and port.isdigit():
-                    at = ("spec", way, number, "ports", index, "port")
-                    yield _mistake(at, f'Invalid value: "{port}": {_NO_LETTER}')
 
 
 def _replicas(autoscaler: Resource) -> Iterator[Mistake]:

@@ -7,7 +7,7 @@ from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE
 from engines.told import Count, Setting
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.container_commands import TRTLLM_SERVE, StartCommand
-from rules.reading.memoized import memoized_for_each
+from rules.reading.memoized import memoized
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.pods import PodTemplate, gets_containers
 from rules.reading.pods.workers import frontend_port, frontends_of_pods, server_port, servers_of
@@ -33,7 +33,7 @@ class LoopbackServer:
         return f"listens on {self.host.value} alone ({self.host.source})"
 
 
-@memoized_for_each
+@memoized
 def loopback_server(graph: ResourceGraph, template: PodTemplate) -> LoopbackServer | None:
     """None where the pod's server is reached, or where another container may hand requests on to it."""
     if gets_containers(template):
@@ -42,16 +42,23 @@ def loopback_server(graph: ResourceGraph, template: PodTemplate) -> LoopbackServ
     beside = (each for each in mappings_at(template.spec, "initContainers") if text_at(each, "restartPolicy"))
     if len(template.containers) != 1 or any(beside):
         return None
-    for server in servers_of(graph, template):
-        host = known(_server_host, server.commands[0], server.container)
-        port = known(server_port, server)
+    listening = [
+        *(
+            (each.container, known(_server_host, each.commands[0], each.container), known(server_port, each))
+            for each in servers_of(graph, template)
+        ),
+        *(
+            (
+                each.container,
+                known(each.command.given, _FRONTEND_HOST, _FRONTEND_HOST_VARIABLE),
+                known(frontend_port, each),
+            )
+            for each in frontends_of_pods(graph).get(template, ())
+        ),
+    ]
+    for container, host, port in listening:
         if host is not None and port is not None and host.value in _LOOPBACK:
-            return LoopbackServer(server.container, host, port)
-    for frontend in frontends_of_pods(graph).get(template, ()):
-        host = known(frontend.command.given, _FRONTEND_HOST, _FRONTEND_HOST_VARIABLE)
-        port = known(frontend_port, frontend)
-        if host is not None and port is not None and host.value in _LOOPBACK:
-            return LoopbackServer(frontend.container, host, port)
+            return LoopbackServer(container, host, port)
     return None
 
 

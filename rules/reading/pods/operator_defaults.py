@@ -2,8 +2,7 @@
 
 Read in ai-dynamo/dynamo deploy/operator/internal/dynamo: graph.go (GenerateBasePodSpec, mergeContainerByName)
 before and at d50a02f, component_worker.go at 54ba91f and component_frontend.go at 132ccbe. Ports of the main
-container replace the operator's, and so does each probe of it or of a v1alpha1 service. Before 1.2 a
-livenessProbe or readinessProbe of a v1alpha1 main container was merged into the operator's field by field.
+container replace the operator's, and so does each probe of it or of a v1alpha1 service.
 """
 
 import re

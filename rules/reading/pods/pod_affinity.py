@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from resource_graph import UNKNOWN, ResourceGraph, Value
-from rules.reading.memoized import memoized
 from rules.reading.pods.pods import (
     COMPONENT_TYPE_LABEL,
     GRAPH_KIND,
@@ -14,12 +13,12 @@ from rules.reading.pods.pods import (
     SUB_COMPONENT_TYPE_LABEL,
     PodTemplate,
     Unreadable,
+    pods_near,
     read_pods,
     readable,
 )
 from rules.reading.shapes import (
     Undecided,
-    grouped,
     known_texts_at,
     mapping_at,
     mappings_at,
@@ -122,16 +121,15 @@ def can_match(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
     A term that names no Dynamo graph of what was read may mean pods of somebody else's.
     """
     namespaces = _namespaces(template, term)
-    if _may_be_in(namespaces, template.resource.namespace) and selects(term.selector, template):
-        return True
-    pinned = equalities(term.selector)
-    templates = _candidates(graph, namespaces, pinned)
-    answers = {selects(term.selector, candidate) for candidate in templates}
+    near = (
+        read_pods(graph) if namespaces is None else (p for each in namespaces for p in pods_near(graph, each))
+    )
+    answers = {selects(term.selector, each) for each in readable(near)}
     if True in answers:
         return True
     if None in answers or any(isinstance(each, Unreadable) for each in read_pods(graph)):
         raise Undecided(f"whether a pod carries {term} is known only after the update")
-    names = pinned.get(GRAPH_NAME_LABEL)
+    names = equalities(term.selector).get(GRAPH_NAME_LABEL)
     if names is None or not all(_is_ours(graph, namespaces, name) for name in names):
         raise Undecided(f"no pod of what was read carries {term}; another manifest's may")
     return False
@@ -154,18 +152,6 @@ def can_match_by_older_labels(graph: ResourceGraph, template: PodTemplate, term:
     return any(selects(term.selector, each) is True for each in older)
 
 
-@memoized
-def _by_label(graph: ResourceGraph) -> Mapping[_Label, Sequence[PodTemplate]]:
-    """The templates by each of their labels."""
-    entries: list[tuple[_Label, PodTemplate]] = []
-    for template in readable(read_pods(graph)):
-        place = template.resource.known_namespace
-        for key, value in template.labels.items():
-            label = (place, key, value) if isinstance(value, str) else (place, None, None)
-            entries.append((label, template))
-    return grouped(entries)
-
-
 def _carries(template: PodTemplate, key: str, values: Sequence[str]) -> bool | None:
     value = template.labels.get(key)
     if value is UNKNOWN or (value is None and key in ADDED_BY_CONTROLLERS):
@@ -185,25 +171,6 @@ def _not(answer: bool | None) -> bool | None:
 
 def _values(expression: Mapping[str, Value]) -> Sequence[str]:
     return known_texts_at(expression, "values", what="a value of a label selector")
-
-
-def _candidates(
-    graph: ResourceGraph, namespaces: Sequence[Value] | None, pinned: Mapping[str, Sequence[str]]
-) -> Sequence[PodTemplate]:
-    """The templates that carry the rarest of the pinned labels, and those whose labels are not all known."""
-    keys = [key for key in pinned if key not in ADDED_BY_CONTROLLERS]
-    if not keys:
-        raise Undecided("its label selector pins no label of a manifest, so it may mean any other pod")
-    index = _by_label(graph)
-    names = [name for name in namespaces or () if isinstance(name, str)]
-    is_anywhere = namespaces is None or len(names) < len(namespaces)
-    places = {place for place, _, _ in index} if is_anywhere else {*names, None}
-    carriers = [
-        [each for place in places for value in pinned[key] for each in index.get((place, key, value), ())]
-        for key in keys
-    ]
-    uncertain = (each for place in places for each in index.get((place, None, None), ()))
-    return (*min(carriers, key=len), *uncertain)
 
 
 def _namespaces(template: PodTemplate, term: Term) -> Sequence[Value] | None:

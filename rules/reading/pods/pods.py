@@ -6,10 +6,11 @@ from functools import partial
 from typing import Literal, TypeVar
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.memoized import memoized_all
+from rules.reading.memoized import memoized, memoized_all
 from rules.reading.shapes import (
     Undecided,
     attempted,
+    grouped,
     mapping_at,
     mappings_at,
     text_at,
@@ -147,6 +148,11 @@ def read_pods(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
                 yield template if is_read else Unreadable(resource, name, str(template))
 
 
+def pods_near(graph: ResourceGraph, namespace: Value) -> Sequence[PodTemplate]:
+    """The templates, as far as they can be read, whose pods are in the namespace or may be."""
+    return in_namespace(_by_namespace(graph), namespace)
+
+
 def declared_type(template: PodTemplate) -> str | None:
     """What the service or component is declared to be, its subtype aside; None where nobody says."""
     if template.shape == "service":
@@ -158,6 +164,11 @@ def gets_containers(template: PodTemplate) -> bool:
     """Whether labels or annotations ask a mesh or a collector for a container of its own in the pods."""
     annotations = mapping_at(template.described_by, "template", "metadata", "annotations")
     return any("inject" in key for key in (*template.labels, *annotations))
+
+
+@memoized
+def _by_namespace(graph: ResourceGraph) -> Mapping[str | None, Sequence[PodTemplate]]:
+    return grouped((each.resource.known_namespace, each) for each in readable(read_pods(graph)))
 
 
 def _readers(resource: Resource) -> Sequence[tuple[str, Callable[[], PodTemplate]]]:

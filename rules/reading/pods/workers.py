@@ -30,6 +30,7 @@ from rules.reading.shapes import (
     Undecided,
     attempted,
     grouped,
+    known,
     whole_number,
     whole_number_at,
 )
@@ -161,28 +162,24 @@ class Frontend:
         """Name of the service, the component or the workload."""
         return self.template.name
 
+    @property
+    def commands(self) -> Sequence[StartCommand]:
+        """Its command, as a worker has several."""
+        return (self.command,)
+
 
 @memoized_all
-def read_frontends(graph: ResourceGraph) -> Iterator[Frontend | Unreadable]:
-    """All frontends, in the order of the graph."""
-    for template in read_pods(graph):
-        if isinstance(template, Unreadable):
-            yield template
-            continue
+def read_frontends(graph: ResourceGraph) -> Iterator[Frontend]:
+    """All frontends that can be read, in the order of the graph."""
+    for template in readable(read_pods(graph)):
         for container in template.serving_containers:
-            try:
-                yield from _frontends_of(graph, template, container)
-            except Undecided as reason:
-                # An unreadable script of something else is no concern of a frontend's rules.
-                words = f"{container.get('command')}{container.get('args')}"
-                if template.component_type == FRONTEND_TYPE or DYNAMO_FRONTEND in words:
-                    yield Unreadable(template.resource, template.name, str(reason))
+            yield from known(_frontends_of, graph, template, container) or ()
 
 
 @memoized
 def frontends_of_pods(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Frontend]]:
     """Each pod template that runs frontends, and these."""
-    return grouped((each.template, each) for each in readable(read_frontends(graph)))
+    return grouped((each.template, each) for each in read_frontends(graph))
 
 
 def frontend_port(frontend: Frontend) -> Count:
@@ -212,7 +209,7 @@ class Router:
 
 def read_routers(graph: ResourceGraph) -> Iterator[Router]:
     """Every frontend of a Dynamo graph."""
-    for frontend in readable(read_frontends(graph)):
+    for frontend in read_frontends(graph):
         if frontend.resource.kind == GRAPH_KIND:
             workers = workers_by_resource(graph).get(frontend.resource.urn, ())
             yield Router(frontend, tuple(readable(workers)))
@@ -287,11 +284,11 @@ def _service_gpus(template: PodTemplate, container: Mapping[str, Value]) -> int:
 
 def _frontends_of(
     graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
-) -> Iterator[Frontend]:
+) -> Sequence[Frontend]:
     words = command_line(container)
     environment = read_environment(graph, template, container)
     started = [each for each in start_commands(words, environment) if each.engine == DYNAMO_FRONTEND]
     if not started and template.component_type == FRONTEND_TYPE and not words:
         # The operator's own command (ai-dynamo/dynamo deploy/operator component_frontend.go).
         started = [StartCommand(DYNAMO_FRONTEND, (), environment)]
-    yield from (Frontend(template, container, command) for command in started)
+    return [Frontend(template, container, command) for command in started]

@@ -138,7 +138,7 @@ CASES = (
         "vllm-serve",
         (put("Deployment", "spec.progressDeadlineSeconds", "long"),),
         failed(VALUES, "vllm-serve"),
-        ("cannot unmarshal string into Go struct field DeploymentSpec.spec.progressDeadlineSeconds",),
+        ("is the text 'long', not of type integer; the API server: json: cannot unmarshal string",),
     ),
     Case(
         VALUES,

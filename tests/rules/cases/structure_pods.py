@@ -157,18 +157,11 @@ CASES = (
     ),
     Case(
         VALUES,
-        "a liveness probe that wants two answers",
+        "a probe of a port in quotes",
         "vllm-serve",
-        (
-            put(
-                "Deployment",
-                f"{_POD}.containers[0].livenessProbe",
-                {"httpGet": {"path": "/health", "port": 8000}},
-            ),
-            put("Deployment", f"{_POD}.containers[0].livenessProbe.successThreshold", 2),
-        ),
+        (put("Deployment", f"{_POD}.containers[0].readinessProbe.httpGet.port", "8000"),),
         failed(VALUES, "vllm-serve"),
-        ("livenessProbe.successThreshold: Invalid value: 2: must be 1",),
+        ('readinessProbe.httpGet.port: Invalid value: "8000": must contain at least one letter (a-z)',),
     ),
     Case(
         VALUES,

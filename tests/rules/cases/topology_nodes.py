@@ -36,7 +36,7 @@ CASES = (
         "vllm-serve",
         (put("Deployment", f"{_POD}.nodeSelector", _ANY_X86),),
         undecided(FITS_POOL, "engine"),
-        ("its node selection allows several pools: p5en.48xlarge, p5.4xlarge",),
+        ("its node selection matches not one pool but: p5en.48xlarge, p5.4xlarge",),
         pools=(("p5en.48xlarge", 1), ("p5.4xlarge", 1)),
     ),
     Case(
