@@ -15,6 +15,7 @@ from rules.reading.releases import platform_resource
 from tests.lab.dynamo_operator.built import read
 from tests.lab.dynamo_operator.clusters import GRAPHS, until, until_answered
 from tests.lab.fixtures.graphs import toy_graph, worker
+from tests.updates.watching import Watch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from tests.lab.dynamo_operator.clusters import Cluster
 
 pytestmark = pytest.mark.lab
+_GRAPHS_PATH = f"/apis/nvidia.com/v1alpha1/namespaces/{GRAPHS}/dynamographdeployments"
 
 V1ALPHA1 = "dynamographdeployments.v1alpha1.nvidia.com"
 V1BETA1 = "dynamographdeployments.v1beta1.nvidia.com"
@@ -102,12 +104,13 @@ def test_a_changed_worker_moves_all_workers_to_a_new_generation_and_the_frontend
     cluster.await_condition("True")
     before = cluster.names("deployments")
     variables = [{"name": "TOKEN", "value": "1"}]
-    cluster.apply(toy_graph(Decode=worker("decode", "4", envs=variables)))
-    graph = cluster.graph()
+    with Watch(cluster.lab, _GRAPHS_PATH) as graphs:
+        cluster.apply(toy_graph(Decode=worker("decode", "4", envs=variables)))
+        cluster.await_status(lambda each: each.get("rollingUpdate", {}).get("phase") == "Completed")
     # For a moment it says that its last generation is ready.
-    assert (graph["metadata"]["generation"], graph["status"]["observedGeneration"]) == (2, 1)
-    assert graph["status"]["conditions"][0]["status"] == "True"
-    cluster.await_status(lambda each: each.get("rollingUpdate", {}).get("phase") == "Completed")
+    changed = next(each.object for each in graphs.events if each.object["metadata"]["generation"] == 2)
+    assert changed["status"]["observedGeneration"] == 1
+    assert changed["status"]["conditions"][0]["status"] == "True"
     # The update is over when the old pods are gone; their Deployments and Services go a moment later.
     until(
         cluster.lab,
