@@ -164,10 +164,17 @@ def _domains_of_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[st
     of_worker = [(worker, _domains(graph, worker)) for worker in group.workers]
     claiming = [(worker, domains[0]) for worker, domains in of_worker if domains]
     domains = {domain.urn: f"{domain.object_name} by {worker.name}" for worker, domain in claiming}
+    pods = sum(claiming_pods(worker) for worker, _ in claiming)
     # Where the cache need not take NVLink, a domain for each kind of worker serves its own ranks.
-    has_network = all(rdma_devices(worker) or efa_interfaces(worker) for worker in group.workers)
-    if len(domains) > 1 and not has_network:
-        yield f"uses several compute domains: {', '.join(domains.values())}"
+    if len(domains) > 1:
+        if not all(rdma_devices(worker) or efa_interfaces(worker) for worker in group.workers):
+            yield f"uses several compute domains: {', '.join(domains.values())}"
+    elif pods > _MOST_NODES:
+        counted = " + ".join(f"{claiming_pods(worker)} of {worker.name}" for worker, _ in claiming)
+        yield (
+            f"{pods} pods ({counted}) of a node each share one compute domain, which has {_MOST_NODES} nodes "
+            "at most"
+        )
 
 
 def _domains(graph: ResourceGraph, worker: Worker) -> Sequence[Resource]:

@@ -11,7 +11,7 @@ from explain.findings import ordered, state, summary, tone
 from explain.html import to_html
 from explain.short import short_sections
 from rules.catalogue import run_rules
-from rules.model import BrokenRule, Finding, Report, Rule, Severity, Waiver, failed, undecided
+from rules.model import EVERY_RELEASE, BrokenRule, Finding, Report, Rule, Severity, Waiver, failed, undecided
 from tests.explain.elements import parsed
 from tests.explain.pages import DAY, KINDS, judged, page_of, shipped_html, shipped_page, shipped_plan
 from tests.stacks.plan.layers.settings import layered
@@ -28,6 +28,7 @@ def found(severity: Severity, *, waived: bool = False, decided: bool = True) -> 
         severity=severity,
         reason="why",
         source="where",
+        lines=EVERY_RELEASE,
         fix="how",
         check=lambda _: (),
     )

@@ -137,6 +137,18 @@ CASES = (
     ),
     Case(
         DOMAIN,
+        "more pods than an NVL72 has trays",
+        "disagg-gb200",
+        (service(PREFILL, "replicas", 18),),
+        failed(DOMAIN, GRAPH),
+        (
+            "19 pods (18 of TrtllmPrefillWorker + 1 of TrtllmDecodeWorker) of a node each share one compute "
+            "domain, which has 18 nodes at most",
+        ),
+        pools=trays(20),
+    ),
+    Case(
+        DOMAIN,
         "a number that is none",
         "disagg-gb200",
         (put("ComputeDomain", "spec.numNodes", "many"),),

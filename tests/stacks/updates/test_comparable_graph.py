@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from lab.dynamo_operator.conversion import GRAPH, V1BETA1, converted
-from lab.dynamo_operator.generations import Hashes, desired_hashes
+from lab.dynamo_operator.generations import desired_hash
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import GraphApi
@@ -32,10 +32,10 @@ def _spec(settings: Settings, version: GraphApi) -> dict[str, Any]:
     return graph_spec(placed, engine_files(placed).name, version)
 
 
-def _operators_hashes(settings: Settings, version: GraphApi) -> Hashes:
+def _operators_hash(settings: Settings, version: GraphApi) -> str:
     metadata = {"name": "graph", "namespace": "models"}
     manifest = {"apiVersion": f"nvidia.com/{version}", "kind": GRAPH, "metadata": metadata}
-    return desired_hashes(converted(manifest | {"spec": _spec(settings, version)}, V1BETA1))
+    return desired_hash(converted(manifest | {"spec": _spec(settings, version)}, V1BETA1))
 
 
 def _graph(settings: Settings, version: GraphApi) -> Graph:
@@ -61,7 +61,7 @@ def _graph(settings: Settings, version: GraphApi) -> Graph:
 def test_workers_are_the_same_exactly_when_the_operator_says_so(change: Change, version: GraphApi) -> None:
     before = disagg_b200_settings()
     after = changed(before, change)
-    same = _operators_hashes(before, version) == _operators_hashes(after, version)
+    same = _operators_hash(before, version) == _operators_hash(after, version)
     assert _graph(before, version).makes_same_workers(_graph(after, version)) == same
 
 
