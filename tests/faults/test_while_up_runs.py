@@ -73,7 +73,7 @@ def test_a_cache_of_a_class_that_does_not_exist_says_so_and_another_class_brings
 ) -> None:
     _keep_files_in(stack, "fast-files")
     said = failing_up(stack, variables={SHORTER_VOLUME_WAIT: "8"})
-    assert "The wait for claim model-cache ended after 5 min." in said
+    assert "The wait for claim model-cache ended." in said
     assert "there is no storage class fast-files; the cluster has gp3, shared-files" in said
     assert "docs/runbook/cache-volume-unbound.md" in said
     assert re.search(r"claim model-cache: .*fast-files", sick(stack))
@@ -192,7 +192,7 @@ def test_a_graph_that_never_becomes_ready_ends_its_wait_with_the_operators_words
     switch = _switch(stack, switches.GRAPH_NEVER_READY)
     ask_for(stack, frontends=1, ready_seconds=5)
     said = failing_up(stack)
-    assert "The wait for graph gpt-oss-disagg ended after 5 s." in said
+    assert "The wait for graph gpt-oss-disagg ended." in said
     assert "every pod is ready, but the operator says: some_resources_are_not_ready" in said
     assert "docs/runbook/graph-never-ready.md" in said
     switch.unlink()
