@@ -1,6 +1,5 @@
 """All checks of one plan against the account; capacity has a file of its own."""
 
-import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -52,7 +51,7 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if any(answer.verdict is Verdict.WRONG for answer in identity):
         return
     questions: list[tuple[str, _Ask]] = [
-        ("zones", partial(_control_plane, plan)),
+        ("zones", partial(_zones, plan)),
         ("network", partial(adopted, plan)),
         (API_SERVER, partial(reached, plan)),
         (_system_question(plan), partial(_system_offered, plan)),
@@ -71,7 +70,6 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
     ]
     for question, ask in questions:
         yield from _guarded(question, ask, account)
-    yield from _lustre_client(plan)
 
 
 def _gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
@@ -126,12 +124,15 @@ def _addons(plan: EksPlan, account: Account) -> Iterator[Answer]:
         yield wrong(f"add-on {name}", found, f"EKS_ADDONS in stacks/plan/versions.py: {newest}")
 
 
-def _lustre_client(plan: EksPlan) -> Iterator[Answer]:
-    of_lustre = plan.storage is not None and isinstance(plan.storage.typed, LustreStorage)
-    if of_lustre and plan.cluster.version == "1.36":
-        # awslabs/amazon-eks-ami v20260714: kernel 6.18.
-        found = "nodes have kernel 6.18, and AWS does not say that Lustre's client runs on it"
-        yield unknown("FSx for Lustre with Kubernetes 1.36", f"{found}; on 1.35 it is 6.12")
+def _zones(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    ids = account.zone_ids()
+    yield from _control_plane(plan, ids)
+    if plan.storage is not None and isinstance(plan.storage.typed, LustreStorage):
+        yield _file_system(str(plan.storage.zone), ids)
+        if plan.cluster.version == "1.36":
+            # awslabs/amazon-eks-ami v20260714: kernel 6.18.
+            found = "nodes have kernel 6.18, and AWS does not say that Lustre's client runs on it"
+            yield unknown("FSx for Lustre with Kubernetes 1.36", f"{found}; on 1.35 it is 6.12")
 
 
 def _guarded(question: str, ask: _Ask, account: Account) -> Iterator[Answer]:
@@ -187,11 +188,11 @@ def _capacity(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
     purchase = nodes.purchase
     if isinstance(purchase, CapacityBlock | Reservation):
         found = account.reservation(purchase.id)
-        yield from capacity_answers(nodes, found, dt.datetime.now(dt.UTC))
+        yield from capacity_answers(nodes, found, account.now())
 
 
-def _control_plane(plan: EksPlan, account: Account) -> Iterator[Answer]:
-    question, ids = "zones of the control plane", account.zone_ids()
+def _control_plane(plan: EksPlan, ids: Mapping[str, str]) -> Iterator[Answer]:
+    question = "zones of the control plane"
     own = isinstance(plan.network, PlannedNetwork)
     fix = f"cluster.network.{'zones' if own else 'subnets'}: others of {', '.join(_possible(ids))}"
     zones = plan.network.control_plane
@@ -204,6 +205,15 @@ def _control_plane(plan: EksPlan, account: Account) -> Iterator[Answer]:
         yield wrong(question, f"EKS takes no subnet in {_with_ids(refused, ids)}", fix)
     else:
         yield good(question, _with_ids(zones, ids))
+
+
+def _file_system(zone: str, ids: Mapping[str, str]) -> Answer:
+    question = f"FSx for Lustre in {zone}"
+    if zone not in ids:
+        return wrong(question, f"this account has no {zone}", "modelCache.storage.zone: another zone")
+    # https://docs.aws.amazon.com/eks/latest/userguide/fsx-csi-create.html sends people to the console.
+    where = "FSx is not in every zone, and only its console lists them (Create file system, Subnet)"
+    return unknown(question, f"{_with_ids([zone], ids)}: {where}")
 
 
 def _possible(ids: Mapping[str, str]) -> list[str]:

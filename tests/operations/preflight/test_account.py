@@ -88,6 +88,7 @@ def test_the_account_s_own_vpc_counts_against_the_quota(account: Account, prefli
 
 NETWORK = ("cluster", "network")
 SUBNETS = {"us-east-1a": "subnet-01234567", "us-east-1b": "subnet-01234568"}
+LUSTRE = "unknown FSx for Lustre in us-east-1a us-east-1a (use1-az6): FSx is not in ev"
 
 
 @pytest.mark.parametrize(
@@ -96,10 +97,10 @@ SUBNETS = {"us-east-1a": "subnet-01234567", "us-east-1b": "subnet-01234568"}
         pytest.param(
             (*NETWORK, "zones"),
             ["us-east-1a", "us-east-1b"],
-            ("good zones of the control plane us-east-1a (use1-az6), us-east-1b (use1-az1)",),
+            ("good zones of the control plane us-east-1a (use1-az6), us-east-1b (use1-az1)", LUSTRE),
             ("kernel 6.18",),
             "",
-            id="zones are named with their ids",
+            id="zones are named with their ids, and where to look whether one has FSx",
         ),
         pytest.param(
             (*NETWORK, "zones"),
@@ -125,6 +126,9 @@ SUBNETS = {"us-east-1a": "subnet-01234567", "us-east-1b": "subnet-01234568"}
             (),
             "",
             id="a kernel on which nobody knows whether Lustre's client runs",
+        ),
+        pytest.param(
+            ("modelCache", "storage"), {"kind": "efs"}, (), ("FSx",), "", id="no file system of FSx"
         ),
         pytest.param(
             NETWORK,

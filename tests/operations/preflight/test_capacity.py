@@ -38,7 +38,7 @@ def test_a_block_in_its_window_is_good_and_has_its_price(account: Account, prefl
     assert "a new block for pool b200, 1 x p6-b200.48xlarge for 24 h: 2,400.00 USD up front" in shown
     assert "12.500 a GPU-hour, from " in shown
     assert "idle in pool b200: 3 of 8 GPUs idle, $37.06 an hour" in shown
-    assert "stack dev: 0 wrong, 1 unknown of 11 answers" in shown
+    assert "stack dev: 0 wrong, 2 unknown of 12 answers" in shown
 
 
 def test_a_program_reads_the_same_answers_and_their_fixes(account: Account, preflight: Preflight) -> None:
