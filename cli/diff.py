@@ -21,7 +21,13 @@ from comparison.facts import facts_of
 from comparison.field_lines import resource_lines
 from comparison.markdown import as_markdown
 from comparison.recording import Side
-from comparison.stack_comparison import Comparison, StackComparison, UncomparedStack, Verdict, compare_sides
+from comparison.stack_comparison import (
+    Comparison,
+    ComparisonVerdict,
+    StackComparison,
+    UncomparedStack,
+    compare_sides,
+)
 from comparison.verdict_lines import Quoted, Sentence, change_words, headline, red_lines, verdict_line
 from operations.changed_code import changed_code
 from operations.errors import CommandError
@@ -30,10 +36,10 @@ from resource_graph.printable import one_line
 from stacks.errors import SettingsError
 
 _CODES = {
-    Verdict.NO_CHANGES: 0,
-    Verdict.CHANGES: CHANGED,
-    Verdict.STOPPED: STOPPED,
-    Verdict.NOT_COMPARED: NOT_COMPARED,
+    ComparisonVerdict.NO_CHANGES: 0,
+    ComparisonVerdict.CHANGES: CHANGED,
+    ComparisonVerdict.STOPPED: STOPPED,
+    ComparisonVerdict.NOT_COMPARED: NOT_COMPARED,
 }
 
 
@@ -95,7 +101,7 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
     for note in comparison.notes:
         print_line(console, f"Note: {one_line(note)}")
     for stack in comparison.stacks:
-        if stack.verdict is not Verdict.NO_CHANGES:
+        if stack.verdict is not ComparisonVerdict.NO_CHANGES:
             _print_stack(console, stack)
 
 

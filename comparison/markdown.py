@@ -16,7 +16,7 @@ from comparison.changes import Operation, ResourceChange
 from comparison.facts import facts_of
 from comparison.field_lines import resource_lines
 from comparison.recording import Side
-from comparison.stack_comparison import Comparison, StackComparison, UncomparedStack, Verdict
+from comparison.stack_comparison import Comparison, ComparisonVerdict, StackComparison, UncomparedStack
 from comparison.verdict_lines import (
     Fact,
     Quoted,
@@ -93,7 +93,7 @@ def first_screen(comparison: Comparison) -> str:
 
 def is_unchanged(stack: StackComparison | UncomparedStack) -> bool:
     """Whether a comment has nothing more to say of the stack than that."""
-    return stack.verdict is Verdict.NO_CHANGES
+    return stack.verdict is ComparisonVerdict.NO_CHANGES
 
 
 def code_span(text: str, longest: int = LONGEST) -> str:
@@ -204,7 +204,7 @@ def _red_lines(comparison: Comparison) -> Iterator[str]:
 
 def _verdicts(comparison: Comparison) -> Iterator[str]:
     # The worst first: a stack past the limit is one of the least urgent.
-    order = list(Verdict)
+    order = list(ComparisonVerdict)
     changed = [each for each in comparison.stacks if not is_unchanged(each)]
     changed.sort(key=lambda each: -order.index(each.verdict))
     for stack in changed[:_MOST_STACKS]:

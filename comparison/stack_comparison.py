@@ -31,7 +31,7 @@ _SERVING = (
 """Ends of the types of what answers requests, or holds it."""
 
 
-class Verdict(Enum):
+class ComparisonVerdict(Enum):
     """What a comparison comes to; the later one counts where several stacks differ."""
 
     NO_CHANGES = "no changes"
@@ -79,12 +79,12 @@ class StackComparison:
 
     @computed_field
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ComparisonVerdict:
         """What it comes to for this stack."""
         is_refused = bool(self.update.refused) or any(each.is_refused for each in self.resources)
         if is_refused or self.findings.stopping:
-            return Verdict.STOPPED
-        return Verdict.CHANGES if self._has_changes else Verdict.NO_CHANGES
+            return ComparisonVerdict.STOPPED
+        return ComparisonVerdict.CHANGES if self._has_changes else ComparisonVerdict.NO_CHANGES
 
     @property
     def ends_serving(self) -> tuple[ResourceChange, ...]:
@@ -120,9 +120,9 @@ class UncomparedStack:
 
     @computed_field
     @property
-    def verdict(self) -> Literal[Verdict.NOT_COMPARED]:
+    def verdict(self) -> Literal[ComparisonVerdict.NOT_COMPARED]:
         """What it comes to for this stack."""
-        return Verdict.NOT_COMPARED
+        return ComparisonVerdict.NOT_COMPARED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
@@ -144,10 +144,12 @@ class Comparison:
 
     @computed_field
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ComparisonVerdict:
         """What it comes to; that of the stack for which it is worst."""
-        order = list(Verdict)
-        return max((each.verdict for each in self.stacks), key=order.index, default=Verdict.NO_CHANGES)
+        order = list(ComparisonVerdict)
+        return max(
+            (each.verdict for each in self.stacks), key=order.index, default=ComparisonVerdict.NO_CHANGES
+        )
 
 
 def compare_sides(

@@ -5,7 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from comparison.changes import Operation, ResourceChange
-from comparison.stack_comparison import Comparison, StackComparison, Standing, UncomparedStack, Verdict
+from comparison.stack_comparison import (
+    Comparison,
+    ComparisonVerdict,
+    StackComparison,
+    Standing,
+    UncomparedStack,
+)
 from stacks.wording import in_words
 
 _DONE = {
@@ -46,13 +52,13 @@ def headline(comparison: Comparison) -> str:
     total = in_words(len(comparison.stacks), "stack")
     if not comparison.stacks:
         return "Neither side has a stack"
-    if comparison.verdict is Verdict.NO_CHANGES:
+    if comparison.verdict is ComparisonVerdict.NO_CHANGES:
         return f"No changes in {total}"
     parts = (
-        (counts[Verdict.STOPPED], "must not be deployed like this"),
-        (counts[Verdict.NOT_COMPARED], "could not be compared"),
-        (counts[Verdict.CHANGES], "changed"),
-        (counts[Verdict.NO_CHANGES], "unchanged"),
+        (counts[ComparisonVerdict.STOPPED], "must not be deployed like this"),
+        (counts[ComparisonVerdict.NOT_COMPARED], "could not be compared"),
+        (counts[ComparisonVerdict.CHANGES], "changed"),
+        (counts[ComparisonVerdict.NO_CHANGES], "unchanged"),
     )
     return f"{total}: {', '.join(f'{count} {words}' for count, words in parts if count)}"
 
@@ -130,7 +136,7 @@ def _parts(stack: StackComparison) -> Iterator[str]:
         yield f"{len(stack.opened)} more once its Capacity Block is open"
     if stack.secrets:
         yield f"{in_words(len(stack.secrets), 'secret')} changed"
-    if not (stack.resources or stack.opened or stack.secrets) and stack.verdict is Verdict.CHANGES:
+    if not (stack.resources or stack.opened or stack.secrets) and stack.verdict is ComparisonVerdict.CHANGES:
         yield "no resource changes, but findings, waivers or capacity do"
 
 

@@ -4,7 +4,7 @@ import pulumi
 import pulumi_aws as aws
 from pulumi_kubernetes.storage.v1 import StorageClass
 
-from components import removal
+from components import deletion
 from components.ebs_storage import EBS_DRIVER
 from components.eks_cluster import Addon, register_addon
 from components.iam import POD_IDENTITY_SERVICE, role
@@ -58,7 +58,7 @@ class ClusterAddons(pulumi.ComponentResource):
                 parent=self,
                 provider=provider,
                 depends_on=made,
-                custom_timeouts=pulumi.CustomTimeouts(delete=removal.ALONE),
+                custom_timeouts=pulumi.CustomTimeouts(delete=deletion.ALONE),
             ),
         )
         self.ready = [*made, default]

@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 
-from components import removal
+from components import deletion
 from components.dynamo_objects import GRAPH_KIND, GRAPH_VERSIONS
 from components.options import Resources, limits
 from components.served import Served, engine_files_map
@@ -57,7 +57,7 @@ class DynamoGraph(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*depends_on, *files],
-                custom_timeouts=limits(served.ready_timeout_seconds, removal.WITH_PODS),
+                custom_timeouts=limits(served.ready_timeout_seconds, deletion.WITH_PODS),
                 aliases=_aliases(api_version, instead_of),
                 delete_before_replace=bool(instead_of) or replace_with_its_name or None,
                 replace_on_changes=["spec"] if replace_with_its_name else None,

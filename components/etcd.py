@@ -5,7 +5,7 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 
-from components import removal
+from components import deletion
 from components.etcd_command import (
     CLIENT_PORT,
     DATA_PATH,
@@ -39,7 +39,7 @@ class Etcd(pulumi.ComponentResource):
             f"{name}-state",
             metadata={"name": args.state_config_map_name, "namespace": servers.namespace},
             data={_STATE_KEY: "existing" if args.rejoining else "new"},
-            opts=child(self, depends_on, delete=removal.ALONE),
+            opts=child(self, depends_on, delete=deletion.ALONE),
         )
         self.servers = register_servers(
             self,

@@ -5,7 +5,7 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.apps.v1 import Deployment
 
-from components import removal
+from components import deletion
 from components.options import Resources, child
 
 NODE_GROUP_LABEL = "eks.amazonaws.com/nodegroup"
@@ -71,7 +71,7 @@ class GpuNodesReady(pulumi.ComponentResource):
                     | {"nodeSelector": {NODE_GROUP_LABEL: node_group, GPU_COUNT_LABEL: str(gpus)}},
                 },
             },
-            opts=child(self, depends_on, timeout=timeout_seconds, delete=removal.WITH_PODS),
+            opts=child(self, depends_on, timeout=timeout_seconds, delete=deletion.WITH_PODS),
         )
         self.register_outputs({"nodeGroup": node_group})
 

@@ -6,7 +6,7 @@ import pulumi
 from pulumi_kubernetes.batch.v1 import Job
 from pulumi_kubernetes.core.v1 import PersistentVolume, PersistentVolumeClaim
 
-from components import removal
+from components import deletion
 from components.model_volume import FileSystem, LostClaim, OwnClaim
 from components.options import Resources, child, limits
 
@@ -72,7 +72,7 @@ class ModelCache(pulumi.ComponentResource):
                 replacement_trigger=_uid(made, claim.lost) if made and claim else found_uid,
                 # The engine's own replacements come first and then delete: a Job of this name exists.
                 delete_before_replace=True,
-                custom_timeouts=limits(job_timeout_seconds, removal.WITH_PODS),
+                custom_timeouts=limits(job_timeout_seconds, deletion.WITH_PODS),
             ),
         )
         self.made = (job, made) if made else (job,)
@@ -100,7 +100,7 @@ class ModelCache(pulumi.ComponentResource):
                 # Kubernetes lets a claim grow only where its class may, and this one has none. The file
                 # system grows, and the volume says so.
                 ignore_changes=["spec.resources"] if isinstance(claim.storage, FileSystem) else None,
-                custom_timeouts=pulumi.CustomTimeouts(delete=removal.WITH_CONTENT),
+                custom_timeouts=pulumi.CustomTimeouts(delete=deletion.WITH_CONTENT),
             ),
         )
 
@@ -131,7 +131,7 @@ class ModelCache(pulumi.ComponentResource):
             f"{self._name}-volume",
             metadata={"name": source.name},
             spec=spec,
-            opts=child(self, [*self._before, *source.ready], delete=removal.ALONE),
+            opts=child(self, [*self._before, *source.ready], delete=deletion.ALONE),
         )
 
 

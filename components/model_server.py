@@ -6,7 +6,7 @@ import pulumi
 from pulumi_kubernetes.apps.v1 import Deployment
 from pulumi_kubernetes.core.v1 import Service
 
-from components import removal
+from components import deletion
 from components.dynamo_objects import frontend_service
 from components.options import Resources, child, limits
 from components.served import Served, engine_files_map
@@ -36,7 +36,7 @@ class ModelServer(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*depends_on, *files],
-                custom_timeouts=limits(served.ready_timeout_seconds, removal.WITH_PODS),
+                custom_timeouts=limits(served.ready_timeout_seconds, deletion.WITH_PODS),
             ),
         )
         # The name that clients of a graph would address: another server changes no client.
@@ -45,6 +45,6 @@ class ModelServer(pulumi.ComponentResource):
             metadata={"name": frontend_service(served.name), "namespace": served.namespace},
             spec=service,
             # After the pods answer, so that nobody is sent to one that still loads, and at destroy first.
-            opts=child(self, [self.deployment], timeout="120s", delete=removal.ALONE),
+            opts=child(self, [self.deployment], timeout="120s", delete=deletion.ALONE),
         )
         self.register_outputs({"name": served.name})

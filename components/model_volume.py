@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.removal import Keep
+from components.deletion import Keep
 
 
 @dataclass(frozen=True, slots=True)

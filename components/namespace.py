@@ -4,10 +4,10 @@ import pulumi
 from pulumi_kubernetes.core.v1 import Namespace as KubernetesNamespace
 from pulumi_kubernetes.core.v1 import Secret
 
-from components import removal
+from components import deletion
+from components.deletion import Keep
 from components.dynamo_objects import USES_PLATFORM
 from components.options import child
-from components.removal import Keep
 
 TOKEN_SECRET_NAME = "hf-token-secret"  # noqa: S105 - the name of the Secret, not a token
 TOKEN_SECRET_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
@@ -68,7 +68,7 @@ class Namespace(pulumi.ComponentResource):
                 parent=self,
                 protect=keep.protects,
                 retain_on_delete=keep.retains,
-                custom_timeouts=pulumi.CustomTimeouts(delete=removal.WITH_CONTENT),
+                custom_timeouts=pulumi.CustomTimeouts(delete=deletion.WITH_CONTENT),
             ),
         )
 
@@ -78,5 +78,5 @@ class Namespace(pulumi.ComponentResource):
             metadata={"name": TOKEN_SECRET_NAME, "namespace": namespace_name},
             # The SDK marks the whole map as secret, also where the caller has not marked the token.
             string_data={TOKEN_SECRET_KEY: hf_token},
-            opts=child(self, [*self.made], delete=removal.ALONE),
+            opts=child(self, [*self.made], delete=deletion.ALONE),
         )

@@ -5,7 +5,7 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 
-from components import removal
+from components import deletion
 from components.nats_configuration import (
     CLIENT_PORT,
     CLUSTER_PORT,
@@ -52,7 +52,7 @@ class Nats(pulumi.ComponentResource):
             metadata={"name": config_map_name, "namespace": servers.namespace},
             data={CONFIGURATION_FILE: configuration},
             immutable=True,
-            opts=child(self, depends_on, delete=removal.ALONE),
+            opts=child(self, depends_on, delete=deletion.ALONE),
         )
         self.servers = register_servers(
             self,

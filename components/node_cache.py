@@ -5,7 +5,7 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
 
-from components import removal
+from components import deletion
 from components.options import Resources, child
 
 
@@ -39,6 +39,6 @@ class NodeCache(pulumi.ComponentResource):
             f"{name}-copies",
             metadata={"name": name, "namespace": namespace},
             spec=spec,
-            opts=child(self, depends_on, timeout=timeout_seconds, delete=removal.WITH_PODS),
+            opts=child(self, depends_on, timeout=timeout_seconds, delete=deletion.WITH_PODS),
         )
         self.register_outputs({"daemonSetName": name})

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 
-from components import removal
+from components import deletion
 from components.options import Resources, child
 
 
@@ -20,7 +20,7 @@ class Served(NamedTuple):
     engine_files: Mapping[str, str]
     ready_timeout_seconds: int
     inputs: Mapping[str, Any]
-    """The inputs of the component, which rules read (stacks/program/served_by.py)."""
+    """The inputs of the component, which rules read (stacks/program/served_model.py)."""
 
 
 def engine_files_map(reader: pulumi.Resource, served: Served, depends_on: Resources) -> list[pulumi.Resource]:
@@ -40,6 +40,6 @@ def engine_files_map(reader: pulumi.Resource, served: Served, depends_on: Resour
             metadata={"name": name, "namespace": served.namespace},
             data=dict(served.engine_files),
             immutable=True,
-            opts=child(reader, depends_on, delete=removal.ALONE),
+            opts=child(reader, depends_on, delete=deletion.ALONE),
         )
     ]

@@ -8,7 +8,7 @@ from pulumi_kubernetes.apps.v1 import StatefulSet
 from pulumi_kubernetes.core.v1 import Service
 from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
 
-from components import removal
+from components import deletion
 from components.options import Resources, child
 from components.servers import DATA_VOLUME, StatefulServersArgs
 
@@ -49,7 +49,7 @@ def register_servers(
 
     """
     ports = container["ports"]
-    options = child(parent, depends_on, timeout=args.ready_timeout_seconds, delete=removal.WITH_PODS)
+    options = child(parent, depends_on, timeout=args.ready_timeout_seconds, delete=deletion.WITH_PODS)
     headless = Service(
         f"{name}-headless",
         metadata={"name": args.headless_name, "namespace": args.namespace},

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from engines.told import Undecided
+from engines.written_values import Undecided
 
 LONGEST_WORD: Final = 131_072
 """Bytes of the longest argument or variable that Linux hands a process where pages have 4 KiB

@@ -17,8 +17,8 @@ from typing import Any, cast
 from engines.command_line import UNKNOWN_WORD, Environment, Flag, Flags, variable_in
 from engines.tensorrt_llm.flags import DYNAMIC_PREFIX, FILE_OPTIONS, OPTIONS, OVERRIDE_ENGINE_ARGS, Option
 from engines.tensorrt_llm.options import TensorRtLlmOptions
-from engines.told import Count, Setting, Undecided, whole_number
 from engines.vllm.options import VllmOptions
+from engines.written_values import Count, Setting, Undecided, whole_number
 
 TENSORRT_LLM = frozenset(OPTIONS)
 """Modules and programs that start TensorRT-LLM."""

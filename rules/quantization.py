@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from engines.command_line import variable_in
 from engines.quantization import MXFP4_ALGORITHMS, fp8_kv_cache_is_tested
 from engines.tensorrt_llm.kernels import TENSORRT_LLM_KV_DTYPES
-from engines.told import Setting
 from engines.vllm.kernels import (
     VLLM_BACKEND_KERNELS,
     VLLM_KV_DTYPE_FAMILY,
@@ -14,6 +13,7 @@ from engines.vllm.kernels import (
     VLLM_MOE_BACKENDS,
     VllmMoeKernels,
 )
+from engines.written_values import Setting
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
 from rules.model import Rule, Severity

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from engines.tensorrt_llm.keys import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
-from engines.told import Count
+from engines.written_values import Count
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.benchmarks import (

@@ -5,7 +5,7 @@ from functools import partial
 
 from engines.effective import Effective, EngineFileProblem
 from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS
-from engines.told import Count
+from engines.written_values import Count
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity
 from rules.reading.disaggregation import Disaggregated, read_role

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from engines.memory import checkpoint_bytes
-from engines.told import Count
+from engines.written_values import Count
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
 from rules.model import Severity

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from engines.effective import Effective, option_value
 from engines.runtime_lines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
 from engines.tensorrt_llm.flags import Option
-from engines.told import Count
+from engines.written_values import Count
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
 from rules.model import EVERY_RELEASE, Observation, Severity

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engines.command_line import Flags, Word, parse_flags
-from engines.told import Count, Setting
+from engines.written_values import Count, Setting
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import ContainerScript, mentions, read_script
 from rules.reading.disaggregation import read_role

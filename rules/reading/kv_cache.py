@@ -9,7 +9,7 @@ from engines.models import ModelShape
 from engines.quantization import KV_VALUE_BYTES
 from engines.tensorrt_llm.blocks import TransceiverBackend
 from engines.tensorrt_llm.keys import DEFAULT_MAX_NUM_TOKENS, DEFAULT_TOKENS_PER_BLOCK
-from engines.told import Count, Setting
+from engines.written_values import Count, Setting
 from hardware import TCP_FLOW_GBIT, TCP_GBIT, requests_per_second, transfer_seconds
 from resource_graph import ResourceGraph
 from rules.reading.engines.models import read_checkpoint, read_gpt_oss

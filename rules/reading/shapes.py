@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import ParamSpec, TypeVar, cast
 
-from engines.told import Undecided, shown, whole_number
+from engines.written_values import Undecided, shown, whole_number
 from resource_graph import UNKNOWN, Value
 
 _QUANTITY = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?|[+-]?\.[0-9]+)(?:([eE][+-]?[0-9]{1,3})|([a-zA-Z]{0,2}))")

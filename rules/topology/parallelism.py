@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from engines.effective import VLLM, Effective
-from engines.told import Count
+from engines.written_values import Count
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.commands.container_commands import StartCommand, command_line, script_position

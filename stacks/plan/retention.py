@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from components.removal import Keep
+from components.deletion import Keep
 from components.servers import EtcdArgs, NatsArgs, StatefulServersArgs
 from components.zone_subnets import zone_group
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume

@@ -4,7 +4,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.core.v1 import Namespace
 
-from components import removal
+from components import deletion
 from components.chart_values import HelmChartArgs, dra_driver, efa_device_plugin, gpu_operator, monitoring
 from components.gpu_nodes_ready import GpuNodesReady
 from components.helm_chart import HelmChart
@@ -98,6 +98,6 @@ def _namespace(
         opts=pulumi.ResourceOptions(
             provider=provider,
             depends_on=depends_on,
-            custom_timeouts=pulumi.CustomTimeouts(delete=removal.WITH_CONTENT),
+            custom_timeouts=pulumi.CustomTimeouts(delete=deletion.WITH_CONTENT),
         ),
     )

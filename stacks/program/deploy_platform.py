@@ -5,6 +5,7 @@ from typing import Literal
 
 import pulumi
 
+from components.deletion import Keep
 from components.etcd import Etcd
 from components.graph_guard import GraphGuard
 from components.guard import cluster_inputs
@@ -13,7 +14,6 @@ from components.namespace import Namespace
 from components.nats import Nats
 from components.network_policies import NetworkPolicies, ProtectedGraph, ServerPods
 from components.platform_guard import PlatformGuard
-from components.removal import Keep
 from components.servers import BundledServers, EtcdArgs, ExternalServers, NatsArgs
 from components.stateful_servers import NAME_LABEL
 from recipes.server_manifest import client_pod_labels

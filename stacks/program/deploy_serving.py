@@ -27,7 +27,7 @@ from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.program.deploy_platform import PlatformParts, network_policies
 from stacks.program.end_of_up import Watch
 from stacks.program.joined_layers import InfrastructureParts
-from stacks.program.served_by import kv_transport, served_by
+from stacks.program.served_model import kv_transport, served_model
 from stacks.settings.cluster import CapacityBlock
 from stacks.updates.planned_update import Update
 
@@ -158,7 +158,7 @@ def _serves(
     """Register what serves, and return the resource that is there once it does."""
     placed = stack.serving.placed
     how = update.replacement
-    served = served_by(stack)
+    served = served_model(stack)
     if placed.recipe.engine_server is not None:
         return ModelServer(
             placed.graph_name,

@@ -12,10 +12,10 @@ from comparison.capacity import capacity_of
 from comparison.changes import Operation
 from comparison.recording import RecordedUpdate, StackRecording, UnreadStack
 from comparison.stack_comparison import (
+    ComparisonVerdict,
     StackComparison,
     Standing,
     UncomparedStack,
-    Verdict,
     compare_sides,
     compare_stack,
 )
@@ -39,14 +39,18 @@ OTHER_FILES = with_values(FILES, {"data/decode.yaml": "max_batch_size: 2"})
 SERVES, WAITS = StackRecording(name="dev", resources=(FILES,)), recording(opened=(FILES,))
 ADVICE = finding(severity="advisory")
 _SAME = recording(pools=(pool(),), secrets={"token": "1"}, findings=(ADVICE,))
-_VERDICTS: dict[str, tuple[StackRecording, StackRecording, Verdict]] = {
-    "the same": (_SAME, _SAME, Verdict.NO_CHANGES),
-    "a new waiver": (recording(), recording(waivers=(waiver("2027-01-01"),)), Verdict.CHANGES),
-    "a secret that is encrypted anew": (_SAME, replace(_SAME, secrets={"token": "2"}), Verdict.CHANGES),
+_VERDICTS: dict[str, tuple[StackRecording, StackRecording, ComparisonVerdict]] = {
+    "the same": (_SAME, _SAME, ComparisonVerdict.NO_CHANGES),
+    "a new waiver": (recording(), recording(waivers=(waiver("2027-01-01"),)), ComparisonVerdict.CHANGES),
+    "a secret that is encrypted anew": (
+        _SAME,
+        replace(_SAME, secrets={"token": "2"}),
+        ComparisonVerdict.CHANGES,
+    ),
     "a mandatory finding, however old": (
         recording(findings=(finding(),)),
         recording(findings=(finding(),)),
-        Verdict.STOPPED,
+        ComparisonVerdict.STOPPED,
     ),
 }
 
@@ -61,9 +65,9 @@ def test_what_would_be_refused_stops_and_the_worst_stack_gives_the_verdict() -> 
     protected = changed("Cluster eks", Operation.DELETE, is_protected=True)
     update = RecordedUpdate(refused=("cluster.name is fixed",))
     for stopped in (stack(protected), stack(refused_size()), stack(update=update)):
-        assert comparison([stack(), stopped, stack(replicas())]).verdict is Verdict.STOPPED
-    assert comparison([stack(), stack(replicas())]).verdict is Verdict.CHANGES
-    assert comparison().verdict is Verdict.NO_CHANGES
+        assert comparison([stack(), stopped, stack(replicas())]).verdict is ComparisonVerdict.STOPPED
+    assert comparison([stack(), stack(replicas())]).verdict is ComparisonVerdict.CHANGES
+    assert comparison().verdict is ComparisonVerdict.NO_CHANGES
 
 
 def test_each_setting_that_differs_is_told_and_a_pool_is_known_by_its_name() -> None:
@@ -121,7 +125,7 @@ def test_what_waits_for_a_block_is_compared_as_it_opens_and_told_once(case: str)
 def test_a_new_stack_is_one_that_changes() -> None:
     [found] = compare_sides(side(), side(recording()), TODAY).stacks
     assert isinstance(found, StackComparison)
-    assert (found.standing, found.verdict) == (Standing.NEW, Verdict.CHANGES)
+    assert (found.standing, found.verdict) == (Standing.NEW, ComparisonVerdict.CHANGES)
 
 
 def test_a_stack_whose_file_is_gone_keeps_its_resources_and_what_they_cost() -> None:
@@ -137,5 +141,5 @@ def test_a_stack_that_one_side_cannot_read_stands_beside_those_that_are_compared
     )
     unread, read = compared.stacks
     assert unread == UncomparedStack("a", None, "broken YAML")
-    assert read.verdict is Verdict.NO_CHANGES
-    assert compared.verdict is Verdict.NOT_COMPARED
+    assert read.verdict is ComparisonVerdict.NO_CHANGES
+    assert compared.verdict is ComparisonVerdict.NOT_COMPARED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from comparison.stack_comparison import StackComparison, Verdict
+from comparison.stack_comparison import ComparisonVerdict, StackComparison
 from tests.comparison.changed_stacks import Case
 from tests.comparison.made_up import facts
 
@@ -26,7 +26,7 @@ def test_another_recipe_and_a_second_node_are_told_though_no_graph_is_there_yet(
     }
     found = Case("waiting", "disagg-b200-tcp", {}, {"settings": settings}, {}).compared(tmp_path, monkeypatch)
     assert isinstance(found, StackComparison)
-    assert found.verdict is Verdict.CHANGES
+    assert found.verdict is ComparisonVerdict.CHANGES
     assert not [each for each in found.resources if each.title in {OLD, NEW}]
     said = facts(found)
     assert list(said)[:4] == ["settings", "clients", "without service", "once open"]

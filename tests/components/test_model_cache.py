@@ -11,9 +11,9 @@ from pulumi.runtime import rpc
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import resource_pb2
 
+from components.deletion import Keep
 from components.model_cache import ModelCache
 from components.model_volume import FileSystem, LostClaim, OwnClaim
-from components.removal import Keep
 from resource_graph.recorder import run_against
 
 CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"

@@ -9,7 +9,7 @@ from cli.bench_options import BenchOptions
 from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
 from comparison.changes import Effect
 from comparison.markdown import LARGEST
-from comparison.stack_comparison import Verdict as ComparisonVerdict
+from comparison.stack_comparison import ComparisonVerdict
 from compose.options import Network
 from hardware import FIRST_TOKEN_SECONDS_WITHOUT_RDMA, TCP_FIRST_TOKEN_SECONDS
 from operations.document import Verdict

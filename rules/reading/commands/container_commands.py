@@ -14,7 +14,7 @@ from engines.command_line import (
     parse_flags,
     variable_in,
 )
-from engines.told import Setting
+from engines.written_values import Setting
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.shell import Files, SimpleCommand, simple_commands
 from rules.reading.pods.containers import expand_references, read_environment, read_image

@@ -19,8 +19,8 @@ from engines.tensorrt_llm.kernels import (
     is_moe_backend,
     moe_support,
 )
-from engines.told import Setting
 from engines.vllm.kernels import VLLM_MOE_VARIABLES, VllmMoeKernels
+from engines.written_values import Setting
 from hardware import ACCELERATORS, Accelerator
 from resource_graph import ResourceGraph
 from rules.reading.engines.models import read_checkpoint

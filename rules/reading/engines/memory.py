@@ -10,8 +10,8 @@ from engines.memory import SLIDING_WINDOW, ExpertPadding, Sharding
 from engines.models import ModelShape
 from engines.tensorrt_llm.kernels import tensorrt_llm_padding
 from engines.tensorrt_llm.keys import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
-from engines.told import number
 from engines.vllm.kernels import default_vllm_kernels, vllm_padding
+from engines.written_values import number
 from hardware import Accelerator
 from resource_graph import ResourceGraph
 from rules.reading.engines.expert_kernels import (

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from engines.command_line import variable_in
 from engines.models import GPT_OSS_MODELS, ModelLimits, ModelShape, in_hub_folder, model_limits
-from engines.told import Setting
+from engines.written_values import Setting
 from resource_graph import ResourceGraph
 from rules.reading.commands.container_commands import (
     DYNAMO_SGLANG,

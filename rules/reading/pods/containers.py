@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.command_line import UNKNOWN_WORD, Environment, Word
-from engines.told import Setting
+from engines.written_values import Setting
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE
-from engines.told import Count, Setting
+from engines.written_values import Count, Setting
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.container_commands import TRTLLM_SERVE, StartCommand
 from rules.reading.memoized import memoized

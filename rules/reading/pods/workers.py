@@ -4,7 +4,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.command_line import Word, variable_in
-from engines.told import Count
+from engines.written_values import Count
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import (
     DYNAMO_FRONTEND,

@@ -1,4 +1,4 @@
-"""What stands before the end of a resource, and how long the end may take."""
+"""How a resource is kept from deletion, and how long its deletion may take."""
 
 from enum import Enum
 
@@ -8,15 +8,15 @@ ALONE = "60s"
 """Only the API server acts: ConfigMaps, Secrets, Services."""
 
 WITH_PODS = "300s"
-"""Its pods end first, which they may take two minutes for, on a node that answers. A graph that is deleted in
-the foreground goes after them too."""
+"""Its pods end first and may take two minutes, on a node that answers. A graph that is deleted in the
+foreground goes after them too."""
 
 WITH_CONTENT = "600s"
 """A claim goes after the last pod that mounts it, a namespace after everything in it."""
 
 
 class Keep(Enum):
-    """How much stands between a resource and its end."""
+    """How a resource is kept from deletion."""
 
     NOTHING = "nothing"
     PROTECTED = "protected"

@@ -13,7 +13,7 @@ from stacks.plan.placement.pools import Pool
 from stacks.plan.stack_plan import StackPlan
 
 
-def served_by(stack: StackPlan) -> Served:
+def served_model(stack: StackPlan) -> Served:
     """Return what a graph and a server have in common."""
     placed = stack.serving.placed
     files = engine_files(placed)
