@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 NAME = "client"
 _STREAMS = 4
 _TOKENS = 64
+_LAST_LINES = 12
 # Prints one line for each answer. An answer that fails says so and is asked for again.
 _PROGRAM = """
 import json, sys, threading, time, urllib.request
@@ -59,9 +60,16 @@ class ClientPod:
 
     def answers(self) -> int:
         """How many answers it has had."""
-        log = self.lab.kubectl("logs", "-n", self.namespace, NAME, check=False).stdout
-        return sum(line.startswith("answered") for line in log.splitlines())
+        return sum(line.startswith("answered") for line in self._log())
+
+    def last_words(self) -> str:
+        """What it and the pods of its namespace said last: a runtime that hangs says so nowhere else."""
+        names = [pod["metadata"]["name"] for pod in self.lab.get("pods", "-n", self.namespace)["items"]]
+        return "\n".join(f"{name}: {line}" for name in names for line in self._log(name)[-_LAST_LINES:])
 
     def stop(self) -> None:
         """Delete it."""
         self.lab.kubectl("delete", "pod", NAME, "-n", self.namespace, "--ignore-not-found")
+
+    def _log(self, pod: str = NAME) -> list[str]:
+        return self.lab.kubectl("logs", "-n", self.namespace, pod, check=False).stdout.splitlines()

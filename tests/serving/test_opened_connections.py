@@ -137,12 +137,16 @@ def _opened(lab: Sandbox, name: str) -> Opened:
         return Opened.of(name, policies, network, sockets.dials).idle <= IDLE[name].keys()
 
     try:
-        until(lambda: is_answered(_ANSWERS), "answers for the client")
+        until(lambda: is_answered(_ANSWERS), "answers for the client", seen=client.last_words)
         [decode] = pods_of(lab, GRAPH, NAMESPACE)["decode"]
         policies = _look(lab, network)
         lab.kubectl("delete", "pod", decode["metadata"]["name"], "-n", NAMESPACE)
         before = client.answers()
-        until(lambda: is_answered(before + _ANSWERS), "answers by way of another worker")
+        until(
+            lambda: is_answered(before + _ANSWERS),
+            "answers by way of another worker",
+            seen=client.last_words,
+        )
         _look(lab, network)
         # A request lasts shorter than the time between two looks, and another one follows: it is seen once.
         until(every_opening_is_used, "a connection through every opening of the policies")

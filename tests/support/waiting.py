@@ -17,7 +17,12 @@ _PAUSE_SECONDS = 0.2
 
 
 def until(
-    happened: Callable[[], bool], what: str, seconds: float = 90.0, *, cluster: LabDirectory | None = None
+    happened: Callable[[], bool],
+    what: str,
+    seconds: float = 90.0,
+    *,
+    cluster: LabDirectory | None = None,
+    seen: Callable[[], str] = str,
 ) -> None:
     """Waits, and fails the test where `what` did not come in time.
 
@@ -27,13 +32,14 @@ def until(
         seconds: the deadline.
         cluster: looks again when this one has stored a change; every look starts kubectl, and many slow down
             what they wait for.
+        seen: what a reader of the failure wants to know besides.
 
     """
     deadline = time.monotonic() + seconds
     with changes_of(cluster) if cluster else nullcontext(_pause) as next_change:
         while not happened():
             if time.monotonic() > deadline:
-                raise AssertionError(f"not within {seconds:.0f} s: {what}")
+                raise AssertionError(f"not within {seconds:.0f} s: {what}\n{seen()}".rstrip())
             next_change()
 
 
