@@ -7,12 +7,15 @@ import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 
 from components import deletion
-from components.dynamo_objects import GRAPH_KIND, GRAPH_VERSIONS
+from components.dynamo_objects import GRAPH_KIND
 from components.options import Resources, limits
 from components.served import Served, engine_files_map
 
 KV_TRANSPORT_ANNOTATION = "dynamo-stack/kv-transport"
 """Annotation of a graph: the KV transport that the settings name."""
+# The API server holds one graph under both versions. Without this type as an alias the graph of a state that
+# holds it as v1alpha1 would be another resource to the engine, and the new one created while it still exists.
+_V1ALPHA1 = pulumi.Alias(type_=f"kubernetes:nvidia.com/v1alpha1:{GRAPH_KIND}")
 
 
 class DynamoGraph(pulumi.ComponentResource):
@@ -21,8 +24,8 @@ class DynamoGraph(pulumi.ComponentResource):
     Args:
         kv_transport: how KV-cache blocks travel, as rules read it; None where they never leave a worker.
         instead_of: URN of a graph that has to go first, and with it the GPUs that it holds.
-        replace_with_its_name: the graph of this name that exists has other services or another API version,
-            and the API server would refuse the change.
+        replace_with_its_name: the graph of this name that exists has other services or is v1alpha1, and the
+            API server would refuse the change.
 
     """
 
@@ -33,7 +36,6 @@ class DynamoGraph(pulumi.ComponentResource):
         name: str,
         served: Served,
         *,
-        api_version: str,
         spec: dict[str, Any],
         kv_transport: Mapping[str, Any] | None,
         instead_of: str | None,
@@ -46,7 +48,7 @@ class DynamoGraph(pulumi.ComponentResource):
         files = engine_files_map(self, served, depends_on)
         self.graph = CustomResource(
             name,
-            api_version=api_version,
+            api_version="nvidia.com/v1beta1",
             kind=GRAPH_KIND,
             metadata={
                 "name": served.name,
@@ -58,20 +60,12 @@ class DynamoGraph(pulumi.ComponentResource):
                 parent=self,
                 depends_on=[*depends_on, *files],
                 custom_timeouts=limits(served.ready_timeout_seconds, deletion.WITH_PODS),
-                aliases=_aliases(api_version, instead_of),
+                aliases=[_V1ALPHA1, *([instead_of] if instead_of else [])],
                 delete_before_replace=bool(instead_of) or replace_with_its_name or None,
                 replace_on_changes=["spec"] if replace_with_its_name else None,
             ),
         )
         self.register_outputs({"graphName": served.name})
-
-
-def _aliases(api_version: str, instead_of: str | None) -> list[str | pulumi.Alias]:
-    # The API server holds one graph under both versions. Without the other type as an alias a change of the
-    # version would be another resource to the engine, created while the graph of its name still exists.
-    other = next(version for version in GRAPH_VERSIONS if not api_version.endswith(version))
-    same: list[str | pulumi.Alias] = [pulumi.Alias(type_=f"kubernetes:nvidia.com/{other}:{GRAPH_KIND}")]
-    return [*same, instead_of] if instead_of else same
 
 
 def _annotations(kv_transport: Mapping[str, Any] | None) -> dict[str, str]:

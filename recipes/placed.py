@@ -13,7 +13,6 @@ from hardware import InstanceType, KvPath, KvTransportName
 from recipes.model import Recipe
 from recipes.services import PodRecipe, Role, ServiceRecipe
 
-GraphApi = Literal["v1alpha1", "v1beta1"]
 RdmaFabric = Literal["infiniband", "roce"]
 RolloutStrategy = Literal["RollingUpdate", "Recreate"]
 TaintEffect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]

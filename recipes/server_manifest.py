@@ -6,9 +6,8 @@ The pods are those of a graph's worker, with what Dynamo's operator adds there: 
 from typing import Any
 
 from engines.engine import PORT
-from recipes.graph_manifest.api_versions import pod_template
 from recipes.graph_manifest.placement import COMPONENT_LABEL, COMPONENT_TYPE_LABEL, GRAPH_NAME_LABEL
-from recipes.graph_manifest.services import GraphService, graph_services
+from recipes.graph_manifest.services import GraphService, graph_services, pod_template
 from recipes.placed import PlacedRecipe
 from recipes.pod_environment import FRONTEND_PAUSE_SECONDS
 

@@ -144,7 +144,7 @@ def _charts(plan: EksPlan) -> Iterator[Chart]:
 def _platform(stack: StackPlan, platform: PlatformPlan) -> str:
     joined = stack.layers.joined.get("platform")
     runs = f"run by stack {joined.stack}" if joined else platform.kind
-    parts = [f"{runs}, Dynamo {platform.version} in {platform.namespace}, {platform.graph_api}"]
+    parts = [f"{runs}, Dynamo {platform.version} in {platform.namespace}"]
     if isinstance(platform, OwnPlatform):
         parts += [f"discovery {platform.discovery}", _server("NATS", platform.nats)]
         if platform.etcd is not None:

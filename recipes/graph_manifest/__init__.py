@@ -1,33 +1,40 @@
-"""The DynamoGraphDeployment of a placed recipe, in both API versions of Dynamo 1.2.
+"""The DynamoGraphDeployment of a placed recipe: components of nvidia.com/v1beta1, each with a pod template.
 
-`services` describes each service once; `api_versions` writes the same pods in the words of each version.
-Why v1beta1 is the default: docs/adr/0017-graph-api-v1beta1.md.
+Why in this API version: docs/adr/0017-graph-api-v1beta1.md.
 """
 
 from typing import Any
 
-from recipes.graph_manifest.api_versions import alpha_service, component
-from recipes.graph_manifest.services import graph_services
-from recipes.placed import GraphApi, PlacedRecipe
+from recipes.graph_manifest.services import GraphService, graph_services, pod_template
+from recipes.placed import PlacedRecipe
 
 
-def graph_spec(
-    placed: PlacedRecipe, engine_config_map_name: str | None, graph_api: GraphApi = "v1beta1"
-) -> dict[str, Any]:
+def graph_spec(placed: PlacedRecipe, engine_config_map_name: str | None) -> dict[str, Any]:
     """Return the `spec` of the graph.
 
     Args:
         placed: what runs where.
         engine_config_map_name: the ConfigMap with the workers' engine files (recipes/engine_files.py); None
             where the engine reads none.
-        graph_api: the API version to write; both make the same pods.
 
     Raises:
         ValueError: the KV transport has no image for the recipe's runtime version.
 
     """
     services = graph_services(placed, engine_config_map_name)
-    spec: dict[str, Any] = {"backendFramework": placed.recipe.serving_engine.backend_framework}
-    if graph_api == "v1alpha1":
-        return {**spec, "services": {service.name: alpha_service(service) for service in services}}
-    return {**spec, "components": [component(service) for service in services]}
+    return {
+        "backendFramework": placed.recipe.serving_engine.backend_framework,
+        "components": [_component(service) for service in services],
+    }
+
+
+def _component(service: GraphService) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "name": service.name,
+        "type": service.role,
+        "replicas": service.replicas,
+        "podTemplate": pod_template(service),
+    }
+    if service.shared_memory:
+        fields["sharedMemorySize"] = service.shared_memory
+    return fields

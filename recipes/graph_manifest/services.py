@@ -1,4 +1,4 @@
-"""What each service of a graph is: its pod in Kubernetes' words, and what either API version words itself."""
+"""What each service of a graph is: its pod in Kubernetes' words, and what the graph says beside it."""
 
 import shlex
 from collections.abc import Mapping
@@ -16,6 +16,7 @@ from recipes.placed import PlacedRecipe, PlacedService, Rollout
 from recipes.pod_environment import (
     ENGINE_FILES_DIRECTORY,
     FRONTEND_PAUSE_SECONDS,
+    MAIN_CONTAINER,
     TERMINATION_GRACE_SECONDS,
     listed,
     process_environment,
@@ -68,6 +69,16 @@ def graph_services(placed: PlacedRecipe, engine_config_map_name: str | None) -> 
 
     """
     return tuple(_service(placed, service, engine_config_map_name) for service in placed.services)
+
+
+def pod_template(service: GraphService) -> dict[str, Any]:
+    """Return the template of its pods in Kubernetes' own words, with labels and the rollout's annotations."""
+    container = {**service.container, "name": MAIN_CONTAINER, "resources": dict(service.resources)}
+    pod = {**service.pod, "containers": [container, *(dict(other) for other in service.others)]}
+    # The operator reads the rollout's annotations here (ai-dynamo/dynamo#4990).
+    parts = {"labels": dict(service.labels), "annotations": dict(service.annotations)}
+    metadata = {key: values for key, values in parts.items() if values}
+    return {"metadata": metadata, "spec": pod} if metadata else {"spec": pod}
 
 
 def _service(

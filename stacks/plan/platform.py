@@ -20,7 +20,6 @@ from engines.release import known_line_name
 from recipes.graph_manifest.placement import NODES_WITHOUT_GPUS
 from recipes.images import DOCKER_HUB, mirrored
 from recipes.model import Recipe
-from recipes.placed import GraphApi
 from resource_graph.spelling import nearest
 from stacks.errors import Problem
 from stacks.plan.versions import (
@@ -57,7 +56,6 @@ class ExistingPlatform:
     namespace: str
     namespace_exists: bool
     """The owner's file says that others made its namespace; False where the platform is nobody's layer."""
-    graph_api: GraphApi
     kind: Literal["existing"] = "existing"
 
 
@@ -79,7 +77,6 @@ class OwnPlatform:
     """How long the release, and each of its own servers, may take to become ready."""
     namespace_exists: bool
     """Others made its namespace."""
-    graph_api: GraphApi
     custom_resource_definitions: tuple[str, ...]
     """What its installation leaves for ever."""
     kind: Literal["own"] = "own"
@@ -140,9 +137,7 @@ def platform_plan(
 ) -> PlatformPlan:
     """Return the platform with every address worked out."""
     if isinstance(platform, settings.ExistingPlatform):
-        return ExistingPlatform(
-            release.version, platform.namespace, namespace_exists=False, graph_api=platform.graph_api
-        )
+        return ExistingPlatform(release.version, platform.namespace, namespace_exists=False)
     namespace = settings.namespace_name(platform.namespace)
     operator = mirrored(OPERATOR_IMAGE, mirrors)
 
@@ -168,16 +163,13 @@ def platform_plan(
         operator_image=operator if operator != OPERATOR_IMAGE else None,
         timeout_seconds=platform.install_timeout_seconds,
         namespace_exists=not isinstance(platform.namespace, str),
-        graph_api=platform.graph_api,
         custom_resource_definitions=release.custom_resource_definitions.value,
     )
 
 
 def as_existing(platform: PlatformPlan) -> ExistingPlatform:
     """Return a platform of another stack, of which this one registers nothing."""
-    return ExistingPlatform(
-        platform.version, platform.namespace, platform.namespace_exists, platform.graph_api
-    )
+    return ExistingPlatform(platform.version, platform.namespace, platform.namespace_exists)
 
 
 def _line_problem(recipe: Recipe, release: PlatformLine) -> Problem | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from recipes.placed import GraphApi, PlacedRecipe
+from recipes.placed import PlacedRecipe
 from stacks.plan.cache_plan import CachePlan, ExistingVolume
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
@@ -101,23 +101,6 @@ class StackPlan:
     decisions: tuple[Decision, ...] = ()
     retained: tuple[RetainedObject, ...] = ()
     """What `pulumi destroy` leaves, complete."""
-
-    @property
-    def graph_api(self) -> GraphApi:
-        """API version in which the graph is written.
-
-        Raises:
-            ValueError: the recipe is served without Dynamo.
-
-        """
-        if self.platform is None:
-            raise ValueError(f"stack {self.name} has no graph")
-        return self.platform.graph_api
-
-    @property
-    def graph_api_version(self) -> str:
-        """The same with its group."""
-        return f"nvidia.com/{self.graph_api}"
 
     @property
     def used_accelerators(self) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from components.chart_values import Chart
 from engines.registry import ENGINES, Framework
 from engines.release import Defect, Sourced, line_name
 from engines.runtime_lines import RUNTIME_LINES, RuntimeLine
-from recipes.placed import GraphApi
 
 PROJECT_VERSION = "0.1.0"
 """Of this project, as pyproject.toml has it: the program runs where the package is not installed."""
@@ -28,10 +27,6 @@ class PlatformLine:
 
     version: str
     """Of the chart."""
-    graph_apis: Sourced[tuple[GraphApi, ...]]
-    """API versions of DynamoGraphDeployment that are served."""
-    stored_graph_api: Sourced[GraphApi]
-    """The API version that the cluster stores; the operator's webhook translates the other one."""
     custom_resource_definitions: Sourced[tuple[str, ...]]
     """Names of the definitions that an installation leaves for ever."""
     definitions_come_from: Sourced[str]
@@ -72,14 +67,11 @@ _GRAPH_DEFINITIONS = (
     "dynamoworkermetadatas.nvidia.com",
 )
 _SNAPSHOT_DEFINITIONS = ("podsnapshotcontents.nvidia.com", "podsnapshots.nvidia.com")
-_BOTH_APIS: tuple[GraphApi, ...] = ("v1alpha1", "v1beta1")
 
 PLATFORM_RELEASES: Mapping[str, PlatformLine] = MappingProxyType(
     {
         "1.2.1": PlatformLine(
             "1.2.1",
-            graph_apis=Sourced(_BOTH_APIS, "measured", _RUN_1_2),
-            stored_graph_api=Sourced("v1alpha1", "measured", _RUN_1_2),
             custom_resource_definitions=Sourced(
                 _GRAPH_DEFINITIONS, "read", f"{_CHART}/components/operator/crds at d50a02f (chart 1.2.0)"
             ),
@@ -92,7 +84,7 @@ PLATFORM_RELEASES: Mapping[str, PlatformLine] = MappingProxyType(
             defects=(
                 Defect(
                     "mounts of a v1alpha1 service vanish where its container has mounts too",
-                    "graphs are written with volumes of the pods, in both API versions",
+                    "graphs are written in v1beta1, with volumes of the pods",
                     "measured",
                     f"{_RUN_1_2}; ai-dynamo/dynamo#11263",
                 ),
@@ -119,8 +111,6 @@ PLATFORM_RELEASES: Mapping[str, PlatformLine] = MappingProxyType(
         ),
         "1.4.2": PlatformLine(
             "1.4.2",
-            graph_apis=Sourced(_BOTH_APIS, "measured", _RUN_1_4),
-            stored_graph_api=Sourced("v1alpha1", "measured", _RUN_1_4),
             custom_resource_definitions=Sourced(
                 (*_GRAPH_DEFINITIONS, *_SNAPSHOT_DEFINITIONS), "measured", f"{_RUN_1_4} (nine by crd-apply)"
             ),

@@ -94,8 +94,6 @@ def _cells(line: PlatformLine) -> dict[str, _Cell]:
     return {
         "tag of the runtime images": (runtime.version.value, runtime.version),
         "engines in them": (_listed(runtime.engines.value), runtime.engines),
-        "API versions of graphs": (", ".join(line.graph_apis.value), line.graph_apis),
-        "stored as": (line.stored_graph_api.value, line.stored_graph_api),
         "definitions come from": (line.definitions_come_from.value, line.definitions_come_from),
         "definitions": (str(len(definitions.value)), definitions),
         "the chart brings NATS by default": ("yes" if line.bundles_nats.value else "no", line.bundles_nats),

@@ -171,8 +171,7 @@ def _serves(
     return DynamoGraph(
         placed.graph_name,
         served,
-        api_version=stack.graph_api_version,
-        spec=graph_spec(placed, served.engine_config_map_name, stack.graph_api),
+        spec=graph_spec(placed, served.engine_config_map_name),
         kv_transport=kv_transport(stack),
         instead_of=how.old_urn if how else None,
         replace_with_its_name=how is not None and how.in_place,

@@ -24,6 +24,7 @@ _LIMITS = {
 _MANY_KEYS = 20
 _FEW = 3
 """Blocks that a key can be looked for in."""
+_GONE = {"platform.graphApi": "this setting went: every graph is written in nvidia.com/v1beta1"}
 _POSITION = re.compile(r"\[\d+\]")
 
 
@@ -103,13 +104,17 @@ def _kind_problem(place: Place, explicit: Mapping[str, object]) -> Problem:
 def _unknown_key(finding: ErrorDetails, root: type[BaseModel]) -> Problem:
     *around, last = finding["loc"]
     block, key = place_of(root, tuple(around)), str(last)
+    full = dotted((*block.path, key))
+    if full in _GONE:
+        suggestion = "leave it out (docs/updates.md, Graph API, says what becomes of a v1alpha1 graph)"
+        return Problem(full, _shown(finding["input"]), _GONE[full], suggestion=suggestion)
     known = [each for model in block.models for each in keys_of(model)]
     message, homes = f"there is no setting {key!r} here", _homes(block, key, root)
     if 0 < len(homes) <= _FEW:
         message += f"; it belongs to {alternatives(homes)}"
     near = None if homes else nearest(key, known)
     allowed = ", ".join(known) if len(known) <= _MANY_KEYS else "one of those in docs/settings.md"
-    return Problem(dotted((*block.path, key)), _shown(finding["input"]), message, allowed, near)
+    return Problem(full, _shown(finding["input"]), message, allowed, near)
 
 
 def _homes(block: Place, key: str, root: type[BaseModel]) -> list[str]:

@@ -4,7 +4,6 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from recipes.placed import GraphApi
 from recipes.strict_model import StrictModel
 from stacks.settings.setting_types import (
     HttpAddress,
@@ -106,8 +105,6 @@ class OwnPlatform(StrictModel):
     namespace: Namespace = "dynamo-system"
     """Namespace of operator, NATS and etcd; a name alone is created. Which of both it is, is fixed when the
     stack is created."""
-    graph_api: GraphApi = "v1beta1"
-    """API version in which the graph is written. Another one replaces the graph."""
     discovery: Discovery = "kubernetes"
     """Way in which workers and frontends find each other. Fixed when the stack is created."""
     nats: Nats
@@ -126,8 +123,6 @@ class ExistingPlatform(StrictModel):
     """Release that runs there."""
     namespace: Name = "dynamo-system"
     """Namespace in which it runs."""
-    graph_api: GraphApi = "v1beta1"
-    """API version in which the graph is written. Another one replaces the graph."""
 
 
 PlatformSettings = Annotated[OwnPlatform | ExistingPlatform, Field(discriminator="kind")]

@@ -106,10 +106,7 @@ def replacement(stack: StackPlan, running: Graph, wanted: Graph) -> Replacement 
             return Replacement(old_first=True, reason="both have this name", in_place=True)
         if running.api == wanted.api:
             return None
-        reason = (
-            f"it cannot be changed from {running.api} to {wanted.api}; "
-            f"platform.graphApi: {running.api} keeps it"
-        )
+        reason = f"it cannot be changed from {running.api} to {wanted.api}"
         return Replacement(old_first=True, reason=reason, in_place=True)
     full = [shared for shared in shared_pools(stack, running.workers) if not holds_both(shared)]
     if full:

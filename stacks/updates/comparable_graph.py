@@ -13,7 +13,7 @@ from typing import Any, Literal
 from components.dynamo_objects import COMPONENT, FRONTEND_PORT, frontend_service
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
-from recipes.placed import GraphApi, RolloutStrategy
+from recipes.placed import RolloutStrategy
 from recipes.server_manifest import server_deployment
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.nested_values import mapping_in, mappings_in
@@ -62,7 +62,7 @@ class Graph:
 
     name: str
     namespace: str
-    api: GraphApi | Literal["apps/v1"]
+    api: Literal["v1alpha1", "v1beta1", "apps/v1"]
     services: Mapping[str, Service]
     urn: str | None = None
     """The resource in the state; None for a graph that is not from there."""
@@ -113,8 +113,7 @@ def graph_of(stack: StackPlan) -> Graph:
     files = engine_files(placed).name
     if placed.recipe.engine_server is not None:
         return read_server(placed.graph_name, placed.namespace, server_deployment(placed, files))
-    spec = graph_spec(placed, files, stack.graph_api)
-    return read_graph(placed.graph_name, placed.namespace, spec)
+    return read_graph(placed.graph_name, placed.namespace, graph_spec(placed, files))
 
 
 def read_graph(name: str, namespace: str, spec: Mapping[str, Any], urn: str | None = None) -> Graph:

@@ -78,11 +78,8 @@ def test_an_expired_waiver_and_one_of_no_rule_exit_1(
     assert says in squeezed(answer.out)
 
 
-@pytest.mark.parametrize("graph_api", ["v1alpha1", "v1beta1"])
-def test_our_own_graphs_are_read_to_the_end_in_both_api_versions(
-    command: Command, tmp_path: Path, graph_api: str
-) -> None:
-    write_stack(tmp_path, merged(disagg_gb200_settings(), {"platform": {"graphApi": graph_api}}))
+def test_our_own_graphs_are_read_to_the_end(command: Command, tmp_path: Path) -> None:
+    write_stack(tmp_path, disagg_gb200_settings())
     own = command("check", "dev", folder=tmp_path).out
     assert "passed: 0 mandatory" in own
     assert "0 undecided, 0 broken" in own

@@ -53,7 +53,7 @@ CASES = {
             },
         },
         "CLUSTER existing, context gpu-cluster of $KUBECONFIG, server must be https://10.0.0.1:6443",
-        "own, Dynamo 1.2.1 in dynamo-system, v1beta1, discovery etcd, NATS own x3, etcd http://etcd",
+        "own, Dynamo 1.2.1 in dynamo-system, discovery etcd, NATS own x3, etcd http://etcd",
     ),
     "what a production stack leaves in a cluster of others": _of(
         disagg_gb200_settings(),

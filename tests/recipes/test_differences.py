@@ -14,24 +14,26 @@ from tests.support.placed_recipes import ONE_POD
 
 EVERY_RECIPE = pytest.mark.parametrize("name", WORKERS)
 
-# Fields of a service that no row of the tables compares -> the correction that tells of them.
+# Fields of a service that no row of the tables compares -> the correction that tells of them; "" a name.
 FIELDS = {
-    "extraPodMetadata.annotations": "D3",
-    "extraPodMetadata.labels": "D31",
-    "extraPodSpec.affinity.nodeAffinity": "K4",
-    "extraPodSpec.affinity.podAntiAffinity": "K4",
-    "extraPodSpec.affinity.podAffinity": "D23",
-    "extraPodSpec.topologySpreadConstraints": "D23",
-    "extraPodSpec.mainContainer.args": "D16",
-    "extraPodSpec.mainContainer.securityContext": "D14",
-    "extraPodSpec.mainContainer.volumeMounts": "D21",
-    "extraPodSpec.securityContext.fsGroup": "D24",
-    "extraPodSpec.securityContext.fsGroupChangePolicy": "D24",
-    "extraPodSpec.terminationGracePeriodSeconds": "D15",
-    "extraPodSpec.tolerations": "K9",
-    "extraPodSpec.volumes": "D21",
-    "resources.limits": "K8",
-    "resources.requests": "K8",
+    "name": "",
+    "main.name": "",
+    "podTemplate.metadata.annotations": "D3",
+    "podTemplate.metadata.labels": "D31",
+    "podTemplate.spec.affinity.nodeAffinity": "K4",
+    "podTemplate.spec.affinity.podAntiAffinity": "K4",
+    "podTemplate.spec.affinity.podAffinity": "D23",
+    "podTemplate.spec.topologySpreadConstraints": "D23",
+    "main.args": "D16",
+    "main.securityContext": "D14",
+    "main.volumeMounts": "D21",
+    "podTemplate.spec.securityContext.fsGroup": "D24",
+    "podTemplate.spec.securityContext.fsGroupChangePolicy": "D24",
+    "podTemplate.spec.terminationGracePeriodSeconds": "D15",
+    "podTemplate.spec.tolerations": "K9",
+    "podTemplate.spec.volumes": "D21",
+    "main.resources.limits": "K8",
+    "main.resources.requests": "K8",
 }
 # Likewise of the documents beside them; "" published too, or said by the command that applies the file.
 FIELDS_BESIDE = {
@@ -59,7 +61,7 @@ FIELDS_BESIDE = {
     },
 }
 # Walked by their names: variables as `env` and `download-env`, services each by itself.
-WALKED_BY_NAME = ("extraPodSpec.mainContainer.env", "spec.template.spec.containers.0.env", "spec.services")
+WALKED_BY_NAME = ("main.env", "spec.template.spec.containers.0.env", "spec.components")
 # Documents of the serving stack -> the correction that tells of them; "" published too.
 DOCUMENTS = {
     "Namespace": "",

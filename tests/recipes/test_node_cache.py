@@ -12,7 +12,7 @@ from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe
 from recipes.model_download import HuggingFaceDownload, S3Copy, cache_job_spec
 from recipes.node_cache import node_cache_spec
-from recipes.placed import GraphApi, PlacedRecipe
+from recipes.placed import PlacedRecipe
 from tests.support.graph_pods import pods_of
 from tests.support.placed_recipes import DISAGGREGATED, EACH_NODE, ONE_NODE, placed_recipe
 
@@ -21,8 +21,8 @@ MARKER = f"/opt/models/.complete/{RECIPE.model.revision}"
 TOKEN = HuggingFaceDownload("hf-token-secret")
 
 
-def _pods(placed: PlacedRecipe, graph_api: GraphApi = "v1alpha1") -> dict[str, Any]:
-    return pods_of(graph_spec(placed, engine_files(placed).name, graph_api))
+def _pods(placed: PlacedRecipe) -> dict[str, Any]:
+    return pods_of(graph_spec(placed, engine_files(placed).name))
 
 
 def _daemon_pod(**changes: Any) -> dict[str, Any]:
@@ -65,9 +65,8 @@ def test_a_benchmark_finds_the_tokenizer_on_the_same_nodes(nodes: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("graph_api", ["v1alpha1", "v1beta1"])
-def test_every_pod_mounts_its_node_s_copy_and_no_claim(graph_api: GraphApi) -> None:
-    for pod in _pods(placed_recipe(cache_nodes=EACH_NODE), graph_api).values():
+def test_every_pod_mounts_its_node_s_copy_and_no_claim() -> None:
+    for pod in _pods(placed_recipe(cache_nodes=EACH_NODE)).values():
         volumes = {volume["name"]: volume for volume in pod["spec"]["volumes"]}
         assert volumes["model-cache"]["hostPath"]["path"] == EACH_NODE.directory
         assert "persistentVolumeClaim" not in str(pod)

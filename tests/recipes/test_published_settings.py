@@ -1,5 +1,6 @@
 """What the publisher wrote, by hand from its page and its files, against what is rendered of each recipe."""
 
+import copy
 import re
 import shlex
 from dataclasses import dataclass
@@ -51,9 +52,8 @@ def published_rows(recipe: str) -> list[Row]:
 
 @cache
 def _stack(recipe: str) -> StackPlan:
-    """The committed stack dev, or the aggregated recipe on GB200 trays, in the publisher's API version."""
+    """The committed stack dev, or the aggregated recipe on GB200 trays."""
     settings = dev_settings()
-    settings["platform"]["graphApi"] = "v1alpha1"
     if recipe == AGGREGATED:
         settings["serving"] = {"recipe": recipe, "namespace": "gpt-oss", "pool": "gb200"}
     return resolved(settings)
@@ -61,20 +61,22 @@ def _stack(recipe: str) -> StackPlan:
 
 @cache
 def rendered(recipe: str) -> dict[str, Any]:
-    """Documents by kind, services of the graph and engine files by name, the benchmark and its parts."""
+    """Documents by kind, components of the graph and engine files by name, the benchmark and its parts.
+
+    `main` of a component is its main container, `env` that one's variables.
+    """
     stack = _stack(recipe)
     text = "---\n".join(document.text for document in render_graph(recorded_stack(stack)))
     documents = {document["kind"]: document for document in yaml.safe_load_all(text) if document}
     graph = documents["DynamoGraphDeployment"]
-    services = {
-        name: service | {"env": _variables(service["extraPodSpec"]["mainContainer"])}
-        for name, service in graph["spec"]["services"].items()
-    }
+    services: dict[str, Any] = {}
+    for component in copy.deepcopy(graph["spec"]["components"]):
+        [main] = component["podTemplate"]["spec"].pop("containers")
+        services[component["name"]] = component | {"main": main, "env": _variables(main)}
     files = {name: yaml.safe_load(content) for name, content in documents["ConfigMap"]["data"].items()}
-    default = {"default": {"apiVersion": resolved(dev_settings()).graph_api_version}}
     [download] = documents["Job"]["spec"]["template"]["spec"]["containers"]
     parts = {"graph": graph, "download-env": _variables(download)}
-    return documents | default | parts | services | files | _benchmark(stack)
+    return documents | parts | services | files | _benchmark(stack)
 
 
 def _benchmark(stack: StackPlan) -> dict[str, Any]:
@@ -162,7 +164,7 @@ def _leaves(block: dict[str, Any], prefix: str = "") -> list[str]:
 def test_the_frontend_prefers_not_to_share_a_node_with_another_and_never_takes_a_gpu_node(
     recipe: str,
 ) -> None:
-    affinity = _at(recipe, "Frontend extraPodSpec.affinity")
+    affinity = _at(recipe, "Frontend podTemplate.spec.affinity")
     [term] = affinity["podAntiAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"]
     selector = yaml.safe_dump(term["podAffinityTerm"]["labelSelector"])
     assert f"nvidia.com/dynamo-graph-deployment-name: {load_recipe(recipe).graph_name}" in selector

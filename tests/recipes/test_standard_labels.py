@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,14 +20,11 @@ def _shown(labels: dict[str, str]) -> dict[str, str]:
     return {key.removeprefix(_PREFIX): value for key, value in labels.items() if key.startswith(_PREFIX)}
 
 
-@pytest.mark.parametrize("api", ["v1alpha1", "v1beta1"])
-def test_pods_of_a_graph_say_what_they_are_part_of_as_the_guide_looks_for_them(api: str) -> None:
+def test_pods_of_a_graph_say_what_they_are_part_of_as_the_guide_looks_for_them() -> None:
     placed = placed_recipe(DISAGGREGATED, instance="disagg-b200-tcp")
-    spec = graph_spec(placed, "files", api)
-    services = spec.get("services") or {each["name"]: each["podTemplate"] for each in spec["components"]}
     seen = {
-        name: _shown((each.get("extraPodMetadata") or each["metadata"])["labels"])
-        for name, each in services.items()
+        each["name"]: _shown(each["podTemplate"]["metadata"]["labels"])
+        for each in graph_spec(placed, "files")["components"]
     }
     assert {name: labels["component"] for name, labels in seen.items()} == {
         "Frontend": "frontend",

@@ -7,7 +7,7 @@ each base, in `BASES`.
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from stacks.settings.load import parse_settings
 from tests.rules.edits import Edit, edited
 from tests.rules.exports import read_state_text, state_text
 from tests.rules.judging import TODAY, Found, in_program
+from tests.support.alpha_graphs import with_alpha_graphs
 from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import served_stack, shipped_stack
 
@@ -144,10 +145,10 @@ def base_text(name: str, base: Base) -> str:
         return (FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
     resolved = shipped_stack(base.stack) if base.cluster else served_stack(base.stack)
     # Cases are written in the words of most published graphs; the files beside this one are v1beta1.
-    resolved = replace(resolved, platform=replace(resolved.platform, graph_api="v1alpha1"))
+    resources = with_alpha_graphs(recorded_stack(resolved))
     if base.state:
-        return state_text(recorded_stack(resolved))
-    documents = [document.text for document in render_graph(recorded_stack(resolved))]
+        return state_text(resources)
+    documents = [document.text for document in render_graph(resources)]
     placed = resolved.serving.placed
     benchmark = benchmark_job(placed)
     return "---\n".join((*documents, to_yaml(benchmark)))

@@ -10,15 +10,15 @@ from jsonschema import Draft202012Validator
 from lab.custom_resources import custom_resource_definition
 
 
-def schema_errors(spec: dict[str, Any], graph_api: str) -> list[str]:
+def schema_errors(spec: dict[str, Any]) -> list[str]:
     """What the API server would refuse or drop of the spec, one line each."""
-    errors = _validator(graph_api).iter_errors({"spec": spec})
+    errors = _validator().iter_errors({"spec": spec})
     return sorted(f"{'.'.join(str(key) for key in error.path)}: {error.message}" for error in errors)
 
 
 @cache
-def _validator(graph_api: str) -> Draft202012Validator:
-    definition = custom_resource_definition("dynamographdeployment", "dynamo-1.2", graph_api)
+def _validator() -> Draft202012Validator:
+    definition = custom_resource_definition("dynamographdeployment", "dynamo-1.2", "v1beta1")
     [version] = definition["spec"]["versions"]
     return Draft202012Validator(_strict(version["schema"]["openAPIV3Schema"]))
 

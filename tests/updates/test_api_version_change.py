@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from lab.directory import REPOSITORY
 from tests.serving_stacks.pods import pods_of, variables_of
-from tests.serving_stacks.rehearsal import SETTINGS, prepared
+from tests.serving_stacks.rehearsal import prepared
+from tests.support import alpha_graphs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.support.lab_stack import LabStack
     from tests.support.sandbox import Sandbox
@@ -23,63 +22,51 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 NAMESPACE, GRAPH, CACHE = "gpt-oss", "gpt-oss-disagg", "model-cache"
 GRAPHS = "dynamographdeployments.nvidia.com"
 
-_AT_FIRST = {
-    "services.py": (
-        ('"volumeMounts": [_cache_mount(placed)],', '"volumeMounts": [],'),
-        ("        return [cache]\n", "        return []\n"),
-        (
-            '"configMap": {"name": engine_config_map_name}}, cache]',
-            '"configMap": {"name": engine_config_map_name}}]',
-        ),
-    ),
-    "api_versions.py": (
-        (
-            'fields["extraPodMetadata"] = metadata',
-            'fields["annotations"] = dict(service.annotations)',
-        ),
-        (
-            '    if service.shared_memory:\n        fields["sharedMemory"]',
-            '    fields["volumeMounts"] = [{"name": "model-cache", "mountPoint": "/opt/models"}]\n'
-            '    if service.shared_memory:\n        fields["sharedMemory"]',
-        ),
-    ),
-    "__init__.py": (
-        (
-            'return {**spec, "services"',
-            'return {**spec, "pvcs": [{"name": "model-cache", "create": False}], "services"',
-        ),
-    ),
-}
+FIRST_PROGRAM = """
+from alpha_graphs import alpha_spec
+from components import dynamo_graph
+from stacks.program import deploy_serving, entry
+
+right_spec = deploy_serving.graph_spec
+Resource = dynamo_graph.CustomResource
 
 
-def _as_v1alpha1(settings: dict[str, Any]) -> None:
-    settings["platform"]["graphApi"] = "v1alpha1"
+def first_spec(*arguments):
+    spec = alpha_spec(right_spec(*arguments))
+    for service in spec["services"].values():
+        pod = service["extraPodSpec"]
+        main = pod["mainContainer"]
+        pod["volumes"] = [each for each in pod["volumes"] if each["name"] != "model-cache"]
+        main["volumeMounts"] = [each for each in main["volumeMounts"] if each["name"] != "model-cache"]
+        service["volumeMounts"] = [{"name": "model-cache", "mountPoint": "/opt/models"}]
+        service["annotations"] = service.pop("extraPodMetadata").get("annotations", {})
+    return spec | {"pvcs": [{"name": "model-cache", "create": False}]}
+
+
+def first_resource(*arguments, **named):
+    return Resource(*arguments, **named | {"api_version": "nvidia.com/v1alpha1"})
+
+
+deploy_serving.graph_spec = first_spec
+dynamo_graph.CustomResource = first_resource
+entry.main()
+"""
+"""Writes the graph so: the cache as a claim that the graph lists and each service mounts."""
 
 
 @pytest.fixture(scope="module")
 def stack(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
-    with prepared(lab, tmp_path_factory.mktemp("v1alpha1"), "disagg-b200-tcp", _as_v1alpha1) as stack:
+    with prepared(lab, tmp_path_factory.mktemp("v1alpha1"), "disagg-b200-tcp") as stack:
         yield stack
 
 
-def _written_at_first(project: Path) -> None:
-    """Give the project a copy of the recipes that writes the graph so: the repository's serve other tests."""
-    recipes = project / "recipes"
-    recipes.unlink()
-    shutil.copytree(REPOSITORY / "recipes", recipes)
-    for name, edits in _AT_FIRST.items():
-        file = recipes / "graph_manifest" / name
-        text = file.read_text()
-        for old, new in edits:
-            assert text.count(old) == 1, old
-            text = text.replace(old, new)
-        file.write_text(text)
-
-
-def _written_as_today(project: Path) -> None:
-    recipes = project / "recipes"
-    shutil.rmtree(recipes)
-    recipes.symlink_to(REPOSITORY / "recipes", target_is_directory=True)
+def _first_up(stack: LabStack) -> None:
+    shutil.copy(alpha_graphs.__file__, stack.project)
+    file = stack.project / "__main__.py"
+    original = file.read_text()
+    file.write_text(FIRST_PROGRAM)
+    stack.pulumi("up", "--yes", "--skip-preview")
+    file.write_text(original)
 
 
 def _volumes(stack: LabStack) -> dict[str, set[str]]:
@@ -97,21 +84,18 @@ def _variables(stack: LabStack) -> dict[str, bool]:
 
 
 def test_a_v1alpha1_graph_becomes_a_v1beta1_one_and_its_workers_get_the_model(stack: LabStack) -> None:
-    _written_at_first(stack.project)
-    stack.pulumi("up", "--yes", "--skip-preview")
+    _first_up(stack)
     uid = stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)["metadata"]["uid"]
     assert {role: CACHE in names for role, names in _volumes(stack).items()} == {
         "frontend": True,
         "prefill": False,
         "decode": False,
     }
-    _written_as_today(stack.project)
-    content = stack.settings()
-    del content["config"][SETTINGS]["platform"]["graphApi"]
-    stack.write_settings(content)
+    assert any("nvidia.com/v1alpha1:DynamoGraphDeployment" in urn for urn in stack.urns())
     seen = stack.pulumi("preview")
     said = " ".join((seen.stdout + seen.stderr).split())
     assert f"another graph: {GRAPH} is deleted, then {GRAPH} is created" in said, said
+    assert "it cannot be changed from v1alpha1 to v1beta1" in said
     assert "nothing serves from the moment the old graph ends until the new one" in said
     stack.pulumi("up", "--yes")
     graph = stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)

@@ -34,7 +34,6 @@ APPLIED = {
     "argument-of-the-frontend": "the frontend's pods roll, and serving goes on",
     "cache-smaller": "the update is refused, and nothing changes",
     "engine-override": "a new engine file comes, and all workers roll",
-    "graph-api": "the graph is replaced, the old one first, and nothing serves in between",
     "recipe": "a graph goes with all that is its own, and another one comes on fewer GPUs",
 }
 

@@ -62,16 +62,12 @@ def cluster(tmp_path: Path) -> _Commands:
     return commands
 
 
-@pytest.fixture(params=["v1alpha1", "v1beta1"])
-def graph(request: pytest.FixtureRequest) -> ResourceGraph:
-    settings = dev_settings()
-    settings["platform"]["graphApi"] = request.param
-    return recorded_stack(resolved(settings))
+@pytest.fixture
+def graph() -> ResourceGraph:
+    return recorded_stack(resolved(dev_settings()))
 
 
-def test_a_graph_of_either_version_is_found_without_its_operator(
-    cluster: _Commands, graph: ResourceGraph
-) -> None:
+def test_a_graph_is_found_without_its_operator(cluster: _Commands, graph: ResourceGraph) -> None:
     [found] = existing_objects(graph, cluster)
     assert str(found) == "DynamoGraphDeployment gpt-oss/gpt-oss-disagg"
     assert found.api_version == "nvidia.com/v1alpha1"

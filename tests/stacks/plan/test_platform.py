@@ -112,12 +112,6 @@ def test_three_members_say_what_they_buy_and_what_not() -> None:
     assert "more than 10 s without two of them stops all workers" in reasons["etcd"]
 
 
-@pytest.mark.parametrize("api", ["v1alpha1", "v1beta1"])
-def test_a_graph_is_written_in_the_version_that_was_typed(api: str) -> None:
-    stack = resolved(changed(disagg_b200_settings(), {"platform.graphApi": api}))
-    assert stack.graph_api_version == f"nvidia.com/{api}"
-
-
 def test_images_come_from_the_mirrors() -> None:
     typed = changed(disagg_b200_settings(), _etcd(), {"imageMirrors": MIRRORS})
     platform = _own(_etcd(), {"imageMirrors": MIRRORS})

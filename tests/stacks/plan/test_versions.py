@@ -7,11 +7,10 @@ from stacks.plan.versions import PLATFORM_LINES, PLATFORM_RELEASES
 from stacks.plan.versions_document import DOCUMENT, versions_document
 
 
-def test_every_line_has_one_release_its_own_images_and_a_stored_api_version_that_it_serves() -> None:
+def test_every_line_has_one_release_its_own_images_and_its_own_definitions() -> None:
     assert [release.line for release in PLATFORM_RELEASES.values()] == list(PLATFORM_LINES)
     for name, line in PLATFORM_LINES.items():
         assert line.runtime.name == name
-        assert line.stored_graph_api.value in line.graph_apis.value
         left = line.custom_resource_definitions.value
         assert "dynamographdeployments.nvidia.com" in left
         assert len(set(left)) == len(left)

@@ -35,7 +35,15 @@ CASES: list[tuple[str, str, object, str]] = [
         "existing",
         "Pulumi.dev.yaml: platform.nats\n"
         "  there is no setting 'nats' here; it belongs to platform of kind own\n"
-        "  allowed: kind, version, namespace, graphApi",
+        "  allowed: kind, version, namespace",
+    ),
+    (
+        "a key that went",
+        "platform.graphApi",
+        "v1beta1",
+        "Pulumi.dev.yaml: platform.graphApi = 'v1beta1'\n"
+        "  this setting went: every graph is written in nvidia.com/v1beta1\n"
+        "  try: leave it out (docs/updates.md, Graph API, says what becomes of a v1alpha1 graph)",
     ),
     (
         "a key of two other kinds",

@@ -12,6 +12,7 @@ from stacks.updates.deployed import Deployed, deployed
 from stacks.updates.planned_update import Update, planned_update
 from tests.components.recorded import recorded
 from tests.stacks.changed_settings import Settings
+from tests.support.alpha_graphs import with_alpha_graphs
 from tests.support.dev_settings import resolved
 
 
@@ -48,6 +49,11 @@ class PlannedChange:
 def state(settings: Settings) -> Deployed:
     """What the engine has in its state after a first `up` with these settings."""
     return _state(recorded(settings))
+
+
+def alpha_state(settings: Settings) -> Deployed:
+    """The same where the graph was written as v1alpha1."""
+    return _state(with_alpha_graphs(recorded(settings)))
 
 
 def state_after(change: PlannedChange) -> Deployed:

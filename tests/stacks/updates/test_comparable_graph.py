@@ -1,15 +1,12 @@
 """What a graph's pods are made from, compared as the operator compares it."""
 
-from typing import Any
-
 import pytest
 
-from lab.dynamo_operator.conversion import GRAPH, V1BETA1, converted
+from lab.dynamo_operator.conversion import GRAPH, V1BETA1
 from lab.dynamo_operator.generations import desired_hash
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
-from recipes.placed import GraphApi
-from stacks.updates.comparable_graph import Graph, read_graph
+from stacks.updates.comparable_graph import graph_of
 from tests.stacks.changed_settings import (
     LARGER_CACHE,
     MIRROR,
@@ -24,25 +21,14 @@ from tests.stacks.changed_settings import (
 )
 from tests.support.dev_settings import disagg_b200_settings, disagg_gb200_settings, resolved
 
-EVERY_VERSION = pytest.mark.parametrize("version", ["v1alpha1", "v1beta1"])
 
-
-def _spec(settings: Settings, version: GraphApi) -> dict[str, Any]:
-    placed = resolved(settings).serving.placed
-    return graph_spec(placed, engine_files(placed).name, version)
-
-
-def _operators_hash(settings: Settings, version: GraphApi) -> str:
+def _operators_hash(settings: Settings) -> str:
     metadata = {"name": "graph", "namespace": "models"}
-    manifest = {"apiVersion": f"nvidia.com/{version}", "kind": GRAPH, "metadata": metadata}
-    return desired_hash(converted(manifest | {"spec": _spec(settings, version)}, V1BETA1))
+    placed = resolved(settings).serving.placed
+    spec = graph_spec(placed, engine_files(placed).name)
+    return desired_hash({"apiVersion": V1BETA1, "kind": GRAPH, "metadata": metadata, "spec": spec})
 
 
-def _graph(settings: Settings, version: GraphApi) -> Graph:
-    return read_graph("graph", "models", _spec(settings, version))
-
-
-@EVERY_VERSION
 @pytest.mark.parametrize(
     "change",
     [
@@ -58,16 +44,15 @@ def _graph(settings: Settings, version: GraphApi) -> Graph:
         SOMEBODY_ELSES_VOLUME,
     ],
 )
-def test_workers_are_the_same_exactly_when_the_operator_says_so(change: Change, version: GraphApi) -> None:
+def test_workers_are_the_same_exactly_when_the_operator_says_so(change: Change) -> None:
     before = disagg_b200_settings()
     after = changed(before, change)
-    same = _operators_hash(before, version) == _operators_hash(after, version)
-    assert _graph(before, version).makes_same_workers(_graph(after, version)) == same
+    same = _operators_hash(before) == _operators_hash(after)
+    assert graph_of(resolved(before)).makes_same_workers(graph_of(resolved(after))) == same
 
 
-@EVERY_VERSION
-def test_sizes_places_strategies_and_neighbours_are_read_from_both_versions(version: GraphApi) -> None:
-    graph = _graph(disagg_gb200_settings(), version)
+def test_sizes_places_strategies_and_neighbours_are_read() -> None:
+    graph = graph_of(resolved(disagg_gb200_settings()))
     read = {service.name: service for service in graph.workers}
     for worker in resolved(disagg_gb200_settings()).serving.placed.workers:
         service = read.pop(worker.name)

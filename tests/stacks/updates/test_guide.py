@@ -14,7 +14,7 @@ from tests.stacks.changed_settings import (
     override,
     replicas,
 )
-from tests.stacks.updates.changes import update
+from tests.stacks.updates.changes import alpha_state, update
 from tests.support.dev_settings import disagg_b200_settings
 
 
@@ -47,9 +47,7 @@ def test_the_guide_shows_what_preview_says(before: Settings, after: Settings) ->
 
 
 def test_the_guide_shows_what_preview_says_of_another_api_version() -> None:
-    first, interruption, *_ = update(
-        changed(BEFORE, {"platform.graphApi": "v1alpha1"}), BEFORE
-    ).text.splitlines()
+    first, interruption, *_ = update(alpha_state(BEFORE), BEFORE).text.splitlines()
     assert _squeezed(f"{first} {interruption}") in GUIDE
 
 

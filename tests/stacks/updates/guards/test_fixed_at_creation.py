@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 from lab.directory import REPOSITORY
-from stacks.updates.guards.fixed_at_creation import changed_problems, fixed_values
-from tests.stacks.changed_settings import changed
-from tests.support.dev_settings import disagg_b200_settings, resolved
+from stacks.updates.guards.fixed_at_creation import changed_problems
 from tests.support.sandbox import Sandbox
 
 Values = dict[str, Any]
@@ -42,14 +40,6 @@ def _said(before: Values | None, rebuilt: str = "", now: Values = NOW) -> str:
 )
 def test_what_is_no_change_of_something_fixed_is_taken(before: Values | None) -> None:
     assert _said(before) == ""
-
-
-def test_another_api_version_of_the_graph_is_an_ordinary_update() -> None:
-    before, now = (
-        fixed_values(resolved(changed(disagg_b200_settings(), {"platform.graphApi": api})))
-        for api in ("v1alpha1", "v1beta1")
-    )
-    assert changed_problems(before, now) == ()
 
 
 def test_a_changed_discovery_is_refused_with_the_procedure() -> None:
