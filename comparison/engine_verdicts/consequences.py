@@ -3,19 +3,19 @@
 A recording knows no outputs: they are UNKNOWN on both sides, and equal. What they come from is known.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from comparison.changes import Change, FieldChange, Operation
+from comparison.changes import Change, FieldChange, Operation, ResourceChange
 from comparison.engine_verdicts.resource_types import AWS_PROVIDER, LAUNCH_TEMPLATE, NODE_GROUP, type_of
 from comparison.nested_values import is_list, value_at
 from comparison.pairs import Pair
-from resource_graph import UNKNOWN, Resource, Value
+from resource_graph import UNKNOWN, Value
 from resource_graph.urns import urn_name
 from resource_graph.values import Path
 
-_NO_VERSION = frozenset({"defaultVersion", "name", "tags", "tagsAll", "updateDefaultVersion"})
-"""Inputs of a launch template that are none of its content
+_NO_VERSION = frozenset({"defaultVersion", "name", "options", "tags", "tagsAll", "updateDefaultVersion"})
+"""Inputs of a launch template, and the engine's options, that are none of its content
 (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateLaunchTemplateVersion.html)."""
 _TEMPLATE_VERSION = ("launchTemplate", "version")
 _DEFAULT_TAGS = ("defaultTags", "tags")
@@ -34,14 +34,15 @@ class Upstream:
     default_tags: dict[str, list[FieldChange]] = field(default_factory=dict[str, list[FieldChange]])
     """URN of a provider -> the tags that it gives, or no longer gives, to all that it makes."""
 
-    def note(self, resource: Resource, operation: Operation, fields: Sequence[FieldChange]) -> None:
+    def note(self, change: ResourceChange) -> None:
         """Remember what becomes of a resource."""
-        if operation is Operation.REPLACE:
-            self.replaced.add(resource.urn)
-        elif resource.type == LAUNCH_TEMPLATE and any(each.path[0] not in _NO_VERSION for each in fields):
-            self.new_templates.add(resource.urn)
-        elif resource.type == AWS_PROVIDER:
-            self.default_tags[resource.urn] = [each for each in fields if each.path[:-1] == _DEFAULT_TAGS]
+        fields = change.fields
+        if change.operation is Operation.REPLACE:
+            self.replaced.add(change.urn)
+        elif change.type == LAUNCH_TEMPLATE and any(each.path[0] not in _NO_VERSION for each in fields):
+            self.new_templates.add(change.urn)
+        elif change.type == AWS_PROVIDER:
+            self.default_tags[change.urn] = [each for each in fields if each.path[:-1] == _DEFAULT_TAGS]
 
 
 def changed_outputs(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
