@@ -6,6 +6,7 @@ Sources: facts/previews.md §3d, facts/kv-transport.md §7, crds/dgd-admission.j
 from collections.abc import Mapping
 
 from comparison.changes import Change, Effect, FieldChange
+from comparison.nested_values import is_mapping
 from comparison.secret_marks import inputs_of
 from resource_graph import Resource
 from resource_graph.urns import own_type
@@ -58,4 +59,4 @@ def restarts_a_worker(change: FieldChange, graph: Resource) -> bool:
 
 def _read(graph: Resource) -> Graph:
     spec = inputs_of(graph).get("spec")
-    return read_graph(graph.name, str(graph.namespace), spec if isinstance(spec, Mapping) else {})
+    return read_graph(graph.name, str(graph.namespace), spec if is_mapping(spec) else {})
