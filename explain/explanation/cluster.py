@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from components.chart_values import Chart
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
-from explain.explanation.price_age import aged
+from explain.costs import aged
 from explain.explanation.section import Section
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
 from stacks.plan.cache_plan import CachePlan, NodeCopies, OwnVolume

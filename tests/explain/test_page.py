@@ -8,7 +8,7 @@ import datetime as dt
 import pytest
 
 from explain.findings import ordered, state, summary, tone
-from explain.html import to_html
+from explain.page import to_html
 from explain.short import short_sections
 from rules.catalogue import run_rules
 from rules.model import EVERY_RELEASE, BrokenRule, Finding, Report, Rule, Severity, Waiver, failed, undecided
