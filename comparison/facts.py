@@ -80,8 +80,7 @@ def _update(stack: StackComparison) -> Iterator[Sentence]:
     if not stack.resources:
         return
     notices = [each for each in stack.update.notices if each.text.strip()]
-    for notice in notices[:_MOST]:
-        yield (quoted(notice.text.splitlines()[0]),)
+    yield from ((quoted(notice.text.splitlines()[0]),) for notice in notices[:_MOST])
     if len(notices) > _MOST:
         yield (f"and {in_words(len(notices) - _MOST, 'more effect')} below",)
 
@@ -175,8 +174,7 @@ def _findings(stack: StackComparison) -> Iterator[Sentence]:
     findings = stack.findings
     old = [each for each in findings.still_there if stops(each)]
     for word, found in (("new", findings.new), ("still there", old)):
-        for each in found[:_MOST]:
-            yield _finding(word, each)
+        yield from (_finding(word, each) for each in found[:_MOST])
         if len(found) > _MOST:
             mandatory = sum(map(stops, found[_MOST:]))
             yield (f"{word}: {in_words(len(found) - _MOST, 'other')}, {mandatory} of them mandatory",)
@@ -207,9 +205,7 @@ def _waivers(stack: StackComparison) -> Iterator[Sentence]:
     )
     for word, found in named:
         for each in found[:_MOST]:
-            expires = quoted(each.expires)
-            reason = quoted(each.reason)
-            yield (f"{word}: ", quoted(each.rule), " until ", expires, ": ", reason)
+            yield (f"{word}: ", quoted(each.rule), f" until {each.expires}: ", quoted(each.reason))
         if len(found) > _MOST:
             yield (f"{word}: {in_words(len(found) - _MOST, 'other')}",)
 
