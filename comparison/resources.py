@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from comparison.changes import FieldChange, Operation, ResourceChange
-from comparison.engine_verdicts.consequences import Upstream, changed_outputs, changed_tags
+from comparison.engine_verdicts.consequences import Upstream, changed_outputs, changed_tags, unknown_places
 from comparison.engine_verdicts.dynamo_graphs import in_common_words, is_graph
 from comparison.engine_verdicts.judge import changed
-from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_stateful, type_of, under
+from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_built_in, is_stateful, type_of, under
 from comparison.fields import field_changes
 from comparison.pairs import Pair, paired, title_of
 from comparison.secret_marks import inputs_of
@@ -14,6 +14,14 @@ from resource_graph import Resource
 from resource_graph.urns import STACK_TYPE
 
 _NAME = ("metadata", "name")
+_POD = "spec.template.spec"
+_SWITCHES = (
+    *(f"{_POD}.{switch}" for switch in ("hostIPC", "hostNetwork", "hostPID")),
+    *(f"{_POD}.*.*.{switch}" for switch in ("stdin", "stdinOnce", "tty")),
+    f"{_POD}.*.*.volumeMounts.*.readOnly",
+)
+"""Off is the same to the provider as not written: it compares built-in objects without unknown inputs as
+client-go's types, which leave such a switch out (facts/provider.md §1)."""
 
 
 def compare(base: Iterable[Resource], head: Iterable[Resource]) -> tuple[ResourceChange, ...]:
@@ -61,8 +69,14 @@ def _judged(pairs: Sequence[Pair], head: Mapping[str, Resource]) -> dict[str, Re
 
 def _fields(pair: Pair) -> Sequence[FieldChange]:
     read = in_common_words if is_graph(pair.after) and pair.has_other_version else inputs_of
-    fields = field_changes(read(pair.before), read(pair.after))
+    fields: Sequence[FieldChange] = field_changes(read(pair.before), read(pair.after))
+    if is_built_in(pair.after) and not any(unknown_places((), pair.after.inputs)):
+        fields = [each for each in fields if not _is_off(each)]
     return [each for each in fields if not (pair.is_renamed and each.path == _NAME)]
+
+
+def _is_off(change: FieldChange) -> bool:
+    return under(change, _SWITCHES) and not (change.before or change.after)
 
 
 def _added(resource: Resource) -> ResourceChange:

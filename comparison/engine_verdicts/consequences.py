@@ -48,7 +48,7 @@ class Upstream:
 def changed_outputs(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
     """Yield the inputs that become other ones though both recordings have UNKNOWN there."""
     for name, now in sorted(pair.after.property_dependencies.items()):
-        places = list(_unknown_places((name,), pair.after.inputs.get(name)))
+        places = list(unknown_places((name,), pair.after.inputs.get(name)))
         if not places:
             continue
         urns = pair.before.property_dependencies.get(name, frozenset())
@@ -69,6 +69,18 @@ def changed_tags(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
             yield replace(each, path=("tagsAll", name))
 
 
+def unknown_places(path: Path, value: Value) -> Iterator[Path]:
+    """Yield the places below this one that only the update knows."""
+    if _is_partly_unknown(value):
+        yield path
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from unknown_places((*path, key), each)
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from unknown_places((*path, index), each)
+
+
 def _changed(
     path: Path, before: frozenset[str], now: frozenset[str], upstream: Upstream, pair: Pair
 ) -> Iterator[FieldChange]:
@@ -84,17 +96,6 @@ def _changed(
 def _has_new_template(pair: Pair, now: frozenset[str], upstream: Upstream) -> bool:
     """Whether another version of the launch template comes, which the group takes at once."""
     return pair.after.type == NODE_GROUP and bool(now & upstream.new_templates)
-
-
-def _unknown_places(path: Path, value: Value) -> Iterator[Path]:
-    if _is_partly_unknown(value):
-        yield path
-    elif isinstance(value, Mapping):
-        for key, each in value.items():
-            yield from _unknown_places((*path, key), each)
-    elif isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from _unknown_places((*path, index), each)
 
 
 def _is_partly_unknown(value: object) -> bool:

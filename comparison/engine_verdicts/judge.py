@@ -14,7 +14,7 @@ from comparison.engine_verdicts.dynamo_graphs import (
 from comparison.engine_verdicts.resource_types import (
     IDENTITY,
     ResourceType,
-    group_of,
+    is_built_in,
     is_stateful,
     touches,
     type_of,
@@ -105,10 +105,9 @@ def _is_replaced(change: FieldChange, resource: Resource, known: ResourceType) -
 def _is_refused(change: FieldChange, pair: Pair, known: ResourceType, head: Mapping[str, Resource]) -> bool:
     kind = pair.after.kind
     if kind is not None and change.path == _VERSION:
-        # The SDK has classes for the groups of Kubernetes itself; such an object keeps its identity, as each
-        # class names the other versions as aliases (facts/provider.md §4).
-        group = group_of(pair.after)
-        return "." in group and not group.endswith(".k8s.io")
+        # An object that the SDK has a class for keeps its identity, as each class names the other versions as
+        # aliases (facts/provider.md §4).
+        return not is_built_in(pair.after)
     if kind == "PersistentVolumeClaim" and touches(change, (_STORAGE,)):
         return not _grows(pair, head)
     return touches(change, known.refused) or (is_graph(pair.after) and bool(another_service(change)))

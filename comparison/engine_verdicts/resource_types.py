@@ -71,6 +71,12 @@ def group_of(resource: Resource) -> str:
     return (resource.api_version or "").rpartition("/")[0]
 
 
+def is_built_in(resource: Resource) -> bool:
+    """Return whether it is an object of one of the groups of Kubernetes itself, for which SDKs have types."""
+    group = group_of(resource)
+    return resource.kind is not None and ("." not in group or group.endswith(".k8s.io"))
+
+
 def is_stateful(resource: Resource) -> bool:
     """Return whether the resource holds data, a purchase, or all that lives in it."""
     has_claims = resource.kind == "StatefulSet" and value_at(resource.inputs, "spec", "volumeClaimTemplates")
