@@ -48,13 +48,19 @@ class Upstream:
 def changed_outputs(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
     """Yield the inputs that become other ones though both recordings have UNKNOWN there."""
     for name, now in sorted(pair.after.property_dependencies.items()):
-        places = list(unknown_places((name,), pair.after.inputs.get(name)))
-        if not places:
-            continue
         urns = pair.before.property_dependencies.get(name, frozenset())
         before = frozenset(upstream.renamed.get(urn, urn) for urn in urns)
-        for path in places:
-            yield from _changed(path, before, now, upstream, pair)
+        for path in unknown_places((name,), pair.after.inputs.get(name)):
+            # A node group takes another version of its launch template at once.
+            is_version = pair.after.type == NODE_GROUP and path == _TEMPLATE_VERSION
+            if not _is_partly_unknown(value_at(pair.before.inputs, *path)):
+                # The walk over the inputs has seen it already.
+                continue
+            if before != now:
+                old, new = _outputs(before), _outputs(now)
+                yield FieldChange(path=path, change=Change.CHANGED, before=old, after=new)
+            elif now & upstream.replaced or (is_version and now & upstream.new_templates):
+                yield FieldChange(path=path, change=Change.CHANGED, before=UNKNOWN, after=UNKNOWN)
 
 
 def changed_tags(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
@@ -79,23 +85,6 @@ def unknown_places(path: Path, value: Value) -> Iterator[Path]:
     elif isinstance(value, list):
         for index, each in enumerate(value):
             yield from unknown_places((*path, index), each)
-
-
-def _changed(
-    path: Path, before: frozenset[str], now: frozenset[str], upstream: Upstream, pair: Pair
-) -> Iterator[FieldChange]:
-    if not _is_partly_unknown(value_at(pair.before.inputs, *path)):
-        # The walk over the inputs has seen it already.
-        return
-    if before != now:
-        yield FieldChange(path=path, change=Change.CHANGED, before=_outputs(before), after=_outputs(now))
-    elif now & upstream.replaced or (path == _TEMPLATE_VERSION and _has_new_template(pair, now, upstream)):
-        yield FieldChange(path=path, change=Change.CHANGED, before=UNKNOWN, after=UNKNOWN)
-
-
-def _has_new_template(pair: Pair, now: frozenset[str], upstream: Upstream) -> bool:
-    """Whether another version of the launch template comes, which the group takes at once."""
-    return pair.after.type == NODE_GROUP and bool(now & upstream.new_templates)
 
 
 def _is_partly_unknown(value: object) -> bool:
