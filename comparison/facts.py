@@ -9,6 +9,7 @@ from comparison.finding_changes import stops
 from comparison.recording import RecordedFinding
 from comparison.stack_comparison import GRAPH, StackComparison, Standing, UncomparedStack
 from comparison.verdict_lines import Fact, Quoted, Sentence, change_words, listed, quoted
+from rules.model import Waiver
 from stacks.wording import in_words
 
 _RECIPE = ("serving", "recipe")
@@ -199,11 +200,12 @@ def _waivers(stack: StackComparison) -> Iterator[Sentence]:
         ("no more", waivers.removed),
     )
     for word, found in named:
-        sentences: list[Sentence] = [
-            (f"{word}: ", quoted(each.rule), f" until {each.expires}: ", quoted(each.reason))
-            for each in found
-        ]
-        yield from _some(sentences, f"{word}: ", "other")
+        yield from _some([_waiver(word, each) for each in found], f"{word}: ", "other")
+
+
+def _waiver(word: str, waiver: Waiver) -> Sentence:
+    expires = Quoted(waiver.expires.isoformat())
+    return (f"{word}: ", quoted(waiver.rule), " until ", expires, ": ", quoted(waiver.reason))
 
 
 def _secrets(stack: StackComparison) -> Iterator[Sentence]:
