@@ -12,7 +12,7 @@ from cli.exit_codes import FAILED
 from cli.output import make_console, print_document, print_line, print_table, say
 from cli.price_age import today
 from cli.stack_argument import AsJson, StackArgument
-from explain.explanation.price_age import aged
+from explain.costs import aged
 from operations.errors import CommandError
 from operations.permissions.right import Holder
 from operations.preflight.answer import Preflight

@@ -9,8 +9,7 @@ from cli.output import say
 from cli.own_files import refuse_foreign, write_files
 from cli.price_age import today
 from cli.stack_argument import StackArgument
-from explain.html import to_html
-from explain.page import build_page
+from explain.page import build_page, to_html
 from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack
 from rules.catalogue import rules_on, run_rules

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from comparison.capacity import Block, Gpus
-from comparison.changes import Change, Effect, Operation, ResourceChange, dotted
+from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange, dotted
 from comparison.field_lines import in_one_line
 from comparison.finding_changes import stops
 from comparison.recording import RecordedFinding
 from comparison.stack_comparison import GRAPH, StackComparison, Standing, UncomparedStack
 from comparison.verdict_lines import Fact, Quoted, Sentence, change_words, listed, quoted
+from rules.model import Waiver
 from stacks.wording import in_words
 
 _RECIPE = ("serving", "recipe")
@@ -43,12 +44,13 @@ def facts_of(stack: StackComparison | UncomparedStack) -> tuple[Fact, ...]:
 def _settings(stack: StackComparison) -> Iterator[Sentence]:
     # Another recipe is the largest change, and never among those that are only counted.
     changes = sorted(stack.settings, key=lambda each: each.path != _RECIPE)
-    for change in changes[:_MOST_SETTINGS]:
-        before = "not set" if change.change is Change.ADDED else in_one_line(change.before)
-        after = "not set" if change.change is Change.REMOVED else in_one_line(change.after)
-        yield (quoted(dotted(change.path)), ": ", quoted(before), " -> ", quoted(after))
-    if len(stack.settings) > _MOST_SETTINGS:
-        yield (f"and {in_words(len(stack.settings) - _MOST_SETTINGS, 'other key')}",)
+    yield from _some([*map(_setting, changes)], "and ", "other key", most=_MOST_SETTINGS)
+
+
+def _setting(change: FieldChange) -> Sentence:
+    before = "not set" if change.change is Change.ADDED else in_one_line(change.before)
+    after = "not set" if change.change is Change.REMOVED else in_one_line(change.after)
+    return (quoted(dotted(change.path)), ": ", quoted(before), " -> ", quoted(after))
 
 
 def _clients(stack: StackComparison) -> Iterator[Sentence]:
@@ -77,13 +79,8 @@ def _is_update(stack: StackComparison) -> bool:
 
 
 def _update(stack: StackComparison) -> Iterator[Sentence]:
-    if not stack.resources:
-        return
-    notices = [each for each in stack.update.notices if each.text.strip()]
-    for notice in notices[:_MOST]:
-        yield (quoted(notice.text.splitlines()[0]),)
-    if len(notices) > _MOST:
-        yield (f"and {in_words(len(notices) - _MOST, 'more effect')} below",)
+    texts = [each.text for each in stack.update.notices if stack.resources and each.text.strip()]
+    yield from _some([(quoted(text.splitlines()[0]),) for text in texts], "and ", "more effect", " below")
 
 
 def _restarts(stack: StackComparison) -> Iterator[Sentence]:
@@ -175,11 +172,8 @@ def _findings(stack: StackComparison) -> Iterator[Sentence]:
     findings = stack.findings
     old = [each for each in findings.still_there if stops(each)]
     for word, found in (("new", findings.new), ("still there", old)):
-        for each in found[:_MOST]:
-            yield _finding(word, each)
-        if len(found) > _MOST:
-            mandatory = sum(map(stops, found[_MOST:]))
-            yield (f"{word}: {in_words(len(found) - _MOST, 'other')}, {mandatory} of them mandatory",)
+        mandatory = f", {sum(map(stops, found[_MOST:]))} of them mandatory"
+        yield from _some([_finding(word, each) for each in found], f"{word}: ", "other", mandatory)
     counted = (
         ("still there, not mandatory", [each for each in findings.still_there if not stops(each)]),
         ("fixed", findings.fixed),
@@ -206,18 +200,27 @@ def _waivers(stack: StackComparison) -> Iterator[Sentence]:
         ("no more", waivers.removed),
     )
     for word, found in named:
-        for each in found[:_MOST]:
-            expires = quoted(each.expires)
-            reason = quoted(each.reason)
-            yield (f"{word}: ", quoted(each.rule), " until ", expires, ": ", reason)
-        if len(found) > _MOST:
-            yield (f"{word}: {in_words(len(found) - _MOST, 'other')}",)
+        yield from _some([_waiver(word, each) for each in found], f"{word}: ", "other")
+
+
+def _waiver(word: str, waiver: Waiver) -> Sentence:
+    expires = Quoted(waiver.expires.isoformat())
+    return (f"{word}: ", quoted(waiver.rule), " until ", expires, ": ", quoted(waiver.reason))
 
 
 def _secrets(stack: StackComparison) -> Iterator[Sentence]:
     if stack.secrets:
         names = listed(stack.secrets, _MOST)
         yield ("changed: ", *names, "; where only the encryption is new, what holds the value stays as it is")
+
+
+def _some(
+    sentences: Sequence[Sentence], begin: str, noun: str, end: str = "", *, most: int = _MOST
+) -> Iterator[Sentence]:
+    """Yield at most so many sentences, and how many more there are."""
+    yield from sentences[:most]
+    if len(sentences) > most:
+        yield (f"{begin}{in_words(len(sentences) - most, noun)}{end}",)
 
 
 def _arrow(before: int, after: int) -> str:

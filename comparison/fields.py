@@ -7,10 +7,10 @@ somewhere in it: what reads the object would see it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, TypeGuard
+from typing import TypeGuard
 
 from comparison.changes import Change, FieldChange
-from comparison.list_items import ItemPair, identities, pairs_by_identity, pairs_in_order
+from comparison.list_items import ABSENT, identities, paired_by_identity, paired_in_order
 from comparison.nested_values import command_words, decoded, is_list, is_mapping, options, structure
 from comparison.secret_marks import Secret, shown
 from resource_graph.values import Path
@@ -20,10 +20,6 @@ _DOCUMENTS = (".json", ".yaml", ".yml")
 _BASE64 = frozenset({"userData"})
 _TEMPLATES = frozenset({"extraPodSpec", "podTemplate", "template", "volumeClaimTemplates"})
 """Below these another order of named items is another template, to which pods are started anew."""
-
-
-_ABSENT: Final = object()
-"""No such key: a null is one to Kubernetes and to the engine too."""
 
 
 def field_changes(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[FieldChange, ...]:
@@ -55,7 +51,7 @@ def _values(path: Path, before: object, after: object) -> Iterator[FieldChange]:
 
 def _mappings(path: Path, before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[FieldChange]:
     for key in sorted({*before, *after}):
-        old, new = (_ABSENT if side.get(key) is None else side[key] for side in (before, after))
+        old, new = (ABSENT if side.get(key) is None else side[key] for side in (before, after))
         yield from _values((*path, key), old, new)
 
 
@@ -66,21 +62,14 @@ def _lists(path: Path, before: Sequence[object], after: Sequence[object]) -> Ite
         return
     old, new = identities(_name(path), before), identities(_name(path), after)
     if old is None or new is None:
-        yield from _items(path, pairs_in_order(before, after), before, after)
+        for position, *values in paired_in_order(before, after):
+            yield from _values((*path, position), *values)
         return
-    yield from _items(path, pairs_by_identity(old, new), before, after)
+    for label, *values in paired_by_identity(old, before, new, after):
+        yield from _values((*path, label), *values)
     is_in_template = not _TEMPLATES.isdisjoint(path)
     if is_in_template and _in_both(old, new) != _in_both(new, old):
         yield FieldChange(path=path, change=Change.CHANGED, before=list(old), after=list(new))
-
-
-def _items(
-    path: Path, pairs: Iterator[ItemPair], before: Sequence[object], after: Sequence[object]
-) -> Iterator[FieldChange]:
-    for label, old_at, new_at in pairs:
-        old = _ABSENT if old_at is None else before[old_at]
-        new = _ABSENT if new_at is None else after[new_at]
-        yield from _values((*path, label), old, new)
 
 
 def _command(path: Path, before: Sequence[object], after: Sequence[object]) -> tuple[FieldChange, ...] | None:
@@ -114,10 +103,10 @@ def _name(path: Path) -> str:
 
 
 def _change(path: Path, before: object, after: object, *, is_secret: bool = False) -> FieldChange:
-    change = Change.ADDED if before is _ABSENT else Change.REMOVED if after is _ABSENT else Change.CHANGED
+    change = Change.ADDED if before is ABSENT else Change.REMOVED if after is ABSENT else Change.CHANGED
     # What is a secret on one side says too much in plain on the other.
-    sides = (Secret(value) if is_secret and value is not _ABSENT else value for value in (before, after))
-    old, new = (None if value is _ABSENT else shown(value) for value in sides)
+    sides = (Secret(value) if is_secret and value is not ABSENT else value for value in (before, after))
+    old, new = (None if value is ABSENT else shown(value) for value in sides)
     return FieldChange(path=path, change=change, before=old, after=new, is_secret=is_secret)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from pydantic.dataclasses import dataclass
 
-from comparison.recording import RecordedFinding, RecordedWaiver
+from comparison.recording import RecordedFinding
 from comparison.result import RESULT
+from rules.model import Waiver
 
 EXPIRES_SOON = dt.timedelta(days=14)
 
@@ -33,12 +34,12 @@ class FindingChanges:
 class WaiverChanges:
     """The waivers of the newer side that somebody should know of, each in one place."""
 
-    new: tuple[RecordedWaiver, ...] = ()
+    new: tuple[Waiver, ...] = ()
     """Not on the older side with this reason and day."""
-    expired: tuple[RecordedWaiver, ...] = ()
-    expiring: tuple[RecordedWaiver, ...] = ()
+    expired: tuple[Waiver, ...] = ()
+    expiring: tuple[Waiver, ...] = ()
     """Within 14 days."""
-    removed: tuple[RecordedWaiver, ...] = ()
+    removed: tuple[Waiver, ...] = ()
     """Of rules that the newer side waives no more."""
 
 
@@ -61,17 +62,15 @@ def finding_changes(base: Sequence[RecordedFinding], head: Sequence[RecordedFind
     )
 
 
-def waiver_changes(
-    base: Sequence[RecordedWaiver], head: Sequence[RecordedWaiver], today: dt.date
-) -> WaiverChanges:
+def waiver_changes(base: Sequence[Waiver], head: Sequence[Waiver], today: dt.date) -> WaiverChanges:
     """Return the waivers to speak of; an expired one is not new or expiring as well."""
-    expired = tuple(each for each in head if _last_day(each) < today)
+    expired = tuple(each for each in head if each.expires < today)
     current = [each for each in head if each not in expired]
     rules = {each.rule for each in head}
     return WaiverChanges(
         new=tuple(each for each in current if each not in base),
         expired=expired,
-        expiring=tuple(each for each in current if _last_day(each) - today <= EXPIRES_SOON and each in base),
+        expiring=tuple(each for each in current if each.expires - today <= EXPIRES_SOON and each in base),
         removed=tuple(each for each in base if each.rule not in rules),
     )
 
@@ -96,7 +95,3 @@ def _split(
 
 def _urgent_first(findings: Iterable[RecordedFinding]) -> tuple[RecordedFinding, ...]:
     return tuple(sorted(findings, key=lambda each: (not stops(each), each.severity != "mandatory")))
-
-
-def _last_day(waiver: RecordedWaiver) -> dt.date:
-    return dt.date.fromisoformat(waiver.expires)

@@ -3,7 +3,8 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import NamedTuple
+from itertools import zip_longest
+from typing import Final
 
 from comparison.nested_values import is_mapping
 
@@ -36,15 +37,8 @@ _OMITTED = {"effect": "", "key": "", "operator": "Equal", "protocol": "TCP", "na
 """What the part of an identity stands for where an item leaves it out."""
 
 
-class ItemPair(NamedTuple):
-    """One item of both lists, or of one of them."""
-
-    label: str | int
-    """Identity, or position: in the newer list for an item that is there, else in the older one."""
-    before: int | None
-    """Where it is in the older list; None: not there."""
-    after: int | None
-    """Where it is in the newer list; None: not there."""
+ABSENT: Final = object()
+"""No such item or key: a null is one to Kubernetes and to the engine too."""
 
 
 def identities(field: str, items: Sequence[object]) -> tuple[str, ...] | None:
@@ -64,27 +58,37 @@ def identities(field: str, items: Sequence[object]) -> tuple[str, ...] | None:
     return None
 
 
-def pairs_by_identity(before: Sequence[str], after: Sequence[str]) -> Iterator[ItemPair]:
-    """Pair items of the same identity: those of the newer list in its order, then those that are gone."""
-    places = {label: index for index, label in enumerate(before)}
-    for index, label in enumerate(after):
-        yield ItemPair(label, places.get(label), index)
-    kept = set(after)
-    for index, label in enumerate(before):
-        if label not in kept:
-            yield ItemPair(label, index, None)
+def paired_by_identity(
+    old: Sequence[str], before: Sequence[object], new: Sequence[str], after: Sequence[object]
+) -> Iterator[tuple[str, object, object]]:
+    """Yield identity, older and newer item: in the newer list's order, then those that are gone."""
+    left = dict(zip(old, before, strict=True))
+    for label, item in zip(new, after, strict=True):
+        yield label, left.pop(label, ABSENT), item
+    for label, item in left.items():
+        yield label, item, ABSENT
 
 
-def pairs_in_order(before: Sequence[object], after: Sequence[object]) -> Iterator[ItemPair]:
-    """Pair items that nothing tells apart: what stands between equal ones belongs together."""
-    old, new = [content(item) for item in before], [content(item) for item in after]
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
-        if tag != "equal":
-            yield from _as_they_come(range(old_from, old_to), range(new_from, new_to))
+def paired_in_order(
+    before: Sequence[object], after: Sequence[object]
+) -> Iterator[tuple[int, object, object]]:
+    """Yield position, older and newer item of lists whose items nothing tells apart.
+
+    What stands between equal ones belongs together. The position is that in the newer list, or else in the
+    older one.
+    """
+    old, new = [_content(item) for item in before], [_content(item) for item in after]
+    for tag, old_from, old_to, new_from, new_to in SequenceMatcher(
+        None, old, new, autojunk=False
+    ).get_opcodes():
+        if tag == "equal":
+            continue
+        between = zip_longest(before[old_from:old_to], after[new_from:new_to], fillvalue=ABSENT)
+        for index, (old_item, new_item) in enumerate(between):
+            yield index + (old_from if new_item is ABSENT else new_from), old_item, new_item
 
 
-def content(value: object) -> str:
+def _content(value: object) -> str:
     """Return a text that two values share where they are written alike, but for the order of keys."""
     return json.dumps(value, sort_keys=True, default=repr)
 
@@ -106,11 +110,3 @@ def _part(item: Mapping[str, object], field: str, omitted: Mapping[str, str]) ->
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return None
     return str(value)
-
-
-def _as_they_come(before: Sequence[int], after: Sequence[int]) -> Iterator[ItemPair]:
-    together = min(len(before), len(after))
-    for old, new in zip(before[:together], after[:together], strict=True):
-        yield ItemPair(new, old, new)
-    yield from (ItemPair(index, index, None) for index in before[together:])
-    yield from (ItemPair(index, None, index) for index in after[together:])

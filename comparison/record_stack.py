@@ -9,14 +9,13 @@ from comparison.recording import (
     RecordedNotice,
     RecordedPool,
     RecordedUpdate,
-    RecordedWaiver,
     StackRecording,
 )
 from comparison.secret_marks import marked, marked_settings, without_secrets
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from resource_graph import ResourceGraph, Value
 from rules.catalogue import rules_on, run_rules
-from rules.model import BrokenRule, Finding
+from rules.model import BrokenRule, Finding, Waiver
 from stacks.plan.infrastructure.prices import published_price
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan
@@ -73,7 +72,7 @@ def record_stack(
         pools=tuple(_pools(stack)),
         findings=tuple(_findings(judged, today)),
         waivers=tuple(
-            RecordedWaiver(rule=each.rule, reason=without_secrets(each.reason), expires=each.expires)
+            Waiver(each.rule, without_secrets(each.reason), dt.date.fromisoformat(each.expires))
             for each in stack.waivers
         ),
         update=update,

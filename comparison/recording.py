@@ -12,6 +12,7 @@ from pydantic.dataclasses import dataclass
 
 from comparison.result import RESULT, RecordedResource, RecordedValues
 from resource_graph.printable import one_line
+from rules.model import Waiver
 
 SCHEMA_VERSION: Literal[1] = 1
 """Of the recording's JSON; raised by one with every change that an older reader would misread."""
@@ -57,16 +58,6 @@ class RecordedFinding:
         return self.rule, self.resource, self.subject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
-class RecordedWaiver:
-    """A person's word that a rule may be broken until a day."""
-
-    rule: str
-    reason: str
-    expires: str
-    """Last day on which it holds, as YYYY-MM-DD."""
-
-
 @dataclass(frozen=True, slots=True, config=RESULT)
 class RecordedNotice:
     """One effect of the update on what runs, as `pulumi preview` says it."""
@@ -108,7 +99,7 @@ class StackRecording:
     """Values that are fixed when the stack is created."""
     pools: tuple[RecordedPool, ...] = ()
     findings: tuple[RecordedFinding, ...] = ()
-    waivers: tuple[RecordedWaiver, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
     update: RecordedUpdate | None = None
     """What this side does to the other one; None on the side that is compared with, and for a new stack."""
 

@@ -2,19 +2,26 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from comparison.changes import Change, FieldChange, Operation, ResourceChange
-from comparison.engine_verdicts.consequences import Upstream, changed_outputs, changed_tags
-from comparison.engine_verdicts.dynamo_graphs import is_graph
-from comparison.engine_verdicts.judge import elsewhere, verdict_on
-from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_stateful, type_of
-from comparison.engine_verdicts.verdict import Outcome, under
+from comparison.changes import FieldChange, Operation, ResourceChange
+from comparison.engine_verdicts.consequences import Upstream, changed_outputs, changed_tags, unknown_places
+from comparison.engine_verdicts.dynamo_graphs import in_common_words, is_graph
+from comparison.engine_verdicts.judge import changed
+from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_built_in, is_stateful, type_of, under
 from comparison.fields import field_changes
-from comparison.pairs import Pair, name_of, paired, title_of
+from comparison.pairs import Pair, paired, title_of
 from comparison.secret_marks import inputs_of
 from resource_graph import Resource
 from resource_graph.urns import STACK_TYPE
 
 _NAME = ("metadata", "name")
+_POD = "spec.template.spec"
+_SWITCHES = (
+    *(f"{_POD}.{switch}" for switch in ("hostIPC", "hostNetwork", "hostPID")),
+    *(f"{_POD}.*.*.{switch}" for switch in ("stdin", "stdinOnce", "tty")),
+    f"{_POD}.*.*.volumeMounts.*.readOnly",
+)
+"""Off is the same to the provider as not written: it compares built-in objects without unknown inputs as
+client-go's types, which leave such a switch out (facts/provider.md §1)."""
 
 
 def compare(base: Iterable[Resource], head: Iterable[Resource]) -> tuple[ResourceChange, ...]:
@@ -52,76 +59,24 @@ def _judged(pairs: Sequence[Pair], head: Mapping[str, Resource]) -> dict[str, Re
     found: dict[str, ResourceChange] = {}
     for pair in pairs:
         fields = [*_fields(pair), *changed_outputs(pair, upstream), *changed_tags(pair, upstream)]
-        has_new_provider = pair.after.provider in upstream.replaced
-        options = _options(pair)
-        acted_on = [each for each in fields if not under(each.path, pair.after.ignore_changes)]
-        verdict = verdict_on(pair, acted_on, head)
-        if has_new_provider:
-            verdict = elsewhere(verdict)
-        if not verdict.fields and not options and not has_new_provider and not pair.is_renamed:
-            continue
-        found[pair.after.urn] = _changed(pair, verdict, options)
-        upstream.note(pair.after, verdict.operation, verdict.fields)
+        acted_on = [each for each in fields if not under(each, pair.after.ignore_changes)]
+        change = changed(pair, acted_on, head, is_elsewhere=pair.after.provider in upstream.replaced)
+        if change is not None:
+            found[pair.after.urn] = change
+            upstream.note(change)
     return found
 
 
 def _fields(pair: Pair) -> Sequence[FieldChange]:
-    if is_graph(pair.after) and pair.has_other_version:
-        # Its verdict reads both in the words of one version.
-        return ()
-    fields = field_changes(inputs_of(pair.before), inputs_of(pair.after))
+    read = in_common_words if is_graph(pair.after) and pair.has_other_version else inputs_of
+    fields: Sequence[FieldChange] = field_changes(read(pair.before), read(pair.after))
+    if is_built_in(pair.after) and not any(unknown_places((), pair.after.inputs)):
+        fields = [each for each in fields if not _is_off(each)]
     return [each for each in fields if not (pair.is_renamed and each.path == _NAME)]
 
 
-def _changed(pair: Pair, verdict: Outcome, options: Sequence[FieldChange]) -> ResourceChange:
-    before, after = pair.before, pair.after
-    operation, old = _operation(pair, verdict), title_of(before)
-    return ResourceChange(
-        urn=after.urn,
-        type=after.type,
-        title=title_of(after),
-        operation=operation,
-        goes=old if operation is Operation.REPLACE and old != title_of(after) else None,
-        fields=(*verdict.fields, *options),
-        renamed_from=name_of(before) if pair.is_renamed else None,
-        deletes_first=verdict.deletes_first,
-        # What the state says decides: an update that unprotects and deletes at once is refused.
-        is_protected=bool(before.protect),
-        is_stateful=is_stateful(after),
-        reasons=(*verdict.refusals, *verdict.reasons, *_of_options(pair, verdict.operation)),
-    )
-
-
-def _operation(pair: Pair, verdict: Outcome) -> Operation:
-    # The engine writes its own options down in the state, and asks nobody to change anything.
-    is_as_before = verdict.operation is Operation.UPDATE and not verdict.fields and not pair.is_renamed
-    return Operation.KEEP if is_as_before else verdict.operation
-
-
-def _of_options(pair: Pair, operation: Operation) -> tuple[str, ...]:
-    """Return what the resource's own options do: one sentence each."""
-    before, after = pair.before, pair.after
-    said: list[str] = []
-    if before.protect and not after.protect:
-        said.append("The engine refuses to delete it until this is applied, and no longer then.")
-    if operation is Operation.REPLACE and before.protect:
-        said.append("The engine refuses to replace what is protected.")
-    if operation is Operation.REPLACE and before.retain_on_delete:
-        said.append("The old one stays where it is, and nobody looks after it any more (retainOnDelete).")
-    return tuple(said)
-
-
-def _options(pair: Pair) -> tuple[FieldChange, ...]:
-    """Return how the engine's own options differ, which say what may happen to the resource from then on."""
-    options = (
-        ("protect", bool(pair.before.protect), bool(pair.after.protect)),
-        ("retainOnDelete", bool(pair.before.retain_on_delete), bool(pair.after.retain_on_delete)),
-    )
-    return tuple(
-        FieldChange(path=("options", name), change=Change.CHANGED, before=before, after=after)
-        for name, before, after in options
-        if before != after
-    )
+def _is_off(change: FieldChange) -> bool:
+    return under(change, _SWITCHES) and not (change.before or change.after)
 
 
 def _added(resource: Resource) -> ResourceChange:

@@ -1,9 +1,9 @@
 """What the parts of a recording and of a result share: frozen, checked when made, and their own JSON."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pydantic import ConfigDict, GetPydanticSchema, JsonValue
+from pydantic import ConfigDict, GetPydanticSchema, JsonValue, PlainSerializer
 from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass
 from pydantic_core import core_schema
@@ -43,15 +43,9 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 _MARK = "$unknown"
 
 
-def to_json(value: Value) -> Json:
+def to_json(value: Value) -> object:
     """Return the value with `{"$unknown": true}` for an unknown one."""
-    if isinstance(value, Unknown):
-        return {_MARK: True}
-    if isinstance(value, Mapping):
-        return {key: to_json(item) for key, item in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [to_json(item) for item in value]
-    return value
+    return with_leaves(value, lambda each: {_MARK: True} if isinstance(each, Unknown) else each)
 
 
 def from_json(value: Json) -> Value:
@@ -88,6 +82,16 @@ else:
 """Values by name, as Python has them and as JSON has them."""
 
 
+def _sorted_paths(paths: frozenset[Path] | None) -> list[Path] | None:
+    return (
+        None if paths is None else sorted(paths, key=lambda path: [f"{type(step)} {step}" for step in path])
+    )
+
+
+# A set has another order in every process, and equal recordings have to be equal texts.
+_Names = Annotated[frozenset[str], PlainSerializer(sorted)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class _Form:
     urn: str
@@ -97,44 +101,31 @@ class _Form:
     custom: bool
     parent: str | None
     provider: str | None
-    dependencies: tuple[str, ...]
-    property_dependencies: Mapping[str, tuple[str, ...]]
+    dependencies: _Names
+    property_dependencies: Annotated[
+        Mapping[str, _Names],
+        PlainSerializer(lambda found: {key: sorted(urns) for key, urns in sorted(found.items())}),
+    ]
     protect: bool | None
     retain_on_delete: bool | None
     custom_timeouts: CustomTimeouts
     delete_before_replace: bool | None
     ignore_changes: tuple[str, ...]
     replace_on_changes: tuple[str, ...]
-    secret_paths: tuple[Path, ...] | None
+    secret_paths: Annotated[frozenset[Path] | None, PlainSerializer(_sorted_paths)]
 
 
-def _form(resource: Resource) -> _Form:
-    paths = resource.secret_paths
-    values: dict[str, Any] = {name: getattr(resource, name) for name in _Form.__dataclass_fields__} | {
-        # A set has another order in every process, and equal recordings have to be equal texts.
-        "dependencies": tuple(sorted(resource.dependencies)),
-        "property_dependencies": {
-            key: tuple(sorted(urns)) for key, urns in sorted(resource.property_dependencies.items())
-        },
-        "secret_paths": None if paths is None else tuple(sorted(paths, key=_order)),
-    }
-    return _Form(**values)
-
-
-def _resource(form: _Form) -> Resource:
-    values: dict[str, Any] = {name: getattr(form, name) for name in _Form.__dataclass_fields__} | {
-        "dependencies": frozenset(form.dependencies),
-        "property_dependencies": {key: frozenset(urns) for key, urns in form.property_dependencies.items()},
-        "secret_paths": None if form.secret_paths is None else frozenset(form.secret_paths),
-    }
-    return Resource(**values)
+def _copied(source: Resource | _Form, kind: Callable[..., Any]) -> Any:
+    return kind(**{name: getattr(source, name) for name in _Form.__dataclass_fields__})
 
 
 _RESOURCE = GetPydanticSchema(
     lambda _source, handler: core_schema.json_or_python_schema(
-        core_schema.no_info_after_validator_function(_resource, handler(_Form)),
+        core_schema.no_info_after_validator_function(lambda form: _copied(form, Resource), handler(_Form)),
         core_schema.is_instance_schema(Resource),
-        serialization=core_schema.plain_serializer_function_ser_schema(_form, return_schema=handler(_Form)),
+        serialization=core_schema.plain_serializer_function_ser_schema(
+            lambda resource: _copied(resource, _Form), return_schema=handler(_Form)
+        ),
     )
 )
 if TYPE_CHECKING:
@@ -142,7 +133,3 @@ if TYPE_CHECKING:
 else:
     RecordedResource = Annotated[Any, _RESOURCE]
 """A resource, and what JSON has of it."""
-
-
-def _order(path: Path) -> tuple[str, ...]:
-    return tuple(f"{type(step).__name__} {step}" for step in path)

@@ -162,35 +162,24 @@ def _red_lines(stack: StackComparison | UncomparedStack) -> Iterator[tuple[int, 
         said = quoted(f"{finding.subject} {finding.message}")
         yield 0, ("a rule refuses: ", quoted(finding.rule), ": ", said)
     for change in stack.resources:
-        rank = _rank(change)
+        because: Sentence = (" because ", quoted(change.reasons[0])) if change.reasons else ()
+        rank, words = _urgent_words(change)
         if rank is not None:
-            because: Sentence = (" because ", quoted(change.reasons[0])) if change.reasons else ()
-            yield rank, (*_why_red(change), Quoted(change.goes or change.title), *because)
+            yield rank, (f"{words}: ", Quoted(change.goes or change.title), *because)
 
 
-def _rank(change: ResourceChange) -> int | None:
-    """Return how early to say it; None for what can be undone."""
-    ends = change.operation in _ENDS
+def _urgent_words(change: ResourceChange) -> tuple[int | None, str]:
+    """Return how early to say it, None for what can be undone, and what it is."""
+    words, ends = change_words(change), change.operation in _ENDS
+    # The old one goes once nobody reads it, which is what a hash in a name is for.
     is_new_copy = change.renamed_from is not None and not change.is_stateful and not change.is_protected
-    ranks = (
-        (change.is_refused, 0),
-        (_buys_a_block(change), 1),
-        (change.type.startswith(_PROVIDER) and ends, 1),
-        (_loses_data(change), 2),
-        (ends and change.is_protected, 3),
-        # The old one goes once nobody reads it, which is what a hash in a name is for.
-        (ends and not is_new_copy, 4),
-    )
-    return next((rank for applies, rank in ranks if applies), None)
-
-
-def _why_red(change: ResourceChange) -> Sentence:
-    if _buys_a_block(change):
-        return ("buys a Capacity Block: ",)
-    if change.type.startswith(_PROVIDER) and change.operation in _ENDS:
-        return (f"provider {_DONE[change.operation]}, and with it everything that it made: ",)
-    return (f"{change_words(change)}: ",)
-
-
-def _buys_a_block(change: ResourceChange) -> bool:
-    return change.type.endswith(_BLOCK) and change.operation in {Operation.CREATE, Operation.REPLACE}
+    rank = 4 if ends and not is_new_copy else None
+    if ends and change.is_protected:
+        rank = 3
+    if _loses_data(change):
+        rank = 2
+    if change.type.startswith(_PROVIDER) and ends:
+        rank, words = 1, f"provider {_DONE[change.operation]}, and with it everything that it made"
+    if change.type.endswith(_BLOCK) and change.operation in {Operation.CREATE, Operation.REPLACE}:
+        rank, words = 1, "buys a Capacity Block"
+    return 0 if change.is_refused else rank, words

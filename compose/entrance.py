@@ -5,8 +5,7 @@ from typing import Any
 from components.dynamo_objects import FRONTEND_PORT
 from compose.containers import Interpolated, answers, service_of
 from compose.options import ADDRESS_VARIABLE, Network
-from compose.surroundings import Surroundings
-from compose.workers import Worker, with_devices
+from compose.workers import Surroundings, Worker, with_devices
 from engines.engine import PORT as SERVER_PORT
 from engines.registry import EngineServer
 from hardware import CpuArchitecture
@@ -42,7 +41,7 @@ def server_service(
     """Return an engine's own server, which is healthy once it serves requests."""
     ready = f"http://127.0.0.1:{SERVER_PORT}{server.ready_path}"
     return {
-        **with_devices(worker.container(), [worker], surroundings, architecture),
+        **with_devices(service_of(worker.service.container), [worker], surroundings, architecture),
         "ports": _published(SERVER_PORT),
         "healthcheck": answers({ready: ""}, surroundings.start_seconds),
     }

@@ -9,8 +9,7 @@ from compose.discovery import Discovery, discovery_by_etcd
 from compose.entrance import frontend_service, server_service
 from compose.model import model_mount, model_services, own_volume
 from compose.options import ENV_EXAMPLE, Network, env_example
-from compose.surroundings import Surroundings
-from compose.workers import ENGINE_FOLDER, worker_services, workers_of
+from compose.workers import ENGINE_FOLDER, Surroundings, worker_services, workers_of
 from hardware import CpuArchitecture, KvTransportName
 from recipes.engine_files import engine_files
 from recipes.graph_manifest.services import graph_services

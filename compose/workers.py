@@ -1,11 +1,16 @@
-"""Workers on the GPUs of one host: a container each, or one for all that hand over KV cache."""
+"""Workers on the GPUs of one host: a container each, or one for all that hand over KV cache.
+
+`Surroundings` is what the frontend has in common with them.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from compose.containers import answers, byte_size, service_of
-from compose.surroundings import Surroundings
+from compose.discovery import Discovery
+from compose.model import MODEL
+from compose.options import Network
 from hardware import CpuArchitecture
 from recipes.graph_manifest.services import GraphService
 from recipes.pod_environment import ENGINE_FILES_DIRECTORY
@@ -25,6 +30,37 @@ _ULIMITS = {"memlock": -1, "stack": 67108864, "nofile": {"soft": 65536, "hard": 
 # tensorrt_llm/_mnnvl_utils.py), which Docker's seccomp profile has for this capability alone (moby/moby
 # profiles/seccomp/default_linux.go).
 _OPENS_MEMORY_OF_OTHERS = "SYS_PTRACE"
+_ON_LOOPBACK: Mapping[str, str] = {
+    "DYN_TCP_RPC_HOST": "127.0.0.1",
+    "DYN_SYSTEM_HOST": "127.0.0.1",
+    # An interface, whatever its name says: of an address 1.2.1 says "Interface not found" (measured).
+    "DYN_TCP_RESPONSE_STREAM_HOST": "lo",
+}
+"""Where requests, health and answers are taken; without it on every address of the host."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Around every process of the Dynamo runtime."""
+
+    network: Network
+    discovery: Discovery
+    model_mount: str
+    start_seconds: int
+    """The longest that loading the model takes."""
+
+    def around(self, service: Mapping[str, Any], *volumes: str) -> dict[str, Any]:
+        """Return a service with all of it, and with mounts of its own."""
+        on_host = dict(_ON_LOOPBACK) if self.network is Network.HOST else {}
+        servers = {name: {"condition": "service_healthy"} for name in self.discovery.services}
+        return {
+            **service,
+            "environment": {**service["environment"], **self.discovery.environment, **on_host},
+            "volumes": [self.model_mount, *volumes],
+            **self.network.fields,
+            "depends_on": {MODEL: {"condition": "service_completed_successfully"}, **servers},
+            "restart": "unless-stopped",
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +75,6 @@ class Worker:
     """For its health and metrics; no other worker of the host has it."""
     engine_ports: Mapping[str, str]
     """Variables of the fixed ports of its engine, for a container with several workers."""
-
-    def container(self) -> dict[str, Any]:
-        """Return its own container, without GPUs."""
-        return service_of(self.service.container)
 
 
 def workers_of(
@@ -80,7 +112,9 @@ def worker_services(
     if together:
         return {_TOGETHER: _worker(_one_container(workers), workers, _PORT, surroundings, architecture)}
     return {
-        worker.name: _worker(worker.container(), [worker], worker.port, surroundings, architecture)
+        worker.name: _worker(
+            service_of(worker.service.container), [worker], worker.port, surroundings, architecture
+        )
         for worker in workers
     }
 
@@ -112,7 +146,7 @@ def with_devices(
 
 def _one_container(workers: Sequence[Worker]) -> dict[str, Any]:
     """Return the container of several workers: what is theirs alone stands before each one's command."""
-    containers = [worker.container() for worker in workers]
+    containers = [service_of(worker.service.container) for worker in workers]
     first = containers[0]
     common = {
         name: value

@@ -1,27 +1,56 @@
-"""The nodes of a pool as the page draws them: GPUs with the pods that hold them, NVLink and network cards."""
+"""The nodes of a pool as the page draws them: GPUs with the pods that hold them, NVLink and network cards.
+
+The plan's packing proves that the pods fit, and only counts; here each of its places gets the name of a pod.
+Which of several equal nodes and GPUs a pod gets in a cluster, the scheduler and the device plugin decide.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-from explain.seating import SeatedNode, SeatedPod, seated_nodes
 from hardware import InstanceType
 from recipes.placed import PlacedService
+from recipes.services import ServiceRecipe
 from stacks.plan.infrastructure.prices import least_sold
 from stacks.plan.placement.capacity import PlacedPool
+from stacks.plan.placement.packing import Room
+from stacks.updates.beside_what_runs import occupying_set
 from stacks.wording import all_of, in_words
 
 CellKind = Literal["prefill", "decode", "worker", "withheld", "idle"]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """One GPU."""
+class SeatedPod:
+    """A pod on a node."""
 
-    kind: CellKind
-    note: str
-    """Which pod holds it; empty for none, and where several nodes are drawn as one."""
+    service: str
+    number: int
+    """Among the service's pods, from 1."""
+    processes: tuple[ServiceRecipe, ...]
+    """More than one where a pod runs prefill and decode."""
+    withheld_gpus: int
+    """GPUs that no other worker can use, because the pod takes their share of processors or memory."""
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that the pod asks for."""
+        return sum(process.gpus for process in self.processes)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatedNode:
+    """A node with its pods."""
+
+    gpus: int
+    """GPUs of the node."""
+    pods: tuple[SeatedPod, ...] = ()
+
+    @property
+    def unoccupied_gpus(self) -> int:
+        """GPUs that the pods neither use nor withhold."""
+        return self.gpus - sum(pod.gpus + pod.withheld_gpus for pod in self.pods)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +60,8 @@ class NodeDrawing:
     title: str
     last: int
     """Number of the last of them, from 1."""
-    cells: tuple[Cell, ...]
+    cells: tuple[tuple[CellKind, str], ...]
+    """For each GPU what stands on it, and which pod: empty for none, and of several nodes."""
     who: str
     """Who sits there, in words."""
 
@@ -84,6 +114,31 @@ def pool_drawing(placed: PlacedPool, workers: Sequence[PlacedService], *, same_c
     )
 
 
+def seated_nodes(placed: PlacedPool, workers: Sequence[PlacedService]) -> tuple[SeatedNode, ...]:
+    """Return all nodes of the pool, those with pods first.
+
+    Args:
+        placed: the pool and how full it is: its plan has counted that the workers fit.
+        workers: of the stack; those of other pools are left out.
+
+    """
+    room = placed.packing.room
+    nodes = [SeatedNode(room.gpus_per_node)] * room.nodes
+    here = [each for each in workers if each.placement and each.placement.pool == placed.pool.name]
+    # The packing seats the largest worker first; any other order could need more nodes.
+    for worker in sorted(here, key=lambda worker: -occupying_set(worker).gpus):
+        occupied = occupying_set(worker).gpus
+        own: set[int] = set()
+        for number in range(1, worker.replicas + 1):
+            index = _place(nodes, occupied, room, own)
+            own.add(index)
+            pod = SeatedPod(worker.name, number, worker.recipe.processes, occupied - worker.gpus)
+            nodes[index] = SeatedNode(room.gpus_per_node, (*nodes[index].pods, pod))
+    # The packing has no room on nodes outside the workers' NVLink domain; the pool has them all the same.
+    outside = [SeatedNode(room.gpus_per_node)] * (placed.pool.nodes - room.nodes)
+    return tuple(sorted((*nodes, *outside), key=lambda node: not node.pods))
+
+
 def _nodes(seated: Sequence[SeatedNode]) -> Iterator[NodeDrawing]:
     first = 1
     for _, alike in groupby(seated, key=_likeness):
@@ -98,15 +153,18 @@ def _likeness(node: SeatedNode) -> tuple[object, ...]:
     return node.gpus, *((pod.service, pod.processes, pod.withheld_gpus) for pod in node.pods)
 
 
-def _cells(node: SeatedNode, *, several: bool) -> Iterator[Cell]:
+def _cells(node: SeatedNode, *, several: bool) -> Iterator[tuple[CellKind, str]]:
     for pod in node.pods:
         note = "" if several else f"pod {pod.number}"
         for process in pod.processes:
             # Frontends have no GPUs, so no process of a seated pod is one.
             kind = "worker" if process.role == "frontend" else process.role
-            yield from [Cell(kind, note)] * process.gpus
-        yield from [Cell("withheld", note)] * pod.withheld_gpus
-    yield from [Cell("idle", "")] * node.unoccupied_gpus
+            for _ in range(process.gpus):
+                yield kind, note
+        for _ in range(pod.withheld_gpus):
+            yield "withheld", note
+    for _ in range(node.unoccupied_gpus):
+        yield "idle", ""
 
 
 def _who(node: SeatedNode) -> str:
@@ -147,3 +205,14 @@ def _network(kind: InstanceType) -> str:
             "together"
         )
     return f"Network of a node: {all_of(texts)}"
+
+
+def _place(nodes: Sequence[SeatedNode], occupied: int, room: Room, own: set[int]) -> int:
+    """Return the fullest node that takes one more pod; `own` are those with pods of its service."""
+    fitting = [
+        index
+        for index, node in enumerate(nodes)
+        if node.unoccupied_gpus >= occupied
+        and (not node.pods or (not room.one_pod_per_node and (not room.different_nodes or index in own)))
+    ]
+    return min(fitting, key=lambda index: (nodes[index].unoccupied_gpus, index))

@@ -89,55 +89,29 @@ def _memory(graph: ResourceGraph, worker: Worker, name: str, accelerator: Accele
     if plan is None:
         raise Undecided("nothing is known of how this model or engine takes memory")
     if accelerator.cuda_visible_memory_gib is None and plan.not_covered is None:
-        return _without_visible_memory(plan, name, accelerator)
-    memory = plan.on(accelerator)
-    pool = max(0.0, memory.pool)
-    parts: dict[PartKind, float] = {
-        "weights": memory.demand.weights,
-        "activations": memory.demand.activations,
-        "runtime": memory.demand.runtime,
-        "kv": pool,
-        "buffers": plan.buffers_gib,
-        "free": memory.rest - plan.buffers_gib,
-    }
-    note = f"{_share(plan)}; {_sequences(plan, pool)}"
-    return WorkerMemory(
-        name=name,
-        accelerator=accelerator.name,
-        note=note,
-        total_gib=memory.visible,
-        counted="as CUDA sees it",
-        parts=_above_zero(parts),
-    )
-
-
-def _without_visible_memory(plan: MemoryPlan, name: str, accelerator: Accelerator) -> WorkerMemory:
-    total = accelerator.memory_mib / _MIB_PER_GIB
-    padding = plan.padding(accelerator)
-    demand = memory_demand(plan.model, padding, plan.sharding, max_num_tokens=plan.max_num_tokens)
+        total, counted = accelerator.memory_mib / _MIB_PER_GIB, "nominal"
+        padding, most = plan.padding(accelerator), plan.max_num_tokens
+        demand = memory_demand(plan.model, padding, plan.sharding, max_num_tokens=most)
+        rest: dict[PartKind, float] = {"unknown": total - demand.total}
+        note = (
+            f"Nobody published how much memory CUDA sees of {accelerator.name}, so KV cache and free memory "
+            "are not told apart"
+        )
+    else:
+        memory = plan.on(accelerator)
+        total, counted, demand = memory.visible, "as CUDA sees it", memory.demand
+        pool, buffers = max(0.0, memory.pool), plan.buffers_gib
+        rest = {"kv": pool, "buffers": buffers, "free": memory.rest - buffers}
+        note = f"{_share(plan)}; {_sequences(plan, pool)}"
     parts: dict[PartKind, float] = {
         "weights": demand.weights,
         "activations": demand.activations,
         "runtime": demand.runtime,
-        "unknown": total - demand.total,
+        **rest,
     }
-    note = (
-        f"Nobody published how much memory CUDA sees of {accelerator.name}, so KV cache and free memory are "
-        "not told apart"
-    )
-    return WorkerMemory(
-        name=name,
-        accelerator=accelerator.name,
-        note=note,
-        total_gib=total,
-        counted="nominal",
-        parts=_above_zero(parts),
-    )
-
-
-def _above_zero(parts: Mapping[PartKind, float]) -> Mapping[PartKind, float]:
     # More may be wanted than there is: then nothing is left.
-    return {kind: gib for kind, gib in parts.items() if gib > 0}
+    above_zero: dict[PartKind, float] = {kind: gib for kind, gib in parts.items() if gib > 0}
+    return WorkerMemory(name, accelerator.name, note, total, counted, above_zero)
 
 
 def _share(plan: MemoryPlan) -> str:

@@ -1,17 +1,30 @@
-"""The page of a stack as plain data: everything that the templates show, ready to be shown."""
+"""The page of a stack: everything that the templates show, and the HTML document that they make of it.
+
+The document asks no server for anything: styles are inside.
+"""
 
 import datetime as dt
+import re
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from explain import findings
 from explain.explanation.section import Section
 from explain.explanation.sections import Explanation, explained
 from explain.machines import PoolDrawing, pool_drawing
-from explain.memory import WorkerMemory, workers_memory
+from explain.memory import PART_NAMES, WorkerMemory, workers_memory
 from explain.short import short_sections
-from explain.verdict import Headline, verdict
 from resource_graph import ResourceGraph
+from resource_graph.printable import printable
 from rules.model import Report
 from stacks.plan.stack_plan import StackPlan
+
+TEMPLATES = Path(__file__).parent / "templates"
+_CODE = re.compile("`([^`]*)`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +33,7 @@ class Page:
 
     stack: str
     subtitle: str
-    verdict: Headline
+    verdict: findings.Headline
     overview: tuple[Section, ...]
     """The one screen of `explain`."""
     pools: tuple[PoolDrawing, ...]
@@ -59,7 +72,7 @@ def build_page(
     return Page(
         stack=stack.name,
         subtitle=f"{placed.recipe.name}, {placed.recipe.title}; lifecycle {stack.lifecycle}; {stack.source}",
-        verdict=verdict(stack, report),
+        verdict=findings.verdict(stack, report),
         # The verdict says what is waited for.
         overview=tuple(each for each in short_sections(stack, today) if each.title != "Waits"),
         pools=tuple(pool_drawing(pool, placed.workers, same_clique=placed.same_clique) for pool in pools),
@@ -68,3 +81,35 @@ def build_page(
         rules=rules,
         explanation=explained(stack, now, today),
     )
+
+
+def to_html(page: Page) -> str:
+    """Return the document, the same bytes for the same page.
+
+    Every text is escaped: names and messages come from other people.
+    """
+    template = _environment().get_template("page.html")
+    return template.render(page=page, findings=findings, part_names=PART_NAMES, coded=_coded)
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=_printed,
+    )
+
+
+def _printed(value: Any) -> Any:
+    # A browser obeys control characters too: those that turn the direction of text hide what stands there.
+    # What a macro returns is escaped already, and the texts in it have been here.
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _coded(text: str) -> Markup:
+    """Return the text with what stands between backticks as code, as documents of this project write it."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(printable(text)))))  # noqa: S704 - escaped before

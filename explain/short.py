@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Iterator
 
-from explain.cost import gpu_cost
+from explain.costs import gpu_cost
 from explain.explanation.cluster import layer_sections
 from explain.explanation.section import Section, section
 from explain.explanation.serving import address, prompts

@@ -3,19 +3,19 @@
 A recording knows no outputs: they are UNKNOWN on both sides, and equal. What they come from is known.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from comparison.changes import Change, FieldChange, Operation
+from comparison.changes import Change, FieldChange, Operation, ResourceChange
 from comparison.engine_verdicts.resource_types import AWS_PROVIDER, LAUNCH_TEMPLATE, NODE_GROUP, type_of
 from comparison.nested_values import is_list, value_at
 from comparison.pairs import Pair
-from resource_graph import UNKNOWN, Resource, Value
+from resource_graph import UNKNOWN, Value
 from resource_graph.urns import urn_name
 from resource_graph.values import Path
 
-_NO_VERSION = frozenset({"defaultVersion", "name", "tags", "tagsAll", "updateDefaultVersion"})
-"""Inputs of a launch template that are none of its content
+_NO_VERSION = frozenset({"defaultVersion", "name", "options", "tags", "tagsAll", "updateDefaultVersion"})
+"""Inputs of a launch template, and the engine's options, that are none of its content
 (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateLaunchTemplateVersion.html)."""
 _TEMPLATE_VERSION = ("launchTemplate", "version")
 _DEFAULT_TAGS = ("defaultTags", "tags")
@@ -34,26 +34,33 @@ class Upstream:
     default_tags: dict[str, list[FieldChange]] = field(default_factory=dict[str, list[FieldChange]])
     """URN of a provider -> the tags that it gives, or no longer gives, to all that it makes."""
 
-    def note(self, resource: Resource, operation: Operation, fields: Sequence[FieldChange]) -> None:
+    def note(self, change: ResourceChange) -> None:
         """Remember what becomes of a resource."""
-        if operation is Operation.REPLACE:
-            self.replaced.add(resource.urn)
-        elif resource.type == LAUNCH_TEMPLATE and any(each.path[0] not in _NO_VERSION for each in fields):
-            self.new_templates.add(resource.urn)
-        elif resource.type == AWS_PROVIDER:
-            self.default_tags[resource.urn] = [each for each in fields if each.path[:-1] == _DEFAULT_TAGS]
+        fields = change.fields
+        if change.operation is Operation.REPLACE:
+            self.replaced.add(change.urn)
+        elif change.type == LAUNCH_TEMPLATE and any(each.path[0] not in _NO_VERSION for each in fields):
+            self.new_templates.add(change.urn)
+        elif change.type == AWS_PROVIDER:
+            self.default_tags[change.urn] = [each for each in fields if each.path[:-1] == _DEFAULT_TAGS]
 
 
 def changed_outputs(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
     """Yield the inputs that become other ones though both recordings have UNKNOWN there."""
     for name, now in sorted(pair.after.property_dependencies.items()):
-        places = list(_unknown_places((name,), pair.after.inputs.get(name)))
-        if not places:
-            continue
         urns = pair.before.property_dependencies.get(name, frozenset())
         before = frozenset(upstream.renamed.get(urn, urn) for urn in urns)
-        for path in places:
-            yield from _changed(path, before, now, upstream, pair)
+        for path in unknown_places((name,), pair.after.inputs.get(name)):
+            # A node group takes another version of its launch template at once.
+            is_version = pair.after.type == NODE_GROUP and path == _TEMPLATE_VERSION
+            if not _is_partly_unknown(value_at(pair.before.inputs, *path)):
+                # The walk over the inputs has seen it already.
+                continue
+            if before != now:
+                old, new = _outputs(before), _outputs(now)
+                yield FieldChange(path=path, change=Change.CHANGED, before=old, after=new)
+            elif now & upstream.replaced or (is_version and now & upstream.new_templates):
+                yield FieldChange(path=path, change=Change.CHANGED, before=UNKNOWN, after=UNKNOWN)
 
 
 def changed_tags(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
@@ -68,32 +75,16 @@ def changed_tags(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
             yield replace(each, path=("tagsAll", name))
 
 
-def _changed(
-    path: Path, before: frozenset[str], now: frozenset[str], upstream: Upstream, pair: Pair
-) -> Iterator[FieldChange]:
-    if not _is_partly_unknown(value_at(pair.before.inputs, *path)):
-        # The walk over the inputs has seen it already.
-        return
-    if before != now:
-        yield FieldChange(path=path, change=Change.CHANGED, before=_outputs(before), after=_outputs(now))
-    elif now & upstream.replaced or (path == _TEMPLATE_VERSION and _has_new_template(pair, now, upstream)):
-        yield FieldChange(path=path, change=Change.CHANGED, before=UNKNOWN, after=UNKNOWN)
-
-
-def _has_new_template(pair: Pair, now: frozenset[str], upstream: Upstream) -> bool:
-    """Whether another version of the launch template comes, which the group takes at once."""
-    return pair.after.type == NODE_GROUP and bool(now & upstream.new_templates)
-
-
-def _unknown_places(path: Path, value: Value) -> Iterator[Path]:
+def unknown_places(path: Path, value: Value) -> Iterator[Path]:
+    """Yield the places below this one that only the update knows."""
     if _is_partly_unknown(value):
         yield path
     elif isinstance(value, Mapping):
         for key, each in value.items():
-            yield from _unknown_places((*path, key), each)
+            yield from unknown_places((*path, key), each)
     elif isinstance(value, list):
         for index, each in enumerate(value):
-            yield from _unknown_places((*path, index), each)
+            yield from unknown_places((*path, index), each)
 
 
 def _is_partly_unknown(value: object) -> bool:

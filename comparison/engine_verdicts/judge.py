@@ -1,103 +1,116 @@
-"""What becomes of a resource that differs, by what is known of its kind or type."""
+"""What becomes of a resource that is on both sides, by what is known of its kind or type."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from comparison.changes import Effect, FieldChange, Operation, dotted
-from comparison.engine_verdicts.dynamo_graphs import graph_verdict, is_graph
-from comparison.engine_verdicts.resource_types import IDENTITY, ResourceType, group_of, type_of
-from comparison.engine_verdicts.verdict import Outcome, made_anew, settled, touches, under
+from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange, dotted
+from comparison.engine_verdicts.dynamo_graphs import (
+    another_service,
+    is_graph,
+    is_made_again,
+    restarts_a_worker,
+)
+from comparison.engine_verdicts.resource_types import (
+    IDENTITY,
+    ResourceType,
+    is_built_in,
+    is_stateful,
+    touches,
+    type_of,
+    under,
+)
 from comparison.nested_values import amount_of, value_at
-from comparison.pairs import Pair
+from comparison.pairs import Pair, name_of, title_of
 from resource_graph import Resource
 
-_BUILT_IN_GROUPS = frozenset(
-    {
-        "",
-        "admissionregistration.k8s.io",
-        "apiextensions.k8s.io",
-        "apiregistration.k8s.io",
-        "apps",
-        "autoscaling",
-        "batch",
-        "coordination.k8s.io",
-        "discovery.k8s.io",
-        "networking.k8s.io",
-        "node.k8s.io",
-        "policy",
-        "rbac.authorization.k8s.io",
-        "resource.k8s.io",
-        "scheduling.k8s.io",
-        "storage.k8s.io",
-    }
-)
-"""Groups that the SDK has classes for: such an object keeps its identity through another API version, as each
-class names the others as aliases (facts/provider.md §4)."""
 _CONTENT = ("data", "binaryData", "stringData")
 _VERSION = ("apiVersion",)
 _STORAGE = "spec.resources.requests.storage"
-_BECAUSE_OF_AWS = ("AWS cannot change {} of what exists.",)
-_BECAUSE_OF_KUBERNETES = ("The provider cannot change {} of a {} in place.",)
 
 
-def verdict_on(pair: Pair, fields: Sequence[FieldChange], head: Mapping[str, Resource]) -> Outcome:
-    """Return what the engine, the provider and the API server make of the difference.
+def changed(
+    pair: Pair, fields: Sequence[FieldChange], head: Mapping[str, Resource], *, is_elsewhere: bool
+) -> ResourceChange | None:
+    """Return what engine, provider and API server make of the difference; None where nobody does anything.
 
     Args:
         pair: the resource on both sides.
         fields: every field that differs, but for those that an option of the resource ignores.
         head: all resources of the newer side, among which is the class of a volume.
+        is_elsewhere: whether its provider becomes another cluster or region.
 
     """
+    before, after = pair.before, pair.after
+    options = tuple(_options(pair))
+    if not (fields or options or is_elsewhere or pair.is_renamed):
+        return None
+    judged = [replace(each, effect=_effect(each, pair, head)) for each in fields]
+    by_provider = any(each.effect is Effect.REPLACES for each in judged)
+    asked = () if pair.is_renamed else after.replace_on_changes
+    judged = [replace(each, effect=Effect.REPLACES) if under(each, asked) else each for each in judged]
+    is_replaced = any(each.effect is Effect.REPLACES for each in judged)
+    operation = Operation.UPDATE
+    if is_elsewhere or is_replaced:
+        operation = Operation.REPLACE
+        # The API server compares what is made anew with nothing, and refuses nothing.
+        judged = [
+            replace(each, effect=Effect.IN_PLACE) if each.effect is Effect.REFUSED else each
+            for each in judged
+        ]
+    elif not fields and not pair.is_renamed:
+        # The engine writes its own options down in the state, and asks nobody to change anything.
+        operation = Operation.KEEP
+    reasons = _reasons(pair, judged, by_provider=by_provider)
+    moves = ("Its provider is replaced, and with it everything that it made.",) if is_elsewhere else ()
+    old = title_of(before)
+    return ResourceChange(
+        urn=after.urn,
+        type=after.type,
+        title=title_of(after),
+        operation=operation,
+        goes=old if operation is Operation.REPLACE and old != title_of(after) else None,
+        fields=(*judged, *options),
+        renamed_from=name_of(before) if pair.is_renamed else None,
+        deletes_first=is_replaced and not is_elsewhere and _deletes_first(pair, by_provider=by_provider),
+        # What the state says decides: an update that unprotects and deletes at once is refused.
+        is_protected=bool(before.protect),
+        is_stateful=is_stateful(after),
+        reasons=tuple(dict.fromkeys((*reasons, *moves, *_of_options(pair, operation)))),
+    )
+
+
+def _effect(change: FieldChange, pair: Pair, head: Mapping[str, Resource]) -> Effect:
+    known = type_of(pair.after)
     if pair.is_renamed:
         # The engine makes the new one, then the pods that name it change, and the old one goes last.
-        return Outcome(fields=tuple(map(_of_renamed, fields)))
-    if is_graph(pair.after):
-        return graph_verdict(pair, fields)
-    known = type_of(pair.after)
-    judged = [replace(each, effect=_effect(each, pair, known, head)) for each in fields]
-    # Providers of anything but Kubernetes objects leave the order to the engine, which creates first.
-    keeps_name = pair.after.kind is not None and _keeps_name(pair)
-    return settled(
-        pair,
-        judged,
-        provider_deletes_first=keeps_name,
-        reasons=_reasons(judged, pair.after.kind, known),
-        refusal=lambda change: _refusal(change, pair.after.kind),
-    )
-
-
-def elsewhere(verdict: Outcome) -> Outcome:
-    """Return the verdict on a resource whose provider becomes another cluster or region."""
-    return replace(
-        verdict,
-        fields=made_anew(verdict.fields),
-        operation=Operation.REPLACE,
-        deletes_first=False,
-        reasons=(*verdict.reasons, "Its provider is replaced, and with it everything that it made."),
-        refusals=(),
-    )
-
-
-def _of_renamed(change: FieldChange) -> FieldChange:
-    return replace(change, effect=Effect.ROLLS_PODS) if touches(change, _CONTENT) else change
-
-
-def _effect(change: FieldChange, pair: Pair, known: ResourceType, head: Mapping[str, Resource]) -> Effect:
-    is_object = pair.after.kind is not None
-    if touches(change, known.replaced_for) or _shrinks(change, known):
+        return Effect.ROLLS_PODS if touches(change, _CONTENT) else Effect.IN_PLACE
+    if _is_replaced(change, pair.after, known):
         return Effect.REPLACES
-    if is_object and touches(change, IDENTITY):
-        return Effect.REPLACES
-    if is_object and change.path == _VERSION:
-        return Effect.IN_PLACE if group_of(pair.after) in _BUILT_IN_GROUPS else Effect.REFUSED
-    is_size = pair.after.kind == "PersistentVolumeClaim" and touches(change, (_STORAGE,))
-    if touches(change, known.refused) or (is_size and not _grows(pair, head)):
+    if _is_refused(change, pair, known, head):
         return Effect.REFUSED
-    if touches(change, known.restarts_pods):
+    if touches(change, known.restarts_pods) and not under(change, known.scales):
         return Effect.ROLLS_PODS
     return Effect.ROLLS_NODES if touches(change, known.restarts_nodes) else Effect.IN_PLACE
+
+
+def _is_replaced(change: FieldChange, resource: Resource, known: ResourceType) -> bool:
+    if touches(change, known.replaced_for) or _shrinks(change, known):
+        return True
+    if is_graph(resource) and (change.path == _VERSION or another_service(change)):
+        return is_made_again(resource)
+    return resource.kind is not None and touches(change, IDENTITY)
+
+
+def _is_refused(change: FieldChange, pair: Pair, known: ResourceType, head: Mapping[str, Resource]) -> bool:
+    kind = pair.after.kind
+    if kind is not None and change.path == _VERSION:
+        # An object that the SDK has a class for keeps its identity, as each class names the other versions as
+        # aliases (facts/provider.md §4).
+        return not is_built_in(pair.after)
+    if kind == "PersistentVolumeClaim" and touches(change, (_STORAGE,)):
+        return not _grows(pair, head)
+    return touches(change, known.refused) or (is_graph(pair.after) and bool(another_service(change)))
 
 
 def _shrinks(change: FieldChange, known: ResourceType) -> bool:
@@ -119,31 +132,84 @@ def _grows(pair: Pair, head: Mapping[str, Resource]) -> bool:
     return name != "" and all(each.inputs.get("allowVolumeExpansion") is True for each in classes)
 
 
-def _keeps_name(pair: Pair) -> bool:
-    # Two objects of one name cannot be at once (facts/provider.md §1, deleteBeforeReplace).
+def _deletes_first(pair: Pair, *, by_provider: bool) -> bool:
     before, after = pair.before, pair.after
-    return (
-        isinstance(after.object_name, str)
+    if after.delete_before_replace is not None:
+        return after.delete_before_replace
+    # Two objects of one name cannot be at once; for a replacement that an option asks for the provider is not
+    # heard (facts/provider.md §1). Other providers leave the order to the engine, which creates first.
+    is_same_object = (
+        after.kind is not None
+        and isinstance(after.object_name, str)
         and after.object_name == before.object_name
         and (after.namespace or "default") == (before.namespace or "default")
     )
+    return by_provider and is_same_object
 
 
-def _reasons(fields: Sequence[FieldChange], kind: str | None, known: ResourceType) -> Iterator[str]:
-    because = known.because or (_BECAUSE_OF_AWS if kind is None else _BECAUSE_OF_KUBERNETES)
+def _reasons(pair: Pair, fields: Sequence[FieldChange], *, by_provider: bool) -> Iterator[str]:
+    """Yield why it is refused, then why it is replaced, or what else it does."""
+    if pair.is_renamed:
+        return
+    known, after = type_of(pair.after), pair.after
+    yield from (_refusal(each, after) for each in fields if each.effect is Effect.REFUSED)
+    replaced = [each for each in fields if each.effect is Effect.REPLACES]
+    if replaced and not by_provider:
+        paths = ", ".join(dotted(each.path) for each in replaced)
+        yield f"The program asks for a replacement when {paths} changes (replaceOnChanges)."
+        return
     for each in fields:
-        path = dotted(each.path)
-        if each.effect is Effect.REPLACES and kind is not None and under(each.path, IDENTITY):
-            yield f"The provider makes another {kind} for another {path}."
-        elif each.effect is Effect.REPLACES:
-            yield from (reason.format(path, kind) for reason in because)
+        if each.effect is Effect.REPLACES:
+            yield from _why_replaced(each, after, known)
         elif each.effect is Effect.ROLLS_NODES:
             yield "EKS drains the group's nodes and replaces them."
-    if known.in_place is not None and not any(each.effect is Effect.REPLACES for each in fields):
+    if replaced:
+        return
+    if is_graph(after) and any(restarts_a_worker(each, after) for each in fields):
+        yield "Another template of one worker restarts all workers of the graph."
+    if known.in_place is not None:
         yield known.in_place
 
 
-def _refusal(change: FieldChange, kind: str | None) -> str:
+def _why_replaced(change: FieldChange, resource: Resource, known: ResourceType) -> Iterator[str]:
+    kind, path = resource.kind, dotted(change.path)
+    service = another_service(change) if is_graph(resource) else None
+    if service:
+        yield f"{service}, which the webhook refuses: the graph is made again."
+    elif kind is not None and change.path == _VERSION:
+        yield "The API server cannot change a graph from one API version to the other."
+    elif kind is not None and under(change, IDENTITY):
+        yield f"The provider makes another {kind} for another {path}."
+    elif known.because:
+        yield from (reason.format(path) for reason in known.because)
+    elif kind is None:
+        yield f"AWS cannot change {path} of what exists."
+    else:
+        yield f"The provider cannot change {path} of a {kind} in place."
+
+
+def _refusal(change: FieldChange, resource: Resource) -> str:
     if change.path == _VERSION:
-        return f"To the engine it is another object of this name, and a {kind} of this name exists."
-    return f"The API server refuses to change {dotted(change.path)} of a {kind}."
+        return f"To the engine it is another object of this name, and a {resource.kind} of this name exists."
+    service = another_service(change) if is_graph(resource) else None
+    if service:
+        return f"{service}, which the webhook refuses of a graph that exists."
+    return f"The API server refuses to change {dotted(change.path)} of a {resource.kind}."
+
+
+def _options(pair: Pair) -> Iterator[FieldChange]:
+    """Yield how the engine's own options differ, which say what may happen to the resource from then on."""
+    for name, of in (("protect", "protect"), ("retainOnDelete", "retain_on_delete")):
+        before, after = (bool(getattr(each, of)) for each in (pair.before, pair.after))
+        if before != after:
+            yield FieldChange(path=("options", name), change=Change.CHANGED, before=before, after=after)
+
+
+def _of_options(pair: Pair, operation: Operation) -> Iterator[str]:
+    """Yield what the resource's own options do: one sentence each."""
+    if pair.before.protect and not pair.after.protect:
+        yield "The engine refuses to delete it until this is applied, and no longer then."
+    if operation is Operation.REPLACE and pair.before.protect:
+        yield "The engine refuses to replace what is protected."
+    if operation is Operation.REPLACE and pair.before.retain_on_delete:
+        yield "The old one stays where it is, and nobody looks after it any more (retainOnDelete)."

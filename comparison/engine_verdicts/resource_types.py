@@ -1,6 +1,6 @@
 """What is known of each type of resource: the data of kubernetes.yaml and account.yaml."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,9 +9,11 @@ import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic.alias_generators import to_camel
 
+from comparison.changes import FieldChange
 from comparison.nested_values import value_at
 from resource_graph import Resource
 from resource_graph.urns import RELEASE_TYPE
+from resource_graph.values import Path as FieldPath
 
 IDENTITY = ("metadata.name", "metadata.namespace")
 """For which every Kubernetes object is replaced."""
@@ -34,6 +36,7 @@ class ResourceType(BaseModel):
     grows_only: Patterns = ()
     refused: Patterns = ()
     restarts_pods: Patterns = ()
+    scales: Patterns = ()
     restarts_nodes: Patterns = ()
     in_place: str | None = None
     is_tagged: bool = False
@@ -68,7 +71,28 @@ def group_of(resource: Resource) -> str:
     return (resource.api_version or "").rpartition("/")[0]
 
 
+def is_built_in(resource: Resource) -> bool:
+    """Return whether it is an object of one of the groups of Kubernetes itself, for which SDKs have types."""
+    group = group_of(resource)
+    return resource.kind is not None and ("." not in group or group.endswith(".k8s.io"))
+
+
 def is_stateful(resource: Resource) -> bool:
     """Return whether the resource holds data, a purchase, or all that lives in it."""
     has_claims = resource.kind == "StatefulSet" and value_at(resource.inputs, "spec", "volumeClaimTemplates")
     return type_of(resource).is_stateful or bool(has_claims)
+
+
+def touches(change: FieldChange, patterns: Iterable[str]) -> bool:
+    """Return whether the change lies at or under a pattern, or is of a part around it."""
+    return any(_begins(change.path, pattern.split(".")) for pattern in patterns)
+
+
+def under(change: FieldChange, patterns: Iterable[str]) -> bool:
+    """Return whether the change is at one of the patterns, or below it."""
+    steps = (pattern.split(".") for pattern in patterns)
+    return any(len(change.path) >= len(each) and _begins(change.path, each) for each in steps)
+
+
+def _begins(path: FieldPath, steps: Sequence[str]) -> bool:
+    return all(step in {"*", str(part)} for part, step in zip(path, steps, strict=False))

@@ -5,14 +5,13 @@ from collections.abc import Iterator
 
 from components.chart_values import Chart
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
-from explain.explanation.price_age import aged
+from explain.costs import aged
 from explain.explanation.section import Section
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
 from stacks.plan.cache_plan import CachePlan, NodeCopies, OwnVolume
 from stacks.plan.infrastructure.eks_plan import (
     AdoptedNetwork,
     EksPlan,
-    PlannedNetwork,
     PlannedNodes,
 )
 from stacks.plan.infrastructure.prices import NAMES
@@ -77,13 +76,10 @@ def _network(plan: EksPlan) -> str:
     if isinstance(network, AdoptedNetwork):
         return f"existing, {network.typed.vpc_id}, subnets in {', '.join(network.typed.subnets)}"
     zones = [subnet.zone for subnet in network.subnets if subnet.public is not None]
+    local = ", ".join(subnet.zone for subnet in network.subnets if subnet.public is None)
+    beside = f", Local Zone {local}" if local else ""
     gateways = "a NAT gateway in each zone" if network.typed.nat_per_zone else "one NAT gateway"
-    return f"own, {network.typed.cidr}, {', '.join(zones)}{_local_zones(network)}, {gateways}"
-
-
-def _local_zones(network: PlannedNetwork) -> str:
-    names = ", ".join(subnet.zone for subnet in network.subnets if subnet.public is None)
-    return f", Local Zone {names}" if names else ""
+    return f"own, {network.typed.cidr}, {', '.join(zones)}{beside}, {gateways}"
 
 
 def _purchase_text(nodes: PlannedNodes) -> str:

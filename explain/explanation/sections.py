@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
+from explain.costs import prices
 from explain.explanation.cluster import foundation
 from explain.explanation.order import creation_order, left_by_destroy, protection
 from explain.explanation.section import EXPLAINED, Section, Table, section
@@ -27,7 +28,6 @@ from explain.explanation.tables import (
     ExplainedService,
     explained_pools,
     explained_services,
-    prices,
     workarounds,
 )
 from resource_graph import ResourceGraph

@@ -1,25 +1,21 @@
 """The tables of a stack: node pools with what they cost, and the pods of a graph."""
 
-import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from pydantic.dataclasses import dataclass
 
-from explain.explanation.price_age import aged
+from explain.costs import priced_pools
 from explain.explanation.section import EXPLAINED, names_by
-from hardware import InstanceType, Source
+from hardware import InstanceType
 from recipes.placed import PlacedService
 from recipes.pod_environment import service_workarounds
-from stacks.plan.infrastructure.prices import NAMES, published_price
-from stacks.plan.placement.capacity import PlacedPool
+from stacks.plan.infrastructure.prices import NAMES
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.cluster import Purchase
 from stacks.wording import in_words
 
 POOL_HEADERS = ("POOL", "NODES", "GPUS", "USED", "COST", "IDLE", "COST", "PRICED", "NODES IN USE")
 SERVICE_HEADERS = ("SERVICE", "PODS", "GPUS", "CPU", "MEMORY", "RUNS ON", "NETWORK DEVICES, CLAIMS")
-_ON_DEMAND = "on_demand_usd_per_gpu_hour"
-_CAPACITY_BLOCK = "capacity_block_usd_per_gpu_hour"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=EXPLAINED)
@@ -101,10 +97,8 @@ class ExplainedService:
 
 def explained_pools(stack: StackPlan) -> Iterator[ExplainedPool]:
     """Yield the pools, and what their GPUs cost."""
-    bought = purchases(stack)
-    for placed in stack.pools:
+    for placed, purchase, price in priced_pools(stack):
         pool, machine = placed.pool, placed.pool.instance_type
-        price = published_price(machine, bought.get(pool.name))
         yield ExplainedPool(
             name=pool.name,
             machine=machine.name,
@@ -116,7 +110,7 @@ def explained_pools(stack: StackPlan) -> Iterator[ExplainedPool]:
             used_gpus=placed.used_gpus,
             idle_gpus=placed.free_gpus,
             usd_per_gpu_hour=None if price is None else price.usd_per_gpu_hour,
-            priced=_priced(machine, bought.get(pool.name)),
+            priced=_priced(machine, purchase),
         )
 
 
@@ -140,20 +134,6 @@ def explained_services(stack: StackPlan) -> Iterator[ExplainedService]:
         )
 
 
-def prices(pools: Sequence[PlacedPool], today: dt.date) -> Iterator[str]:
-    """Yield what a GPU of each instance type costs, what is sold only whole, and since when."""
-    types = (placed.pool.instance_type for placed in pools)
-    for instance_type in {each.name: each for each in types}.values():
-        offers = " or ".join(_offers(instance_type, today))
-        yield f"{instance_type.name}: {offers or 'no price is known'}"
-
-
-def purchases(stack: StackPlan) -> Mapping[str, Purchase]:
-    """Return how the nodes of each pool are bought; a pool of an existing cluster has no entry."""
-    groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
-    return {nodes.pool.name: nodes.purchase for nodes in groups}
-
-
 def workarounds(stack: StackPlan) -> Iterator[str]:
     """Yield what keeps the workers away from known defects of the engine, each once."""
     placed = stack.serving.placed
@@ -164,23 +144,6 @@ def workarounds(stack: StackPlan) -> Iterator[str]:
     )
     for text, names in workers.items():
         yield text if len(names) == len(placed.workers) else f"{' and '.join(names)}: {text}"
-
-
-def _offers(instance_type: InstanceType, today: dt.date) -> Iterator[str]:
-    on_demand = instance_type.on_demand_usd_per_gpu_hour
-    if on_demand is not None:
-        yield f"${on_demand:,.2f} a GPU-hour, on demand ({_source(instance_type.sources[_ON_DEMAND], today)})"
-    block = instance_type.capacity_block_usd_per_gpu_hour
-    if block is not None:
-        # UltraServers are sold in Capacity Blocks alone, at prices of the same page and date.
-        whole = ", ".join(f"{unit.name} ${unit.usd_per_hour:,.2f}" for unit in instance_type.ultraservers)
-        sold = f"; sold only whole, an hour: {whole}" if whole else ""
-        source = _source(instance_type.sources[_CAPACITY_BLOCK], today)
-        yield f"${block:,.2f} a GPU-hour, Capacity Block{sold} ({source})"
-
-
-def _source(source: Source, today: dt.date) -> str:
-    return f"{source.text.removeprefix('https://').rstrip('/')}, {aged(source.date, today)}"
 
 
 def _priced(instance_type: InstanceType, purchase: Purchase | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING
 
 from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
@@ -9,13 +10,13 @@ from comparison.facts import facts_of
 from comparison.recording import (
     RecordedFinding,
     RecordedPool,
-    RecordedWaiver,
     Side,
     StackRecording,
     UnreadStack,
 )
 from comparison.stack_comparison import Comparison, StackComparison
 from comparison.verdict_lines import Quoted
+from rules.model import Waiver
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -75,8 +76,8 @@ def finding(rule: str = "gpus-fit", **others: Any) -> RecordedFinding:
     return RecordedFinding(rule=rule, **values | others)
 
 
-def waiver(expires: str, rule: str = "gpus-fit") -> RecordedWaiver:
-    return RecordedWaiver(rule=rule, reason="a trial", expires=expires)
+def waiver(expires: str, rule: str = "gpus-fit") -> Waiver:
+    return Waiver(rule, "a trial", dt.date.fromisoformat(expires))
 
 
 def recording(name: str = "dev", **others: Any) -> StackRecording:

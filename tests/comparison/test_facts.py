@@ -41,6 +41,11 @@ _UPDATE = RecordedUpdate(
 )
 _ONE, _TWO = capacity_of([pool()]), capacity_of([pool(nodes=2, gpus=16)])
 _UNPRICED = capacity_of([pool(usd_per_gpu_hour=None)])
+_SEVERAL = capacity_of(
+    [pool("a"), pool("b", used_gpus=8), pool("c", accelerator="H100", usd_per_gpu_hour=None)]
+)
+_BLOCKS = capacity_of([pool("a"), pool("b", block="cr-1"), pool("c", block="cr-1")])
+_UNPRICED_BLOCK = capacity_of([pool(block="cr-1", used_gpus=8, usd_per_gpu_hour=None)])
 _NONE, _BLOCK = capacity_of([]), capacity_of([pool(block="cr-1", used_gpus=8)])
 _LARGER_BLOCK = capacity_of([pool(block="cr-1", used_gpus=16, gpus=16)])
 _FINDINGS = FindingChanges(
@@ -148,6 +153,40 @@ _STACKS: dict[str, tuple[StackComparison | UncomparedStack, dict[str, list[str]]
             "GPUs": ["B200: 0 -> 8, in use 0 -> 5"],
             "cost": ["8 GPUs without a known price: in none of these sums"],
             "idle": ["0 -> 3 GPUs that no worker asks for: $0.00 an hour, blocks included"],
+        },
+    ),
+    "GPUs and dollars are summed over pools, and a price is named once": (
+        stack(before=_SEVERAL, after=_SEVERAL),
+        {
+            "GPUs": ["B200: 16, in use 13", "H100: 8, in use 5"],
+            "cost": [
+                "$160.00 an hour for GPU nodes",
+                "8 GPUs without a known price: in none of these sums",
+                "p6-b200.48xlarge: $10.00 a GPU-hour (the price list, read on 2026-07-01)",
+            ],
+            "idle": ["6 GPUs that no worker asks for: $30.00 an hour, blocks included"],
+        },
+    ),
+    "a block's fee is no part of what grows by the hour, and its idle GPUs are idle": (
+        stack(before=_BLOCKS, after=_BLOCKS),
+        {
+            "GPUs": ["B200: 24, in use 15"],
+            "cost": [
+                "$80.00 an hour for GPU nodes",
+                f"Capacity Block cr-1, 16 GPUs: $160.00{_FEE}",
+                "p6-b200.48xlarge: $10.00 a GPU-hour (the price list, read on 2026-07-01)",
+            ],
+            "idle": ["9 GPUs that no worker asks for: $90.00 an hour, blocks included"],
+        },
+    ),
+    "a block of which no price is known says so": (
+        stack(before=_UNPRICED_BLOCK, after=_UNPRICED_BLOCK),
+        {
+            "GPUs": ["B200: 8, in use 8"],
+            "cost": [
+                "Capacity Block cr-1, 8 GPUs: no price is known",
+                "8 GPUs without a known price: in none of these sums",
+            ],
         },
     ),
     "new findings are whole, and old advice is counted": (

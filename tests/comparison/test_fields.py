@@ -22,6 +22,8 @@ _POLICY = kubernetes_object(
 )
 _CLAIM = kubernetes_object("v1", "PersistentVolumeClaim", "data", spec={"volumeName": UNKNOWN})
 _THING = kubernetes_object("example.com/v1", "Thing", "one", spec={"port": 1})
+_MOUNT = {"name": "data", "mountPath": "/data"}
+_WITH_MOUNT = deployment(containers=[{**_MAIN, "volumeMounts": [_MOUNT]}])
 _WITH_WORDS = deployment(containers=[{**_MAIN, "args": ["first", "second"], "env": _VARIABLES}])
 
 _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
@@ -59,6 +61,25 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         {"spec/port": True},
         ["updated: Thing serving/one", "@@ spec.port @@", "- 1", "+ true"],
     ),
+    "a switch of a pod that goes on": (
+        _WITH_MOUNT,
+        {f"{_POD}/hostNetwork": True},
+        [
+            "updated: Deployment serving/server",
+            "@@ spec.template.spec.hostNetwork (rolls pods) @@",
+            "+ true",
+        ],
+    ),
+    "a file of settings that says what is off": (
+        kubernetes_object("v1", "ConfigMap", "files", data={"a.yaml": "a: 1\nb: 2\n"}),
+        {"data/a.yaml": "a: 1\nb: 2\nreadOnly: false\n"},
+        [
+            "replaced, the old one first: ConfigMap serving/files",
+            '# The provider cannot change data["a.yaml"].readOnly of a ConfigMap in place.',
+            '@@ data["a.yaml"].readOnly (replaces) @@',
+            "+ false",
+        ],
+    ),
     "arguments in another order are a change": (
         _WITH_WORDS,
         {f"{_CONTAINER}/args": ["second", "first"]},
@@ -95,6 +116,14 @@ _SAME: dict[str, tuple[Any, dict[str, Any]]] = {
     "ports of a service in another order": (_SERVICE, {"spec/ports": [_DNS, _HTTP]}),
     "an unknown value and an unknown value": (_CLAIM, {"spec/volumeName": UNKNOWN}),
     "null and nothing": (deployment(), {f"{_CONTAINER}/args": None}),
+    "a switch of a pod that is off and one that is not written": (
+        _WITH_MOUNT,
+        {
+            f"{_POD}/hostNetwork": False,
+            f"{_CONTAINER}/tty": False,
+            f"{_CONTAINER}/volumeMounts/0/readOnly": False,
+        },
+    ),
 }
 
 

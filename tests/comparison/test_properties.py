@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comparison.changes import Operation
 from comparison.resources import compare
 from resource_graph import UNKNOWN
 from tests.comparison.resources_of_tests import kubernetes_object, shuffled
@@ -63,17 +62,6 @@ _OBJECTS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
-@given(base=_OBJECTS, head=_OBJECTS)
-def test_what_is_added_in_one_direction_is_removed_in_the_other(
-    base: list[Resource], head: list[Resource]
-) -> None:
-    there, back = compare(base, head), compare(head, base)
-    assert _urns(there, Operation.CREATE) == _urns(back, Operation.DELETE)
-    assert _urns(there, Operation.DELETE) == _urns(back, Operation.CREATE)
-    assert len(there) == len(back)
-
-
 @settings(max_examples=50, deadline=None)
 @given(base=_OBJECTS, head=_OBJECTS, order=st.randoms())
 def test_the_order_of_keys_is_no_change_and_changes_no_word(
@@ -82,7 +70,3 @@ def test_the_order_of_keys_is_no_change_and_changes_no_word(
     other_base, other_head = ([shuffled(each, order) for each in side] for side in (base, head))
     assert compare(base, other_base) == ()
     assert compare(other_base, other_head) == compare(base, head)
-
-
-def _urns(changes: Any, operation: Operation) -> set[str]:
-    return {each.urn for each in changes if each.operation is operation}

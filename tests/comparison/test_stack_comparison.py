@@ -82,11 +82,6 @@ def test_each_setting_that_differs_is_told_and_a_pool_is_known_by_its_name() -> 
     assert compare_stack(None, after, TODAY).settings == ()
 
 
-def test_a_secret_is_told_by_its_name() -> None:
-    before, after = (recording(secrets={"token": text, "other": "1"}) for text in ("1", "2"))
-    assert compare_stack(before, after, TODAY).secrets == ("token",)
-
-
 def _listed(before: StackRecording | None, after: StackRecording) -> tuple[list[Any], list[Any]]:
     """What changes at once, and what changes once the block has opened."""
     found = compare_stack(before, after, TODAY)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
@@ -52,19 +51,6 @@ def test_workers_that_surge_restart_without_an_interruption() -> None:
     said = over(before, changed(before, override("decode", max_batch_size=512)))
     assert said.restarts_workers
     assert said.interruption is None
-
-
-def test_what_the_program_would_refuse_is_refused_and_nothing_else_is_said() -> None:
-    before = disagg_b200_settings()
-    after = copy.deepcopy(before)
-    after["platform"]["nats"]["members"] = 1
-    after["modelCache"]["size"] = "100Gi"
-    said = over(before, after)
-    members, size = said.refused
-    assert members.startswith("Pulumi.dev.yaml: platform.nats.members = 1\n  fixed at 3 when this stack was")
-    assert size.startswith("Pulumi.dev.yaml: modelCache.size = '100Gi'\n  the volume has 150Gi")
-    assert said.notices == ()
-    assert not said.restarts_workers
 
 
 def in_phase(phase: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import yaml
 
 from compose.options import Network
 from recipes.engine_files import engine_files
+from tests.compose.golden import FOLDER, STACKS, text
 from tests.compose.projects import (
     agg_gb200_settings,
     disaggregated,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - it is what must not be there
 COMPLETED = {"condition": "service_completed_successfully"}
-HEALTHY = {"condition": "service_healthy"}
 
 
 def commands(service: dict[str, Any]) -> list[list[str]]:
@@ -39,6 +39,11 @@ def commands(service: dict[str, Any]) -> list[list[str]]:
         else:
             found[-1].append(word)
     return found
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_compose_file_is_as_it_was_reviewed(stack: str) -> None:
+    assert text(stack) == (FOLDER / f"{stack}.yaml").read_text(encoding="utf-8")
 
 
 def test_workers_that_share_a_pod_share_the_container_and_its_memory_in_the_same_way() -> None:
@@ -71,17 +76,6 @@ def test_workers_without_kv_transfer_have_a_container_each_with_gpus_that_no_oth
     assert "CUDA_VISIBLE_DEVICES" not in yaml.safe_dump(found)
     assert found["worker-1"]["environment"]["DYN_SYSTEM_PORT"] == "9091"
     assert found["worker-2"]["environment"]["DYN_SYSTEM_PORT"] == "9092"
-
-
-@pytest.mark.parametrize("network", Network)
-def test_nothing_starts_before_the_model_is_there_and_the_servers_answer(network: Network) -> None:
-    found = services(disaggregated(), network)
-    servers, runtime = {"etcd", "nats"}, {"frontend", "workers"}
-    assert found.keys() == {"model", "model-owner", *servers, *runtime}
-    for name in runtime:
-        assert found[name]["depends_on"] == {"model": COMPLETED, **dict.fromkeys(servers, HEALTHY)}
-    assert found["model"]["depends_on"] == {"model-owner": COMPLETED}
-    assert all("healthcheck" in found[name] for name in runtime | servers)
 
 
 def test_a_transport_of_the_cluster_brings_no_variable_or_image_along() -> None:

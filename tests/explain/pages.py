@@ -7,8 +7,7 @@ import datetime as dt
 from functools import cache
 from typing import TYPE_CHECKING
 
-from explain.html import to_html
-from explain.page import build_page
+from explain.page import build_page, to_html
 from lab.directory import REPOSITORY
 from rules.catalogue import rules_on, run_rules
 from stacks.plan.resolve import resolve

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from explain import html
+from explain.page import TEMPLATES
 
-STYLE = (html.TEMPLATES / "style.css").read_text(encoding="utf-8")
+STYLE = (TEMPLATES / "style.css").read_text(encoding="utf-8")
 TONES = ("stop", "warn", "wait", "good")
 CELLS = ("prefill", "decode", "worker", "withheld", "idle")
 TEXTS = (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import BaseModel
 
-from explain.html import to_html
+from explain.page import to_html
 from tests.explain.elements import parsed
 from tests.explain.pages import KINDS, shipped_html, shipped_page
 

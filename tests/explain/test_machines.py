@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 
 def kinds(page: Page) -> list[list[list[str]]]:
     """What stands on the GPUs: pool, node, GPU."""
-    return [
-        [[cell.kind for cell in node.cells] for node in (*pool.domain, *pool.nodes)] for pool in page.pools
-    ]
+    return [[[kind for kind, _ in node.cells] for node in (*pool.domain, *pool.nodes)] for pool in page.pools]
 
 
 def test_prefill_and_decode_have_a_tray_each_in_one_nvlink_domain() -> None:
@@ -57,7 +55,7 @@ def test_equal_nodes_are_drawn_once_however_many_there_are() -> None:
     settings["serving"]["replicas"] = {"worker": 17}
     [pool] = page_of(resolved(settings)).pools
     assert [node.title for node in pool.domain] == ["Nodes 1 to 17, each", "Node 18"]
-    assert pool.domain[0].cells[0].note == ""
+    assert pool.domain[0].cells[0] == ("worker", "")
     assert pool.nvlink.endswith("(u-p6e-gb200x72, 18 trays)")
 
 

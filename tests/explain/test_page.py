@@ -8,9 +8,8 @@ import datetime as dt
 import pytest
 
 from explain.findings import ordered, state, summary, tone
-from explain.html import to_html
+from explain.page import to_html
 from explain.short import short_sections
-from rules.catalogue import run_rules
 from rules.model import EVERY_RELEASE, BrokenRule, Finding, Report, Rule, Severity, Waiver, failed, undecided
 from tests.explain.elements import parsed
 from tests.explain.pages import DAY, KINDS, judged, page_of, shipped_html, shipped_page, shipped_plan
@@ -99,11 +98,3 @@ def test_a_stack_that_another_one_serves_on_speaks_of_no_pods_and_no_memory(laye
     assert "Memory of a GPU" not in text
     assert "Services of the graph" not in text
     assert ("Pool b200" in text) == (layer == "infrastructure")
-
-
-def test_rules_judge_the_graph_that_the_page_draws_before_its_window_opens() -> None:
-    part = judged(shipped_plan("disagg-gb200-two-trays"))
-    assert not part.now.kubernetes_objects("DynamoGraphDeployment")
-    assert part.later.kubernetes_objects("DynamoGraphDeployment")
-    again = run_rules(part.later, [each.rule for each in part.report.findings], today=DAY)
-    assert len(again.findings) == len(part.report.findings)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from explain.seating import seated_nodes
+from explain.machines import seated_nodes
 from tests.explain.pages import STACKS, shipped_plan
 from tests.support.dev_settings import resolved
 from tests.support.shipped_stacks import served_settings

@@ -49,10 +49,6 @@ def test_one_tray_of_two_prefill_gpus_and_a_decoder_of_two_is_chosen_on_gb200() 
     assert (best.point.users, best.point.tokens_per_second_per_gpu, best.gpus) == (256, 5363.0, 4)
 
 
-def test_below_five_milliseconds_the_published_layout_is_chosen_on_gb200() -> None:
-    assert str(_of("GB200", Limits(tpot_ms=5)).options[0].point.layout) == "1 prefill TP1 + 1 decode TP4"
-
-
 def test_a_run_whose_source_distrusts_it_is_not_chosen() -> None:
     options = _of("B200", Limits(tpot_ms=7)).options
     assert options

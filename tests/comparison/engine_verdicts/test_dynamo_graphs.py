@@ -81,7 +81,7 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         {"spec/backendFramework": "sglang"},
         [
             "updated; refused: DynamoGraphDeployment serving/graph",
-            "# The webhook refuses to change spec.backendFramework of a graph that exists.",
+            "# The API server refuses to change spec.backendFramework of a DynamoGraphDeployment.",
             "@@ spec.backendFramework (refused by the API server) @@",
             "- trtllm",
             "+ sglang",
@@ -101,7 +101,7 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         {"metadata/namespace": "other"},
         [
             "replaced: DynamoGraphDeployment other/graph",
-            "# The provider makes another graph for another metadata.namespace.",
+            "# The provider makes another DynamoGraphDeployment for another metadata.namespace.",
             "@@ metadata.namespace (replaces) @@",
             "- serving",
             "+ other",
@@ -167,7 +167,7 @@ def test_a_graph_under_another_version_is_one_object_compared_in_the_words_of_th
         "@@ apiVersion (replaces) @@",
         "- nvidia.com/v1beta1",
         "+ nvidia.com/v1alpha1",
-        "@@ spec.components.Decode.podTemplate.spec.containers.main.image @@",
+        "@@ spec.components.Decode.podTemplate.spec.containers.main.image (rolls pods) @@",
         "- runtime:1",
         "+ runtime:2",
     ]

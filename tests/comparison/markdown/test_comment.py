@@ -131,6 +131,7 @@ def test_what_is_deleted_stays_longer_than_what_is_updated() -> None:
     text = as_markdown(comparison([stack(updated, deleted)]))
     assert "<code>ConfigMap a/deleted" in text
     assert "<code>ConfigMap a/updated" not in text
+    assert "**1 more section in the artifact: no room here.**" in text
 
 
 @pytest.mark.parametrize("text", LONGEST)
