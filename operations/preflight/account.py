@@ -12,6 +12,7 @@ import botocore.session
 from botocore.config import Config
 
 from operations.errors import CommandError
+from operations.preflight.answer import Unanswered
 from stacks.plan.infrastructure.eks_plan import STACK_TAG
 
 # Without a network the defaults would try for several minutes.
@@ -26,15 +27,6 @@ _BAD_CREDENTIALS = {
     "SignatureDoesNotMatch",
     "UnrecognizedClientException",
 }
-
-
-class Unanswered(Exception):  # noqa: N818 - an answer of its own: nobody knows
-    """AWS does not say; the text says why."""
-
-    def __init__(self, text: str, code: str) -> None:
-        super().__init__(text)
-        self.code = code
-        """AWS's own word for the reason."""
 
 
 class Account:

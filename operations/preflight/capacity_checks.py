@@ -4,8 +4,8 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from operations.preflight.account import Account, Unanswered
-from operations.preflight.answer import Answer, good, unknown, wrong
+from operations.preflight.account import Account
+from operations.preflight.answer import Answer, Unanswered, good, unknown, wrong
 from stacks.plan.infrastructure.eks_plan import PlannedNodes
 from stacks.plan.infrastructure.prices import least_sold, usd_per_gpu_hour
 from stacks.plan.timeouts import NODES_WAIT_SECONDS

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from components.zone_subnets import zone_group
 from operations.document import Verdict
-from operations.preflight.account import Account, Unanswered, is_of
-from operations.preflight.answer import Answer, good, unknown, wrong
+from operations.preflight.account import Account, is_of
+from operations.preflight.answer import Answer, good, guarded, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
 from operations.preflight.network_checks import API_SERVER, adopted, reached
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, PlannedNodes
@@ -44,25 +44,25 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
 
     With credentials of another account nothing more is asked: every answer would be about that one.
     """
-    identity = list(_guarded("account", _identity(plan, account)))
+    identity = list(guarded("account", _identity(plan, account)))
     yield from identity
     if any(answer.verdict is Verdict.WRONG for answer in identity):
         return
     system = f"system nodes: {plan.cluster.system_nodes.instance_type}"
     addons = f"add-ons for Kubernetes {plan.cluster.version}"
-    yield from _guarded("zones", _zones(plan, account))
-    yield from _guarded("network", adopted(plan, account))
-    yield from _guarded(API_SERVER, reached(plan, account))
-    yield from _guarded(system, _system_offered(system, plan, account))
-    yield from _guarded(addons, _addons(addons, plan, account))
+    yield from guarded("zones", _zones(plan, account))
+    yield from guarded("network", adopted(plan, account))
+    yield from guarded(API_SERVER, reached(plan, account))
+    yield from guarded(system, _system_offered(system, plan, account))
+    yield from guarded(addons, _addons(addons, plan, account))
     for nodes in plan.gpu_nodes:
         offer = f"pool {nodes.pool.name}: {nodes.pool.instance_type.name} in {nodes.zone.name}"
-        yield from _guarded(offer, _offered(offer, nodes, account))
-        yield from _guarded(f"pool {nodes.pool.name}: capacity", capacity_answers(nodes, account))
-    yield from _guarded("quota: P instances", _gpu_quota(plan, account))
-    yield from _guarded("quota: system nodes", _system_quota(plan, account))
-    yield from _guarded("quota: VPCs", _network_quota(plan, account))
-    yield from _guarded("quota: elastic IPs", _address_quota(plan, account))
+        yield from guarded(offer, _offered(offer, nodes, account))
+        yield from guarded(f"pool {nodes.pool.name}: capacity", capacity_answers(nodes, account))
+    yield from guarded("quota: P instances", _gpu_quota(plan, account))
+    yield from guarded("quota: system nodes", _system_quota(plan, account))
+    yield from guarded("quota: VPCs", _network_quota(plan, account))
+    yield from guarded("quota: elastic IPs", _address_quota(plan, account))
 
 
 def _gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
@@ -136,13 +136,6 @@ def _zones(plan: EksPlan, account: Account) -> Iterator[Answer]:
             # awslabs/amazon-eks-ami v20260714: kernel 6.18.
             found = "nodes have kernel 6.18, and AWS does not say that Lustre's client runs on it"
             yield unknown("FSx for Lustre with Kubernetes 1.36", f"{found}; on 1.35 it is 6.12")
-
-
-def _guarded(question: str, asked: Iterator[Answer]) -> Iterator[Answer]:
-    try:
-        yield from asked
-    except Unanswered as reason:
-        yield unknown(question, str(reason))
 
 
 def _identity(plan: EksPlan, account: Account) -> Iterator[Answer]:

@@ -18,8 +18,7 @@ from components.dynamo_objects import (
     why_unconverted,
 )
 from components.object_owner import managed_fields, owner_of
-from operations.cluster_commands import ClusterCommands, last_line, refuse_other_cluster
-from operations.errors import CommandError
+from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.project import recorded_stack
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject, StackState, read_state
@@ -210,12 +209,10 @@ def _create_entry(entries: Sequence[Mapping[str, Any]]) -> int | None:
 
 def _data_in_release(name: str, namespace: str, cluster: ClusterCommands) -> tuple[str, ...]:
     # The claims that a StatefulSet makes from its templates are in no manifest: no uninstall deletes them.
-    manifest = cluster.run("helm", "get", "manifest", name, "--namespace", namespace)
-    if manifest.returncode != 0:
-        raise CommandError(f"what release {name} holds cannot be read\n  {last_line(manifest.stderr)}")
+    manifest = cluster.printed("helm", "get", "manifest", name, "--namespace", namespace)
     return tuple(
         f"{document['kind']} {document['metadata']['name']}"
-        for document in yaml.safe_load_all(manifest.stdout)
+        for document in yaml.safe_load_all(manifest)
         if isinstance(document, dict) and document.get("kind") in _HOLDING
         if (document["metadata"].get("annotations") or {}).get("helm.sh/resource-policy") != "keep"
     )
