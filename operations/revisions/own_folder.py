@@ -71,10 +71,11 @@ def _recorded(directory: Path, today: dt.date, name: str, running: _Recorded | N
     try:
         return _recording(name, directory, running, today)
     except SettingsError as error:
-        return _unread(name, str(error))
+        reason = str(error)
     except Exception as error:
         # The program of a pull request can raise anything, and the other stacks are compared all the same.
-        return _unread(name, f"its program ends with {type(error).__name__}: {error}")
+        reason = f"its program ends with {type(error).__name__}: {error}"
+    return UnreadStack(name, without_secrets(printable(reason))[:_LONGEST_REASON])
 
 
 def _recording(name: str, directory: Path, running: _Recorded | None, today: dt.date) -> StackRecording:
@@ -99,10 +100,6 @@ def _recording(name: str, directory: Path, running: _Recorded | None, today: dt.
         today=today,
         settings=config[SETTINGS_KEY],
     )
-
-
-def _unread(name: str, reason: str) -> UnreadStack:
-    return UnreadStack(name, without_secrets(printable(reason))[:_LONGEST_REASON])
 
 
 def _secrets(config: Mapping[str, object]) -> dict[str, str]:
