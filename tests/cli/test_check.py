@@ -170,6 +170,8 @@ def test_several_files_are_read_as_one_set(command: Command, tmp_path: Path) -> 
         assert answer.code == 1
         (found,) = findings(answer, GPUS)
         assert "tensor parallelism 4 (decode.yaml of ConfigMap llm-config)" in found["message"]
+        place = str(files[1]), 1, "TrtllmDecodeWorker"
+        assert (found["file"], found["document"], found["subject"]) == place
 
 
 def test_a_finding_names_the_setting_that_it_comes_from_and_its_line_and_no_config_map(
