@@ -17,15 +17,11 @@ def pools(
         str,
         typer.Option("--context", metavar="CONTEXT", help="Of the kubeconfig; never the current one."),
     ],
-    kubeconfig: Annotated[
-        str | None,
-        typer.Option("--kubeconfig", metavar="FILE", help="Instead of the KUBECONFIG environment variable."),
-    ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")] = False,
 ) -> None:
     """Print `nodePools`; exit 1 where no node can be used."""
-    found = find_pools(context, kubeconfig)
+    found = find_pools(context)
     print_result("pools", found, _print, as_json=as_json)
     if not found.node_pools:
         raise typer.Exit(FAILED)

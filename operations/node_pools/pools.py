@@ -52,7 +52,7 @@ class FoundPools(Document):
     """Pool -> what the cluster does not say of it."""
 
 
-def find_pools(context: str, kubeconfig: str | None) -> FoundPools:
+def find_pools(context: str) -> FoundPools:
     """Return the pools of the cluster that the context leads to.
 
     Raises:
@@ -60,12 +60,9 @@ def find_pools(context: str, kubeconfig: str | None) -> FoundPools:
         CommandError: the cluster does not answer, or has no node with GPUs.
 
     """
-    plan = ClusterPlan("existing", context, kubeconfig, None)
-    if problems := cluster_problems(plan, environ):
-        options = {"cluster.context": "--context", "cluster.kubeconfig": "--kubeconfig"}
-        named = [replace(each, key=options.get(each.key, each.key)) for each in problems]
-        raise SettingsError({_COMMAND: named})
-    cluster = ClusterCommands.of(plan, needs_helm=False)
+    if problems := cluster_problems(ClusterPlan("existing", context, None, None), environ):
+        raise SettingsError({_COMMAND: [replace(each, key="--context") for each in problems]})
+    cluster = ClusterCommands.at(context)
     cluster.require_answer()
     listed = cluster.found(Objects(NODES))
     found = pools_of(context, listed)
