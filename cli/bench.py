@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from cli.bench_options import BenchOptions, check_options
-from cli.bench_table import headers, rows
+from cli.bench_table import headers, row
 from cli.ending_signals import EndedBySignalError, how_it_ended
 from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import make_console, print_json, print_line, print_table, say
-from cli.stack_argument import OptionalStackArgument, stack_name
+from cli.stack_argument import OptionalStackArgument
 from operations.benchmark.aiperf_here import installed_aiperf
 from operations.benchmark.measured_points import MEASURED, layout_copies, points_of, thresholds_of
 from operations.benchmark.plan_run import (
@@ -163,7 +163,7 @@ def _run(options: BenchOptions) -> None:
         append_points(OWN_POINTS, points_of(result, recipe))
         say(f"recorded in {OWN_POINTS}, which `dynamo-stack size` reads", error=True)
         if options.stack is not None:
-            stack = resolved_stack(stack_name(options.stack))
+            stack = resolved_stack(options.stack)
             best = max(each.output_tokens_per_second_per_gpu or 0 for each in result.measurements)
             found = f"{best:,.0f} output tokens a second and GPU at most"
             say(write_evidence(stack, "bench", found, is_mock=result.is_mock), error=True)
@@ -172,7 +172,7 @@ def _run(options: BenchOptions) -> None:
 
 
 def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send, Recipe | None]:
-    stack = resolved_stack(stack_name(str(options.stack)))
+    stack = resolved_stack(str(options.stack))
     refuse_other_cluster(stack)
     recipe = stack.serving.placed.recipe
     program = installed_aiperf(options.aiperf or "aiperf", recipe.benchmark) if options.from_here else None
@@ -199,14 +199,15 @@ def _of_address(options: BenchOptions, url: str) -> tuple[PlannedRun, _Send, Rec
     named, plain = _named_recipe(options), url.rstrip("/")
     recipe = named or method_of_addresses()
     program = installed_aiperf(options.aiperf or "aiperf", recipe.benchmark)
+    gpus, accelerator = options.behind
     run = run_of_address(
         plain,
         served_model(plain, options.model),
         options.wanted,
         named,
         is_mock=options.mock,
-        gpus=options.gpu_count,
-        accelerator=options.gpu_kind,
+        gpus=gpus,
+        accelerator=accelerator,
         seconds=options.time_limit,
     )
     for text in advice(options.wanted, named) if named else ():
@@ -233,7 +234,7 @@ def _beforehand(run: PlannedRun) -> str:
 def _named_recipe(options: BenchOptions) -> Recipe | None:
     """Return the recipe that is behind the address: the stack's, or by its name."""
     if options.stack is not None:
-        return resolved_stack(stack_name(options.stack)).serving.placed.recipe
+        return resolved_stack(options.stack).serving.placed.recipe
     return None if options.recipe is None else read_recipe(options.recipe)
 
 
@@ -277,7 +278,7 @@ def _show(options: BenchOptions, result: BenchmarkResult, folder: Path) -> None:
     if result.note:
         print_line(console, result.note)
     print_line(console)
-    print_table(console, headers(result), rows(result))
+    print_table(console, headers(result), map(row, result.measurements))
     print_line(console)
     print_line(console, str(folder / RESULT_FILE))
 

@@ -49,14 +49,9 @@ class BenchOptions:
         return Wanted(shapes, ALL in self.shapes, self.sweep, self.concurrency, self.requests)
 
     @property
-    def gpu_count(self) -> int | None:
-        """The GPUs behind an address; None where nobody said."""
-        return None if self.gpus is None else _gpus(self.gpus)[0]
-
-    @property
-    def gpu_kind(self) -> str | None:
-        """Their name, such as GB200; None where nobody said."""
-        return None if self.gpus is None else _gpus(self.gpus)[1]
+    def behind(self) -> tuple[int | None, str | None]:
+        """The GPUs behind an address and their name, such as GB200; None where nobody said."""
+        return (None, None) if self.gpus is None else _gpus(self.gpus)
 
 
 def check_options(options: BenchOptions) -> None:
@@ -81,7 +76,7 @@ def check_options(options: BenchOptions) -> None:
             param_hint="--requests",
         )
     # Read here, so that a mistake in them is found before a cluster is asked.
-    _ = options.wanted, options.gpu_count
+    _ = options.wanted, options.behind
 
 
 def _check_address(options: BenchOptions, url: str) -> None:

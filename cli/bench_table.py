@@ -1,10 +1,6 @@
 """The table of a benchmark."""
 
-from collections.abc import Iterator
-
 from operations.benchmark.result import BenchmarkResult, Measurement, Percentiles
-
-_NONE = "-"
 
 
 def headers(result: BenchmarkResult) -> tuple[str, ...]:
@@ -16,12 +12,8 @@ def headers(result: BenchmarkResult) -> tuple[str, ...]:
     )
 
 
-def rows(result: BenchmarkResult) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each load."""
-    yield from map(_row, result.measurements)
-
-
-def _row(measured: Measurement) -> tuple[str, ...]:
+def row(measured: Measurement) -> tuple[str, ...]:
+    """Return the row of a load."""
     return (
         measured.shape,
         str(measured.concurrency),
@@ -41,5 +33,5 @@ def _times(times: Percentiles) -> tuple[str, str, str]:
 
 def _number(value: float | None) -> str:
     if value is None:
-        return _NONE
+        return "-"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"  # noqa: PLR2004 - three digits either way

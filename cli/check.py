@@ -114,7 +114,7 @@ def _judge(graph: ResourceGraph, subject: str, *, as_json: bool, lines: "Setting
     watched = WatchedGraph(graph)
     report = run_rules(watched, rules, today=today)
     if as_json:
-        print_document("check", check_document(report, watched, subject, rules, lines).as_json())
+        print_document("check", check_document(report, watched, subject, rules, lines))
     else:
         place_of = lines.place_of if lines else lambda _: None
         print_report(make_console(), report, watched, subject, len(rules), place_of=place_of)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hardware import INSTANCE_TYPES
@@ -30,7 +30,14 @@ def read_files(paths: Sequence[Path], pools: Sequence[str], platform: str | None
         CommandError: a pool or the version cannot be read, or a state is not the only file.
         InputError: a file cannot be read, or not as manifests or as the state that it is.
     """
-    named = [*read_pools(pools), *_platforms(platform)]
+    named = read_pools(pools)
+    if platform is not None:
+        if not _VERSION.fullmatch(platform):
+            raise CommandError(
+                f"--platform {platform}\n  {platform!r} is no release of the platform\n"
+                "  allowed: a version of two or three numbers\n  try: --platform 1.2.1"
+            )
+        named.append(platform_resource(platform))
     files = read_inputs(paths)
     states = [file for file in files if looks_like_state(file.text)]
     if states and len(paths) > 1:
@@ -115,17 +122,6 @@ def count_kinds(resources: Sequence[Resource]) -> dict[str, int]:
     """How many of each kind or type."""
     kinds = Counter(resource.kind or resource.type.rpartition(":")[2] for resource in resources)
     return dict(sorted(kinds.items()))
-
-
-def _platforms(version: str | None) -> Iterator[Resource]:
-    if version is None:
-        return
-    if not _VERSION.fullmatch(version):
-        raise CommandError(
-            f"--platform {version}\n  {version!r} is no release of the platform\n"
-            "  allowed: a version of two or three numbers\n  try: --platform 1.2.1"
-        )
-    yield platform_resource(version)
 
 
 def _pool(option: str) -> tuple[str, int]:

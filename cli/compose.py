@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cli.output import say
-from cli.own_files import refuse_foreign, write_files
+from cli.own_files import write_files
 from cli.stack_argument import StackArgument
 from cli.yaml_text import as_comment, to_yaml
 from compose.one_host import several_hosts, several_servers
@@ -48,9 +48,7 @@ def compose(
     project = compose_project(plan, network)
     folder = to or Path(f"compose-{stack}")
     files = {COMPOSE_FILE: _heading(plan) + to_yaml(project.document), **project.files}
-    suggestion = "move it, or name another folder with --to"
-    refuse_foreign((folder / each for each in files), MARK, suggestion=suggestion)
-    write_files(folder, files, MARK)
+    write_files(folder, files, MARK, suggestion="move it, or name another folder with --to")
     for each in files:
         (folder / each).chmod(_READABLE_FILE)
         (folder / each).parent.chmod(_READABLE_FOLDER)

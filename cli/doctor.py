@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import Row, labelled, make_console, print_document, print_line, print_sections, say
-from cli.stack_argument import AsJson, OptionalStackArgument, stack_name
+from cli.output import Row, labelled, make_console, print_line, print_result, print_sections, say
+from cli.stack_argument import AsJson, OptionalStackArgument
 from operations.doctor.finding import Diagnosis, Finding
 from operations.doctor.run import diagnose
 from operations.doctor.target import Target, of_graph, of_stack
@@ -47,7 +47,7 @@ def doctor(
             "a stack's settings say its cluster", param_hint="--context, --namespace, --graph"
         )
     if stack is not None:
-        _of_stack(stack_name(stack), as_json=as_json, keeps=record)
+        _of_stack(stack, as_json=as_json, keeps=record)
     elif record:
         raise typer.BadParameter("goes with a STACK", param_hint="--record")
     elif context and namespace:
@@ -66,15 +66,16 @@ def _of_stack(name: str, *, as_json: bool, keeps: bool) -> None:
 def _run(target: Target, *, as_json: bool) -> Diagnosis:
     now = dt.datetime.now(dt.UTC)
     found = diagnose(target, now)
-    if as_json:
-        print_document("doctor", found.as_json())
-    else:
-        console = make_console()
-        print_line(console, _short(found.headline()))
-        print_sections(console, _rows(found, now))
+    print_result("doctor", found, lambda each: _print(each, now), as_json=as_json)
     if not found.healthy:
         raise typer.Exit(FAILED)
     return found
+
+
+def _print(found: Diagnosis, now: dt.datetime) -> None:
+    console = make_console()
+    print_line(console, _short(found.headline()))
+    print_sections(console, _rows(found, now))
 
 
 def _rows(found: Diagnosis, now: dt.datetime) -> Iterator[Row]:

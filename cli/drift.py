@@ -3,7 +3,7 @@
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import make_console, print_document, print_line, print_sections, print_table
+from cli.output import make_console, print_line, print_result, print_sections, print_table
 from cli.stack_argument import AsJson, StackArgument
 from operations.drift.detect import find_drift
 from operations.drift.report import DriftReport, columns
@@ -12,10 +12,7 @@ from operations.drift.report import DriftReport, columns
 def drift(stack: StackArgument, *, as_json: AsJson = False) -> None:
     """Print what differs; exit 1 if anything does."""
     report = find_drift(stack)
-    if as_json:
-        print_document("drift", report.as_json())
-    else:
-        _print(report)
+    print_result("drift", report, _print, as_json=as_json)
     if report.changes:
         raise typer.Exit(FAILED)
 

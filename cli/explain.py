@@ -30,7 +30,7 @@ def explain(
     if as_json or in_full:
         explanation = explained(plan, recorded_stack(plan), today())
         if as_json:
-            print_document("explain", explanation.model_dump(mode="json", by_alias=True))
+            print_document("explain", explanation)
         else:
             _print_all(explanation)
     else:

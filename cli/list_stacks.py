@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from cli.output import make_console, print_document, print_line, print_table
+from cli.output import make_console, print_line, print_result, print_table
 from cli.stack_argument import AsJson
 from hardware import ACCELERATORS
 from operations.document import Document
@@ -77,18 +77,18 @@ class ListDocument(Document):
 
 def list_stacks_and_recipes(*, as_json: AsJson = False) -> None:
     """Print the tables; a stack or recipe that cannot be used is listed with the reason."""
-    directory = stack_directory(Path.cwd())
-    listed = _listed(directory)
-    if as_json:
-        print_document("list", listed.as_json())
-        return
+    listed = _listed(stack_directory(Path.cwd()))
+    print_result("list", listed, _print, as_json=as_json)
+
+
+def _print(listed: ListDocument) -> None:
     console = make_console()
     if listed.stacks:
         rows = map(_stack_columns, listed.stacks)
         print_table(console, ("STACK", "RECIPE", "GPUS", "EVIDENCE"), rows)
     else:
         print_line(
-            console, f"no stacks: there is no Pulumi.STACK.yaml in {directory}, nor a project above it"
+            console, f"no stacks: there is no Pulumi.STACK.yaml in {listed.directory}, nor a project above it"
         )
         print_line(console, "  try: run this in a checkout of the project")
     _print_recipes(console, listed.recipes)

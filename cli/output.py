@@ -2,17 +2,20 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
+from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from cli.documents.envelope import VERSIONS, Command, schema_name
 from resource_graph.printable import printable
+
+_Result = TypeVar("_Result", bound=BaseModel)
 
 Row = tuple[str, str]
 """Label and text, in a table of sections."""
@@ -74,9 +77,20 @@ def say(text: str, *, error: bool = False) -> None:
     print(printable(text), file=sys.stderr if error else sys.stdout, flush=True)
 
 
-def print_document(command: Command, content: Mapping[str, Any]) -> None:
-    """Print a command's JSON document: its name and version, then the content (docs/command-output.md)."""
+def print_document(command: Command, result: BaseModel) -> None:
+    """Print a command's JSON document: its name and version, then the result (docs/command-output.md)."""
+    content = result.model_dump(mode="json", by_alias=True)
     print_json({"schema": schema_name(command), "version": VERSIONS[command], **content})
+
+
+def print_result(
+    command: Command, result: _Result, print_text: Callable[[_Result], None], *, as_json: bool
+) -> None:
+    """Print what a command found: for a program its JSON document, for a person text."""
+    if as_json:
+        print_document(command, result)
+    else:
+        print_text(result)
 
 
 def print_json(data: object) -> None:

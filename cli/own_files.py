@@ -1,7 +1,7 @@
 """Files that a command writes, and knows again by the first line that it gave them."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from stacks.errors import Problem, SettingsError
@@ -16,31 +16,20 @@ def is_own(file: Path, mark: str) -> bool:
         return content.read(len(mark)) == mark.encode()
 
 
-def refuse_foreign(files: Iterable[Path], mark: str, *, suggestion: str) -> None:
-    """End before anything is written where somebody else's file is in the way.
+def write_files(directory: Path, files: Mapping[str, str], mark: str, *, suggestion: str) -> None:
+    """Write the texts, each below the mark, by their paths in the directory.
 
     Raises:
-        SettingsError: names every such file.
+        SettingsError: files of somebody else are in the way, and nothing was written; or one cannot be.
 
     """
-    foreign = [file for file in files if os.path.lexists(file) and not is_own(file, mark)]
-    if foreign:
+    there = [file for name in files if os.path.lexists(file := directory / name)]
+    if foreign := [file for file in there if not is_own(file, mark)]:
         raise SettingsError({str(file): [_not_ours(file, mark, suggestion)] for file in foreign})
-
-
-def write_files(directory: Path, files: Mapping[str, str], mark: str) -> None:
-    """Write the texts, each below the mark, by their paths in the directory; a link is replaced.
-
-    Raises:
-        SettingsError: something cannot be written.
-
-    """
     try:
         for name, text in files.items():
             file = directory / name
             file.parent.mkdir(parents=True, exist_ok=True)
-            if file.is_symlink():
-                file.unlink()
             file.write_text(f"{mark}\n{text}", encoding="utf-8")
     except OSError as error:
         problem = Problem("", None, f"cannot be written: {error.strerror}")

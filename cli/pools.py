@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import print_document
+from cli.output import print_result
 from cli.yaml_text import as_comment, to_yaml
 from operations.node_pools.pools import FoundPools, find_pools
 from stacks.wording import in_words
@@ -17,32 +17,25 @@ def pools(
         str,
         typer.Option("--context", metavar="CONTEXT", help="Of the kubeconfig; never the current one."),
     ],
-    kubeconfig: Annotated[
-        str | None,
-        typer.Option("--kubeconfig", metavar="FILE", help="Instead of the KUBECONFIG environment variable."),
-    ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")] = False,
 ) -> None:
     """Print `nodePools`; exit 1 where no node can be used."""
-    found = find_pools(context, kubeconfig)
-    if as_json:
-        print_document("pools", found.as_json())
-    else:
-        typer.echo(pools_text(found), nl=False)
+    found = find_pools(context)
+    print_result("pools", found, _print, as_json=as_json)
     if not found.node_pools:
         raise typer.Exit(FAILED)
 
 
-def pools_text(found: FoundPools) -> str:
-    """YAML to paste below `dynamo-stack:settings`; what the cluster does not say as comments."""
+def _print(found: FoundPools) -> None:
+    """Print YAML to paste below `dynamo-stack:settings`; what the cluster does not say as comments."""
     used = sum(pool["nodes"] for pool in found.node_pools)
     blocks = [as_comment(f"{in_words(used, 'node')} with GPUs of context {found.context}")]
     blocks += [as_comment(f"left out: {', '.join(each.nodes)}: {each.reason}") for each in found.left_out]
     if found.node_pools:
         pools = (_pool_text(pool, found.notes[pool["name"]]) for pool in found.node_pools)
         blocks += ["nodePools:\n", *pools]
-    return "".join(blocks)
+    typer.echo("".join(blocks), nl=False)
 
 
 def _pool_text(pool: Mapping[str, Any], notes: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import make_console, print_document, print_line, print_table, say
+from cli.output import make_console, print_line, print_result, print_table, say
 from cli.price_age import today
 from cli.stack_argument import AsJson, StackArgument
 from explain.costs import aged
@@ -61,10 +61,7 @@ def preflight(
     plan = resolved_stack(stack)
     own = plan.infrastructure is not None or "infrastructure" in plan.layers.joined
     report = _of_account(plan) if own else _of_cluster(plan, binds_claim=bind_claim)
-    if as_json:
-        print_document("preflight", report.as_json())
-    else:
-        _print(report)
+    print_result("preflight", report, _print, as_json=as_json)
     if report.wrong:
         raise typer.Exit(FAILED)
 

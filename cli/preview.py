@@ -7,7 +7,7 @@ import typer
 
 from cli.diff import print_changes
 from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
-from cli.output import make_console, print_document, print_line, say
+from cli.output import make_console, print_line, print_result, say
 from cli.stack_argument import AsJson, StackArgument
 from comparison.changes import Operation
 from comparison.resources import urgency
@@ -25,18 +25,19 @@ def preview(stack: StackArgument, *, as_json: AsJson = False) -> None:
         # As of `diff`: a pipeline tells a refusal from a preview that never ran.
         say(str(error), error=True)
         raise typer.Exit(NOT_COMPARED) from None
-    if as_json:
-        print_document("preview", found.as_json())
-    else:
-        console = make_console()
-        for line in _lines(found):
-            print_line(console, line)
-        # What is lost, and what makes something anew, comes before what changes in place.
-        print_changes(console, sorted(found.changes, key=urgency))
+    print_result("preview", found, _print, as_json=as_json)
     if found.stops:
         raise typer.Exit(STOPPED)
     if found.changes:
         raise typer.Exit(CHANGED)
+
+
+def _print(found: EnginePreview) -> None:
+    console = make_console()
+    for line in _lines(found):
+        print_line(console, line)
+    # What is lost, and what makes something anew, comes before what changes in place.
+    print_changes(console, sorted(found.changes, key=urgency))
 
 
 def _lines(found: EnginePreview) -> Iterator[str]:

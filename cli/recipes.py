@@ -39,13 +39,9 @@ def show(
             "--folder", metavar="DIR", exists=True, file_okay=False, help="Recipes of your own beside ours."
         ),
     ] = None,
-    as_yaml: Annotated[bool, typer.Option("--yaml", help="Print its file.")] = False,
 ) -> None:
-    """Print a recipe, or its file."""
+    """Print a recipe."""
     recipe, file = _find(name, folder)
-    if as_yaml:
-        print(file.read_text(encoding="utf-8"), end="")
-        return
     console = make_console(_WIDTH)
     print_sections(console, _facts(recipe, file))
     print_line(console)

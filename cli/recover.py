@@ -130,7 +130,7 @@ def _print_document(name: str, plan: Plan, lines: Sequence[str], *, operator_ans
         left=plan.left,
         operator_answers=operator_answers,
     )
-    print_document("recover", document.as_json())
+    print_document("recover", document)
     if plan.found:
         raise typer.Exit(FAILED)
 

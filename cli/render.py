@@ -10,7 +10,7 @@ import typer
 
 from cli.gitops import HelmStyle, object_document, release_documents
 from cli.output import say
-from cli.own_files import is_own, refuse_foreign, write_files
+from cli.own_files import is_own, write_files
 from cli.stack_argument import StackArgument
 from cli.yaml_text import as_comment, secret_document, to_yaml, with_unknowns_marked, without_secrets
 from operations.project import recorded_stack, resolved_stack
@@ -88,12 +88,11 @@ def _render(name: str, directory: Path | None, helm: HelmStyle) -> None:
         typer.echo("---\n".join(document.text for document in documents), nl=False)
         return
     files = _files(documents)
-    refuse_foreign((directory / name for name in files), MARK, suggestion="move it, or name another folder")
+    write_files(directory, files, MARK, suggestion="move it, or name another folder")
     for stale in sorted(directory.glob("*.yaml")):
         # An object that left the stack must not be applied again; files of other people stay.
         if stale.name not in files and is_own(stale, MARK):
             stale.unlink()
-    write_files(directory, files, MARK)
     say(f"{len(documents)} files and {_KUSTOMIZATION} in {directory}")
 
 

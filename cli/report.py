@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.output import say
-from cli.own_files import refuse_foreign, write_files
+from cli.own_files import write_files
 from cli.price_age import today
 from cli.stack_argument import StackArgument
 from explain.page import build_page, to_html
@@ -35,6 +35,6 @@ def report(
     rules = rules_on(day)
     found = run_rules(later, rules, today=day)
     page = to_html(build_page(plan, now, later, found, rules=len(rules), today=day))
-    refuse_foreign([to], MARK, suggestion="move it, or name another file with --to")
-    write_files(to.parent, {to.name: page}, MARK)
+    suggestion = "move it, or name another file with --to"
+    write_files(to.parent, {to.name: page}, MARK, suggestion=suggestion)
     say(f"{to}: {len(page.encode()) / 1000:,.0f} KB; open it in a browser")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import make_console, print_document, print_line, print_table
+from cli.output import make_console, print_line, print_result, print_table
 from cli.sized_stack import write_stack
 from cli.stack_argument import AsJson
 from hardware import INSTANCE_TYPES, Source
@@ -113,10 +113,8 @@ def size(
         ttft_ms=None if ttft is None else _milliseconds(ttft, "--ttft"),
     )
     choice = choose(workload, limits, (*recorded_points(), *published_points()))
-    if as_json:
-        print_document("size", _document(workload, choice).as_json())
-    else:
-        _print(workload, limits, choice)
+    document = _document(workload, choice)
+    print_result("size", document, lambda _: _print(workload, limits, choice), as_json=as_json)
     if not choice.options:
         raise typer.Exit(FAILED)
     if to is not None:

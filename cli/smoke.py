@@ -8,8 +8,8 @@ import typer
 
 from cli.ending_signals import how_it_ended
 from cli.exit_codes import FAILED, INTERRUPTED
-from cli.output import make_console, print_document, print_line, print_table, say
-from cli.stack_argument import OptionalStackArgument, stack_name
+from cli.output import make_console, print_line, print_result, print_table, say
+from cli.stack_argument import OptionalStackArgument
 from operations.evidence import record as write_evidence
 from operations.project import resolved_stack
 from operations.smoke.address import parse_url, published_model, read_key
@@ -64,32 +64,27 @@ def smoke(
         raise typer.BadParameter("give a STACK, a --url URL, or both")
     if record and (stack is None or url is not None):
         raise typer.BadParameter("goes with a STACK in its cluster", param_hint="--record")
-    if stack is None:
-        address, key = parse_url(str(url)), _key(api_key_from)
-        target = target_of_address(address, model or published_model(), is_disaggregated=disaggregated)
-        frontend = Frontend(lambda: address, seconds=timeout, key=key)
-        _run(lambda: ask(target, frontend, _progress, wait=wait), as_json=as_json)
-        return
-    name = stack_name(stack)
     for option, value in (("--model", model), ("--disaggregated", disaggregated)):
-        if value:
+        if value and stack is not None:
             raise typer.BadParameter("goes with --url alone; a stack's settings say it", param_hint=option)
     if url is not None:
-        address, key = parse_url(url), _key(api_key_from)
-        target = target_without_cluster(name, address)
+        address = parse_url(url)
+        key = None if api_key_from is None else read_key(api_key_from, environ)
+        target = (
+            target_of_address(address, model or published_model(), is_disaggregated=disaggregated)
+            if stack is None
+            else target_without_cluster(stack, address)
+        )
         frontend = Frontend(lambda: address, seconds=timeout, key=key)
         _run(lambda: ask(target, frontend, _progress, wait=wait), as_json=as_json)
         return
     if api_key_from:
         raise typer.BadParameter("goes with --url", param_hint="--api-key-from")
+    name = str(stack)
     report = _run(lambda: smoke_stack(name, _progress, wait=wait, timeout=timeout), as_json=as_json)
     if record:
         found = report.summary().partition(": ")[2]
         say(write_evidence(resolved_stack(name), "smoke", found, is_mock=report.is_mock), error=True)
-
-
-def _key(variable: str | None) -> str | None:
-    return None if variable is None else read_key(variable, environ)
 
 
 def _run(ask: Callable[[], SmokeReport], *, as_json: bool) -> SmokeReport:
@@ -98,10 +93,7 @@ def _run(ask: Callable[[], SmokeReport], *, as_json: bool) -> SmokeReport:
     except KeyboardInterrupt as interruption:
         say(f"\n{how_it_ended(interruption)}; nothing was changed", error=True)
         raise typer.Exit(INTERRUPTED) from None
-    if as_json:
-        print_document("smoke", report.as_json())
-    else:
-        _print(report)
+    print_result("smoke", report, _print, as_json=as_json)
     if report.has_failed:
         raise typer.Exit(FAILED)
     return report

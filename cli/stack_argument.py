@@ -45,7 +45,10 @@ StackArgument = Annotated[
 OptionalStackArgument = Annotated[
     str | None,
     typer.Argument(
-        metavar="[STACK]", help="Name of a stack, or of its file here.", autocompletion=complete_stack
+        metavar="[STACK]",
+        help="Name of a stack, or of its file here.",
+        callback=lambda text: None if text is None else stack_name(text),
+        autocompletion=complete_stack,
     ),
 ]
 """Of a command that takes an address instead."""

@@ -61,6 +61,13 @@ class ClusterCommands:
             check=False,
         )
 
+    def printed(self, program: str, *arguments: str, text: str = "") -> str:
+        """What a command that only reads has printed; CommandError, with its own reason, where it fails."""
+        answer = self.run(program, *arguments, text=text)
+        if answer.returncode != 0:
+            raise self.failure(answer, program, *arguments)
+        return answer.stdout
+
     def require_answer(self) -> None:
         """Raise CommandError, with kubectl's own reason, where the cluster does not answer."""
         answer = self.run("kubectl", "get", "--raw", "/readyz", f"--request-timeout={_ANSWER_SECONDS}s")

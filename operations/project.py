@@ -5,9 +5,10 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 from operations.errors import CommandError
-from resource_graph import ResourceGraph
+from resource_graph import ResourceGraph, Value
 from stacks.plan.resolve import resolve
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.load import TOKEN_KEY, load_stack
@@ -50,17 +51,17 @@ def recorded_stack(stack: StackPlan, update: Update = FIRST, token: str = "") ->
     from resource_graph.recorder import record
     from stacks.program.deploy_stack import deploy
 
-    has_token = _has_token(stack_directory(Path.cwd()) / stack.source)
+    file = stack_directory(Path.cwd()) / stack.source
+    # A stack that was made up has no file; of one with a file the settings are in it.
+    config = stack_config(file) if file.is_file() else {}
 
     def program() -> None:
-        deploy(stack, pulumi.Output.secret(token) if has_token else None, update)
+        deploy(stack, pulumi.Output.secret(token) if TOKEN_KEY in config else None, update)
 
     return record(program, project=PROJECT, stack=stack.name)
 
 
-def _has_token(file: Path) -> bool:
-    if not file.is_file():
-        return False
+def stack_config(file: Path) -> Mapping[str, Mapping[str, Value]]:
+    """Return what stands below `config` in the file of a stack whose settings could be read."""
     document = parse_yaml(file.read_text(encoding="utf-8"))
-    config = document.get("config") if isinstance(document, Mapping) else None
-    return isinstance(config, Mapping) and TOKEN_KEY in config
+    return cast("Mapping[str, Mapping[str, Mapping[str, Value]]]", document)["config"]

@@ -8,10 +8,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from operations.cluster_commands import ClusterCommands, last_line
+from operations.cluster_commands import ClusterCommands
 from operations.drift.fields import differing, owners_of
 from operations.drift.report import Change, Outcome
-from operations.errors import CommandError
 
 _MANAGER = "helm"
 _GET = ("--ignore-not-found", "--show-managed-fields")
@@ -32,11 +31,11 @@ def changes_inside(
     Raises:
         CommandError: helm or the cluster cannot say.
     """
-    manifest = _answer(cluster, "helm", "get", "manifest", name, "--namespace", namespace)
+    manifest = cluster.printed("helm", "get", "manifest", name, "--namespace", namespace)
     where = ("--namespace", namespace, "--filename", "-", "--output", "json")
-    live = _objects(_answer(cluster, "kubectl", "get", *_GET, *where, text=manifest))
+    live = _objects(cluster.printed("kubectl", "get", *_GET, *where, text=manifest))
     dry_run = ("--server-side", "--dry-run=server", "--force-conflicts", f"--field-manager={_MANAGER}")
-    wanted = _objects(_answer(cluster, "kubectl", "apply", *dry_run, *where, text=manifest))
+    wanted = _objects(cluster.printed("kubectl", "apply", *dry_run, *where, text=manifest))
     found = tuple(differences(wanted, live))
     return tuple(each.model_copy(update={"by_failed_up": has_failed and not each.managers}) for each in found)
 
@@ -47,7 +46,7 @@ def repair_command(cluster: ClusterCommands, namespace: str, name: str) -> str:
     Helm compares with the live objects too when it rolls back to the revision that is deployed.
     """
     words = ("status", name, "--namespace", namespace)
-    status = json.loads(_answer(cluster, "helm", *words, "--output", "json"))
+    status = json.loads(cluster.printed("helm", *words, "--output", "json"))
     return cluster.line("helm", "rollback", name, str(status["version"]), *words[2:], "--wait")
 
 
@@ -73,13 +72,3 @@ def _objects(text: str) -> dict[_Key, _Object]:
         for item in items
         if item
     }
-
-
-def _answer(cluster: ClusterCommands, program: str, *words: str, text: str = "") -> str:
-    answer = cluster.run(program, *words, text=text)
-    if answer.returncode != 0:
-        raise CommandError(
-            f"the objects of the Helm release cannot be compared: `{cluster.line(program, *words)}` failed\n"
-            f"  {last_line(answer.stderr)}"
-        )
-    return answer.stdout

@@ -1,15 +1,14 @@
 """What each node with GPUs says of itself."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kubernetes.utils.quantity import parse_quantity
 
 from components.cluster_answer import KubernetesObject, labels_of
 from failures.pods_and_events import is_ready
-from hardware import ACCELERATORS, Accelerator
-from operations.document import Document
+from hardware import ACCELERATORS, INSTANCE_TYPES, Accelerator, InstanceType
 
 GPUS = "nvidia.com/gpu"
 PRODUCT = "nvidia.com/gpu.product"
@@ -35,6 +34,9 @@ class GpuNode:
 
     name: str
     labels: Mapping[str, str]
+    accelerator: Accelerator
+    found_by: Mapping[str, str]
+    """Labels by which pods find its GPUs; empty: their product, which the accelerator has everywhere."""
     gpus: int
     """Allocatable, as all that follows."""
     cpus: int
@@ -54,56 +56,60 @@ class GpuNode:
         """NVLink domain; empty where no label names one."""
         return self.labels.get(CLIQUE, "")
 
+    @property
+    def selector(self) -> tuple[str, ...]:
+        """What workers find it by; pools with one selector are told apart by a label of the cloud."""
+        return (self.accelerator.name, *self.found_by.values(), self.architecture)
 
-class LeftOut(Document):
-    """Nodes with GPUs that no pool can be made of, and why."""
+    @property
+    def sold(self) -> InstanceType | None:
+        """The EC2 instance type of a node that is one, complete and with GPUs found by their product."""
+        sold = INSTANCE_TYPES.get(self.labels.get(INSTANCE_TYPE, ""))
+        is_whole = sold is not None and sold.accelerator is self.accelerator and sold.gpus == self.gpus
+        # Of an instance type nobody says taints: others than that of GPUs need a description.
+        is_plain = all(key == GPUS and effect == "NoSchedule" for key, _, effect in self.taints)
+        return sold if is_whole and is_plain and not self.found_by else None
 
-    nodes: tuple[str, ...]
-    reason: str
 
-
-def read_nodes(listed: Sequence[KubernetesObject]) -> tuple[tuple[GpuNode, ...], tuple[LeftOut, ...]]:
-    """Return the nodes with GPUs, and those that have some and offer none to pods now."""
-    found: list[GpuNode] = []
-    left_out: dict[str, list[str]] = {}
-    for node in listed:
-        name, labels = node["metadata"]["name"], labels_of(node)
-        offered = node.get("status", {}).get("allocatable") or {}
-        gpus = int(parse_quantity(offered.get(GPUS, "0")))
-        if not gpus and not any(sign in labels for sign in SIGNS):
-            continue
-        reason = _why_not(node, gpus)
-        if reason is not None:
-            left_out.setdefault(reason, []).append(name)
-            continue
-        further = (key for key in offered if "/" in key and not key.startswith("nvidia.com/gpu"))
-        taints = (
-            (taint["key"], taint.get("value") or "", taint["effect"])
-            for taint in node.get("spec", {}).get("taints") or []
-            if not taint["key"].startswith(_PASSING_TAINTS)
-        )
-        found.append(
-            GpuNode(
-                name=name,
-                labels=labels,
-                gpus=gpus,
-                cpus=math.floor(parse_quantity(offered.get("cpu", "0"))),
-                memory_gib=math.floor(parse_quantity(offered.get("memory", "0")) / _GIB),
-                devices=tuple(sorted(key for key in further if parse_quantity(offered[key]) > 0)),
-                taints=tuple(sorted(taints)),
-            )
-        )
-    return tuple(found), tuple(
-        LeftOut(nodes=tuple(names), reason=reason) for reason, names in left_out.items()
+def read_node(node: KubernetesObject) -> GpuNode | str | None:
+    """Return a node with GPUs, or why no pool can be made of it; None of one without GPUs."""
+    labels = labels_of(node)
+    offered = node.get("status", {}).get("allocatable") or {}
+    gpus = int(parse_quantity(offered.get(GPUS, "0")))
+    if not gpus and not any(sign in labels for sign in SIGNS):
+        return None
+    if not gpus:
+        return f"no allocatable {GPUS}: no device plugin runs there, or all of its GPUs are broken"
+    if not is_ready(node):
+        return "not ready"
+    if node.get("spec", {}).get("unschedulable"):
+        return "cordoned"
+    model = _model(labels)
+    if isinstance(model, str):
+        return model
+    accelerator, found_by = model
+    further = (key for key in offered if "/" in key and not key.startswith("nvidia.com/gpu"))
+    taints = (
+        (taint["key"], taint.get("value") or "", taint["effect"])
+        for taint in node.get("spec", {}).get("taints") or []
+        if not taint["key"].startswith(_PASSING_TAINTS)
+    )
+    return GpuNode(
+        name=node["metadata"]["name"],
+        labels=labels,
+        accelerator=accelerator,
+        found_by=found_by,
+        gpus=gpus,
+        cpus=math.floor(parse_quantity(offered.get("cpu", "0"))),
+        memory_gib=math.floor(parse_quantity(offered.get("memory", "0")) / _GIB),
+        devices=tuple(sorted(key for key in further if parse_quantity(offered[key]) > 0)),
+        taints=tuple(sorted(taints)),
     )
 
 
-def model_of(node: GpuNode) -> tuple[Accelerator, Mapping[str, str]] | str:
-    """Return the model of the node's GPUs, and the labels by which pods find them; or why it is not known.
-
-    Without labels nvidia.com/gpu.product finds them, with the value that the accelerator has everywhere.
-    """
-    product, of_gke = node.labels.get(PRODUCT), node.labels.get(GKE_ACCELERATOR)
+def _model(labels: Mapping[str, str]) -> tuple[Accelerator, Mapping[str, str]] | str:
+    """Return the model of a node's GPUs, and the labels by which pods find them; or why it is not known."""
+    product, of_gke = labels.get(PRODUCT), labels.get(GKE_ACCELERATOR)
     if product is not None:
         known = {each.product_label: each for each in ACCELERATORS.values()}
         if product in known:
@@ -118,11 +124,3 @@ def model_of(node: GpuNode) -> tuple[Accelerator, Mapping[str, str]] | str:
             return f"{GKE_ACCELERATOR}={of_gke} is none of {', '.join(ACCELERATORS)}"
         return model, {GKE_ACCELERATOR: of_gke}
     return f"neither {PRODUCT} (NVIDIA's feature discovery sets it) nor {GKE_ACCELERATOR} says which GPUs"
-
-
-def _why_not(node: KubernetesObject, gpus: int) -> str | None:
-    if not gpus:
-        return f"no allocatable {GPUS}: no device plugin runs there, or all of its GPUs are broken"
-    if not is_ready(node):
-        return "not ready"
-    return "cordoned" if node.get("spec", {}).get("unschedulable") else None

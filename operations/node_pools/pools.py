@@ -3,26 +3,18 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import environ
 from typing import Any
 
 from pydantic import ValidationError
 
-from components.cluster_answer import NODES, Objects
-from hardware import INSTANCE_TYPES, Accelerator, InstanceType
+from components.cluster_answer import NODES, KubernetesObject, Objects
+from hardware import InstanceType
 from operations.cluster_commands import ClusterCommands
 from operations.document import Document
 from operations.errors import CommandError
-from operations.node_pools.nodes import (
-    GPUS,
-    INSTANCE_TYPE,
-    SIGNS,
-    GpuNode,
-    LeftOut,
-    model_of,
-    read_nodes,
-)
+from operations.node_pools.nodes import GPUS, INSTANCE_TYPE, SIGNS, GpuNode, read_node
 from stacks.errors import Problem, SettingsError
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.placement.pools import known_pools
@@ -42,24 +34,11 @@ _DISTINCTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Nodes that make one pool."""
+class LeftOut(Document):
+    """Nodes with GPUs that no pool can be made of, and why."""
 
-    accelerator: Accelerator
-    labels: Mapping[str, str]
-    """By which pods find its GPUs; empty: their product does."""
-    selector: tuple[str, ...]
-    """What workers find them by; groups with one selector are told apart by a label of the cloud."""
-    sold: InstanceType | None
-    """Their EC2 instance type; None: they are described."""
-    nodes: list[GpuNode]
-
-    @property
-    def largest_clique(self) -> int:
-        """Nodes of the largest NVLink domain; 1 where no label names any."""
-        cliques = Counter(each.clique for each in self.nodes if each.clique)
-        return max(cliques.values(), default=1)
+    nodes: tuple[str, ...]
+    reason: str
 
 
 class FoundPools(Document):
@@ -73,7 +52,7 @@ class FoundPools(Document):
     """Pool -> what the cluster does not say of it."""
 
 
-def find_pools(context: str, kubeconfig: str | None) -> FoundPools:
+def find_pools(context: str) -> FoundPools:
     """Return the pools of the cluster that the context leads to.
 
     Raises:
@@ -81,15 +60,12 @@ def find_pools(context: str, kubeconfig: str | None) -> FoundPools:
         CommandError: the cluster does not answer, or has no node with GPUs.
 
     """
-    plan = ClusterPlan("existing", context, kubeconfig, None)
-    if problems := cluster_problems(plan, environ):
-        options = {"cluster.context": "--context", "cluster.kubeconfig": "--kubeconfig"}
-        named = [replace(each, key=options.get(each.key, each.key)) for each in problems]
-        raise SettingsError({_COMMAND: named})
-    cluster = ClusterCommands.of(plan, needs_helm=False)
+    if problems := cluster_problems(ClusterPlan("existing", context, None, None), environ):
+        raise SettingsError({_COMMAND: [replace(each, key="--context") for each in problems]})
+    cluster = ClusterCommands.at(context)
     cluster.require_answer()
     listed = cluster.found(Objects(NODES))
-    found = pools_of(context, *read_nodes(listed))
+    found = pools_of(context, listed)
     if not found.node_pools and not found.left_out:
         signs = ", ".join(SIGNS)
         raise CommandError(
@@ -100,77 +76,71 @@ def find_pools(context: str, kubeconfig: str | None) -> FoundPools:
     return found
 
 
-def pools_of(context: str, nodes: Sequence[GpuNode], left_out: Sequence[LeftOut] = ()) -> FoundPools:
-    """Return the nodes as pools that a stack file can have."""
-    groups, unknown = _groups(nodes)
+def pools_of(context: str, listed: Sequence[KubernetesObject]) -> FoundPools:
+    """Return the nodes with GPUs as pools that a stack file can have."""
+    left_out: dict[str, list[str]] = {}
+    by_kind: dict[object, list[GpuNode]] = {}
+    for node in listed:
+        read = read_node(node)
+        if isinstance(read, str):
+            left_out.setdefault(read, []).append(node["metadata"]["name"])
+        elif read is not None:
+            kind = (read.selector, read.gpus, read.taints, read.sold and read.sold.name)
+            by_kind.setdefault(kind, []).append(read)
     names = Counter[str]()
     pools: list[Mapping[str, Any]] = []
     notes: dict[str, tuple[str, ...]] = {}
-    unusable = [LeftOut(nodes=tuple(each), reason=reason) for reason, each in unknown.items()]
-    for group in groups:
-        base = group.accelerator.name.lower()
+    for nodes in by_kind.values():
+        base = nodes[0].accelerator.name.lower()
         name = f"{base}-{names[base] + 1}" if names[base] else base
-        alike = [other for other in groups if other is not group and other.selector == group.selector]
-        settings, unsaid = _pool(name, group, alike)
+        others = (each for each in by_kind.values() if each is not nodes)
+        alike = [each for other in others for each in other if each.selector == nodes[0].selector]
+        settings, unsaid = _pool(name, nodes, alike)
         if refused := _refusal(settings):
-            unusable.append(LeftOut(nodes=tuple(node.name for node in group.nodes), reason=refused))
+            left_out.setdefault(refused, []).extend(node.name for node in nodes)
             continue
         names[base] += 1
         pools.append(settings)
         notes[name] = unsaid
-    return FoundPools(context=context, left_out=(*left_out, *unusable), node_pools=tuple(pools), notes=notes)
+    unusable = tuple(LeftOut(nodes=tuple(each), reason=reason) for reason, each in left_out.items())
+    return FoundPools(context=context, left_out=unusable, node_pools=tuple(pools), notes=notes)
 
 
-def _groups(nodes: Sequence[GpuNode]) -> tuple[Sequence[_Group], Mapping[str, Sequence[str]]]:
-    """The nodes that make one pool each, and those whose GPUs nobody knows: the reason -> their names."""
-    groups: dict[object, _Group] = {}
-    unknown: dict[str, list[str]] = {}
-    for node in nodes:
-        model = model_of(node)
-        if isinstance(model, str):
-            unknown.setdefault(model, []).append(node.name)
-            continue
-        accelerator, labels = model
-        sold = _sold_as(node, accelerator, labels)
-        selector = (accelerator.name, *labels.values(), node.architecture)
-        key = (selector, node.gpus, node.taints, sold and sold.name)
-        groups.setdefault(key, _Group(accelerator, labels, selector, sold, [])).nodes.append(node)
-    return [*groups.values()], unknown
-
-
-def _pool(name: str, group: _Group, alike: Sequence[_Group]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """The settings of the pool, and what the cluster does not say of it."""
+def _pool(
+    name: str, nodes: Sequence[GpuNode], alike: Sequence[GpuNode]
+) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """The settings of the pool of these nodes, and what the cluster does not say of it."""
+    sold = nodes[0].sold
     settings: dict[str, Any] = {"name": name}
     notes: list[str] = []
-    if group.sold is not None:
-        settings["instanceType"] = group.sold.name
+    if sold is not None:
+        settings["instanceType"] = sold.name
     else:
-        settings["node"] = _node(group)
-        notes += _domain_notes(group)
-    settings["nodes"] = len(group.nodes)
-    own = _distinction(group, alike)
-    if own:
+        settings["node"] = _described(nodes)
+        notes += _domain_notes(nodes)
+    settings["nodes"] = len(nodes)
+    if own := _distinction(nodes, alike):
         settings["labels"] = own
     elif alike:
         notes.append("no label tells these nodes from another pool's: give both a label of their own")
-    if rack := _rack(group):
+    if sold is not None and (rack := _rack(sold, nodes)):
         settings["nvlinkDomainGpus"] = rack
-    return settings, (*notes, *_device_notes(group))
+    return settings, (*notes, *_device_notes(nodes))
 
 
-def _node(group: _Group) -> dict[str, Any]:
-    first = group.nodes[0]
+def _described(nodes: Sequence[GpuNode]) -> dict[str, Any]:
+    first = nodes[0]
     node: dict[str, Any] = {
-        "accelerator": group.accelerator.name,
+        "accelerator": first.accelerator.name,
         "gpus": first.gpus,
-        "cpu": min(each.cpus for each in group.nodes),
-        "memory": f"{min(each.memory_gib for each in group.nodes)}Gi",
+        "cpu": min(each.cpus for each in nodes),
+        "memory": f"{min(each.memory_gib for each in nodes)}Gi",
         "architecture": first.architecture,
     }
-    if group.accelerator.host.nvlink_crosses_nodes:
-        node["nvlinkDomainGpus"] = group.largest_clique * first.gpus
-    if group.labels:
-        node["labels"] = dict(group.labels)
+    if first.accelerator.host.nvlink_crosses_nodes:
+        node["nvlinkDomainGpus"] = _largest_clique(nodes) * first.gpus
+    if first.found_by:
+        node["labels"] = dict(first.found_by)
     node["taints"] = [
         {"key": key, **({"value": value} if value else {}), "effect": effect}
         for key, value, effect in first.taints
@@ -178,10 +148,15 @@ def _node(group: _Group) -> dict[str, Any]:
     return node
 
 
-def _domain_notes(group: _Group) -> Iterator[str]:
-    if not group.accelerator.host.nvlink_crosses_nodes:
+def _largest_clique(nodes: Sequence[GpuNode]) -> int:
+    """Nodes of the largest NVLink domain; 1 where no label names any."""
+    return max(Counter(each.clique for each in nodes if each.clique).values(), default=1)
+
+
+def _domain_notes(nodes: Sequence[GpuNode]) -> Iterator[str]:
+    if not nodes[0].accelerator.host.nvlink_crosses_nodes:
         return
-    cliques = Counter(each.clique for each in group.nodes)
+    cliques = Counter(each.clique for each in nodes)
     if "" in cliques:
         yield (
             "nvlinkDomainGpus: without the label nvidia.com/gpu.clique nothing is known to join these nodes; "
@@ -192,13 +167,13 @@ def _domain_notes(group: _Group) -> Iterator[str]:
         yield f"nvlinkDomainGpus: of the largest of {len(cliques)} NVLink domains, which have {sizes} nodes"
 
 
-def _device_notes(group: _Group) -> Iterator[str]:
-    devices = sorted({name for each in group.nodes for name in each.devices})
+def _device_notes(nodes: Sequence[GpuNode]) -> Iterator[str]:
+    devices = sorted({name for each in nodes for name in each.devices})
     rdma = [name for name in devices if "rdma" in name or name.endswith("/ib")]
     if rdma:
         choice = " or ".join(rdma)
         yield f"rdma: {{resource: {choice}, fabric: infiniband or roce}}, which no label says"
-    elif group.sold is None:
+    elif nodes[0].sold is None:
         offered = f"; further devices: {', '.join(devices)}" if devices else ""
         yield f"rdma: no InfiniBand or RoCE device is offered to pods{offered}"
 
@@ -218,30 +193,19 @@ def _refusal(settings: Mapping[str, Any]) -> str | None:
     )
 
 
-def _sold_as(node: GpuNode, accelerator: Accelerator, labels: Mapping[str, str]) -> InstanceType | None:
-    """The EC2 instance type of a node that is one, complete and with GPUs found by their product."""
-    sold = INSTANCE_TYPES.get(node.labels.get(INSTANCE_TYPE, ""))
-    if sold is None or labels or sold.accelerator is not accelerator or sold.gpus != node.gpus:
-        return None
-    # Of an instance type nobody says taints: others than that of GPUs need a description.
-    is_plain = all(key == GPUS and effect == "NoSchedule" for key, _, effect in node.taints)
-    return sold if is_plain else None
-
-
-def _rack(group: _Group) -> int | None:
+def _rack(sold: InstanceType, nodes: Sequence[GpuNode]) -> int | None:
     """The NVLink domain, where nodes of EC2 show that it is larger than the smallest that is sold."""
-    if group.sold is None or not group.sold.nvlink_crosses_nodes:
+    if not sold.nvlink_crosses_nodes:
         return None
-    shown = group.largest_clique * group.sold.gpus
-    larger = (size for size in group.sold.nvlink_domain_gpus if size >= shown)
-    return next(larger, None) if shown > min(group.sold.nvlink_domain_gpus) else None
+    shown = _largest_clique(nodes) * sold.gpus
+    larger = (size for size in sold.nvlink_domain_gpus if size >= shown)
+    return next(larger, None) if shown > min(sold.nvlink_domain_gpus) else None
 
 
-def _distinction(group: _Group, alike: Sequence[_Group]) -> dict[str, str]:
-    """A label that all nodes of the group have, with a value that no node of the others has."""
-    others = [node for each in alike for node in each.nodes]
+def _distinction(nodes: Sequence[GpuNode], others: Sequence[GpuNode]) -> dict[str, str]:
+    """A label that all of these nodes have, with a value that no node of the others has."""
     for key in _DISTINCTIONS if others else ():
-        values = {node.labels.get(key) for node in group.nodes}
+        values = {node.labels.get(key) for node in nodes}
         theirs = {node.labels.get(key) for node in others}
         if len(values) == 1 and None not in values | theirs and not values & theirs:
             return {key: str(values.pop())}

@@ -1,8 +1,7 @@
 """The account of the credentials that are in force: read-only requests, and what a refusal means."""
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from types import MappingProxyType
@@ -13,6 +12,7 @@ import botocore.session
 from botocore.config import Config
 
 from operations.errors import CommandError
+from operations.preflight.answer import Unanswered
 from stacks.plan.infrastructure.eks_plan import STACK_TAG
 
 # Without a network the defaults would try for several minutes.
@@ -29,38 +29,8 @@ _BAD_CREDENTIALS = {
 }
 
 
-class Unanswered(Exception):  # noqa: N818 - an answer of its own: nobody knows
-    """AWS does not say; the text says why."""
-
-    def __init__(self, text: str, code: str) -> None:
-        super().__init__(text)
-        self.code = code
-        """AWS's own word for the reason."""
-
-
-@dataclass(frozen=True, slots=True)
-class FoundReservation:
-    """A capacity reservation or Capacity Block, as EC2 describes it."""
-
-    id: str
-    is_block: bool
-    """A Capacity Block, which has a window of time."""
-    state: str
-    """EC2's word: scheduled, active, expired, cancelled, payment-pending …"""
-    instance_type: str
-    zone: str
-    total: int
-    available: int
-    starts: dt.datetime | None
-    ends: dt.datetime | None
-    placement_group: str | None = None
-    """The cluster placement group in which it was made."""
-
-
 class Account:
     """The account of the credentials that are in force, in one region.
-
-    Each method raises what `_ask` raises, and none writes.
 
     Args:
         region: of the control plane.
@@ -76,101 +46,11 @@ class Account:
         self._time: dt.datetime | None = None
         """AWS's clock at the last answer."""
 
-    def id(self) -> str:
-        """Twelve digits."""
-        return str(self._ask("sts", "get_caller_identity")["Account"])
-
     def now(self) -> dt.datetime:
         """The clock that opens and closes windows, as of AWS's last answer; else this machine's."""
         return self._time or dt.datetime.now(dt.UTC)
 
-    def reservation(self, reservation_id: str) -> FoundReservation | None:
-        """A capacity reservation or Capacity Block; None if there is none of that id."""
-        ids = [reservation_id]
-        try:
-            answer = self._ask("ec2", "describe_capacity_reservations", CapacityReservationIds=ids)
-        except Unanswered as error:
-            if error.code.startswith("InvalidCapacityReservationId."):
-                return None
-            raise
-        return next(map(_reservation, answer["CapacityReservations"]), None)
-
-    def offered_in(self, instance_type: str) -> frozenset[str]:
-        """Zones of the region, Local Zones included, in which the type can be launched."""
-        answer = self._ask(
-            "ec2",
-            "describe_instance_type_offerings",
-            LocationType="availability-zone",
-            Filters=[{"Name": "instance-type", "Values": [instance_type]}],
-        )
-        return frozenset(item["Location"] for item in answer["InstanceTypeOfferings"])
-
-    def zone_opted_in(self, zone: str) -> str:
-        """EC2's word: opt-in-not-required, opted-in or not-opted-in; empty for a zone that is unknown."""
-        answer = self._ask("ec2", "describe_availability_zones", AllAvailabilityZones=True)
-        return next(
-            (str(item["OptInStatus"]) for item in answer["AvailabilityZones"] if item["ZoneName"] == zone), ""
-        )
-
-    def zone_ids(self) -> dict[str, str]:
-        """Zone -> its id, such as use1-az6, which is the same zone in every account."""
-        answer = self._ask("ec2", "describe_availability_zones")
-        return {str(item["ZoneName"]): str(item["ZoneId"]) for item in answer["AvailabilityZones"]}
-
-    def addon_builds(self, name: str, kubernetes: str) -> tuple[str, ...]:
-        """Builds of an add-on for a Kubernetes version, newest first; none of an add-on that is unknown."""
-        answer = self._ask("eks", "describe_addon_versions", addonName=name, kubernetesVersion=kubernetes)
-        found = (each for addon in answer["addons"] for each in addon.get("addonVersions", []))
-        return tuple(str(each["addonVersion"]) for each in found)
-
-    def block_offerings(self, *, hours: int, **wanted: object) -> list[Mapping[str, Any]]:
-        """Capacity Blocks of that length that are for sale; asking buys nothing."""
-        answer = self._ask("ec2", "describe_capacity_block_offerings", CapacityDurationHours=hours, **wanted)
-        return list(answer["CapacityBlockOfferings"])
-
-    def quota(self, service: str, code: str) -> float:
-        """The account's limit."""
-        answer = self._ask("service-quotas", "get_service_quota", ServiceCode=service, QuotaCode=code)
-        return float(answer["Quota"]["Value"])
-
-    def addresses(self) -> Sequence[Mapping[str, Any]]:
-        """Elastic IPs, as EC2 describes them."""
-        return self._ask("ec2", "describe_addresses")["Addresses"]
-
-    def networks(self) -> Sequence[Mapping[str, Any]]:
-        """VPCs, as EC2 describes them."""
-        return self._ask("ec2", "describe_vpcs")["Vpcs"]
-
-    def vcpus(self, instance_type: str) -> int:
-        """Those of one instance."""
-        answer = self._ask("ec2", "describe_instance_types", InstanceTypes=[instance_type])
-        return int(answer["InstanceTypes"][0]["VCpuInfo"]["DefaultVCpus"])
-
-    def subnets(self, vpc_id: str) -> dict[str, tuple[str, int]]:
-        """Id of a subnet of the VPC -> its zone, and the addresses in it that nobody has."""
-        answer = self._ask("ec2", "describe_subnets", Filters=[{"Name": "vpc-id", "Values": [vpc_id]}])
-        return {
-            str(each["SubnetId"]): (str(each["AvailabilityZone"]), int(each["AvailableIpAddressCount"]))
-            for each in answer["Subnets"]
-        }
-
-    def ways_out(self, vpc_id: str) -> dict[str | None, str]:
-        """Subnet -> what its default route leads to; None: all subnets without a table of their own."""
-        answer = self._ask("ec2", "describe_route_tables", Filters=[{"Name": "vpc-id", "Values": [vpc_id]}])
-        return {
-            None if of.get("Main") else of.get("SubnetId"): _default_route(table)
-            for table in answer["RouteTables"]
-            for of in table["Associations"]
-            # That of a gateway is about what comes in.
-            if of.get("Main") or of.get("SubnetId")
-        }
-
-    def has_dns(self, vpc_id: str, attribute: str) -> bool:
-        """Whether enableDnsSupport or enableDnsHostnames is on."""
-        answer = self._ask("ec2", "describe_vpc_attribute", VpcId=vpc_id, Attribute=attribute)
-        return bool(answer[attribute[0].upper() + attribute[1:]]["Value"])
-
-    def _ask(self, service: str, operation: str, **parameters: object) -> Mapping[str, Any]:
+    def ask(self, service: str, operation: str, **parameters: object) -> Mapping[str, Any]:
         """AWS's answer.
 
         Raises:
@@ -236,37 +116,3 @@ def _error_of(service: str, operation: str, error: botocore.exceptions.ClientErr
         return Unanswered(f"these credentials may not {name}", code)
     request = error.response.get("ResponseMetadata", {}).get("RequestId", "unknown")
     return Unanswered(f"{name} ends in {code} (request {request})", code)
-
-
-def _default_route(table: Mapping[str, Any]) -> str:
-    """Return the id of its target; empty: there is none, or the target is gone."""
-    targets = (
-        "NatGatewayId",
-        "TransitGatewayId",
-        "NetworkInterfaceId",
-        "GatewayId",
-        "VpcPeeringConnectionId",
-        "CoreNetworkArn",
-        "LocalGatewayId",
-        "CarrierGatewayId",
-    )
-    for route in table["Routes"]:
-        if route.get("DestinationCidrBlock") == "0.0.0.0/0" and route.get("State") != "blackhole":
-            return next((str(route[target]) for target in targets if route.get(target)), "")
-    return ""
-
-
-def _reservation(found: Mapping[str, Any]) -> FoundReservation:
-    return FoundReservation(
-        id=str(found["CapacityReservationId"]),
-        is_block=found.get("ReservationType") == "capacity-block",
-        state=str(found.get("State", "unknown")),
-        instance_type=str(found.get("InstanceType", "")),
-        zone=str(found.get("AvailabilityZone", "")),
-        total=int(found.get("TotalInstanceCount", 0)),
-        available=int(found.get("AvailableInstanceCount", 0)),
-        starts=found.get("StartDate"),
-        ends=found.get("EndDate"),
-        # arn:aws:ec2:region:account:placement-group/name
-        placement_group=str(found.get("PlacementGroupArn") or "").rpartition("/")[2] or None,
-    )

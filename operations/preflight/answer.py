@@ -1,8 +1,19 @@
 """The questions and their answers."""
 
+from collections.abc import Iterator
+
 from pydantic import computed_field
 
 from operations.document import Document, Verdict
+
+
+class Unanswered(Exception):  # noqa: N818 - an answer of its own: nobody knows
+    """The account or the cluster does not say; the text says why."""
+
+    def __init__(self, text: str, code: str = "") -> None:
+        super().__init__(text)
+        self.code = code
+        """AWS's own word for the reason."""
 
 
 class Answer(Document):
@@ -39,6 +50,14 @@ class Preflight(Document):
     def unknown(self) -> int:
         """Answers with the verdict `unknown`."""
         return sum(answer.verdict is Verdict.UNKNOWN for answer in self.answers)
+
+
+def guarded(question: str, asked: Iterator[Answer]) -> Iterator[Answer]:
+    """Yield the answers; unknown where nobody says."""
+    try:
+        yield from asked
+    except Unanswered as reason:
+        yield unknown(question, str(reason))
 
 
 def good(question: str, found: str) -> Answer:

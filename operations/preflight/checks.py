@@ -1,20 +1,18 @@
 """All checks of one plan against the account; capacity has a file of its own."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from components.zone_subnets import zone_group
 from operations.document import Verdict
-from operations.preflight.account import Account, Unanswered, is_of
-from operations.preflight.answer import Answer, good, unknown, wrong
+from operations.preflight.account import Account, is_of
+from operations.preflight.answer import Answer, good, guarded, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
 from operations.preflight.network_checks import API_SERVER, adopted, reached
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, PlannedNodes
-from stacks.settings.cluster import CapacityBlock, LustreStorage, OnDemand, Reservation, Spot
+from stacks.settings.cluster import LustreStorage, OnDemand, Spot
 
-_Ask = Callable[[Account], Iterator[Answer]]
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)
 _WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 
@@ -46,30 +44,25 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
 
     With credentials of another account nothing more is asked: every answer would be about that one.
     """
-    identity = list(_guarded("account", partial(_identity, plan), account))
+    identity = list(guarded("account", _identity(plan, account)))
     yield from identity
     if any(answer.verdict is Verdict.WRONG for answer in identity):
         return
-    questions: list[tuple[str, _Ask]] = [
-        ("zones", partial(_zones, plan)),
-        ("network", partial(adopted, plan)),
-        (API_SERVER, partial(reached, plan)),
-        (_system_question(plan), partial(_system_offered, plan)),
-        (_addon_question(plan), partial(_addons, plan)),
-    ]
+    system = f"system nodes: {plan.cluster.system_nodes.instance_type}"
+    addons = f"add-ons for Kubernetes {plan.cluster.version}"
+    yield from guarded("zones", _zones(plan, account))
+    yield from guarded("network", adopted(plan, account))
+    yield from guarded(API_SERVER, reached(plan, account))
+    yield from guarded(system, _system_offered(system, plan, account))
+    yield from guarded(addons, _addons(addons, plan, account))
     for nodes in plan.gpu_nodes:
-        questions += [
-            (_offer_question(nodes), partial(_offered, nodes)),
-            (f"pool {nodes.pool.name}: capacity", partial(_capacity, nodes)),
-        ]
-    questions += [
-        ("quota: P instances", partial(_gpu_quota, plan)),
-        ("quota: system nodes", partial(_system_quota, plan)),
-        ("quota: VPCs", partial(_network_quota, plan)),
-        ("quota: elastic IPs", partial(_address_quota, plan)),
-    ]
-    for question, ask in questions:
-        yield from _guarded(question, ask, account)
+        offer = f"pool {nodes.pool.name}: {nodes.pool.instance_type.name} in {nodes.zone.name}"
+        yield from guarded(offer, _offered(offer, nodes, account))
+        yield from guarded(f"pool {nodes.pool.name}: capacity", capacity_answers(nodes, account))
+    yield from guarded("quota: P instances", _gpu_quota(plan, account))
+    yield from guarded("quota: system nodes", _system_quota(plan, account))
+    yield from guarded("quota: VPCs", _network_quota(plan, account))
+    yield from guarded("quota: elastic IPs", _address_quota(plan, account))
 
 
 def _gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
@@ -90,7 +83,9 @@ def _system_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     wanted = plan.cluster.system_nodes
     name = wanted.instance_type
     if name.startswith(_STANDARD_FAMILIES) and not name.startswith(_OTHER_FAMILIES):
-        yield _quota_answer(account, _STANDARD, wanted.nodes * account.vcpus(name))
+        answer = account.ask("ec2", "describe_instance_types", InstanceTypes=[name])
+        vcpus = int(answer["InstanceTypes"][0]["VCpuInfo"]["DefaultVCpus"])
+        yield _quota_answer(account, _STANDARD, wanted.nodes * vcpus)
 
 
 def _address_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
@@ -98,34 +93,42 @@ def _address_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if isinstance(plan.network, PlannedNetwork):
         zones = sum(subnet.public is not None for subnet in plan.network.subnets)
         needed = zones if plan.network.typed.nat_per_zone else 1
-        used = sum(not is_of(plan.cluster.name, each) for each in account.addresses())
-        yield _quota_answer(account, _ADDRESSES, needed, used)
+        there = account.ask("ec2", "describe_addresses")["Addresses"]
+        yield _quota_answer(account, _ADDRESSES, needed, _of_others(plan, there))
 
 
 def _network_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if isinstance(plan.network, PlannedNetwork):
-        used = sum(not is_of(plan.cluster.name, each) for each in account.networks())
-        yield _quota_answer(account, _NETWORKS, 1, used)
+        there = account.ask("ec2", "describe_vpcs")["Vpcs"]
+        yield _quota_answer(account, _NETWORKS, 1, _of_others(plan, there))
 
 
-def _addon_question(plan: EksPlan) -> str:
-    return f"add-ons for Kubernetes {plan.cluster.version}"
+def _of_others(plan: EksPlan, there: Sequence[Mapping[str, Any]]) -> int:
+    return sum(not is_of(plan.cluster.name, each) for each in there)
 
 
-def _addons(plan: EksPlan, account: Account) -> Iterator[Answer]:
+def _addons(question: str, plan: EksPlan, account: Account) -> Iterator[Answer]:
     wanted = plan.addon_builds
-    offered = {name: account.addon_builds(name, plan.cluster.version) for name in wanted}
+    offered = {name: _addon_builds(name, plan.cluster.version, account) for name in wanted}
     missing = [name for name, build in wanted.items() if build not in offered[name]]
     if not missing:
-        yield good(_addon_question(plan), f"EKS has the pinned builds of all {len(wanted)}")
+        yield good(question, f"EKS has the pinned builds of all {len(wanted)}")
     for name in missing:
         newest = offered[name][0] if offered[name] else "another cluster.version, for which EKS has it"
         found = f"EKS has no build {wanted[name]} for Kubernetes {plan.cluster.version}"
         yield wrong(f"add-on {name}", found, f"EKS_ADDONS in stacks/plan/versions.py: {newest}")
 
 
+def _addon_builds(name: str, kubernetes: str, account: Account) -> list[str]:
+    """Return the builds of an add-on, newest first; none of one that EKS does not know."""
+    answer = account.ask("eks", "describe_addon_versions", addonName=name, kubernetesVersion=kubernetes)
+    return [str(each["addonVersion"]) for addon in answer["addons"] for each in addon["addonVersions"]]
+
+
 def _zones(plan: EksPlan, account: Account) -> Iterator[Answer]:
-    ids = account.zone_ids()
+    # An id such as use1-az6 is that of the same zone in every account.
+    listed = account.ask("ec2", "describe_availability_zones")["AvailabilityZones"]
+    ids = {str(each["ZoneName"]): str(each["ZoneId"]) for each in listed}
     yield from _control_plane(plan, ids)
     if plan.storage is not None and isinstance(plan.storage.typed, LustreStorage):
         yield _file_system(str(plan.storage.zone), ids)
@@ -135,47 +138,32 @@ def _zones(plan: EksPlan, account: Account) -> Iterator[Answer]:
             yield unknown("FSx for Lustre with Kubernetes 1.36", f"{found}; on 1.35 it is 6.12")
 
 
-def _guarded(question: str, ask: _Ask, account: Account) -> Iterator[Answer]:
-    try:
-        yield from ask(account)
-    except Unanswered as reason:
-        yield unknown(question, str(reason))
-
-
 def _identity(plan: EksPlan, account: Account) -> Iterator[Answer]:
-    found = account.id()
+    found = str(account.ask("sts", "get_caller_identity")["Account"])
     if found == plan.cluster.account_id:
         yield good("account", f"{found}, {plan.cluster.region}")
         return
     yield wrong("account", f"the credentials are of {found}", f"credentials of {plan.cluster.account_id}")
 
 
-def _system_question(plan: EksPlan) -> str:
-    return f"system nodes: {plan.cluster.system_nodes.instance_type}"
-
-
-def _system_offered(plan: EksPlan, account: Account) -> Iterator[Answer]:
+def _system_offered(question: str, plan: EksPlan, account: Account) -> Iterator[Answer]:
     wanted = plan.network.control_plane
-    offered = account.offered_in(plan.cluster.system_nodes.instance_type)
+    offered = _offered_in(plan.cluster.system_nodes.instance_type, account)
     missing = [zone for zone in wanted if zone not in offered]
     if not missing:
-        yield good(_system_question(plan), f"offered in {', '.join(wanted)}")
+        yield good(question, f"offered in {', '.join(wanted)}")
         return
     fix = "cluster.systemNodes.instanceType: another one, or zones that have it"
-    yield wrong(_system_question(plan), f"not offered in {', '.join(missing)}", fix)
+    yield wrong(question, f"not offered in {', '.join(missing)}", fix)
 
 
-def _offer_question(nodes: PlannedNodes) -> str:
-    return f"pool {nodes.pool.name}: {nodes.pool.instance_type.name} in {nodes.zone.name}"
-
-
-def _offered(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
-    question, zone = _offer_question(nodes), nodes.zone
-    if zone.is_local and account.zone_opted_in(zone.name) == "not-opted-in":
+def _offered(question: str, nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
+    zone = nodes.zone
+    if zone.is_local and _is_to_be_opted_in(zone.name, account):
         # EC2 lists no offers of a zone that the account does not see.
         yield good(question, f"`up` opts in to zone group {zone_group(zone.name)}; ask again after it")
         return
-    zones = account.offered_in(nodes.pool.instance_type.name)
+    zones = _offered_in(nodes.pool.instance_type.name, account)
     if zone.name in zones:
         yield good(question, "offered")
         return
@@ -184,11 +172,20 @@ def _offered(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
     yield wrong(question, "not offered", fix)
 
 
-def _capacity(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
-    purchase = nodes.purchase
-    if isinstance(purchase, CapacityBlock | Reservation):
-        found = account.reservation(purchase.id)
-        yield from capacity_answers(nodes, found, account.now())
+def _offered_in(instance_type: str, account: Account) -> frozenset[str]:
+    """Return the zones of the region, Local Zones included, in which the type can be launched."""
+    answer = account.ask(
+        "ec2",
+        "describe_instance_type_offerings",
+        LocationType="availability-zone",
+        Filters=[{"Name": "instance-type", "Values": [instance_type]}],
+    )
+    return frozenset(item["Location"] for item in answer["InstanceTypeOfferings"])
+
+
+def _is_to_be_opted_in(zone: str, account: Account) -> bool:
+    listed = account.ask("ec2", "describe_availability_zones", AllAvailabilityZones=True)["AvailabilityZones"]
+    return any(each["ZoneName"] == zone and each["OptInStatus"] == "not-opted-in" for each in listed)
 
 
 def _control_plane(plan: EksPlan, ids: Mapping[str, str]) -> Iterator[Answer]:
@@ -228,7 +225,10 @@ def _with_ids(zones: tuple[str, ...] | list[str], ids: Mapping[str, str]) -> str
 
 
 def _quota_answer(account: Account, quota: _Quota, needed: int, used: int | None = None) -> Answer:
-    allowed = account.quota(quota.service, quota.code)
+    answer = account.ask(
+        "service-quotas", "get_service_quota", ServiceCode=quota.service, QuotaCode=quota.code
+    )
+    allowed = float(answer["Quota"]["Value"])
     question = f"quota {quota.code}: {quota.title}"
     others = "what runs not counted" if used is None else f"{used} in use by others"
     found = f"{needed} needed of {allowed:.0f}, {others}"

@@ -14,7 +14,7 @@ from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.pods_and_events import is_ready
 from failures.unready_workloads import GPU_RESOURCE, why_unusable
 from operations.cluster_commands import ClusterCommands, last_line
-from operations.preflight.answer import Answer, good, unknown, wrong
+from operations.preflight.answer import Answer, Unanswered, good, guarded, unknown, wrong
 from recipes.model_download import HuggingFaceDownload
 from stacks.plan.cache_plan import OwnVolume
 from stacks.plan.stack_plan import StackPlan
@@ -31,6 +31,9 @@ _CLASSES = Kind("storageclasses", "storage.k8s.io")
 _DAEMONS = Kind("daemonsets", "apps")
 _DEVICE_CLASSES = Kind("deviceclasses", "resource.k8s.io")
 _POLICIES = Kind.of_definition("clusterpolicies.nvidia.com")
+_CHANNELS_THERE = "DRA driver: IMEX channels of compute domains"
+_ENFORCED = "NetworkPolicy is enforced"
+_OPERATOR = "Dynamo operator"
 _ENFORCERS = ("calico-node", "cilium", "antrea-agent", "kube-router")
 _EKS_AGENT = "aws-eks-nodeagent"
 _HUB = "https://huggingface.co"
@@ -45,19 +48,20 @@ def cluster_answers(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer
     if isinstance(nodes, ClusterAnswer):
         yield wrong("cluster", nodes.why, f"`{cluster.command('get', 'nodes')}` has to answer")
         return
-    yield from _room(stack, cluster)
+    yield from guarded("free GPUs", _room(stack, cluster))
     sizes = {each.pool.name: each.pool.instance_type.gpus for each in stack.pools}
     for pool, items in nodes.items():
         yield from _gpus(pool, items, sizes[pool])
         yield from _driver(pool, items)
     yield from _gpu_operator(cluster)
     if stack.serving.placed.compute_domain:
-        yield _channels(cluster)
-    yield from _storage_class(stack, cluster)
+        yield from guarded(_CHANNELS_THERE, _channels(cluster))
+    if isinstance(stack.cache, OwnVolume) and (name := stack.cache.class_name):
+        yield from guarded(f"storage class {name}", _storage_class(name, cluster))
     if stack.network_policies:
-        yield _enforcement(cluster)
+        yield from guarded(_ENFORCED, _enforcement(cluster))
     if stack.platform:
-        yield from _operator(stack, cluster)
+        yield from guarded(_OPERATOR, _operator(stack, cluster))
     if isinstance(stack.cache, OwnVolume) and isinstance(stack.cache.source, HuggingFaceDownload):
         yield _hub(stack)
 
@@ -109,8 +113,7 @@ def bound_claim(stack: StackPlan, cluster: ClusterCommands) -> Answer:
 def _room(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
     uses = pool_uses(stack, cluster)
     if isinstance(uses, ClusterAnswer):
-        yield unknown("free GPUs", uses.why)
-        return
+        raise Unanswered(uses.why)
     for text, fits in room_texts(stack, "", uses):
         pool, _, found = text.partition(": ")
         question = f"{pool}: free GPUs"
@@ -165,69 +168,62 @@ def _gpu_operator(cluster: ClusterReader) -> Iterator[Answer]:
             yield good(question, state) if state else unknown(question, "it reports no state")
 
 
-def _channels(cluster: ClusterReader) -> Answer:
-    question = "DRA driver: IMEX channels of compute domains"
-    found = cluster.ask(_DEVICE_CLASSES, CHANNELS)
-    if found.first:
-        return good(question, f"DeviceClass {CHANNELS}")
-    if not found.is_known:
-        return unknown(question, found.why)
-    fix = "install nvidia-dra-driver-gpu (docs/other-clusters.md), on Kubernetes 1.34 or newer"
-    return wrong(question, f"there is no DeviceClass {CHANNELS}", fix)
+def _known(answer: ClusterAnswer) -> Sequence[KubernetesObject]:
+    """Return what there is; raises Unanswered where the cluster does not say."""
+    if not answer.is_known:
+        raise Unanswered(answer.why)
+    return answer.items
 
 
-def _storage_class(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
-    name = stack.cache.class_name if isinstance(stack.cache, OwnVolume) else ""
-    if not name:
+def _channels(cluster: ClusterReader) -> Iterator[Answer]:
+    if _known(cluster.ask(_DEVICE_CLASSES, CHANNELS)):
+        yield good(_CHANNELS_THERE, f"DeviceClass {CHANNELS}")
         return
-    question, listed = f"storage class {name}", cluster.ask(_CLASSES)
-    names = {each["metadata"]["name"]: each for each in listed.items}
-    if not listed.is_known:
-        yield unknown(question, listed.why)
-    elif name not in names:
-        have = ", ".join(sorted(names)) or "none"
-        yield wrong(question, f"the cluster has {have}", "modelCache.storageClassName")
-    else:
-        binds = names[name].get("volumeBindingMode", "Immediate")
-        yield good(question, f"{names[name]['provisioner']}, {binds}")
+    fix = "install nvidia-dra-driver-gpu (docs/other-clusters.md), on Kubernetes 1.34 or newer"
+    yield wrong(_CHANNELS_THERE, f"there is no DeviceClass {CHANNELS}", fix)
 
 
-def _enforcement(cluster: ClusterReader) -> Answer:
-    question, listed = "NetworkPolicy is enforced", cluster.ask(_DAEMONS, namespace="kube-system")
-    if not listed.is_known:
-        return unknown(question, listed.why)
-    for each in listed.items:
+def _storage_class(name: str, cluster: ClusterReader) -> Iterator[Answer]:
+    question = f"storage class {name}"
+    there = {each["metadata"]["name"]: each for each in _known(cluster.ask(_CLASSES))}
+    if name in there:
+        binds = there[name].get("volumeBindingMode", "Immediate")
+        yield good(question, f"{there[name]['provisioner']}, {binds}")
+        return
+    have = ", ".join(sorted(there)) or "none"
+    yield wrong(question, f"the cluster has {have}", "modelCache.storageClassName")
+
+
+def _enforcement(cluster: ClusterReader) -> Iterator[Answer]:
+    for each in _known(cluster.ask(_DAEMONS, namespace="kube-system")):
         containers = each["spec"]["template"]["spec"].get("containers") or []
         name = each["metadata"]["name"]
         if name in _ENFORCERS or any(container["name"] == _EKS_AGENT for container in containers):
-            return good(question, f"by DaemonSet {name}")
-    return unknown(question, "no DaemonSet of kube-system is known to enforce it: policies may be ignored")
+            yield good(_ENFORCED, f"by DaemonSet {name}")
+            return
+    raise Unanswered("no DaemonSet of kube-system is known to enforce it: policies may be ignored")
 
 
 def _operator(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
-    question = "Dynamo operator"
-    listed = cluster.ask(DEPLOYMENTS, labelSelector=OPERATOR_LABELS)
-    if not listed.is_known:
-        yield unknown(question, listed.why)
-        return
+    operators = _known(cluster.ask(DEPLOYMENTS, labelSelector=OPERATOR_LABELS))
     platform = stack.platform
     wanted = platform.version if platform else ""
     home = platform.namespace if platform is not None and platform.kind == "own" else None
-    for each in listed.items:
+    for each in operators:
         place = f"{each['metadata']['namespace']}/{each['metadata']['name']}"
         images = [container["image"] for container in each["spec"]["template"]["spec"]["containers"]]
         tags = sorted({image.partition("@")[0].rpartition(":")[2] for image in images})
         if wanted in tags:
-            yield good(question, f"{place} is of {wanted}, the settings' platform.version")
+            yield good(_OPERATOR, f"{place} is of {wanted}, the settings' platform.version")
         elif each["metadata"]["namespace"] == home:
-            yield good(question, f"{place} is of {', '.join(tags)}; `up` makes it {wanted}")
+            yield good(_OPERATOR, f"{place} is of {', '.join(tags)}; `up` makes it {wanted}")
         else:
             found = f"{place} is of {', '.join(tags)}, and platform.version is {wanted}"
-            yield wrong(question, found, "platform.version")
-    if not listed.items and home is not None:
-        yield good(question, "none: `up` installs it")
-    elif not listed.items:
-        yield wrong(question, "there is none, and platform.kind is existing", "platform: {kind: own}")
+            yield wrong(_OPERATOR, found, "platform.version")
+    if not operators and home is not None:
+        yield good(_OPERATOR, "none: `up` installs it")
+    elif not operators:
+        yield wrong(_OPERATOR, "there is none, and platform.kind is existing", "platform: {kind: own}")
 
 
 def _hub(stack: StackPlan) -> Answer:

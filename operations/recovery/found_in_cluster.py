@@ -1,8 +1,8 @@
 """What exists of a stack in the cluster, whether its state knows it or not: what an interrupted run left."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -18,12 +18,11 @@ from components.dynamo_objects import (
     why_unconverted,
 )
 from components.object_owner import managed_fields, owner_of
-from operations.cluster_commands import ClusterCommands, last_line, refuse_other_cluster
-from operations.errors import CommandError
+from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.project import recorded_stack
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject, StackState, read_state
-from resource_graph import ResourceGraph
+from resource_graph import Resource, ResourceGraph
 from resource_graph.urns import RELEASE_TYPE
 from stacks.plan.platform import RELEASE_NAME
 from stacks.plan.stack_plan import StackPlan
@@ -105,9 +104,24 @@ class Leftovers:
         return frozenset(urn for operation, urn in self.state.pending if operation == "creating")
 
 
-def existing_objects(graph: ResourceGraph, cluster: ClusterCommands) -> tuple[ClusterObject, ...]:
+def existing_objects(graph: ResourceGraph, cluster: ClusterCommands) -> Iterator[ClusterObject]:
     """The program's objects that exist under their fixed names."""
-    return tuple(_live_objects(map(ClusterObject.of, graph.kubernetes_objects()), cluster))
+    for wanted in graph.kubernetes_objects():
+        kind, name = str(wanted.kind), str(wanted.object_name)
+        namespace = wanted.namespace if isinstance(wanted.namespace, str) else None
+        for live in cluster.found(Objects(kind_named(kind), name, namespace)):
+            entries, owner = managed_fields(live), owner_of(live)
+            yield ClusterObject(
+                urn=wanted.urn,
+                api_version=_readable_version(wanted, cluster.reader),
+                kind=kind,
+                namespace=namespace,
+                name=name,
+                managers=tuple(dict.fromkeys(str(entry["manager"]) for entry in entries)),
+                create_entry=_create_entry(entries),
+                is_terminating="deletionTimestamp" in live["metadata"],
+                other_owner=None if owner == owner_of(wanted.inputs) else owner,
+            )
 
 
 def operator_answers(cluster: ClusterReader) -> bool:
@@ -166,28 +180,17 @@ def read_leftovers(stack: StackPlan, pulumi: PulumiCommand, cluster: ClusterComm
     return Leftovers(
         state=state,
         release=read_release(stack, graph, cluster),
-        objects=existing_objects(graph, cluster),
+        objects=tuple(existing_objects(graph, cluster)),
         graph_to_come=to_come.name if to_come else None,
         operator_answers=operator_answers(cluster.reader),
     )
 
 
-def _live_objects(wanted: Iterable[ClusterObject], cluster: ClusterCommands) -> Iterator[ClusterObject]:
-    for each in wanted:
-        for live in cluster.found(Objects(kind_named(each.kind), each.name, each.namespace)):
-            # A graph at the version that can be read without its operator; anything else as it is.
-            version = cluster.reader.stored_version(GRAPH_OBJECTS) if each.is_graph else None
-            group = each.api_version.partition("/")[0]
-            entries = managed_fields(live)
-            owner = owner_of(live)
-            yield replace(
-                each,
-                api_version=f"{group}/{version}" if version else each.api_version,
-                managers=tuple(dict.fromkeys(str(entry["manager"]) for entry in entries)),
-                other_owner=None if owner == each.owner else owner,
-                create_entry=_create_entry(entries),
-                is_terminating="deletionTimestamp" in live["metadata"],
-            )
+def _readable_version(wanted: Resource, cluster: ClusterReader) -> str:
+    """Return a graph's version that can be read without its operator; of anything else the program's."""
+    stored = cluster.stored_version(GRAPH_OBJECTS) if wanted.kind == GRAPH_KIND else None
+    version = str(wanted.api_version)
+    return f"{version.partition('/')[0]}/{stored}" if stored else version
 
 
 def _graphs(cluster: ClusterCommands) -> tuple[str, ...]:
@@ -210,12 +213,10 @@ def _create_entry(entries: Sequence[Mapping[str, Any]]) -> int | None:
 
 def _data_in_release(name: str, namespace: str, cluster: ClusterCommands) -> tuple[str, ...]:
     # The claims that a StatefulSet makes from its templates are in no manifest: no uninstall deletes them.
-    manifest = cluster.run("helm", "get", "manifest", name, "--namespace", namespace)
-    if manifest.returncode != 0:
-        raise CommandError(f"what release {name} holds cannot be read\n  {last_line(manifest.stderr)}")
+    manifest = cluster.printed("helm", "get", "manifest", name, "--namespace", namespace)
     return tuple(
         f"{document['kind']} {document['metadata']['name']}"
-        for document in yaml.safe_load_all(manifest.stdout)
+        for document in yaml.safe_load_all(manifest)
         if isinstance(document, dict) and document.get("kind") in _HOLDING
         if (document["metadata"].get("annotations") or {}).get("helm.sh/resource-policy") != "keep"
     )

@@ -3,13 +3,12 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from components.dynamo_objects import GRAPH_KIND
-from components.object_owner import Owner, owner_of
+from components.object_owner import Owner
 from operations.errors import CommandError
 from operations.pulumi_command import PulumiCommand
-from resource_graph import Resource
 from resource_graph.engine_state import Operation, read_pending, read_resources
 from resource_graph.urns import KUBERNETES
 
@@ -34,23 +33,8 @@ class ClusterObject:
     """Where among several managed fields those of Pulumi's create stand; None once it owns none any more."""
     is_terminating: bool = False
     """Its deletion has begun."""
-    owner: Owner | None = None
-    """Whose the program makes it, by its labels."""
     other_owner: Owner | None = None
     """Whose the one in the cluster is, where that is another stack's or a Helm release's."""
-
-    @classmethod
-    def of(cls, resource: Resource) -> Self:
-        """Return the object that a program or a state describes."""
-        namespace = resource.namespace if isinstance(resource.namespace, str) else None
-        return cls(
-            resource.urn,
-            str(resource.api_version),
-            str(resource.kind),
-            namespace,
-            str(resource.object_name),
-            owner=owner_of(resource.inputs),
-        )
 
     @property
     def id(self) -> str:

@@ -1,8 +1,7 @@
 """One command of a recovery, and how it is run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import Literal
 
 from failures.deletion import undeleted
@@ -10,8 +9,6 @@ from failures.explanation import Subject
 from operations.cluster_commands import ClusterCommands
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.stack_state import ClusterObject, read_state
-
-_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -21,8 +18,8 @@ class Step:
     says: str
     program: Literal["pulumi", "helm", "kubectl"]
     arguments: tuple[str, ...]
-    variables: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
-    """Environment of this one command."""
+    variables: Mapping[str, str] | None = None
+    """Environment of this one command; None: as every other."""
     forgiven: bool = False
     """Whether a failure is none as long as no operation is pending any more."""
     ends: ClusterObject | None = None

@@ -17,19 +17,19 @@ from operations.revisions.cache import made_once
 from resource_graph.printable import one_line
 
 _LOCK = "requirements.txt"
-_INSTALLER_LOCK = "requirements-uv.txt"
 _SECONDS = 900
 _LONGEST_MESSAGE = 400
-# What leads the installers to a package index: their settings, proxies, certificates.
-_OF_INSTALLERS = re.compile(
-    r"(?i:PIP_.*|UV_.*|(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|REQUESTS_CA_BUNDLE|PATH|HOME|LANG)"
+# What leads pip to a package index: its settings, proxies, certificates.
+_OF_PIP = re.compile(
+    r"(?i:PIP_.*|(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|REQUESTS_CA_BUNDLE|PATH|HOME|LANG)"
 )
 
 
 def interpreter_for(code: Path, label: str, cache: Path) -> Path:
     """Return an interpreter with the packages that a side's own code is locked to.
 
-    Packages are installed as wheels alone, with their hashes: nothing of a pull request runs here.
+    This Python's own pip installs them, as wheels alone and with their hashes: nothing of a pull request runs
+    here.
 
     Args:
         code: folder of the side's code.
@@ -40,25 +40,20 @@ def interpreter_for(code: Path, label: str, cache: Path) -> Path:
         CommandError: it has no lock file, or its packages cannot be installed.
 
     """
-    lock = _read(code / _LOCK, label)
+    try:
+        lock = (code / _LOCK).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise CommandError(
+            f"{label} has no {_LOCK}, so nobody knows which packages its code needs\n"
+            "  try: a revision with its lock files"
+        ) from None
     requirements = tuple(_requirements(lock, label))
     if all(map(_is_installed, requirements)):
         return Path(sys.executable)
-    installer = _read(code / _INSTALLER_LOCK, label)
     # Not even the same packages are at home in another Python.
-    identity = "\0".join((lock, installer, platform.python_version(), platform.machine()))
+    identity = "\0".join((lock, platform.python_version(), platform.machine()))
     name = hashlib.sha256(identity.encode()).hexdigest()[:32]
     return _python(made_once(cache / "environments" / name, lambda folder: _make(folder, code, label)))
-
-
-def _read(file: Path, label: str) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise CommandError(
-            f"{label} has no {file.name}, so nobody knows which packages its code needs\n"
-            "  try: a revision with its lock files"
-        ) from None
 
 
 def _requirements(lock: str, label: str) -> Iterator[Requirement]:
@@ -86,16 +81,15 @@ def _is_installed(requirement: Requirement) -> bool:
 
 
 def _make(folder: Path, code: Path, label: str) -> None:
-    python, hashed = _python(folder), ("--require-hashes", "--only-binary", ":all:")
     _install((sys.executable, "-m", "venv", str(folder)), label)
-    pip = (str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    _install((*pip, *hashed, "-r", str(code / _INSTALLER_LOCK)), label)
-    uv = (str(folder / "bin" / "uv"), "pip", "install", "--quiet", "--python", str(python))
-    _install((*uv, *hashed, "-r", str(code / _LOCK)), label)
+    # Modules are compiled when they are first loaded, and most never are.
+    pip = (str(_python(folder)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    words = ("--no-compile", "--require-hashes", "--only-binary", ":all:", "-r", str(code / _LOCK))
+    _install((*pip, *words), label)
 
 
 def _install(command: Sequence[str], label: str) -> None:
-    environment = {name: value for name, value in os.environ.items() if _OF_INSTALLERS.fullmatch(name)}
+    environment = {name: value for name, value in os.environ.items() if _OF_PIP.fullmatch(name)}
     try:
         done = subprocess.run(
             command,

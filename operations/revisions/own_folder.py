@@ -9,22 +9,18 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TypeAlias
 
 from comparison.record_stack import record_stack, update_over
 from comparison.recording import Side, StackRecording, UnreadStack
 from comparison.secret_marks import fingerprint, without_secrets
 from operations.errors import CommandError
-from operations.project import recorded_stack, resolved_stack, stack_directory
+from operations.project import recorded_stack, resolved_stack, stack_config, stack_directory
 from resource_graph.printable import printable
 from stacks.errors import SettingsError
 from stacks.plan.stack_plan import with_open_windows
 from stacks.settings.load import SETTINGS_KEY, TOKEN_KEY, list_stacks
-from stacks.settings.yaml_file import parse_yaml
 from stacks.updates.planned_update import FIRST
-
-if TYPE_CHECKING:
-    from resource_graph import Value
 
 _Recorded: TypeAlias = StackRecording | UnreadStack
 
@@ -75,10 +71,11 @@ def _recorded(directory: Path, today: dt.date, name: str, running: _Recorded | N
     try:
         return _recording(name, directory, running, today)
     except SettingsError as error:
-        return _unread(name, str(error))
+        reason = str(error)
     except Exception as error:
         # The program of a pull request can raise anything, and the other stacks are compared all the same.
-        return _unread(name, f"its program ends with {type(error).__name__}: {error}")
+        reason = f"its program ends with {type(error).__name__}: {error}"
+    return UnreadStack(name, without_secrets(printable(reason))[:_LONGEST_REASON])
 
 
 def _recording(name: str, directory: Path, running: _Recorded | None, today: dt.date) -> StackRecording:
@@ -87,8 +84,7 @@ def _recording(name: str, directory: Path, running: _Recorded | None, today: dt.
         found = update_over(stack, running)
         stack, update, said = found.stack, found.registered, found.recorded
     # The stack was resolved from this file, so that the settings are in it.
-    document = parse_yaml((directory / stack.source).read_text(encoding="utf-8"))
-    config = cast("Mapping[str, Mapping[str, object]]", document)["config"]
+    config = stack_config(directory / stack.source)
     secrets = _secrets(config)
     # Nobody here can decrypt the token: where its encrypted text is another one, it counts as another one.
     graph = recorded_stack(stack, update, secrets.get(TOKEN_KEY, ""))
@@ -102,12 +98,8 @@ def _recording(name: str, directory: Path, running: _Recorded | None, today: dt.
         secrets=secrets,
         update=said,
         today=today,
-        settings=cast("Mapping[str, Value]", config[SETTINGS_KEY]),
+        settings=config[SETTINGS_KEY],
     )
-
-
-def _unread(name: str, reason: str) -> UnreadStack:
-    return UnreadStack(name, without_secrets(printable(reason))[:_LONGEST_REASON])
 
 
 def _secrets(config: Mapping[str, object]) -> dict[str, str]:

@@ -167,23 +167,8 @@ def test_several_files_are_read_as_one_set(command: Command, tmp_path: Path) -> 
         assert answer.code == 1
         (found,) = findings(answer, GPUS)
         assert "tensor parallelism 4 (decode.yaml of ConfigMap llm-config)" in found["message"]
-
-
-def test_json_holds_every_finding_with_its_place(command: Command, tmp_path: Path) -> None:
-    file = written(tmp_path, mutated(EIGHT_GPUS))
-    answer = command("check", "--json", "--file", file)
-    report = json.loads(answer.out)
-    (found,) = findings(answer, GPUS)
-    assert answer.code == 1
-    assert report["stops"] is True
-    assert report["read"] == {"ConfigMap": 1, "DynamoGraphDeployment": 1}
-    assert (found["rule"], found["severity"], found["subject"]) == (
-        GPUS,
-        "mandatory",
-        "TrtllmDecodeWorker",
-    )
-    assert (found["file"], found["document"]) == (str(file), 2)
-    assert file.read_text().splitlines()[found["line"] - 1] == "apiVersion: nvidia.com/v1alpha1"
+        place = str(files[1]), 1, "TrtllmDecodeWorker"
+        assert (found["file"], found["document"], found["subject"]) == place
 
 
 def test_a_finding_names_the_setting_that_it_comes_from_and_its_line_and_no_config_map(

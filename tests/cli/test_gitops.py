@@ -158,14 +158,3 @@ def test_options_that_make_no_sense_exit_2_with_words(
     answer = command("render", "dev", *arguments)
     assert (answer.code, answer.out) == (2, "")
     assert says in squeezed(answer.err.replace("│", " "))
-
-
-def test_a_folder_for_flux_holds_both_objects_in_the_release_s_place(
-    command: Command, tmp_path: Path
-) -> None:
-    assert command("render", "dev", "--helm", "flux", "--to", tmp_path).code == 0
-    names = sorted(file.name for file in tmp_path.iterdir())
-    assert names[1:3] == ["02-helmrepository-dynamo-platform.yaml", "03-helmrelease-dynamo-platform.yaml"]
-    # Without the option the numbers are others: nothing of the first run may stay behind.
-    assert command("render", "dev", "--to", tmp_path).code == 0
-    assert not [file for file in tmp_path.iterdir() if "helmrelease" in file.name]

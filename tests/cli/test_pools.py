@@ -39,6 +39,7 @@ def pools(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     kubectl.write_text(_KUBECTL.format(folder=tmp_path), encoding="utf-8")
     kubectl.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("KUBECONFIG", str(kubeconfig))
     contexts = [{"name": "gpus", "context": {"cluster": "c"}}]
     clusters = [{"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}]
     kubeconfig.write_text(yaml.safe_dump({"contexts": contexts, "clusters": clusters}), encoding="utf-8")
@@ -48,11 +49,11 @@ def pools(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             (tmp_path / "nodes.json").touch()
 
         def ask(address: ClusterAddress, kind: Kind, *_: Any, **__: Any) -> Answer:
-            assert (address.context, address.kubeconfig, kind) == ("gpus", str(kubeconfig), NODES)
+            assert (address.context, kind) == ("gpus", NODES)
             return Answer.of(nodes or ())
 
         monkeypatch.setattr(cluster_reader, "ask", ask)
-        return command("pools", "--context", context, "--kubeconfig", kubeconfig, *options)
+        return command("pools", "--context", context, *options)
 
     return asked
 
@@ -69,7 +70,7 @@ def test_the_pools_of_a_cluster_are_printed_as_yaml_to_paste(pools: Pools, tmp_p
     [pool] = yaml.safe_load(answer.out)["nodePools"]
     assert pool["node"]["memory"] == "1992Gi"
     for call in (tmp_path / "calls").read_text().splitlines():
-        assert f"--kubeconfig {tmp_path / 'kubeconfig'} --context gpus" in call
+        assert "--context gpus" in call
 
 
 def test_a_program_reads_the_same_as_json(pools: Pools) -> None:
@@ -103,12 +104,6 @@ def test_a_context_that_does_not_exist_is_refused_with_the_nearest(pools: Pools)
     assert answer.code == 2
     assert answer.err.startswith("dynamo-stack pools: --context = 'gpu'\n  there is no such context in ")
     assert "  try: gpus" in answer.err
-
-
-def test_a_kubeconfig_that_does_not_exist_is_named(command: Command, tmp_path: Path) -> None:
-    answer = command("pools", "--context", "gpus", "--kubeconfig", tmp_path / "none")
-    assert answer.code == 2
-    assert answer.err.startswith("dynamo-stack pools: --kubeconfig = ")
 
 
 def test_an_api_server_out_of_reach_is_said_in_kubectl_s_words(pools: Pools) -> None:

@@ -51,11 +51,6 @@ def test_the_options_of_both_roles_stand_side_by_side(command: Command) -> None:
     assert ["allreduce_strategy", "AUTO"] in lines
 
 
-def test_the_file_is_printed_as_it_is(command: Command) -> None:
-    answer = command("recipes", "show", DISAGGREGATED, "--yaml")
-    assert answer.out == recipe_file(DISAGGREGATED).read_text(encoding="utf-8")
-
-
 def test_what_a_new_recipe_tells_to_type_next_shows_it(command: Command, tmp_path: Path) -> None:
     made = command(
         "recipes", "new", "ours/copy", "--from", AGGREGATED, "--folder", "our recipes", folder=tmp_path

@@ -128,10 +128,3 @@ def test_a_file_of_ones_own_points_that_is_none_is_named(command: Command, tmp_p
     answer = command(*LONG, folder=tmp_path)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith("measured.local.csv: not as `dynamo-stack bench --record` writes it")
-
-
-def test_fewer_gpus_than_any_layout_has_are_answered_with_the_layouts(command: Command) -> None:
-    answer = command(*LONG, "--gpu", "GB200", "--gpus", "2")
-    assert answer.code == 1
-    assert "no measured layout serves 8192/1024 on 2 GPUs on GB200 without a limit" in squeezed(answer.out)
-    assert "GB200 2 prefill TP1 + 1" in squeezed(answer.out)

@@ -8,7 +8,6 @@ from typing import Any
 import yaml
 
 from lab.directory import REPOSITORY
-from operations.node_pools.nodes import read_nodes
 from operations.node_pools.pools import FoundPools, pools_of
 from tests.support.dev_settings import existing_cluster_settings, resolved
 
@@ -38,7 +37,7 @@ def elsewhere(node: dict[str, Any], name: str = "node-0", **labels: str | None) 
 
 
 def found(*nodes: dict[str, Any]) -> FoundPools:
-    return pools_of("lab", *read_nodes(nodes))
+    return pools_of("lab", nodes)
 
 
 def test_nodes_of_ec2_are_named_by_their_instance_type() -> None:

@@ -13,7 +13,7 @@ from operations.errors import CommandError
 from operations.permissions.policy import LARGEST, policies
 from operations.permissions.right import Holder, reads
 from operations.permissions.table import RIGHTS
-from operations.preflight import account
+from operations.preflight import capacity_checks, checks, network_checks
 from resource_graph import Resource, ResourceGraph
 from tests.operations.permissions.evaluation import Asked, allowed
 from tests.operations.permissions.made import actions, made, recordings, statements
@@ -217,7 +217,12 @@ def test_preflight_may_ask_all_its_questions(holder: Holder) -> None:
 
 def asked_by_preflight() -> Iterator[str]:
     """Read the source: each question names its service and its operation."""
-    for node in ast.walk(ast.parse(inspect.getsource(account))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "_ask":
-            service, operation = (ast.literal_eval(each) for each in node.args[:2])
-            yield f"{service.replace('-', '')}:{operation.title().replace('_', '')}"
+    for module in (capacity_checks, checks, network_checks):
+        for node in ast.walk(ast.parse(inspect.getsource(module))):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "ask"
+            ):
+                service, operation = (ast.literal_eval(each) for each in node.args[:2])
+                yield f"{service.replace('-', '')}:{operation.title().replace('_', '')}"
