@@ -13,8 +13,8 @@ from cli.stack_argument import OptionalStackArgument, stack_name
 from operations.evidence import record as write_evidence
 from operations.project import resolved_stack
 from operations.smoke.address import parse_url, published_model, read_key
-from operations.smoke.checks import SmokeReport
 from operations.smoke.client import Frontend
+from operations.smoke.results import SmokeReport
 from operations.smoke.run import ask, smoke_stack, target_of_address, target_without_cluster
 
 

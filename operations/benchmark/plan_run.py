@@ -14,8 +14,8 @@ from operations.errors import CommandError
 from operations.mock_engine import MOCK_ENGINE, engine_of
 from operations.port_forward import FORWARD_NOTE
 from operations.smoke.client import Frontend
-from operations.smoke.finding import WrongAnswer
 from operations.smoke.registration import listed_models
+from operations.smoke.results import WrongAnswer
 from recipes.aiperf_command import Endpoint
 from recipes.benchmark_job import benchmark_job
 from recipes.model import Recipe

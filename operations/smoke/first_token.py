@@ -7,7 +7,7 @@ from hardware import (
     tcp_range,
     transfer_range,
 )
-from operations.smoke.finding import Finding, good, wrong
+from operations.smoke.results import Finding, good, wrong
 from stacks.plan.stack_plan import StackPlan
 
 # Left for the chat template around the prompt, and for a tokenizer that splits a word.

@@ -18,7 +18,7 @@ from components.dynamo_objects import (
 from failures.explanation import without_colours
 from failures.pods_and_events import container_statuses, is_ready, pod_causes
 from operations.mock_engine import MOCK_ENGINE, engine_of
-from operations.smoke.finding import Finding, wrong
+from operations.smoke.results import Finding, wrong
 
 _LOG_LINES = "--tail=2000"
 _SERVE = frozenset({"worker", "prefill", "decode"})

@@ -9,9 +9,9 @@ from typing import Literal
 
 from operations.document import Verdict
 from operations.smoke.client import Answer, Frontend
-from operations.smoke.finding import Finding, WrongAnswer, good, wrong
 from operations.smoke.graph_pods import REFUSED
 from operations.smoke.protocol import Health, ModelList, Part, read
+from operations.smoke.results import Finding, WrongAnswer, good, wrong
 
 Role = Literal["prefill", "decode", "worker"]
 """`worker` does both, prefill and decode."""
@@ -91,7 +91,7 @@ def judge_listings(
 
 def listed_models(frontend: Frontend, seconds: float) -> tuple[str, ...]:
     """Return the models that a frontend lists; raises WrongAnswer."""
-    answer = frontend.get("/v1/models", seconds=seconds)
+    answer = frontend.ask("/v1/models", seconds=seconds)
     return tuple(each.id for each in read(answer, ModelList, "a list of models").data)
 
 
@@ -171,6 +171,6 @@ _LONGEST_LISTING_SECONDS = 10.0
 
 def _asked(frontend: Frontend, path: str) -> Answer | str:
     try:
-        return frontend.get(path, seconds=_LONGEST_LISTING_SECONDS)
+        return frontend.ask(path, seconds=_LONGEST_LISTING_SECONDS)
     except WrongAnswer as error:
         return str(error)

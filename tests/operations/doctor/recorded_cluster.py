@@ -18,10 +18,9 @@ from operations.doctor.run import judged
 from operations.doctor.target import Pool, Target
 from operations.doctor.view import View, look
 from operations.document import Verdict
-from operations.smoke.checks import Result, SmokeReport
 from operations.smoke.checks import Target as Asked
-from operations.smoke.finding import Finding, good, wrong
 from operations.smoke.graph_pods import GraphPods
+from operations.smoke.results import Finding, Result, SmokeReport, good, wrong
 
 if TYPE_CHECKING:
     from components.cluster_answer import Kind, Objects
