@@ -52,8 +52,8 @@ class Told:
         self.all: list[object] = []
         self.said = self.moved = self.all.append
 
-    def received(self, number: int, text: str) -> None:
-        self.all.append((number, text))
+    def received(self, text: str) -> None:
+        self.all.append((text,))
 
 
 def _run(kubectl: FakeKubectl, loads: int = 2, pause: Any = lambda _: None) -> list[object]:
@@ -74,7 +74,7 @@ def test_a_job_of_this_run_alone_is_created_followed_and_deleted(kubectl: FakeKu
     kubectl.say("log", TWO_RESULTS)
     first, *middle, last = _run(kubectl)
     assert first == f"Job {NAME} created; it is deleted when this command ends"
-    assert middle == [LoadProgress("Profiling", 3, 20), (1, "{\n}"), (2, "{\n}")]
+    assert middle == [LoadProgress("Profiling", 3, 20), ("{\n}",), ("{\n}",)]
     assert last == f"Job {NAME} deleted"
     created = json.loads((kubectl.folder / "created.json").read_text(encoding="utf-8"))
     [(key, value)] = created["metadata"]["labels"].items()
@@ -95,7 +95,11 @@ def test_a_job_of_somebody_else_is_left_alone_and_named(kubectl: FakeKubectl) ->
 
 UNSCHEDULED = {"type": "PodScheduled", "status": "False", "message": "0/3 nodes: Insufficient cpu"}
 NO_IMAGE = {"waiting": {"reason": "ImagePullBackOff", "message": "no such host"}}
-EXCEEDED = {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "message": "active too long"}
+
+
+def _failed(reason: str) -> str:
+    condition = {"type": "Failed", "status": "True", "reason": reason, "message": "active too long"}
+    return json.dumps({"kind": "Job", "status": {"conditions": [condition]}})
 
 
 @pytest.mark.parametrize(
@@ -121,13 +125,13 @@ EXCEEDED = {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "m
         ),
         pytest.param(
             [pod("Failed", {"terminated": {"exitCode": 1, "reason": "Error"}})],
-            {"log": "08:23:22.382 ERROR    no such host\n"},
+            {"log": "08:23:22.382 ERROR    no such host\n", "job.json": _failed("BackoffLimitExceeded")},
             f"Job {NAME} failed (exit code 1, Error): no such host",
             id="AIPerf failed",
         ),
         pytest.param(
             [pod("Running", {"running": {}})],
-            {"job.json": json.dumps({"kind": "Job", "status": {"conditions": [EXCEEDED]}})},
+            {"job.json": _failed("DeadlineExceeded")},
             f"Job {NAME} failed: DeadlineExceeded, active too long\n"
             "  try: a longer --time-limit, fewer --requests, or a lower --concurrency",
             id="over its deadline",
@@ -181,7 +185,7 @@ def test_a_log_that_broke_off_is_read_again_and_no_result_told_twice(kubectl: Fa
         kubectl.say("log", TWO_RESULTS)
 
     told = _run(kubectl, pause=pause)
-    assert [each for each in told if isinstance(each, tuple)] == [(1, "{\n}"), (2, "{\n}")]
+    assert [each for each in told if isinstance(each, tuple)] == [("{\n}",), ("{\n}",)]
 
 
 def test_what_a_log_that_stays_open_did_not_bring_is_read_when_the_job_has_ended(
@@ -192,7 +196,7 @@ def test_what_a_log_that_stays_open_did_not_bring_is_read_when_the_job_has_ended
     kubectl.say("followed", f"{RESULT_FOLLOWS} 1\n{{\n}}\n")
     kubectl.say("log", TWO_RESULTS)
     kubectl.say("endless", "")
-    assert [each for each in _run(kubectl) if isinstance(each, tuple)] == [(1, "{\n}"), (2, "{\n}")]
+    assert [each for each in _run(kubectl) if isinstance(each, tuple)] == [("{\n}",), ("{\n}",)]
 
 
 def test_a_log_that_never_ends_is_left_at_the_deadline(
