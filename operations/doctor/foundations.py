@@ -103,7 +103,9 @@ def download_findings(view: View) -> Iterator[Finding]:
     job = view.job.first
     if job is None or (status := job.get("status") or {}).get("succeeded"):
         return
-    told = unfinished_job(view.cluster, Subject("Job", str(view.target.job), view.target.served.namespace))
+    told = unfinished_job(
+        view.cluster, Subject("Job", str(view.target.served.job), view.target.served.namespace)
+    )
     state = "failed for good" if condition_of(job, "Failed") else "is not done"
     yield Finding(
         stage=Stage.DOWNLOAD,

@@ -79,11 +79,10 @@ class RecordedCluster:
         )
         known: dict[str, Any] = {
             "cluster": cast("ClusterCommands", self),
-            "served": ServingObjects(NAMESPACE, GRAPH, engine_files=None, claim="model-cache"),
+            "served": ServingObjects(NAMESPACE, GRAPH, claim="model-cache", job="model-download"),
             "asked": asked,
             "roles": ROLES,
             "pools": {"b200": Pool({"nvidia.com/gpu.count": "8"}, 1, self.block)},
-            "job": "model-download",
             "platform_namespace": "dynamo-system",
         }
         return look(Target(**known | changes))
