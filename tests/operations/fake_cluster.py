@@ -1,15 +1,19 @@
-"""A kubectl that answers from files, so that a test decides what the cluster says."""
+"""A cluster of the tests' own: objects that a test puts down, and a kubectl that answers from files."""
 
 from __future__ import annotations
 
-import json
+import os
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import psutil
+import yaml
 
 from components import cluster_reader
 from components.cluster_answer import Answer
 from components.dynamo_objects import GRAPH_NAME
 from operations.cluster_commands import ClusterCommands
-from tests.support.clusters import SILENT
+from tests.support.clusters import REFUSED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,70 +22,88 @@ if TYPE_CHECKING:
 
     from components.cluster_answer import ClusterAddress, Kind
 
+CONTEXT = "dynamo-lab"
+_KUBECONFIG = {
+    "contexts": [{"name": CONTEXT, "context": {"cluster": CONTEXT}}],
+    "clusters": [{"name": CONTEXT, "cluster": {"server": "https://127.0.0.1:1"}}],
+}
+_LONGEST_SECONDS = 60
 _KUBECTL = """#!/bin/sh
+cd FOLDER
+echo "$*" >> typed
 while [ "${1#--}" != "$1" ]; do shift 2; done
-echo "$@" >> FOLDER/calls
-case "$1 $2" in
-"create "*)
-    cat > FOLDER/created.json
-    if [ -e FOLDER/refused ]; then cat FOLDER/refused >&2; exit 1; fi ;;
-"logs "*) case "$*" in
-    *" --follow"*)
-        if [ -e FOLDER/followed ]; then cat FOLDER/followed; else cat FOLDER/log; fi
-        [ ! -e FOLDER/endless ] || exec sleep 300 ;;
-    *) cat FOLDER/log ;;
-    esac ;;
-"port-forward "*) cat FOLDER/forwarding; [ ! -e FOLDER/endless ] || exec sleep 300 ;;
-"delete "*) if [ -e FOLDER/kept ]; then cat FOLDER/kept >&2; exit 1; fi ;;
+[ "$1" != create ] || cat > created.json
+[ "$1" != port-forward ] || echo $$ >> forwards
+[ ! -e "$1.refused" ] || { cat "$1.refused" >&2; exit 1; }
+case "$*" in
+"logs "*--follow*) if [ -e followed ]; then cat followed; else cat logs; fi; [ -e endless ] || exit 0 ;;
+"port-forward "*) cat forwarding ;;
+"logs "*) cat logs; exit ;;
+*) exit ;;
 esac
+exec sleep SECONDS
 """
 
 
-class FakeKubectl:
-    """The program on PATH, and what it answers."""
+@dataclass(frozen=True)
+class FakeCluster:
+    """The folder that this kubectl reads and writes, and the objects that there are."""
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.folder = folder
-        self.selectors: list[str] = []
-        self.is_away = False
-        program = folder / "kubectl"
-        program.write_text(_KUBECTL.replace("FOLDER", str(folder)), encoding="utf-8")
-        program.chmod(0o755)
-        monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    folder: Path
+    objects: dict[str, Answer | list[Any]] = field(default_factory=dict[str, "Answer | list[Any]"])
+    """By the plural of their kind; of another kind the cluster does not say. `pods` are the graph's, `others`
+    those of a Job."""
+    selectors: list[str] = field(default_factory=list[str])
+    """Labels by which was asked."""
+
+    def __post_init__(self) -> None:
+        kubectl = self.folder / "bin" / "kubectl"
+        kubectl.parent.mkdir()
+        script = _KUBECTL.replace("FOLDER", f"'{self.folder}'").replace("SECONDS", str(_LONGEST_SECONDS))
+        kubectl.write_text(script, encoding="utf-8")
+        kubectl.chmod(0o755)
+        self.say("kubeconfig", yaml.safe_dump(_KUBECONFIG))
+        self.say("logs", "")
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What a command needs in its environment to find it."""
+        path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        return {"PATH": path, "KUBECONFIG": str(self.folder / "kubeconfig")}
+
+    @property
+    def commands(self) -> ClusterCommands:
+        """Its clients."""
+        return ClusterCommands(CONTEXT, None, str(self.folder / "bin" / "kubectl"), "helm")
+
+    def answer_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Be the cluster of this process."""
+        for name, value in self.variables.items():
+            monkeypatch.setenv(name, value)
         monkeypatch.setattr(cluster_reader, "ask", self.ask)
-        self.commands = ClusterCommands("lab", None, str(program), "helm")
-        self.say("log", "")
-        self.says_pods()
-        self.says_graph()
-        self.say("job.json", json.dumps({"kind": "Job", "status": {}}))
 
     def ask(self, _address: ClusterAddress, kind: Kind, *_: Any, **selectors: Any) -> Answer:
-        """Answer the client: pods of the graph, or of the Job, and no events."""
-        if self.is_away:
-            return SILENT
-        job = self.folder / "job.json"
-        if kind.plural == "jobs" and job.exists():
-            return Answer.of([json.loads(job.read_text(encoding="utf-8"))])
-        if kind.plural != "pods":
-            return Answer.of([])
-        self.selectors.append(selectors["labelSelector"])
-        name = "graph" if GRAPH_NAME in selectors["labelSelector"] else "pods"
-        return Answer.of(json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))["items"])
+        """Answer the client as the API server does."""
+        labels = selectors.get("labelSelector")
+        self.selectors.extend([labels] if labels else [])
+        found = self.objects.get("others" if labels and GRAPH_NAME not in labels else kind.plural, REFUSED)
+        return found if isinstance(found, Answer) else Answer.of(found)
 
     def say(self, name: str, text: str) -> None:
-        """Write one of the files that it answers from."""
+        """Write a file: `logs`, `followed` in its place where --follow was typed, `forwarding`, VERB.refused.
+
+        With `endless` a log that is followed stays open.
+        """
         (self.folder / name).write_text(text, encoding="utf-8")
 
-    def says_pods(self, *pods: dict[str, Any]) -> None:
-        """The pods of the Job."""
-        self.say("pods.json", json.dumps({"items": list(pods)}))
-
-    def says_graph(self, *pods: dict[str, Any]) -> None:
-        """The pods of the graph."""
-        self.say("graph.json", json.dumps({"items": list(pods)}))
-
-    def calls(self, verb: str) -> list[str]:
-        """The calls of one verb, without what leads to the cluster."""
-        file = self.folder / "calls"
+    def typed(self, word: str) -> list[str]:
+        """The command lines that hold the word."""
+        file = self.folder / "typed"
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-        return [line for line in lines if line.startswith(f"{verb} ")]
+        return [line for line in lines if word in line.split()]
+
+    def live_forwards(self) -> list[int]:
+        """The port-forwards that still run."""
+        file = self.folder / "forwards"
+        ids = [int(line) for line in file.read_text().splitlines()] if file.exists() else []
+        return [each for each in ids if psutil.pid_exists(each)]
