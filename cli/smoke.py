@@ -12,7 +12,7 @@ from cli.output import make_console, print_document, print_line, print_table, sa
 from cli.stack_argument import OptionalStackArgument, stack_name
 from operations.evidence import record as write_evidence
 from operations.project import resolved_stack
-from operations.smoke.address import parse_url, published_model, read_key
+from operations.smoke.address import PUBLISHED_MODEL, parse_url, read_key
 from operations.smoke.client import Frontend
 from operations.smoke.results import SmokeReport
 from operations.smoke.run import ask, smoke_stack, target_of_address, target_without_cluster
@@ -66,7 +66,7 @@ def smoke(
         raise typer.BadParameter("goes with a STACK in its cluster", param_hint="--record")
     if stack is None:
         address, key = parse_url(str(url)), _key(api_key_from)
-        target = target_of_address(address, model or published_model(), is_disaggregated=disaggregated)
+        target = target_of_address(address, model or PUBLISHED_MODEL, is_disaggregated=disaggregated)
         frontend = Frontend(lambda: address, seconds=timeout, key=key)
         _run(lambda: ask(target, frontend, _progress, wait=wait), as_json=as_json)
         return

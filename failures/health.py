@@ -59,9 +59,8 @@ class HealthProblem:
     """The page of docs/runbook."""
     may_pass: bool = True
     """Whether waiting may be enough."""
-    is_silence: bool = False
-    """Whether nobody says how it is, which a server that starts anew does for seconds."""
-    about: Literal["claim", "serving", "pod"] = "serving"
+    about: Literal["claim", "definitions", "graph", "pod", "readiness", "silence"] = "graph"
+    """Silence: nobody says how it is, as for seconds where a server starts anew."""
 
     def text(self, stack: str) -> str:
         """Return it as a person reads it."""
@@ -81,7 +80,7 @@ def health_problems(cluster: ClusterReader, served: ServingObjects) -> tuple[Hea
                 "mend that, then `pulumi up --stack {stack}`",
                 "api-server-restarted",
                 may_pass=answer.said is Said.UNREACHABLE,
-                is_silence=True,
+                about="silence",
             )
             return (silence,)
     claims = _claim_problems(claim.first, f"claim {served.namespace}/{name}") if name else ()
@@ -119,6 +118,7 @@ def _serving_problems(serves: Answer, served: ServingObjects) -> Iterator[Health
             "make the definition again as the runbook says",
             "graph-deleted",
             may_pass=False,
+            about="definitions",
         )
     elif found is None:
         yield HealthProblem(
@@ -127,7 +127,8 @@ def _serving_problems(serves: Answer, served: ServingObjects) -> Iterator[Health
     elif "deletionTimestamp" in found["metadata"]:
         yield _being_deleted(served.title)
     elif reason := why_not_ready(found) if served.by_dynamo else _why_unavailable(found):
-        yield HealthProblem(f"{served.title} is not ready: {escaped(reason)}", _MEND, "graph-never-ready")
+        what = f"{served.title} is not ready: {escaped(reason)}"
+        yield HealthProblem(what, _MEND, "graph-never-ready", about="readiness")
 
 
 def _why_unavailable(deployment: _Object) -> str | None:

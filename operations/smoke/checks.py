@@ -1,8 +1,7 @@
 """What is asked after registration, what each answer is worth, and what each question depends on.
 
 The requests are those that NVIDIA's gpt-oss guides print, and shorter where an answer proves the same
-(docs.nvidia.com/dynamo: backends/tensorrtllm gpt-oss with tools, reasoning effort, top_p 1;
-recipes/gpt-oss-120b).
+(docs.nvidia.com/dynamo: backends/tensorrtllm gpt-oss, recipes/gpt-oss-120b).
 """
 
 import json
@@ -27,7 +26,7 @@ from operations.smoke.protocol import (
     read_stream,
 )
 from operations.smoke.registration import Role
-from operations.smoke.results import Finding, Result, WrongAnswer, good, wrong
+from operations.smoke.results import Judgement, Result, WrongAnswer, good, wrong
 from operations.smoke.texts import (
     REASONING_PARSER,
     STOPPED,
@@ -60,6 +59,7 @@ _STREAMED_TOKENS = 64
 _FIRST_TOKENS = 16
 """gpt-oss begins with tokens that the parsers take away, <|channel|>analysis<|message|> (OpenAI's harmony
 format); only what follows is text."""
+# Each is one token.
 _FILLER = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
@@ -99,8 +99,8 @@ class Subject:
     def asked(self, messages: Sequence[Mapping[str, Any]], *, effort: str = "", **fields: Any) -> Answer:
         """Return the answer to a chat request; raises WrongAnswer where there is none.
 
-        TensorRT-LLM's own server refuses every field that it does not have (extra="forbid" in
-        tensorrt_llm/serve/openai_protocol.py, NVIDIA/TensorRT-LLM 54cf7be and 0076e93): OpenAI's name there.
+        TensorRT-LLM's own server refuses fields that it does not have (extra="forbid" in tensorrt_llm/serve/
+        openai_protocol.py, NVIDIA/TensorRT-LLM 54cf7be and 0076e93): it takes OpenAI's name.
         """
         thought: dict[str, Any] = {"reasoning_effort": effort} if effort else {}
         if thought and self.is_dynamo:
@@ -109,12 +109,12 @@ class Subject:
         return self.frontend.ask(CHAT, body)
 
 
-def _chat(subject: Subject) -> Finding:
+def _chat(subject: Subject) -> Judgement:
     choice = subject.chat(_user(_READINESS))
     return spoiled(choice) or good(quoted(choice.message.content or ""))
 
 
-def _stream(subject: Subject) -> Finding:
+def _stream(subject: Subject) -> Judgement:
     """Whether a stream comes in pieces, and to its end."""
     answer = subject.asked([_user(_READINESS)], effort="low", max_tokens=_STREAMED_TOKENS, stream=True)
     chunks = read_stream(answer)
@@ -130,12 +130,11 @@ def _stream(subject: Subject) -> Finding:
     return good(f"{len(texts)} pieces, the first after {seconds:.2f} s")
 
 
-def _first_token(subject: Subject) -> Finding:
+def _first_token(subject: Subject) -> Judgement:
     """Whether the first token of a long prompt comes in time; the answer itself hardly counts."""
     kv = subject.target.kv
     if kv is None:
-        return Finding(Verdict.NOT_APPLICABLE, subject.target.no_kv)
-    # Words of a token each.
+        return Judgement(Verdict.NOT_APPLICABLE, subject.target.no_kv)
     prompt = " ".join(_FILLER[index % len(_FILLER)] for index in range(kv.prompt_words))
     counted = {"stream": True, "stream_options": {"include_usage": True}}
     try:
@@ -144,7 +143,7 @@ def _first_token(subject: Subject) -> Finding:
         return judge_silence(str(error), kv)
     seconds, prompt_tokens = _first_text(read_stream(answer))
     if subject.is_mock:
-        return Finding(Verdict.MOCK, f"hands over no KV cache, so its {seconds:.2f} s say nothing")
+        return Judgement(Verdict.MOCK, f"hands over no KV cache, so its {seconds:.2f} s say nothing")
     return judge_first_token(seconds, prompt_tokens, kv)
 
 
@@ -157,7 +156,7 @@ def _first_text(chunks: Sequence[tuple[float, Chunk]]) -> tuple[float, int | Non
     return seconds, counted
 
 
-def _responses(subject: Subject) -> Finding:
+def _responses(subject: Subject) -> Judgement:
     body = {
         "model": subject.target.model,
         "input": _READINESS,
@@ -177,7 +176,7 @@ def _responses(subject: Subject) -> Finding:
     return good(quoted(text))
 
 
-def _tool_call(subject: Subject) -> Finding:
+def _tool_call(subject: Subject) -> Judgement:
     """Whether the tool is called, and its result used."""
     tools, question = [_TOOL_SCHEMA], _user(_SYSTEMS)
     call = _called(
@@ -211,10 +210,8 @@ def _called(choice: Choice, lost_calls: str) -> ToolCall:
     if finding := spoiled(choice):
         raise WrongAnswer(replace(finding, fix=f"{cause}{finding.fix}"))
     found = f"no tool_calls (finish_reason {choice.finish_reason}); it says {quoted(said)}"
-    fix = (
-        f"{cause}run it again: a model may answer by itself; if it never calls, {TOOL_PARSER} on every worker"
-    )
-    raise WrongAnswer(wrong(found, fix, needs_model=True))
+    again = "run it again: a model may answer by itself; if it never calls"
+    raise WrongAnswer(wrong(found, f"{cause}{again}, {TOOL_PARSER} on every worker", needs_model=True))
 
 
 def _checked(call: ToolCall, reason: str | None) -> ToolCall:
@@ -232,7 +229,7 @@ def _checked(call: ToolCall, reason: str | None) -> ToolCall:
     return call
 
 
-def _reasoning(effort: str, subject: Subject) -> Finding:
+def _reasoning(effort: str, subject: Subject) -> Judgement:
     """Whether reasoning comes apart from the answer; with high effort and without top_p 1 it may not end."""
     choice = subject.chat(_user(_QUESTION), effort=effort, **({"top_p": 1} if effort == "high" else {}))
     content, thought = choice.message.content or "", choice.message.reasoning_content or ""
@@ -260,7 +257,7 @@ class Check:
     name: str
     asked: str
     needs: tuple[str, ...]
-    ask: Callable[[Subject], Finding]
+    ask: Callable[[Subject], Judgement]
 
 
 CHECKS = (
@@ -284,18 +281,18 @@ def run_checks(
     for check in checks:
         failed = [name for name in check.needs if verdicts[name] not in _LETS_GO_ON]
         start = time.monotonic()
-        needs = Finding(Verdict.NOT_RUN, f"needs {' and '.join(failed)}")
+        needs = Judgement(Verdict.NOT_RUN, f"needs {' and '.join(failed)}")
         finding = needs if failed else _found(check, subject)
         verdicts[check.name] = finding.verdict
         seconds = None if finding.verdict in _UNASKED else time.monotonic() - start
         yield Result.of(check.name, check.asked, finding, seconds)
 
 
-def _found(check: Check, subject: Subject) -> Finding:
+def _found(check: Check, subject: Subject) -> Judgement:
     try:
         finding = check.ask(subject)
     except WrongAnswer as error:
-        finding = error.finding
+        finding = error.judgement
     if subject.is_mock and finding.verdict is Verdict.WRONG and finding.needs_model:
-        return Finding(Verdict.MOCK, f"cannot answer this: {finding.found}")
+        return Judgement(Verdict.MOCK, f"cannot answer this: {finding.found}")
     return finding

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar, cast
 from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, ValidationError
 
 from operations.smoke.client import Answer
-from operations.smoke.results import Finding, WrongAnswer, wrong
+from operations.smoke.results import Judgement, WrongAnswer, wrong
 
 
 class _Part(BaseModel):
@@ -169,8 +169,8 @@ def read_text(text: str, form: type[Part], what: str) -> Part:
         raise WrongAnswer(wrong(f"{said}; it begins {quoted(text)}")) from None
 
 
-def refusal(status: int, text: str) -> Finding:
-    """Return the finding about an answer with another status than 200."""
+def refusal(status: int, text: str) -> Judgement:
+    """Return the judgement of an answer with another status than 200."""
     document = _document(text)
     said = error_in(document) or (_message(document) if isinstance(document, Mapping) else "")
     words = said or quoted(text) if text.strip() else "with nothing in it"

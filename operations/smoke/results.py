@@ -11,7 +11,7 @@ from operations.document import Document, Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Judgement:
     """The verdict of one check with its reason."""
 
     verdict: Verdict
@@ -27,19 +27,19 @@ class Finding:
 class WrongAnswer(Exception):  # noqa: N818 - a verdict, not a fault of the program
     """No answer, or one that cannot be judged further."""
 
-    def __init__(self, finding: Finding) -> None:
+    def __init__(self, finding: Judgement) -> None:
         super().__init__(finding.found)
-        self.finding = finding
+        self.judgement = finding
 
 
-def good(found: str) -> Finding:
+def good(found: str) -> Judgement:
     """As a client needs it."""
-    return Finding(Verdict.GOOD, found)
+    return Judgement(Verdict.GOOD, found)
 
 
-def wrong(found: str, fix: str = "", *, needs_model: bool = False, is_final: bool = False) -> Finding:
+def wrong(found: str, fix: str = "", *, needs_model: bool = False, is_final: bool = False) -> Judgement:
     """Not as a client needs it."""
-    return Finding(Verdict.WRONG, found, fix, needs_model, is_final)
+    return Judgement(Verdict.WRONG, found, fix, needs_model, is_final)
 
 
 class Result(Document):
@@ -57,7 +57,7 @@ class Result(Document):
     """What helps; empty where nothing is wrong, or the answer says it all."""
 
     @classmethod
-    def of(cls, name: str, asked: str, finding: Finding, seconds: float | None = None) -> Self:
+    def of(cls, name: str, asked: str, finding: Judgement, seconds: float | None = None) -> Self:
         """Return the result of a check that took so many seconds."""
         return cls(
             name=name,

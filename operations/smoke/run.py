@@ -16,7 +16,7 @@ from operations.smoke.client import Frontend
 from operations.smoke.first_token import kv_handover
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.registration import OTHER_NAME, Registration, Role, wait_until_registered
-from operations.smoke.results import Finding, Result, SmokeReport, wrong
+from operations.smoke.results import Judgement, Result, SmokeReport, wrong
 from recipes.model import Recipe
 from stacks.plan.stack_plan import ServingPlan, StackPlan, waited_for
 from stacks.updates.planned_update import waiting_text
@@ -152,7 +152,7 @@ def _registered(found: Registration, target: Target, waited: float) -> Sequence[
     ]
 
 
-def _with_pods(finding: Finding, pods: GraphPods, roles: Sequence[str]) -> Finding:
+def _with_pods(finding: Judgement, pods: GraphPods, roles: Sequence[str]) -> Judgement:
     absent = pods.why_absent(roles)
     look = f"`{absent.fix}`, docs/runbook/graph-never-ready.md"
     fix = f"{finding.fix}; {look}" if finding.fix else look

@@ -3,7 +3,7 @@
 import re
 
 from operations.smoke.protocol import Choice, quoted
-from operations.smoke.results import Finding, wrong
+from operations.smoke.results import Judgement, wrong
 
 REASONING_PARSER = "--dyn-reasoning-parser gpt_oss"
 TOOL_PARSER = "--dyn-tool-call-parser harmony"
@@ -19,7 +19,7 @@ _TIMES = 10
 _LONGEST_UNIT = 80
 
 
-def spoiled(choice: Choice) -> Finding | None:
+def spoiled(choice: Choice) -> Judgement | None:
     """Return what is wrong with any answer that should be a text; None where nothing is."""
     message, reason = choice.message, choice.finish_reason
     for text in (message.content, message.reasoning_content):
@@ -37,7 +37,7 @@ def spoiled(choice: Choice) -> Finding | None:
     )
 
 
-def unparsed(text: str, shown: str | None = None) -> Finding | None:
+def unparsed(text: str, shown: str | None = None) -> Judgement | None:
     """Return what is wrong with a text that holds marks of channels; None where it holds none."""
     mark = channel_mark(text)
     if not mark:

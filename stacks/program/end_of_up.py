@@ -55,7 +55,7 @@ async def _until_well(
         problems = await asyncio.to_thread(lambda: health_problems(reader(), served))
         if not problems:
             return
-        if not any(each.is_silence for each in problems):
+        if not any(each.about == "silence" for each in problems):
             heard = loop.time()
         over = loop.time() >= min(deadline, heard + _SILENT_SECONDS)
         if over or not all(each.may_pass for each in problems):

@@ -20,7 +20,7 @@ from operations.doctor.view import View, look
 from operations.document import Verdict
 from operations.smoke.checks import Target as Asked
 from operations.smoke.graph_pods import GraphPods
-from operations.smoke.results import Finding, Result, SmokeReport, good, wrong
+from operations.smoke.results import Judgement, Result, SmokeReport, good, wrong
 
 if TYPE_CHECKING:
     from components.cluster_answer import Kind, Objects
@@ -94,7 +94,7 @@ class RecordedCluster:
             failed = any(each.verdict is Verdict.WRONG or not each.seconds for each in results)
             said = self.wrong_answers.get(name)
             found = (
-                Finding(Verdict.NOT_RUN, "needs what failed")
+                Judgement(Verdict.NOT_RUN, "needs what failed")
                 if failed
                 else wrong(said)
                 if said
