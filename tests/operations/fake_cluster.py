@@ -11,7 +11,6 @@ import yaml
 
 from components import cluster_reader
 from components.cluster_answer import Answer
-from components.dynamo_objects import GRAPH_NAME
 from operations.cluster_commands import ClusterCommands
 from tests.support.clusters import REFUSED
 
@@ -28,6 +27,7 @@ _KUBECONFIG = {
     "clusters": [{"name": CONTEXT, "cluster": {"server": "https://127.0.0.1:1"}}],
 }
 _LONGEST_SECONDS = 60
+_RUN_LABEL = "dynamo-stack/benchmark-run"
 _KUBECTL = """#!/bin/sh
 cd FOLDER
 echo "$*" >> typed
@@ -51,10 +51,9 @@ class FakeCluster:
 
     folder: Path
     objects: dict[str, Answer | list[Any]] = field(default_factory=dict[str, "Answer | list[Any]"])
-    """By the plural of their kind; of another kind the cluster does not say. `pods` are the graph's, `others`
-    those of a Job."""
-    selectors: list[str] = field(default_factory=list[str])
-    """Labels by which was asked."""
+    """By the plural of their kind; of another kind the cluster does not say. `others`: a benchmark's pods."""
+    questions: list[str] = field(default_factory=list[str])
+    """What the client has asked: kubeconfig, kind, name, namespace, labels."""
 
     def __post_init__(self) -> None:
         kubectl = self.folder / "bin" / "kubectl"
@@ -82,11 +81,21 @@ class FakeCluster:
             monkeypatch.setenv(name, value)
         monkeypatch.setattr(cluster_reader, "ask", self.ask)
 
-    def ask(self, _address: ClusterAddress, kind: Kind, *_: Any, **selectors: Any) -> Answer:
+    def ask(
+        self,
+        address: ClusterAddress,
+        kind: Kind,
+        name: str = "",
+        namespace: str | None = None,
+        **more: Any,
+    ) -> Answer:
         """Answer the client as the API server does."""
-        labels = selectors.get("labelSelector")
-        self.selectors.extend([labels] if labels else [])
-        found = self.objects.get("others" if labels and GRAPH_NAME not in labels else kind.plural, REFUSED)
+        labels: str = more.get("labelSelector", "")
+        self.questions.append(
+            " ".join([address.kubeconfig or "", kind.plural, name, namespace or "", labels])
+        )
+        is_of_job = _RUN_LABEL in labels
+        found = self.objects.get("others" if is_of_job else kind.plural, REFUSED)
         return found if isinstance(found, Answer) else Answer.of(found)
 
     def say(self, name: str, text: str) -> None:
@@ -96,14 +105,18 @@ class FakeCluster:
         """
         (self.folder / name).write_text(text, encoding="utf-8")
 
+    def asked(self) -> list[str]:
+        """The questions about objects, and the command lines of kubectl."""
+        return [*self.questions, *self._lines("typed")]
+
     def typed(self, word: str) -> list[str]:
         """The command lines that hold the word."""
-        file = self.folder / "typed"
-        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-        return [line for line in lines if word in line.split()]
+        return [line for line in self._lines("typed") if word in line.split()]
 
     def live_forwards(self) -> list[int]:
         """The port-forwards that still run."""
-        file = self.folder / "forwards"
-        ids = [int(line) for line in file.read_text().splitlines()] if file.exists() else []
-        return [each for each in ids if psutil.pid_exists(each)]
+        return [each for each in map(int, self._lines("forwards")) if psutil.pid_exists(each)]
+
+    def _lines(self, name: str) -> list[str]:
+        file = self.folder / name
+        return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
