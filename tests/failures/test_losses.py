@@ -1,5 +1,6 @@
 """What is going, or empty, though every field is as it was written."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -90,6 +91,11 @@ def test_a_claim_that_is_being_deleted_names_who_holds_it_and_the_one_command_be
         "kubectl --context gpu-cluster delete dynamographdeployments.v1alpha1.nvidia.com/graph "
         "job/model-download pvc/model-cache --namespace gpt-oss --ignore-not-found --cascade=foreground"
     )
+
+
+def test_of_a_server_without_dynamo_its_deployment_goes_before_the_claim() -> None:
+    [loss] = _losses(_claim("Lost"), objects=replace(OBJECTS, by_dynamo=False))
+    assert " delete deployments.apps/graph job/model-download pvc/model-cache " in loss.command
 
 
 def test_a_namespace_and_a_graph_that_are_being_deleted_say_what_holds_them() -> None:
