@@ -99,6 +99,7 @@ def test_a_graph_whose_definition_was_deleted_is_told_from_one_that_was_deleted_
     [problem] = health_problems(
         Told({"dynamographdeployments": NO_KIND, "persistentvolumeclaims": [_claim()]}), SERVED
     )
+    assert problem.about == "definitions"
     assert problem.what == (
         "graph gpt-oss/graph is gone with its definition: "
         "the cluster has no dynamographdeployments.nvidia.com"
