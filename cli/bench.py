@@ -247,7 +247,7 @@ def _refuse_unmeasured(options: BenchOptions, thresholds: Thresholds | None, run
 def _measured(run: PlannedRun, send: _Send, recording: Recording) -> BenchmarkResult:
     """Send the loads; what was measured before an end that nobody wanted is kept, and said."""
     try:
-        with bench_progress(len(run.loads)) as progress:
+        with bench_progress(run.loads) as progress:
             send(recording, progress)
     except KeyboardInterrupt as interruption:
         ended = isinstance(interruption, EndedBySignalError)

@@ -19,8 +19,7 @@ from operations.recovery.found_in_cluster import read_leftovers
 from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
 from operations.recovery.steps import command_line, run_steps, what_holds
 from stacks.plan.stack_plan import StackPlan
-from stacks.program.end_of_up import serving_objects
-from stacks.updates.guards.foreign_and_lost import look_for_losses
+from stacks.updates.guards.foreign_and_lost import look_for_losses, objects_of
 
 _LOOK_FIRST = (
     "The first removes the lock, also of a run that is alive: look first that none is, on any machine.\n"
@@ -147,8 +146,8 @@ def _confirm(name: str) -> None:
 
 def _require_health(stack: StackPlan, cluster: ClusterCommands) -> None:
     """Ask the cluster, which alone knows; exit 1 where something does not work."""
-    served = serving_objects(stack)
-    if served is None:
+    served = objects_of(stack)
+    if not served.graph:
         return
     problems = health_problems(cluster.reader, served)
     for problem in problems:

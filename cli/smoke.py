@@ -12,9 +12,9 @@ from cli.output import make_console, print_line, print_result, print_table, say
 from cli.stack_argument import OptionalStackArgument
 from operations.evidence import record as write_evidence
 from operations.project import resolved_stack
-from operations.smoke.address import parse_url, published_model, read_key
-from operations.smoke.checks import SmokeReport
+from operations.smoke.address import PUBLISHED_MODEL, parse_url, read_key
 from operations.smoke.client import Frontend
+from operations.smoke.results import SmokeReport
 from operations.smoke.run import ask, smoke_stack, target_of_address, target_without_cluster
 
 
@@ -71,7 +71,7 @@ def smoke(
         address = parse_url(url)
         key = None if api_key_from is None else read_key(api_key_from, environ)
         target = (
-            target_of_address(address, model or published_model(), is_disaggregated=disaggregated)
+            target_of_address(address, model or PUBLISHED_MODEL, is_disaggregated=disaggregated)
             if stack is None
             else target_without_cluster(stack, address)
         )

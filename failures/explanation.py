@@ -63,10 +63,9 @@ def last_words(text: str) -> str:
     """Return the last lines that say something, joined by slashes; empty where there are none."""
     plain = without_colours(text).rpartition(_TRACEBACK)[2].splitlines()
     lines = [" ".join(line.split()) for line in plain if line.strip() and not line.startswith(_INSIDE)]
-    shown = lines[-_SHOWN_LINES:]
-    while len(shown) > 1 and len(" / ".join(shown)) > _LONGEST:
-        shown = shown[1:]
-    joined = " / ".join(shown)
+    joined = " / ".join(lines[-_SHOWN_LINES:])
+    if len(joined) > _LONGEST:
+        joined = lines[-1]
     return joined if len(joined) <= _LONGEST else f"{joined[: _LONGEST - 1]}…"
 
 

@@ -12,8 +12,6 @@ from components.object_owner import Owner, owner_of
 from failures.claims import unbound_claim
 from failures.deletion import ended_by_deletion, undeleted
 from failures.explanation import Explanation, Subject, escaped
-from failures.field_conflict import SIGN as CONFLICT_SIGN
-from failures.field_conflict import conflict_text
 from failures.pods_and_events import warnings_of
 from failures.unready_workloads import (
     WEBHOOK_SIGNS,
@@ -45,6 +43,13 @@ _EXISTS_SIGNS = ("already exists", "cannot re-use a name that is still in use")
 _NAMESPACE_ENDS = "because it is being terminated"
 # The same server, once it is gone.
 _NAMESPACE_GONE = re.compile(r'namespaces "([^"]+)" not found')
+_CONFLICT_SIGN = "field conflict detected"
+# k8s.io/apimachinery pkg/util/managedfields/internal/conflict.go: one conflict on one line, several as lists.
+_OWNER = re.compile(
+    r'conflicts? with "(?P<manager>[^"]+)"(?: with subresource "(?P<subresource>[^"]+)")?'
+    r"(?: using (?P<version>[^\s:]+))?:(?P<fields>(?: \S+|(?:\n- \S+)+))"
+)
+_FIELD = re.compile(r"\.\S+")
 _RELEASE = "Release"
 # An operator that starts anew is there in seconds, but through Dynamo 1.2 its pod is ready, and its release's
 # upgrade over, before its webhook listens (ai-dynamo/dynamo#12255).
@@ -115,7 +120,7 @@ def kind_of(resource_type: str) -> str:
 
 def explanation(cluster: ClusterReader, failed: FailedOperation) -> str | None:
     """Return what to tell the person; None where the provider said it all."""
-    if CONFLICT_SIGN in failed.error.lower():
+    if _CONFLICT_SIGN in failed.error.lower():
         return conflict_text(failed.subject, failed.stack, failed.error)
     if failed.operation == "create" and _has(failed.error, _EXISTS_SIGNS):
         return _existing_text(cluster, failed)
@@ -132,6 +137,37 @@ def ended_early(cluster: ClusterReader, waiting: FailedOperation, causes: Sequen
         # What does not work in there is no cause any more.
         explained, others = _going(cluster, waiting.subject, explained.title), []
     return replace(explained, reasons=[*causes, *others]).text(early=True)
+
+
+def edit_command(kind: str, name: str, namespace: str | None) -> str:
+    """Return the command with which a person sets a field of an object."""
+    return f"kubectl edit {kind}/{name}" + (f" --namespace {namespace}" if namespace else "")
+
+
+def conflict_text(subject: Subject, stack: str, error: str) -> str:
+    """Return who owns which field, and what to type to put it back or to leave it.
+
+    A field whose value is the stack's again conflicts with no owner (docs/runbook/drift.md).
+    """
+    lines = [
+        f"  {field}, set by {found['manager']}"
+        + (f" ({found['subresource']})" if found["subresource"] else "")
+        for found in _OWNER.finditer(error)
+        for field in _FIELD.findall(found["fields"])
+    ]
+    return "\n".join(
+        [
+            f"Somebody else has changed what this stack sets of {subject.kind} {subject.name}:",
+            *(lines or ["  the error below names the field and its manager"]),
+            "It may be meant, so nothing is forced (docs/adr/0009-drift-and-field-conflicts.md).",
+            f"See: dynamo-stack drift {stack}",
+            f"What to do: to leave them, write their values into Pulumi.{stack}.yaml; to put them back, make "
+            "that manager stop setting them, type the stack's values into "
+            f"`{edit_command(subject.kind, subject.name, subject.namespace)}`, "
+            f"then `pulumi up --refresh --stack {stack}`.",
+            "Runbook: docs/runbook/drift.md",
+        ]
+    )
 
 
 def pause_before_another_try(failed: FailedOperation, tries: int) -> int | None:

@@ -22,17 +22,25 @@ _MEND = "mend that, then `pulumi up --stack {stack}`: it waits again"
 
 @dataclass(frozen=True, slots=True)
 class ServingObjects:
-    """The objects that have to be there and to work."""
+    """The objects of a stack that have to be there and to work."""
 
     namespace: str
-    graph: str
-    engine_files: str | None
-    """The ConfigMap that the graph's pods read now; its name ends in a hash of the content. None: they read
-    none."""
-    claim: str | None
-    """Claim that holds the model; None where the stack makes none."""
+    """The namespace of the graph, the claim and its Job."""
+    graph: str = ""
+    """Empty where the stack has none, or none yet."""
     by_dynamo: bool = True
     """Whether a graph serves, and not the Deployment of a server without Dynamo."""
+    engine_files: str | None = None
+    """The ConfigMap that the graph's pods read now; its name ends in a hash of the content. None: they read
+    none, or nobody knows."""
+    claim: str | None = None
+    """The model cache's claim; None where the model lies elsewhere, or in another stack."""
+    own_claim: bool = True
+    """Whether the stack makes the claim."""
+    job: str | None = None
+    """The Job that fills the cache, or checked it."""
+    namespaces: tuple[str, ...] = ()
+    """All namespaces whose end takes parts of the stack along."""
 
     @property
     def title(self) -> str:
@@ -51,9 +59,8 @@ class HealthProblem:
     """The page of docs/runbook."""
     may_pass: bool = True
     """Whether waiting may be enough."""
-    is_silence: bool = False
-    """Whether nobody says how it is, which a server that starts anew does for seconds."""
-    about: Literal["claim", "serving", "pod"] = "serving"
+    about: Literal["claim", "definitions", "graph", "pod", "readiness", "silence"] = "graph"
+    """Silence: nobody says how it is, as for seconds where a server starts anew."""
 
     def text(self, stack: str) -> str:
         """Return it as a person reads it."""
@@ -64,7 +71,8 @@ def health_problems(cluster: ClusterReader, served: ServingObjects) -> tuple[Hea
     """Return what does not work; a cluster that does not say is not taken for a healthy one."""
     kind = GRAPH_OBJECTS if served.by_dynamo else DEPLOYMENTS
     serves = cluster.ask(kind, served.graph, served.namespace)
-    claim = cluster.ask(CLAIMS, served.claim, served.namespace) if served.claim else Answer(Said.EMPTY)
+    name = served.claim if served.own_claim else None
+    claim = cluster.ask(CLAIMS, name, served.namespace) if name else Answer(Said.EMPTY)
     for answer in (serves, claim):
         if not answer.is_known:
             silence = HealthProblem(
@@ -72,10 +80,11 @@ def health_problems(cluster: ClusterReader, served: ServingObjects) -> tuple[Hea
                 "mend that, then `pulumi up --stack {stack}`",
                 "api-server-restarted",
                 may_pass=answer.said is Said.UNREACHABLE,
-                is_silence=True,
+                about="silence",
             )
             return (silence,)
-    problems = (*_claim_problems(claim.first, served), *_serving_problems(serves, served))
+    claims = _claim_problems(claim.first, f"claim {served.namespace}/{name}") if name else ()
+    problems = (*claims, *_serving_problems(serves, served))
     if problems:
         # The old pods of a graph that is not ready are no news.
         return problems
@@ -84,10 +93,7 @@ def health_problems(cluster: ClusterReader, served: ServingObjects) -> tuple[Hea
     return tuple(_readers_of_old_files(pods.items, served))
 
 
-def _claim_problems(claim: _Object | None, served: ServingObjects) -> Iterator[HealthProblem]:
-    if served.claim is None:
-        return
-    name = f"claim {served.namespace}/{served.claim}"
+def _claim_problems(claim: _Object | None, name: str) -> Iterator[HealthProblem]:
     if claim is None:
         yield HealthProblem(
             f"{name} is gone, and the model with it",
@@ -112,6 +118,7 @@ def _serving_problems(serves: Answer, served: ServingObjects) -> Iterator[Health
             "make the definition again as the runbook says",
             "graph-deleted",
             may_pass=False,
+            about="definitions",
         )
     elif found is None:
         yield HealthProblem(
@@ -120,7 +127,8 @@ def _serving_problems(serves: Answer, served: ServingObjects) -> Iterator[Health
     elif "deletionTimestamp" in found["metadata"]:
         yield _being_deleted(served.title)
     elif reason := why_not_ready(found) if served.by_dynamo else _why_unavailable(found):
-        yield HealthProblem(f"{served.title} is not ready: {escaped(reason)}", _MEND, "graph-never-ready")
+        what = f"{served.title} is not ready: {escaped(reason)}"
+        yield HealthProblem(what, _MEND, "graph-never-ready", about="readiness")
 
 
 def _why_unavailable(deployment: _Object) -> str | None:

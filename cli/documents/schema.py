@@ -23,7 +23,7 @@ from operations.drift.report import DriftReport
 from operations.engine_preview.preview import EnginePreview
 from operations.node_pools.pools import FoundPools
 from operations.preflight.answer import Preflight
-from operations.smoke.checks import SmokeReport
+from operations.smoke.results import SmokeReport
 from stacks.settings.schema import definitions_of
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"

@@ -1,5 +1,6 @@
 """The message for a person when AWS refuses a part of the stack: the answer, the setting, what to type."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -86,8 +87,8 @@ class Refusal(BaseModel):
     def fits(self, error: AwsError) -> bool:
         """Whether the row is about this error."""
         return (
-            _is_one_of(error.code, self.codes)
-            and _is_one_of(error.operation, self.operations)
+            any(fnmatchcase(error.code, code) for code in self.codes)
+            and any(fnmatchcase(error.operation, operation) for operation in self.operations)
             and any(words in error.message.lower() for words in self.says)
         )
 
@@ -105,7 +106,7 @@ def refusal_of(error: AwsError) -> Refusal | None:
 
 
 SYSTEM_NODES = "cluster.systemNodes"
-_PART = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+_PART = re.compile(r"[^.\[\]]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +121,11 @@ class StackFile:
     def value(self, key: str) -> object:
         """Return the value at a key such as nodePools[0].zone; None where there is none."""
         found: Any = self.values
-        for name, index in _PART.findall(key):
-            if name:
-                found = cast("Any", found).get(name) if isinstance(found, Mapping) else None
-            else:
-                listed = isinstance(found, Sequence) and not isinstance(found, str)
-                found = cast("Any", found)[int(index)] if listed and int(index) < len(found) else None
+        for part in _PART.findall(key):
+            items = (
+                {str(index): item for index, item in enumerate(found)} if isinstance(found, list) else found
+            )
+            found = cast("Any", items).get(part) if isinstance(items, Mapping) else None
         return found
 
     def nodes_of(self, resource_name: str) -> str | None:
@@ -143,16 +143,17 @@ class StackFile:
     def line(self, key: str) -> str:
         """Return the setting as a line: file, key, value."""
         value = self.value(key)
-        return (
-            f"{self.source}: {key} = {_shown(value)}"
-            if value is not None
-            else f"{self.source}: {key}, not typed"
-        )
+        if value is None:
+            return f"{self.source}: {key}, not typed"
+        # Behind a value alone YAML ends the document.
+        text, *_ = yaml.safe_dump(
+            value, default_flow_style=True, sort_keys=False, width=math.inf
+        ).splitlines()
+        return f"{self.source}: {key} = {text}"
 
 
 # An answer to a caller without rights can hold an encoded message of a thousand characters.
 _LONGEST_MESSAGE = 400
-_PAGE = "aws-refused"
 
 
 def refused_text(failed: pulumi.ErrorHookArgs, stack_file: StackFile, stack: str) -> str | None:
@@ -182,7 +183,7 @@ def refused_text(failed: pulumi.ErrorHookArgs, stack_file: StackFile, stack: str
         # The state has the resource by now: an `up` would take it for done (pulumi/pulumi#17881).
         then = f"then run `pulumi up --stack {stack} --replace '{failed.urn}'`, which makes it anew"
     lines.append(f"What to do: {do}; {then}.")
-    lines.append(f"Runbook: docs/runbook/{line.page if line else _PAGE}.md")
+    lines.append(f"Runbook: docs/runbook/{line.page if line else 'aws-refused'}.md")
     return "\n".join(lines)
 
 
@@ -194,19 +195,6 @@ def _innermost(code: str, message: str) -> tuple[str, str]:
 
 def _one_line(message: str) -> str:
     return " ".join(_END.split(message, maxsplit=1)[0].split())
-
-
-def _is_one_of(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, Mapping):
-        fields = cast("Mapping[str, object]", value)
-        return "{" + ", ".join(f"{key}: {_shown(item)}" for key, item in fields.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_shown(item) for item in cast("Sequence[object]", value)) + "]"
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _causes(failed: pulumi.ErrorHookArgs, line: Refusal, stack_file: StackFile) -> list[str]:

@@ -63,25 +63,23 @@ class AIPerfLog:
     """What AIPerf prints, line by line; in a Job its summaries too."""
 
     def __init__(self) -> None:
-        self.results: dict[int, str] = {}
-        """AIPerf's summary of each load that has ended, by its number from 1."""
+        self.results: list[str] = []
+        """AIPerf's summary of each load that has ended, in the order of the loads."""
         self._said: deque[str] = deque(maxlen=_LINES_KEPT)
-        self._number: int | None = None
-        self._lines: list[str] = []
+        self._summary: list[str] | None = None
 
     def read(self, line: str) -> LoadProgress | None:
         """Take a line; return how far the load is, where the line says it."""
-        if self._number is not None:
-            self._lines.append(line)
+        if self._summary is not None:
+            self._summary.append(line)
             # AIPerf indents what is inside.
             if line == _END_OF_SUMMARY:
-                self.results[self._number] = "\n".join(self._lines)
-                self._number = None
+                self.results.append("\n".join(self._summary))
+                self._summary = None
             return None
         # A progress bar may stand before it: such a bar ends with no line break.
-        _, mark, rest = line.rpartition(RESULT_FOLLOWS)
-        if mark and rest.strip().isdigit():
-            self._number, self._lines = int(rest), []
+        if RESULT_FOLLOWS in line:
+            self._summary = []
             return None
         progress = read_progress(line)
         if progress is None and line.strip():
@@ -97,14 +95,13 @@ SUMMARY_FILE = "profile_export_aiperf.json"
 _SCHEMA = "1.4"
 
 
-def read_summary(text: str, load: Load, gpus: int | None, place: str) -> Measurement:
+def read_summary(text: str, load: Load, gpus: int | None) -> Measurement:
     """Return what AIPerf measured.
 
     Args:
         text: the summary.
         load: what was sent.
         gpus: by which throughput is divided; None where it is not to be.
-        place: where the summary is from, for messages.
 
     Raises:
         CommandError: not a summary of a load that ran to its end.
@@ -113,7 +110,7 @@ def read_summary(text: str, load: Load, gpus: int | None, place: str) -> Measure
     try:
         return _measurement(_whole(text), load, gpus)
     except CommandError as error:
-        raise CommandError(f"{place}: {error}") from None
+        raise CommandError(f"{load.shape} at {load.concurrency}: {error}") from None
 
 
 def _whole(text: str) -> Mapping[str, Any]:

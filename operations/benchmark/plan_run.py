@@ -14,8 +14,8 @@ from operations.errors import CommandError
 from operations.mock_engine import MOCK_ENGINE, engine_of
 from operations.port_forward import FORWARD_NOTE
 from operations.smoke.client import Frontend
-from operations.smoke.finding import WrongAnswer
 from operations.smoke.registration import listed_models
+from operations.smoke.results import WrongAnswer
 from recipes.aiperf_command import Endpoint
 from recipes.benchmark_job import benchmark_job
 from recipes.model import Recipe
@@ -179,13 +179,13 @@ def measure_here(
         CommandError: AIPerf failed, or took too long.
 
     """
-    for number, load in enumerate(run.loads, 1):
-        progress.began(load)
-        folder = recording.load_folder(number)
+    for load in run.loads:
+        progress.begin_next()
+        folder = recording.next_folder
         summary = measure(
             program, run.benchmark, load, endpoint, folder, seconds=run.seconds, report=progress.moved
         )
-        progress.measured(recording.add(number, summary))
+        progress.measured(recording.add(summary))
 
 
 def measure_in_cluster(
@@ -200,10 +200,9 @@ def measure_in_cluster(
     assert run.placed is not None
     manifest = benchmark_job(run.placed, loads=run.loads, deadline_seconds=run.seconds * len(run.loads))
 
-    def received(number: int, summary: str) -> None:
-        progress.measured(recording.add(number, summary))
-        if number < len(run.loads):
-            progress.began(run.loads[number])
+    def received(summary: str) -> None:
+        progress.measured(recording.add(summary))
+        progress.begin_next()
 
-    progress.began(run.loads[0])
+    progress.begin_next()
     BenchmarkJob(cluster, manifest, len(run.loads), progress, received).run()

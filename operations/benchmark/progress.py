@@ -1,6 +1,6 @@
 """How far a benchmark is: one bar at a terminal, and a line for each load; always on the error stream."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -19,18 +19,20 @@ class BenchProgress:
 
     bar: Progress
     task: TaskID
-    loads: int
-    """Loads of the run."""
+    loads: Sequence[Load]
     begun: int = 0
 
     def said(self, text: str) -> None:
         """Print a sentence above the bar."""
         self.bar.console.print(printable(text), markup=False, highlight=False, soft_wrap=True)
 
-    def began(self, load: Load) -> None:
-        """Name the load that is sent from now on."""
+    def begin_next(self) -> None:
+        """Name the load that is sent from now on, where one is left."""
+        if self.begun == len(self.loads):
+            return
+        load = self.loads[self.begun]
         self.begun += 1
-        name = f"[{self.begun}/{self.loads}] {load.shape} at {load.concurrency}"
+        name = f"[{self.begun}/{len(self.loads)}] {load.shape} at {load.concurrency}"
         self.said(f"{name}: {load.requests} requests, after {load.warmup_requests} to warm up")
         self.bar.update(self.task, load=name, step="", completed=0, total=load.requests)
 
@@ -47,8 +49,8 @@ class BenchProgress:
 
 
 @contextmanager
-def bench_progress(loads: int) -> Iterator[BenchProgress]:
-    """Show the bar of a run of so many loads until the block ends."""
+def bench_progress(loads: Sequence[Load]) -> Iterator[BenchProgress]:
+    """Show the bar of a run of these loads until the block ends."""
     console = Console(stderr=True)
     name = TextColumn("{task.fields[load]} {task.fields[step]}", markup=False)
     columns = (name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

@@ -65,25 +65,23 @@ class Recording:
         self.folder = results / f"{time}-{_plain(run.begun.target.rpartition('://')[2])}-{shapes}"
         # One that is there already is another run's.
         self.folder.mkdir(parents=True)
-        self._measured: dict[int, Measurement] = {}
+        self._measured: list[Measurement] = []
 
-    def add(self, number: int, summary: str) -> Measurement:
-        """Keep AIPerf's summary of the load of that number, from 1, and return what it says.
+    def add(self, summary: str) -> Measurement:
+        """Keep AIPerf's summary of the load that was next, and return what it says.
 
         Raises:
             CommandError: it says nothing that can be used.
 
         """
-        folder = self.load_folder(number)
+        folder = self.next_folder
         folder.mkdir(exist_ok=True)
         (folder / SUMMARY_FILE).write_text(summary, encoding="utf-8")
-        load = self._run.loads[number - 1]
-        place = f"{load.shape} at {load.concurrency}"
         # A mock engine has none.
         gpus = None if self._run.begun.is_mock else self._run.begun.gpus
-        self._measured[number] = measured = read_summary(summary, load, gpus, place)
+        self._measured.append(read_summary(summary, self._next, gpus))
         self._write("failed", _NEVER_FINISHED)
-        return measured
+        return self._measured[-1]
 
     def finish(self, outcome: Outcome, reason: str | None = None) -> BenchmarkResult | None:
         """Write and return the result; None where nothing was measured."""
@@ -91,13 +89,18 @@ class Recording:
             return None
         return self._write(outcome, reason)
 
-    def load_folder(self, number: int) -> Path:
-        """The folder of AIPerf's own files of a load."""
-        load = self._run.loads[number - 1]
+    @property
+    def next_folder(self) -> Path:
+        """The folder of AIPerf's own files of the load that is next."""
+        number, load = len(self._measured) + 1, self._next
         return self.folder / f"{number:02}-{load.shape.replace('/', 'x')}-c{load.concurrency}"
 
+    @property
+    def _next(self) -> Load:
+        return self._run.loads[len(self._measured)]
+
     def _write(self, outcome: Outcome, reason: str | None) -> BenchmarkResult:
-        measured = tuple(self._measured[number] for number in sorted(self._measured))
+        measured = tuple(self._measured)
         ended = {"ended": _now(), "outcome": outcome, "reason": reason, "measurements": measured}
         result = self._run.begun.model_copy(update=ended)
         text = result.model_dump_json(by_alias=True, indent=2)

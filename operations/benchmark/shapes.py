@@ -1,6 +1,6 @@
 """Token counts to measure with, and the loads that come of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -103,13 +103,8 @@ def _highest(shape: Shape, own: Shape, recipe: Recipe) -> int:
 
 def _loads(wanted: Wanted, benchmark: Benchmark, highest: dict[Shape, int]) -> Iterator[Load]:
     for shape, most in highest.items():
-        steps: Sequence[int] = sweep_steps(most) if wanted.sweep else (most,)
-        for concurrency in steps:
-            yield _load(benchmark, shape, concurrency, wanted.requests)
-
-
-def _load(benchmark: Benchmark, shape: Shape, concurrency: int, requests: int | None = None) -> Load:
-    scaled = concurrency * benchmark.requests_per_concurrency
-    # AIPerf wants at least one request for each that is open.
-    measured = max(scaled, _FEWEST_REQUESTS) if requests is None else max(requests, concurrency)
-    return scaled_load(benchmark, shape.input_tokens, shape.output_tokens, concurrency, measured)
+        for concurrency in sweep_steps(most) if wanted.sweep else (most,):
+            scaled = concurrency * benchmark.requests_per_concurrency
+            # AIPerf wants at least one request for each that is open.
+            requests = max(wanted.requests, concurrency) if wanted.requests else max(scaled, _FEWEST_REQUESTS)
+            yield scaled_load(benchmark, shape.input_tokens, shape.output_tokens, concurrency, requests)

@@ -1,8 +1,7 @@
 """The file of --assert: the figures that a run must reach, and those that it missed."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
@@ -24,8 +23,6 @@ ShapeText = Annotated[
 ]
 Least = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Most = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-
-_PER_GPU = "output_tokens_per_second_per_gpu"
 
 
 class AtLeast(StrictModel):
@@ -63,9 +60,13 @@ class Threshold(StrictModel):
 
     @model_validator(mode="after")
     def _says_something(self) -> "Threshold":
-        if not list(_limits(self)):
+        if self.at_least == AtLeast() and self.at_most == AtMost():
             raise ValueError("says nothing that a run must reach")
         return self
+
+    def judges(self, load: Load | Measurement) -> bool:
+        """Whether the load is one of those."""
+        return load.shape == self.shape and self.concurrency in {None, load.concurrency}
 
 
 class Thresholds(StrictModel):
@@ -77,7 +78,7 @@ class Thresholds(StrictModel):
 FIGURES: Mapping[str, Callable[[Measurement], float | None]] = MappingProxyType(
     {
         "output_tokens_per_second": lambda each: each.output_tokens_per_second,
-        _PER_GPU: lambda each: each.output_tokens_per_second_per_gpu,
+        "output_tokens_per_second_per_gpu": lambda each: each.output_tokens_per_second_per_gpu,
         "output_tokens_per_second_per_user": lambda each: each.output_tokens_per_second_per_user,
         "requests_per_second": lambda each: each.requests_per_second,
         "ttft_p50_milliseconds": lambda each: each.ttft_milliseconds.p50,
@@ -90,29 +91,6 @@ FIGURES: Mapping[str, Callable[[Measurement], float | None]] = MappingProxyType(
         "error_percent": lambda each: 100 * each.errors / (each.requests + each.errors),
     }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Limit:
-    figure: str
-    """The field's name."""
-    key: str
-    """The key in the file."""
-    value: float
-    is_least: bool
-
-    def regression(self, measured: Measurement) -> str | None:
-        """Return that a load misses it, and by how much; None where it does not, or has no such figure."""
-        found = FIGURES[self.figure](measured)
-        if found is None or (found >= self.value if self.is_least else found <= self.value):
-            return None
-        side, way = ("at least", "less") if self.is_least else ("at most", "more")
-        apart = abs(found - self.value)
-        distance = f"{100 * apart / self.value:.1f} %" if self.value else _shown(apart)
-        return (
-            f"{measured.shape} at {measured.concurrency}: {self.key} is {_shown(found)}, {side} "
-            f"{_shown(self.value)} is asked for: {distance} {way}"
-        )
 
 
 def load_thresholds(file: Path) -> Thresholds:
@@ -137,16 +115,16 @@ def load_thresholds(file: Path) -> Thresholds:
 def regressions(thresholds: Thresholds, measured: Sequence[Measurement]) -> list[str]:
     """Return every figure of a load that does not reach its threshold, in the order of the file."""
     return [
-        text
+        f"{each.shape} at {each.concurrency}: {text}"
         for threshold in thresholds.thresholds
         for each in measured
-        if each.shape == threshold.shape and threshold.concurrency in {None, each.concurrency}
-        for limit in _limits(threshold)
-        if (text := limit.regression(each))
+        if threshold.judges(each)
+        for limits in (threshold.at_least, threshold.at_most)
+        for text in _missed(limits, each)
     ]
 
 
-def unmeasured(thresholds: Thresholds, loads: Iterable[Load], why_not_per_gpu: str | None) -> list[Problem]:
+def unmeasured(thresholds: Thresholds, loads: Sequence[Load], why_not_per_gpu: str | None) -> list[Problem]:
     """Return the thresholds that these loads would leave unjudged: they would pass without a measurement.
 
     Args:
@@ -155,46 +133,37 @@ def unmeasured(thresholds: Thresholds, loads: Iterable[Load], why_not_per_gpu: s
         why_not_per_gpu: why there will be no figure per GPU; None where there will be one.
 
     """
-    measured: dict[str, list[int]] = {}
-    for load in loads:
-        measured.setdefault(load.shape, []).append(load.concurrency)
-    return [
-        problem
-        for index, threshold in enumerate(thresholds.thresholds)
-        for problem in _unmeasured(f"thresholds[{index}]", threshold, measured, why_not_per_gpu)
-    ]
+    problems: list[Problem] = []
+    for index, threshold in enumerate(thresholds.thresholds):
+        shape, concurrency = threshold.shape, threshold.concurrency
+        if not any(threshold.judges(load) for load in loads):
+            problems.append(
+                Problem(
+                    f"thresholds[{index}]",
+                    f"{shape} at {concurrency}" if concurrency else shape,
+                    "is not measured by this run, so it would pass unseen",
+                    allowed=", ".join(f"{load.shape} at {load.concurrency}" for load in loads),
+                    suggestion=f"--shape {shape}" + (f" --concurrency {concurrency}" if concurrency else ""),
+                )
+            )
+        per_gpu = threshold.at_least.output_tokens_per_second_per_gpu
+        if per_gpu is not None and why_not_per_gpu is not None:
+            key = f"thresholds[{index}].atLeast.outputTokensPerSecondPerGpu"
+            problems.append(Problem(key, per_gpu, why_not_per_gpu))
+    return problems
 
 
-def _unmeasured(
-    place: str, threshold: Threshold, measured: Mapping[str, list[int]], why_not_per_gpu: str | None
-) -> Iterator[Problem]:
-    concurrencies = measured.get(threshold.shape)
-    if concurrencies is None:
-        yield Problem(
-            f"{place}.shape",
-            threshold.shape,
-            "is not measured by this run, so it would pass unseen",
-            allowed=", ".join(measured),
-            suggestion=f"add --shape {threshold.shape}",
-        )
-    elif threshold.concurrency is not None and threshold.concurrency not in concurrencies:
-        yield Problem(
-            f"{place}.concurrency",
-            threshold.concurrency,
-            "is not measured by this run, so it would pass unseen",
-            allowed=", ".join(map(str, concurrencies)),
-        )
-    for limit in _limits(threshold):
-        if limit.figure == _PER_GPU and why_not_per_gpu is not None:
-            yield Problem(f"{place}.atLeast.{limit.key}", limit.value, why_not_per_gpu)
-
-
-def _limits(threshold: Threshold) -> Iterator[_Limit]:
-    for part, is_least in ((threshold.at_least, True), (threshold.at_most, False)):
-        for name, field in type(part).model_fields.items():
-            value: float | None = getattr(part, name)
-            if value is not None:
-                yield _Limit(name, field.alias or name, value, is_least)
+def _missed(limits: AtLeast | AtMost, measured: Measurement) -> Iterator[str]:
+    """The figures of a load that miss these limits, and by how much; one that is absent misses none."""
+    is_least = isinstance(limits, AtLeast)
+    side, way = ("at least", "less") if is_least else ("at most", "more")
+    for name, field in type(limits).model_fields.items():
+        limit, found = getattr(limits, name), FIGURES[name](measured)
+        if limit is None or found is None or (found >= limit if is_least else found <= limit):
+            continue
+        apart = abs(found - limit)
+        distance = f"{100 * apart / limit:.1f} %" if limit else _shown(apart)
+        yield (f"{field.alias} is {_shown(found)}, {side} {_shown(limit)} is asked for: {distance} {way}")
 
 
 def _shown(value: float) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from components.cluster_answer import KubernetesObject, labels_of
-from components.dynamo_objects import GRAPHS
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.claims import claim_reasons
 from failures.explanation import Subject
@@ -103,7 +102,9 @@ def download_findings(view: View) -> Iterator[Finding]:
     job = view.job.first
     if job is None or (status := job.get("status") or {}).get("succeeded"):
         return
-    told = unfinished_job(view.cluster, Subject("Job", str(view.target.job), view.target.served.namespace))
+    told = unfinished_job(
+        view.cluster, Subject("Job", str(view.target.served.job), view.target.served.namespace)
+    )
     state = "failed for good" if condition_of(job, "Failed") else "is not done"
     yield Finding(
         stage=Stage.DOWNLOAD,
@@ -115,9 +116,6 @@ def download_findings(view: View) -> Iterator[Finding]:
         command=told.look,
         page=told.page,
     )
-
-
-_UNREADY_PAGE = "graph-never-ready"
 
 
 def operator_findings(view: View) -> Iterator[Finding]:
@@ -194,17 +192,13 @@ def graph_findings(view: View) -> Iterator[Finding]:
     target = view.target
     for problem in health_problems(view.cluster, target.served):
         # Volumes and pods are looked at more closely; of a graph that others made nobody knows the files.
-        if (
-            problem.is_silence
-            or problem.about == "claim"
-            or (problem.about == "pod" and not target.asked.stack)
-        ):
+        about = problem.about
+        if about in {"claim", "silence"} or (about == "pod" and not target.asked.stack):
             continue
-        is_definition = GRAPHS in problem.what
-        is_unready = problem.page == _UNREADY_PAGE
+        is_definition = about == "definitions"
         yield Finding(
             stage=Stage.OPERATOR if is_definition else Stage.GRAPH,
-            about="definitions" if is_definition else "readiness" if is_unready else "graph",
+            about="readiness" if about == "pod" else about,
             what=problem.what,
             since=since(view.serves.first or {}, "Ready"),
             setting="platform" if is_definition else "serving",

@@ -24,10 +24,10 @@ from operations.doctor.view import View, look, name_of
 from operations.document import Verdict
 from operations.port_forward import PortForward
 from operations.smoke import run
-from operations.smoke.checks import CHECKS, SmokeReport
+from operations.smoke.checks import CHECKS
 from operations.smoke.client import Frontend
-from operations.smoke.finding import WrongAnswer
 from operations.smoke.registration import listed_models
+from operations.smoke.results import SmokeReport, WrongAnswer
 
 
 def diagnose(target: Target, now: dt.datetime) -> Diagnosis:

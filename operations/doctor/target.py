@@ -15,9 +15,8 @@ from operations.project import resolved_stack
 from operations.smoke.checks import Target as Asked
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.run import refuse_without_graph, roles_of, target_of_stack
-from stacks.program.end_of_up import serving_objects
 from stacks.settings.cluster import CapacityBlock
-from stacks.updates.guards.foreign_and_lost import places_of
+from stacks.updates.guards.foreign_and_lost import objects_of
 
 _LOOK_SECONDS = 5
 """For each question: the cluster answers at once, or nothing is to be had within the doctor's time."""
@@ -53,8 +52,6 @@ class Target:
     """Component of the graph -> what its pods do; frontend, prefill, decode or worker."""
     pools: Mapping[str, Pool] = field(default_factory=dict[str, Pool])
     """Pools that workers use."""
-    job: str | None = None
-    """The Job that fills the model cache; None where the stack has none."""
     platform_namespace: str = ""
     """Where the platform is, unless its operator says; empty: nobody knows."""
 
@@ -75,14 +72,11 @@ def of_stack(name: str) -> Target:
     stack = resolved_stack(name)
     refuse_without_graph(stack)
     refuse_other_cluster(stack)
-    served = serving_objects(stack)
-    if served is None:
-        raise CommandError(f"stack {name} has no graph yet")
     cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
     purchases = {nodes.pool.name: nodes.purchase for nodes in stack.gpu_nodes}
     return Target(
         cluster=cluster,
-        served=served,
+        served=objects_of(stack),
         asked=target_of_stack(stack, cluster),
         roles=roles_of(stack.serving),
         pools={
@@ -94,7 +88,6 @@ def of_stack(name: str) -> Target:
             for each in stack.pools
             if each.used_gpus
         },
-        job=places_of(stack).job,
         platform_namespace=stack.platform.namespace if stack.platform else "",
     )
 
@@ -121,8 +114,7 @@ def of_graph(context: str, namespace: str, name: str | None) -> Target:
         pods=GraphPods(cluster.reader, namespace, found, roles),
         lost_calls=LOST_TOOL_CALLS.what,
     )
-    served = ServingObjects(namespace, found, engine_files=None, claim=None)
-    return Target(cluster, served, asked, roles)
+    return Target(cluster, ServingObjects(namespace, found), asked, roles)
 
 
 def roles_in(graph: KubernetesObject) -> Mapping[str, tuple[str, ...]]:

@@ -162,7 +162,7 @@ def look(target: Target) -> View:
         pods,
         cluster.ask(NODES),
         {name: cluster.ask(CLAIMS, name, served.namespace) for name in claims},
-        cluster.ask(JOBS, target.job, served.namespace) if target.job else _EMPTY,
+        cluster.ask(JOBS, served.job, served.namespace) if served.job else _EMPTY,
         operators,
         of_platform(STATEFUL_SETS),
         of_platform(PODS),

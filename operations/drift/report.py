@@ -9,7 +9,7 @@ from typing import Self, TypeAlias
 from pydantic import Field, computed_field
 
 from comparison.changes import dotted
-from failures.field_conflict import edit_command
+from failures.failed_operation import edit_command
 from failures.losses import Loss
 from operations.document import Document
 from resource_graph.values import Path

@@ -1,13 +1,13 @@
 """The address and the key that a person gives, refused before anything is asked."""
 
-from collections import Counter
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from operations.errors import CommandError
 from resource_graph.spelling import nearest
-from stacks.plan.recipe_files import sound_recipes
 
+PUBLISHED_MODEL = "openai/gpt-oss-120b"
+"""The model that most recipes serve."""
 _SCHEMES = ("http", "https")
 # A path before those that are a part of it.
 _OF_THE_API = ("/v1/chat/completions", "/v1/responses", "/v1/models", "/health", "/v1")
@@ -50,12 +50,6 @@ def read_key(variable: str, environment: Mapping[str, str]) -> str:
             "beyond ASCII are in it\n  try: the key alone, without `Bearer`"
         )
     return value
-
-
-def published_model() -> str:
-    """Return the model that most recipes serve."""
-    [(name, _)] = Counter(recipe.model.served_name for recipe in sound_recipes()).most_common(1)
-    return name
 
 
 def _no_url(text: str) -> CommandError:

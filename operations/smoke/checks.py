@@ -1,101 +1,66 @@
-"""What is asked after registration, what each question depends on, and the results of all of them."""
+"""What is asked after registration, what each answer is worth, and what each question depends on.
 
+The requests are those that NVIDIA's gpt-oss guides print, and shorter where an answer proves the same
+(docs.nvidia.com/dynamo: backends/tensorrtllm gpt-oss, recipes/gpt-oss-120b).
+"""
+
+import json
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Self
+from typing import Any
 
-from pydantic import Field, computed_field
-
-from operations.document import Document, Verdict
-from operations.smoke import bodies
+from operations.document import Verdict
 from operations.smoke.client import Answer, Frontend
-from operations.smoke.finding import Finding, WrongAnswer
 from operations.smoke.first_token import KvHandover, judge_first_token, judge_silence
 from operations.smoke.graph_pods import GraphPods
-from operations.smoke.judgements import (
-    called,
-    first_token,
-    judge_chat,
-    judge_reasoning,
-    judge_responses,
-    judge_stream,
-    judge_tool_result,
+from operations.smoke.protocol import (
+    Choice,
+    Chunk,
+    Completion,
+    ResponsesAnswer,
+    ToolCall,
+    quoted,
+    read,
+    read_stream,
 )
 from operations.smoke.registration import Role
+from operations.smoke.results import Judgement, Result, WrongAnswer, good, wrong
+from operations.smoke.texts import (
+    REASONING_PARSER,
+    STOPPED,
+    TOOL_PARSER,
+    channel_mark,
+    looks_like_call,
+    repeated_end,
+    spoiled,
+    unparsed,
+)
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
-_LETS_GO_ON = frozenset({Verdict.GOOD, Verdict.MOCK, Verdict.UNKNOWN})
-_UNASKED = frozenset({Verdict.NOT_RUN, Verdict.NOT_APPLICABLE})
-
-
-class Result(Document):
-    """One thing that was asked, and how it ended."""
-
-    name: str
-    asked: str
-    seconds: float | None = None
-    """Null where nothing was sent."""
-    verdict: Verdict
-    """How it ended."""
-    found: str
-    """What was answered, or is wrong with the answer."""
-    fix: str
-    """What helps; empty where nothing is wrong, or the answer says it all."""
-
-    @classmethod
-    def of(cls, name: str, asked: str, finding: Finding, seconds: float | None = None) -> Self:
-        """Return the result of a check that took so many seconds."""
-        return cls(
-            name=name,
-            asked=asked,
-            seconds=None if seconds is None else round(seconds, 3),
-            verdict=finding.verdict,
-            found=finding.found,
-            fix=finding.fix,
-        )
-
-
-class SmokeReport(Document):
-    """What a running deployment answers."""
-
-    target: str = Field(exclude=True)
-    """As in "stack dev", or the URL."""
-    stack: str | None
-    """Null where an address was asked."""
-    url: str | None
-    """Null where a stack was asked."""
-    model: str
-    is_mock: bool | None = Field(serialization_alias="mockEngine")
-    """Whether a mock engine serves; null where nobody can tell."""
-    seconds: float
-    results: tuple[Result, ...] = Field(serialization_alias="checks")
-
-    @computed_field(alias="failed")
-    @property
-    def has_failed(self) -> bool:
-        """Whether anything is wrong, or was not asked: a question that nobody asked is no good answer."""
-        return any(each.verdict in {Verdict.WRONG, Verdict.NOT_RUN} for each in self.results)
-
-    def rows(self) -> Iterator[tuple[str, ...]]:
-        """Return a row of the table for each check."""
-        for result in self.results:
-            seconds = "" if result.seconds is None else f"{result.seconds:.2f}"
-            yield result.verdict.words, result.asked, seconds, result.found
-
-    def fixes(self) -> Iterator[str]:
-        """Return what to do about each check that failed."""
-        return (f"fix {result.asked}: {result.fix}" for result in self.results if result.fix)
-
-    def summary(self) -> str:
-        """Return the answer in one line."""
-        number = Counter(result.verdict for result in self.results)
-        counts = ", ".join(f"{number[each]} {each.words}" for each in Verdict if number[each])
-        answers = "answers, from a mock engine" if self.is_mock else "answers"
-        said = "does not answer as it should" if self.has_failed else answers
-        return f"{self.target}: {said}: {counts} of {len(self.results)} checks in {self.seconds:.1f} s"
+TOOL = "get_system_health"
+_TOOL_SCHEMA = {
+    "type": "function",
+    "function": {
+        "name": TOOL,
+        "description": "Returns the current health status of the LLM runtime. Use it before critical "
+        "operations to verify that the service is live.",
+        "parameters": {"type": "object", "properties": {}},
+    },
+}
+_TOOL_RESULT = '{"status": "ok", "uptime_seconds": 372045}'
+_READINESS = "Write a one-sentence readiness check."
+_SYSTEMS = "Hey, quick check: is everything up and running?"
+# It cannot be answered without some thought, so that no answer lacks reasoning by rights.
+_QUESTION = "Which is larger, 9.11 or 9.9? Say why in one sentence."
+_TOKENS = 300
+_STREAMED_TOKENS = 64
+_FIRST_TOKENS = 16
+"""gpt-oss begins with tokens that the parsers take away, <|channel|>analysis<|message|> (OpenAI's harmony
+format); only what follows is text."""
+# Each is one token.
+_FILLER = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +91,164 @@ class Subject:
     is_dynamo: bool
     """Whether a frontend of Dynamo answers, or an engine's own server."""
 
+    def chat(self, *messages: Mapping[str, Any], effort: str = "low", **fields: Any) -> Choice:
+        """Return what the model says to these messages; raises WrongAnswer."""
+        answer = self.asked(messages, effort=effort, max_tokens=_TOKENS, stream=False, **fields)
+        return read(answer, Completion, "a chat completion").choices[0]
+
+    def asked(self, messages: Sequence[Mapping[str, Any]], *, effort: str = "", **fields: Any) -> Answer:
+        """Return the answer to a chat request; raises WrongAnswer where there is none.
+
+        TensorRT-LLM's own server refuses fields that it does not have (extra="forbid" in tensorrt_llm/serve/
+        openai_protocol.py, NVIDIA/TensorRT-LLM 54cf7be and 0076e93): it takes OpenAI's name.
+        """
+        thought: dict[str, Any] = {"reasoning_effort": effort} if effort else {}
+        if thought and self.is_dynamo:
+            thought = {"chat_template_args": thought}
+        body = {"model": self.target.model, "messages": [*messages], **thought, **fields}
+        return self.frontend.ask(CHAT, body)
+
+
+def _chat(subject: Subject) -> Judgement:
+    choice = subject.chat(_user(_READINESS))
+    return spoiled(choice) or good(quoted(choice.message.content or ""))
+
+
+def _stream(subject: Subject) -> Judgement:
+    """Whether a stream comes in pieces, and to its end."""
+    answer = subject.asked([_user(_READINESS)], effort="low", max_tokens=_STREAMED_TOKENS, stream=True)
+    chunks = read_stream(answer)
+    texts = [chunk.text for _, chunk in chunks if chunk.text]
+    ends = [each.finish_reason for _, chunk in chunks for each in chunk.choices if each.finish_reason]
+    if found := unparsed("".join(texts)):
+        return found
+    seconds, _ = _first_text(chunks)
+    if not ends or ends[-1] not in STOPPED:
+        return wrong(f"the stream ends without a finish_reason after {len(texts)} pieces of text")
+    if len(texts) == 1:
+        return wrong("the whole answer in one event: something collects the stream on its way")
+    return good(f"{len(texts)} pieces, the first after {seconds:.2f} s")
+
+
+def _first_token(subject: Subject) -> Judgement:
+    """Whether the first token of a long prompt comes in time; the answer itself hardly counts."""
+    kv = subject.target.kv
+    if kv is None:
+        return Judgement(Verdict.NOT_APPLICABLE, subject.target.no_kv)
+    prompt = " ".join(_FILLER[index % len(_FILLER)] for index in range(kv.prompt_words))
+    counted = {"stream": True, "stream_options": {"include_usage": True}}
+    try:
+        answer = subject.asked([_user(prompt)], max_tokens=_FIRST_TOKENS, **counted)
+    except WrongAnswer as error:
+        return judge_silence(str(error), kv)
+    seconds, prompt_tokens = _first_text(read_stream(answer))
+    if subject.is_mock:
+        return Judgement(Verdict.MOCK, f"hands over no KV cache, so its {seconds:.2f} s say nothing")
+    return judge_first_token(seconds, prompt_tokens, kv)
+
+
+def _first_text(chunks: Sequence[tuple[float, Chunk]]) -> tuple[float, int | None]:
+    """The seconds until the first text, and the prompt's tokens if they were counted; raises WrongAnswer."""
+    seconds = next((seconds for seconds, chunk in chunks if chunk.text), None)
+    if seconds is None:
+        raise WrongAnswer(wrong(f"{len(chunks)} events and no text in any of them"))
+    counted = next((chunk.prompt_tokens for _, chunk in reversed(chunks) if chunk.prompt_tokens), None)
+    return seconds, counted
+
+
+def _responses(subject: Subject) -> Judgement:
+    body = {
+        "model": subject.target.model,
+        "input": _READINESS,
+        "reasoning": {"effort": "low"},
+        "max_output_tokens": _TOKENS,
+        "stream": False,
+    }
+    output = read(subject.frontend.ask(RESPONSES, body), ResponsesAnswer, "a response").output
+    text = "".join(
+        part.text or "" for item in output if item.type == "message" for part in item.content or ()
+    )
+    if found := unparsed(text):
+        return found
+    if not text.strip():
+        kinds = ", ".join(item.type for item in output) or "nothing"
+        return wrong(f"no text in it; the output holds {kinds}")
+    return good(quoted(text))
+
+
+def _tool_call(subject: Subject) -> Judgement:
+    """Whether the tool is called, and its result used."""
+    tools, question = [_TOOL_SCHEMA], _user(_SYSTEMS)
+    call = _called(
+        subject.chat(question, tools=tools), subject.target.lost_calls if subject.is_dynamo else ""
+    )
+    choice = subject.chat(
+        question,
+        {"role": "assistant", "tool_calls": [{"type": "function", **call.model_dump()}]},
+        {"role": "tool", "tool_call_id": call.id, "content": _TOOL_RESULT},
+        tools=tools,
+    )
+    if choice.message.tool_calls:
+        return wrong("it calls the tool again instead of using the result", needs_model=True)
+    if found := spoiled(choice):
+        return wrong(f"after the tool's result: {found.found}", found.fix)
+    return good(f"calls {TOOL}, then answers {quoted(choice.message.content or '')}")
+
+
+def _called(choice: Choice, lost_calls: str) -> ToolCall:
+    """The call of an answer; raises WrongAnswer with what is there instead, and why a release lost it."""
+    message = choice.message
+    if message.tool_calls:
+        return _checked(message.tool_calls[0], choice.finish_reason)
+    said = f"{message.content or ''}{message.reasoning_content or ''}"
+    # In its reasoning a model may well speak of the tool.
+    if channel_mark(said) or looks_like_call(message.content or "", TOOL):
+        found = f"no tool_calls, and the content holds the call unparsed: {quoted(said)}"
+        raise WrongAnswer(wrong(found, f"{TOOL_PARSER} on every worker"))
+    # A call that was dropped leaves nothing, or what stood beside it.
+    cause = f"{lost_calls}; else " if lost_calls and choice.finish_reason == "stop" else ""
+    if finding := spoiled(choice):
+        raise WrongAnswer(replace(finding, fix=f"{cause}{finding.fix}"))
+    found = f"no tool_calls (finish_reason {choice.finish_reason}); it says {quoted(said)}"
+    again = "run it again: a model may answer by itself; if it never calls"
+    raise WrongAnswer(wrong(found, f"{cause}{again}, {TOOL_PARSER} on every worker", needs_model=True))
+
+
+def _checked(call: ToolCall, reason: str | None) -> ToolCall:
+    function = call.function
+    if function.name != TOOL:
+        raise WrongAnswer(wrong(f"it calls {quoted(function.name)}, and only {TOOL} was offered"))
+    try:
+        arguments = json.loads(function.arguments or "{}")
+    except ValueError:
+        arguments = None
+    if not isinstance(arguments, dict):
+        raise WrongAnswer(wrong(f"the call's arguments are no JSON object: {quoted(function.arguments)}"))
+    if reason != "tool_calls":
+        raise WrongAnswer(wrong(f"a call with finish_reason {reason}, where clients look for tool_calls"))
+    return call
+
+
+def _reasoning(effort: str, subject: Subject) -> Judgement:
+    """Whether reasoning comes apart from the answer; with high effort and without top_p 1 it may not end."""
+    choice = subject.chat(_user(_QUESTION), effort=effort, **({"top_p": 1} if effort == "high" else {}))
+    content, thought = choice.message.content or "", choice.message.reasoning_content or ""
+    if repeated := repeated_end(thought + content):
+        return wrong(f"ends in {quoted(repeated)} ten times over: it does not stop by itself")
+    # With high effort all tokens may go into the reasoning, and rightly so.
+    is_cut = effort == "high" and thought and choice.finish_reason == "length"
+    if not is_cut and (found := spoiled(choice)):
+        return found
+    if not thought.strip():
+        found = f"no reasoning_content; it says {quoted(content)}"
+        return wrong(found, f"{REASONING_PARSER} on every worker", needs_model=True)
+    rest = "no token left for an answer" if not content else quoted(content)
+    return good(f"{len(thought.split())} words of reasoning, then {rest}")
+
+
+def _user(text: str) -> Mapping[str, Any]:
+    return {"role": "user", "content": text}
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -134,57 +257,7 @@ class Check:
     name: str
     asked: str
     needs: tuple[str, ...]
-    ask: Callable[[Subject], Finding]
-
-
-def _chat(subject: Subject) -> Finding:
-    return judge_chat(_asked(subject, bodies.chat(subject.target.model)))
-
-
-def _stream(subject: Subject) -> Finding:
-    return judge_stream(_streamed(subject, bodies.streamed_chat(subject.target.model)))
-
-
-def _first_token(subject: Subject) -> Finding:
-    kv = subject.target.kv
-    if kv is None:
-        return Finding(Verdict.NOT_APPLICABLE, subject.target.no_kv)
-    try:
-        answer = _streamed(subject, bodies.long_prompt(subject.target.model, kv.prompt_words))
-    except WrongAnswer as error:
-        return judge_silence(str(error), kv)
-    seconds, prompt_tokens = first_token(answer)
-    if subject.is_mock:
-        return Finding(Verdict.MOCK, f"hands over no KV cache, so its {seconds:.2f} s say nothing")
-    return judge_first_token(seconds, prompt_tokens, kv)
-
-
-def _responses(subject: Subject) -> Finding:
-    return judge_responses(subject.frontend.post(RESPONSES, bodies.responses(subject.target.model)))
-
-
-def _tool_call(subject: Subject) -> Finding:
-    model = subject.target.model
-    lost_calls = subject.target.lost_calls if subject.is_dynamo else ""
-    call = called(_asked(subject, bodies.tool_call(model)), lost_calls)
-    second = bodies.tool_result(model, {"type": "function", **call.model_dump()})
-    return judge_tool_result(_asked(subject, second))
-
-
-def _reasoning(effort: str, subject: Subject) -> Finding:
-    return judge_reasoning(_asked(subject, bodies.reasoning(subject.target.model, effort)), effort)
-
-
-def _asked(subject: Subject, body: bodies.Body) -> Answer:
-    return subject.frontend.post(CHAT, _worded(subject, body))
-
-
-def _streamed(subject: Subject, body: bodies.Body) -> Answer:
-    return subject.frontend.stream(CHAT, _worded(subject, body))
-
-
-def _worded(subject: Subject, body: bodies.Body) -> bodies.Body:
-    return body if subject.is_dynamo else bodies.for_engine_server(body)
+    ask: Callable[[Subject], Judgement]
 
 
 CHECKS = (
@@ -192,10 +265,12 @@ CHECKS = (
     Check("stream", "the same, streamed", ("chat",), _stream),
     Check("first-token", "the first token of a long prompt", ("stream",), _first_token),
     Check("responses", "a sentence by /v1/responses", ("chat",), _responses),
-    Check("tool-call", f"{bodies.TOOL}, there and back", ("chat",), _tool_call),
+    Check("tool-call", f"{TOOL}, there and back", ("chat",), _tool_call),
     Check("reasoning-low", "reasoning effort low", ("chat",), partial(_reasoning, "low")),
     Check("reasoning-high", "reasoning effort high, top_p 1", ("chat",), partial(_reasoning, "high")),
 )
+_LETS_GO_ON = frozenset({Verdict.GOOD, Verdict.MOCK, Verdict.UNKNOWN})
+_UNASKED = frozenset({Verdict.NOT_RUN, Verdict.NOT_APPLICABLE})
 
 
 def run_checks(
@@ -204,22 +279,20 @@ def run_checks(
     """Ask one question after the other, each only where what it needs has not failed."""
     verdicts = {result.name: result.verdict for result in before}
     for check in checks:
-        result = _ended(check, subject, [name for name in check.needs if verdicts[name] not in _LETS_GO_ON])
-        verdicts[check.name] = result.verdict
-        yield result
+        failed = [name for name in check.needs if verdicts[name] not in _LETS_GO_ON]
+        start = time.monotonic()
+        needs = Judgement(Verdict.NOT_RUN, f"needs {' and '.join(failed)}")
+        finding = needs if failed else _found(check, subject)
+        verdicts[check.name] = finding.verdict
+        seconds = None if finding.verdict in _UNASKED else time.monotonic() - start
+        yield Result.of(check.name, check.asked, finding, seconds)
 
 
-def _ended(check: Check, subject: Subject, failed: Sequence[str]) -> Result:
-    if failed:
-        return Result.of(check.name, check.asked, Finding(Verdict.NOT_RUN, f"needs {' and '.join(failed)}"))
-    start = time.monotonic()
+def _found(check: Check, subject: Subject) -> Judgement:
     try:
         finding = check.ask(subject)
     except WrongAnswer as error:
-        finding = error.finding
-    seconds = time.monotonic() - start
-    if finding.verdict in _UNASKED:
-        return Result.of(check.name, check.asked, finding)
+        finding = error.judgement
     if subject.is_mock and finding.verdict is Verdict.WRONG and finding.needs_model:
-        finding = Finding(Verdict.MOCK, f"cannot answer this: {finding.found}")
-    return Result.of(check.name, check.asked, finding, seconds)
+        return Judgement(Verdict.MOCK, f"cannot answer this: {finding.found}")
+    return finding

@@ -1,5 +1,6 @@
 """HTTP requests to a frontend, each of which ends in bounded time."""
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ import requests
 import urllib3
 
 from operations.errors import CommandError
-from operations.smoke.finding import WrongAnswer, wrong
+from operations.smoke.results import WrongAnswer, wrong
 
 _READ_BYTES = 65_536
 _EVENTS = "text/event-stream"
@@ -48,21 +49,16 @@ class Frontend:
         if key is not None:
             self._headers["Authorization"] = f"Bearer {key}"
 
-    def get(self, path: str, *, seconds: float) -> Answer:
-        """The answer to GET, which may take fewer seconds than others; raises WrongAnswer."""
-        return self._asked("GET", path, None, min(seconds, self._seconds))
+    def ask(self, path: str, body: Mapping[str, Any] | None = None, *, seconds: float = math.inf) -> Answer:
+        """Return the answer to POST, or to GET where there is no body; raises WrongAnswer.
 
-    def post(self, path: str, body: Mapping[str, Any]) -> Answer:
-        """The answer to POST; raises WrongAnswer."""
-        return self._asked("POST", path, body, self._seconds)
+        Args:
+            path: what is asked.
+            body: where it wants a stream, the answer has the events that come, each with its time.
+            seconds: fewer than other answers may take.
 
-    def stream(self, path: str, body: Mapping[str, Any]) -> Answer:
-        """The events that POST is answered with, each with its time; raises WrongAnswer."""
-        return self._asked("POST", path, body, self._seconds, streams=True)
-
-    def _asked(
-        self, method: str, path: str, body: Mapping[str, Any] | None, seconds: float, *, streams: bool = False
-    ) -> Answer:
+        """
+        seconds = min(seconds, self._seconds)
         try:
             address = self._address()
         except CommandError as error:
@@ -73,7 +69,7 @@ class Frontend:
             with requests.Session() as session:
                 session.trust_env = self._by_proxy
                 response = session.request(
-                    method,
+                    "GET" if body is None else "POST",
                     f"{address}{path}",
                     json=body,
                     headers=self._headers,
@@ -87,7 +83,7 @@ class Frontend:
                 # The session closes no connection whose answer is not read to its end.
                 with response:
                     pieces = _pieces(response, start, seconds)
-                    if streams and _EVENTS in response.headers.get("Content-Type", ""):
+                    if (body or {}).get("stream") and _EVENTS in response.headers.get("Content-Type", ""):
                         return Answer(response.status_code, "", tuple(_events(pieces, start)))
                     return Answer(response.status_code, b"".join(pieces).decode("utf-8", errors="replace"))
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
@@ -113,7 +109,10 @@ def _pieces(response: requests.Response, start: float, seconds: float) -> Iterat
 
 
 def _reason(error: BaseException, seconds: float) -> str:
-    chain = list(_chain(error))
+    # The error and what it was made of, the first cause last.
+    chain = [error]
+    while chain[-1].__context__ is not None:
+        chain.append(chain[-1].__context__)
     # Not every TimeoutError of urllib3: a connection that was refused is one of them too.
     if any(isinstance(each, requests.Timeout | urllib3.exceptions.ReadTimeoutError) for each in chain):
         return f"no answer within {seconds:g} s"
@@ -123,10 +122,3 @@ def _reason(error: BaseException, seconds: float) -> str:
     if any(isinstance(each, urllib3.exceptions.ProtocolError) for each in chain):
         return "the connection was closed before the answer was whole"
     return f"no answer: {chain[-1]}"
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """The error and what it was made of, the first cause last."""
-    while error is not None:
-        yield error
-        error = error.__context__

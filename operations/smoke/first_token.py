@@ -7,7 +7,7 @@ from hardware import (
     tcp_range,
     transfer_range,
 )
-from operations.smoke.finding import Finding, good, wrong
+from operations.smoke.results import Judgement, good, wrong
 from stacks.plan.stack_plan import StackPlan
 
 # Left for the chat template around the prompt, and for a tokenizer that splits a word.
@@ -35,7 +35,7 @@ def kv_handover(stack: StackPlan) -> KvHandover | None:
     return KvHandover(placed.kv_transport.path, recipe.kv_bytes_per_token, words)
 
 
-def judge_first_token(seconds: float, prompt_tokens: int | None, kv: KvHandover) -> Finding:
+def judge_first_token(seconds: float, prompt_tokens: int | None, kv: KvHandover) -> Judgement:
     """Return whether the first token came in time for the path, beside what the transfer alone takes.
 
     Args:
@@ -64,8 +64,8 @@ def judge_first_token(seconds: float, prompt_tokens: int | None, kv: KvHandover)
     return good(f"{took}; {carried}; {doubt}")
 
 
-def judge_silence(reason: str, kv: KvHandover) -> Finding:
-    """Return the finding about a long prompt that nobody answered."""
+def judge_silence(reason: str, kv: KvHandover) -> Judgement:
+    """Return the judgement of a long prompt that nobody answered."""
     payload = kv.prompt_words * kv.bytes_per_token
     carried = f"its {payload / 1e6:.0f} MB of KV cache take {_computed(payload, kv.path)}"
     return wrong(f"{reason} to a prompt of about {kv.prompt_words:,} tokens; {carried}", f"{_SIGNS}; {_PAGE}")

@@ -18,7 +18,7 @@ from components.dynamo_objects import (
 from failures.explanation import without_colours
 from failures.pods_and_events import container_statuses, is_ready, pod_causes
 from operations.mock_engine import MOCK_ENGINE, engine_of
-from operations.smoke.finding import Finding, wrong
+from operations.smoke.results import Judgement, wrong
 
 _LOG_LINES = "--tail=2000"
 _SERVE = frozenset({"worker", "prefill", "decode"})
@@ -38,7 +38,7 @@ class GraphPods:
         self._graph = graph
         self._pods = Objects(PODS, namespace=namespace, labels=f"{GRAPH_NAME}={graph}")
 
-    def why_absent(self, roles: Iterable[str]) -> Finding:
+    def why_absent(self, roles: Iterable[str]) -> Judgement:
         """Return the state of the pods of these roles, or why nobody knows it; its fix is a command."""
         answer = self._cluster.find(self._pods)
         look = self._cluster.shown(self._pods, "--output", "wide")
@@ -90,7 +90,7 @@ class GraphPods:
         engines = [engine_of(pod) for pod in answer.items if component_of(pod) in workers]
         return bool(engines) and all(engine == MOCK_ENGINE for engine in engines)
 
-    def _states(self, service: str, pods: Sequence[KubernetesObject]) -> Iterator[Finding]:
+    def _states(self, service: str, pods: Sequence[KubernetesObject]) -> Iterator[Judgement]:
         if not pods:
             yield self._without_pods(service)
         unready = [pod for pod in pods if not is_ready(pod)]
@@ -104,7 +104,7 @@ class GraphPods:
                 unseen = _why_unseen(self._cluster, self._namespace, pod)
                 yield wrong(f"{said} not registered: {unseen.found}", unseen.fix)
 
-    def _without_pods(self, service: str) -> Finding:
+    def _without_pods(self, service: str) -> Judgement:
         said = f"{service} has no pod"
         own = Objects(GRAPH_OBJECTS, self._graph, self._namespace)
         graph = self._cluster.find(own).first
@@ -144,7 +144,7 @@ _LOOKED_AT = "services,endpointslices.discovery.k8s.io"
 _LOG_SAYS = "its log says why"
 
 
-def _why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject) -> Finding:
+def _why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject) -> Judgement:
     """Return what is missing of a Ready pod's registration."""
     name, labels, log = pod["metadata"]["name"], labels_of(pod), log_command(cluster, pod)
     if labels.get(DISCOVERY_BACKEND) != "kubernetes":

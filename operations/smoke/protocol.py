@@ -1,14 +1,13 @@
-"""The parts of a frontend's answers that the checks read, and what is wrong with a text that has them not."""
+"""The parts of a frontend's answers that the checks read, and what is wrong with an answer without them."""
 
 import json
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, ValidationError
 
 from operations.smoke.client import Answer
-from operations.smoke.finding import Finding, WrongAnswer, wrong
+from operations.smoke.results import Judgement, WrongAnswer, wrong
 
 
 class _Part(BaseModel):
@@ -86,6 +85,12 @@ class Chunk(_Part):
     prompt_tokens: Annotated[int | None, Field(validation_alias=AliasPath("usage", "prompt_tokens"))] = None
     """None where the frontend did not count them."""
 
+    @property
+    def text(self) -> str:
+        """What the model says in it, reasoning too."""
+        said = (each.message for each in self.choices)
+        return "".join((each.reasoning_content or "") + (each.content or "") for each in said)
+
 
 class OutputItem(_Part):
     """A message of an answer of /v1/responses, the reasoning before it, or a part of either."""
@@ -132,6 +137,21 @@ def read(answer: Answer, form: type[Part], what: str) -> Part:
     return read_text(answer.text, form, what)
 
 
+def read_stream(answer: Answer) -> Sequence[tuple[float, Chunk]]:
+    """Return the events with their times; raises WrongAnswer, also for an error among them."""
+    if answer.status != _OK:
+        raise WrongAnswer(refusal(answer.status, answer.text))
+    if not answer.events:
+        # An error inside would be said here too.
+        read_text(answer.text, Completion, "a stream")
+        raise WrongAnswer(wrong("a whole answer, and no stream of events"))
+    return [
+        (seconds, read_text(data, Chunk, "a piece of a chat completion"))
+        for seconds, data in answer.events
+        if data != "[DONE]"
+    ]
+
+
 def read_text(text: str, form: type[Part], what: str) -> Part:
     """Return the parts of a text that came with HTTP 200; raises WrongAnswer."""
     document = _document(text)
@@ -149,8 +169,8 @@ def read_text(text: str, form: type[Part], what: str) -> Part:
         raise WrongAnswer(wrong(f"{said}; it begins {quoted(text)}")) from None
 
 
-def refusal(status: int, text: str) -> Finding:
-    """Return the finding about an answer with another status than 200."""
+def refusal(status: int, text: str) -> Judgement:
+    """Return the judgement of an answer with another status than 200."""
     document = _document(text)
     said = error_in(document) or (_message(document) if isinstance(document, Mapping) else "")
     words = said or quoted(text) if text.strip() else "with nothing in it"
@@ -171,46 +191,6 @@ def quoted(text: str) -> str:
     """Return the beginning of a text in quotes, on one line."""
     line = " ".join(text.split())
     return f"'{line if len(line) <= _LONGEST_QUOTE else f'{line[: _LONGEST_QUOTE - 1]}…'}'"
-
-
-# The special tokens of the harmony format (openai/harmony, docs/format.md).
-_MARKS = re.compile(r"<\|(?:start|end|message|channel|constrain|return|call)\|>")
-# The same where the special tokens were left out in the decoding: analysisWe need…assistantfinalReady.
-_WORDS_OF_CHANNELS = re.compile(r"\Aanalysis\S.*assistant(?:final|commentary)", re.DOTALL)
-_CALL = re.compile(r"\bto=functions\.|<\|constrain\|>|<\|call\|>|assistantcommentary")
-_TIMES = 10
-_LONGEST_UNIT = 80
-
-REASONING_PARSER = "--dyn-reasoning-parser gpt_oss"
-TOOL_PARSER = "--dyn-tool-call-parser harmony"
-
-
-def channel_mark(text: str) -> str:
-    """Return the first mark of a channel in a text that a client gets; empty where there is none."""
-    found = _MARKS.search(text)
-    if found:
-        return found[0]
-    return "analysis…assistantfinal" if _WORDS_OF_CHANNELS.search(text) else ""
-
-
-def looks_like_call(text: str, function: str) -> bool:
-    """Whether a text is a call of the function that nobody has parsed."""
-    return bool(_CALL.search(text)) or bool(re.search(rf'(?:^|["\s]){re.escape(function)}["(]', text))
-
-
-def repeated_end(text: str) -> str:
-    """Return what a text ends in ten times over; empty where it does not.
-
-    NVIDIA's gpt-oss guide: with high effort "the model may produce repeated tokens and fail to stop"; top_p 1
-    is its mend.
-    """
-    end = text.rstrip()
-    for length in range(1, _LONGEST_UNIT + 1):
-        unit = end[-length:]
-        # A line of dashes is no answer that went astray.
-        if end.endswith(unit * _TIMES) and any(each.isalnum() for each in unit):
-            return unit.strip()
-    return ""
 
 
 def _document(text: str) -> object:

@@ -9,9 +9,9 @@ from typing import Literal
 
 from operations.document import Verdict
 from operations.smoke.client import Answer, Frontend
-from operations.smoke.finding import Finding, WrongAnswer, good, wrong
 from operations.smoke.graph_pods import REFUSED
 from operations.smoke.protocol import Health, ModelList, Part, read
+from operations.smoke.results import Judgement, WrongAnswer, good, wrong
 
 Role = Literal["prefill", "decode", "worker"]
 """`worker` does both, prefill and decode."""
@@ -23,10 +23,10 @@ _GENERATE = "generate"
 _NOT_DECODING = re.compile(rf"{_PREFILL}|router|(\w+_)?encode")
 _OK = 200
 _ITSELF = good("the server is the worker")
-_BEHIND_IT = Finding(
+_BEHIND_IT = Judgement(
     Verdict.UNKNOWN, "a server without Dynamo lists no workers: an answer alone proves both roles"
 )
-_NEEDS_FRONTEND = Finding(Verdict.NOT_RUN, "needs the frontend")
+_NEEDS_FRONTEND = Judgement(Verdict.NOT_RUN, "needs the frontend")
 # Of a gateway that lets /v1 through and nothing else.
 _HIDDEN = frozenset({401, 403, 404, 405})
 # ai-dynamo/dynamo#11178: every pod stays Ready.
@@ -41,11 +41,11 @@ OTHER_NAME = "--served-model-name of the workers, or the name that was asked for
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """The findings of one look."""
+    """The judgements of one look."""
 
-    frontend: Finding
-    workers: Finding
-    model: Finding
+    frontend: Judgement
+    workers: Judgement
+    model: Judgement
     absent: tuple[Role, ...] = ()
     """Roles without a worker."""
     is_dynamo: bool = True
@@ -68,8 +68,8 @@ def judge_listings(
     A text in the place of an answer says why there is none.
     """
     found = _listed(models, "/v1/models", ModelList, "a list of models")
-    listed = None if isinstance(found, Finding) else tuple(each.id for each in found.data)
-    served = found if isinstance(found, Finding) else _model(listed or (), model)
+    listed = None if isinstance(found, Judgement) else tuple(each.id for each in found.data)
+    served = found if isinstance(found, Judgement) else _model(listed or (), model)
     if isinstance(health, Answer) and (health.status, health.text.strip()) == (_OK, ""):
         # trtllm-serve's is empty; a frontend of Dynamo always answers with its listing.
         frontend = good("answers, and lists no workers: a server without Dynamo")
@@ -85,13 +85,13 @@ def judge_listings(
         return Registration(told, _NEEDS_FRONTEND, _NEEDS_FRONTEND)
     if isinstance(health, Answer) and health.status in _HIDDEN:
         hidden = f"/health answers HTTP {health.status}: a gateway keeps it back, or it is no frontend"
-        return Registration(good(f"lists {_in_words(listed)}"), Finding(Verdict.UNKNOWN, hidden), served)
+        return Registration(good(f"lists {_in_words(listed)}"), Judgement(Verdict.UNKNOWN, hidden), served)
     return Registration(told, _NEEDS_FRONTEND, served)
 
 
 def listed_models(frontend: Frontend, seconds: float) -> tuple[str, ...]:
     """Return the models that a frontend lists; raises WrongAnswer."""
-    answer = frontend.get("/v1/models", seconds=seconds)
+    answer = frontend.ask("/v1/models", seconds=seconds)
     return tuple(each.id for each in read(answer, ModelList, "a list of models").data)
 
 
@@ -119,22 +119,22 @@ def wait_until_registered(
         pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
 
-def _listed(answer: Answer | str, path: str, form: type[Part], what: str) -> Part | Finding:
+def _listed(answer: Answer | str, path: str, form: type[Part], what: str) -> Part | Judgement:
     if isinstance(answer, str):
         return wrong(f"GET {path}: {answer}")
     try:
         return read(answer, form, what)
     except WrongAnswer as error:
-        return replace(error.finding, found=f"GET {path}: {error.finding.found}")
+        return replace(error.judgement, found=f"GET {path}: {error.judgement.found}")
 
 
-def _model(listed: tuple[str, ...], model: str) -> Finding:
+def _model(listed: tuple[str, ...], model: str) -> Judgement:
     if model in listed:
         return good(f"{model} is listed")
     return wrong(f"{model} is not listed; listed: {_in_words(listed)}", OTHER_NAME if listed else "")
 
 
-def _workers(health: Health, roles: Sequence[Role]) -> tuple[Finding, tuple[Role, ...]]:
+def _workers(health: Health, roles: Sequence[Role]) -> tuple[Judgement, tuple[Role, ...]]:
     found = {(each.namespace, each.component) for each in health.instances if each.endpoint == _GENERATE}
     absent: tuple[Role, ...] = tuple(
         role for role in roles if not any(_is_of(role, component) for _, component in found)
@@ -171,6 +171,6 @@ _LONGEST_LISTING_SECONDS = 10.0
 
 def _asked(frontend: Frontend, path: str) -> Answer | str:
     try:
-        return frontend.get(path, seconds=_LONGEST_LISTING_SECONDS)
+        return frontend.ask(path, seconds=_LONGEST_LISTING_SECONDS)
     except WrongAnswer as error:
         return str(error)

@@ -11,12 +11,12 @@ from operations.document import Verdict
 from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.project import resolved_stack
-from operations.smoke.checks import CHECKS, Check, Result, SmokeReport, Subject, Target, run_checks
+from operations.smoke.checks import CHECKS, Check, Subject, Target, run_checks
 from operations.smoke.client import Frontend
-from operations.smoke.finding import Finding, wrong
 from operations.smoke.first_token import kv_handover
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.registration import OTHER_NAME, Registration, Role, wait_until_registered
+from operations.smoke.results import Judgement, Result, SmokeReport, wrong
 from recipes.model import Recipe
 from stacks.plan.stack_plan import ServingPlan, StackPlan, waited_for
 from stacks.updates.planned_update import waiting_text
@@ -152,7 +152,7 @@ def _registered(found: Registration, target: Target, waited: float) -> Sequence[
     ]
 
 
-def _with_pods(finding: Finding, pods: GraphPods, roles: Sequence[str]) -> Finding:
+def _with_pods(finding: Judgement, pods: GraphPods, roles: Sequence[str]) -> Judgement:
     absent = pods.why_absent(roles)
     look = f"`{absent.fix}`, docs/runbook/graph-never-ready.md"
     fix = f"{finding.fix}; {look}" if finding.fix else look

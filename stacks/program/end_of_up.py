@@ -8,9 +8,8 @@ import pulumi
 from components.cluster_reader import ClusterReader
 from failures.engine_process import makes_resources
 from failures.health import HealthProblem, ServingObjects, health_problems
-from recipes.engine_files import engine_files
-from stacks.plan.cache_plan import OwnVolume
-from stacks.plan.stack_plan import StackPlan, waited_for
+from stacks.plan.stack_plan import StackPlan
+from stacks.updates.guards.foreign_and_lost import objects_of
 
 _PAUSE_SECONDS = 2.0
 # An API server that starts anew is back in seconds, and one that is gone keeps nobody for the graph's hour.
@@ -24,19 +23,6 @@ def no_watch(_: pulumi.Resource) -> None:
     """Ask nothing: there is no cluster."""
 
 
-def serving_objects(stack: StackPlan) -> ServingObjects | None:
-    """Return what has to work for the stack to serve; None where it has no graph."""
-    if not stack.layers.owns("serving") or waited_for(stack):
-        return None
-    return ServingObjects(
-        namespace=stack.serving.namespace,
-        graph=stack.serving.graph_name,
-        engine_files=engine_files(stack.serving.placed).name,
-        claim=stack.cache.claim_name if isinstance(stack.cache, OwnVolume) else None,
-        by_dynamo=stack.serving.placed.recipe.engine_server is None,
-    )
-
-
 def watch_of(stack: StackPlan, reader: Callable[[], ClusterReader]) -> Watch:
     """Return what ends the program with an error where something does not work when its time is over.
 
@@ -48,9 +34,9 @@ def watch_of(stack: StackPlan, reader: Callable[[], ClusterReader]) -> Watch:
         reader: what looks at the cluster, once that is there.
 
     """
-    served = serving_objects(stack)
+    served = objects_of(stack)
     # A graph that is to go need not be well first.
-    if served is None or pulumi.runtime.is_dry_run() or not makes_resources():
+    if not served.graph or pulumi.runtime.is_dry_run() or not makes_resources():
         return no_watch
 
     def watch(graph: pulumi.Resource) -> None:
@@ -69,7 +55,7 @@ async def _until_well(
         problems = await asyncio.to_thread(lambda: health_problems(reader(), served))
         if not problems:
             return
-        if not any(each.is_silence for each in problems):
+        if not any(each.about == "silence" for each in problems):
             heard = loop.time()
         over = loop.time() >= min(deadline, heard + _SILENT_SECONDS)
         if over or not all(each.may_pass for each in problems):

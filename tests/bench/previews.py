@@ -1,25 +1,24 @@
-"""How long a preview of a whole stack takes, beside one of a program with a single ConfigMap."""
+"""Projects to preview: of whole stacks, and of a program with a single ConfigMap beside them."""
 
 from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import tempfile
-import time
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
-from statistics import median
+from typing import TYPE_CHECKING
 
 import yaml
 
 from lab import cluster
 from lab.directory import PROGRAM_ROOMS, REPOSITORY, LabDirectory
 from lab.environment import CONTEXT, sealed_environment
-from lab.errors import LabError
 from lab.rehearsal import SETTINGS
 
-RUNS = 5
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _POOLED, _MANY = "agg-gb200", 250
 
 _TOY_PROJECT = """\
@@ -44,34 +43,26 @@ kubernetes.core.v1.ConfigMap(
 """
 
 
-@dataclass(frozen=True)
-class Seconds:
-    """Medians of several previews."""
+@contextmanager
+def preview_projects() -> Iterator[tuple[list[Path], list[str], dict[str, str]]]:
+    """Yield projects that bear the names of their stacks, pulumi, and its environment.
 
-    dev: float
-    """Stack dev, on an existing cluster."""
-    toy: float
-    """A program with a single ConfigMap."""
-    one_tray: float
-    """A stack whose pool has one node, all of it in use; the next with many."""
-    many_trays: float
-
-
-def preview_seconds() -> Seconds:
-    """Measure on a cluster of their own, which goes again.
-
-    Of pools on a cluster that exists: what is made around it does not grow with the pool.
+    On a cluster of their own, which goes again: a program with a single ConfigMap, stack dev, and a stack
+    whose pool has one node, and then many, all of it in use. Pools are on a cluster that exists: what is made
+    around it does not grow with the pool.
     """
     with tempfile.TemporaryDirectory() as folder:
         lab, projects = LabDirectory(Path(folder) / "lab"), Path(folder)
         try:
             cluster.up(lab, say=lambda _: None)
-            return Seconds(
-                _median(lab, _project(projects / "dev", "dev")),
-                _median(lab, _toy(projects / "toy")),
-                _median(lab, _pool_of(projects / "one-tray", 1)),
-                _median(lab, _pool_of(projects / "many-trays", _MANY)),
-            )
+            made = [
+                _toy(projects / "toy"),
+                _project(projects / "dev", "dev"),
+                _pool_of(projects / "one-tray", 1),
+                _pool_of(projects / "many-trays", _MANY),
+            ]
+            pulumi = [str(lab.bin / "pulumi"), "--non-interactive", "--color=never"]
+            yield made, pulumi, dict(sealed_environment(lab))
         finally:
             cluster.down(lab)
 
@@ -96,7 +87,8 @@ def _pool_of(target: Path, trays: int) -> Path:
     settings["modelCache"] = {"size": "150Gi", "storageClassName": "shared-files"}
     (pool,) = settings["nodePools"]
     settings["nodePools"] = [{**{key: pool[key] for key in ("name", "instanceType")}, "nodes": trays}]
-    settings["serving"]["replicas"] = "fill"
+    # The lab has two of these trays: a preview refuses what does not fit, unless it is to wait.
+    settings["serving"] |= {"replicas": "fill", "waitForRoom": True}
     file = project / f"Pulumi.{target.name}.yaml"
     file.write_text(yaml.safe_dump({"config": {SETTINGS: settings}}), encoding="utf-8")
     return project
@@ -109,25 +101,3 @@ def _toy(target: Path) -> Path:
     )
     (target / "__main__.py").write_text(_TOY_PROGRAM.format(context=CONTEXT), encoding="utf-8")
     return target
-
-
-def _median(lab: LabDirectory, project: Path) -> float:
-    """Of the stack that bears the name of the project's folder."""
-    stack, seconds = project.name, list[float]()
-    _pulumi(lab, project, "stack", "init", stack)
-    # The first one fills caches that every later one finds.
-    _pulumi(lab, project, "preview", "--stack", stack)
-    for _ in range(RUNS):
-        started = time.monotonic()
-        _pulumi(lab, project, "preview", "--stack", stack)
-        seconds.append(time.monotonic() - started)
-    return round(median(seconds), 2)
-
-
-def _pulumi(lab: LabDirectory, project: Path, *arguments: str) -> None:
-    command = [str(lab.bin / "pulumi"), *arguments, "--non-interactive", "--color=never"]
-    answer = subprocess.run(
-        command, cwd=project, env=sealed_environment(lab), capture_output=True, text=True, check=False
-    )
-    if answer.returncode != 0:
-        raise LabError(f"`pulumi {arguments[0]}` failed:\n{answer.stdout}{answer.stderr}")

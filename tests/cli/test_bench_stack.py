@@ -6,13 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 
 from operations.benchmark.recording import RESULT_FILE
 from operations.mock_engine import ENGINE_ANNOTATION
 from recipes.benchmark_job import RESULT_FOLLOWS
 from tests.operations.benchmark.fake_aiperf import RECORDED, fake_aiperf
-from tests.operations.benchmark.fake_kubectl import FakeKubectl
+from tests.operations.fake_cluster import FakeCluster
 from tests.recipes.listing_frontend import LISTED, answers, listing_frontend
 
 if TYPE_CHECKING:
@@ -23,10 +22,6 @@ if TYPE_CHECKING:
 
     Bench = Callable[..., Answer]
 
-KUBECONFIG = {
-    "contexts": [{"name": "dynamo-lab", "context": {"cluster": "lab"}}],
-    "clusters": [{"name": "lab", "cluster": {"server": "https://127.0.0.1:9"}}],
-}
 READY = [{"type": "Ready", "status": "True"}]
 
 
@@ -44,19 +39,17 @@ def _pod(name: str, **annotations: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeKubectl:
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
     """A cluster in which stack dev serves."""
-    file = tmp_path / "kubeconfig"
-    file.write_text(yaml.safe_dump(KUBECONFIG), encoding="utf-8")
-    monkeypatch.setenv("KUBECONFIG", str(file))
-    found = FakeKubectl(tmp_path, monkeypatch)
-    found.says_graph(_pod("frontend"), _pod("prefill"), _pod("decode"))
-    found.says_pods({"metadata": {"name": "bench-x7k2p"}, "spec": {}, "status": {"phase": "Succeeded"}})
+    job_pod = {"metadata": {"name": "bench-x7k2p"}, "spec": {}, "status": {"phase": "Succeeded"}}
+    graph = [_pod("frontend"), _pod("prefill"), _pod("decode")]
+    found = FakeCluster(tmp_path, {"jobs": [{"status": {}}], "others": [job_pod], "pods": graph})
+    found.answer_in(monkeypatch)
     return found
 
 
 @pytest.fixture
-def bench(command: Command, kubectl: FakeKubectl, tmp_path: Path) -> Bench:
+def bench(command: Command, cluster: FakeCluster, tmp_path: Path) -> Bench:
     """`bench dev` in that cluster."""
     return lambda *words: command("bench", "dev", *words, "--results", tmp_path / "runs")
 
@@ -67,9 +60,9 @@ def _kept(folder: Path) -> dict[str, Any]:
 
 
 def test_a_stack_is_measured_by_a_job_in_its_cluster(
-    bench: Bench, kubectl: FakeKubectl, tmp_path: Path
+    bench: Bench, cluster: FakeCluster, tmp_path: Path
 ) -> None:
-    kubectl.say("log", _log(2))
+    cluster.say("logs", _log(2))
     answer = bench("--shape", "8192/1024", "--shape", "128/1000", "--time-limit", "600")
     assert (answer.code, answer.err.splitlines()[:2]) == (
         0,
@@ -88,9 +81,9 @@ def test_a_stack_is_measured_by_a_job_in_its_cluster(
 
 
 def test_the_job_is_the_recipe_s_with_the_loads_that_were_asked_for(
-    bench: Bench, kubectl: FakeKubectl, tmp_path: Path
+    bench: Bench, cluster: FakeCluster, tmp_path: Path
 ) -> None:
-    kubectl.say("log", _log(2))
+    cluster.say("logs", _log(2))
     assert bench("--sweep", "--concurrency", "4", "--time-limit", "600").code == 0
     job = json.loads((tmp_path / "created.json").read_text(encoding="utf-8"))
     assert (job["metadata"]["name"], job["metadata"]["namespace"]) == ("gpt-oss-120b-disagg-bench", "gpt-oss")
@@ -101,38 +94,37 @@ def test_the_job_is_the_recipe_s_with_the_loads_that_were_asked_for(
 
 
 def test_a_stack_with_a_mock_engine_is_said_to_be_one(
-    bench: Bench, kubectl: FakeKubectl, tmp_path: Path
+    bench: Bench, cluster: FakeCluster, tmp_path: Path
 ) -> None:
-    kubectl.says_graph(_pod("frontend"), _pod("decode", **{ENGINE_ANNOTATION: "mock"}))
-    kubectl.say("log", _log(1))
+    cluster.objects["pods"] = [_pod("frontend"), _pod("decode", **{ENGINE_ANNOTATION: "mock"})]
+    cluster.say("logs", _log(1))
     assert "mock engine: no model ran" in bench().out
     assert _kept(tmp_path)["engine"] == "mock"
 
 
 def test_a_prompt_that_the_engines_refuse_ends_before_a_job_is_made(
-    bench: Bench, kubectl: FakeKubectl, tmp_path: Path
+    bench: Bench, cluster: FakeCluster, tmp_path: Path
 ) -> None:
     answer = bench("--shape", "32000/256")
     assert (answer.code, answer.out) == (2, "")
     assert "32000/256: a prompt may have 8,999 tokens at most" in answer.err
-    assert kubectl.calls("create") == []
+    assert cluster.typed("create") == []
     assert not (tmp_path / "runs").exists()
 
 
-def test_of_all_shapes_the_one_that_is_left_out_is_named(bench: Bench, kubectl: FakeKubectl) -> None:
-    kubectl.say("log", _log(3))
+def test_of_all_shapes_the_one_that_is_left_out_is_named(bench: Bench, cluster: FakeCluster) -> None:
+    cluster.say("logs", _log(3))
     answer = bench("--shape", "all")
     assert answer.code == 0
     assert "left out: 32000/256: a prompt may have 8,999 tokens at most" in answer.err
 
 
 def test_from_here_a_stack_is_measured_through_a_port_forward_and_the_result_says_so(
-    bench: Bench, kubectl: FakeKubectl, tmp_path: Path
+    bench: Bench, cluster: FakeCluster, tmp_path: Path
 ) -> None:
     with listing_frontend() as frontend:
         port = answers(frontend, (200, LISTED)).removesuffix("/v1/models").rpartition(":")[2]
-        kubectl.say("forwarding", f"Forwarding from 127.0.0.1:{port} -> 8000\n")
-        kubectl.say("endless", "")
+        cluster.say("forwarding", f"Forwarding from 127.0.0.1:{port} -> 8000\n")
         answer = bench("--from-here", "--aiperf", fake_aiperf(tmp_path), "--concurrency", "4")
     assert answer.code == 0
     kept = _kept(tmp_path)
@@ -141,7 +133,7 @@ def test_from_here_a_stack_is_measured_through_a_port_forward_and_the_result_say
     assert kept["note"] in answer.out
     sent = (tmp_path / "calls").read_text(encoding="utf-8")
     assert "--tokenizer openai/gpt-oss-120b --tokenizer-revision b5c939de" in sent
-    assert kubectl.calls("create") == []
+    assert cluster.typed("create") == []
 
 
 def test_a_context_that_does_not_exist_ends_before_anything_is_asked(

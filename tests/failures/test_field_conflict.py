@@ -3,7 +3,7 @@
 import pytest
 
 from failures.explanation import Subject
-from failures.field_conflict import conflict_text
+from failures.failed_operation import conflict_text
 
 SUBJECT = Subject("DynamoGraphDeployment", "gpt-oss-disagg", "gpt-oss")
 HEAD = 'The resource managed by field manager "pulumi-kubernetes-0badcafe" had an apply conflict: '

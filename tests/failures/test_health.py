@@ -1,5 +1,6 @@
 """What an `up` asks at its end, of a cluster that answers or does not."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from failures.health import ServingObjects, health_problems
 from tests.support.clusters import NO_KIND, REFUSED, SILENT, Told
 
-SERVED = ServingObjects("gpt-oss", "graph", "graph-engine-0badcafe", "model-cache")
+SERVED = ServingObjects("gpt-oss", "graph", engine_files="graph-engine-0badcafe", claim="model-cache")
 OLD = "graph-engine-00000000"
 LABEL = "nvidia.com/dynamo-graph-deployment-name"
 READY = {"observedGeneration": 1, "conditions": [{"type": "Ready", "status": "True"}]}
@@ -60,7 +61,7 @@ def _server(**status: int) -> dict[str, Any]:
     ("items", "served"),
     [
         ([_graph(), _claim(), _pod(SERVED.engine_files or "")], SERVED),
-        ([_graph()], ServingObjects("gpt-oss", "graph", "graph-engine-0badcafe", None)),
+        ([_graph()], replace(SERVED, claim="shared-models", own_claim=False)),
         # A pod that is going or has ended starts nothing anew, and needs no files.
         ([_graph(), _claim(), _pod(OLD, deletionTimestamp="now")], SERVED),
         ([_graph(), _claim(), _pod(OLD, phase="Succeeded")], SERVED),
@@ -98,6 +99,7 @@ def test_a_graph_whose_definition_was_deleted_is_told_from_one_that_was_deleted_
     [problem] = health_problems(
         Told({"dynamographdeployments": NO_KIND, "persistentvolumeclaims": [_claim()]}), SERVED
     )
+    assert problem.about == "definitions"
     assert problem.what == (
         "graph gpt-oss/graph is gone with its definition: "
         "the cluster has no dynamographdeployments.nvidia.com"
@@ -105,7 +107,7 @@ def test_a_graph_whose_definition_was_deleted_is_told_from_one_that_was_deleted_
     assert not problem.may_pass
 
 
-SERVER = ServingObjects("gpt-oss", "graph", "graph-engine-0badcafe", "model-cache", by_dynamo=False)
+SERVER = replace(SERVED, by_dynamo=False)
 
 
 def test_a_server_without_dynamo_is_asked_for_its_pods_and_never_for_a_graph() -> None:

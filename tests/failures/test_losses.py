@@ -1,13 +1,21 @@
 """What is going, or empty, though every field is as it was written."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from failures.losses import Loss, Places, look
+from failures.health import ServingObjects
+from failures.losses import Loss, look
 from tests.support.clusters import REFUSED, SILENT, Told
 
-PLACES = Places(("dynamo-system", "gpt-oss"), "gpt-oss", "model-cache", "model-download", "graph")
+OBJECTS = ServingObjects(
+    "gpt-oss",
+    "graph",
+    claim="model-cache",
+    job="model-download",
+    namespaces=("dynamo-system", "gpt-oss"),
+)
 MADE, DONE, LATER = "2026-11-22T10:00:00Z", "2026-11-22T11:00:00Z", "2026-11-22T12:00:00Z"
 STORED = {
     "metadata": {"name": "dynamographdeployments.nvidia.com"},
@@ -38,7 +46,7 @@ def _losses(
     *listed: dict[str, Any],
     graph: dict[str, Any] | None = None,
     pods: tuple[dict[str, Any], ...] = (),
-    places: Places = PLACES,
+    objects: ServingObjects = OBJECTS,
 ) -> tuple[Loss, ...]:
     found: dict[str, list[dict[str, Any]]] = {
         "customresourcedefinitions": [STORED],
@@ -47,7 +55,7 @@ def _losses(
     }
     for each in listed:
         found.setdefault(f"{each['kind'].lower()}s", []).append(each)
-    seen = look(Told(found), places)
+    seen = look(Told(found), objects)
     assert seen is not None
     return seen.losses
 
@@ -85,6 +93,11 @@ def test_a_claim_that_is_being_deleted_names_who_holds_it_and_the_one_command_be
     )
 
 
+def test_of_a_server_without_dynamo_its_deployment_goes_before_the_claim() -> None:
+    [loss] = _losses(_claim("Lost"), objects=replace(OBJECTS, by_dynamo=False))
+    assert " delete deployments.apps/graph job/model-download pvc/model-cache " in loss.command
+
+
 def test_a_namespace_and_a_graph_that_are_being_deleted_say_what_holds_them() -> None:
     namespace = _object("Namespace", "gpt-oss", deletionTimestamp=LATER)
     namespace["status"] = {
@@ -100,20 +113,20 @@ def test_a_namespace_and_a_graph_that_are_being_deleted_say_what_holds_them() ->
 
 
 def test_a_missing_claim_that_the_stack_does_not_make_is_a_loss() -> None:
-    theirs = Places(("gpt-oss",), "gpt-oss", "weights", "model-check", None, own_claim=False)
-    [loss] = _losses(_job(completionTime=DONE), places=theirs)
+    theirs = ServingObjects("gpt-oss", claim="weights", job="model-check", own_claim=False)
+    [loss] = _losses(_job(completionTime=DONE), objects=theirs)
     assert "PersistentVolumeClaim weights is gone" in str(loss)
 
 
 def test_a_cluster_that_does_not_answer_says_nothing_and_is_asked_once() -> None:
     silent = Told({"namespaces": SILENT})
-    assert look(silent, PLACES) is None
+    assert look(silent, OBJECTS) is None
     assert len(silent.asked) == 1
-    assert look(Told({"persistentvolumeclaims": REFUSED}), PLACES) is None
+    assert look(Told({"persistentvolumeclaims": REFUSED}), OBJECTS) is None
 
 
 def test_somebody_who_may_not_read_namespaces_is_still_told_of_a_claim_without_its_volume() -> None:
-    seen = look(Told({"namespaces": REFUSED, "persistentvolumeclaims": [_claim("Lost")]}), PLACES)
+    seen = look(Told({"namespaces": REFUSED, "persistentvolumeclaims": [_claim("Lost")]}), OBJECTS)
     assert seen is not None
     [loss] = seen.losses
     assert "has lost its volume pv-1" in str(loss)

@@ -42,7 +42,7 @@ def test_a_crash_says_the_words_that_the_status_keeps_and_asks_for_nothing_more(
 
 
 def test_a_crash_whose_status_keeps_nothing_says_the_end_of_its_log(cluster: AnsweringCluster) -> None:
-    cluster.logs("loading\nno such flag\n")
+    cluster.say("logs", "loading\nno such flag\n")
     [line] = pod_causes(CLUSTER, [_crashed("")])
     assert line.endswith("it ended with exit code 1; the end of its log: loading / no such flag")
     [asked] = cluster.asked()
@@ -52,7 +52,7 @@ def test_a_crash_whose_status_keeps_nothing_says_the_end_of_its_log(cluster: Ans
 
 
 def test_a_container_that_has_ended_and_not_begun_again_has_one_log(cluster: AnsweringCluster) -> None:
-    cluster.logs("no such flag\n")
+    cluster.say("logs", "no such flag\n")
     ended = {"terminated": {"reason": "OOMKilled", "exitCode": 137}}
     assert pod_causes(CLUSTER, [_pod({"state": ended})]) == [
         "decode: main terminated, OOMKilled; the end of its log: no such flag"
@@ -104,7 +104,7 @@ def test_a_pod_without_a_node_is_left_in_the_schedulers_words(cluster: Answering
 
 
 def test_of_many_pods_three_are_looked_at_closer(cluster: AnsweringCluster) -> None:
-    cluster.logs("no such flag")
+    cluster.say("logs", "no such flag")
     lines = pod_causes(CLUSTER, [_crashed("")] * 5)
     assert [line.endswith("no such flag") for line in lines] == [True] * 3 + [False] * 2
     assert len(cluster.asked()) == 3

@@ -47,7 +47,7 @@ def test_an_up_waits_on_for_a_graph_that_its_operator_calls_failed(cluster: Answ
 
 
 def test_the_check_at_the_end_of_an_up_waits_on_until_the_graph_is_well() -> None:
-    served = ServingObjects(NAMESPACE, NAME, engine_files=None, claim=None)
+    served = ServingObjects(NAMESPACE, NAME)
     found, after = (
         health_problems(Told({"dynamographdeployments": [item]}), served) for item in (FAILED, WELL)
     )

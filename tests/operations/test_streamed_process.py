@@ -13,7 +13,7 @@ from operations import streamed_process
 from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.streamed_process import StreamedProcess, streamed
-from tests.operations.benchmark.fake_kubectl import FakeKubectl
+from tests.operations.fake_cluster import FakeCluster
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,13 +84,12 @@ def test_a_signal_while_it_starts_ends_it_too(
 
 
 def test_a_port_forward_that_says_nothing_is_not_waited_for_for_ever(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    kubectl = FakeKubectl(tmp_path, monkeypatch)
-    kubectl.say("forwarding", "")
-    kubectl.say("endless", "")
+    cluster = FakeCluster(tmp_path)
+    cluster.say("forwarding", "")
     with (
-        PortForward(kubectl.commands, "gpt-oss", "mine", seconds=1) as forward,
+        PortForward(cluster.commands, "gpt-oss", "mine", seconds=1) as forward,
         pytest.raises(CommandError, match=r"did not start within 1 s: it says nothing"),
     ):
         forward.address()

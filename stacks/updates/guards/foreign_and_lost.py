@@ -14,7 +14,9 @@ from components.dynamo_objects import GRAPH_OBJECTS, OPERATOR_LABELS
 from components.model_volume import LostClaim
 from components.object_owner import Owner, owner_of
 from failures.engine_process import makes_resources
-from failures.losses import ClaimAndLosses, Places, look
+from failures.health import ServingObjects
+from failures.losses import ClaimAndLosses, look
+from recipes.engine_files import engine_files
 from recipes.standard_labels import label_value
 from stacks.errors import Problem
 from stacks.plan.cache_plan import ExistingVolume, NodeCopies, OwnVolume
@@ -129,26 +131,29 @@ _SECONDS_FOR_LOSSES = 10
 _PAGE = "docs/runbook/cache-lost.md"
 
 
-def places_of(stack: StackPlan) -> Places:
-    """Return the parts of the stack that can be lost while every field still agrees."""
+def objects_of(stack: StackPlan) -> ServingObjects:
+    """Return the objects of the stack that have to work, and can be lost while every field still agrees."""
     serving, cache = stack.serving, stack.cache
     of_platform = (stack.platform.namespace,) if stack.platform else ()
     platform = of_platform if stack.layers.owns("platform") else ()
     if not stack.layers.owns("serving"):
-        return Places(platform, next(iter(of_platform), ""))
-    return Places(
-        tuple(dict.fromkeys((*platform, serving.namespace))),
+        return ServingObjects(next(iter(of_platform), ""), namespaces=platform)
+    has_graph, volume = not waited_for(stack), None if isinstance(cache, NodeCopies) else cache
+    return ServingObjects(
         serving.namespace,
-        claim=None if isinstance(cache, NodeCopies) else cache.claim_name,
-        job=None if isinstance(cache, NodeCopies) else cache.job_name,
-        graph=None if waited_for(stack) else serving.graph_name,
+        graph=serving.graph_name if has_graph else "",
+        by_dynamo=serving.placed.recipe.engine_server is None,
+        engine_files=engine_files(serving.placed).name if has_graph else None,
+        claim=volume.claim_name if volume else None,
         own_claim=not isinstance(cache, ExistingVolume),
+        job=volume.job_name if volume else None,
+        namespaces=tuple(dict.fromkeys((*platform, serving.namespace))),
     )
 
 
 def look_for_losses(stack: StackPlan, cluster: ClusterReader) -> ClaimAndLosses | None:
     """Return what the cluster says of it; None where it does not, which takes a few seconds at most."""
-    return look(cluster.within(_SECONDS_FOR_LOSSES), places_of(stack))
+    return look(cluster.within(_SECONDS_FOR_LOSSES), objects_of(stack))
 
 
 def uid_of(seen: ClaimAndLosses | None) -> str | None:

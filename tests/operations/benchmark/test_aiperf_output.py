@@ -89,19 +89,19 @@ def test_why_aiperf_ended_is_said_in_its_own_words(lines: list[str], reason: str
     [
         pytest.param(
             (f"{RESULT_FOLLOWS} 1", "{", '  "a": {', "  }", "}", "", f"{RESULT_FOLLOWS} 2", "{", "}"),
-            {1: '{\n  "a": {\n  }\n}', 2: "{\n}"},
+            ['{\n  "a": {\n  }\n}', "{\n}"],
             id="two",
         ),
-        pytest.param((f"{RESULT_FOLLOWS} 1", "{", '  "a": 1'), {}, id="one that is cut off"),
+        pytest.param((f"{RESULT_FOLLOWS} 1", "{", '  "a": 1'), [], id="one that is cut off"),
         pytest.param(
             ("Profiling: 3/20 |", f"Profiling: 20/20 |{RESULT_FOLLOWS} 1", "{", "}"),
-            {1: "{\n}"},
+            ["{\n}"],
             id="one behind a bar",
         ),
     ],
 )
 def test_the_results_in_a_log_stand_between_their_line_and_their_last_brace(
-    lines: tuple[str, ...], results: dict[int, str]
+    lines: tuple[str, ...], results: list[str]
 ) -> None:
     log = AIPerfLog()
     for line in lines:
@@ -114,7 +114,7 @@ def _recorded(**changes: Any) -> str:
 
 
 def test_the_figures_of_a_recorded_run_are_read_with_their_units() -> None:
-    found = read_summary(_recorded(), LOAD, 5, "here")
+    found = read_summary(_recorded(), LOAD, 5)
     assert (found.shape, found.concurrency, found.requests, found.errors) == ("128/200", 4, 20, 0)
     assert (found.first_error, found.input_tokens, found.output_tokens) == (None, 128.0, 200.0)
     assert found.output_tokens_per_second == pytest.approx(649.723, abs=1e-3)
@@ -131,7 +131,7 @@ def test_errors_are_counted_and_the_commonest_is_named() -> None:
         {"error_details": {"code": 500, "type": "Internal Server Error", "message": "no\nroom"}, "count": 6},
     ]
     text = _recorded(error_request_count={"unit": "requests", "avg": 7.0}, error_summary=said)
-    found = read_summary(text, LOAD, None, "here")
+    found = read_summary(text, LOAD, None)
     assert (found.errors, found.first_error) == (7, "500 Internal Server Error no room")
 
 
@@ -170,5 +170,5 @@ def test_errors_are_counted_and_the_commonest_is_named() -> None:
 )
 def test_a_summary_that_cannot_be_used_is_refused_with_its_reason(text: str, message: str) -> None:
     with pytest.raises(CommandError) as refused:
-        read_summary(text, LOAD, None, "here")
-    assert str(refused.value) == f"here: {message}"
+        read_summary(text, LOAD, None)
+    assert str(refused.value) == f"128/200 at 4: {message}"

@@ -15,7 +15,7 @@ from operations.benchmark.aiperf_output import LoadProgress
 from operations.benchmark.job_run import BenchmarkJob
 from operations.errors import CommandError
 from recipes.benchmark_job import RESULT_FOLLOWS
-from tests.operations.benchmark.fake_kubectl import FakeKubectl
+from tests.operations.fake_cluster import FakeCluster
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +32,11 @@ TWO_RESULTS = f"Profiling: 3/20 |\n{RESULT_FOLLOWS} 1\n{{\n}}\n\n{RESULT_FOLLOWS
 
 
 @pytest.fixture
-def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeKubectl:
-    return FakeKubectl(tmp_path, monkeypatch)
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
+    """A Job that has no pod yet, and no event."""
+    found = FakeCluster(tmp_path, {"jobs": [{"status": {}}], "others": [], "events": []})
+    found.answer_in(monkeypatch)
+    return found
 
 
 def pod(phase: str, state: dict[str, Any] | None = None, **status: Any) -> dict[str, Any]:
@@ -52,50 +55,51 @@ class Told:
         self.all: list[object] = []
         self.said = self.moved = self.all.append
 
-    def received(self, number: int, text: str) -> None:
-        self.all.append((number, text))
+    def received(self, text: str) -> None:
+        self.all.append((text,))
 
 
-def _run(kubectl: FakeKubectl, loads: int = 2, pause: Any = lambda _: None) -> list[object]:
+def _run(cluster: FakeCluster, loads: int = 2, pause: Any = lambda _: None) -> list[object]:
     told = Told()
     shown = cast("BenchProgress", told)
-    BenchmarkJob(kubectl.commands, MANIFEST, loads, shown, told.received, pause=pause).run()
+    BenchmarkJob(cluster.commands, MANIFEST, loads, shown, told.received, pause=pause).run()
     return told.all
 
 
-def _failure(kubectl: FakeKubectl, **options: Any) -> str:
+def _failure(cluster: FakeCluster, **options: Any) -> str:
     with pytest.raises(CommandError) as failed:
-        _run(kubectl, **options)
+        _run(cluster, **options)
     return str(failed.value)
 
 
-def test_a_job_of_this_run_alone_is_created_followed_and_deleted(kubectl: FakeKubectl) -> None:
-    kubectl.says_pods(pod("Succeeded"))
-    kubectl.say("log", TWO_RESULTS)
-    first, *middle, last = _run(kubectl)
+def test_a_job_of_this_run_alone_is_created_followed_and_deleted(cluster: FakeCluster) -> None:
+    cluster.objects["others"] = [pod("Succeeded")]
+    cluster.say("logs", TWO_RESULTS)
+    first, *middle, last = _run(cluster)
     assert first == f"Job {NAME} created; it is deleted when this command ends"
-    assert middle == [LoadProgress("Profiling", 3, 20), (1, "{\n}"), (2, "{\n}")]
+    assert middle == [LoadProgress("Profiling", 3, 20), ("{\n}",), ("{\n}",)]
     assert last == f"Job {NAME} deleted"
-    created = json.loads((kubectl.folder / "created.json").read_text(encoding="utf-8"))
+    created = json.loads((cluster.folder / "created.json").read_text(encoding="utf-8"))
     [(key, value)] = created["metadata"]["labels"].items()
-    [deleted] = kubectl.calls("delete")
-    assert deleted.startswith(f"delete jobs --namespace gpt-oss --selector {key}={value} ")
+    [deleted] = cluster.typed("delete")
+    assert f" delete jobs --namespace gpt-oss --selector {key}={value} " in deleted
     # The pod of a Job of the same name that was just deleted is not taken for its own.
     assert created["spec"]["template"]["metadata"]["labels"] == {key: value}
-    assert {*kubectl.selectors} == {f"{key}={value}"}
+    pods = [asked for asked in cluster.questions if " pods " in asked]
+    assert all(asked.endswith(f" {key}={value}") for asked in pods)
+    assert pods
 
 
-def test_a_job_of_somebody_else_is_left_alone_and_named(kubectl: FakeKubectl) -> None:
-    kubectl.say("refused", f'Error from server (AlreadyExists): jobs.batch "{NAME}" already exists')
-    said = _failure(kubectl)
+def test_a_job_of_somebody_else_is_left_alone_and_named(cluster: FakeCluster) -> None:
+    cluster.say("create.refused", f'Error from server (AlreadyExists): jobs.batch "{NAME}" already exists')
+    said = _failure(cluster)
     assert said.startswith(f"Job {NAME} is in the cluster already: two at a time would measure each other")
-    assert f"`kubectl --context lab delete job {NAME} --namespace gpt-oss`" in said
-    assert kubectl.calls("delete") == []
+    assert f"`kubectl --context dynamo-lab delete job {NAME} --namespace gpt-oss`" in said
+    assert cluster.typed("delete") == []
 
 
 UNSCHEDULED = {"type": "PodScheduled", "status": "False", "message": "0/3 nodes: Insufficient cpu"}
 NO_IMAGE = {"waiting": {"reason": "ImagePullBackOff", "message": "no such host"}}
-EXCEEDED = {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "message": "active too long"}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +107,7 @@ EXCEEDED = {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "m
     [
         pytest.param(
             [],
-            {"refused": "Error from server (Forbidden): jobs.batch is forbidden"},
+            {"create.refused": "Error from server (Forbidden): jobs.batch is forbidden"},
             "Error from server (Forbidden): jobs.batch is forbidden",
             id="refused by the server",
         ),
@@ -121,13 +125,13 @@ EXCEEDED = {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "m
         ),
         pytest.param(
             [pod("Failed", {"terminated": {"exitCode": 1, "reason": "Error"}})],
-            {"log": "08:23:22.382 ERROR    no such host\n"},
+            {"logs": "08:23:22.382 ERROR    no such host\n", "failed": "BackoffLimitExceeded"},
             f"Job {NAME} failed (exit code 1, Error): no such host",
             id="AIPerf failed",
         ),
         pytest.param(
             [pod("Running", {"running": {}})],
-            {"job.json": json.dumps({"kind": "Job", "status": {"conditions": [EXCEEDED]}})},
+            {"failed": "DeadlineExceeded"},
             f"Job {NAME} failed: DeadlineExceeded, active too long\n"
             "  try: a longer --time-limit, fewer --requests, or a lower --concurrency",
             id="over its deadline",
@@ -142,73 +146,76 @@ EXCEEDED = {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "m
     ],
 )
 def test_a_job_that_measures_nothing_is_deleted_and_its_reason_named(
-    pods: list[Any], files: dict[str, str], said: str, kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch
+    pods: list[Any], files: dict[str, str], said: str, cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for patience in ("_NODE_SECONDS", "_START_SECONDS"):
         monkeypatch.setattr(job_run, patience, 0)
-    kubectl.says_pods(*pods)
+    cluster.objects["others"] = pods
     for name, text in files.items():
-        kubectl.say(name, text)
-    assert said in _failure(kubectl)
-    assert kubectl.calls("delete")
+        cluster.say(name, text)
+    if reason := files.get("failed"):
+        failed = {"type": "Failed", "status": "True", "reason": reason, "message": "active too long"}
+        cluster.objects["jobs"] = [{"status": {"conditions": [failed]}}]
+    assert said in _failure(cluster)
+    assert cluster.typed("delete")
 
 
-def test_a_job_that_somebody_deleted_is_not_waited_for(kubectl: FakeKubectl) -> None:
-    kubectl.says_pods(pod("Running", {"running": {}}))
-    (kubectl.folder / "job.json").unlink()
-    assert _failure(kubectl) == f"Job {NAME} is gone: somebody deleted it"
+def test_a_job_that_somebody_deleted_is_not_waited_for(cluster: FakeCluster) -> None:
+    cluster.objects["others"] = [pod("Running", {"running": {}})]
+    cluster.objects["jobs"] = []
+    assert _failure(cluster) == f"Job {NAME} is gone: somebody deleted it"
 
 
-def test_what_it_waits_for_is_said_once(kubectl: FakeKubectl) -> None:
-    kubectl.say("log", TWO_RESULTS)
+def test_what_it_waits_for_is_said_once(cluster: FakeCluster) -> None:
+    cluster.say("logs", TWO_RESULTS)
     looks: list[float] = []
 
     def pause(seconds: float) -> None:
         looks.append(seconds)
         if len(looks) == 2:
-            kubectl.says_pods(pod("Succeeded"))
+            cluster.objects["others"] = [pod("Succeeded")]
 
-    told = _run(kubectl, pause=pause)
+    told = _run(cluster, pause=pause)
     assert told[1:3] == [f"Job {NAME} waits: it has no pod yet", LoadProgress("Profiling", 3, 20)]
 
 
-def test_a_log_that_broke_off_is_read_again_and_no_result_told_twice(kubectl: FakeKubectl) -> None:
-    kubectl.says_pods(pod("Running", {"running": {}}))
-    kubectl.say("log", f"{RESULT_FOLLOWS} 1\n{{\n}}\n")
+def test_a_log_that_broke_off_is_read_again_and_no_result_told_twice(cluster: FakeCluster) -> None:
+    cluster.objects["others"] = [pod("Running", {"running": {}})]
+    cluster.say("logs", f"{RESULT_FOLLOWS} 1\n{{\n}}\n")
 
     def pause(_: float) -> None:
-        kubectl.says_pods(pod("Succeeded"))
-        kubectl.say("log", TWO_RESULTS)
+        cluster.objects["others"] = [pod("Succeeded")]
+        cluster.say("logs", TWO_RESULTS)
 
-    told = _run(kubectl, pause=pause)
-    assert [each for each in told if isinstance(each, tuple)] == [(1, "{\n}"), (2, "{\n}")]
+    told = _run(cluster, pause=pause)
+    assert [each for each in told if isinstance(each, tuple)] == [("{\n}",), ("{\n}",)]
 
 
 def test_what_a_log_that_stays_open_did_not_bring_is_read_when_the_job_has_ended(
-    kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch
+    cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_run, "_SILENT_SECONDS", 1)
-    kubectl.says_pods(pod("Succeeded"))
-    kubectl.say("followed", f"{RESULT_FOLLOWS} 1\n{{\n}}\n")
-    kubectl.say("log", TWO_RESULTS)
-    kubectl.say("endless", "")
-    assert [each for each in _run(kubectl) if isinstance(each, tuple)] == [(1, "{\n}"), (2, "{\n}")]
+    cluster.objects["others"] = [pod("Succeeded")]
+    cluster.say("followed", f"{RESULT_FOLLOWS} 1\n{{\n}}\n")
+    cluster.say("logs", TWO_RESULTS)
+    cluster.say("endless", "")
+    assert [each for each in _run(cluster) if isinstance(each, tuple)] == [("{\n}",), ("{\n}",)]
 
 
 def test_a_log_that_never_ends_is_left_at_the_deadline(
-    kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch
+    cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_run, "_END_SECONDS", 1 - DEADLINE_SECONDS)
-    kubectl.says_pods(pod("Running", {"running": {}}))
-    kubectl.say("endless", "")
-    assert _failure(kubectl).startswith(f"Job {NAME} had not ended ")
-    assert kubectl.calls("delete")
+    cluster.objects["others"] = [pod("Running", {"running": {}})]
+    cluster.say("endless", "")
+    assert _failure(cluster).startswith(f"Job {NAME} had not ended ")
+    assert cluster.typed("delete")
 
 
-def test_ctrl_c_deletes_the_job(kubectl: FakeKubectl) -> None:
-    kubectl.says_pods(pod("Running", {"running": {}}))
-    kubectl.say("log", TWO_RESULTS)
-    kubectl.say("endless", "")
+def test_ctrl_c_deletes_the_job(cluster: FakeCluster) -> None:
+    cluster.objects["others"] = [pod("Running", {"running": {}})]
+    cluster.say("logs", TWO_RESULTS)
+    cluster.say("endless", "")
     heard = threading.Event()
 
     def interrupt() -> None:
@@ -219,16 +226,16 @@ def test_ctrl_c_deletes_the_job(kubectl: FakeKubectl) -> None:
     thread.start()
     shown = cast("BenchProgress", Told())
     with pytest.raises(KeyboardInterrupt):
-        BenchmarkJob(kubectl.commands, MANIFEST, 2, shown, lambda *_: heard.set(), pause=lambda _: None).run()
+        BenchmarkJob(cluster.commands, MANIFEST, 2, shown, lambda *_: heard.set(), pause=lambda _: None).run()
     thread.join(DEADLINE_SECONDS)
-    assert kubectl.calls("delete")
+    assert cluster.typed("delete")
 
 
-def test_a_job_that_cannot_be_deleted_is_named_with_the_command(kubectl: FakeKubectl) -> None:
-    kubectl.says_pods(pod("Succeeded"))
-    kubectl.say("log", TWO_RESULTS)
-    kubectl.say("kept", "Unable to connect to the server")
-    assert _run(kubectl)[-1] == (
+def test_a_job_that_cannot_be_deleted_is_named_with_the_command(cluster: FakeCluster) -> None:
+    cluster.objects["others"] = [pod("Succeeded")]
+    cluster.say("logs", TWO_RESULTS)
+    cluster.say("delete.refused", "Unable to connect to the server")
+    assert _run(cluster)[-1] == (
         f"Job {NAME} may still run (Unable to connect to the server): "
-        f"`kubectl --context lab delete job {NAME} --namespace gpt-oss`"
+        f"`kubectl --context dynamo-lab delete job {NAME} --namespace gpt-oss`"
     )

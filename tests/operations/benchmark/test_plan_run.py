@@ -21,8 +21,9 @@ from operations.errors import CommandError
 from recipes.benchmark_load import Load, recipe_load
 from recipes.load import load_recipe
 from sizing.points import Shape
-from tests.operations.benchmark.fake_kubectl import FakeKubectl
+from tests.operations.fake_cluster import FakeCluster
 from tests.recipes.listing_frontend import EMPTY, LISTED, MODEL, answers, listing_frontend
+from tests.support.clusters import SILENT
 from tests.support.shipped_stacks import shipped_stack
 
 if TYPE_CHECKING:
@@ -126,8 +127,10 @@ TWO = json.dumps({"data": [{"id": "a/one"}, {"id": "a/two"}]}).encode()
 
 
 @pytest.fixture
-def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeKubectl:
-    return FakeKubectl(tmp_path, monkeypatch)
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
+    found = FakeCluster(tmp_path)
+    found.answer_in(monkeypatch)
+    return found
 
 
 def _pod(name: str, phase: str = "Running", conditions: Any = READY) -> dict[str, Any]:
@@ -150,12 +153,11 @@ def _pod(name: str, phase: str = "Running", conditions: Any = READY) -> dict[str
     ids=["no pod", "a part of its pods", "no answer of the cluster"],
 )
 def test_a_graph_that_does_not_serve_is_not_measured(
-    pods: list[Any] | None, said: str, kubectl: FakeKubectl
+    pods: list[Any] | None, said: str, cluster: FakeCluster
 ) -> None:
-    kubectl.says_graph(*(pods or ()))
-    kubectl.is_away = pods is None
+    cluster.objects["pods"] = SILENT if pods is None else pods
     with pytest.raises(CommandError) as refused:
-        serving_engine(shipped_stack("dev"), kubectl.commands)
+        serving_engine(shipped_stack("dev"), cluster.commands)
     assert said in str(refused.value)
 
 

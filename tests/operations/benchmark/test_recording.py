@@ -41,12 +41,12 @@ def _kept(results: Path) -> list[BenchmarkResult]:
 
 def test_a_load_that_has_ended_is_on_disk_before_the_next_one_and_a_whole_run_says_so(tmp_path: Path) -> None:
     run = Recording(tmp_path, RUN)
-    run.add(2, SUMMARY)
+    run.add(SUMMARY)
     [kept] = _kept(tmp_path)
     assert (kept.outcome, kept.reason) == ("failed", "the command ended before its run had")
-    assert [each.concurrency for each in kept.measurements] == [4]
-    assert (run.folder / "02-128x200-c4" / RECORDED.name).read_text(encoding="utf-8") == SUMMARY
-    run.add(1, SUMMARY)
+    assert [each.concurrency for each in kept.measurements] == [1]
+    assert (run.folder / "01-128x200-c1" / RECORDED.name).read_text(encoding="utf-8") == SUMMARY
+    run.add(SUMMARY)
     whole = run.finish("complete")
     [kept] = _kept(tmp_path)
     assert kept == whole
@@ -57,15 +57,15 @@ def test_a_load_that_has_ended_is_on_disk_before_the_next_one_and_a_whole_run_sa
 
 def test_a_run_without_a_result_writes_none(tmp_path: Path) -> None:
     run = Recording(tmp_path, RUN)
-    with pytest.raises(CommandError, match="128/200 at 4: not the summary of AIPerf"):
-        run.add(2, "{")
+    with pytest.raises(CommandError, match="128/200 at 1: not the summary of AIPerf"):
+        run.add("{")
     assert run.finish("failed", "it broke") is None
     assert _kept(tmp_path) == []
 
 
 def test_a_mock_engine_has_no_figure_per_gpu(tmp_path: Path) -> None:
     run = Recording(tmp_path, replace(RUN, begun=result(engine="mock", measurements=())))
-    assert run.add(1, SUMMARY).output_tokens_per_second_per_gpu is None
+    assert run.add(SUMMARY).output_tokens_per_second_per_gpu is None
 
 
 def test_a_run_has_a_folder_of_its_own_named_by_time_target_and_shape(tmp_path: Path) -> None:
@@ -86,8 +86,8 @@ LOAD = Load(128, 1000, 4, 40, 4, 44)
 
 
 def test_a_log_holds_a_line_where_a_load_begins_and_ends(capsys: pytest.CaptureFixture[str]) -> None:
-    with bench_progress(2) as progress:
-        progress.began(LOAD)
+    with bench_progress((LOAD, LOAD)) as progress:
+        progress.begin_next()
         progress.moved(LoadProgress("Profiling", 1, 40))
         progress.measured(measurement(errors=7, first_error="500 no room"))
     seen = capsys.readouterr()
@@ -103,8 +103,8 @@ def test_a_terminal_shows_a_bar_with_the_load_and_sentences_above_it(
 ) -> None:
     for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "120"}.items():
         monkeypatch.setenv(name, value)
-    with bench_progress(2) as progress:
-        progress.began(LOAD)
+    with bench_progress((LOAD, LOAD)) as progress:
+        progress.begin_next()
         progress.moved(LoadProgress("Profiling", 16, 40))
         progress.said("Job b waits: \x1b[2Jno node")
     text = capsys.readouterr().err

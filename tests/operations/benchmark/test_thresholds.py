@@ -86,18 +86,19 @@ def test_a_threshold_of_one_concurrency_leaves_the_others_alone() -> None:
         pytest.param(
             {"shape": "8192/1024", "atMost": {"errorPercent": 0.0}},
             None,
-            "f: thresholds[0].shape = '8192/1024'\n"
+            "f: thresholds[0] = '8192/1024'\n"
             "  is not measured by this run, so it would pass unseen\n"
-            "  allowed: 128/1000\n"
-            "  try: add --shape 8192/1024",
+            "  allowed: 128/1000 at 4, 128/1000 at 16\n"
+            "  try: --shape 8192/1024",
             id="another shape",
         ),
         pytest.param(
             {"shape": "128/1000", "concurrency": 8, "atMost": {"errorPercent": 0.0}},
             None,
-            "f: thresholds[0].concurrency = 8\n"
+            "f: thresholds[0] = '128/1000 at 8'\n"
             "  is not measured by this run, so it would pass unseen\n"
-            "  allowed: 4, 16",
+            "  allowed: 128/1000 at 4, 128/1000 at 16\n"
+            "  try: --shape 128/1000 --concurrency 8",
             id="another concurrency",
         ),
         pytest.param(

@@ -18,10 +18,9 @@ from operations.doctor.run import judged
 from operations.doctor.target import Pool, Target
 from operations.doctor.view import View, look
 from operations.document import Verdict
-from operations.smoke.checks import Result, SmokeReport
 from operations.smoke.checks import Target as Asked
-from operations.smoke.finding import Finding, good, wrong
 from operations.smoke.graph_pods import GraphPods
+from operations.smoke.results import Judgement, Result, SmokeReport, good, wrong
 
 if TYPE_CHECKING:
     from components.cluster_answer import Kind, Objects
@@ -80,11 +79,10 @@ class RecordedCluster:
         )
         known: dict[str, Any] = {
             "cluster": cast("ClusterCommands", self),
-            "served": ServingObjects(NAMESPACE, GRAPH, engine_files=None, claim="model-cache"),
+            "served": ServingObjects(NAMESPACE, GRAPH, claim="model-cache", job="model-download"),
             "asked": asked,
             "roles": ROLES,
             "pools": {"b200": Pool({"nvidia.com/gpu.count": "8"}, 1, self.block)},
-            "job": "model-download",
             "platform_namespace": "dynamo-system",
         }
         return look(Target(**known | changes))
@@ -96,7 +94,7 @@ class RecordedCluster:
             failed = any(each.verdict is Verdict.WRONG or not each.seconds for each in results)
             said = self.wrong_answers.get(name)
             found = (
-                Finding(Verdict.NOT_RUN, "needs what failed")
+                Judgement(Verdict.NOT_RUN, "needs what failed")
                 if failed
                 else wrong(said)
                 if said

@@ -1,77 +1,31 @@
-"""A cluster of the tests' own: its objects, and a kubectl whose port-forward leads to a loopback server."""
+"""The cluster of a graph, whose port-forward leads to a loopback server."""
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import psutil
-import yaml
-
-from components.cluster_answer import Answer
-from tests.support.clusters import REFUSED
+from tests.operations.fake_cluster import FakeCluster
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from components.cluster_answer import ClusterAddress, Kind
-
 GRAPH = "gpt-oss-disagg"
 SERVICES = {"Frontend": "frontend", "TrtllmPrefillWorker": "prefill", "TrtllmDecodeWorker": "decode"}
-_KUBECTL = """#!/bin/sh
-folder={folder}
-echo "$*" >> "$folder/typed"
-case " $* " in
-*" get --raw "*) [ ! -e "$folder/down" ] || {{ cat "$folder/down" >&2; exit 1; }} ;;
-*" logs "*) cat "$folder/log" ;;
-*" port-forward "*)
-  echo $$ >> "$folder/forwards"
-  [ ! -e "$folder/refusal" ] || {{ cat "$folder/refusal" >&2; exit 1; }}
-  echo "Forwarding from 127.0.0.1:$(cat "$folder/port") -> 8000"
-  echo "Handling connection for $(cat "$folder/port")"
-  exec sleep {seconds} ;;
-esac
-"""
-_LONGEST_SECONDS = 60
 DISCOVERED = {"nvidia.com/dynamo-discovery-enabled": "true"}
-KUBECONFIG = {
-    "contexts": [{"name": "dynamo-lab", "context": {"cluster": "dynamo-lab"}}],
-    "clusters": [{"name": "dynamo-lab", "cluster": {"server": "https://127.0.0.1:1"}}],
-}
 
 
-@dataclass(frozen=True)
-class Cluster:
-    """The folder that this kubectl reads and writes, and the objects that there are."""
-
-    folder: Path
-    objects: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
-    """By the plural of their kind."""
+class Cluster(FakeCluster):
+    """The cluster of a graph."""
 
     @classmethod
     def at(cls, folder: Path, port: int) -> Cluster:
         """Every pod is ready, and the port-forward leads to this port."""
-        kubectl = folder / "bin" / "kubectl"
-        kubectl.parent.mkdir()
-        kubectl.write_text(_KUBECTL.format(folder=folder, seconds=_LONGEST_SECONDS))
-        kubectl.chmod(0o755)
-        (folder / "kubeconfig").write_text(yaml.safe_dump(KUBECONFIG))
-        (folder / "port").write_text(str(port))
         cluster = cls(folder)
+        cluster.say(
+            "forwarding", f"Forwarding from 127.0.0.1:{port} -> 8000\nHandling connection for {port}\n"
+        )
         cluster.have(*(pod(name) for name in SERVICES))
         return cluster
-
-    @property
-    def variables(self) -> dict[str, str]:
-        """What a command needs in its environment to find it."""
-        path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        return {"PATH": path, "KUBECONFIG": str(self.folder / "kubeconfig")}
-
-    def ask(self, _address: ClusterAddress, kind: Kind, *_: Any, **__: Any) -> Answer:
-        """Answer the client as the API server does; of what no test has put down it does not say."""
-        found = self.objects.get(kind.plural)
-        return REFUSED if found is None else Answer.of(found)
 
     def have(self, *pods: dict[str, Any]) -> None:
         self.objects["pods"] = list(pods)
@@ -96,27 +50,6 @@ class Cluster:
         """The replicas of the graph's components."""
         components = [{"name": name, "replicas": number} for name, number in replicas.items()]
         self.objects["dynamographdeployments"] = [{"spec": {"components": components}}]
-
-    def log(self, *lines: str) -> None:
-        """What every pod has logged."""
-        (self.folder / "log").write_text("\n".join(lines))
-
-    def refuse_forwards(self, reason: str) -> None:
-        (self.folder / "refusal").write_text(reason)
-
-    def be_down(self, reason: str) -> None:
-        (self.folder / "down").write_text(reason)
-
-    def typed(self, word: str) -> list[str]:
-        """The commands that hold the word."""
-        lines = (self.folder / "typed").read_text().splitlines()
-        return [line for line in lines if word in line.split()]
-
-    def live_forwards(self) -> list[int]:
-        """The port-forwards that still run."""
-        file = self.folder / "forwards"
-        ids = [int(line) for line in file.read_text().splitlines()] if file.exists() else []
-        return [each for each in ids if psutil.pid_exists(each)]
 
 
 def pod(

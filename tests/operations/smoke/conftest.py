@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from components import cluster_reader
 from tests.cli.documents.schemas import read_document
 from tests.operations.smoke.answers import answer_well
 from tests.operations.smoke.cluster import Cluster
@@ -56,9 +55,7 @@ def checks(smoke: Callable[..., Answer]) -> Callable[..., dict[str, dict[str, An
 def cluster(tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     """A kubectl that answers as the graph's cluster would, and forwards to the server."""
     found = Cluster.at(tmp_path, server.port)
-    for name, value in found.variables.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(cluster_reader, "ask", found.ask)
+    found.answer_in(monkeypatch)
     # It leads nowhere, and a port-forward passes none.
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")

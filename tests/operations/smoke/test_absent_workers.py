@@ -118,7 +118,7 @@ def test_a_pod_that_crashed_says_its_last_words_from_its_status_or_else_from_its
     smoke_stack: Smoke, cluster: Cluster, server: Loopback
 ) -> None:
     server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
-    cluster.log("loading", "ValueError: no such flag")
+    cluster.say("logs", "loading\nValueError: no such flag")
     for message, said in (
         ("kept words", "code 1: kept words"),
         ("", "end of its log: loading / ValueError: no"),
@@ -158,9 +158,8 @@ def test_a_model_that_the_frontend_could_not_add_is_said_in_the_last_words_of_it
 ) -> None:
     server.replies["/v1/models"] = Reply({"object": "list", "data": []})
     sign = "Error adding model from discovery"
-    cluster.log(
-        f"{sign} error=older", f"\x1b[2mERROR\x1b[0m {sign} \x1b[3merror\x1b[0m=newer", "http response sent"
-    )
+    newer = f"\x1b[2mERROR\x1b[0m {sign} \x1b[3merror\x1b[0m=newer"
+    cluster.say("logs", f"{sign} error=older\n{newer}\nhttp response sent")
     found = checks_of(smoke_stack("--json"))["model"]
     assert found["found"].endswith(f"; pod gpt-oss-disagg-frontend-0 logs: {sign} error=newer")
 

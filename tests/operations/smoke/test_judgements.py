@@ -7,7 +7,7 @@ from hardware.kv_transport import KvTransportName
 from hardware.source import DYNAMO_TRANSPORT_GUIDE
 from operations.document import Verdict
 from operations.smoke.first_token import KvHandover, judge_first_token, kv_handover
-from operations.smoke.protocol import channel_mark, looks_like_call, repeated_end
+from operations.smoke.texts import channel_mark, looks_like_call, repeated_end
 from tests.support.shipped_stacks import shipped_stack
 
 BYTES_PER_TOKEN = 36_864

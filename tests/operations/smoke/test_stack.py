@@ -114,7 +114,7 @@ def test_a_frontend_that_cannot_be_reached_is_said_in_kubectls_words_with_its_po
     state: dict[str, Any], refusal: str, said: str, fix: str, smoke_stack: Smoke, cluster: Cluster
 ) -> None:
     cluster.have(pod("Frontend", **state))
-    cluster.refuse_forwards(refusal)
+    cluster.say("port-forward.refused", refusal)
     answer = smoke_stack("--json", wait=0.01)
     found = checks_of(answer)["frontend"]
     assert answer.code == 1
@@ -147,7 +147,7 @@ def test_a_port_forward_that_ended_is_started_again(
 def test_a_cluster_that_does_not_answer_and_no_kubectl_are_no_verdict_on_the_deployment(
     smoke_stack: Smoke, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cluster.be_down("The connection to the server 127.0.0.1:1 was refused\n")
+    cluster.say("get.refused", "The connection to the server 127.0.0.1:1 was refused\n")
     answer = smoke_stack()
     assert (answer.code, answer.out) == (2, "")
     assert "the cluster of context dynamo-lab does not answer" in answer.err

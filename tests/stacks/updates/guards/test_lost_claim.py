@@ -8,7 +8,7 @@ from failures.losses import ClaimAndLosses
 from stacks.updates.comparable_graph import graph_of
 from stacks.updates.deployed import Deployed, DeployedVolume
 from stacks.updates.guards import foreign_and_lost as guard
-from stacks.updates.guards.foreign_and_lost import loss_notices, lost_claim, places_of, uid_of
+from stacks.updates.guards.foreign_and_lost import loss_notices, lost_claim, objects_of, uid_of
 from tests.stacks.changed_settings import SOMEBODY_ELSES_VOLUME, changed
 from tests.support.dev_settings import disagg_b200_settings, resolved
 
@@ -64,6 +64,6 @@ def test_the_uid_of_a_claim_that_nobody_can_read_is_not_known() -> None:
 
 
 def test_a_volume_of_somebody_elses_is_looked_at_under_its_own_name() -> None:
-    places = places_of(resolved(changed(disagg_b200_settings(), SOMEBODY_ELSES_VOLUME)))
-    assert (places.claim, places.job, places.own_claim) == ("shared-models", "model-check", False)
-    assert places_of(STACK).namespaces == ("dynamo-system", "gpt-oss")
+    objects = objects_of(resolved(changed(disagg_b200_settings(), SOMEBODY_ELSES_VOLUME)))
+    assert (objects.claim, objects.job, objects.own_claim) == ("shared-models", "model-check", False)
+    assert objects_of(STACK).namespaces == ("dynamo-system", "gpt-oss")
