@@ -14,7 +14,8 @@ from components.cluster_answer import KINDS, Answer, Said
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from components.cluster_answer import ClusterAddress, Kind
+    from components.cluster_answer import Kind
+    from components.cluster_reader import ClusterReader
 
 _SCRIPT = """#!/bin/sh
 echo "$@" >> {folder}/asked
@@ -47,10 +48,10 @@ class AnsweringCluster:
         return [*self.questions, *(file.read_text().splitlines() if file.exists() else [])]
 
     def ask(
-        self, address: ClusterAddress, kind: Kind, name: str = "", namespace: str | None = None, **_: Any
+        self, cluster: ClusterReader, kind: Kind, name: str = "", namespace: str | None = None, **_: Any
     ) -> Answer:
         """Answer as the API server does."""
-        self.questions.append(" ".join([address.kubeconfig or "", kind.plural, name, namespace or ""]))
+        self.questions.append(" ".join([cluster.kubeconfig or "", kind.plural, name, namespace or ""]))
         if kind.plural not in self.objects:
             return Answer(Said.UNREACHABLE, why="nobody says")
         found = self.objects[kind.plural]

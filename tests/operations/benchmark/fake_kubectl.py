@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from components.cluster_answer import ClusterAddress, Kind
+    from components.cluster_answer import Kind
+    from components.cluster_reader import ClusterReader
 
 _KUBECTL = """#!/bin/sh
 while [ "${1#--}" != "$1" ]; do shift 2; done
@@ -55,7 +56,7 @@ class FakeKubectl:
         self.says_graph()
         self.say("job.json", json.dumps({"kind": "Job", "status": {}}))
 
-    def ask(self, _address: ClusterAddress, kind: Kind, *_: Any, **selectors: Any) -> Answer:
+    def ask(self, _cluster: ClusterReader, kind: Kind, *_: Any, **selectors: Any) -> Answer:
         """Answer the client: pods of the graph, or of the Job, and no events."""
         if self.is_away:
             return SILENT

@@ -15,7 +15,8 @@ from tests.support.clusters import REFUSED
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from components.cluster_answer import ClusterAddress, Kind
+    from components.cluster_answer import Kind
+    from components.cluster_reader import ClusterReader
 
 GRAPH = "gpt-oss-disagg"
 SERVICES = {"Frontend": "frontend", "TrtllmPrefillWorker": "prefill", "TrtllmDecodeWorker": "decode"}
@@ -68,7 +69,7 @@ class Cluster:
         path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
         return {"PATH": path, "KUBECONFIG": str(self.folder / "kubeconfig")}
 
-    def ask(self, _address: ClusterAddress, kind: Kind, *_: Any, **__: Any) -> Answer:
+    def ask(self, _cluster: ClusterReader, kind: Kind, *_: Any, **__: Any) -> Answer:
         """Answer the client as the API server does; of what no test has put down it does not say."""
         found = self.objects.get(kind.plural)
         return REFUSED if found is None else Answer.of(found)
