@@ -34,6 +34,7 @@ from operations.errors import CommandError
 from operations.evidence import record as write_evidence
 from operations.port_forward import PortForward
 from operations.project import resolved_stack
+from recipes.benchmark import AIPERF_VERSION
 from recipes.model import Recipe
 from sizing.points import OWN_POINTS, append_points
 from stacks.errors import SettingsError
@@ -175,7 +176,7 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send, Recipe | None]:
     stack = resolved_stack(str(options.stack))
     refuse_other_cluster(stack)
     recipe = stack.serving.placed.recipe
-    program = installed_aiperf(options.aiperf or "aiperf", recipe.benchmark) if options.from_here else None
+    program = installed_aiperf(options.aiperf or "aiperf") if options.from_here else None
     cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
     engine = serving_engine(stack, cluster)
     wanted = options.wanted
@@ -198,7 +199,7 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send, Recipe | None]:
 def _of_address(options: BenchOptions, url: str) -> tuple[PlannedRun, _Send, Recipe | None]:
     named, plain = _named_recipe(options), url.rstrip("/")
     recipe = named or method_of_addresses()
-    program = installed_aiperf(options.aiperf or "aiperf", recipe.benchmark)
+    program = installed_aiperf(options.aiperf or "aiperf")
     gpus, accelerator = options.behind
     run = run_of_address(
         plain,
@@ -222,9 +223,8 @@ def _beforehand(run: PlannedRun) -> str:
     warmup = sum(load.warmup_requests for load in run.loads)
     loads = in_words(len(run.loads), "load")
     minutes = -(-run.seconds * len(run.loads) // 60)
-    packages = ", ".join(run.benchmark.packages)
     how = (
-        f"a Job in the cluster sends them and installs {packages} into its own folder first"
+        f"a Job in the cluster sends them and installs aiperf=={AIPERF_VERSION} into its own folder first"
         if run.placed
         else f"AIPerf {run.begun.aiperf} of this machine sends them, and nothing is installed"
     )

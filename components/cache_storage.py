@@ -64,7 +64,7 @@ class CacheStorage(pulumi.ComponentResource):
             self.file_system = self._lustre(self._subnet_ids[str(zone)], size_gib, storage.throughput)
         else:
             self.file_system = self._efs(zone)
-        self.register_outputs({})
+        self.register_outputs({"name": title})
 
     def _lustre(self, subnet_id: pulumi.Input[str], size_gib: int, throughput: int) -> FileSystem:
         group, rules = self._door("lustre", _LUSTRE_PORTS)

@@ -15,13 +15,10 @@ _TIMEOUT = "20m"
 
 
 class ClusterAddons(pulumi.ComponentResource):
-    """What pods need before the first of ours starts.
+    """What pods need before the first of ours starts, and so depend on: the add-ons and the default class.
 
     `volume_class_name` is the class of NATS's and etcd's volumes, and the cluster's default.
     """
-
-    ready: Resources
-    """The add-ons and the default class."""
 
     def __init__(
         self,
@@ -40,7 +37,7 @@ class ClusterAddons(pulumi.ComponentResource):
         self._settings = settings
         self._cluster = cluster
         made = [self._addon(addon, depends_on) for addon in addons]
-        default = StorageClass(
+        StorageClass(
             f"{name}-volumes",
             metadata={
                 "name": volume_class_name,
@@ -61,8 +58,7 @@ class ClusterAddons(pulumi.ComponentResource):
                 custom_timeouts=pulumi.CustomTimeouts(delete=deletion.ALONE),
             ),
         )
-        self.ready = [*made, default]
-        self.register_outputs({})
+        self.register_outputs({"volumeClassName": volume_class_name})
 
     def _addon(self, addon: Addon, depends_on: Resources) -> pulumi.Resource:
         name = f"{self._name}-{addon.name}"

@@ -1,24 +1,12 @@
-"""What the cluster says of its objects, by Kubernetes' own client, and why where it does not say."""
+"""What the cluster says of its objects, and why where it does not say."""
 
-import ipaddress
-import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum, auto
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import quote, urlencode, urlsplit
-
-import yaml
-
-if TYPE_CHECKING:
-    from kubernetes.client import ApiClient
+from typing import Any, Self
+from urllib.parse import quote
 
 KubernetesObject = dict[str, Any]
-
-_UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _FIRST_ERROR = 401, 403, 404, 400
-_DEFAULT_KUBECONFIG = "~/.kube/config"
 
 
 class Said(StrEnum):
@@ -146,129 +134,3 @@ class Answer:
 def labels_of(item: KubernetesObject) -> Mapping[str, str]:
     """Return the labels of an object; empty where it has none."""
     return item["metadata"].get("labels") or {}
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterAddress:
-    """How to reach a cluster."""
-
-    context: str
-    kubeconfig: str | None
-    """A file, or several as KUBECONFIG lists them; None: whatever KUBECONFIG leads to."""
-    content: str | None
-    """A kubeconfig that is in no file; empty: it is not known yet."""
-
-
-def ask(
-    address: ClusterAddress,
-    kind: Kind,
-    name: str = "",
-    namespace: str | None = None,
-    *,
-    seconds: float,
-    **selectors: str,
-) -> Answer:
-    """Return the object of this name, or all objects of the kind; `selectors` as the API names them.
-
-    It never raises: what keeps the cluster from saying is an answer too.
-    """
-    if address.content == "":
-        return Answer(Said.UNREACHABLE, why="the cluster's kubeconfig is not known yet")
-    from kubernetes.config import ConfigException  # noqa: PLC0415 - it takes as long as a whole `check`
-
-    try:
-        files = address.kubeconfig or os.environ.get("KUBECONFIG") or _DEFAULT_KUBECONFIG
-        client = _client(address.context, files, address.content)
-    except (ConfigException, OSError, yaml.YAMLError, ValueError) as error:
-        return Answer(Said.UNREACHABLE, why=_line(f"the kubeconfig leads nowhere: {type(error).__name__}"))
-    if kind.version:
-        return _get(client, kind.path(kind.version, name, namespace), seconds, selectors)
-    version = _stored_version(client, kind, seconds)
-    if isinstance(version, Answer):
-        return version
-    return _get(client, kind.path(version, name, namespace), seconds, selectors)
-
-
-def version_stored_by(definition: Answer) -> str | None:
-    """Return the version in which a definition's objects are stored; None where nobody says."""
-    versions: Sequence[Mapping[str, Any]] = (definition.first or {}).get("spec", {}).get("versions") or []
-    return next((str(version["name"]) for version in versions if version.get("storage")), None)
-
-
-def _stored_version(client: "ApiClient", kind: Kind, seconds: float) -> str | Answer:
-    definition = _get(client, DEFINITIONS.path("v1", f"{kind.plural}.{kind.group}"), seconds)
-    if version := version_stored_by(definition):
-        return version
-    if definition.said is not Said.FORBIDDEN:
-        return Answer(Said.ABSENT) if definition.is_known else definition
-    # An account that may read one namespace alone reads no definitions, but may ask what is served.
-    group = _get(client, f"/apis/{kind.group}", seconds)
-    return str(group.first["preferredVersion"]["version"]) if group.first else group
-
-
-def _get(
-    client: "ApiClient", path: str, seconds: float, selectors: Mapping[str, str] | None = None
-) -> Answer:
-    from kubernetes.client import ApiException  # noqa: PLC0415 - as above
-    from urllib3.exceptions import HTTPError  # noqa: PLC0415 - as above
-
-    headers = {"Accept": "application/json"}
-    query = f"?{urlencode(selectors)}" if selectors else ""
-    url = f"{client.configuration.host}{path}{query}"
-    try:
-        client.update_params_for_auth(headers, [], ["BearerToken"], path, "GET", None)
-        response = client.rest_client.request("GET", url, headers=headers, _request_timeout=seconds)
-        data: bytes = response.read()
-    except (ApiException, HTTPError, OSError) as error:
-        return Answer(Said.UNREACHABLE, why=_line(f"the API server does not answer: {error}"))
-    try:
-        document: object = json.loads(data)
-    except ValueError:
-        document = None
-    return _read(response.status, document if isinstance(document, dict) else {})
-
-
-def _read(status: int, document: KubernetesObject) -> Answer:
-    if status == _NOT_FOUND:
-        # Of an object that is not there the server tells the name; of a kind, it only has no such page.
-        named = (document.get("details") or {}).get("name")
-        return Answer(Said.EMPTY if named else Said.ABSENT)
-    if status in {_UNAUTHORIZED, _FORBIDDEN}:
-        why = document.get("message") or f"the API server answers {status}"
-        return Answer(Said.FORBIDDEN, why=_line(str(why)))
-    if status >= _FIRST_ERROR or not document:
-        why = document.get("message") or f"status {status}"
-        return Answer(Said.UNREACHABLE, why=_line(f"the API server answers {why}"))
-    items = document.get("items")
-    return Answer.of(items if isinstance(items, list) else [document])
-
-
-@lru_cache
-def _client(context: str, files: str, content: str | None) -> "ApiClient":
-    """One client for a process: each asks the kubeconfig's program, such as `aws`, for a token."""
-    from kubernetes.client import ApiClient, Configuration  # noqa: PLC0415 - as above
-    from kubernetes.config import load_kube_config, load_kube_config_from_dict  # noqa: PLC0415 - as above
-
-    # Each question names its own limit of time.
-    configuration = Configuration(retries=False)
-    more = {"context": context, "client_configuration": configuration, "persist_config": False}
-    if content is None:
-        load_kube_config(config_file=files, **more)
-    else:
-        load_kube_config_from_dict(yaml.safe_load(content), **more)
-    if _is_loopback(configuration.host):
-        # As kubectl has it (golang.org/x/net/http/httpproxy, useProxy).
-        configuration.proxy = None
-    return ApiClient(configuration)
-
-
-def _is_loopback(address: str) -> bool:
-    host = urlsplit(address).hostname or ""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

@@ -9,7 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.iam import POD_IDENTITY_SERVICE, ManagedPolicy, role
-from components.options import Resources, child
+from components.options import child
 from stacks.settings.cluster import AccessPolicy, EksClusterSettings
 
 _POLICIES: Mapping[AccessPolicy | Literal["clusterAdmin"], str] = {
@@ -70,6 +70,8 @@ def register_addon(
 class EksCluster(pulumi.ComponentResource):
     """A cluster with API access entries, encrypted Secrets and logs.
 
+    Node groups depend on all of it: a node without a CNI never becomes Ready.
+
     Args:
         settings: of the cluster.
         subnet_ids: private subnets of two zones or more, none of them local.
@@ -83,8 +85,6 @@ class EksCluster(pulumi.ComponentResource):
     """
 
     cluster: aws.eks.Cluster
-    ready: Resources
-    """What node groups depend on: a node without a CNI never becomes Ready."""
     kubeconfig: pulumi.Output[str]
     """Names a command that gets a token; holds none itself."""
     security_group_id: pulumi.Output[str]
@@ -109,15 +109,14 @@ class EksCluster(pulumi.ComponentResource):
         self._name = name
         self._settings = settings
         self.cluster = self._control_plane(subnet_ids, log_days, entered_by_eks=creator is None, keep=keep)
-        entries = [
-            self._administrator(f"administrator-{_tail(arn)}", arn, was=f"access-{_tail(arn)}")
-            for arn in settings.administrators
+        for arn in settings.administrators:
             # EKS refuses a second entry of one principal.
-            if arn != creator
-        ]
+            if arn != creator:
+                self._administrator(f"administrator-{_tail(arn)}", arn, was=f"access-{_tail(arn)}")
         if creator is not None:
-            entries.append(self._administrator(CREATOR, creator))
-        self.ready = [*self._addons(addons), *entries, *self._access()]
+            self._administrator(CREATOR, creator)
+        self._addons(addons)
+        self._access()
         self.kubeconfig = pulumi.Output.all(
             name=self.cluster.name,
             endpoint=self.cluster.endpoint,
@@ -186,7 +185,7 @@ class EksCluster(pulumi.ComponentResource):
             ),
         )
 
-    def _addons(self, addons: tuple[Addon, ...]) -> Resources:
+    def _addons(self, addons: tuple[Addon, ...]) -> None:
         name = self._name
         network, policies = role(
             f"{name}-cni",
@@ -196,36 +195,21 @@ class EksCluster(pulumi.ComponentResource):
             child(self),
             rules=self._settings.roles,
         )
-        return [
-            register_addon(
-                f"{name}-{addon.name}",
-                addon,
-                self.cluster.name,
-                network,
-                child(self, policies, timeout=_ADDON),
-            )
-            for addon in addons
-        ]
+        for addon in addons:
+            opts = child(self, policies, timeout=_ADDON)
+            register_addon(f"{name}-{addon.name}", addon, self.cluster.name, network, opts)
 
-    def _administrator(self, suffix: str, arn: pulumi.Input[str], was: str | None = None) -> pulumi.Resource:
-        entry = self._entry(suffix, arn, was)
-        return self._association(suffix, entry, arn, "clusterAdmin")
+    def _administrator(self, suffix: str, arn: pulumi.Input[str], was: str | None = None) -> None:
+        self._associate(suffix, self._entry(suffix, arn, was), arn, "clusterAdmin")
 
-    def _access(self) -> Resources:
+    def _access(self) -> None:
         entries = {
             arn: self._entry(f"access-{_tail(arn)}", arn, was=f"administrator-{_tail(arn)}")
             for arn in dict.fromkeys(each.arn for each in self._settings.access)
         }
-        return [
-            self._association(
-                f"access-{_tail(each.arn)}-{each.policy}",
-                entries[each.arn],
-                each.arn,
-                each.policy,
-                each.namespaces,
-            )
-            for each in self._settings.access
-        ]
+        for each in self._settings.access:
+            suffix = f"access-{_tail(each.arn)}-{each.policy}"
+            self._associate(suffix, entries[each.arn], each.arn, each.policy, each.namespaces)
 
     def _entry(self, suffix: str, arn: pulumi.Input[str], was: str | None) -> aws.eks.AccessEntry:
         # An administrator that becomes a viewer keeps its entry: as another resource it would be made before
@@ -239,18 +223,18 @@ class EksCluster(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, aliases=same),
         )
 
-    def _association(
+    def _associate(
         self,
         suffix: str,
         entry: aws.eks.AccessEntry,
         arn: pulumi.Input[str],
         policy: AccessPolicy | Literal["clusterAdmin"],
         namespaces: tuple[str, ...] = (),
-    ) -> aws.eks.AccessPolicyAssociation:
+    ) -> None:
         scope = aws.eks.AccessPolicyAssociationAccessScopeArgs(
             type="namespace" if namespaces else "cluster", namespaces=list(namespaces) or None
         )
-        return aws.eks.AccessPolicyAssociation(
+        aws.eks.AccessPolicyAssociation(
             f"{self._name}-{suffix}",
             cluster_name=self.cluster.name,
             principal_arn=arn,

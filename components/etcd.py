@@ -24,9 +24,6 @@ _STATE_KEY = "initial-cluster-state"
 class Etcd(pulumi.ComponentResource):
     """A StatefulSet of upstream's image; the chart's own is a single member of an archived one."""
 
-    servers: Resources
-    """What every client depends on."""
-
     def __init__(
         self, name: str, args: EtcdArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
@@ -41,7 +38,7 @@ class Etcd(pulumi.ComponentResource):
             data={_STATE_KEY: "existing" if args.rejoining else "new"},
             opts=child(self, depends_on, delete=deletion.ALONE),
         )
-        self.servers = register_servers(
+        register_servers(
             self,
             name,
             servers,

@@ -1,6 +1,7 @@
 """The claim with the model's files, the volume behind it, and the Job that fills or checks it."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 import pulumi
 from pulumi_kubernetes.batch.v1 import Job
@@ -10,12 +11,22 @@ from components import deletion
 from components.model_volume import FileSystem, LostClaim, OwnClaim
 from components.options import Resources, child, limits
 
+if TYPE_CHECKING:
+    from pulumi_kubernetes.batch.v1 import JobSpecArgsDict
+    from pulumi_kubernetes.core.v1 import (
+        CSIPersistentVolumeSourceArgsDict,
+        PersistentVolumeClaimSpecArgsDict,
+        PersistentVolumeSpecArgsDict,
+    )
+
 # Of a volume and a claim that no driver makes one for; left out, the cluster's default class steps in.
 _NO_CLASS = ""
 
 
 class ModelCache(pulumi.ComponentResource):
     """A claim that several nodes mount at once, filled before anything reads it.
+
+    Every reader depends on all of it: on the Job, whose completion the provider waits for, and an own claim.
 
     Args:
         claim: to make; None where it is somebody else's.
@@ -25,9 +36,6 @@ class ModelCache(pulumi.ComponentResource):
 
     """
 
-    made: tuple[pulumi.Resource, ...]
-    """What every reader depends on: the Job, whose completion the provider waits for, and an own claim."""
-
     def __init__(
         self,
         name: str,
@@ -36,7 +44,7 @@ class ModelCache(pulumi.ComponentResource):
         namespace: str,
         claim_name: str,
         job_name: str,
-        job_spec: Any,
+        job_spec: Mapping[str, Any],
         job_timeout_seconds: int,
         found_uid: str | None = None,
         depends_on: Resources,
@@ -53,7 +61,7 @@ class ModelCache(pulumi.ComponentResource):
         self._namespace = namespace
         self._claim_name = claim_name
         made = self._claim(claim) if claim else None
-        job = Job(
+        Job(
             f"{name}-download" if claim else f"{name}-check",
             metadata={
                 "name": job_name,
@@ -62,7 +70,7 @@ class ModelCache(pulumi.ComponentResource):
                 # again, and fails, until somebody deletes it (pulumi-kubernetes 4.32, provider/diff.go).
                 "annotations": {"pulumi.com/replaceUnready": "true"},
             },
-            spec=job_spec,
+            spec=cast("JobSpecArgsDict", job_spec),
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*depends_on, *([made] if made else [])],
@@ -75,12 +83,11 @@ class ModelCache(pulumi.ComponentResource):
                 custom_timeouts=limits(job_timeout_seconds, deletion.WITH_PODS),
             ),
         )
-        self.made = (job, made) if made else (job,)
         self.register_outputs({"claimName": claim_name})
 
     def _claim(self, claim: OwnClaim) -> PersistentVolumeClaim:
         before = list(self._before)
-        spec: Any = {
+        spec: PersistentVolumeClaimSpecArgsDict = {
             "access_modes": ["ReadWriteOnce" if claim.one_node else "ReadWriteMany"],
             "storage_class_name": _class_name(claim),
             "resources": {"requests": {"storage": f"{claim.size_gib}Gi"}},
@@ -111,12 +118,12 @@ class ModelCache(pulumi.ComponentResource):
         # charts/aws-fsx-csi-driver/values.yaml; kubernetes pkg/volume/csi/csi_mounter.go, supportsFSGroup).
         # Without it the root of a new Lustre belongs to root, and the download may not write.
         modes = ["ReadWriteMany", "ReadWriteOnce"] if source.fs_type else ["ReadWriteMany"]
-        csi: dict[str, Any] = {"driver": source.driver, "volume_handle": source.handle}
+        csi: CSIPersistentVolumeSourceArgsDict = {"driver": source.driver, "volume_handle": source.handle}
         if source.fs_type:
             csi["fs_type"] = source.fs_type
         if source.attributes:
             csi["volume_attributes"] = source.attributes
-        spec: Any = {
+        spec: PersistentVolumeSpecArgsDict = {
             "access_modes": modes,
             "capacity": {"storage": f"{size_gib}Gi"},
             # Any other claim that asked for a shared volume without a class would get this one.

@@ -14,7 +14,7 @@ TOKEN_SECRET_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
 
 
 class Namespace(pulumi.ComponentResource):
-    """One namespace.
+    """One namespace, on which everything in it depends.
 
     Args:
         title: its name.
@@ -26,9 +26,6 @@ class Namespace(pulumi.ComponentResource):
 
     """
 
-    made: tuple[KubernetesNamespace, ...]
-    """What everything in the namespace depends on; nothing where others made it."""
-    token_secret: Secret | None
     token_secret_name: str | None
     """Secret hf-token-secret with the key HF_TOKEN, where there is a token."""
 
@@ -52,11 +49,17 @@ class Namespace(pulumi.ComponentResource):
             **({"exists": True} if exists else {}),
         }
         super().__init__("dynamo-stack:components:Namespace", name, inputs, opts)
-        self.made = () if exists else (self._namespace(name, title, platform_namespace, keep),)
-        self.token_secret = None
+        made = [] if exists else [self._namespace(name, title, platform_namespace, keep)]
+        self.token_secret_name = None
         if hf_token is not None:
-            self.token_secret = self._token(name, title, hf_token)
-        self.token_secret_name = TOKEN_SECRET_NAME if self.token_secret else None
+            self.token_secret_name = TOKEN_SECRET_NAME
+            Secret(
+                f"{name}-hf-token",
+                metadata={"name": TOKEN_SECRET_NAME, "namespace": title},
+                # The SDK marks the whole map as secret, also where the caller has not marked the token.
+                string_data={TOKEN_SECRET_KEY: hf_token},
+                opts=child(self, made, delete=deletion.ALONE),
+            )
         self.register_outputs({"namespaceName": title})
 
     def _namespace(self, name: str, title: str, platform: str | None, keep: Keep) -> KubernetesNamespace:
@@ -70,13 +73,4 @@ class Namespace(pulumi.ComponentResource):
                 retain_on_delete=keep.retains,
                 custom_timeouts=pulumi.CustomTimeouts(delete=deletion.WITH_CONTENT),
             ),
-        )
-
-    def _token(self, name: str, namespace_name: str, hf_token: pulumi.Output[str]) -> Secret:
-        return Secret(
-            f"{name}-hf-token",
-            metadata={"name": TOKEN_SECRET_NAME, "namespace": namespace_name},
-            # The SDK marks the whole map as secret, also where the caller has not marked the token.
-            string_data={TOKEN_SECRET_KEY: hf_token},
-            opts=child(self, [*self.made], delete=deletion.ALONE),
         )

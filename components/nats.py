@@ -34,9 +34,6 @@ _TERMINATION_MARGIN_SECONDS = 20
 class Nats(pulumi.ComponentResource):
     """A StatefulSet with the settings of NATS' own chart, and none of its helper containers."""
 
-    servers: Resources
-    """What every client depends on."""
-
     def __init__(
         self, name: str, args: NatsArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
@@ -54,7 +51,7 @@ class Nats(pulumi.ComponentResource):
             immutable=True,
             opts=child(self, depends_on, delete=deletion.ALONE),
         )
-        self.servers = register_servers(
+        register_servers(
             self,
             name,
             servers,

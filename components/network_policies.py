@@ -6,7 +6,7 @@ address differs by cluster.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pulumi
 from pulumi_kubernetes.networking.v1 import NetworkPolicy
@@ -17,6 +17,9 @@ from components.etcd_command import PEER_PORT as ETCD_PEER
 from components.nats_configuration import CLIENT_PORT as NATS_CLIENT
 from components.nats_configuration import CLUSTER_PORT as NATS_CLUSTER
 from components.options import Resources, child
+
+if TYPE_CHECKING:
+    from pulumi_kubernetes.networking.v1 import NetworkPolicySpecArgsDict
 
 WORKER_SYSTEM_PORT = 9090
 NIXL_TELEMETRY_PORT = 19090
@@ -91,7 +94,7 @@ class NetworkPolicies(pulumi.ComponentResource):
             # `etcdctl --cluster` in one member asks the others as a client.
             spec = _servers(etcd, users, ETCD_CLIENT, (ETCD_CLIENT, ETCD_PEER))
             self._policy(f"{name}-etcd", "dynamo-etcd", platform_namespace, spec)
-        self.register_outputs({})
+        self.register_outputs(inputs)
 
     def _of_graph(self, name: str, graph: ProtectedGraph) -> None:
         specs = {"graph": _within_graph(graph), "frontend": _frontend(graph)}
@@ -101,11 +104,11 @@ class NetworkPolicies(pulumi.ComponentResource):
             # In the state they are called after the graph too, as everything is that goes with it.
             self._policy(f"{name}-{graph.name}-{part}", f"{graph.name}-{part}", graph.namespace, spec)
 
-    def _policy(self, logical_name: str, name: str, namespace: str, spec: Any) -> None:
+    def _policy(self, logical_name: str, name: str, namespace: str, spec: Mapping[str, Any]) -> None:
         NetworkPolicy(
             logical_name,
             metadata={"name": name, "namespace": namespace},
-            spec=spec | {"policyTypes": ["Ingress"]},
+            spec=cast("NetworkPolicySpecArgsDict", {**spec, "policyTypes": ["Ingress"]}),
             opts=self._options,
         )
 

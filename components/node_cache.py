@@ -1,6 +1,7 @@
 """A copy of the model on every node of some pools, on the nodes' own disks."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
@@ -8,11 +9,15 @@ from pulumi_kubernetes.apps.v1 import DaemonSet
 from components import deletion
 from components.options import Resources, child
 
+if TYPE_CHECKING:
+    from pulumi_kubernetes.apps.v1 import DaemonSetSpecArgsDict
+
 
 class NodeCache(pulumi.ComponentResource):
     """What fills the nodes' disks, and those of a node that replaces a lost one.
 
-    There is nothing to protect or to keep: the disks are empty again as soon as their node is gone.
+    Every reader depends on it: the provider waits until every node there is has the model. There is nothing
+    to protect or to keep: the disks are empty again as soon as their node is gone.
 
     Args:
         name: of the DaemonSet, too.
@@ -20,25 +25,22 @@ class NodeCache(pulumi.ComponentResource):
 
     """
 
-    daemon_set: DaemonSet
-    """What every reader depends on: the provider waits until every node there is has the model."""
-
     def __init__(
         self,
         name: str,
         *,
         namespace: str,
-        spec: Any,
+        spec: Mapping[str, Any],
         timeout_seconds: int,
         depends_on: Resources,
         opts: pulumi.ResourceOptions,
     ) -> None:
         inputs = {"namespace": namespace, "daemonSetName": name}
         super().__init__("dynamo-stack:components:NodeCache", name, inputs, opts)
-        self.daemon_set = DaemonSet(
+        DaemonSet(
             f"{name}-copies",
             metadata={"name": name, "namespace": namespace},
-            spec=spec,
+            spec=cast("DaemonSetSpecArgsDict", spec),
             opts=child(self, depends_on, timeout=timeout_seconds, delete=deletion.WITH_PODS),
         )
         self.register_outputs({"daemonSetName": name})

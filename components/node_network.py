@@ -3,14 +3,16 @@
 import pulumi
 import pulumi_aws as aws
 
-from components.options import Resources, child
+from components.options import child
 
 
 class NodeNetwork(pulumi.ComponentResource):
-    """A group for GPU nodes beside the cluster's own, in which all nodes reach each other over IP."""
+    """A group for GPU nodes beside the cluster's own, in which all nodes reach each other over IP.
+
+    Nodes depend on all of it: without its rules none reaches another over EFA.
+    """
 
     gpu_group: aws.ec2.SecurityGroup
-    rules: Resources
 
     def __init__(
         self, name: str, *, cluster: str, vpc_id: pulumi.Input[str], opts: pulumi.ResourceOptions
@@ -29,7 +31,7 @@ class NodeNetwork(pulumi.ComponentResource):
         # EFA is no IP protocol: only a rule for all traffic with the group itself lets it through, both ways
         # (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html).
         kinds = {"in": aws.vpc.SecurityGroupIngressRule, "out": aws.vpc.SecurityGroupEgressRule}
-        self.rules = [
+        for way, kind in kinds.items():
             kind(
                 f"{name}-efa-{way}",
                 security_group_id=group,
@@ -38,6 +40,4 @@ class NodeNetwork(pulumi.ComponentResource):
                 description="EFA",
                 opts=inside,
             )
-            for way, kind in kinds.items()
-        ]
-        self.register_outputs({})
+        self.register_outputs({"securityGroupId": group})

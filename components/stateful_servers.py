@@ -33,8 +33,8 @@ def register_servers(
     data_path: str,
     termination_seconds: int,
     volumes: Sequence[Mapping[str, Any]] = (),
-) -> Resources:
-    """Register StatefulSet, Services and PodDisruptionBudget below the parent; return what clients need.
+) -> None:
+    """Register StatefulSet, Services and PodDisruptionBudget below the parent, on which clients depend.
 
     Args:
         parent: the component.
@@ -56,7 +56,7 @@ def register_servers(
         spec=_headless(args, ports),
         opts=options,
     )
-    service = Service(
+    Service(
         f"{name}-service",
         metadata={"name": args.name, "namespace": args.namespace, "annotations": {SKIP_AWAIT: "true"}},
         spec=_client_service(args, ports),
@@ -75,13 +75,12 @@ def register_servers(
         "terminationGracePeriodSeconds": termination_seconds,
         **({"volumes": [dict(volume) for volume in volumes]} if volumes else {}),
     }
-    stateful_set = StatefulSet(
+    StatefulSet(
         name,
         metadata={"name": args.name, "namespace": args.namespace},
         spec=_stateful_set(args, pod),
         opts=pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[headless])),
     )
-    return [stateful_set, service]
 
 
 def probe(port: str, path: str, *, failures: int, period: int = 10) -> dict[str, Any]:

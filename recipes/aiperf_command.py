@@ -53,17 +53,17 @@ def aiperf_arguments(
         "--num-dataset-entries": load.dataset_entries,
         "--random-seed": benchmark.random_seed,
         **(sized if sized_for_job else {"--export-level": "summary"}),
-        "--ui": benchmark.ui,
+        "--ui": "simple",
     }
     command = ["profile", "--streaming"]
     for flag, value in flags.items():
         command += [flag, str(value)]
-    for entry in _extra_inputs(benchmark, load, is_dynamo=endpoint.is_dynamo):
+    for entry in _extra_inputs(load, is_dynamo=endpoint.is_dynamo):
         command += ["--extra-inputs", entry]
     return command
 
 
-def _extra_inputs(benchmark: Benchmark, load: Load, *, is_dynamo: bool) -> list[str]:
+def _extra_inputs(load: Load, *, is_dynamo: bool) -> list[str]:
     """Return what every request carries, so that each answer has exactly the wanted length.
 
     AIPerf 0.13.0 sends --output-tokens-mean as max_completion_tokens. TensorRT-LLM's server takes that or
@@ -75,6 +75,6 @@ def _extra_inputs(benchmark: Benchmark, load: Load, *, is_dynamo: bool) -> list[
         f"min_tokens:{tokens}",
         "ignore_eos:true",
         *([json.dumps({"nvext": {"ignore_eos": True}})] if is_dynamo else []),
-        f"repetition_penalty:{benchmark.repetition_penalty}",
-        f"temperature:{benchmark.temperature}",
+        "repetition_penalty:1.0",
+        "temperature:0.0",
     ]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from recipes.aiperf_command import Endpoint, aiperf_arguments
+from recipes.benchmark import AIPERF_VERSION, CONNECTIONS_PER_WORKER
 from recipes.benchmark_load import Load, recipe_load
 from recipes.graph_manifest.placement import scheduling_with_cache
 from recipes.images import mirrored
@@ -28,6 +29,15 @@ from recipes.pod_environment import listed
 _WAIT_SCRIPT = Path(__file__).with_name("wait_for_model_script.py")
 _FRONTEND_PORT = 8000
 _SUMMARY = "profile_export_aiperf.json"
+# Correction K21. For amd64 and arm64, with a C compiler: crick, which AIPerf needs, has no wheel for arm64.
+_IMAGE = "python:3.12.14-bookworm@sha256:dbbe4ceb97851e2e5fa83798b239811f871cb743b259ba3563737349f6bcfaa0"
+# Correction K5. 252 processes that send and 32 that read took 44 and 70 MiB each with AIPerf 0.13.0: 13 GiB,
+# nearly doubled. A worker that fills its GB200 tray leaves 14.57 CPUs and 67 GiB; the Job may use what is
+# idle.
+_CPUS = 8
+_MEMORY = "24Gi"
+# Correction K21. The longest that the operator's startup probe lets a worker load: 720 x 10 s.
+_WAIT = {"WAIT_ATTEMPTS": "1440", "WAIT_SECONDS": "5"}
 
 RESULT_FOLLOWS = "dynamo-stack: the result of load"
 """Begins the line of the Job's log before AIPerf's summary; the load's number, from 1, ends the line."""
@@ -51,14 +61,14 @@ def benchmark_job(
         else {"name": CACHE_VOLUME, "persistentVolumeClaim": {"claimName": placed.cache_claim_name}}
     )
     benchmark = placed.recipe.benchmark
-    ports = benchmark.local_ports
-    port_range = {"name": "net.ipv4.ip_local_port_range", "value": f"{ports.first} {ports.last}"}
+    # Correction K5: AIPerf opens more connections than Linux' own range has ports.
+    port_range = {"name": "net.ipv4.ip_local_port_range", "value": "1024 65000"}
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {"name": benchmark.job_name, "namespace": placed.namespace},
         "spec": {
-            "backoffLimit": benchmark.retries if loads is None else 0,
+            "backoffLimit": 1 if loads is None else 0,
             "activeDeadlineSeconds": deadline_seconds or benchmark.deadline_seconds,
             "template": {
                 "spec": {
@@ -108,11 +118,10 @@ def _scheduling(cache_nodes: CacheNodes | None) -> dict[str, Any]:
 
 def _container(placed: PlacedRecipe, loads: Sequence[Load] | None) -> dict[str, Any]:
     recipe, graph_name = placed.recipe, placed.graph_name
-    resources = recipe.benchmark.resources
-    cpus = min(resources.cpu_request, _CPUS_BESIDE_WORKERS) if placed.cache_nodes else resources.cpu_request
+    cpus = _CPUS_BESIDE_WORKERS if placed.cache_nodes else _CPUS
     return {
         "name": "benchmark",
-        "image": mirrored(recipe.benchmark.image, placed.image_mirrors),
+        "image": mirrored(_IMAGE, placed.image_mirrors),
         "command": ["/bin/sh", "-ec"],
         # The script is the shell's first argument: quoted into the command it could not be read.
         "args": [
@@ -126,8 +135,8 @@ def _container(placed: PlacedRecipe, loads: Sequence[Load] | None) -> dict[str, 
             {"name": "RUN", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
         ],
         "resources": {
-            "requests": {"cpu": str(cpus), "memory": resources.memory},
-            "limits": {"memory": resources.memory},
+            "requests": {"cpu": str(cpus), "memory": _MEMORY},
+            "limits": {"memory": _MEMORY},
         },
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
         "volumeMounts": [
@@ -140,7 +149,7 @@ def _container(placed: PlacedRecipe, loads: Sequence[Load] | None) -> dict[str, 
 
 def _shell_command(recipe: Recipe, graph_name: str, loads: Sequence[Load] | None) -> str:
     pip = ["python3", "-m", "pip", "install", "--quiet", "--target", PACKAGES_DIRECTORY]
-    packages = shlex.join([*pip, *recipe.benchmark.packages])
+    packages = shlex.join([*pip, f"aiperf=={AIPERF_VERSION}"])
     wait = 'python3 -c "$1"'
     program = f"{PACKAGES_DIRECTORY}/bin/aiperf"
     if loads is None:
@@ -149,7 +158,7 @@ def _shell_command(recipe: Recipe, graph_name: str, loads: Sequence[Load] | None
     # command in the foreground hears nothing: a Job that is deleted would go on with its load for 30 seconds.
     lines = ["trap 'exit 143' TERM", _interruptible(packages), _interruptible(wait)]
     for number, load in enumerate(loads, 1):
-        folder = f'{_results(recipe, graph_name)}/"$RUN"/{number}'
+        folder = f'{_results(graph_name)}/"$RUN"/{number}'
         words = shlex.join([program, *_arguments(recipe, graph_name, load)])
         lines += [
             _interruptible(f"{words} --artifact-dir {folder}"),
@@ -170,7 +179,7 @@ def benchmark_line(recipe: Recipe, graph_name: str, program: str) -> str:
     Results of two runs in one folder would be mixed, or the first ones lost.
     """
     words = shlex.join([program, *_arguments(recipe, graph_name, recipe_load(recipe))])
-    return f'{words} --artifact-dir {_results(recipe, graph_name)}/"$RUN"'
+    return f'{words} --artifact-dir {_results(graph_name)}/"$RUN"'
 
 
 def _arguments(recipe: Recipe, graph_name: str, load: Load) -> list[str]:
@@ -183,18 +192,16 @@ def _arguments(recipe: Recipe, graph_name: str, load: Load) -> list[str]:
     return aiperf_arguments(recipe.benchmark, load, endpoint)
 
 
-def _results(recipe: Recipe, graph_name: str) -> str:
-    return shlex.quote(f"{MODEL_CACHE.mount_path}/{recipe.benchmark.artifacts_directory}/{graph_name}")
+def _results(graph_name: str) -> str:
+    return shlex.quote(f"{MODEL_CACHE.mount_path}/perf/{graph_name}")
 
 
 def _variables(recipe: Recipe, graph_name: str) -> dict[str, str]:
-    benchmark = recipe.benchmark
     return {
         "MODELS_URL": f"{_frontend_url(graph_name)}/v1/models",
         "SERVED_MODEL_NAME": recipe.model.served_name,
-        "WAIT_ATTEMPTS": str(benchmark.wait_for_model.attempts),
-        "WAIT_SECONDS": str(benchmark.wait_for_model.seconds_between),
-        "AIPERF_HTTP_CONNECTION_LIMIT": str(benchmark.connections_per_worker),
+        **_WAIT,
+        "AIPERF_HTTP_CONNECTION_LIMIT": str(CONNECTIONS_PER_WORKER),
         # Without HF_HUB_OFFLINE: with it AIPerf 0.13.0 refuses a tokenizer that is a path.
         "HF_HOME": MODEL_CACHE.mount_path,
         # The image has no home directory for this user.

@@ -149,6 +149,8 @@ class PlacedRecipe:
 
     recipe: Recipe
     """Recipe with the overrides and the replicas of the stack's settings."""
+    instance: str
+    """Stack by whose name the pods are labelled."""
     graph_name: str
     namespace: str
     services: tuple[PlacedService, ...]
@@ -160,9 +162,6 @@ class PlacedRecipe:
     """Transport of the KV cache; None for an aggregated recipe, whose KV cache never leaves the worker."""
     image_mirrors: Mapping[str, str] = field(default_factory=dict[str, str])
     """Registry host -> what stands in its place, for every image."""
-    instance: str | None = None
-    """Stack by whose name the pods are labelled. None: they bear none of Kubernetes' recommended labels, like
-    those that run since before there were any, which labels alone are no reason to restart."""
 
     @property
     def cache_directory(self) -> str | None:

@@ -92,8 +92,7 @@ class Refusal:
 def refused_changes(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iterator[Refusal]:
     """Yield what would be lost, or would contradict what is said elsewhere."""
     services = {service.role: service for service in recipe.services}
-    yield from _two_images(recipe, changes)
-    yield from _two_releases(recipe, changes)
+    yield from _two_versions(recipe, changes)
     for role, change in changes.items():
         service = services.get(role)
         if service is None:
@@ -119,38 +118,32 @@ def with_changes(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Recip
     return recipe.model_copy(update={"services": services})
 
 
-def _two_images(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iterator[Refusal]:
-    named: dict[Role, str] = {
-        role: tag for role in _KV_ROLES if role in changes and (tag := changes[role].image_version)
-    }
-    if recipe.one_pod is None or not named or (len(named) > 1 and len(set(named.values())) == 1):
-        return
-    for role, tag in named.items():
-        message = "prefill and decode are processes of one container, which has one image"
-        yield Refusal("imageVersions", role, tag, message, "the same version for both")
-
-
-def _two_releases(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iterator[Refusal]:
+def _two_versions(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iterator[Refusal]:
     """Yield the tags that make prefill and decode of different releases, which Dynamo never supports.
 
-    Source: ai-dynamo/dynamo docs, compatibility page (0059bad).
+    Source: ai-dynamo/dynamo docs, compatibility page (0059bad). Processes of one container have one image.
     """
-    named: dict[Role, str | None] = {
+    typed: dict[Role, str | None] = {
         role: changes[role].image_version for role in _KV_ROLES if role in changes
     }
     tags = {
-        service.role: named.get(service.role) or service.image_version or recipe.runtime.version
+        service.role: typed.get(service.role) or service.image_version or recipe.runtime.version
         for service in recipe.services
         if service.role in _KV_ROLES
     }
-    releases = {role: release_name(tag) or tag for role, tag in tags.items()}
-    if recipe.one_pod is not None or len(set(releases.values())) < len(_KV_ROLES):
+    if recipe.one_pod is None:
+        tags = {role: release_name(tag) or tag for role, tag in tags.items()}
+    if len(set(tags.values())) < len(_KV_ROLES):
         return
-    both = " and ".join(f"{role} {release}" for role, release in releases.items())
-    for role, tag in named.items():
-        if tag is not None and _line(tag) == _line(recipe.runtime.version):
-            message = f"Dynamo supports no KV transfer between releases: this is {both}"
-            yield Refusal("imageVersions", role, tag, message, "the same release for prefill and decode")
+    both = " and ".join(f"{role} {tag}" for role, tag in tags.items())
+    message = f"Dynamo supports no KV transfer between releases: this is {both}"
+    instead = "the same release for prefill and decode"
+    if recipe.one_pod is not None:
+        message = "prefill and decode are processes of one container, which has one image"
+        instead = "the same version for both"
+    for role, tag in typed.items():
+        if tag is not None and (recipe.one_pod is not None or _line(tag) == _line(recipe.runtime.version)):
+            yield Refusal("imageVersions", role, tag, message, instead)
 
 
 def _changed(service: ServiceRecipe, change: ServiceChange) -> ServiceRecipe:

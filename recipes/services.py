@@ -8,11 +8,12 @@ from pydantic import Field, model_validator
 
 from engines.option_block import WorkerRole
 from engines.registry import Options
-from recipes.benchmark import GibQuantity
 from recipes.strict_model import PositiveInt, StrictModel
 
 Role = Literal["frontend", "prefill", "decode", "worker"]
 """`worker` does both, prefill and decode."""
+
+GibQuantity = Annotated[str, Field(pattern=r"^[1-9][0-9]*Gi$")]
 
 
 class FrontendResources(StrictModel):

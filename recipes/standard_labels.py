@@ -46,7 +46,7 @@ def label_value(text: str) -> str:
 
 
 def pod_labels(placed: PlacedRecipe, service: PlacedService, version: str) -> dict[str, str]:
-    """Return the labels of a service's pods; none where those that run have none (see PlacedRecipe).
+    """Return the labels of a service's pods.
 
     Args:
         placed: the service's recipe.
@@ -54,8 +54,6 @@ def pod_labels(placed: PlacedRecipe, service: PlacedService, version: str) -> di
         version: tag of their image.
 
     """
-    if placed.instance is None:
-        return {}
     return standard_labels(
         placed.recipe.model.served_name.rpartition("/")[2],
         instance=placed.instance,

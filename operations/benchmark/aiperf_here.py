@@ -11,23 +11,22 @@ from operations.benchmark.aiperf_output import SUMMARY_FILE, AIPerfLog, LoadProg
 from operations.errors import CommandError
 from operations.streamed_process import streamed
 from recipes.aiperf_command import Endpoint, aiperf_arguments
-from recipes.benchmark import Benchmark
+from recipes.benchmark import AIPERF_VERSION, CONNECTIONS_PER_WORKER, Benchmark
 from recipes.benchmark_load import Load
 
 _COLUMNS = 400
 _OFFLINE = "HF_HUB_OFFLINE"
 
 
-def installed_aiperf(name: str, benchmark: Benchmark) -> str:
-    """Return the program of that name or path, which must have the version that the recipe pins.
+def installed_aiperf(name: str) -> str:
+    """Return the program of that name or path, which must have the version that the Job has.
 
     Raises:
         CommandError: it is not there, does not start, or is another version.
 
     """
     executable = shutil.which(name)
-    wanted = pinned_version(benchmark)
-    get_it = f"  try: `uv tool install aiperf=={wanted}`, or `pipx install aiperf=={wanted}`"
+    get_it = f"  try: `uv tool install aiperf=={AIPERF_VERSION}`, or `pipx install aiperf=={AIPERF_VERSION}`"
     if executable is None:
         raise CommandError(
             f"`{name}` is needed to measure from here, and not on PATH\n{get_it}; "
@@ -38,10 +37,10 @@ def installed_aiperf(name: str, benchmark: Benchmark) -> str:
         reason = failure_reason(done.stderr.splitlines())
         raise CommandError(f"`{executable} --version` failed: {reason}\n{get_it}")
     version = done.stdout.strip().rpartition(" ")[2]
-    if version != wanted:
+    if version != AIPERF_VERSION:
         raise CommandError(
             f"{executable} is AIPerf {version}; figures compare only if one version has measured them, "
-            f"and the recipes name {wanted}\n{get_it}"
+            f"and the recipes name {AIPERF_VERSION}\n{get_it}"
         )
     return executable
 
@@ -66,7 +65,7 @@ def measure(
     folder.mkdir(parents=True)
     log = AIPerfLog()
     command = [program, *arguments, "--artifact-dir", str(folder)]
-    with streamed(command, _environment(benchmark, os.environ)) as process:
+    with streamed(command, _environment(os.environ)) as process:
         try:
             for line in process.lines(time.monotonic() + seconds):
                 if progress := log.read(line or ""):
@@ -83,18 +82,11 @@ def measure(
     return summary.read_text(encoding="utf-8")
 
 
-def pinned_version(benchmark: Benchmark) -> str:
-    """Return the version of AIPerf that the recipe pins."""
-    pinned = next(package for package in benchmark.packages if package.startswith("aiperf=="))
-    return pinned.partition("==")[2]
-
-
-def _environment(benchmark: Benchmark, given: Mapping[str, str]) -> dict[str, str]:
+def _environment(given: Mapping[str, str]) -> dict[str, str]:
     """The environment, with the connections that one process may open, and room for the words of an error."""
     # With HF_HUB_OFFLINE AIPerf 0.13.0 refuses a tokenizer that is a directory.
     kept = {name: value for name, value in given.items() if name != _OFFLINE}
-    connections = str(benchmark.connections_per_worker)
-    return kept | {"AIPERF_HTTP_CONNECTION_LIMIT": connections, "COLUMNS": str(_COLUMNS)}
+    return kept | {"AIPERF_HTTP_CONNECTION_LIMIT": str(CONNECTIONS_PER_WORKER), "COLUMNS": str(_COLUMNS)}
 
 
 def _failed(load: Load, code: int, reason: str, folder: Path) -> str:

@@ -3,7 +3,7 @@
 from components.cluster_answer import PODS, Objects
 from components.dynamo_objects import GRAPH_NAME
 from failures.pods_and_events import has_ended, is_ready, pod_reasons
-from operations.benchmark.aiperf_here import measure, pinned_version
+from operations.benchmark.aiperf_here import measure
 from operations.benchmark.job_run import BenchmarkJob
 from operations.benchmark.progress import BenchProgress
 from operations.benchmark.recording import PlannedRun, Recording, begun_result
@@ -17,6 +17,7 @@ from operations.smoke.client import Frontend
 from operations.smoke.registration import listed_models
 from operations.smoke.results import WrongAnswer
 from recipes.aiperf_command import Endpoint
+from recipes.benchmark import AIPERF_VERSION
 from recipes.benchmark_job import benchmark_job
 from recipes.model import Recipe
 from resource_graph.spelling import nearest
@@ -47,7 +48,7 @@ def run_of_stack(
         gpus=recipe.gpus,
         accelerators=stack.used_accelerators,
         generator="job" if in_cluster else "here",
-        aiperf=pinned_version(recipe.benchmark),
+        aiperf=AIPERF_VERSION,
     )
     longest = seconds or recipe.benchmark.deadline_seconds
     return PlannedRun(
@@ -93,7 +94,7 @@ def run_of_address(
         gpus=gpus,
         accelerators=(accelerator,) if accelerator else (),
         generator="here",
-        aiperf=pinned_version(benchmark),
+        aiperf=AIPERF_VERSION,
     )
     loads = loads_of_recipe(wanted, recipe) if recipe else loads_of_address(wanted, benchmark)
     return PlannedRun(begun, benchmark, loads, seconds or benchmark.deadline_seconds)

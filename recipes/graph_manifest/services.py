@@ -58,7 +58,7 @@ class GraphService:
     """Size of the shared memory; None leaves the operator's own 8Gi."""
     annotations: Mapping[str, str]
     labels: Mapping[str, str]
-    """Kubernetes' recommended ones; empty where the pods that run have none."""
+    """Kubernetes' recommended ones."""
 
 
 def graph_services(placed: PlacedRecipe, engine_config_map_name: str | None) -> tuple[GraphService, ...]:

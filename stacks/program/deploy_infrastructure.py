@@ -132,7 +132,7 @@ def deploy_infrastructure(
         kubeconfig=cluster.kubeconfig,
         # Credentials and endpoint may change without every object being another one.
         cluster_identifier=name,
-        opts=pulumi.ResourceOptions(depends_on=cluster.ready),
+        opts=pulumi.ResourceOptions(depends_on=[cluster]),
     )
     groups = NodeNetwork("node-network", cluster=name, vpc_id=vpc_id, opts=in_account)
     node_role, policies = role(
@@ -144,7 +144,7 @@ def deploy_infrastructure(
         rules=plan.cluster.roles,
     )
     site = _Site(plan, vpc_id, subnets, cluster, node_role.arn, resized, in_account)
-    before_nodes = [*cluster.ready, *policies, *groups.rules]
+    before_nodes = [cluster, *policies, groups]
     system = _system_nodes(site, of_control_plane, before_nodes)
     drivers = ClusterAddons(
         "addons",
@@ -158,7 +158,7 @@ def deploy_infrastructure(
     )
     # After the drivers: no GPU is paid for while nothing could run on it, and at destroy the nodes take
     # minutes to go, in which the EBS driver deletes the disks of NATS and etcd with their claims.
-    after_addons = [*before_nodes, *drivers.ready]
+    after_addons = [*before_nodes, drivers]
     gpu_nodes = [_gpu_nodes(site, nodes, groups.gpu_group, after_addons).group for nodes in plan.gpu_nodes]
     storage: list[pulumi.Resource] = []
     if plan.storage and isinstance(plan.storage.typed, EbsSettings):
@@ -167,17 +167,17 @@ def deploy_infrastructure(
             plan.storage.typed,
             class_name=DISK_CLASS_NAME,
             cluster=provider,
-            depends_on=drivers.ready,
+            depends_on=[drivers],
             opts=in_account,
         )
         storage.append(disks.storage_class)
     file_system = _file_system(site, keep=keep)
-    monitoring = deploy_monitoring(plan, provider, [system.group, *drivers.ready], VOLUME_CLASS)
-    operators = deploy_operators(plan, provider, [system.group, *drivers.ready, *monitoring])
+    monitoring = deploy_monitoring(plan, provider, [system.group, drivers], VOLUME_CLASS)
+    operators = deploy_operators(plan, provider, [system.group, drivers, *monitoring])
     ready = wait_for_gpu_nodes(plan, provider, [*gpu_nodes, *operators])
     return InfrastructureParts(
         provider=provider,
-        before_workloads=(system.group, *drivers.ready, *monitoring, *storage),
+        before_workloads=(system.group, drivers, *monitoring, *storage),
         before_graph=(*gpu_nodes, *operators, *ready),
         file_system=file_system,
         kubeconfig=cluster.kubeconfig,

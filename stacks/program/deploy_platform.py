@@ -56,12 +56,12 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions, *, keep: 
     )
     servers: list[pulumi.Resource] = []
     if isinstance(platform.nats, NatsArgs):
-        servers += Nats("nats", platform.nats, depends_on=[*namespace.made], opts=options).servers
+        servers.append(Nats("nats", platform.nats, depends_on=[namespace], opts=options))
     if isinstance(platform.etcd, EtcdArgs):
-        servers += Etcd("etcd", platform.etcd, depends_on=[*namespace.made], opts=options).servers
+        servers.append(Etcd("etcd", platform.etcd, depends_on=[namespace], opts=options))
     chart = dynamo_platform(platform)
-    made = HelmChart("dynamo-platform", chart, depends_on=[*namespace.made, *servers], opts=options)
-    return PlatformParts(namespace.made, (made.release, *servers))
+    made = HelmChart("dynamo-platform", chart, depends_on=[namespace, *servers], opts=options)
+    return PlatformParts((namespace,), (made.release, *servers))
 
 
 def network_policies(

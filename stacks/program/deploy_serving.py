@@ -40,7 +40,7 @@ def deploy_serving(
     update: Update,
     *,
     infrastructure: InfrastructureParts,
-    cache: tuple[pulumi.Resource, ...],
+    cache: pulumi.Resource | None,
     watch: Watch,
 ) -> tuple[list[pulumi.Resource], list[pulumi.Resource]]:
     """Register everything in the serving namespace, in the order in which it works.
@@ -57,7 +57,7 @@ def deploy_serving(
         options: with the provider.
         update: what happens to the graph that runs.
         infrastructure: with the nodes and operators that the graph needs, where this stack makes them.
-        cache: what every reader of the model depends on.
+        cache: what every reader of the model depends on; None where nothing can fill it yet.
         watch: is given the graph.
 
     Returns:
@@ -66,17 +66,17 @@ def deploy_serving(
 
     """
     serving = stack.serving
-    in_namespace: list[pulumi.Resource] = [*namespace.made] if namespace else []
+    in_namespace: list[pulumi.Resource] = [namespace] if namespace else []
     policies = network_policies(stack, platform, in_namespace, options)
     if waited_for(stack):
         # Its pods would be pending until the window opens, and `up` would fail when the graph's time is over.
-        say_notices(update, cache[0] if cache else None)
+        say_notices(update, cache)
         return policies, []
     before_graph: list[pulumi.Resource] = [
         *in_namespace,
         *platform.used_by_graphs,
         *infrastructure.before_graph,
-        *cache,
+        *([cache] if cache else []),
         *policies,
     ]
     if domain := serving.placed.compute_domain:
@@ -194,8 +194,8 @@ def deploy_cache(
     *,
     found_claim: str | None,
     lost_claim: LostClaim | None,
-) -> tuple[pulumi.Resource, ...]:
-    """Register what brings the model, and return what every reader of it depends on.
+) -> ModelCache | NodeCache | None:
+    """Register what brings the model, and return what every reader of it depends on; None before any node.
 
     Args:
         stack: everything that was decided.
@@ -207,9 +207,7 @@ def deploy_cache(
 
     """
     cache, placed = stack.cache, stack.serving.placed
-    before: list[pulumi.Resource] = [*namespace.made] if namespace else []
-    if namespace and namespace.token_secret:
-        before.append(namespace.token_secret)
+    before: list[pulumi.Resource] = [namespace] if namespace else []
     if placed.cache_nodes:
         # GPU nodes are found by labels that the GPU operator writes.
         before += infrastructure.before_graph
@@ -217,7 +215,7 @@ def deploy_cache(
     match cache:
         case NodeCopies():
             source = _with_token(cache.source, namespace)
-            copies = NodeCache(
+            return NodeCache(
                 NODE_CACHE_NAME,
                 namespace=placed.namespace,
                 spec=node_cache_spec(
@@ -227,14 +225,13 @@ def deploy_cache(
                 depends_on=before,
                 opts=options,
             )
-            return (copies.daemon_set,)
         case ExistingVolume():
             source = VolumeCheck()
             claim = None
         case OwnVolume():
             if cache.nodes and waited_for(stack):
                 # A Job that no node can run would be waited for until its time is over.
-                return ()
+                return None
             source = _with_token(cache.source, namespace)
             claim = OwnClaim(
                 storage=infrastructure.file_system or cache.class_name,
@@ -256,7 +253,7 @@ def deploy_cache(
         found_uid=found_claim,
         depends_on=before,
         opts=options,
-    ).made
+    )
 
 
 def _with_token(

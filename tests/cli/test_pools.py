@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from components.cluster_answer import ClusterAddress, Kind
+    from components.cluster_answer import Kind
+    from components.cluster_reader import ClusterReader
     from tests.cli.command import Answer as Seen
     from tests.cli.command import Command
 
@@ -48,8 +49,8 @@ def pools(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         if nodes is not None:
             (tmp_path / "nodes.json").touch()
 
-        def ask(address: ClusterAddress, kind: Kind, *_: Any, **__: Any) -> Answer:
-            assert (address.context, kind) == ("gpus", NODES)
+        def ask(cluster: ClusterReader, kind: Kind, *_: Any, **__: Any) -> Answer:
+            assert (cluster.context, kind) == ("gpus", NODES)
             return Answer.of(nodes or ())
 
         monkeypatch.setattr(cluster_reader, "ask", ask)

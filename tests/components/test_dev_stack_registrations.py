@@ -78,16 +78,6 @@ def test_every_wait_has_a_limit_of_its_own_and_the_graph_is_waited_for_until_it_
     }
 
 
-def test_the_platform_is_the_pinned_chart() -> None:
-    inputs: Any = _object("Release").inputs
-    assert (inputs["chart"], inputs["version"], inputs["namespace"]) == (
-        "dynamo-platform",
-        "1.2.1",
-        "dynamo-system",
-    )
-    assert inputs["repositoryOpts"] == {"repo": "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"}
-
-
 def test_rules_find_the_pool_of_every_gpu_worker_on_the_component() -> None:
     [component] = _recorded().of_type("dynamo-stack:components:DynamoGraph")
     pool = {"pool": "b200", "instanceType": "p6-b200.48xlarge", "nodes": 1}

@@ -34,11 +34,6 @@ def test_no_rule_stops_it(name: str) -> None:
     ] == []
 
 
-@EVERY_STACK
-def test_no_file_system_is_made_in_the_account(name: str) -> None:
-    assert not [each for each in recorded(name) if each.type.startswith(("aws:efs", "aws:fsx"))]
-
-
 def test_a_disk_is_made_where_its_first_pod_is_for_one_node_encrypted_and_protected() -> None:
     graph = recorded("a disk")
     [made] = graph.kubernetes_objects_named("StorageClass", "model-cache", None)

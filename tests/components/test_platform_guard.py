@@ -15,7 +15,6 @@ from components.platform_guard import (
     has_operator,
     left_parts,
     permit,
-    refuse_parts,
 )
 from tests.components.recorded import recorded
 from tests.support.clusters import NO_KIND, REFUSED, SILENT, Told, kubeconfig_of
@@ -164,11 +163,6 @@ def test_an_operator_is_there_unless_the_cluster_says_that_it_has_no_pod(
     assert has_operator(cluster, "dynamo-system") is is_there
     labels = "app.kubernetes.io/created-by=dynamo-operator,control-plane=controller-manager"
     assert cluster.asked == [("deployments", "", "dynamo-system", {"labelSelector": labels})]
-
-
-def test_parts_that_nobody_will_end_are_refused_at_once() -> None:
-    with pytest.raises(PlatformInUseError):
-        refuse_parts(("gpt-oss/gone",), {})
 
 
 def test_the_guard_goes_before_everything_that_graphs_need() -> None:

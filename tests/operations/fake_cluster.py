@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from components.cluster_answer import ClusterAddress, Kind
+    from components.cluster_answer import Kind
+    from components.cluster_reader import ClusterReader
 
 CONTEXT = "dynamo-lab"
 _KUBECONFIG = {
@@ -83,7 +84,7 @@ class FakeCluster:
 
     def ask(
         self,
-        address: ClusterAddress,
+        cluster: ClusterReader,
         kind: Kind,
         name: str = "",
         namespace: str | None = None,
@@ -92,7 +93,7 @@ class FakeCluster:
         """Answer the client as the API server does."""
         labels: str = more.get("labelSelector", "")
         self.questions.append(
-            " ".join([address.kubeconfig or "", kind.plural, name, namespace or "", labels])
+            " ".join([cluster.kubeconfig or "", kind.plural, name, namespace or "", labels])
         )
         is_of_job = _RUN_LABEL in labels
         found = self.objects.get("others" if is_of_job else kind.plural, REFUSED)

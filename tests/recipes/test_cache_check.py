@@ -89,15 +89,6 @@ def test_a_revision_of_links_into_the_hubs_blobs_passes(snapshot: Path) -> None:
     assert _check(snapshot).returncode == 0
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["config.json", "tokenizer.json", SHARDS[1], "model.safetensors.index.json"],
-)
-def test_a_missing_file_is_named_and_nothing_else(snapshot: Path, name: str) -> None:
-    (snapshot / name).unlink()
-    assert _faults(snapshot) == [f"{snapshot / name}: is missing"]
-
-
 def test_every_missing_file_is_named_at_once(snapshot: Path) -> None:
     for name in ("config.json", SHARDS[1]):
         (snapshot / name).unlink()

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from recipes.fitting import fitted, worker_sizes
+from recipes.fitting import fitted
 from recipes.load import CATALOGUE, load_recipe, parse_recipe
 from recipes.model import Recipe
 from recipes.pod_environment import worker_start
@@ -29,12 +29,6 @@ def test_values_of_a_variant_hold_on_its_gpus_alone() -> None:
         "TRITON",
     ]
     assert on_hopper.engine_of("worker").max_batch_size == recipe.engine_of("worker").max_batch_size
-
-
-def test_the_number_of_gpus_changes_the_worker() -> None:
-    recipe = _recipe(HOPPER, ONE_GPU)
-    assert worker_sizes(recipe) == (1, 4)
-    assert (fitted(recipe, "blackwell").gpus, fitted(recipe, "blackwell", 1).gpus) == (4, 1)
 
 
 def test_a_variable_of_a_variant_stands_beside_those_of_the_recipe() -> None:

@@ -79,15 +79,6 @@ def test_network_devices_are_requested_under_their_full_names() -> None:
     assert "vpc.amazonaws.com/efa" not in str(_main(over("efa"), FRONTEND))
 
 
-def test_shared_memory_is_the_published_one_on_workers_and_the_operators_on_the_frontend() -> None:
-    pods = _pods(over("tcp"))
-    assert {name: pod["sharedMemory"] for name, pod in pods.items()} == {
-        FRONTEND: None,
-        PREFILL: "80Gi",
-        DECODE: "80Gi",
-    }
-
-
 def test_every_pod_reads_the_model_from_the_same_volume() -> None:
     for pod in _pods(placed_recipe(cache_claim_name="weights")).values():
         assert {"name": "weights", "mountPath": "/opt/models"} in main_of(pod)["volumeMounts"]
@@ -211,10 +202,6 @@ def test_a_second_graph_in_the_namespace_has_terms_and_files_of_its_own() -> Non
     [term] = _affinity(second, PREFILL)["podAntiAffinity"][REQUIRED]
     assert _selected_types(term, "second") == ["decode"]
     assert "gpt-oss-disagg'" not in str(_affinity(second, PREFILL))
-
-
-def test_the_operators_probes_stay() -> None:
-    assert "Probe" not in str(graph_spec(over("tcp"), "files"))
 
 
 @pytest.fixture

@@ -27,7 +27,3 @@ def test_an_image_is_found_in_the_mirror_of_its_registry(image: str, expected: s
 @pytest.mark.parametrize("image", ["quay.io/coreos/etcd:v3.5.21", "nvcr.io.example/nvidia/x:1"])
 def test_an_image_of_a_registry_without_a_mirror_stays_as_it_is(image: str) -> None:
     assert mirrored(image, MIRRORS) == image
-
-
-def test_without_mirrors_even_a_short_name_stays_short() -> None:
-    assert mirrored("python:3.10-slim", {}) == "python:3.10-slim"

@@ -10,7 +10,7 @@ from recipes.benchmark_job import benchmark_job
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe
-from recipes.model_download import HuggingFaceDownload, S3Copy, cache_job_spec
+from recipes.model_download import HuggingFaceDownload, S3Copy
 from recipes.node_cache import node_cache_spec
 from recipes.placed import PlacedRecipe
 from tests.support.graph_pods import pods_of
@@ -43,12 +43,6 @@ def test_a_frontend_runs_where_the_cache_is(nodes: Any) -> None:
     frontend = _pods(placed_recipe(cache_nodes=nodes))["Frontend"]["spec"]
     assert _selected(frontend) == list(nodes.selectors)
     assert {item["key"] for item in frontend["tolerations"]} == {"nvidia.com/gpu"}
-
-
-def test_the_job_that_fills_a_volume_of_one_node_runs_on_that_node() -> None:
-    job = cache_job_spec(RECIPE, "model-cache", TOKEN, {}, ONE_NODE)["template"]["spec"]
-    assert _selected(job) == list(ONE_NODE.selectors)
-    assert {item["key"] for item in job["tolerations"]} == {"nvidia.com/gpu"}
 
 
 @pytest.mark.parametrize("nodes", [ONE_NODE, EACH_NODE])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from engines.tensorrt_llm.engine import TensorRtLlm
 from engines.tensorrt_llm.options import EngineSettings
 from recipes.load import load_recipe
+from recipes.merging import dotted_options
 from recipes.overrides import OverrideError, overridden
 
 AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
@@ -19,23 +20,8 @@ def _settings(**options: Any) -> EngineSettings:
     return EngineSettings.model_validate(options)
 
 
-def _flat(mapping: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in mapping.items():
-        if isinstance(value, dict):
-            flat |= _flat(value, f"{prefix}{key}.")
-        else:
-            flat[f"{prefix}{key}"] = value
-    return flat
-
-
 def _engine(recipe: Any, role: Any) -> dict[str, Any]:
-    return _flat(yaml.safe_load(TensorRtLlm().engine_file(recipe.engine_of(role))))
-
-
-def test_no_overrides_leave_the_recipe_as_it_is() -> None:
-    assert overridden(DISAGGREGATED, {}) == DISAGGREGATED
-    assert overridden(DISAGGREGATED, {"prefill": _settings()}) == DISAGGREGATED
+    return dict(dotted_options(yaml.safe_load(TensorRtLlm().engine_file(recipe.engine_of(role)))))
 
 
 def test_one_option_of_a_block_leaves_the_rest_of_the_block() -> None:
@@ -73,7 +59,7 @@ FREE = {
 def test_only_the_named_options_of_the_named_role_change(options: dict[str, Any]) -> None:
     changed = overridden(AGGREGATED, {"worker": _settings(**options)})
     before, after = _engine(AGGREGATED, "worker"), _engine(changed, "worker")
-    named = {key.replace("extra.", ""): value for key, value in _flat(options).items()}
+    named = {key.replace("extra.", ""): value for key, value in dotted_options(options)}
     assert after == before | named
     assert changed.services[0] == AGGREGATED.services[0]
     assert changed.model_copy(update={"services": AGGREGATED.services}) == AGGREGATED

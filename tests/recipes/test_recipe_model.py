@@ -39,20 +39,9 @@ def test_only_a_split_recipe_is_disaggregated() -> None:
         load_recipe(AGGREGATED).engine_of("decode")
 
 
-@pytest.mark.parametrize(("dtype", "size"), [("auto", 73_728), ("fp8", 36_864), ("nvfp4", 20_736)])
-def test_one_token_takes_as_much_cache_as_its_number_format_says(dtype: Any, size: int) -> None:
-    assert load_recipe(NAME).model.kv_bytes_per_token(dtype) == size
-
-
 def test_a_recipe_that_is_not_there_is_no_recipe() -> None:
     with pytest.raises(KeyError):
         load_recipe("../../pyproject")
-
-
-def test_a_prompt_longer_than_a_step_is_admitted_in_chunks() -> None:
-    content = _content(AGGREGATED)
-    content["services"][1]["engine"] |= {"max_num_tokens": 100, "enable_chunked_prefill": True}
-    assert parse_recipe(yaml.dump(content, Dumper=yaml.CSafeDumper)).name == AGGREGATED
 
 
 # Under the key of a service, further fields of its engine.
@@ -244,8 +233,3 @@ def test_a_recipe_that_contradicts_itself_is_refused(changes: dict[str, Any], sa
         service.update(changes.get(service["role"], {}))
     content |= {key: value for key, value in changes.items() if key in content}
     assert said in _refusal(content)
-
-
-def test_a_recipe_cannot_be_changed_after_it_was_read() -> None:
-    with pytest.raises(ValidationError):
-        load_recipe(NAME).graph_name = "other"

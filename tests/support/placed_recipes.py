@@ -71,6 +71,7 @@ def placed_recipe(
     )
     made = PlacedRecipe(
         recipe=recipe,
+        instance="gpus",
         graph_name=recipe.graph_name,
         namespace="gpt-oss",
         services=services,

@@ -69,15 +69,3 @@ def test_rdma_pins_memory_as_root_and_roce_is_told_its_addresses() -> None:
     assert "IPC_LOCK" in profile.privileges.capabilities
     assert profile.environment["UCX_IB_GID_INDEX"] == "3"
     assert "UCX_IB_GID_INDEX" not in _profile("rdma").environment
-
-
-@pytest.mark.parametrize(
-    ("instance_type", "channel", "found"), [(GB200, False, 1), (GB200, True, 0), (B200, False, 0)]
-)
-def test_nccl_is_kept_off_an_nvlink_that_the_pod_has_no_channel_to(
-    instance_type: Any, channel: bool, found: int
-) -> None:
-    defects = Vllm().known_defects(
-        OPTIONS, instance_type=instance_type, runtime_version="1.2.1", has_imex_channel=channel
-    )
-    assert [each.name for each in defects] == ["NCCL_MNNVL_ENABLE"] * found

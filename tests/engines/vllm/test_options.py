@@ -8,15 +8,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from engines.command_options import command_options, option_values
+from engines.command_options import command_options
 from engines.release import release_line
 from engines.vllm.engine import Vllm
 from engines.vllm.options import VllmOptions, VllmSettings
-from recipes.load import load_recipe
-from recipes.pod_environment import worker_start as start_of
 from tests.support.worker_starts import worker_start
 
-RECIPE = load_recipe("gpt-oss-120b/vllm-agg")
 LINES = ("1.2.1", "1.4.2")
 OFFLOAD = {"kv_connector": "SimpleCPUOffloadConnector", "kv_role": "kv_both"}
 EVENTS = {"enable_kv_cache_events": True, "endpoint": "tcp://*:20080"}
@@ -103,29 +100,6 @@ def test_every_option_that_is_modelled_is_a_flag_of_every_release_line(version: 
     flags = published.by_line[release_line(version)]
     options = set(VllmSettings.model_fields) - {"extra"}
     assert {f"--{name.replace('_', '-')}" for name in options} <= flags
-
-
-@pytest.mark.parametrize("version", LINES)
-def test_every_flag_and_value_of_the_recipe_is_one_of_the_release_line(version: str) -> None:
-    published, values = command_options("dynamo.vllm"), option_values("dynamo.vllm")
-    assert published
-    line = release_line(version)
-    [worker] = RECIPE.workers
-    start = start_of(RECIPE, worker)
-    words = _words(worker_start(**{**_fields(start), "runtime_version": version}), **_given(worker.engine))
-    for flag, value in zip(words, [*words[1:], ""], strict=True):
-        if flag.startswith("--"):
-            assert flag in published.by_line[line]
-            if flag in values:
-                assert value in values[flag].by_line[line]
-
-
-def _fields(start: Any) -> dict[str, Any]:
-    return {name: getattr(start, name) for name in type(start).__dataclass_fields__}
-
-
-def _given(options: Any) -> dict[str, Any]:
-    return options.model_dump(exclude_unset=True)
 
 
 @pytest.mark.parametrize(

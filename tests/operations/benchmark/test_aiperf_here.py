@@ -29,7 +29,7 @@ def _measured(
 ) -> list[LoadProgress | str]:
     program = fake_aiperf(folder, **({} if behaviour is None else {"behaviour": behaviour}))
     told: list[LoadProgress | str] = []
-    found = installed_aiperf(str(program), BENCHMARK)
+    found = installed_aiperf(str(program))
     text = measure(found, BENCHMARK, LOAD, ENDPOINT, folder / "load", seconds=seconds, report=told.append)
     return [*told, text]
 
@@ -48,7 +48,7 @@ def test_a_program_of_another_version_and_one_that_does_not_start_are_refused(
     program.write_text(f"#!/bin/sh\n{answer}\n", encoding="utf-8")
     program.chmod(0o755)
     with pytest.raises(CommandError) as refused:
-        installed_aiperf(str(program), BENCHMARK)
+        installed_aiperf(str(program))
     assert said in str(refused.value)
     assert str(refused.value).endswith(GET_IT)
 
