@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import environ
 from typing import Any
 
 from pydantic import ValidationError
@@ -82,7 +81,7 @@ def find_pools(context: str, kubeconfig: str | None) -> FoundPools:
 
     """
     plan = ClusterPlan("existing", context, kubeconfig, None)
-    if problems := cluster_problems(plan, environ):
+    if problems := cluster_problems(plan):
         options = {"cluster.context": "--context", "cluster.kubeconfig": "--kubeconfig"}
         named = [replace(each, key=options.get(each.key, each.key)) for each in problems]
         raise SettingsError({_COMMAND: named})
