@@ -111,7 +111,7 @@ def _room(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
     if isinstance(uses, ClusterAnswer):
         yield unknown("free GPUs", uses.why)
         return
-    for text, fits in room_texts(stack, "", uses):
+    for text, fits in room_texts(stack, uses):
         pool, _, found = text.partition(": ")
         question = f"{pool}: free GPUs"
         yield (

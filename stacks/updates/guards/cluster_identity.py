@@ -8,7 +8,7 @@ the kubeconfig; its credentials never reach a message.
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import yaml
@@ -82,7 +82,7 @@ def _document(file: Path) -> Mapping[str, Any] | None:
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         # The parser's own words would quote the line, which may hold a token.
         return None
-    return mapping_in(document) if document is None or isinstance(document, Mapping) else None
+    return mapping_in(cast("object", document)) if document is None or isinstance(document, Mapping) else None
 
 
 def _named(documents: Iterable[Mapping[str, Any] | None], section: str) -> dict[str, Mapping[str, Any]]:

@@ -141,26 +141,26 @@ def _goes_with_another(key: str, changed: Sequence[str]) -> bool:
 
 def _problem(key: str, before: object, now: Mapping[str, str | int]) -> Problem:
     was = int(before) if isinstance(before, float) else before
-    kind_stays = not key.endswith(".kind")
-    own_servers = kind_stays and now.get(key.rpartition(".")[0] + ".kind") == "own"
-    steps = _steps(key, own_servers=own_servers)
-    numbered = "".join(f"\n    {number}. {step}" for number, step in enumerate(steps, start=1))
+    steps = enumerate(_steps(key, now), start=1)
+    numbered = "".join(f"\n    {number}. {step}" for number, step in steps)
     message = f"fixed at {was} when this stack was created; nothing was created or changed"
-    return Problem(
-        key,
-        now[key],
-        message,
-        allowed=str(was),
-        suggestion=f"{key}: {was}; or, with an interruption ({_GUIDE}):{numbered}",
-    )
+    suggestion = f"{key}: {was}; or, with an interruption ({_GUIDE}):{numbered}"
+    return Problem(key, now[key], message, allowed=str(was), suggestion=suggestion)
 
 
-def _steps(key: str, *, own_servers: bool) -> list[str]:
+def _steps(key: str, now: Mapping[str, str | int]) -> list[str]:
     """Return the procedure that makes another value of this setting possible."""
     if key == _LAYERS:
         return _LAYER_STEPS
     if key.startswith(("cluster.", "modelCache.")):
-        return _cluster_steps(key)
+        return [
+            "with the old value again: lifecycle: disposable, then `pulumi up`; it lifts the protection, and "
+            "the model is not kept",
+            "`pulumi destroy`, which forgets what was fixed",
+            f"the new {key}, then `pulumi up`",
+            "without an interruption instead: a second stack with a cluster.name and GPUs of its own, then "
+            "destroy this one",
+        ]
     if key.endswith(".namespace.kind"):
         # An own one that leaves the program would be deleted, with everything in it.
         return ["pulumi destroy (lifecycle production keeps model, data and namespace)", "pulumi up again"]
@@ -173,8 +173,10 @@ def _steps(key: str, *, own_servers: bool) -> list[str]:
             + _END.format(what="Release::**"),
             apply_it,
         ]
-    server = key.split(".")[1]
-    target = f"StatefulSet::{server}" if own_servers else "Release::**"
+    _, server, field = key.split(".")
+    # Servers that were bundled are part of the release.
+    own = field != "kind" and now.get(f"platform.{server}.kind") == "own"
+    target = f"StatefulSet::{server}" if own else "Release::**"
     return [
         "end the graphs of all stacks that use this platform",
         f"end the platform and its {server}: {_END.format(what=target)}",
@@ -202,14 +204,3 @@ def _cluster_values(stack: StackPlan) -> dict[str, str]:
     if plan.storage is not None and isinstance(plan.storage.typed, LustreStorage):
         values["modelCache.storage.zone"] = str(plan.storage.zone)
     return values
-
-
-def _cluster_steps(key: str) -> list[str]:
-    return [
-        "with the old value again: lifecycle: disposable, then `pulumi up`; it lifts the protection, and the "
-        "model is not kept",
-        "`pulumi destroy`, which forgets what was fixed",
-        f"the new {key}, then `pulumi up`",
-        "without an interruption instead: a second stack with a cluster.name and GPUs of its own, then "
-        "destroy this one",
-    ]
