@@ -1,11 +1,11 @@
 """What has room beside the workers that run: a rollout that starts new ones first, and another graph."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from recipes.placed import PlacedService, Rollout
 from stacks.plan.placement.capacity import PlacedPool
-from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed
+from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed, surges
 from stacks.plan.placement.pools import may_share_nodes
 from stacks.plan.placement.resources import occupied_gpus
 from stacks.plan.placement.rollout import described
@@ -151,9 +151,7 @@ def beside_what_runs(stack: StackPlan, before: Deployed) -> StackPlan:
     return _with_rollouts(stack, described(surging, waiting, stack.serving.load.words))
 
 
-def _without_room(
-    stack: StackPlan, running: Graph, wanted: Graph, surging: Collection[str]
-) -> dict[str, str]:
+def _without_room(stack: StackPlan, running: Graph, wanted: Graph, surging: Set[str]) -> dict[str, str]:
     """Return the workers that would surge and cannot beside those that run, each with the reason."""
     if any(each.neighbours != running.services[each.name].neighbours for each in wanted.workers):
         reason = "with this KV transport workers of before the change leave no place to count on"
@@ -166,7 +164,7 @@ def _without_room(
     }
 
 
-def _crowded_out(shared: SharedPool, surging: Collection[str]) -> Iterator[tuple[str, int]]:
+def _crowded_out(shared: SharedPool, surging: Set[str]) -> Iterator[tuple[str, int]]:
     old = {service.name: service.gpus for service in shared.old}
     sets = {
         worker.name: replace(some := occupying_set(worker), gpus=max(some.gpus, old.get(worker.name, 0)))
@@ -174,15 +172,10 @@ def _crowded_out(shared: SharedPool, surging: Collection[str]) -> Iterator[tuple
     }
     # Workers of another pool that come or go stay until their successors serve.
     sets |= {service.name: worker_set(service) for service in shared.old if service.name not in sets}
-    for worker in sorted(shared.new, key=lambda worker: -worker.gpus):
-        if worker.name not in surging:
-            continue
-        some = sets[worker.name]
-        others = [other for name, other in sets.items() if name != worker.name]
-        if has_room_wherever_placed(some, others, shared.room):
-            sets[worker.name] = replace(some, count=some.count + 1)
-        else:
-            yield worker.name, worker.gpus
+    gpus = {worker.name: worker.gpus for worker in shared.new}
+    for some, _, fits in surges(sets.values(), shared.room, surging & gpus.keys()):
+        if not fits:
+            yield some.name, gpus[some.name]
 
 
 def _with_rollouts(stack: StackPlan, rollouts: Mapping[str, Rollout]) -> StackPlan:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 
@@ -122,6 +122,24 @@ def has_room_wherever_placed(worker: WorkerSet, others: Sequence[WorkerSet], roo
     alone = sum(some.count for some in running if some.gpus >= denied_from)
     together = sum(some.gpus * some.count for some in running if some.gpus < denied_from)
     return alone + together // denied_from < nodes
+
+
+def surges(
+    workers: Iterable[WorkerSet], room: Room, names: Collection[str]
+) -> Iterator[tuple[WorkerSet, list[WorkerSet], bool]]:
+    """Yield each worker of these names, all that runs beside it, and whether one more of it surely fits.
+
+    The largest come first, and those that fit are there when the next ones are judged.
+    """
+    running = {some.name: some for some in workers}
+    for some in sorted(running.values(), key=lambda some: -some.gpus):
+        if some.name not in names:
+            continue
+        others = [other for other in running.values() if other.name != some.name]
+        fits = has_room_wherever_placed(some, others, room)
+        if fits:
+            running[some.name] = replace(some, count=some.count + 1)
+        yield some, others, fits
 
 
 def _alone(some: WorkerSet, room: Room, free: Counter[int], left: Counter[int]) -> bool:

@@ -18,10 +18,13 @@ from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalSe
 from stacks.errors import Problem
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan
+from stacks.plan.layers.contract import infrastructure_contract
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.cluster import LustreStorage
 
+# Of the storage the claim would stay, and its file system go from under it.
+_CLUSTER = ("modelCache.storage.kind", "cluster.name", "cluster.accountId", "cluster.region")
 _LAYERS = "layers"
 _ALL = "layers: [infrastructure, platform, serving]"
 _LAYER_STEPS = [
@@ -79,16 +82,6 @@ def changed_problems(
         for key in changed
         if key not in acknowledged and not _goes_with_another(key, changed)
     )
-
-
-def _joined_values(stack: StackPlan) -> dict[str, str]:
-    """Return what another stack makes and this one stands on: on another cluster nothing of it would be."""
-    joined = stack.layers.joined.get("infrastructure")
-    if joined is None:
-        return {}
-    said = joined.contract.values
-    keys = ("modelCache.storage.kind", "cluster.name", "cluster.accountId", "cluster.region")
-    return {key: str(said[key]) for key in keys if key in said}
 
 
 def _network_values(plan: EksPlan) -> dict[str, str]:
@@ -188,19 +181,14 @@ def _steps(key: str, now: Mapping[str, str | int]) -> list[str]:
 
 def _cluster_values(stack: StackPlan) -> dict[str, str]:
     values = {"cluster.kind": stack.cluster.kind}
-    plan = stack.infrastructure
+    plan, joined = stack.infrastructure, stack.layers.joined.get("infrastructure")
+    # On another cluster nothing of the stack would be, whoever makes it.
+    contract = infrastructure_contract(plan) if plan else joined and joined.contract
+    if contract:
+        values |= {key: str(contract.values[key]) for key in _CLUSTER if key in contract.values}
     if plan is None:
-        return {**values, **_joined_values(stack)}
-    if plan.storage is not None:
-        # The claim would stay, and its file system go from under it.
-        values["modelCache.storage.kind"] = plan.storage.typed.kind
-    values |= {
-        "cluster.name": plan.cluster.name,
-        "cluster.accountId": plan.cluster.account_id,
-        "cluster.region": plan.cluster.region,
-        "cluster.roles.path": plan.cluster.roles.path,
-        **_network_values(plan),
-    }
+        return values
+    values |= {"cluster.roles.path": plan.cluster.roles.path, **_network_values(plan)}
     if plan.storage is not None and isinstance(plan.storage.typed, LustreStorage):
         values["modelCache.storage.zone"] = str(plan.storage.zone)
     return values
