@@ -78,14 +78,7 @@ def pack(
 
 
 def nodes_needed(workers: Sequence[WorkerSet], room: Room) -> int:
-    """Return how many nodes like those of the room hold the workers.
-
-    Raises:
-        ValueError: a worker is larger than a node.
-
-    """
-    if any(some.gpus > room.gpus_per_node for some in workers):
-        raise ValueError(f"no node has more than {room.gpus_per_node} GPUs")
+    """Return how many nodes like those of the room hold the workers, of which none is larger than a node."""
     low, high = 0, sum(some.count for some in workers)
     while low < high:
         middle = (low + high) // 2
