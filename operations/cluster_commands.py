@@ -1,6 +1,5 @@
 """kubectl and helm on the stack's own cluster: its context, never the current one."""
 
-import os
 import shlex
 import subprocess
 from collections.abc import Sequence
@@ -109,7 +108,7 @@ class ClusterCommands:
 
 def refuse_other_cluster(stack: StackPlan) -> None:
     """Raise SettingsError where the kubeconfig does not lead to the cluster that the settings mean."""
-    problems = cluster_problems(stack.cluster, os.environ)
+    problems = cluster_problems(stack.cluster)
     if problems:
         raise SettingsError({stack.source: problems})
 

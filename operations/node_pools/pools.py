@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from os import environ
 from typing import Any
 
 from pydantic import ValidationError
@@ -60,7 +59,7 @@ def find_pools(context: str) -> FoundPools:
         CommandError: the cluster does not answer, or has no node with GPUs.
 
     """
-    if problems := cluster_problems(ClusterPlan("existing", context, None, None), environ):
+    if problems := cluster_problems(ClusterPlan("existing", context, None, None)):
         raise SettingsError({_COMMAND: [replace(each, key="--context") for each in problems]})
     cluster = ClusterCommands.at(context)
     cluster.require_answer()

@@ -114,7 +114,7 @@ def _room(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
     uses = pool_uses(stack, cluster)
     if isinstance(uses, ClusterAnswer):
         raise Unanswered(uses.why)
-    for text, fits in room_texts(stack, "", uses):
+    for text, fits in room_texts(stack, uses):
         pool, _, found = text.partition(": ")
         question = f"{pool}: free GPUs"
         yield (

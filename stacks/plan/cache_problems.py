@@ -17,7 +17,7 @@ from stacks.settings.cluster import (
     InstanceStoreStorage,
     LustreStorage,
 )
-from stacks.settings.stack import ExistingVolumeSource, ModelCacheSettings, StackSettings
+from stacks.settings.stack import ExistingVolumeSource, StackSettings
 from stacks.wording import in_words
 
 _KIND, _ZONE = "modelCache.storage.kind", "modelCache.storage.zone"
@@ -55,14 +55,18 @@ def storage_problems(settings: StackSettings) -> Iterator[Problem]:
     if cache is None:
         return
     if not isinstance(cluster, EksClusterSettings):
-        yield from _existing_cluster_problems(cache)
+        if cache.storage is not None:
+            message = "belongs to a cluster that the stack makes, and this one exists"
+            yield Problem("modelCache.storage", cache.storage.kind, message, suggestion="leave it out")
+        if cache.storage_class_name is None:
+            missing = "is missing: the volume's class in the cluster"
+            yield Problem("modelCache.storageClassName", None, missing)
         return
     if (cache.storage is None) == (cache.storage_class_name is None):
         message = "needs one of storage, which is made, and storageClassName, which exists"
         yield Problem("modelCache", None, message)
     if isinstance(cache.storage, LustreStorage):
-        yield from _lustre_size_problems(cache)
-        yield from _lustre_place_problems(cluster, settings, cache.storage)
+        yield from _lustre_problems(cluster, settings, cache.size, cache.storage)
 
 
 def placement_problems(
@@ -94,43 +98,26 @@ def placement_problems(
             return
 
 
-def _existing_cluster_problems(cache: ModelCacheSettings) -> Iterator[Problem]:
-    """Yield what a cluster that exists does not make, or does not know."""
-    if cache.storage is not None:
-        message = "belongs to a cluster that the stack makes, and this one exists"
-        yield Problem("modelCache.storage", cache.storage.kind, message, suggestion="leave it out")
-    if cache.storage_class_name is None:
-        missing = "is missing: the volume's class in the cluster"
-        yield Problem("modelCache.storageClassName", None, missing)
-
-
-def _lustre_size_problems(cache: ModelCacheSettings) -> Iterator[Problem]:
-    size = size_in_gib(cache.size)
-    if size == _SMALLEST_LUSTRE_GIB or (size and size % _LUSTRE_STEP_GIB == 0):
-        return
-    steps = -(-size // _LUSTRE_STEP_GIB)
-    larger = _SMALLEST_LUSTRE_GIB if size < _SMALLEST_LUSTRE_GIB else steps * _LUSTRE_STEP_GIB
-    yield Problem(
-        "modelCache.size",
-        cache.size,
-        "FSx for Lustre has no file system of this size",
-        allowed=f"{_SMALLEST_LUSTRE_GIB}Gi, or a multiple of {_LUSTRE_STEP_GIB}Gi",
-        suggestion=f"{larger}Gi",
-    )
-
-
-def _lustre_place_problems(
-    cluster: EksClusterSettings, settings: StackSettings, storage: LustreStorage
+def _lustre_problems(
+    cluster: EksClusterSettings, settings: StackSettings, typed_size: str, storage: LustreStorage
 ) -> Iterator[Problem]:
-    if storage.zone is None:
-        return
-    allowed = [zone.name for zone in regional_zones(cluster, settings)]
-    if storage.zone in allowed:
-        return
-    message = "no subnet of the stack is there"
-    if zone_named(storage.zone).is_local:
-        message = "is a Local Zone, in which no file system of FSx is documented"
-    yield Problem(_ZONE, storage.zone, message, allowed=", ".join(allowed), suggestion=allowed[0])
+    size = size_in_gib(typed_size)
+    if size != _SMALLEST_LUSTRE_GIB and (not size or size % _LUSTRE_STEP_GIB):
+        steps = -(-size // _LUSTRE_STEP_GIB)
+        larger = _SMALLEST_LUSTRE_GIB if size < _SMALLEST_LUSTRE_GIB else steps * _LUSTRE_STEP_GIB
+        yield Problem(
+            "modelCache.size",
+            typed_size,
+            "FSx for Lustre has no file system of this size",
+            allowed=f"{_SMALLEST_LUSTRE_GIB}Gi, or a multiple of {_LUSTRE_STEP_GIB}Gi",
+            suggestion=f"{larger}Gi",
+        )
+    regional = [zone.name for zone in regional_zones(cluster, settings)]
+    if storage.zone is not None and storage.zone not in regional:
+        message = "no subnet of the stack is there"
+        if zone_named(storage.zone).is_local:
+            message = "is a Local Zone, in which no file system of FSx is documented"
+        yield Problem(_ZONE, storage.zone, message, allowed=", ".join(regional), suggestion=regional[0])
 
 
 def _zone_problems(

@@ -149,49 +149,43 @@ def _namespaces(stack: StackPlan) -> Iterable[Decision]:
 
 
 def _servers(platform: PlatformPlan | None) -> Iterable[Decision]:
-    if isinstance(platform, OwnPlatform):
-        nats = platform.nats
-        etcd = platform.etcd
-        yield Decision("servers", "NATS", _choice(nats), _nats_reason(nats))
-        if etcd is not None:
-            yield Decision("servers", "etcd", _choice(etcd), _etcd_reason(etcd))
+    if not isinstance(platform, OwnPlatform):
+        return
+    leases_end = "stops all workers, because their leases end"
+    yield _server(
+        "NATS",
+        platform.nats,
+        others="its address",
+        bundled=f"one server of the platform's chart; {_WITHOUT_NATS}",
+        one=f"one server with a volume; {_WITHOUT_NATS}",
+        several="pods serve on without it, none starts; streams of a member that is away wait for it",
+    )
+    if platform.etcd is not None:
+        yield _server(
+            "etcd",
+            platform.etcd,
+            others="its addresses",
+            bundled="one member of the platform's chart, from Bitnami's archived images (bitnamilegacy), "
+            f"which get no fixes; away for more than 10 s it {leases_end}",
+            one=f"one member; away for more than 10 s it {leases_end}",
+            several="two of three members go on when one is lost; more than 10 s without two of them "
+            f"{leases_end} (10 s, fixed in Dynamo 1.2)",
+        )
 
 
-def _choice(group: NatsServers | EtcdServers) -> str:
+def _server(
+    title: str, group: NatsServers | EtcdServers, *, others: str, bundled: str, one: str, several: str
+) -> Decision:
+    """Return what runs, with the reason that its kind and number of members have."""
     match group:
         case ExternalServers():
-            return f"external, {group.address}"
+            reason = f"others run it; this stack only passes {others} on"
+            return Decision("servers", title, f"external, {group.address}", reason)
         case BundledServers():
-            return "bundled, 1 member"
-        case NatsArgs() | EtcdArgs():
-            members = group.servers.members
-            return f"own, {members} member{'s' if members > 1 else ''}"
-
-
-def _nats_reason(nats: NatsServers) -> str:
-    if isinstance(nats, ExternalServers):
-        return "others run it; this stack only passes its address on"
-    if isinstance(nats, BundledServers):
-        return f"one server of the platform's chart; {_WITHOUT_NATS}"
-    if nats.servers.members < _SEVERAL:
-        return f"one server with a volume; {_WITHOUT_NATS}"
-    return "pods serve on without it, none starts; streams of a member that is away wait for it"
-
-
-def _etcd_reason(etcd: EtcdServers) -> str:
-    if isinstance(etcd, ExternalServers):
-        return "others run it; this stack only passes its addresses on"
-    if isinstance(etcd, BundledServers):
-        return (
-            "one member of the platform's chart, from Bitnami's archived images (bitnamilegacy), which get "
-            "no fixes; away for more than 10 s it stops all workers, because their leases end"
-        )
-    if etcd.servers.members < _SEVERAL:
-        return "one member; away for more than 10 s it stops all workers, because their leases end"
-    return (
-        "two of three members go on when one is lost; more than 10 s without two of them stops all workers, "
-        "because their leases end (10 s, fixed in Dynamo 1.2)"
-    )
+            return Decision("servers", title, "bundled, 1 member", bundled)
+        case NatsArgs(servers) | EtcdArgs(servers):
+            reason = one if servers.members < _SEVERAL else several
+            return Decision("servers", title, f"own, {in_words(servers.members, 'member')}", reason)
 
 
 FRONTEND_BACK_SECONDS = 30

@@ -30,7 +30,7 @@ from stacks.plan.platform import (
 from stacks.plan.recipe_choice import chosen_recipe, typed_settings
 from stacks.plan.retention import retained_objects
 from stacks.plan.stack_plan import ServingPlan, StackPlan
-from stacks.plan.timeouts import load_of, ready_timeout_seconds
+from stacks.plan.timeouts import load_of
 from stacks.plan.versions import PlatformLine
 from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.platform import namespace_name
@@ -130,7 +130,7 @@ def _serving(
     name: str, settings: StackSettings, recipe: Recipe, placed: Placed, cache: CachePlan
 ) -> ServingPlan:
     serving = settings.serving
-    size, rate = recipe.download_bytes, _read_rate(settings)
+    load = load_of(recipe.download_bytes, _read_rate(settings))
     return ServingPlan(
         namespace_exists=not isinstance(serving.namespace, str),
         placed=placed_recipe(
@@ -144,8 +144,8 @@ def _serving(
         exposure=serving.exposure,
         pod_monitor_labels=pod_monitor_labels(settings),
         has_alerts=has_alerts(settings, recipe),
-        load=load_of(size, rate),
-        ready_timeout_seconds=serving.ready_timeout_seconds or ready_timeout_seconds(size, rate),
+        load=load,
+        ready_timeout_seconds=serving.ready_timeout_seconds or load.ready_timeout_seconds,
         waits_for_room=serving.wait_for_room,
         typed=typed_settings(serving),
     )

@@ -39,7 +39,7 @@ def retained_objects(stack: StackPlan) -> tuple[RetainedObject, ...]:
         kept = _in_cluster(lifecycle, stack.platform, serving, stack.cache)
     if stack.layers.owns("serving"):
         return kept
-    return tuple(item for item in kept if serving.namespace != _namespace_of(item))
+    return tuple(item for item in kept if serving.namespace not in {item.name, item.namespace})
 
 
 def keep_of(stack: StackPlan, kind: str, name: str) -> Keep:
@@ -64,15 +64,15 @@ def _in_cluster(
     operators = _operators(platform)
     exists = isinstance(cache, ExistingVolume) or serving.namespace_exists
     keeps_model = lifecycle == "production" and isinstance(cache, OwnVolume)
-    beside_graph = _planners(serving.namespace) if platform and (exists or keeps_model) else ()
+    beside_graph = [
+        RetainedObject(kind, name, serving.namespace, _PLANNERS_REASON)
+        for kind, name in _PLANNERS
+        if platform and (exists or keeps_model)
+    ]
     if lifecycle == "disposable":
         beside_operator = _certificate(platform) if platform and platform.namespace_exists else ()
         return (*beside_graph, *beside_operator, *operators)
     return (*_model(serving, cache), *beside_graph, *_servers(platform), *operators)
-
-
-def _namespace_of(item: RetainedObject) -> str | None:
-    return item.name if item.kind == "Namespace" else item.namespace
 
 
 def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
@@ -105,10 +105,6 @@ def _model(serving: ServingPlan, cache: CachePlan) -> Iterable[RetainedObject]:
     if not serving.namespace_exists:
         reason = "it holds the model cache, and would take it along"
         yield RetainedObject("Namespace", serving.namespace, None, reason)
-
-
-def _planners(namespace: str) -> Iterable[RetainedObject]:
-    return (RetainedObject(kind, name, namespace, _PLANNERS_REASON) for kind, name in _PLANNERS)
 
 
 def _servers(platform: PlatformPlan | None) -> Iterable[RetainedObject]:

@@ -33,25 +33,7 @@ def download_timeout_seconds(model_bytes: int) -> int:
 
 def check_timeout_seconds(model_bytes: int) -> int:
     """Return the seconds after which a check that reads so many bytes once has failed."""
-    return _whole_minutes(DOWNLOAD_START_SECONDS + load_seconds(model_bytes, None))
-
-
-def load_seconds(model_bytes: int, read_megabytes_per_second: int | None) -> float:
-    """Return the seconds that one node reads the model for.
-
-    Args:
-        model_bytes: size of the files.
-        read_megabytes_per_second: what one node reads; None: the slowest that the publisher's times allow.
-
-    """
-    rate = read_megabytes_per_second or SLOWEST_LOAD_MEGABYTES_PER_SECOND
-    return model_bytes / (rate * _MEGABYTE)
-
-
-def ready_timeout_seconds(model_bytes: int, read_megabytes_per_second: int | None = None) -> int:
-    """Return the seconds after which a graph that loads so many bytes is not going to be ready."""
-    seconds = _whole_minutes(WORKER_START_SECONDS + load_seconds(model_bytes, read_megabytes_per_second))
-    return min(seconds, LONGEST_WORKER_START_SECONDS)
+    return _whole_minutes(DOWNLOAD_START_SECONDS + load_of(model_bytes, None).seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +49,22 @@ class Load:
         """Whole minutes, rounded up."""
         return math.ceil(self.seconds / _MINUTE)
 
+    @property
+    def ready_timeout_seconds(self) -> int:
+        """Seconds after which a graph whose workers load so much is not going to be ready."""
+        return min(_whole_minutes(WORKER_START_SECONDS + self.seconds), LONGEST_WORKER_START_SECONDS)
+
 
 def load_of(model_bytes: int, read_megabytes_per_second: int | None) -> Load:
-    """Return what a new worker has to read, and how long that takes."""
+    """Return what a new worker has to read, and how long that takes.
+
+    Args:
+        model_bytes: size of the files.
+        read_megabytes_per_second: what one node reads; None: the slowest that the publisher's times allow.
+
+    """
     rate = read_megabytes_per_second or SLOWEST_LOAD_MEGABYTES_PER_SECOND
-    seconds = load_seconds(model_bytes, read_megabytes_per_second)
+    seconds = model_bytes / (rate * _MEGABYTE)
     minutes = math.ceil(seconds / _MINUTE)
     return Load(seconds, f"has loaded {model_bytes / 1e9:.1f} GB, about {minutes} min at {rate:,} MB/s")
 

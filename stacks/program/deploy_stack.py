@@ -14,7 +14,7 @@ from recipes.model_download import HuggingFaceDownload
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.retention import keep_of
-from stacks.plan.stack_plan import ServingPlan, StackPlan
+from stacks.plan.stack_plan import StackPlan
 from stacks.program.deploy_platform import PlatformParts, deploy_guards, deploy_platform, network_policies
 from stacks.program.deploy_serving import deploy_cache, deploy_serving, say_notices
 from stacks.program.end_of_up import Watch, no_watch
@@ -71,7 +71,10 @@ def deploy(
             cache=cache,
             watch=watch,
         )
-        _export_serving(stack.serving)
+        name, place = stack.serving.graph_name, stack.serving.namespace
+        pulumi.export("graph", name)
+        pulumi.export("namespace", place)
+        pulumi.export("frontend", f"{frontend_service(name)}.{place}.svc.cluster.local:{FRONTEND_PORT}")
     else:
         policies = network_policies(stack, platform, [], options)
         graph = []
@@ -98,10 +101,9 @@ def _infrastructure(stack: StackPlan, update: Update) -> InfrastructureParts:
     # The AWS SDK takes longer to load than a whole `check` of a stack without it.
     from stacks.program.deploy_infrastructure import deploy_infrastructure  # noqa: PLC0415
 
-    keep = stack.lifecycle == "production"
     return deploy_infrastructure(
         stack.infrastructure,
-        keep=keep,
+        keep=stack.lifecycle == "production",
         resized=update.resized,
         creator=update.creator,
         unseen=update.unseen,
@@ -115,13 +117,6 @@ def _platform(stack: StackPlan, options: pulumi.ResourceOptions) -> PlatformPart
     platform = deploy_platform(stack, options, keep=keep)
     joined = stack.layers.joined.get("platform")
     return platform if joined is None else replace(platform, used_by_graphs=(joined_platform(joined),))
-
-
-def _export_serving(serving: ServingPlan) -> None:
-    frontend = f"{frontend_service(serving.graph_name)}.{serving.namespace}.svc.cluster.local:{FRONTEND_PORT}"
-    pulumi.export("graph", serving.graph_name)
-    pulumi.export("namespace", serving.namespace)
-    pulumi.export("frontend", frontend)
 
 
 def _serving_namespace(

@@ -7,7 +7,7 @@ import pulumi
 
 from components.cluster_reader import ClusterReader
 from failures.engine_process import makes_resources
-from failures.health import HealthProblem, ServingObjects, health_problems
+from failures.health import ServingObjects, health_problems
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.guards.foreign_and_lost import objects_of
 
@@ -59,13 +59,11 @@ async def _until_well(
             heard = loop.time()
         over = loop.time() >= min(deadline, heard + _SILENT_SECONDS)
         if over or not all(each.may_pass for each in problems):
-            raise pulumi.RunError(_text(stack, problems))
+            told = "\n".join(each.text(stack.name) for each in problems)
+            raise pulumi.RunError(
+                f"stack {stack.name} does not serve, though nothing is left to change:\n{told}"
+            )
         if not said:
             pulumi.log.info(f"waits: {problems[0].what}", graph)
             said = True
         await asyncio.sleep(_PAUSE_SECONDS)
-
-
-def _text(stack: StackPlan, problems: tuple[HealthProblem, ...]) -> str:
-    told = "\n".join(each.text(stack.name) for each in problems)
-    return f"stack {stack.name} does not serve, though nothing is left to change:\n{told}"

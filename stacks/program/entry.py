@@ -58,7 +58,7 @@ def main() -> None:
         stack = resolve(name, typed, source)
         if stack.cluster.kind == "existing":
             # No kubeconfig of a person leads to a cluster that a stack of this project makes.
-            _refuse(source, cluster_problems(stack.cluster, os.environ))
+            _refuse(source, cluster_problems(stack.cluster))
         _refuse(source, owner_problems(stack.layers, outputs_of))
         previous = previous_run()
         before = deployed(previous.resources)

@@ -5,7 +5,7 @@ theirs from the graph's manifest (recipes/standard_labels.py): another label the
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import pulumi
 
@@ -47,13 +47,13 @@ def label_objects(stack: StackPlan) -> None:
     ) -> pulumi.ResourceTransformationResult | None:
         if not args.type_.startswith(_OBJECT) or args.type_.startswith(_RELEASE):
             return None
-        place = _place(args)
+        name, component, layer = _place(args)
         labels = standard_labels(
-            place.name,
+            name,
             instance=stack.name,
-            component=place.layer,
+            component=layer,
             part_of=stack.serving.graph_name,
-            version=versions.get(place.component, PROJECT_VERSION),
+            version=versions.get(component, PROJECT_VERSION),
         )
         return pulumi.ResourceTransformationResult(_labelled(args.props, labels), args.opts)
 
@@ -77,26 +77,17 @@ def _versions(stack: StackPlan) -> dict[str, str]:
     return versions
 
 
-class _Place(NamedTuple):
-    """Where in the program an object is registered."""
-
-    name: str
-    """Of the component, in the program."""
-    component: str
-    """Kind of the component; empty for none."""
-    layer: str
-
-
-def _place(args: pulumi.ResourceTransformationArgs) -> _Place:
+def _place(args: pulumi.ResourceTransformationArgs) -> tuple[str, str, str]:
+    """Return the name of the component that registers an object, its kind, empty for none, and its layer."""
     parent = args.opts.parent
     kind = parent.pulumi_resource_type if parent else ""
     if parent is None or not kind.startswith(_COMPONENT):
         # What stands under the stack itself are the namespaces of operators.
-        return _Place(args.name, "", _INFRASTRUCTURE)
+        return args.name, "", _INFRASTRUCTURE
     name, component = parent.pulumi_resource_name, kind.removeprefix(_COMPONENT)
     if name == _PLATFORM_NAMESPACE:
-        return _Place(name, component, _PLATFORM)
-    return _Place(name, component, _LAYERS.get(component, _SERVING))
+        return name, component, _PLATFORM
+    return name, component, _LAYERS.get(component, _SERVING)
 
 
 def _labelled(props: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:

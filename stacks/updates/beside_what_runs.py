@@ -1,11 +1,11 @@
 """What has room beside the workers that run: a rollout that starts new ones first, and another graph."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from recipes.placed import PlacedService, Rollout
 from stacks.plan.placement.capacity import PlacedPool
-from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed
+from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed, surges
 from stacks.plan.placement.pools import may_share_nodes
 from stacks.plan.placement.resources import occupied_gpus
 from stacks.plan.placement.rollout import described
@@ -130,26 +130,26 @@ def beside_what_runs(stack: StackPlan, before: Deployed) -> StackPlan:
     running = before.graph_before(wanted)
     if running is None or not running.has_place_of(wanted):
         return stack
+    workers = stack.serving.placed.workers
+    alone = {worker.name: worker.placement.rollout for worker in workers if worker.placement}
     if running.differs_in_rollout_at_most(wanted):
-        return _as_deployed(stack, running)
+        deployed = {name: running.services[name].strategy or each.strategy for name, each in alone.items()}
+        return _with_rollouts(
+            stack, {name: replace(each, strategy=deployed[name]) for name, each in alone.items()}
+        )
     if running.services.keys() != wanted.services.keys():
         return stack
-    alone = _rollouts(stack)
-    waiting = _without_room(stack, running, wanted)
-    if not waiting:
+    surging = {name: each.reason for name, each in alone.items() if each.strategy == "RollingUpdate"}
+    without_room = _without_room(stack, running, wanted, surging.keys())
+    if not without_room:
         return stack
-    waiting |= {
-        name: rollout.reason
-        for name, rollout in alone.items()
-        if rollout.strategy == "Recreate" and name not in waiting
-    }
-    surging = {name: rollout.reason for name, rollout in alone.items() if name not in waiting}
+    waiting = without_room | {name: each.reason for name, each in alone.items() if name not in surging}
+    surging = {name: reason for name, reason in surging.items() if name not in waiting}
     return _with_rollouts(stack, described(surging, waiting, stack.serving.load.words))
 
 
-def _without_room(stack: StackPlan, running: Graph, wanted: Graph) -> dict[str, str]:
-    """Return the workers that cannot surge beside those that run, each with the reason."""
-    surging = {name for name, rollout in _rollouts(stack).items() if rollout.strategy == "RollingUpdate"}
+def _without_room(stack: StackPlan, running: Graph, wanted: Graph, surging: Set[str]) -> dict[str, str]:
+    """Return the workers that would surge and cannot beside those that run, each with the reason."""
     if any(each.neighbours != running.services[each.name].neighbours for each in wanted.workers):
         reason = "with this KV transport workers of before the change leave no place to count on"
         return dict.fromkeys(sorted(surging), reason)
@@ -161,7 +161,7 @@ def _without_room(stack: StackPlan, running: Graph, wanted: Graph) -> dict[str, 
     }
 
 
-def _crowded_out(shared: SharedPool, surging: set[str]) -> list[tuple[str, int]]:
+def _crowded_out(shared: SharedPool, surging: Set[str]) -> Iterator[tuple[str, int]]:
     old = {service.name: service.gpus for service in shared.old}
     sets = {
         worker.name: replace(some := occupying_set(worker), gpus=max(some.gpus, old.get(worker.name, 0)))
@@ -169,41 +169,18 @@ def _crowded_out(shared: SharedPool, surging: set[str]) -> list[tuple[str, int]]
     }
     # Workers of another pool that come or go stay until their successors serve.
     sets |= {service.name: worker_set(service) for service in shared.old if service.name not in sets}
-    crowded: list[tuple[str, int]] = []
-    for worker in sorted(shared.new, key=lambda worker: -worker.gpus):
-        if worker.name not in surging:
-            continue
-        some = sets[worker.name]
-        others = [other for name, other in sets.items() if name != worker.name]
-        if has_room_wherever_placed(some, others, shared.room):
-            sets[worker.name] = replace(some, count=some.count + 1)
-        else:
-            crowded.append((worker.name, worker.gpus))
-    return crowded
-
-
-def _as_deployed(stack: StackPlan, running: Graph) -> StackPlan:
-    rollouts = _rollouts(stack)
-    kept = {
-        name: replace(rollout, strategy=strategy)
-        for name, rollout in rollouts.items()
-        if (strategy := running.services[name].strategy)
-    }
-    return _with_rollouts(stack, rollouts | kept)
-
-
-def _rollouts(stack: StackPlan) -> dict[str, Rollout]:
-    workers = stack.serving.placed.workers
-    return {worker.name: worker.placement.rollout for worker in workers if worker.placement is not None}
+    gpus = {worker.name: worker.gpus for worker in shared.new}
+    for some, _, fits in surges(sets.values(), shared.room, surging & gpus.keys()):
+        if not fits:
+            yield some.name, gpus[some.name]
 
 
 def _with_rollouts(stack: StackPlan, rollouts: Mapping[str, Rollout]) -> StackPlan:
-    serving = stack.serving
-    services = tuple(_with_rollout(service, rollouts) for service in serving.placed.services)
-    return replace(stack, serving=replace(serving, placed=replace(serving.placed, services=services)))
-
-
-def _with_rollout(service: PlacedService, rollouts: Mapping[str, Rollout]) -> PlacedService:
-    if service.placement is None:
-        return service
-    return replace(service, placement=replace(service.placement, rollout=rollouts[service.name]))
+    placed = stack.serving.placed
+    services = tuple(
+        replace(service, placement=replace(service.placement, rollout=rollouts[service.name]))
+        if service.placement
+        else service
+        for service in placed.services
+    )
+    return replace(stack, serving=replace(stack.serving, placed=replace(placed, services=services)))

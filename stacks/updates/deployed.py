@@ -140,7 +140,13 @@ def _inputs(state: _State, of_type: str, name: str) -> Mapping[str, Any] | None:
 def _node_groups(state: _State) -> dict[str, DeployedNodes]:
     groups = {name: each for (of_type, name), each in state.items() if of_type == _NODE_GROUP}
     subnets = (each for (of_type, _), each in state.items() if of_type == _SUBNET)
-    zones = {_subnet_id(each): str(each.inputs.get("availabilityZone")) for each in subnets}
+    zones = {
+        # A running program is told no ids, and an ARN ends with one.
+        str(each.outputs.get("arn") or "").rpartition("/")[2] or each.resource.urn: str(
+            each.inputs.get("availabilityZone")
+        )
+        for each in subnets
+    }
     return {
         name: deployed_nodes(
             group.inputs,
@@ -150,11 +156,6 @@ def _node_groups(state: _State) -> dict[str, DeployedNodes]:
         )
         for name, group in groups.items()
     }
-
-
-def _subnet_id(subnet: EngineRecord) -> str:
-    # A running program is told no ids, and an ARN ends with one.
-    return str(subnet.outputs.get("arn") or "").rpartition("/")[2] or subnet.resource.urn
 
 
 def _is_server(record: EngineRecord) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from components.cluster_answer import NODES, PODS, Answer, KubernetesObject
+from components.cluster_answer import NODES, PODS, Answer, KubernetesObject, labels_of
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_NAME
 from failures.pods_and_events import is_ready
@@ -69,9 +69,12 @@ def pool_uses(stack: StackPlan, cluster: ClusterReader, graphs: Iterable[Graph] 
         (stack.serving.namespace, stack.serving.graph_name),
         *((one.namespace, one.name) for one in graphs),
     }
-    with_gpus = [pod for pod in pods.items if _gpus_of(pod) and "deletionTimestamp" not in pod["metadata"]]
-    mine = [pod for pod in with_gpus if _place(pod) in own]
-    others = [pod for pod in with_gpus if _place(pod) not in own]
+    mine: list[KubernetesObject] = []
+    others: list[KubernetesObject] = []
+    for pod in pods.items:
+        if _gpus_of(pod) and "deletionTimestamp" not in pod["metadata"]:
+            graph = pod["metadata"]["namespace"], labels_of(pod).get(GRAPH_NAME)
+            (mine if graph in own else others).append(pod)
     return {name: _use_of_nodes(listed, mine, others) for name, listed in nodes.items()}
 
 
@@ -88,25 +91,20 @@ def nodes_of_pools(
     return nodes
 
 
-def room_texts(stack: StackPlan, unasked: str, uses: Uses | None = None) -> tuple[tuple[str, bool], ...]:
+def room_texts(stack: StackPlan, uses: Uses | str) -> tuple[tuple[str, bool], ...]:
     """Return a sentence for each pool that workers use, and whether they fit.
 
-    Without `uses`, which nobody asked or the cluster did not say, `unasked` is the reason.
+    A text in place of the uses says why there are none.
     """
     if not _places_workers(stack):
         return ()
-    return tuple(_room(shared, uses, unasked) for shared in shared_pools(stack, ()))
+    return tuple(_room(shared, uses) for shared in shared_pools(stack, ()))
 
 
 def room_notices(stack: StackPlan, uses: Uses | Answer) -> tuple[Notice, ...]:
     """Say whether the workers fit; warn where they do not."""
-    unasked, found = "", None
-    if isinstance(uses, Answer):
-        unasked = f"the cluster could not be asked: {uses.why}"
-    else:
-        found = uses
-    texts = room_texts(stack, unasked, found)
-    return tuple(Notice(f"room: {text}", warns=not fits) for text, fits in texts)
+    said = f"the cluster could not be asked: {uses.why}" if isinstance(uses, Answer) else uses
+    return tuple(Notice(f"room: {text}", warns=not fits) for text, fits in room_texts(stack, said))
 
 
 def room_problems(stack: StackPlan, before: Deployed, uses: Uses | Answer) -> tuple[Problem, ...]:
@@ -115,8 +113,6 @@ def room_problems(stack: StackPlan, before: Deployed, uses: Uses | Answer) -> tu
     A stack that makes its own nodes may be making them in this run, and workers that run and stay need none.
     """
     if isinstance(uses, Answer) or stack.infrastructure is not None or stack.serving.waits_for_room:
-        return ()
-    if not _places_workers(stack):
         return ()
     wanted = graph_of(stack)
     running = before.graph_before(wanted)
@@ -135,15 +131,13 @@ def _places_workers(stack: StackPlan) -> bool:
     return stack.layers.owns("serving") and not waited_for(stack)
 
 
-def _room(shared: SharedPool, uses: Uses | None, unasked: str) -> tuple[str, bool]:
+def _room(shared: SharedPool, uses: Uses | str) -> tuple[str, bool]:
     pool = shared.placed.pool
-    use = uses.get(pool.name) if uses is not None else None
-    if use is None:
+    if isinstance(uses, str):
         needed = in_words(_needed(shared), "GPU")
-        return (
-            f"pool {pool.name}: the graph's {needed} fit into {pool.gpus} by the settings alone, {unasked}",
-            True,
-        )
+        text = f"pool {pool.name}: the graph's {needed} fit into {pool.gpus} by the settings alone, {uses}"
+        return text, True
+    use = uses[pool.name]
     fits = _fits(shared, use)
     end = "it fits" if fits else "it does not fit until others end, or nodes join"
     return f"pool {pool.name}: {_use_text(shared, use)}: {end}", fits
@@ -208,7 +202,7 @@ def _use_of_nodes(
         others[namespace] = (before[0] + gpus, before[1] + 1)
     free: dict[str, Counter[int]] = {}
     for name, node in there.items():
-        clique = node["metadata"].get("labels", {}).get(NVLINK_CLIQUE, "")
+        clique = labels_of(node).get(NVLINK_CLIQUE, "")
         free.setdefault(clique, Counter())[max(0, _allocatable(node) - used[name])] += 1
     gpus = sum(_allocatable(node) for node in there.values())
     own = sum(_gpus_of(pod) for pod in mine if pod["spec"]["nodeName"] in why)
@@ -242,12 +236,6 @@ def _requested(container: Mapping[str, Any]) -> int:
 def _gpus_in(quantities: Mapping[str, Any]) -> int:
     text = str(quantities.get(_GPUS, "0"))
     return int(text) if text.isdecimal() else 0
-
-
-def _place(pod: KubernetesObject) -> tuple[str | None, str | None]:
-    """The namespace and the graph of a pod."""
-    metadata = pod["metadata"]
-    return metadata.get("namespace"), metadata.get("labels", {}).get(GRAPH_NAME)
 
 
 def _selector(shared: SharedPool) -> str:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, NodeCopies, OwnVolume
-from stacks.plan.platform import OwnPlatform
+from stacks.plan.platform import OwnPlatform, PlatformPlan
+from stacks.plan.platform_chart import release_values
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.services import IngressExposure, InternalLoadBalancer
 from stacks.updates.beside_what_runs import Replacement
@@ -80,20 +80,18 @@ def leftover_notice(graph: Graph) -> Notice:
     )
 
 
-def platform_notice(
-    before: DeployedRelease | None, version: str, values: Mapping[str, Any]
-) -> Iterable[Notice]:
+def platform_notices(before: DeployedRelease | None, platform: PlatformPlan | None) -> Iterable[Notice]:
     """Say what an upgrade of the platform restarts."""
-    if before is None:
+    if before is None or not isinstance(platform, OwnPlatform):
         return
     start = "platform: Release dynamo-platform is upgraded"
-    if before.version != version:
+    if before.version != platform.version:
         yield Notice(
-            f"{start} ({before.version} -> {version}), which restarts the operator, and every worker if the "
-            "new one writes other pods",
+            f"{start} ({before.version} -> {platform.version}), which restarts the operator, and every "
+            "worker if the new one writes other pods",
             warns=True,
         )
-    elif before.values != values:
+    elif before.values != release_values(platform):
         yield Notice(f"{start} (values), which restarts the operator alone", warns=False)
 
 

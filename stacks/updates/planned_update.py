@@ -8,8 +8,6 @@ from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_OBJECTS
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.infrastructure.prices import idle_gpus, price_source
-from stacks.plan.platform import OwnPlatform
-from stacks.plan.platform_chart import release_values
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import SUPPORT_ENDS_SOON
 from stacks.settings.cluster import CapacityBlock
@@ -23,7 +21,7 @@ from stacks.updates.notices import (
     cache_notices,
     graph_notices,
     leftover_notice,
-    platform_notice,
+    platform_notices,
     replacement_notice,
 )
 from stacks.wording import in_words
@@ -63,7 +61,7 @@ def planned_update(stack: StackPlan, before: Deployed, seen: tuple[Notice, ...] 
     """
     notices = [
         *seen,
-        *_platform(stack, before),
+        *platform_notices(before.release, stack.platform),
         *cache_notices(stack, before),
         *infrastructure_notices(stack),
     ]
@@ -83,13 +81,6 @@ def planned_update(stack: StackPlan, before: Deployed, seen: tuple[Notice, ...] 
         else:
             notices.append(replacement_notice(stack, running, wanted, how))
     return Update(tuple(notices), how, sized, before.creator, restarts_workers=restarts)
-
-
-def _platform(stack: StackPlan, before: Deployed) -> list[Notice]:
-    if not isinstance(stack.platform, OwnPlatform):
-        return []
-    values = release_values(stack.platform)
-    return list(platform_notice(before.release, stack.platform.version, values))
 
 
 def infrastructure_notices(stack: StackPlan) -> Iterable[Notice]:
@@ -152,8 +143,7 @@ def node_notices(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator
 
 
 def _when(stack: StackPlan) -> str:
-    purchases = [nodes.purchase for nodes in waited_for(stack)]
-    if all(isinstance(purchase, CapacityBlock) and purchase.phase == "empty" for purchase in purchases):
+    if all(nodes.phase == "empty" for nodes in waited_for(stack)):
         return "what nodes are made of can change with it"
     return f"`dynamo-stack preflight {stack.name}` says when"
 

@@ -75,23 +75,15 @@ def divided(cidr: IPv4Network, zones: Sequence[str], local: Sequence[str]) -> tu
     Args:
         cidr: of the VPC.
         zones: the region's own.
-        local: Local Zones; there is `has_room` for all of them.
+        local: Local Zones.
 
     """
-    if not has_room(zones, local):
-        raise ValueError(f"{', '.join((*zones, *local))} do not fit into {cidr}")
     *parts, last = cidr.subnets(prefixlen_diff=_PARTS)
     public = list(last.subnets(prefixlen_diff=_PUBLIC_PARTS))
     return (
         *(ZoneSubnets(zone, str(parts[_place(zone)]), str(public[_place(zone)])) for zone in zones),
         *(ZoneSubnets(zone, str(parts[-1 - index]), None) for index, zone in enumerate(local)),
     )
-
-
-def has_room(zones: Sequence[str], local: Sequence[str]) -> bool:
-    """Whether a VPC has room for these zones of the region beside these Local Zones."""
-    rest = 2**_PARTS - 1 - len(local)
-    return rest >= 0 and all(_place(zone) < rest for zone in zones)
 
 
 def _address_problems(network: OwnNetwork, settings: StackSettings) -> Iterator[Problem]:
@@ -106,7 +98,9 @@ def _address_problems(network: OwnNetwork, settings: StackSettings) -> Iterator[
         yield Problem(key, network.cidr, message, allowed=f"private, /{_LARGEST} to /{_SMALLEST}")
     names = dict.fromkeys([*network.zones, *(pool.zone for pool in settings.node_pools if pool.zone)])
     regional = [name for name in names if not zone_named(name).is_local]
-    if not has_room(regional, [name for name in names if name not in regional]):
+    # The last part is the public side's, those before it the Local Zones'.
+    rest = 2**_PARTS - 1 - (len(names) - len(regional))
+    if any(_place(zone) >= rest for zone in regional):
         message = "with those of the pools these are more zones than the VPC has addresses for"
         yield Problem("cluster.network.zones", ", ".join(names), message, allowed="fewer")
 

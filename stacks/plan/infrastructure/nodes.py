@@ -34,7 +34,10 @@ def pool_problems(
     yield from _image_problems(
         cluster, cluster.system_nodes.ami_release, None, "cluster.systemNodes.amiRelease"
     )
-    yield from _system_node_problems(cluster)
+    system_type = cluster.system_nodes.instance_type
+    if system_type in INSTANCE_TYPES:
+        key, message = "cluster.systemNodes.instanceType", "has GPUs, which nothing uses on these nodes"
+        yield Problem(key, system_type, message, suggestion="m7g.2xlarge")
     for index, settings in enumerate(node_pools):
         pool = pools.get(settings.name)
         if pool is None:
@@ -63,13 +66,6 @@ def pool_problems(
         else:
             yield from _purchase_problems(pool.instance_type, settings.purchase, f"{key}.purchase")
             yield from _block_problems(pool, settings.purchase, f"{key}.nodes")
-
-
-def _system_node_problems(cluster: EksClusterSettings) -> Iterator[Problem]:
-    kind = cluster.system_nodes.instance_type
-    if kind in INSTANCE_TYPES:
-        key, message = "cluster.systemNodes.instanceType", "has GPUs, which nothing uses on these nodes"
-        yield Problem(key, kind, message, suggestion="m7g.2xlarge")
 
 
 def planned_nodes(

@@ -5,6 +5,7 @@ and compares both. A contract has only what upper layers rely on: the owner may 
 version of Kubernetes or who administers the cluster, and no other stack has to change.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -25,9 +26,8 @@ VERSION = 2
 KUBECONFIG = "kubeconfig"
 """The key of an infrastructure's kubeconfig, which has the command that gets a token, and no token."""
 
-_VERSION_KEY = "contract"
-_RESERVED = (_VERSION_KEY, KUBECONFIG)
-_ANY = "*"
+VERSION_KEY = "contract"
+_POOL = re.compile(r"nodePools\[(.+)\]\.nodes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
             # The program registers no graph before its nodes are there.
             "purchase.phase": nodes.phase,
         }
-        values |= {_pool_key(pool.name, key): value for key, value in described.items()}
+        values |= {pool_key(pool.name, key): value for key, value in described.items()}
     if plan.storage is not None:
         values["modelCache.storage.kind"] = plan.storage.typed.kind
         if isinstance(plan.storage.typed, LustreStorage):
@@ -82,36 +82,29 @@ def platform_contract(platform: OwnPlatform, cluster: ClusterPlan) -> Contract:
     return Contract("platform", values)
 
 
-def exported(output: object) -> tuple[object, Mapping[str, object]]:
-    """Return version and values in a stack output of a layer's name; no version where it is no contract."""
-    content: Mapping[str, object] = {}
-    if isinstance(output, Mapping):
-        content = cast("Mapping[str, object]", output)
-    values = {key: _whole(value) for key, value in content.items() if key not in _RESERVED}
-    return _whole(content.get(_VERSION_KEY)), values
+def exported(output: object) -> Mapping[str, object]:
+    """Return what a stack output of a layer's name says, its version included; nothing of no contract."""
+    if not isinstance(output, Mapping):
+        return {}
+    # Every number comes back from the engine as 3.0.
+    return {
+        key: int(value) if isinstance(value, float) else value
+        for key, value in cast("Mapping[str, object]", output).items()
+    }
 
 
 def output_of(contract: Contract) -> dict[str, Value]:
     """Return the stack output of the layer's name, without what only the cluster knows."""
-    return {_VERSION_KEY: VERSION, **contract.values}
+    return {VERSION_KEY: VERSION, **contract.values}
 
 
 def pools_in(values: Mapping[str, object]) -> tuple[str, ...]:
     """Return the names of the pools that there are values of."""
-    start, end = _pool_key(_ANY, "nodes").split(_ANY)
-    return tuple(
-        key.removeprefix(start).removesuffix(end)
-        for key in values
-        if key.startswith(start) and key.endswith(end)
-    )
+    return tuple(found[1] for key in values if (found := _POOL.fullmatch(key)))
 
 
-def is_of_pool(key: str, pool: str) -> bool:
-    """Whether a value is about this pool."""
-    return key.startswith(_pool_key(pool, ""))
-
-
-def _pool_key(pool: str, key: str) -> str:
+def pool_key(pool: str, key: str) -> str:
+    """Return the key of a pool's value."""
     return f"nodePools[{pool}].{key}"
 
 
@@ -119,8 +112,3 @@ def _server_values(key: str, group: NatsServers | EtcdServers | None) -> dict[st
     if group is None:
         return {f"{key}.kind": "none"}
     return {f"{key}.kind": group.kind, f"{key}.address": group.address}
-
-
-def _whole(value: object) -> object:
-    # Every number comes back from the engine as 3.0.
-    return int(value) if isinstance(value, float) else value

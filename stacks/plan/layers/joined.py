@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from resource_graph.spelling import nearest
 from stacks.errors import Problem
-from stacks.plan.layers.contract import VERSION, exported, is_of_pool, pools_in
+from stacks.plan.layers.contract import VERSION, VERSION_KEY, exported, pool_key, pools_in
 from stacks.plan.layers.layering import FROM_BELOW, JoinedLayer, Layering
 from stacks.settings.stack import Layer
 
@@ -47,7 +47,8 @@ def _problems(layer: Layer, joined: JoinedLayer, outputs: Outputs | None) -> Ite
     if layer not in outputs:
         yield _without_the_layer(key, owner, layer, outputs)
         return
-    version, theirs = exported(outputs[layer])
+    theirs = exported(outputs[layer])
+    version = theirs.get(VERSION_KEY)
     if version != VERSION:
         message = (
             f"that stack was brought up by another version of this project: its contract has version "
@@ -79,19 +80,13 @@ def _differences(joined: JoinedLayer, theirs: Mapping[str, object]) -> Iterator[
         yield Problem("nodePools", pool, message, allowed=allowed, suggestion=nearest(pool, there))
     for setting, value in mine.items():
         other = theirs.get(setting)
-        if other == value or any(is_of_pool(setting, pool) for pool in absent):
+        if other == value or setting.startswith(tuple(pool_key(pool, "") for pool in absent)):
             continue
-        message = (
-            f"stack {owner}, which owns the {joined.contract.layer}, has {_said(other)}; {_NOTHING_DONE}"
-        )
-        suggestion = (
-            f"{setting}: {other}, or change Pulumi.{owner}.yaml and `pulumi up --stack {owner}` first"
-            if other not in {None, ""}
-            else f"as in Pulumi.{owner}.yaml"
-        )
-        shown = None if value == "" else value
-        yield Problem(setting, shown, message, suggestion=suggestion)
-
-
-def _said(value: object) -> str:
-    return "none" if value in {None, ""} else str(value)
+        has, suggestion = "none", f"as in Pulumi.{owner}.yaml"
+        if other not in {None, ""}:
+            has = str(other)
+            suggestion = (
+                f"{setting}: {other}, or change Pulumi.{owner}.yaml and `pulumi up --stack {owner}` first"
+            )
+        message = f"stack {owner}, which owns the {joined.contract.layer}, has {has}; {_NOTHING_DONE}"
+        yield Problem(setting, None if value == "" else value, message, suggestion=suggestion)

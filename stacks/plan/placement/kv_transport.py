@@ -60,14 +60,15 @@ def choose_transport(
         return _choice(path, recipe, pools, explicit=True), ()
     documented = [path for path in judged.values() if path.standing is Standing.DOCUMENTED]
     if not documented:
-        return None, (_none_documented(recipe, judged.values()),)
+        message = (
+            f"not typed, and no way between these nodes is documented to work with {recipe.framework} in "
+            f"runtime {recipe.runtime.version}: a person has to type one and accept what is known of it"
+        )
+        suggestion = "kvTransport: tcp, if a slow first token is acceptable"
+        allowed = _listed(recipe, judged.values())
+        return None, (Problem(_KEY, None, message, allowed=allowed, suggestion=suggestion),)
     path = max(documented, key=lambda path: path.gbit_per_second or 0)
     return _choice(path, recipe, pools, explicit=False), ()
-
-
-def request_bytes(recipe: Recipe) -> int:
-    """Return the bytes of KV cache of one prompt of the length that the recipe is sized for."""
-    return recipe.kv_bytes_per_token * recipe.traffic.input_tokens
 
 
 def room_for_workers(pool: Pool, transport: KvTransport | None) -> Room:
@@ -144,7 +145,7 @@ def image_problems(assigned: Sequence[Assigned], transport: KvTransport | None) 
 
 def _judge(name: KvTransportName, recipe: Recipe, pools: Sequence[Pool]) -> KvPath:
     """Return what is known of the transport in the pool where it is least proven."""
-    paths = [_path(name, recipe, pool, one_machine=_one_machine(pools)) for pool in pools]
+    paths = _paths(name, recipe, pools).values()
     worst = min(paths, key=lambda path: (_WORST_FIRST.index(path.standing), path.gbit_per_second or 0))
     between = _between(name, pools)
     if between is None or worst.standing is Standing.IMPOSSIBLE:
@@ -152,21 +153,21 @@ def _judge(name: KvTransportName, recipe: Recipe, pools: Sequence[Pool]) -> KvPa
     return replace(worst, standing=Standing.IMPOSSIBLE, reason=between, gbit_per_second=None)
 
 
-def _one_machine(pools: Sequence[Pool]) -> bool:
-    return len(pools) == 1 and pools[0].nodes == 1
-
-
-def _path(name: KvTransportName, recipe: Recipe, pool: Pool, *, one_machine: bool) -> KvPath:
+def _paths(name: KvTransportName, recipe: Recipe, pools: Sequence[Pool]) -> dict[str, KvPath]:
+    """Return what is known of the transport in each pool, by the pool's name."""
     major, minor, patch = (int(part) for part in recipe.runtime.version.split("."))
-    return kv_path(
-        name,
-        pool.instance_type,
-        efa=recipe.serving_engine.efa,
-        runtime=(major, minor, patch),
-        rdma=pool.rdma is not None,
-        one_machine=one_machine,
-        one_pod=recipe.one_pod is not None,
-    )
+    return {
+        pool.name: kv_path(
+            name,
+            pool.instance_type,
+            efa=recipe.serving_engine.efa,
+            runtime=(major, minor, patch),
+            rdma=pool.rdma is not None,
+            one_machine=len(pools) == 1 and pool.nodes == 1,
+            one_pod=recipe.one_pod is not None,
+        )
+        for pool in pools
+    }
 
 
 def _between(name: KvTransportName, pools: Sequence[Pool]) -> str | None:
@@ -188,9 +189,7 @@ def _between(name: KvTransportName, pools: Sequence[Pool]) -> str | None:
 def _choice(path: KvPath, recipe: Recipe, pools: Sequence[Pool], *, explicit: bool) -> KvTransport:
     return KvTransport(
         path=path,
-        paths={
-            pool.name: _path(path.transport, recipe, pool, one_machine=_one_machine(pools)) for pool in pools
-        },
+        paths=_paths(path.transport, recipe, pools),
         explicit=explicit,
         ceiling=_ceiling(recipe, path),
         placement=_demands(path, domain_nodes=pools[0].domain_nodes, nodes_differ=len(pools) > 1),
@@ -215,17 +214,6 @@ def _impossible(path: KvPath, recipe: Recipe, judged: Collection[KvPath]) -> Pro
     )
 
 
-def _none_documented(recipe: Recipe, judged: Collection[KvPath]) -> Problem:
-    return Problem(
-        _KEY,
-        None,
-        f"not typed, and no way between these nodes is documented to work with {recipe.framework} in runtime "
-        f"{recipe.runtime.version}: a person has to type one and accept what is known of it",
-        allowed=_listed(recipe, judged),
-        suggestion="kvTransport: tcp, if a slow first token is acceptable",
-    )
-
-
 def _listed(recipe: Recipe, judged: Collection[KvPath]) -> str:
     """Return the possible choices, one a line, with what is known of each and what it can carry."""
     lines = [
@@ -238,7 +226,7 @@ def _listed(recipe: Recipe, judged: Collection[KvPath]) -> str:
 
 def _ceiling(recipe: Recipe, path: KvPath) -> str:
     """Return the size of a prompt, and how many a second one prefill hands to one decode worker at most."""
-    payload = request_bytes(recipe)
+    payload = _prompt_bytes(recipe)
     slowest, fastest = (_number(1 / seconds) for seconds in reversed(tcp_range(payload)))
     beside = f", where TCP would carry {slowest} to {fastest}" if path.transport == "nvlink" else ""
     return (
@@ -249,7 +237,7 @@ def _ceiling(recipe: Recipe, path: KvPath) -> str:
 
 def _rate(recipe: Recipe, path: KvPath) -> str:
     """Return how many prompts a second the path can hand over."""
-    fastest, slowest = transfer_range(request_bytes(recipe), path)
+    fastest, slowest = transfer_range(_prompt_bytes(recipe), path)
     least, most = _number(1 / slowest), _number(1 / fastest)
     if path.gbit_per_second is None:
         slow, fast = TCP_GIGABYTES_PER_SECOND
@@ -282,6 +270,11 @@ def _demands(path: KvPath, *, domain_nodes: int, nodes_differ: bool) -> str:
     elif path.different_nodes and not nodes_differ:
         parts.append("prefill and decode on different nodes")
     return "; ".join(parts)
+
+
+def _prompt_bytes(recipe: Recipe) -> int:
+    """Return the bytes of KV cache of one prompt of the length that the recipe is sized for."""
+    return recipe.kv_bytes_per_token * recipe.traffic.input_tokens
 
 
 def _number(value: float) -> str:

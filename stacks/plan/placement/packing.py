@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 
@@ -78,14 +78,7 @@ def pack(
 
 
 def nodes_needed(workers: Sequence[WorkerSet], room: Room) -> int:
-    """Return how many nodes like those of the room hold the workers.
-
-    Raises:
-        ValueError: a worker is larger than a node.
-
-    """
-    if any(some.gpus > room.gpus_per_node for some in workers):
-        raise ValueError(f"no node has more than {room.gpus_per_node} GPUs")
+    """Return how many nodes like those of the room hold the workers, of which none is larger than a node."""
     low, high = 0, sum(some.count for some in workers)
     while low < high:
         middle = (low + high) // 2
@@ -122,6 +115,24 @@ def has_room_wherever_placed(worker: WorkerSet, others: Sequence[WorkerSet], roo
     alone = sum(some.count for some in running if some.gpus >= denied_from)
     together = sum(some.gpus * some.count for some in running if some.gpus < denied_from)
     return alone + together // denied_from < nodes
+
+
+def surges(
+    workers: Iterable[WorkerSet], room: Room, names: Collection[str]
+) -> Iterator[tuple[WorkerSet, list[WorkerSet], bool]]:
+    """Yield each worker of these names, all that runs beside it, and whether one more of it surely fits.
+
+    The largest come first, and those that fit are there when the next ones are judged.
+    """
+    running = {some.name: some for some in workers}
+    for some in sorted(running.values(), key=lambda some: -some.gpus):
+        if some.name not in names:
+            continue
+        others = [other for other in running.values() if other.name != some.name]
+        fits = has_room_wherever_placed(some, others, room)
+        if fits:
+            running[some.name] = replace(some, count=some.count + 1)
+        yield some, others, fits
 
 
 def _alone(some: WorkerSet, room: Room, free: Counter[int], left: Counter[int]) -> bool:

@@ -1,10 +1,11 @@
 """What happens to each kind of worker when its pod template changes, and what clients notice."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from recipes.placed import Rollout
 from stacks.plan.placement.capacity import PoolCapacity
-from stacks.plan.placement.packing import WorkerSet, has_room_wherever_placed, pack
+from stacks.plan.placement.packing import WorkerSet, pack, surges
 from stacks.wording import in_words
 
 
@@ -26,8 +27,8 @@ def rollouts(
     surging: dict[str, str] = {}
     waiting: dict[str, str] = {}
     for capacity in capacities:
-        for name, reason, surges in _in_pool(capacity, replicas):
-            (surging if surges else waiting)[name] = reason
+        for name, reason, fits in _in_pool(capacity, replicas):
+            (surging if fits else waiting)[name] = reason
     return described(surging, waiting, load)
 
 
@@ -50,17 +51,12 @@ def described(surging: Mapping[str, str], waiting: Mapping[str, str], load: str)
 
 def _in_pool(capacity: PoolCapacity, replicas: Mapping[str, int]) -> Iterator[tuple[str, str, bool]]:
     """Yield each worker's name, the reason for its strategy and whether it surges."""
-    room = capacity.room
-    running = {some.name: some for some in capacity.workers(replicas)}
-    for some in sorted(running.values(), key=lambda some: -some.gpus):
-        others = [other for other in running.values() if other.name != some.name]
-        one_more = WorkerSet(some.name, some.gpus, some.count + 1)
+    for some, others, fits in surges(capacity.workers(replicas), capacity.room, replicas):
         pool, wanted = f"pool {capacity.pool.name} has", _wanted(capacity, some)
         article = "" if wanted[0].isdigit() else "a "
-        if has_room_wherever_placed(some, others, room):
-            running[some.name] = one_more
+        if fits:
             yield some.name, f"{pool} {article}{wanted} for the new worker", True
-        elif pack([*others, one_more], room) is None:
+        elif pack([*others, replace(some, count=some.count + 1)], capacity.room) is None:
             yield some.name, f"{pool} no {wanted} to start a new worker beside the old", False
         else:
             only = "only if the scheduler has put the others close together"

@@ -20,7 +20,7 @@ from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.updates.nested_values import mapping_in, mappings_in
 
 _PROVIDER = "::pulumi:providers:kubernetes::cluster"
-_DEFAULT_PORTS = {"https": 443, "http": 80}
+_DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 _VARIABLE = "KUBECONFIG"
 _MANY_CONTEXTS = 12
 _SIMULATED = "dynamo-lab"
@@ -29,32 +29,30 @@ _SIMULATED_FIRST = (
 )
 
 
-class _UnreadableError(Exception):
-    """A kubeconfig that is not one; the text names the file and nothing of its content."""
-
-
-def cluster_problems(cluster: ClusterPlan, environment: Mapping[str, str]) -> tuple[Problem, ...]:
-    """Return why the kubeconfig does not lead to the cluster that was meant; nothing where it does.
-
-    Of the environment KUBECONFIG and HOME count.
-    """
-    files = _files(cluster, environment)
-    existing = [file for file in files if file.is_file()]
-    if not existing:
-        return (_no_file(cluster, files, environment),)
-    try:
-        contexts, servers = _merged(_document(file) for file in existing)
-    except _UnreadableError as error:
-        key = "cluster.kubeconfig" if cluster.kubeconfig else "cluster.context"
-        return (Problem(key, cluster.kubeconfig, str(error)),)
+def cluster_problems(cluster: ClusterPlan) -> tuple[Problem, ...]:
+    """Return why the kubeconfig does not lead to the cluster that was meant; nothing where it does."""
+    files = _files(cluster)
+    documents = {file: _document(file) for file in files if file.is_file()}
+    if not documents:
+        return (_no_file(cluster, files),)
+    for file, document in documents.items():
+        if document is None:
+            key = "cluster.kubeconfig" if cluster.kubeconfig else "cluster.context"
+            return (Problem(key, cluster.kubeconfig, f"{file} cannot be read as a kubeconfig"),)
+    contexts, clusters = (_named(documents.values(), section) for section in ("contexts", "clusters"))
     if cluster.context not in contexts:
-        return (_no_context(cluster, sorted(contexts), existing),)
-    return _server_problems(cluster, contexts[cluster.context], servers)
-
-
-def same_address(one: str, other: str) -> bool:
-    """Whether two addresses of an API server agree but for case, a default port and a slash at the end."""
-    return _normalised(one) == _normalised(other)
+        return (_no_context(cluster, sorted(contexts), documents),)
+    name = mapping_in(contexts[cluster.context], "context").get("cluster") or ""
+    server = mapping_in(clusters.get(name), "cluster").get("server")
+    if not server:
+        message = f"this context's cluster {name!r} has no server in the kubeconfig"
+        return (Problem("cluster.context", cluster.context, message),)
+    where = _address(str(server))
+    if cluster.server is None or where == _address(cluster.server):
+        return ()
+    message = f"context {cluster.context} leads to another cluster, {where}; nothing was created or changed"
+    suggestion = "another context or kubeconfig; or this server, if the cluster's address has changed"
+    return (Problem("cluster.server", cluster.server, message, suggestion=suggestion),)
 
 
 def cluster_of_state(
@@ -71,72 +69,33 @@ def cluster_of_state(
     return ClusterReader(cluster.context, content=content)
 
 
-def _files(cluster: ClusterPlan, environment: Mapping[str, str]) -> list[Path]:
+def _files(cluster: ClusterPlan) -> list[Path]:
     # The order of client-go's loading rules, which the provider follows too.
-    if cluster.kubeconfig:
-        return [_expanded(cluster.kubeconfig, environment)]
-    listed = [name for name in environment.get(_VARIABLE, "").split(os.pathsep) if name]
-    return [Path(name) for name in listed] or [_expanded("~/.kube/config", environment)]
+    listed = [cluster.kubeconfig] if cluster.kubeconfig else os.environ.get(_VARIABLE, "").split(os.pathsep)
+    return [Path(name).expanduser() for name in [each for each in listed if each] or ["~/.kube/config"]]
 
 
-def _expanded(path: str, environment: Mapping[str, str]) -> Path:
-    home = environment.get("HOME")
-    if home and (path == "~" or path.startswith("~/")):
-        return Path(home) / path[2:]
-    return Path(path).expanduser()
-
-
-def _document(file: Path) -> Mapping[str, Any]:
+def _document(file: Path) -> Mapping[str, Any] | None:
+    """Return the kubeconfig in the file; None where it is none."""
     try:
         document: object = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         # The parser's own words would quote the line, which may hold a token.
-        raise _UnreadableError(f"{file} cannot be read as a kubeconfig") from None
-    if document is None:
-        return {}
-    if not isinstance(document, Mapping):
-        raise _UnreadableError(f"{file} cannot be read as a kubeconfig")
-    return cast("Mapping[str, Any]", document)
+        return None
+    return mapping_in(cast("object", document)) if document is None or isinstance(document, Mapping) else None
 
 
-def _merged(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return context -> cluster and cluster -> server."""
-    contexts: dict[str, str] = {}
-    clusters: dict[str, str] = {}
-    for document in documents:
-        # Of two entries with one name the first file's counts.
-        contexts = _entries(document, "contexts", "context", "cluster") | contexts
-        clusters = _entries(document, "clusters", "cluster", "server") | clusters
-    return contexts, clusters
+def _named(documents: Iterable[Mapping[str, Any] | None], section: str) -> dict[str, Mapping[str, Any]]:
+    """Return the entries of a section by their names; of two with one name the first file's counts."""
+    entries = [entry for document in documents for entry in mappings_in(document, section)]
+    return {str(entry.get("name")): entry for entry in reversed(entries)}
 
 
-def _entries(document: Mapping[str, Any], section: str, kind: str, field: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for entry in mappings_in(document, section):
-        name = entry.get("name")
-        if isinstance(name, str):
-            found.setdefault(name, str(mapping_in(entry, kind).get(field) or ""))
-    return found
-
-
-def _server_problems(cluster: ClusterPlan, name: str, servers: Mapping[str, str]) -> tuple[Problem, ...]:
-    server = servers.get(name, "")
-    if not server:
-        message = f"this context's cluster {name!r} has no server in the kubeconfig"
-        return (Problem("cluster.context", cluster.context, message),)
-    if cluster.server is None or same_address(server, cluster.server):
-        return ()
-    where = _shown(server)
-    message = f"context {cluster.context} leads to another cluster, {where}; nothing was created or changed"
-    suggestion = "another context or kubeconfig; or this server, if the cluster's address has changed"
-    return (Problem("cluster.server", cluster.server, message, suggestion=suggestion),)
-
-
-def _no_file(cluster: ClusterPlan, files: list[Path], environment: Mapping[str, str]) -> Problem:
+def _no_file(cluster: ClusterPlan, files: list[Path]) -> Problem:
     if cluster.kubeconfig:
         message = f"there is no such file: {files[0]}"
         return Problem("cluster.kubeconfig", cluster.kubeconfig, message)
-    if environment.get(_VARIABLE):
+    if os.environ.get(_VARIABLE):
         named = ", ".join(map(str, files))
         message = f"no file that the environment variable KUBECONFIG names exists: {named}"
     else:
@@ -149,37 +108,27 @@ def _no_file(cluster: ClusterPlan, files: list[Path], environment: Mapping[str, 
     return Problem("cluster.context", cluster.context, message, suggestion=suggestion)
 
 
-def _no_context(cluster: ClusterPlan, known: list[str], files: list[Path]) -> Problem:
-    context, made_by = cluster.context, cluster.context_made_by
+def _no_context(cluster: ClusterPlan, known: list[str], files: Iterable[Path]) -> Problem:
+    context = cluster.context
     shown = known[:_MANY_CONTEXTS]
     more = f" and {len(known) - len(shown)} more" if len(known) > len(shown) else ""
+    suggestion = nearest(context, known)
+    if cluster.context_made_by:
+        suggestion = f"`{cluster.context_made_by}`, once the stack has made the cluster"
+    elif context == _SIMULATED:
+        suggestion = _SIMULATED_FIRST
     return Problem(
         "cluster.context",
         context,
         f"there is no such context in {', '.join(map(str, files))}",
         allowed=", ".join(shown) + more or "none: the kubeconfig has no contexts",
-        suggestion=f"`{made_by}`, once the stack has made the cluster"
-        if made_by
-        else _likeliest(context, known),
+        suggestion=suggestion,
     )
 
 
-def _likeliest(context: str, known: list[str]) -> str | None:
-    return _SIMULATED_FIRST if context == _SIMULATED else nearest(context, known)
-
-
-def _normalised(address: str) -> tuple[str, str, int | None, str]:
+def _address(address: str) -> str:
+    """Return an address without what does not matter: case, a default port, a slash at the end, a user."""
     parts = urlsplit(address if "://" in address else f"https://{address}")
-    scheme = parts.scheme.lower()
-    try:
-        port = parts.port or _DEFAULT_PORTS.get(scheme)
-    except ValueError:
-        port = None
-    return scheme, (parts.hostname or "").lower().rstrip("."), port, parts.path.rstrip("/")
-
-
-def _shown(address: str) -> str:
-    # Without user and password, which an address can carry.
-    scheme, host, port, path = _normalised(address)
-    host = f"[{host}]" if ":" in host else host
-    return f"{scheme}://{host}:{port}{path}" if port else f"{scheme}://{host}{path}"
+    place = parts.netloc.rpartition("@")[2].lower()
+    place = place.removesuffix(_DEFAULT_PORTS.get(parts.scheme, ""))
+    return f"{parts.scheme}://{place}{parts.path.rstrip('/')}"

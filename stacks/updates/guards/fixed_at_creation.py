@@ -18,10 +18,13 @@ from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalSe
 from stacks.errors import Problem
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan
+from stacks.plan.layers.contract import infrastructure_contract
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.cluster import LustreStorage
 
+# Of the storage the claim would stay, and its file system go from under it.
+_CLUSTER = ("modelCache.storage.kind", "cluster.name", "cluster.accountId", "cluster.region")
 _LAYERS = "layers"
 _ALL = "layers: [infrastructure, platform, serving]"
 _LAYER_STEPS = [
@@ -81,16 +84,6 @@ def changed_problems(
     )
 
 
-def _joined_values(stack: StackPlan) -> dict[str, str]:
-    """Return what another stack makes and this one stands on: on another cluster nothing of it would be."""
-    joined = stack.layers.joined.get("infrastructure")
-    if joined is None:
-        return {}
-    said = joined.contract.values
-    keys = ("modelCache.storage.kind", "cluster.name", "cluster.accountId", "cluster.region")
-    return {key: str(said[key]) for key in keys if key in said}
-
-
 def _network_values(plan: EksPlan) -> dict[str, str]:
     network = plan.network
     if isinstance(network, AdoptedNetwork):
@@ -141,26 +134,26 @@ def _goes_with_another(key: str, changed: Sequence[str]) -> bool:
 
 def _problem(key: str, before: object, now: Mapping[str, str | int]) -> Problem:
     was = int(before) if isinstance(before, float) else before
-    kind_stays = not key.endswith(".kind")
-    own_servers = kind_stays and now.get(key.rpartition(".")[0] + ".kind") == "own"
-    steps = _steps(key, own_servers=own_servers)
-    numbered = "".join(f"\n    {number}. {step}" for number, step in enumerate(steps, start=1))
+    steps = enumerate(_steps(key, now), start=1)
+    numbered = "".join(f"\n    {number}. {step}" for number, step in steps)
     message = f"fixed at {was} when this stack was created; nothing was created or changed"
-    return Problem(
-        key,
-        now[key],
-        message,
-        allowed=str(was),
-        suggestion=f"{key}: {was}; or, with an interruption ({_GUIDE}):{numbered}",
-    )
+    suggestion = f"{key}: {was}; or, with an interruption ({_GUIDE}):{numbered}"
+    return Problem(key, now[key], message, allowed=str(was), suggestion=suggestion)
 
 
-def _steps(key: str, *, own_servers: bool) -> list[str]:
+def _steps(key: str, now: Mapping[str, str | int]) -> list[str]:
     """Return the procedure that makes another value of this setting possible."""
     if key == _LAYERS:
         return _LAYER_STEPS
     if key.startswith(("cluster.", "modelCache.")):
-        return _cluster_steps(key)
+        return [
+            "with the old value again: lifecycle: disposable, then `pulumi up`; it lifts the protection, and "
+            "the model is not kept",
+            "`pulumi destroy`, which forgets what was fixed",
+            f"the new {key}, then `pulumi up`",
+            "without an interruption instead: a second stack with a cluster.name and GPUs of its own, then "
+            "destroy this one",
+        ]
     if key.endswith(".namespace.kind"):
         # An own one that leaves the program would be deleted, with everything in it.
         return ["pulumi destroy (lifecycle production keeps model, data and namespace)", "pulumi up again"]
@@ -173,8 +166,10 @@ def _steps(key: str, *, own_servers: bool) -> list[str]:
             + _END.format(what="Release::**"),
             apply_it,
         ]
-    server = key.split(".")[1]
-    target = f"StatefulSet::{server}" if own_servers else "Release::**"
+    _, server, field = key.split(".")
+    # Servers that were bundled are part of the release.
+    own = field != "kind" and now.get(f"platform.{server}.kind") == "own"
+    target = f"StatefulSet::{server}" if own else "Release::**"
     return [
         "end the graphs of all stacks that use this platform",
         f"end the platform and its {server}: {_END.format(what=target)}",
@@ -186,30 +181,14 @@ def _steps(key: str, *, own_servers: bool) -> list[str]:
 
 def _cluster_values(stack: StackPlan) -> dict[str, str]:
     values = {"cluster.kind": stack.cluster.kind}
-    plan = stack.infrastructure
+    plan, joined = stack.infrastructure, stack.layers.joined.get("infrastructure")
+    # On another cluster nothing of the stack would be, whoever makes it.
+    contract = infrastructure_contract(plan) if plan else joined and joined.contract
+    if contract:
+        values |= {key: str(contract.values[key]) for key in _CLUSTER if key in contract.values}
     if plan is None:
-        return {**values, **_joined_values(stack)}
-    if plan.storage is not None:
-        # The claim would stay, and its file system go from under it.
-        values["modelCache.storage.kind"] = plan.storage.typed.kind
-    values |= {
-        "cluster.name": plan.cluster.name,
-        "cluster.accountId": plan.cluster.account_id,
-        "cluster.region": plan.cluster.region,
-        "cluster.roles.path": plan.cluster.roles.path,
-        **_network_values(plan),
-    }
+        return values
+    values |= {"cluster.roles.path": plan.cluster.roles.path, **_network_values(plan)}
     if plan.storage is not None and isinstance(plan.storage.typed, LustreStorage):
         values["modelCache.storage.zone"] = str(plan.storage.zone)
     return values
-
-
-def _cluster_steps(key: str) -> list[str]:
-    return [
-        "with the old value again: lifecycle: disposable, then `pulumi up`; it lifts the protection, and the "
-        "model is not kept",
-        "`pulumi destroy`, which forgets what was fixed",
-        f"the new {key}, then `pulumi up`",
-        "without an interruption instead: a second stack with a cluster.name and GPUs of its own, then "
-        "destroy this one",
-    ]

@@ -1,9 +1,9 @@
 """The state as the last run of this stack left it, read once while the program runs."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import pulumi
 
@@ -29,8 +29,6 @@ _UNKNOWN = "unknown stack"
 
 _OF_THE_PROGRAM = ("pulumi:", "dynamo-stack:")
 """How types of providers and of our components begin, which make nothing by themselves."""
-
-_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,38 +83,25 @@ def full_name(name: str) -> str:
     return f"{pulumi.get_organization()}/{pulumi.get_project()}/{name}"
 
 
-def read_again_while_written(
-    read: Callable[[], _Answer],
-    *,
-    whose: str = _OWN,
-    attempts: int = _ATTEMPTS,
-    pause_seconds: float = _PAUSE_SECONDS,
-) -> _Answer:
-    """Return what `read` returns, trying again while the engine writes the state.
+def _read(
+    function: str, arguments: Mapping[str, str], *, whose: str = _OWN, attempts: int = _ATTEMPTS
+) -> Mapping[str, Any]:
+    """Return what the engine reads, trying again while it writes the state.
 
     Raises:
         pulumi.RunError: no try succeeded; its text is meant for a person.
+
     """
-    for attempt in range(1, attempts + 1):
+    while True:
+        attempts -= 1
         try:
-            return read()
+            answer = cast("Mapping[str, Any]", pulumi.runtime.invoke(function, arguments).value)
+            return cast("Mapping[str, Any]", answer.get("outputs") or {})
         except Exception as error:
             # The SDK raises nothing more precise than Exception for an invoke that failed.
-            if attempt == attempts:
+            if not attempts:
                 raise pulumi.RunError(
                     f"the state of {whose} cannot be read, so nothing was changed: {error}\n"
                     "  try: `pulumi stack export` says whether the state is whole; then run the command again"
                 ) from None
-            time.sleep(pause_seconds)
-    raise AssertionError("attempts must be at least 1")
-
-
-def _read(
-    function: str, arguments: Mapping[str, str], *, whose: str = _OWN, attempts: int = _ATTEMPTS
-) -> Mapping[str, Any]:
-    answer = read_again_while_written(
-        lambda: cast("Mapping[str, Any]", pulumi.runtime.invoke(function, arguments).value),
-        whose=whose,
-        attempts=attempts,
-    )
-    return cast("Mapping[str, Any]", answer.get("outputs") or {})
+        time.sleep(_PAUSE_SECONDS)

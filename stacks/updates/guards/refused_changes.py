@@ -54,9 +54,9 @@ def version_problems(plan: EksPlan | None, before: Mapping[str, DeployedNodes]) 
     system = before.get(SYSTEM)
     if plan is None or system is None or system.version is None:
         return
-    major, _, minor = system.version.partition(".")
-    following = f"{major}.{int(minor) + 1}"
-    if _version_numbers(plan.cluster.version) > _version_numbers(following):
+    major, minor = map(int, system.version.split("."))
+    following = f"{major}.{minor + 1}"
+    if tuple(map(int, plan.cluster.version.split("."))) > (major, minor + 1):
         yield Problem(
             "cluster.version",
             plan.cluster.version,
@@ -177,10 +177,6 @@ def _renamed_pools(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterat
             )
             way = f"{old}; or empty that pool first ({_BLOCKS})"
             yield Problem(f"nodePools[{index}].name", nodes.pool.name, message, allowed=old, suggestion=way)
-
-
-def _version_numbers(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.split(".")))
 
 
 def _jump_problem(present: str, target: str) -> Problem:

@@ -1,4 +1,4 @@
-"""Engine options of a stack: over the recipe's, or refused at the option."""
+"""Engine options of a stack: over the recipe's, or refused at the option, by the engine that reads them."""
 
 from typing import Any
 
@@ -6,7 +6,8 @@ import pytest
 
 from recipes.load import load_recipe
 from tests.stacks.changed_settings import changed, override, replicas, said
-from tests.support.dev_settings import disagg_b200_settings, problems_of, resolved
+from tests.support.dev_settings import FILE, disagg_b200_settings, problems_of, resolved
+from tests.support.vllm_settings import overridden_settings
 
 NO_DIVISOR = override("decode", moe_expert_parallel_size=3)
 
@@ -56,9 +57,56 @@ def test_an_override_that_the_engine_would_refuse_is_refused_at_its_option(
     assert said(changed(disagg_b200_settings(), change)) == f"Pulumi.dev.yaml: serving.overrides{says}"
 
 
-def test_an_override_that_is_wrong_hides_no_other_mistake() -> None:
-    keys = [
-        problem.key
-        for problem in problems_of(changed(disagg_b200_settings(), NO_DIVISOR, replicas(decode=9)))
-    ]
-    assert keys == ["serving.overrides.decode.moe_expert_parallel_size", "serving.replicas"]
+def test_an_override_changes_one_option_and_one_key_of_a_block() -> None:
+    block = {"max_cudagraph_capture_size": 2048}
+    recipe = resolved(overridden_settings(max_num_seqs=128, compilation_config=block)).serving.placed.recipe
+    options: Any = recipe.engine_of("worker")
+    assert (options.max_num_seqs, options.max_num_batched_tokens) == (128, 32768)
+    assert options.compilation_config.max_cudagraph_capture_size == 2048
+    assert options.compilation_config.pass_config == {"fuse_allreduce_rms": True, "eliminate_noops": True}
+
+
+@pytest.mark.parametrize(
+    ("options", "says", "meant"),
+    [
+        ({"max_num_sequs": 64}, ".max_num_sequs = 64\n  there is no setting 'max_num_sequs'", "max_num_seqs"),
+        ({"max_batch_size": 64}, ".max_batch_size = 64\n  there is no setting 'max_batch_size' here\n", ""),
+        ({"max_num_seqs": "64"}, ".max_num_seqs = '64'\n  this is text\n", "64, without quotes"),
+        ({"kv_cache_dtype": "fp9"}, ".kv_cache_dtype = 'fp9'\n  not one of the known values\n", "fp8"),
+        (
+            {"compilation_config": {"pas_config": {}}},
+            ".compilation_config.pas_config\n  there is no setting 'pas_config' here\n",
+            "pass_config",
+        ),
+        ({"gpu_memory_utilization": 1.2}, ".gpu_memory_utilization = 1.2\n  out of range", ""),
+        (
+            {"max_num_seqs": 40000},
+            ".max_num_seqs = 40000\n  max_num_batched_tokens 32768 must be at least max_num_seqs 40000",
+            "",
+        ),
+        (
+            {"max_model_len": 200000},
+            ".max_model_len = 200000\n  agg: max_model_len 200000 exceeds the 131072 positions of the model",
+            "",
+        ),
+        (
+            {"moe_backend": "triton"},
+            ".moe_backend = 'triton'\n  agg: moe_backend triton takes the experts' activations in BF16, "
+            "whatever quantization.algorithm says",
+            "",
+        ),
+        ([1], " = [1]\n  this is a list\n  allowed: a mapping", ""),
+    ],
+)
+def test_a_mistake_is_named_with_file_key_value_and_what_was_probably_meant(
+    options: Any, says: str, meant: str
+) -> None:
+    [problem] = problems_of(changed(overridden_settings(), {"serving.overrides.worker": options}))
+    assert problem.text(FILE).startswith(f"Pulumi.dev.yaml: serving.overrides.worker{says}")
+    assert not meant or problem.suggestion == meant
+
+
+def test_two_mistakes_are_told_at_once_and_hide_no_other() -> None:
+    settings = changed(overridden_settings(max_num_sequs=64, block_size="64"), replicas(worker=9))
+    keys = {problem.key.rpartition(".")[2] for problem in problems_of(settings)}
+    assert keys == {"max_num_sequs", "block_size", "replicas"}

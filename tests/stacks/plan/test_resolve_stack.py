@@ -40,20 +40,18 @@ def test_a_typed_timeout_wins() -> None:
 
 @given(model_bytes=st.integers(10**9, 10**12), rate=st.integers(1, 100_000))
 def test_faster_storage_never_needs_a_longer_wait(model_bytes: int, rate: int) -> None:
-    assert timeouts.ready_timeout_seconds(model_bytes, rate + 1) <= timeouts.ready_timeout_seconds(
-        model_bytes, rate
-    )
-    assert timeouts.load_seconds(model_bytes, 2 * rate) < timeouts.load_seconds(model_bytes, rate)
+    slow, faster = timeouts.load_of(model_bytes, rate), timeouts.load_of(model_bytes, rate + 1)
+    assert faster.seconds < slow.seconds
+    assert faster.ready_timeout_seconds <= slow.ready_timeout_seconds
 
 
 @given(model_bytes=st.integers(10**9, 2 * 10**12))
 def test_larger_models_get_more_time_up_to_what_the_operator_allows(model_bytes: int) -> None:
-    assert timeouts.ready_timeout_seconds(model_bytes) <= 7200
-    assert timeouts.download_timeout_seconds(model_bytes) <= timeouts.download_timeout_seconds(
-        2 * model_bytes
-    )
-    assert timeouts.ready_timeout_seconds(model_bytes) <= timeouts.ready_timeout_seconds(2 * model_bytes)
-    assert timeouts.download_timeout_seconds(model_bytes) % 60 == 0
+    ready, larger = (timeouts.load_of(size, None) for size in (model_bytes, 2 * model_bytes))
+    assert ready.ready_timeout_seconds <= larger.ready_timeout_seconds <= 7200
+    download = timeouts.download_timeout_seconds(model_bytes)
+    assert download <= timeouts.download_timeout_seconds(2 * model_bytes)
+    assert download % 60 == 0
 
 
 def test_the_cache_is_sized_for_the_files_that_are_downloaded_and_no_more() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from lab.directory import REPOSITORY
 from stacks.updates.deployed import DeployedRelease
-from stacks.updates.notices import platform_notice
+from stacks.updates.notices import platform_notices
 from tests.stacks.changed_settings import (
     AGGREGATED,
     LARGER_CACHE,
@@ -15,7 +15,7 @@ from tests.stacks.changed_settings import (
     replicas,
 )
 from tests.stacks.updates.changes import alpha_state, update
-from tests.support.dev_settings import disagg_b200_settings
+from tests.support.dev_settings import disagg_b200_settings, resolved
 
 
 def _squeezed(text: str) -> str:
@@ -53,5 +53,7 @@ def test_the_guide_shows_what_preview_says_of_another_api_version() -> None:
 
 @pytest.mark.parametrize(("version", "values"), [("1.2.1", {"changed": True}), ("1.2.0", {})])
 def test_the_guide_shows_what_preview_says_of_the_platform(version: str, values: dict[str, bool]) -> None:
-    [notice] = platform_notice(DeployedRelease(version, {}), "1.2.1", values)
+    before = DeployedRelease(version, values)
+    [notice] = platform_notices(before, resolved(changed(BEFORE, {"platform.version": "1.2.1"})).platform)
+    assert notice.warns is (version != "1.2.1")
     assert _squeezed(notice.text) in GUIDE

@@ -1,10 +1,12 @@
-"""What a run says of nodes that are not there yet, and of GPUs that nobody uses."""
+"""What a run says of nodes that are not there yet, of others in their place, and of GPUs that nobody uses."""
 
-from stacks.updates.comparable_graph import graph_of
+import pytest
+
 from stacks.updates.deployed import Deployed
 from stacks.updates.notices import Notice
 from stacks.updates.planned_update import planned_update
-from tests.stacks.changed_settings import Settings, changed, phase
+from tests.stacks.changed_settings import BY_THE_HOUR, NEWER_CLUSTER, Change, Settings, changed, phase
+from tests.stacks.updates.changes import update
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
@@ -52,7 +54,43 @@ def test_a_run_before_the_window_says_why_there_is_no_graph_and_when_there_will_
     )
 
 
-def test_a_graph_that_runs_is_not_taken_away_without_a_warning() -> None:
-    *_, notice = _said(WAITING, Deployed(graphs=(graph_of(resolved(eks_b200_settings())),)))
+SYSTEM = "system nodes: Kubernetes 1.35 -> 1.36: exchanged one by one, each new one before an old one"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "texts"),
+    [
+        (
+            BY_THE_HOUR,
+            BY_THE_HOUR | NEWER_CLUSTER,
+            [
+                SYSTEM,
+                "pool b200: Kubernetes 1.35 -> 1.36: 1 node exchanged one by one, each old one first\n"
+                "  interruption: the workers of a node end with it, and load the model again on the next",
+            ],
+        ),
+        (
+            phase("empty"),
+            NEWER_CLUSTER,
+            [SYSTEM, "pool b200: Kubernetes 1.35 -> 1.36: it has no node, and the next ones are made so"],
+        ),
+        ({}, {}, []),
+    ],
+    ids=["nodes that run", "a pool without nodes", "the same settings"],
+)
+def test_a_new_version_of_kubernetes_exchanges_system_nodes_and_pools(
+    before: Change, now: Change, texts: list[str]
+) -> None:
+    said = update(changed(eks_b200_settings(), before), changed(eks_b200_settings(), now)).texts
+    assert [text for text in said if "Kubernetes" in text] == texts
+
+
+def test_a_pool_that_is_emptied_takes_its_graph_with_it_and_says_so() -> None:
+    before = eks_b200_settings()
+    *_, notice = update(before, changed(before, phase("empty"))).update.notices
     assert notice.warns
-    assert "\n  interruption: gpt-oss-disagg is deleted, and nothing serves\n" in notice.text
+    assert notice.text == (
+        "no graph: pool b200 is emptied: its purchase.phase is empty\n"
+        "  interruption: gpt-oss-disagg is deleted, and nothing serves\n"
+        "  then: purchase.phase: active, and `pulumi up` again; what nodes are made of can change with it"
+    )

@@ -3,8 +3,7 @@
 import pytest
 
 from recipes.load import load_recipe
-from stacks.updates.deployed import DeployedRelease, deployed
-from stacks.updates.notices import platform_notice
+from stacks.updates.deployed import deployed
 from tests.stacks.changed_settings import (
     MIRROR,
     ON_EACH_NODE,
@@ -187,15 +186,6 @@ def test_a_revision_on_somebody_elses_volume_is_looked_for_first() -> None:
     del before["modelCache"]
     revision, *_ = update(before, before | {"model": existing | {"revision": "0" * 40}}).texts
     assert revision.endswith("Job model-check looks for it on the volume before any worker restarts")
-
-
-def test_another_version_of_the_platform_may_restart_workers() -> None:
-    [notice] = platform_notice(DeployedRelease("1.2.0", {}), "1.2.1", {})
-    assert notice.warns
-    assert notice.text == (
-        "platform: Release dynamo-platform is upgraded (1.2.0 -> 1.2.1), which restarts the operator, and "
-        "every worker if the new one writes other pods"
-    )
 
 
 def test_a_platform_of_another_stack_is_not_spoken_of() -> None:

@@ -74,11 +74,6 @@ def test_the_number_of_nodes_to_ask_for_is_the_smallest_that_holds_all(
         assert pack(sets, Room(needed - 1, gpus_per_node, different_nodes=different_nodes)) is None
 
 
-def test_no_number_of_nodes_holds_a_worker_that_is_larger_than_one() -> None:
-    with pytest.raises(ValueError, match="no node has more than 4 GPUs"):
-        nodes_needed([WorkerSet("decode", 8, 1)], Room(1, 4))
-
-
 def _arrangements(free: tuple[int, ...], pods: tuple[int, ...]) -> set[tuple[int, ...]]:
     """Every way to put the pods on the nodes, one after the other, as free GPUs in order of size."""
     reached = {free}

@@ -29,8 +29,18 @@ def _kubeconfig(file: Path, servers: dict[str, str]) -> Path:
     return file
 
 
-def _said(cluster: ClusterPlan, home: Path, **environment: str) -> str:
-    problems = cluster_problems(cluster, {"HOME": str(home), **environment})
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+
+
+def _said(cluster: ClusterPlan, listed: str | None = None) -> str:
+    """What is said where KUBECONFIG lists these files."""
+    with pytest.MonkeyPatch.context() as patch:
+        if listed is not None:
+            patch.setenv("KUBECONFIG", listed)
+        problems = cluster_problems(cluster)
     text = "\n".join(problem.text("Pulumi.dev.yaml") for problem in problems)
     assert TOKEN not in text
     return text
@@ -44,7 +54,7 @@ def _cluster(
 
 def test_a_context_that_leads_to_another_server_is_refused_before_anything_happens(tmp_path: Path) -> None:
     file = _kubeconfig(tmp_path / "config", {"gpu-cluster": "https://admin:secret@10.9.9.9:6443"})
-    assert _said(_cluster(kubeconfig=str(file), server="https://10.0.0.1:6443"), tmp_path) == (
+    assert _said(_cluster(kubeconfig=str(file), server="https://10.0.0.1:6443")) == (
         "Pulumi.dev.yaml: cluster.server = 'https://10.0.0.1:6443'\n"
         "  context gpu-cluster leads to another cluster, https://10.9.9.9:6443; "
         "nothing was created or changed\n"
@@ -54,7 +64,7 @@ def test_a_context_that_leads_to_another_server_is_refused_before_anything_happe
 
 def test_a_context_that_does_not_exist_is_named_with_those_that_do(tmp_path: Path) -> None:
     file = _kubeconfig(tmp_path / "config", {"gpu-cluster": "https://a", "staging": "https://b"})
-    assert _said(_cluster("gpu-clutser", kubeconfig=str(file)), tmp_path) == (
+    assert _said(_cluster("gpu-clutser", kubeconfig=str(file))) == (
         "Pulumi.dev.yaml: cluster.context = 'gpu-clutser'\n"
         f"  there is no such context in {file}\n"
         "  allowed: gpu-cluster, staging\n"
@@ -68,32 +78,32 @@ def test_a_made_cluster_without_a_context_is_told_with_the_command_that_makes_on
 ) -> None:
     file = _kubeconfig(tmp_path / "config", {"staging": "https://b"})
     made = ClusterPlan("eks", "disagg-b200-tcp", None, None, "us-east-1", role)
-    text = _said(made, tmp_path, KUBECONFIG=str(file))
+    text = _said(made, str(file))
     command = "aws eks update-kubeconfig --name disagg-b200-tcp --region us-east-1 --alias disagg-b200-tcp"
     whole = f"{command} --role-arn {role}" if role else command
     assert f"  try: `{whole}`, once the stack has made the cluster" in text.splitlines()
     file.unlink()
-    assert f"`{whole}`" in _said(made, tmp_path, KUBECONFIG=str(file))
+    assert f"`{whole}`" in _said(made, str(file))
 
 
 @pytest.mark.parametrize(
-    ("typed", "variables", "says"),
+    ("typed", "listed", "says"),
     [
         (
             "~/absent",
-            {},
+            None,
             "Pulumi.dev.yaml: cluster.kubeconfig = '~/absent'\n  there is no such file: {home}/absent",
         ),
         (
             None,
-            {},
+            None,
             "Pulumi.dev.yaml: cluster.context = 'gpu-cluster'\n"
             "  there is no kubeconfig: KUBECONFIG is not set, and {home}/.kube/config does not exist\n"
             "  try: set KUBECONFIG, or write the path as cluster.kubeconfig",
         ),
         (
             None,
-            {"KUBECONFIG": "/absent/a:/absent/b"},
+            "/absent/a:/absent/b",
             "Pulumi.dev.yaml: cluster.context = 'gpu-cluster'\n"
             "  no file that the environment variable KUBECONFIG names exists: /absent/a, /absent/b\n"
             "  try: set KUBECONFIG, or write the path as cluster.kubeconfig",
@@ -101,22 +111,22 @@ def test_a_made_cluster_without_a_context_is_told_with_the_command_that_makes_on
     ],
 )
 def test_a_kubeconfig_that_does_not_exist_is_named_with_what_named_it(
-    tmp_path: Path, typed: str | None, variables: dict[str, str], says: str
+    tmp_path: Path, typed: str | None, listed: str | None, says: str
 ) -> None:
-    assert _said(_cluster(kubeconfig=typed), tmp_path, **variables) == says.format(home=tmp_path)
+    assert _said(_cluster(kubeconfig=typed), listed) == says.format(home=tmp_path)
 
 
 def test_the_file_in_the_home_folder_is_used_when_nothing_else_is_named(tmp_path: Path) -> None:
     (tmp_path / ".kube").mkdir()
     _kubeconfig(tmp_path / ".kube" / "config", {"gpu-cluster": "https://a"})
-    assert _said(_cluster(), tmp_path) == ""
+    assert _said(_cluster()) == ""
 
 
 def test_a_typed_kubeconfig_counts_and_not_the_variable(tmp_path: Path) -> None:
     typed = _kubeconfig(tmp_path / "typed", {"gpu-cluster": "https://right"})
     other = _kubeconfig(tmp_path / "other", {"gpu-cluster": "https://wrong"})
     cluster = _cluster(kubeconfig=str(typed), server="https://right")
-    assert _said(cluster, tmp_path, KUBECONFIG=str(other)) == ""
+    assert _said(cluster, str(other)) == ""
 
 
 def test_of_several_files_the_first_with_the_name_counts_and_missing_ones_are_passed_over(
@@ -126,7 +136,7 @@ def test_of_several_files_the_first_with_the_name_counts_and_missing_ones_are_pa
     second = _kubeconfig(tmp_path / "second", {"gpu-cluster": "https://right"})
     third = _kubeconfig(tmp_path / "third", {"gpu-cluster": "https://wrong"})
     listed = f"{tmp_path}/absent:{first}:{second}:{third}"
-    assert _said(_cluster(server="https://right"), tmp_path, KUBECONFIG=listed) == ""
+    assert _said(_cluster(server="https://right"), listed) == ""
 
 
 @pytest.mark.parametrize(
@@ -143,7 +153,7 @@ def test_a_file_that_is_no_kubeconfig_is_named_without_its_content(
 ) -> None:
     file = tmp_path / "config"
     file.write_text(content)
-    assert _said(_cluster(kubeconfig=str(file)), tmp_path).endswith(says.format(file=file))
+    assert _said(_cluster(kubeconfig=str(file))).endswith(says.format(file=file))
 
 
 @pytest.mark.parametrize(
@@ -159,5 +169,5 @@ def test_a_file_that_is_no_kubeconfig_is_named_without_its_content(
 )
 def test_two_spellings_of_one_address_are_the_same_cluster(tmp_path: Path, typed: str, is_same: bool) -> None:
     file = _kubeconfig(tmp_path / "config", {"gpu-cluster": "https://api.example.com"})
-    said = _said(_cluster(kubeconfig=str(file), server=typed), tmp_path)
+    said = _said(_cluster(kubeconfig=str(file), server=typed))
     assert ("leads to another cluster" not in said) is is_same

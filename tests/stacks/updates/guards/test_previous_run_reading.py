@@ -7,22 +7,33 @@ from unittest.mock import Mock
 import pulumi
 import pytest
 
+from stacks.updates.guards import previous_run
 from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME
-from stacks.updates.guards.previous_run import PreviousRun, read_again_while_written
+from stacks.updates.guards.previous_run import PreviousRun
 
 IN_THE_MIDDLE_OF_A_WRITE = Exception("readStackOutputs failed: failed to load checkpoint: EOF")
 
 
-def test_a_state_that_is_being_written_is_read_again() -> None:
-    read = Mock(side_effect=[*repeat(IN_THE_MIDDLE_OF_A_WRITE, 3), "outputs"])
-    assert read_again_while_written(read, pause_seconds=0) == "outputs"
+@pytest.fixture
+def invoke(monkeypatch: pytest.MonkeyPatch) -> Mock:
+    """The engine's functions."""
+    invoked = Mock()
+    monkeypatch.setattr(pulumi.runtime, "invoke", invoked)
+    monkeypatch.setattr(previous_run, "_PAUSE_SECONDS", 0)
+    return invoked
 
 
-def test_a_state_that_stays_unreadable_ends_the_run_in_plain_words() -> None:
-    read = Mock(side_effect=IN_THE_MIDDLE_OF_A_WRITE)
+def test_a_state_that_is_being_written_is_read_again(invoke: Mock) -> None:
+    found = Mock(value={"outputs": {"size": 1}})
+    invoke.side_effect = [*repeat(IN_THE_MIDDLE_OF_A_WRITE, 3), found]
+    assert previous_run.outputs_of("other") == {"size": 1}
+
+
+def test_a_state_that_stays_unreadable_ends_the_run_in_plain_words(invoke: Mock) -> None:
+    invoke.side_effect = IN_THE_MIDDLE_OF_A_WRITE
     with pytest.raises(pulumi.RunError) as refusal:
-        read_again_while_written(read, attempts=5, pause_seconds=0)
-    assert read.call_count == 5
+        previous_run.previous_run()
+    assert invoke.call_count == 20
     for text in ("cannot be read", "checkpoint: EOF", "pulumi stack export", "nothing was changed"):
         assert text in str(refusal.value)
 
