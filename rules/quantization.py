@@ -36,8 +36,7 @@ from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, VLLM_IMAGE, as_read
 from rules.reading.shapes import Undecided
-from rules.rule import Advice, Said, rule
-from rules.subjects import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, WORKERS
+from rules.rule import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, WORKERS, Advice, Said, rule
 
 _KNOWN_BACKENDS = ", ".join(sorted(VLLM_MOE_BACKENDS))
 _OF_OTHERS = frozenset({"int8", "int4", "fp16", "fp32", "float32", "fp4", "e4m3", "e5m2", "q8_0", "q4_0"})

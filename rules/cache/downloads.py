@@ -13,8 +13,7 @@ from rules.reading.placements import selected_pools, untolerated
 from rules.reading.pods.pods import PodTemplate, read_pods, readable
 from rules.reading.references import read_references
 from rules.reading.shapes import Undecided, known, mappings_at, text_at
-from rules.rule import Advice, Said, about, graph_rule, names, rule
-from rules.subjects import MODEL_VOLUMES, model_users
+from rules.rule import MODEL_VOLUMES, Advice, Said, about, graph_rule, model_users, names, rule
 
 _ON_EACH_NODE = "DaemonSet"
 _COMMIT = re.compile(r"[0-9a-f]{40}")

@@ -34,8 +34,7 @@ from rules.reading.pods.workers import (
 from rules.reading.pools import Pool
 from rules.reading.releases import operator_line
 from rules.reading.shapes import field, grouped, known, text_at
-from rules.rule import graph_rule, names
-from rules.subjects import POD_TEMPLATES, READABLE_WORKERS
+from rules.rule import POD_TEMPLATES, READABLE_WORKERS, graph_rule, names
 
 _OTHER_ENTRANCES = frozenset({"epp"})
 _SIDECAR = "frontendSidecar"

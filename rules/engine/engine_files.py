@@ -28,8 +28,7 @@ from rules.reading.kv_ways import connector_problems
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read, by_line, line_of
 from rules.reading.shapes import Undecided, known
-from rules.rule import Advice, Said, rule
-from rules.subjects import WORKERS
+from rules.rule import WORKERS, Advice, Said, rule
 
 _COMPILATION = "compilation_config"
 _JSON_OPTIONS = ("kv_transfer_config", "kv_events_config", "speculative_config", _COMPILATION)

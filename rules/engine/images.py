@@ -35,12 +35,15 @@ from rules.reading.releases import (
     shown_image,
 )
 from rules.reading.shapes import Undecided, known, text_at
-from rules.rule import Advice, Said, graph_rule, rule
-from rules.subjects import (
+from rules.rule import (
     POD_TEMPLATES,
     READABLE_PODS,
     READABLE_WORKERS,
     TENSORRT_LLM_WORKERS,
+    Advice,
+    Said,
+    graph_rule,
+    rule,
 )
 
 _HOST = "nvcr.io/"

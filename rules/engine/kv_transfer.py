@@ -21,8 +21,7 @@ from rules.reading.kv_cache import (
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import READ_SINCE, by_line, known_lines
 from rules.reading.shapes import Undecided
-from rules.rule import Said, Subjects, graph_rule, rule
-from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS
+from rules.rule import DISAGGREGATED, TENSORRT_LLM_WORKERS, Said, Subjects, graph_rule, rule
 
 
 @graph_rule(

@@ -25,8 +25,7 @@ from rules.reading.pods.containers import read_image, reference_names
 from rules.reading.pods.workers import Frontend, Worker
 from rules.reading.releases import Line, by_line, line_of, shown_command, shown_image
 from rules.reading.shapes import Undecided
-from rules.rule import Advice, Said, each_of, rule
-from rules.subjects import STARTED, Started
+from rules.rule import STARTED, Advice, Said, Started, each_of, rule
 
 _SHORT = 2
 """Characters of `--` alone; options of one dash are few, and are no abbreviations of others."""

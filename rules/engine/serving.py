@@ -24,8 +24,7 @@ from rules.reading.kv_cache import tokens_per_block
 from rules.reading.pods.workers import Router, Worker
 from rules.reading.releases import by_line, shown_image
 from rules.reading.shapes import whole_number
-from rules.rule import Advice, Said, about, rule
-from rules.subjects import ROUTERS, WORKERS
+from rules.rule import ROUTERS, WORKERS, Advice, Said, about, rule
 
 _ROUTER_FLAG = "--kv-cache-block-size"
 _WORKER_FLAG = "--kv-block-size"

@@ -15,8 +15,17 @@ from rules.reading.references import (
 )
 from rules.reading.releases import DRIVER_CHARTS, PLATFORM_CHART, releases_of
 from rules.reading.shapes import Undecided, text_at
-from rules.rule import Advice, Said, Subjects, each_of, graph_rule, names, rule
-from rules.subjects import DYNAMO_GRAPHS, kubernetes_objects
+from rules.rule import (
+    DYNAMO_GRAPHS,
+    Advice,
+    Said,
+    Subjects,
+    each_of,
+    graph_rule,
+    kubernetes_objects,
+    names,
+    rule,
+)
 
 _DEFINITION = "CustomResourceDefinition"
 _DOMAIN = "ComputeDomain"

@@ -10,8 +10,7 @@ from rules.reading.pods.operator_defaults import ANNOTATIONS, pod_annotations
 from rules.reading.pods.pods import GRAPH_KIND, WORKER_TYPES, PodTemplate
 from rules.reading.releases import PLATFORM_CHART, operator_line, releases_of
 from rules.reading.shapes import grouped, known, mapping_at
-from rules.rule import graph_rule, rule
-from rules.subjects import POD_TEMPLATES
+from rules.rule import POD_TEMPLATES, graph_rule, rule
 
 _CONFIG_MAP = "ConfigMap"
 _PARTS = ("data", "binaryData")

@@ -8,9 +8,17 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.memoized import memoized_all
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate
-from rules.reading.shapes import Undecided, field, known, known_texts_at, mappings_at, quantity, text_at
+from rules.reading.shapes import (
+    Undecided,
+    field,
+    known,
+    known_texts_at,
+    mappings_at,
+    memoized_all,
+    quantity,
+    text_at,
+)
 
 CLAIM = "PersistentVolumeClaim"
 _EBS_PROVISIONERS = frozenset({"ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com"})

@@ -7,9 +7,18 @@ from typing import Literal
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import read_benchmarks
 from rules.reading.claims import CLAIM
-from rules.reading.memoized import memoized, memoized_all
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_near, read_pods, readable
-from rules.reading.shapes import Undecided, attempted, grouped, known, mapping_at, mappings_at, text_at
+from rules.reading.shapes import (
+    Undecided,
+    attempted,
+    grouped,
+    known,
+    mapping_at,
+    mappings_at,
+    memoized,
+    memoized_all,
+    text_at,
+)
 
 Kind = Literal["PersistentVolumeClaim", "Secret", "ConfigMap"]
 STACK_REFERENCE = "pulumi:pulumi:StackReference"

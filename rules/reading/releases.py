@@ -10,11 +10,10 @@ from engines.command_options import Vocabulary
 from engines.registry import ENGINE_IMAGES
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import VLLM_SERVE
-from rules.reading.memoized import memoized
 from rules.reading.pods.containers import Image, read_image, release_line
 from rules.reading.pods.pods import read_pods, readable
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, known, text_at
+from rules.reading.shapes import Undecided, known, memoized, text_at
 
 _CHART_TYPES = (
     "kubernetes:helm.sh/v3:Release",

@@ -23,8 +23,7 @@ from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import known_lines, runtime_image
 from rules.reading.shapes import Undecided, grouped, text_at
-from rules.rule import Advice, Said, each_of, rule
-from rules.subjects import DISAGGREGATED
+from rules.rule import DISAGGREGATED, Advice, Said, each_of, rule
 
 _OF_NIXL_ITSELF = "UCX"
 """The plugin that NIXL takes where none is named."""

@@ -13,8 +13,7 @@ from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, text_at
 from rules.reading.typed_settings import KV_TRANSPORT
-from rules.rule import Advice, Said, graph_rule, rule
-from rules.subjects import KV_HOPS, kubernetes_objects
+from rules.rule import KV_HOPS, Advice, Said, graph_rule, kubernetes_objects, rule
 
 _INPUT = "kvTransport"
 _DOCUMENTED = "documented"

@@ -8,14 +8,12 @@ from resource_graph.spelling import SLIPS, slip_of
 from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.claims import CLAIM
 from rules.reading.devices import domains_of_template
-from rules.reading.memoized import memoized
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
 from rules.reading.references import read_references
-from rules.reading.shapes import Undecided, grouped, known, mappings_at, text_at
-from rules.rule import Subjects, graph_rule
-from rules.subjects import kubernetes_objects
-from rules.topology.targets import judge_autoscaler
+from rules.reading.shapes import Undecided, grouped, known, mappings_at, memoized, text_at
+from rules.rule import Subjects, graph_rule, kubernetes_objects
+from rules.topology.services import judge_autoscaler
 
 _CLAIM_TEMPLATE = "ResourceClaimTemplate"
 _ACCOUNT = "ServiceAccount"

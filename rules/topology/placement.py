@@ -19,8 +19,7 @@ from rules.reading.pods.pods import GRAPH_NAME_LABEL, PodTemplate
 from rules.reading.pools import read_pools
 from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, text_at
-from rules.rule import Advice, Said, rule
-from rules.subjects import POD_TEMPLATES
+from rules.rule import POD_TEMPLATES, Advice, Said, rule
 
 _ONE_TYPE_SINCE = (1, 2)
 """First Dynamo release in which a worker's narrower type is its only one."""

@@ -26,10 +26,9 @@ from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_cache import read_kv_format, transceiver_backend, transfer_buffer
 from rules.reading.kv_ways import KV_TRANSFER
-from rules.reading.memoized import memoized
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, whole_number
+from rules.reading.shapes import Undecided, memoized, whole_number
 from rules.reading.typed_settings import typed_options
 
 # What the device plugin appends to the product of a GPU that several pods use in turns.

@@ -20,9 +20,8 @@ from rules.reading.commands.container_commands import (
     StartCommand,
 )
 from rules.reading.engines.settings import single_command
-from rules.reading.memoized import memoized
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Undecided, memoized
 
 _MODEL_FLAGS = ("--model", "--model-path", "--model_path", "--served-model-name", "--served_model_name")
 _MODEL_VARIABLES = ("DYN_TRTLLM_MODEL", "DYN_TRTLLM_SERVED_MODEL_NAME", "SERVED_MODEL_NAME")

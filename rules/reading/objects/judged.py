@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 from resource_graph import Aspect, Resource, ResourceGraph
 from resource_graph.values import Path
-from rules.reading.memoized import memoized
 from rules.reading.objects.definitions import Candidates, candidates, other_lines
 from rules.reading.objects.mistakes import Mistake, find_mistakes, name_mistakes
 from rules.reading.objects.relations import relation_mistakes
 from rules.reading.objects.schemas import Schema, misspelt, schema_at, value_at
 from rules.reading.pods.pods import GRAPH_KIND
+from rules.reading.shapes import memoized
 
 _SERVICE_STEP = 2
 """Position of the service's name in the path of one of its parts: spec.services.NAME."""
