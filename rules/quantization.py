@@ -16,7 +16,6 @@ from engines.vllm.kernels import (
 from engines.written_values import Setting
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import Rule, Severity
 from rules.reading.engines.expert_kernels import (
     BACKEND_FLAG,
     OVERRIDE_VARIABLE,
@@ -36,7 +35,7 @@ from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, VLLM_IMAGE, as_read
 from rules.reading.shapes import Undecided
-from rules.rule import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, WORKERS, Advice, Said, rule
+from rules.rule import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, WORKERS, Advice, Rule, Said, Severity, rule
 
 _KNOWN_BACKENDS = ", ".join(sorted(VLLM_MOE_BACKENDS))
 _OF_OTHERS = frozenset({"int8", "int4", "fp16", "fp32", "float32", "fp4", "e4m3", "e5m2", "q8_0", "q4_0"})

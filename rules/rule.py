@@ -1,14 +1,16 @@
 """How a rule is written: a function, its name the id, its docstring the title; and what rules are about."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from itertools import chain
 from operator import attrgetter
 from typing import Any, Generic, NotRequired, TypedDict, TypeVar, Unpack
 
 from engines.effective import EngineFileProblem
 from resource_graph import Aspect, Resource, ResourceGraph
-from rules.model import Observation, Rule, Severity, advised, failed, undecided
+from resource_graph.printable import one_line
+from resource_graph.values import Path
 from rules.reading.benchmarks import Benchmark, read_benchmarks
 from rules.reading.disaggregation import Disaggregated, KvHop, read_disaggregated, read_hops
 from rules.reading.engines.settings import is_tensorrt_llm
@@ -21,6 +23,70 @@ from rules.reading.references import DynamoGraph, read_dynamo_graphs
 from rules.reading.shapes import Undecided
 
 S = TypeVar("S")
+EVERY_RELEASE: tuple[str, ...] = ()
+"""Lines of a rule that holds in every release, such as one about Kubernetes' own API or an arithmetic one."""
+_LONGEST_SUBJECT = 120
+_LONGEST_MESSAGE = 800
+"""Characters of a message, a third more than the longest without quotes; a quote may be a whole file."""
+
+
+class Severity(Enum):
+    """What a failed finding means for the person who deploys.
+
+    Mandatory only where the reason was read in the engine's or operator's own code or seen in a run;
+    inferences and estimates are advisory.
+    """
+
+    MANDATORY = "mandatory"
+    ADVISORY = "advisory"
+
+
+class Status(Enum):
+    """How sure a finding is."""
+
+    FAILED = "failed"
+    UNDECIDED = "undecided"
+    """A value that the rule needs is unknown. Never a pass, and never a reason to stop a deployment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a rule's check saw about one resource."""
+
+    resource: Resource
+    subject: str
+    """Name of the judged part: a service of the graph, or the resource itself."""
+    message: str
+    """What is wrong or unknown, with the numbers that were compared."""
+    status: Status
+    path: Path = ()
+    """Path of the field in question; empty where the whole resource is meant."""
+    advisory: bool = False
+    """Whether this observation is advice although its rule is mandatory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One condition that must hold for a deployment to start, fit or be taken down again."""
+
+    id: str
+    title: str
+    severity: Severity
+    """Severity of the rule's gravest finding, and of each that does not say otherwise."""
+    reason: str
+    """What breaks where the rule does not hold."""
+    source: str
+    """Code, documentation or run in which the reason can be read."""
+    fix: str
+    check: Callable[[ResourceGraph], Iterable[Observation]]
+    lines: tuple[str, ...]
+    """Releases in whose code, documentation or runs the reason was read, such as "Dynamo 1.2".
+
+    Another release may behave otherwise.
+    """
+    reads: frozenset[Aspect] = frozenset()
+    """Aspects that the rule needs and not every origin tells; where one is missing the rule is not
+    evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +101,21 @@ Said = str | Advice | Undecided | Observation
 which is about another resource or names a field."""
 Check = Callable[[ResourceGraph, S], Iterable[Said]]
 """Looks at one subject, and may raise Undecided where the subject cannot be read."""
+
+
+def failed(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:
+    """The rule does not hold."""
+    return _observation(resource, subject, message, Status.FAILED, path)
+
+
+def advised(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:
+    """The rule does not hold, in a way that stops no deployment even where the rule is mandatory."""
+    return replace(failed(resource, subject, message, path), advisory=True)
+
+
+def undecided(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:
+    """Whether the rule holds cannot be told; the message says what is missing."""
+    return _observation(resource, subject, message, Status.UNDECIDED, path)
 
 
 def about(subject: Any, said: Iterable[Said]) -> Iterator[Observation]:
@@ -126,6 +207,11 @@ def graph_rule(
 def _named(check: Callable[..., object]) -> dict[str, str]:
     title = (check.__doc__ or "").strip()
     return {"id": check.__name__.replace("_", "-"), "title": title.removesuffix(".")}
+
+
+def _observation(resource: Resource, subject: str, message: str, status: Status, path: Path) -> Observation:
+    shown = one_line(subject, _LONGEST_SUBJECT), one_line(message, _LONGEST_MESSAGE)
+    return Observation(resource, *shown, status, path)
 
 
 def _observed(resource: Resource, name: str, said: Said) -> Observation:

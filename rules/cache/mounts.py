@@ -5,7 +5,6 @@ from itertools import product
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import EVERY_RELEASE, Observation, Severity, undecided
 from rules.reading.claims import is_within
 from rules.reading.model_users import KINDS, ModelUser, read_model_users
 from rules.reading.model_volumes import hub_scratch
@@ -14,7 +13,20 @@ from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.references import read_references
 from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, mappings_at, memoized, text_at
-from rules.rule import POD_TEMPLATES, Advice, Said, Subjects, graph_rule, model_users, names, rule
+from rules.rule import (
+    EVERY_RELEASE,
+    POD_TEMPLATES,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    Subjects,
+    graph_rule,
+    model_users,
+    names,
+    rule,
+    undecided,
+)
 
 _ROOT_HOME = "/root"
 # Dynamo's runtime and frontend images run as user 1000, dynamo.

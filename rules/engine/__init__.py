@@ -11,7 +11,7 @@ from rules.engine import (
     serving,
     start_commands,
 )
-from rules.model import Rule
+from rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
     engine_files.engine_settings_accepted,

@@ -11,7 +11,6 @@ from engines.tensorrt_llm.keys import (
 )
 from engines.written_values import Count
 from resource_graph import ResourceGraph
-from rules.model import Severity
 from rules.reading.benchmarks import (
     CONCURRENCY,
     INPUT_TOKENS,
@@ -29,7 +28,7 @@ from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settin
 from rules.reading.kv_cache import longest_sequence
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, whole_number
-from rules.rule import BENCHMARKS, CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, rule
+from rules.rule import BENCHMARKS, CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, Severity, rule
 
 _LENGTH_OF_VLLM = "max_model_len"
 _STRETCHED_BY = ("hf_overrides", "rope_scaling")

@@ -7,7 +7,6 @@ from engines.memory import checkpoint_bytes
 from engines.written_values import Count
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import Severity
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.pods.containers import environment_entries, read_environment
 from rules.reading.pods.operator_defaults import (
@@ -45,7 +44,7 @@ from rules.reading.shapes import (
     whole_number,
     whole_number_at,
 )
-from rules.rule import POD_TEMPLATES, Advice, Said, each_of, rule
+from rules.rule import POD_TEMPLATES, Advice, Said, Severity, each_of, rule
 
 _HEALTH_PATHS = ("/live", "/health")
 """Paths that frontends and workers answer at their port."""

@@ -8,7 +8,6 @@ from engines.command_options import command_options
 from engines.tensorrt_llm.flags import TRTLLM_SERVE_FLAGS
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.commands.container_commands import (
     SHELLS,
     TRTLLM_SERVE,
@@ -28,7 +27,7 @@ from rules.reading.model_users import HUB_OPTIONS_WITH_VALUE, HUB_PROGRAMS
 from rules.reading.pods.containers import all_containers, read_environment, read_image, reference_names
 from rules.reading.pods.pods import GROUP_KIND, PodTemplate
 from rules.reading.shapes import Undecided, attempted, known, mappings_at, texts_at
-from rules.rule import READABLE_PODS, rule
+from rules.rule import EVERY_RELEASE, READABLE_PODS, Observation, Severity, failed, rule
 
 _SHELL_VARIABLE = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]{3,})(?=[^\w:?+-]|$)")
 """Variable without a default of its own, whose name is long enough to be misspelt."""

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from resource_graph import Aspect, Resource, ResourceGraph
-from rules.model import EVERY_RELEASE, Observation, Severity, advised
 from rules.reading.claims import CLAIM
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.references import (
@@ -17,9 +16,13 @@ from rules.reading.releases import DRIVER_CHARTS, PLATFORM_CHART, releases_of
 from rules.reading.shapes import Undecided, text_at
 from rules.rule import (
     DYNAMO_GRAPHS,
+    EVERY_RELEASE,
     Advice,
+    Observation,
     Said,
+    Severity,
     Subjects,
+    advised,
     each_of,
     graph_rule,
     kubernetes_objects,

@@ -1,6 +1,6 @@
 """Rules about GPUs, nodes, NVLink domains and the way of the KV cache."""
 
-from rules.model import Rule
+from rules.rule import Rule
 from rules.topology import (
     agreement,
     compute_domains,

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from hardware import InstanceType
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, Severity, failed
 from rules.reading.devices import (
     claiming_pods,
     containers_claims,
@@ -31,8 +30,11 @@ from rules.rule import (
     GPU_PODS,
     WORKERS,
     Advice,
+    Observation,
     Said,
+    Severity,
     each_of,
+    failed,
     graph_rule,
     kubernetes_objects,
     names,

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import product
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity
 from rules.reading.devices import EFA_RESOURCE, efa_interfaces
 from rules.reading.disaggregation import Disaggregated, KvHop, chosen_transport
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
@@ -26,7 +25,18 @@ from rules.reading.pods.containers import Privileges, read_privileges
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import runtime_image
 from rules.reading.shapes import mappings_at, text_at
-from rules.rule import DISAGGREGATED, KV_HOPS, WORKERS, Advice, Said, about, graph_rule, rule
+from rules.rule import (
+    DISAGGREGATED,
+    KV_HOPS,
+    WORKERS,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    about,
+    graph_rule,
+    rule,
+)
 
 _DEVICES = "/dev/infiniband"
 

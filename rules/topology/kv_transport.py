@@ -5,7 +5,6 @@ from itertools import product
 
 from hardware import Standing
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, Severity, failed
 from rules.reading.disaggregation import KvHop, best_path, chosen_transport, component_that_chose
 from rules.reading.kv_cache import cost_over_tcp
 from rules.reading.placements import CLIQUE, HOSTNAME, ZONE, kept_apart, not_bound, read_placement
@@ -13,7 +12,17 @@ from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, text_at
 from rules.reading.typed_settings import KV_TRANSPORT
-from rules.rule import KV_HOPS, Advice, Said, graph_rule, kubernetes_objects, rule
+from rules.rule import (
+    KV_HOPS,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    failed,
+    graph_rule,
+    kubernetes_objects,
+    rule,
+)
 
 _INPUT = "kvTransport"
 _DOCUMENTED = "documented"

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from hardware import INSTANCE_TYPES, InstanceType
 from resource_graph import ResourceGraph, Value
-from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
 from rules.reading.devices import efa_interfaces
 from rules.reading.gpu_pods import (
     GpuPods,
@@ -21,7 +20,20 @@ from rules.reading.pods.operator_defaults import read_rollout
 from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.pods.workers import FRONTEND_TYPE, read_frontends, read_workers
 from rules.reading.shapes import Undecided, attempted, known, memoized, quantity
-from rules.rule import GPU_PODS, POD_TEMPLATES, Advice, Said, graph_rule, names, rule
+from rules.rule import (
+    EVERY_RELEASE,
+    GPU_PODS,
+    POD_TEMPLATES,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    failed,
+    graph_rule,
+    names,
+    rule,
+    undecided,
+)
 
 _Container = Mapping[str, Value]
 _UNITS = {"memory": 2**30, "cpu": 1}

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from engines.effective import VLLM, Effective
 from engines.written_values import Count
 from resource_graph import ResourceGraph
-from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.commands.container_commands import StartCommand, command_line, script_position
 from rules.reading.devices import misspelt_gpus, other_accelerators, read_device_claims
 from rules.reading.engines.models import names_a_model, read_gpt_oss, read_model_limits
@@ -18,7 +17,19 @@ from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import GPU_RESOURCE, Worker, shown_gpus
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read
 from rules.reading.shapes import Undecided, grouped, known
-from rules.rule import CONFIGURED_WORKERS, READABLE_PODS, WORKERS, Advice, Said, each_of, rule
+from rules.rule import (
+    CONFIGURED_WORKERS,
+    EVERY_RELEASE,
+    READABLE_PODS,
+    WORKERS,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    each_of,
+    failed,
+    rule,
+)
 
 TENSOR = "tensor parallelism"
 _MEMORY_SHARE = "--gpu-memory-utilization"

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity, failed
 from rules.reading.commands.container_commands import mentions
 from rules.reading.disaggregation import (
     MODE_FLAG,
@@ -24,7 +23,7 @@ from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, may_be_
 from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
 from rules.reading.releases import READ_SINCE, by_line, known_lines
 from rules.reading.shapes import Undecided, grouped, known, memoized, text_at
-from rules.rule import WORKERS, graph_rule, names, rule
+from rules.rule import WORKERS, Observation, Severity, failed, graph_rule, names, rule
 
 _SCALED_BY = frozenset({"scalingAdapter", "autoscaling"})
 _PLANNER = "planner"

@@ -7,7 +7,6 @@ from engines.effective import VLLM
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
 from resource_graph.values import Path
-from rules.model import EVERY_RELEASE, Observation, Severity, advised, failed
 from rules.reading.objects.definitions import built_in_kinds, group_of
 from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.operator_defaults import pod_ports, port_names
@@ -15,7 +14,17 @@ from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
 from rules.reading.pods.reach import loopback_server, selected_pods
 from rules.reading.pods.workers import server_port, servers_of, workers_of_pods
 from rules.reading.shapes import field, grouped, mapping_at, mappings_at, memoized, text_at
-from rules.rule import Advice, Said, graph_rule, kubernetes_objects
+from rules.rule import (
+    EVERY_RELEASE,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    advised,
+    failed,
+    graph_rule,
+    kubernetes_objects,
+)
 
 _PORT_OF_VLLM = "VLLM_PORT"
 
@@ -144,8 +153,6 @@ _SERVICE = "Service"
 _ROUTE_GROUP = "route.openshift.io"
 _OF_AN_ANNOTATION = "use-annotation"
 """Port of a backend that an annotation describes (AWS load balancer controller, ingress annotations)."""
-_SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "LeaderWorkerSet")
-"""Kinds whose replicas an autoscaler of this file may set."""
 _CORE_GROUPS = frozenset({"apps", "leaderworkerset.x-k8s.io"})
 
 
@@ -176,31 +183,10 @@ def _judge_entrance(graph: ResourceGraph, resource: Resource) -> Iterator[Observ
             yield see(resource, resource.name, f"{said}: no request reaches a pod", backend.port_at)
 
 
-def judge_autoscaler(graph: ResourceGraph, resource: Resource) -> Iterator[Observation]:
-    """A target that nothing of the file is, where the file has workloads."""
-    target = mapping_at(resource.inputs, "spec", "scaleTargetRef")
-    kind = text_at(target, "kind")
-    name = text_at(target, "name")
-    if kind not in _SCALED or name is None:
-        return
-    if graph.kubernetes_objects_named(kind, name, resource.namespace):
-        return
-    beside = [each for scaled in _SCALED for each in _beside(graph, resource, scaled)]
-    named = [each for each in beside if each.object_name == name]
-    alike = slip_of(name, [each.name for each in beside if each.kind == kind], SLIPS)
-    near = named or [each for each in beside if each.kind == kind and each.name == alike]
-    # An operator makes workloads of its own, under names that only it knows.
-    meant = near or ([] if _has_operators(graph, resource) else beside)
-    if meant:
-        made = ", ".join(f"{each.kind} {each.name}" for each in meant)
-        said = f"scales {kind} {name}; what was read makes {made} and no {kind} {name}, so nothing is scaled"
-        yield advised(resource, resource.name, said, ("spec", "scaleTargetRef", "name"))
-
-
 def _missing_service(graph: ResourceGraph, resource: Resource, backend: _Backend) -> Iterator[Observation]:
-    beside = [each.name for each in _beside(graph, resource, _SERVICE)]
+    beside = [each.name for each in beside_it(graph, resource, _SERVICE)]
     meant = slip_of(backend.service, beside, SLIPS)
-    if meant is None and len(beside) == 1 and not _has_operators(graph, resource):
+    if meant is None and len(beside) == 1 and not has_operators(graph, resource):
         meant = beside[0]
     if meant is not None:
         said = f"leads to Service {backend.service}; what was read makes {meant} and no {backend.service}"
@@ -276,7 +262,7 @@ def _shown_ports(service: Resource) -> Iterator[str]:
         yield f"{port.get('port')} ({name})" if name else str(port.get("port"))
 
 
-def _beside(graph: ResourceGraph, resource: Resource, kind: str) -> Sequence[Resource]:
+def beside_it(graph: ResourceGraph, resource: Resource, kind: str) -> Sequence[Resource]:
     """Objects of the kind in the same file and namespace; none in a program, whose charts make others."""
     return [
         each
@@ -288,7 +274,7 @@ def _beside(graph: ResourceGraph, resource: Resource, kind: str) -> Sequence[Res
     ]
 
 
-def _has_operators(graph: ResourceGraph, resource: Resource) -> bool:
+def has_operators(graph: ResourceGraph, resource: Resource) -> bool:
     """Whether the file has objects of which an operator makes further Services and workloads."""
     known = built_in_kinds().keys() | {group_of(resource)} | _CORE_GROUPS
     return any(group_of(each) not in known for each in graph.kubernetes_objects())

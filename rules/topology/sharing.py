@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from engines.tensorrt_llm.on_lines import DEEP_EP_OFF, WITHOUT_DEEP_EP
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity, failed
 from rules.reading.devices import read_device_claims
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates, selected_pools
@@ -13,7 +12,16 @@ from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import GPU_RESOURCE, Worker
 from rules.reading.pools import Pool
 from rules.reading.shapes import Undecided, known, quantity, text_at
-from rules.rule import READABLE_PODS, READABLE_WORKERS, TENSORRT_LLM_WORKERS, WORKERS, graph_rule
+from rules.rule import (
+    READABLE_PODS,
+    READABLE_WORKERS,
+    TENSORRT_LLM_WORKERS,
+    WORKERS,
+    Observation,
+    Severity,
+    failed,
+    graph_rule,
+)
 from rules.topology.parallelism import TENSOR, read_parallelism
 
 _X86 = "amd64"

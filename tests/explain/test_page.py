@@ -11,7 +11,8 @@ from explain.findings import ordered, state, summary, tone
 from explain.html import to_html
 from explain.short import short_sections
 from rules.catalogue import run_rules
-from rules.model import EVERY_RELEASE, BrokenRule, Finding, Report, Rule, Severity, Waiver, failed, undecided
+from rules.model import BrokenRule, Finding, Report, Waiver
+from rules.rule import EVERY_RELEASE, Rule, Severity, failed, undecided
 from tests.explain.elements import parsed
 from tests.explain.pages import DAY, KINDS, judged, page_of, shipped_html, shipped_page, shipped_plan
 from tests.stacks.plan.layers.settings import layered
