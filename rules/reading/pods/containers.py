@@ -221,12 +221,18 @@ def user_of(pod: Mapping[str, Value], container: Mapping[str, Value]) -> int | N
     return whole_number_at(pod, "securityContext", "runAsUser") if own is None else own
 
 
+def must_not_be_root(pod: Mapping[str, Value], container: Mapping[str, Value]) -> bool:
+    """Whether the kubelet starts the container for no root; its own word counts before the pod's."""
+    own = field(container, "securityContext", "runAsNonRoot")
+    return (field(pod, "securityContext", "runAsNonRoot") if own is None else own) is True
+
+
 def refused_as_root(template: PodTemplate) -> Sequence[str]:
     """Names of the containers that must not run as root and do so, which no kubelet starts."""
     return [
         name
         for name, container in all_containers(template)
-        if user_of(template.spec, container) == 0 and _must_not_be_root(template.spec, container)
+        if user_of(template.spec, container) == 0 and must_not_be_root(template.spec, container)
     ]
 
 
@@ -276,8 +282,3 @@ def _amount(template: PodTemplate, container: Mapping[str, Value], kind: str, re
         if amount is not None:
             return amount
     return field(container, "resources", kind, resource)
-
-
-def _must_not_be_root(pod: Mapping[str, Value], container: Mapping[str, Value]) -> bool:
-    own = field(container, "securityContext", "runAsNonRoot")
-    return (field(pod, "securityContext", "runAsNonRoot") if own is None else own) is True
