@@ -73,7 +73,7 @@ def _operator(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
 
 def _driver(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
     # Most clusters have the driver from elsewhere, so a program without it is in order.
-    return _not_after(graph, resource, releases_of(graph, *DRIVER_CHARTS), "which installs its driver")
+    return _not_after(graph, resource, releases_of(graph, DRIVER_CHARTS), "which installs its driver")
 
 
 def _definition(graph: ResourceGraph, resource: Resource) -> Iterator[str]:

@@ -53,14 +53,6 @@ CASES = (
     ),
     Case(
         EQUAL,
-        "a download of a branch",
-        "agg-gb200",
-        (text(DOWNLOAD, _SCRIPT, _REVISION, "main"),),
-        failed(EQUAL, JOB, "TrtllmWorker", BENCHMARK),
-        ("in revision main, which moves",),
-    ),
-    Case(
-        EQUAL,
         "a worker that names the repository and may ask the hub",
         "agg-gb200",
         (_NAMED, variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None)),
@@ -144,14 +136,6 @@ CASES = (
     ),
     Case(
         FRONTEND,
-        "a frontend with the claim that asks the hub all the same",
-        "agg-gb200",
-        (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),),
-        failed(FRONTEND, "Frontend"),
-        ("although the model's claim is mounted there, HF_HUB_OFFLINE is not 1",),
-    ),
-    Case(
-        FRONTEND,
         "a frontend that may ask the hub, and need not",
         "agg-gb200",
         (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None), put(GRAPH, _IMAGE, f"{_RUNTIME}:1.4.2")),
@@ -199,14 +183,6 @@ CASES = (
         "an offline worker that names the repository, which a download calls main",
         "agg-gb200",
         (_NAMED, text(DOWNLOAD, _SCRIPT, "exec ", "mkdir -p $HF_HOME/refs/main\nexec ")),
-    ),
-    Case(
-        WORKER,
-        "an offline worker that names the repository, and no download",
-        "agg-gb200",
-        (_NAMED, without(DOWNLOAD)),
-        undecided(WORKER, "model-cache"),
-        ("needs refs/main in the cache, and nothing that was read fills it",),
     ),
     Case(
         WORKER,

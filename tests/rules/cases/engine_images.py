@@ -79,12 +79,6 @@ CASES = (
         (f"the repository is {_REGISTRY}/vllm-runtime",),
     ),
     Case(
-        BRINGS,
-        "a copy in another organisation's registry",
-        "vllm-agg",
-        (put(GRAPH, f"{_VLLM_WORKER}.image", "nvcr.io/acme/mirror/vllm-runtime:1.2.1"),),
-    ),
-    Case(
         DEFECTS,
         "attention data parallelism on GB200 in the release that crashes",
         "agg-gb200",
@@ -108,13 +102,6 @@ CASES = (
         (put(GRAPH, "spec.components[0].replicas", 0),),
         failed(FRONTEND_THERE, "gpt-oss-vllm"),
         ("nothing that was read answers HTTP for VllmWorker: Frontend has replicas: 0",),
-    ),
-    Case(
-        FRONTEND_THERE,
-        "no frontend",
-        "vllm-agg",
-        (drop(GRAPH, "spec.components[0]"),),
-        failed(FRONTEND_THERE, "gpt-oss-vllm"),
     ),
     Case(
         MATCHES,
