@@ -27,9 +27,8 @@ from rules.reading.engines.expert_kernels import (
     read_vllm_variables,
 )
 from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
-from rules.reading.engines.models import read_checkpoint
+from rules.reading.engines.models import read_checkpoint, read_kv_format
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
-from rules.reading.kv_cache import read_kv_format
 from rules.reading.placements import read_landing
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker

@@ -23,9 +23,8 @@ from rules.reading.benchmarks import (
 )
 from rules.reading.disaggregation import read_role
 from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
-from rules.reading.engines.models import read_gpt_oss, read_model_limits, served_name
+from rules.reading.engines.models import longest_sequence, read_gpt_oss, read_model_limits, served_name
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
-from rules.reading.kv_cache import longest_sequence
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, whole_number
 from rules.rule import BENCHMARKS, CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, Severity, rule

@@ -17,9 +17,8 @@ from rules.reading.commands.container_commands import (
     script_position,
 )
 from rules.reading.disaggregation import read_role
-from rules.reading.engines.models import read_gpt_oss
+from rules.reading.engines.models import read_gpt_oss, tokens_per_block
 from rules.reading.engines.settings import is_vllm, read_settings, single_command
-from rules.reading.kv_cache import tokens_per_block
 from rules.reading.pods.workers import Router, Worker
 from rules.reading.releases import by_line, shown_image
 from rules.reading.shapes import whole_number

@@ -7,9 +7,16 @@ from engines.effective import flag_of
 from resource_graph import ResourceGraph
 from rules.reading.disaggregation import Disaggregated, Role
 from rules.reading.engines.expert_kernels import OVERRIDE_VARIABLE, kernels_on, read_override
-from rules.reading.engines.models import read_checkpoint, read_model_limits, served_name
+from rules.reading.engines.models import (
+    effective_backend,
+    effective_format,
+    read_checkpoint,
+    read_kv_format,
+    read_model_limits,
+    served_name,
+    tokens_per_block,
+)
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
-from rules.reading.kv_cache import effective_backend, effective_format, read_kv_format, tokens_per_block
 from rules.reading.kv_ways import (
     KV_TRANSFER,
     KV_TRANSFER_CONFIG,

@@ -6,8 +6,8 @@ from itertools import product
 from resource_graph import ResourceGraph
 from rules.reading.devices import EFA_RESOURCE, efa_interfaces
 from rules.reading.disaggregation import Disaggregated, KvHop, chosen_transport
+from rules.reading.engines.models import NIXL_PLUGIN, TRANSCEIVER_SETTING, effective_backend
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
-from rules.reading.kv_cache import NIXL_PLUGIN, TRANSCEIVER_SETTING, effective_backend
 from rules.reading.kv_ways import (
     KV_TRANSFER,
     LIBFABRIC,

@@ -6,7 +6,7 @@ from itertools import product
 from hardware import Standing
 from resource_graph import Resource, ResourceGraph
 from rules.reading.disaggregation import KvHop, best_path, chosen_transport, component_that_chose
-from rules.reading.kv_cache import cost_over_tcp
+from rules.reading.engines.models import cost_over_tcp
 from rules.reading.placements import CLIQUE, HOSTNAME, ZONE, kept_apart, not_bound, read_placement
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.pods.workers import Worker

@@ -11,12 +11,12 @@ from rules.reading.disaggregation import (
     Role,
     read_role,
 )
-from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
-from rules.reading.kv_cache import (
+from rules.reading.engines.models import (
     TRANSCEIVER_BACKENDS,
     TRANSCEIVER_SETTING,
     transceiver_backend,
 )
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_ways import KV_TRANSFER, KV_TRANSFER_CONFIG, connects_by_itself
 from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, may_be_one, read_pods
