@@ -40,18 +40,16 @@ _KV = "kv_cache_config"
 _OF_TENSORRT_LLM = ("max_seq_len", "max_batch_size", "max_num_tokens")
 # vLLM's server steps over 8192 tokens too, on GPUs with much memory; on others over less.
 _OF_VLLM = ("max_model_len", "max_num_seqs", "max_num_batched_tokens")
-_DECIDES_DEMAND = frozenset(
-    {
-        "tensor_parallel_size",
-        "data_parallel_size",
-        "moe_expert_parallel_size",
-        "enable_expert_parallel",
-        "enable_attention_dp",
-        "max_num_tokens",
-        "max_num_batched_tokens",
-        "kv_cache_config.dtype",
-        "kv_cache_dtype",
-    }
+_DECIDES_DEMAND = (
+    "tensor_parallel_size",
+    "data_parallel_size",
+    "moe_expert_parallel_size",
+    "enable_expert_parallel",
+    "enable_attention_dp",
+    "max_num_tokens",
+    "max_num_batched_tokens",
+    "kv_cache_config.dtype",
+    "kv_cache_dtype",
 )
 _NOT_COVERED_OF_VLLM = (
     "speculative_config",
@@ -141,8 +139,7 @@ class MemoryPlan:
     @property
     def buffers_gib(self) -> float:
         """GiB of the buffers that carry the cache, on each GPU. They hold all layers in full."""
-        everything = replace(self, windows=())
-        return _BUFFERS * everything.sequence_gib(self.buffer_tokens)
+        return _BUFFERS * replace(self, windows=()).sequence_gib(self.buffer_tokens)
 
     def pool_words(self, memory: MemoryOnGpu) -> str:
         """The KV cache's share, for a message."""
@@ -226,6 +223,7 @@ def _plan(graph: ResourceGraph, worker: Worker, settings: Effective, model: Mode
         batch = None
     fraction = settings.setting(*share, default=0.92 if settings.is_vllm else 0.9)
     tokens = None if settings.is_vllm else settings.given_count(_KV, "max_tokens")
+    has_buffers = not settings.is_vllm and transceiver_backend(settings) is not None
     typed = typed_options(graph, worker.resource, worker.name)
     return MemoryPlan(
         model=model,
@@ -245,9 +243,7 @@ def _plan(graph: ResourceGraph, worker: Worker, settings: Effective, model: Mode
         not_covered=_not_covered(settings),
         # vLLM's connectors copy between the caches themselves. Unset TensorRT-LLM's buffer holds the longest
         # sequence (NVIDIA/TensorRT-LLM#11082).
-        buffer_tokens=0
-        if settings.is_vllm or transceiver_backend(settings) is None
-        else (transfer_buffer(settings) or length).value,
+        buffer_tokens=(transfer_buffer(settings) or length).value if has_buffers else 0,
         decided_by=tuple(key for option, key in typed.items() if option in _DECIDES_DEMAND),
     )
 
