@@ -136,6 +136,14 @@ CASES = (
     ),
     Case(
         FRONTEND,
+        "a frontend with the claim that asks the hub all the same",
+        "agg-gb200",
+        (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),),
+        failed(FRONTEND, "Frontend"),
+        ("although the model's claim is mounted there, HF_HUB_OFFLINE is not 1",),
+    ),
+    Case(
+        FRONTEND,
         "a frontend that may ask the hub, and need not",
         "agg-gb200",
         (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None), put(GRAPH, _IMAGE, f"{_RUNTIME}:1.4.2")),

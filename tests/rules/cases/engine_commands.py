@@ -1,6 +1,6 @@
 """Options of start commands, and what a shell or Kubernetes makes of the words."""
 
-from tests.rules.case import Case, failed
+from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, add, drop, put, text
 from tests.rules.serving_edits import (
     DECODE,
@@ -9,12 +9,16 @@ from tests.rules.serving_edits import (
     PREFILL,
     WORKER,
     command,
+    main,
     worker_flags,
 )
 
 FLAGS = "flags-exist"
 CHOICES = "engine-settings-accepted"
+_OLD_IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.3.1"
 _SERVE_ARGS = "spec.template.spec.containers[0].args"
+_NEW_IMAGE = "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.9.0"
+_VLLM_IMAGE = "spec.components[1].podTemplate.spec.containers[0].image"
 _VLLM_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
 
 
@@ -44,6 +48,25 @@ CASES = (
         (worker_flags(PREFILL, "--disaggregation-strategy prefill_first"),),
         failed(FLAGS, PREFILL),
         ("--disaggregation-strategy is no option of dynamo.trtllm 1.2: leave it out",),
+    ),
+    Case(
+        FLAGS,
+        "an option of a later release",
+        "agg-gb200",
+        (worker_flags(WORKER, "--conversation-affinity"), main(WORKER, "image", _OLD_IMAGE)),
+        failed(FLAGS, WORKER),
+        ("--conversation-affinity is no option of dynamo.trtllm 1.3",),
+    ),
+    Case(
+        FLAGS,
+        "an option of a release that nobody read",
+        "vllm-agg",
+        (put(GRAPH, _VLLM_IMAGE, _NEW_IMAGE), _vllm_argument(9, "--enable-prefix-caching", "--brand-new")),
+        undecided(FLAGS, "VllmWorker"),
+        (
+            "--brand-new is no option of dynamo.vllm in any release that was read",
+            f"whether image {_NEW_IMAGE}",
+        ),
     ),
     Case(
         FLAGS,

@@ -79,6 +79,12 @@ CASES = (
         (f"the repository is {_REGISTRY}/vllm-runtime",),
     ),
     Case(
+        BRINGS,
+        "a copy in another organisation's registry",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM_WORKER}.image", "nvcr.io/acme/mirror/vllm-runtime:1.2.1"),),
+    ),
+    Case(
         DEFECTS,
         "attention data parallelism on GB200 in the release that crashes",
         "agg-gb200",

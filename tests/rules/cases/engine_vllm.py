@@ -24,6 +24,14 @@ _DRAFT = "--speculative-config=" + json.dumps(
 CASES = (
     Case(
         FLAGS,
+        "a slip under vllm serve",
+        "vllm-serve",
+        (add("Deployment", f"{_SERVE}.args", "--enable_prefix_cacheing"),),
+        failed(FLAGS, "engine"),
+        ("--enable-prefix-cacheing is no option of vllm serve 0.20; the nearest is --enable-prefix-caching",),
+    ),
+    Case(
+        FLAGS,
         "an option of vLLM-Omni",
         "vllm-serve",
         (add("Deployment", f"{_SERVE}.args", "--omni"), add("Deployment", f"{_SERVE}.args", "--stage-id=0")),

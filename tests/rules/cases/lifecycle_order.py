@@ -13,6 +13,19 @@ OUTLIVED = "outlived-by-token-and-cache"
 GRAPH = "DynamoGraphDeployment/graph"
 MOUNT = "inputs.spec.components.1.podTemplate.spec.volumes"
 
+_DEFINITION_OF_GRAPHS = document("""
+type: kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition
+name: graphs
+inputs:
+  apiVersion: apiextensions.k8s.io/v1
+  kind: CustomResourceDefinition
+  metadata: {name: dynamographdeployments.nvidia.com}
+  spec:
+    group: nvidia.com
+    scope: Namespaced
+    names: {kind: DynamoGraphDeployment, plural: dynamographdeployments}
+    versions: [{name: v1alpha1, served: true, storage: true}]
+""")
 _DOMAIN = document("""
 type: kubernetes:resource.nvidia.com/v1beta1:ComputeDomain
 name: domain
@@ -65,6 +78,14 @@ CASES = (
         (undepend(GRAPH, "Release/platform"),),
         failed(OPERATOR, "graph"),
         ("does not depend on platform, which installs its operator",),
+    ),
+    Case(
+        DEFINITION,
+        "a definition beside the graph",
+        EKS,
+        (_DEFINITION_OF_GRAPHS,),
+        failed(DEFINITION, "graph"),
+        ("does not depend on graphs, the definition dynamographdeployments.nvidia.com",),
     ),
     Case(
         DRIVER,

@@ -62,6 +62,17 @@ CASES = (
         undecided(BACKEND, "engine"),
         ("what --moe-backend deep_gemm (--moe-backend) does with the MXFP4 experts of gpt-oss is not known",),
     ),
+    Case(
+        ENV,
+        "a flag that overrules the variable",
+        "vllm-agg",
+        (_on_blackwell("flashinfer_trtllm"),),
+        failed(ENV, _WORKER),
+        (
+            f"{_VARIABLE} asks for MXFP8 activations, but is read with --moe-backend auto alone; "
+            "flashinfer_trtllm (--moe-backend) computes in BF16",
+        ),
+    ),
     Case(ENV, "the flag's default written out", "vllm-agg", (_on_blackwell("auto"),)),
     Case(
         BACKEND,

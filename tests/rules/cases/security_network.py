@@ -119,6 +119,14 @@ CASES = (
     ),
     Case(
         PUBLIC,
+        "a cluster's endpoint as it is by default",
+        EKS,
+        (unset(CLUSTER, "inputs.vpcConfig.endpointPublicAccess"),),
+        failed(PUBLIC, "cluster"),
+        ("has an API endpoint open to every address, the default",),
+    ),
+    Case(
+        PUBLIC,
         "a cluster's endpoint for one range",
         EKS,
         (

@@ -156,6 +156,14 @@ CASES = (
         ("spec.numNodes is 'many', not a whole number",),
     ),
     Case(
+        COUNT,
+        "fewer pods than the domain waits for",
+        "disagg-gb200",
+        (put("ComputeDomain", "spec.numNodes", 4),),
+        failed(COUNT, DOMAIN_NAME),
+        ("has numNodes 4, but 2 pods of a node each claim its channel",),
+    ),
+    Case(
         FABRIC,
         "a claim on nodes whose NVLink ends there",
         "vllm-agg",

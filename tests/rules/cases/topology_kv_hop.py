@@ -94,6 +94,14 @@ CASES = (
     ),
     Case(
         HOP,
+        "different devices",
+        BASE,
+        (*without_efa(DECODE), *with_rdma(DECODE)),
+        failed(HOP, GRAPH),
+        (f"no transport in common: Prefill has efa (1 {EFA}); Decode has rdma (1 rdma/ib)",),
+    ),
+    Case(
+        HOP,
         "RDMA that UCX may not use",
         BASE,
         (*without_efa(*BOTH), *with_rdma(*BOTH), *variable("UCX_TLS", "cuda_copy,cuda_ipc,tcp")),

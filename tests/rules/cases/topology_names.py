@@ -23,6 +23,17 @@ _POD = "spec.template.spec"
 CASES = (
     Case(
         NAMES,
+        "a Secret under nearly that name",
+        "vllm-agg",
+        (
+            add(GRAPH, f"{_VLLM}.containers[0].envFrom", {"secretRef": {"name": "hf-token"}}),
+            document(_SECRET),
+        ),
+        failed(NAMES, "VllmWorker"),
+        ("names Secret hf-token; what was read makes hf-tokens and no hf-token",),
+    ),
+    Case(
+        NAMES,
         "a Secret in a namespace by name, beside pods of whichever namespace",
         "vllm-serve",
         (
@@ -104,6 +115,16 @@ CASES = (
         ),
         failed(NAMES, "TrtllmWorker"),
         ("its service mounts gpt-oss-model-cache; pvcs of the graph lists gpt-oss-model-cach",),
+    ),
+    Case(
+        NAMES,
+        "one of several claims that a letter tells apart",
+        "vllm-agg",
+        (
+            put("PersistentVolumeClaim", "metadata.name", "model-cache-a"),
+            put(GRAPH, f"{_FRONTEND}.volumes[0].persistentVolumeClaim.claimName", "model-cache-a"),
+            put(GRAPH, f"{_VLLM}.volumes[0].persistentVolumeClaim.claimName", "model-cache-b"),
+        ),
     ),
     Case(
         NAMES,

@@ -74,6 +74,17 @@ CASES = (
     ),
     Case(
         SELECTS,
+        "a GPU that no pool has",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-B300"),),
+        failed(SELECTS, "engine"),
+        (
+            "selects kubernetes.io/arch=amd64, nvidia.com/gpu.product=NVIDIA-B300, which no node of the "
+            "pools has: p5en.48xlarge (p5en.48xlarge)",
+        ),
+    ),
+    Case(
+        SELECTS,
         "the taint of its pool not tolerated",
         "program-on-eks",
         (unset(EKS_GRAPH, "inputs.spec.components[1].podTemplate.spec.tolerations"),),

@@ -22,6 +22,21 @@ def _multinode(nodes: int) -> dict[str, int]:
 CASES = (
     Case(
         HEADS,
+        "three ranks of TensorRT-LLM",
+        "agg-gb200",
+        (
+            engine_file("worker.yaml", "tensor_parallel_size", 3),
+            engine_file("worker.yaml", "moe_expert_parallel_size", 3),
+            engine_file("worker.yaml", "enable_attention_dp", False),
+        ),
+        failed(HEADS, AGG),
+        (
+            "tensor parallelism 3 (worker.yaml of ConfigMap",
+            "does not divide the 64 attention heads of gpt-oss-120b",
+        ),
+    ),
+    Case(
+        HEADS,
         "ranks that do not divide the heads of another model",
         "vllm-agg",
         (

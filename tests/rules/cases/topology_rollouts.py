@@ -1,7 +1,7 @@
 """Rolling updates, and whether the first new pod finds GPUs."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, put
+from tests.rules.edits import Edit, drop, put
 
 ROLLOUT = "rollout-can-proceed"
 GRAPH = "DynamoGraphDeployment"
@@ -35,6 +35,14 @@ CASES = (
             "needs 4 free GPUs on one node; pool p6e-gb200.36xlarge (1 x p6e-gb200.36xlarge with 4 GPUs "
             "each) has 0 free in all",
         ),
+    ),
+    Case(
+        ROLLOUT,
+        "annotations of the whole graph",
+        "vllm-agg",
+        (drop(GRAPH, _OF_VLLM), put(GRAPH, "spec.annotations", _ONE_MORE)),
+        failed(ROLLOUT, "VllmWorker"),
+        (f"starts 1 pod before an old one may go (max-unavailable 0, {_UNAVAILABLE})",),
     ),
     Case(
         ROLLOUT,

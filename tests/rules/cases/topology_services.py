@@ -51,6 +51,17 @@ CASES = (
     ),
     Case(
         REACHES,
+        "a letter too many in the selector",
+        "vllm-serve",
+        (put("Service", f"spec.selector[{_LABEL}]", "vllm-server"),),
+        failed(REACHES, "vllm-serve"),
+        (
+            "selects app.kubernetes.io/name=vllm-server",
+            "those of vllm-serve have app.kubernetes.io/name=vllm-serve",
+        ),
+    ),
+    Case(
+        REACHES,
         "a label that no pod here has, as that of pods in another file",
         "vllm-serve",
         (put("Service", "spec.selector", {"app": "grafana"}),),
