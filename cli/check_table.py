@@ -10,8 +10,9 @@ from cli.output import print_line, print_table
 from resource_graph import Origin
 from resource_graph.printable import one_line
 from resource_graph.values import Path
-from rules.model import Finding, Report, Rule, Severity
+from rules.model import Finding, Report
 from rules.reading.pools import read_pools
+from rules.rule import Rule, Severity
 
 _RANKS = {
     ("failed", Severity.MANDATORY): 0,

@@ -8,8 +8,7 @@ from engines.memory import memory_demand
 from hardware import Accelerator
 from recipes.placed import PlacedService
 from resource_graph import ResourceGraph
-from rules.reading.engines.memory import read_memory_plan
-from rules.reading.engines.memory_plans import MemoryPlan
+from rules.reading.engines.memory import MemoryPlan, read_memory_plan
 from rules.reading.pods.pods import Unreadable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.shapes import Undecided

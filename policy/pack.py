@@ -33,8 +33,9 @@ from policy.wording import (
 from resource_graph import Value
 from resource_graph.policy_host import policy_graph, policy_inputs
 from rules.catalogue import TOPICS, rules_on, run_rules
-from rules.model import Report, Rule
-from rules.model import Severity as RuleSeverity
+from rules.model import Report
+from rules.rule import Rule
+from rules.rule import Severity as RuleSeverity
 
 INPUTS_POLICY = "resource-inputs"
 """Name of the policy that collects what the rules look at."""

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from resource_graph.setting_lines import SettingLines
 from resource_graph.urns import stack_and_project
-from rules.model import Finding, Report, Rule
+from rules.model import Finding, Report
+from rules.rule import Rule
 
 Texts = Iterator[tuple[str | None, str]]
 """URN, or None for the stack itself, and what is to be said of it."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 from resource_graph import ResourceGraph
 from rules import cache, engine, lifecycle, quantization, security, structure, topology
-from rules.model import BrokenRule, Finding, NotEvaluated, Observation, Report, Rule, Status, Waiver
+from rules.model import BrokenRule, Finding, NotEvaluated, Report, Waiver
 from rules.reading.typed_settings import is_named, settings_behind
+from rules.rule import Observation, Rule, Status
 from rules.waivers import RULE_ID, active_waivers, waiver_rule
 
 

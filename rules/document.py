@@ -10,7 +10,7 @@ from pathlib import Path
 
 from resource_graph.graph import DOCUMENTS_LACK, POLICY_HOST_LACKS
 from rules.catalogue import RULES, TOPICS
-from rules.model import Rule, Severity
+from rules.rule import Rule, Severity
 from rules.waivers import waiver_rule
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "rules.md"

@@ -16,7 +16,6 @@ from engines.vllm.kernels import (
 from engines.written_values import Setting
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import Rule, Severity
 from rules.reading.engines.expert_kernels import (
     BACKEND_FLAG,
     OVERRIDE_VARIABLE,
@@ -28,16 +27,14 @@ from rules.reading.engines.expert_kernels import (
     read_vllm_variables,
 )
 from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
-from rules.reading.engines.models import read_checkpoint
+from rules.reading.engines.models import read_checkpoint, read_kv_format
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
-from rules.reading.kv_cache import read_kv_format
 from rules.reading.placements import read_landing
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, VLLM_IMAGE, as_read
 from rules.reading.shapes import Undecided
-from rules.rule import Advice, Said, rule
-from rules.subjects import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, WORKERS
+from rules.rule import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, WORKERS, Advice, Rule, Said, Severity, rule
 
 _KNOWN_BACKENDS = ", ".join(sorted(VLLM_MOE_BACKENDS))
 _OF_OTHERS = frozenset({"int8", "int4", "fp16", "fp32", "float32", "fp4", "e4m3", "e5m2", "q8_0", "q4_0"})

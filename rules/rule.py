@@ -1,16 +1,92 @@
-"""How a rule is written: a function whose name is the rule's id, and whose docstring is its title."""
+"""How a rule is written: a function, its name the id, its docstring the title; and what rules are about."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Generic, NotRequired, TypedDict, TypeVar, Unpack
 
+from engines.effective import EngineFileProblem
 from resource_graph import Aspect, Resource, ResourceGraph
-from rules.model import Observation, Rule, Severity, advised, failed, undecided
-from rules.reading.pods.pods import Unreadable
+from resource_graph.printable import one_line
+from resource_graph.values import Path
+from rules.reading.benchmarks import Benchmark, read_benchmarks
+from rules.reading.disaggregation import Disaggregated, KvHop, read_disaggregated, read_hops
+from rules.reading.engines.settings import is_tensorrt_llm
+from rules.reading.gpu_pods import GpuPods, read_gpu_pods
+from rules.reading.model_users import Kind, ModelUser, read_model_users
+from rules.reading.model_volumes import ModelVolume, read_model_volumes
+from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
+from rules.reading.pods.workers import Frontend, Router, Worker, read_frontends, read_routers, read_workers
+from rules.reading.references import DynamoGraph, read_dynamo_graphs
 from rules.reading.shapes import Undecided
 
 S = TypeVar("S")
+EVERY_RELEASE: tuple[str, ...] = ()
+"""Lines of a rule that holds in every release, such as one about Kubernetes' own API or an arithmetic one."""
+_LONGEST_SUBJECT = 120
+_LONGEST_MESSAGE = 800
+"""Characters of a message, a third more than the longest without quotes; a quote may be a whole file."""
+
+
+class Severity(Enum):
+    """What a failed finding means for the person who deploys.
+
+    Mandatory only where the reason was read in the engine's or operator's own code or seen in a run;
+    inferences and estimates are advisory.
+    """
+
+    MANDATORY = "mandatory"
+    ADVISORY = "advisory"
+
+
+class Status(Enum):
+    """How sure a finding is."""
+
+    FAILED = "failed"
+    UNDECIDED = "undecided"
+    """A value that the rule needs is unknown. Never a pass, and never a reason to stop a deployment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a rule's check saw about one resource."""
+
+    resource: Resource
+    subject: str
+    """Name of the judged part: a service of the graph, or the resource itself."""
+    message: str
+    """What is wrong or unknown, with the numbers that were compared."""
+    status: Status
+    path: Path = ()
+    """Path of the field in question; empty where the whole resource is meant."""
+    advisory: bool = False
+    """Whether this observation is advice although its rule is mandatory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One condition that must hold for a deployment to start, fit or be taken down again."""
+
+    id: str
+    title: str
+    severity: Severity
+    """Severity of the rule's gravest finding, and of each that does not say otherwise."""
+    reason: str
+    """What breaks where the rule does not hold."""
+    source: str
+    """Code, documentation or run in which the reason can be read."""
+    fix: str
+    check: Callable[[ResourceGraph], Iterable[Observation]]
+    lines: tuple[str, ...]
+    """Releases in whose code, documentation or runs the reason was read, such as "Dynamo 1.2".
+
+    Another release may behave otherwise.
+    """
+    reads: frozenset[Aspect] = frozenset()
+    """Aspects that the rule needs and not every origin tells; where one is missing the rule is not
+    evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +99,23 @@ class Advice:
 Said = str | Advice | Undecided | Observation
 """What a check says: what is wrong with its subject, or why nobody can tell; or an observation of its own,
 which is about another resource or names a field."""
-
 Check = Callable[[ResourceGraph, S], Iterable[Said]]
 """Looks at one subject, and may raise Undecided where the subject cannot be read."""
+
+
+def failed(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:
+    """The rule does not hold."""
+    return _observation(resource, subject, message, Status.FAILED, path)
+
+
+def advised(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:
+    """The rule does not hold, in a way that stops no deployment even where the rule is mandatory."""
+    return replace(failed(resource, subject, message, path), advisory=True)
+
+
+def undecided(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:
+    """Whether the rule holds cannot be told; the message says what is missing."""
+    return _observation(resource, subject, message, Status.UNDECIDED, path)
 
 
 def about(subject: Any, said: Iterable[Said]) -> Iterator[Observation]:
@@ -95,7 +185,7 @@ class RuleText(TypedDict):
 
 
 def rule(subjects: Subjects[S], **text: Unpack[RuleText]) -> Callable[[Check[S]], Rule]:
-    """Makes a rule of a check that looks at one subject at a time (rules/subjects.py)."""
+    """Makes a rule of a check that looks at one subject at a time."""
 
     def made(check: Check[S]) -> Rule:
         return Rule(**_named(check), **text, check=lambda graph: subjects.judge(graph, check))
@@ -119,6 +209,11 @@ def _named(check: Callable[..., object]) -> dict[str, str]:
     return {"id": check.__name__.replace("_", "-"), "title": title.removesuffix(".")}
 
 
+def _observation(resource: Resource, subject: str, message: str, status: Status, path: Path) -> Observation:
+    shown = one_line(subject, _LONGEST_SUBJECT), one_line(message, _LONGEST_MESSAGE)
+    return Observation(resource, *shown, status, path)
+
+
 def _observed(resource: Resource, name: str, said: Said) -> Observation:
     if isinstance(said, Observation):
         return said
@@ -127,3 +222,68 @@ def _observed(resource: Resource, name: str, said: Said) -> Observation:
     if isinstance(said, Advice):
         return advised(resource, name, said.message)
     return failed(resource, name, said)
+
+
+Started = Worker | Frontend
+"""A container that starts engines or a frontend."""
+POD_TEMPLATES: Subjects[PodTemplate] = Subjects(read_pods)
+"""Every template of pods: of graphs' services and components, and of workloads."""
+GPU_PODS: Subjects[GpuPods] = Subjects(read_gpu_pods, lambda each: (each.template.resource, each.name))
+"""Templates whose pods ask for GPUs."""
+WORKERS: Subjects[Worker] = Subjects(read_workers)
+"""Containers that ask for GPUs, with the engines that they start."""
+READABLE_PODS: Subjects[PodTemplate] = Subjects(lambda graph: readable(read_pods(graph)))
+READABLE_WORKERS: Subjects[Worker] = Subjects(
+    lambda graph: readable(read_workers(graph)), passed_over=(EngineFileProblem,)
+)
+"""For a rule that looks at pods and workers, and tells but once which cannot be read."""
+CONFIGURED_WORKERS: Subjects[Worker] = Subjects(read_workers, passed_over=(EngineFileProblem,))
+"""Workers, for rules that read engine files; a file that cannot serve fails where such files are judged."""
+TENSORRT_LLM_WORKERS: Subjects[Worker] = Subjects(
+    lambda graph: (
+        each for each in read_workers(graph) if isinstance(each, Unreadable) or is_tensorrt_llm(each)
+    ),
+    passed_over=(EngineFileProblem,),
+)
+STARTED: Subjects[Started] = Subjects(lambda graph: (*read_workers(graph), *read_frontends(graph)))
+"""Every container that starts an engine or a frontend."""
+DISAGGREGATED: Subjects[Disaggregated] = Subjects(
+    read_disaggregated, lambda each: (each.resource, each.subject), passed_over=(EngineFileProblem,)
+)
+"""Groups of prefill and decode workers that find each other."""
+DISAGGREGATED_GRAPHS: Subjects[Disaggregated] = Subjects(
+    read_disaggregated, lambda each: (each.resource, each.name)
+)
+"""Groups of prefill and decode workers, called by their graph's name."""
+ROUTERS: Subjects[Router] = Subjects(
+    read_routers, lambda each: (each.frontend.resource, each.frontend.name), passed_over=(EngineFileProblem,)
+)
+"""Frontends of Dynamo graphs, with the workers that they choose from."""
+KV_HOPS: Subjects[KvHop] = Subjects(read_hops, lambda each: (each.group.resource, each.group.name))
+"""Groups whose KV cache travels from pod to pod."""
+DYNAMO_GRAPHS: Subjects[DynamoGraph] = Subjects(
+    read_dynamo_graphs, lambda each: (each.resource, each.resource.name)
+)
+BENCHMARKS: Subjects[Benchmark] = Subjects(read_benchmarks)
+MODEL_VOLUMES: Subjects[ModelVolume] = Subjects(read_model_volumes)
+"""Claims and directories of nodes from which a model is used."""
+
+
+def model_users(*kinds: Kind) -> Subjects[ModelUser]:
+    """Containers of these kinds that fetch or load a model."""
+    return Subjects(lambda graph: (user for user in read_model_users(graph) if user.kind in kinds))
+
+
+def kubernetes_objects(kind: str) -> Subjects[Resource]:
+    """Objects of a Kubernetes kind."""
+    return resources(lambda graph: graph.kubernetes_objects(kind))
+
+
+def resources_of_type(*type_tokens: str) -> Subjects[Resource]:
+    """Resources of these types of Pulumi's, one type after the other."""
+    return resources(lambda graph: chain.from_iterable(map(graph.of_type, type_tokens)))
+
+
+def resources(find: Callable[[ResourceGraph], Iterable[Resource]]) -> Subjects[Resource]:
+    """Resources that are found by a function."""
+    return Subjects(find, lambda each: (each, each.name))

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph
 from resource_graph.spelling import most_alike
-from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.objects.definitions import (
     built_in_kinds,
     candidates,
@@ -17,12 +16,21 @@ from rules.reading.objects.definitions import (
 from rules.reading.objects.judged import Judged, read_mistakes
 from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.objects.schemas import dotted, hint, schema_at, value_at
-from rules.reading.pods.containers import environment_entries
+from rules.reading.pods.containers import environment_entries, refused_as_root
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.pods.privileges import refused_as_root
 from rules.reading.shapes import known, mappings_at, text_at
-from rules.rule import Advice, Said, graph_rule, rule
-from rules.subjects import READABLE_PODS
+from rules.rule import (
+    READABLE_PODS,
+    Advice,
+    Observation,
+    Rule,
+    Said,
+    Severity,
+    failed,
+    graph_rule,
+    rule,
+    undecided,
+)
 
 _LINES = (
     "Dynamo 1.2 to 1.5",

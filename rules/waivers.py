@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from resource_graph.spelling import most_alike
-from rules.model import EVERY_RELEASE, Observation, Rule, Severity, Waiver, advised, failed, undecided
+from rules.model import Waiver
+from rules.rule import EVERY_RELEASE, Observation, Rule, Severity, advised, failed, undecided
 
 RULE_ID = "waiver-is-valid"
 """The rule about waivers, which no waiver silences."""

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from cli.check_input import WatchedGraph, count_kinds, kinds_read
 from operations.document import Document
 from resource_graph.setting_lines import SettingLines
-from rules.model import Finding, Report, Rule, Waiver
+from rules.model import Finding, Report, Waiver
+from rules.rule import Rule
 
 
 class CheckedSetting(Document):

@@ -1,7 +1,7 @@
 """Rules about the volume that holds the model."""
 
 from rules.cache import claims, downloads, mounts
-from rules.model import Rule
+from rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
     claims.cache_shared_by_nodes,

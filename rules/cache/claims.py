@@ -7,18 +7,26 @@ from engines.memory import checkpoint_bytes
 from engines.models import GPT_OSS_MODELS, ModelShape
 from resource_graph import Resource, ResourceGraph
 from rules.cache.mounts import places
-from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.claims import Claim, makes_ebs_volumes, read_claims
 from rules.reading.engines.models import served_name
-from rules.reading.memoized import memoized
 from rules.reading.model_users import ModelUser, read_model_users
-from rules.reading.model_volumes import ModelVolume, on_one_node
+from rules.reading.model_volumes import ModelVolume, hub_scratch, on_one_node
 from rules.reading.pods.pods import readable
 from rules.reading.releases import by_line, known_lines, shown_image
-from rules.reading.scratch import hub_scratch
-from rules.reading.shapes import Undecided, attempted, field, grouped, known, quantity
-from rules.rule import Advice, Said, Subjects, graph_rule, rule
-from rules.subjects import MODEL_VOLUMES, model_users
+from rules.reading.shapes import Undecided, attempted, field, grouped, known, memoized, quantity
+from rules.rule import (
+    EVERY_RELEASE,
+    MODEL_VOLUMES,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    Subjects,
+    failed,
+    graph_rule,
+    model_users,
+    rule,
+)
 
 _MANY, _MANY_READERS, _ONE_POD = "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"
 _REVISIONS = 2

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import ResourceGraph
-from rules.model import EVERY_RELEASE, Observation, Severity, advised, failed
 from rules.reading.claims import CLAIM
 from rules.reading.commands.container_commands import mentions
 from rules.reading.model_users import ModelReference, ModelUser
@@ -13,8 +12,21 @@ from rules.reading.placements import selected_pools, untolerated
 from rules.reading.pods.pods import PodTemplate, read_pods, readable
 from rules.reading.references import read_references
 from rules.reading.shapes import Undecided, known, mappings_at, text_at
-from rules.rule import Advice, Said, about, graph_rule, names, rule
-from rules.subjects import MODEL_VOLUMES, model_users
+from rules.rule import (
+    EVERY_RELEASE,
+    MODEL_VOLUMES,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    about,
+    advised,
+    failed,
+    graph_rule,
+    model_users,
+    names,
+    rule,
+)
 
 _ON_EACH_NODE = "DaemonSet"
 _COMMIT = re.compile(r"[0-9a-f]{40}")

@@ -5,18 +5,28 @@ from itertools import product
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import EVERY_RELEASE, Observation, Severity, undecided
 from rules.reading.claims import is_within
-from rules.reading.memoized import memoized
 from rules.reading.model_users import KINDS, ModelUser, read_model_users
-from rules.reading.pods.containers import environment_entries, read_image
+from rules.reading.model_volumes import hub_scratch
+from rules.reading.pods.containers import environment_entries, must_not_be_root, read_image, user_of
 from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.references import read_references
 from rules.reading.releases import operator_line
-from rules.reading.scratch import hub_scratch
-from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, mappings_at, text_at
-from rules.rule import Advice, Said, Subjects, graph_rule, names, rule
-from rules.subjects import POD_TEMPLATES, model_users
+from rules.reading.shapes import Undecided, grouped, known, mapping_at, mappings_at, memoized, text_at
+from rules.rule import (
+    EVERY_RELEASE,
+    POD_TEMPLATES,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    Subjects,
+    graph_rule,
+    model_users,
+    names,
+    rule,
+    undecided,
+)
 
 _ROOT_HOME = "/root"
 # Dynamo's runtime and frontend images run as user 1000, dynamo.
@@ -89,12 +99,11 @@ def _below_root(user: ModelUser) -> Iterator[str]:
 
 
 def _why_not_root(user: ModelUser) -> str:
-    for owner in (user.container, user.template.spec):
-        number = field(owner, "securityContext", "runAsUser")
-        if isinstance(number, int):
-            return f"runs as user {number}" if number else ""
-        if field(owner, "securityContext", "runAsNonRoot") is True:
-            return "does not run as root (runAsNonRoot)"
+    number = user_of(user.template.spec, user.container)
+    if number is not None:
+        return f"runs as user {number}" if number else ""
+    if must_not_be_root(user.template.spec, user.container):
+        return "does not run as root (runAsNonRoot)"
     image = read_image(user.container)
     if image is not None and _IMAGES_OF_DYNAMO in image.repository:
         return f"the user of {text_at(user.container, 'image')} is not root"

@@ -2,7 +2,6 @@
 
 from rules.engine import (
     batches,
-    benchmarks,
     components,
     engine_files,
     images,
@@ -12,7 +11,7 @@ from rules.engine import (
     serving,
     start_commands,
 )
-from rules.model import Rule
+from rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
     engine_files.engine_settings_accepted,
@@ -34,5 +33,5 @@ RULES: tuple[Rule, ...] = (
     batches.sequence_length_within_model,
     batches.cuda_graphs_cover_batches,
     serving.kv_router_knows_the_cache,
-    benchmarks.benchmark_within_engine,
+    batches.benchmark_within_engine,
 )

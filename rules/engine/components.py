@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from hardware import INSTANCE_TYPES
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, Severity, advised, failed
 from rules.reading.commands.container_commands import DYNAMO_VLLM, StartCommand
 from rules.reading.disaggregation import MODE_FLAG, read_role
 from rules.reading.engines.settings import is_vllm
@@ -34,8 +33,16 @@ from rules.reading.pods.workers import (
 from rules.reading.pools import Pool
 from rules.reading.releases import operator_line
 from rules.reading.shapes import field, grouped, known, text_at
-from rules.rule import graph_rule, names
-from rules.subjects import POD_TEMPLATES, READABLE_WORKERS
+from rules.rule import (
+    POD_TEMPLATES,
+    READABLE_WORKERS,
+    Observation,
+    Severity,
+    advised,
+    failed,
+    graph_rule,
+    names,
+)
 
 _OTHER_ENTRANCES = frozenset({"epp"})
 _SIDECAR = "frontendSidecar"

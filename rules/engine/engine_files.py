@@ -20,7 +20,6 @@ from engines.tensorrt_llm.keys import (
 from engines.tensorrt_llm.options import EngineSettings
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, hint, slip_of
-from rules.model import Severity
 from rules.reading.commands.container_commands import DYNAMO_VLLM
 from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
@@ -28,8 +27,7 @@ from rules.reading.kv_ways import connector_problems
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read, by_line, line_of
 from rules.reading.shapes import Undecided, known
-from rules.rule import Advice, Said, rule
-from rules.subjects import WORKERS
+from rules.rule import WORKERS, Advice, Said, Severity, rule
 
 _COMPILATION = "compilation_config"
 _JSON_OPTIONS = ("kv_transfer_config", "kv_events_config", "speculative_config", _COMPILATION)

@@ -11,7 +11,6 @@ from engines.tensorrt_llm.on_lines import (
 )
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.commands.container_commands import (
     API_SERVER,
     DYNAMO_FRONTEND,
@@ -35,12 +34,18 @@ from rules.reading.releases import (
     shown_image,
 )
 from rules.reading.shapes import Undecided, known, text_at
-from rules.rule import Advice, Said, graph_rule, rule
-from rules.subjects import (
+from rules.rule import (
+    EVERY_RELEASE,
     POD_TEMPLATES,
     READABLE_PODS,
     READABLE_WORKERS,
     TENSORRT_LLM_WORKERS,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    graph_rule,
+    rule,
 )
 
 _HOST = "nvcr.io/"

@@ -7,22 +7,29 @@ from engines.effective import Effective, EngineFileProblem
 from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS
 from engines.written_values import Count
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity
 from rules.reading.disaggregation import Disaggregated, read_role
-from rules.reading.engines.models import read_gpt_oss
-from rules.reading.engines.settings import is_tensorrt_llm, read_settings
-from rules.reading.kv_cache import (
+from rules.reading.engines.models import (
     effective_backend,
     longest_prompt,
+    read_gpt_oss,
     tokens_per_block,
     transceiver_backend,
     transfer_buffer,
 )
+from rules.reading.engines.settings import is_tensorrt_llm, read_settings
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import READ_SINCE, by_line, known_lines
 from rules.reading.shapes import Undecided
-from rules.rule import Said, Subjects, graph_rule, rule
-from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS
+from rules.rule import (
+    DISAGGREGATED,
+    TENSORRT_LLM_WORKERS,
+    Observation,
+    Said,
+    Severity,
+    Subjects,
+    graph_rule,
+    rule,
+)
 
 
 @graph_rule(

@@ -11,7 +11,6 @@ from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE, TRTLLM_SERVE_FLAGS, T
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.engine.values import wrong_values
-from rules.model import Severity
 from rules.reading.commands.container_commands import (
     DYNAMO_SGLANG,
     DYNAMO_VLLM,
@@ -25,8 +24,7 @@ from rules.reading.pods.containers import read_image, reference_names
 from rules.reading.pods.workers import Frontend, Worker
 from rules.reading.releases import Line, by_line, line_of, shown_command, shown_image
 from rules.reading.shapes import Undecided
-from rules.rule import Advice, Said, each_of, rule
-from rules.subjects import STARTED, Started
+from rules.rule import STARTED, Advice, Said, Severity, Started, each_of, rule
 
 _SHORT = 2
 """Characters of `--` alone; options of one dash are few, and are no abbreviations of others."""

@@ -7,10 +7,8 @@ from engines.memory import checkpoint_bytes
 from engines.written_values import Count
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import Severity
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.pods.containers import environment_entries, read_environment
-from rules.reading.pods.loopback import loopback_server
 from rules.reading.pods.operator_defaults import (
     HANDLERS,
     PROBES,
@@ -29,6 +27,7 @@ from rules.reading.pods.pods import (
     SYSTEM_PORT_VARIABLE,
     PodTemplate,
 )
+from rules.reading.pods.reach import loopback_server
 from rules.reading.pods.workers import (
     FRONTEND_TYPE,
     Frontend,
@@ -45,8 +44,7 @@ from rules.reading.shapes import (
     whole_number,
     whole_number_at,
 )
-from rules.rule import Advice, Said, each_of, rule
-from rules.subjects import POD_TEMPLATES
+from rules.rule import POD_TEMPLATES, Advice, Said, Severity, each_of, rule
 
 _HEALTH_PATHS = ("/live", "/health")
 """Paths that frontends and workers answer at their port."""

@@ -9,7 +9,6 @@ from engines.tensorrt_llm.flags import Option
 from engines.written_values import Count
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.commands.container_commands import (
     DYNAMO_VLLM,
     TENSORRT_LLM,
@@ -18,14 +17,12 @@ from rules.reading.commands.container_commands import (
     script_position,
 )
 from rules.reading.disaggregation import read_role
-from rules.reading.engines.models import read_gpt_oss
+from rules.reading.engines.models import read_gpt_oss, tokens_per_block
 from rules.reading.engines.settings import is_vllm, read_settings, single_command
-from rules.reading.kv_cache import tokens_per_block
 from rules.reading.pods.workers import Router, Worker
 from rules.reading.releases import by_line, shown_image
 from rules.reading.shapes import whole_number
-from rules.rule import Advice, Said, about, rule
-from rules.subjects import ROUTERS, WORKERS
+from rules.rule import EVERY_RELEASE, ROUTERS, WORKERS, Advice, Observation, Said, Severity, about, rule
 
 _ROUTER_FLAG = "--kv-cache-block-size"
 _WORKER_FLAG = "--kv-block-size"

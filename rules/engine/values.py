@@ -15,8 +15,7 @@ from rules.reading.engines.settings import is_vllm, read_settings
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import line_of, shown_command
 from rules.reading.shapes import Undecided, known
-from rules.rule import Said
-from rules.subjects import Started
+from rules.rule import Said, Started
 
 _LONG = 6
 """Letters of a value in which two slips do not make another value."""

@@ -1,7 +1,7 @@
 """Rules about updates and about taking a deployment down."""
 
 from rules.lifecycle import deletion, order, updates
-from rules.model import Rule
+from rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
     order.graph_depends_on_operator,

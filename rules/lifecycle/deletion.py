@@ -4,13 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from resource_graph import Aspect, Resource, ResourceGraph, Value
-from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.claims import CLAIM
-from rules.reading.memoized import memoized, memoized_all
 from rules.reading.references import STACK_REFERENCE
-from rules.reading.shapes import Undecided, attempted, grouped, known, text_at
-from rules.rule import Subjects, graph_rule, rule
-from rules.subjects import kubernetes_objects
+from rules.reading.shapes import Undecided, attempted, grouped, known, memoized, memoized_all, text_at
+from rules.rule import EVERY_RELEASE, Observation, Severity, Subjects, graph_rule, kubernetes_objects, rule
 
 _PRODUCTION = "production"
 _LIFECYCLE = "lifecycle"

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from resource_graph import Aspect, Resource, ResourceGraph
-from rules.model import EVERY_RELEASE, Observation, Severity, advised
 from rules.reading.claims import CLAIM
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.references import (
@@ -15,8 +14,21 @@ from rules.reading.references import (
 )
 from rules.reading.releases import DRIVER_CHARTS, PLATFORM_CHART, releases_of
 from rules.reading.shapes import Undecided, text_at
-from rules.rule import Advice, Said, Subjects, each_of, graph_rule, names, rule
-from rules.subjects import DYNAMO_GRAPHS, kubernetes_objects
+from rules.rule import (
+    DYNAMO_GRAPHS,
+    EVERY_RELEASE,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    Subjects,
+    advised,
+    each_of,
+    graph_rule,
+    kubernetes_objects,
+    names,
+    rule,
+)
 
 _DEFINITION = "CustomResourceDefinition"
 _DOMAIN = "ComputeDomain"
@@ -61,7 +73,7 @@ def _operator(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
 
 def _driver(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
     # Most clusters have the driver from elsewhere, so a program without it is in order.
-    return _not_after(graph, resource, releases_of(graph, *DRIVER_CHARTS), "which installs its driver")
+    return _not_after(graph, resource, releases_of(graph, DRIVER_CHARTS), "which installs its driver")
 
 
 def _definition(graph: ResourceGraph, resource: Resource) -> Iterator[str]:

@@ -4,14 +4,21 @@ import re
 from collections.abc import Iterator
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, has_unknown
-from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
 from rules.reading.claims import CLAIM
 from rules.reading.pods.operator_defaults import ANNOTATIONS, pod_annotations
 from rules.reading.pods.pods import GRAPH_KIND, WORKER_TYPES, PodTemplate
 from rules.reading.releases import PLATFORM_CHART, operator_line, releases_of
 from rules.reading.shapes import grouped, known, mapping_at
-from rules.rule import graph_rule, rule
-from rules.subjects import POD_TEMPLATES
+from rules.rule import (
+    EVERY_RELEASE,
+    POD_TEMPLATES,
+    Observation,
+    Severity,
+    failed,
+    graph_rule,
+    rule,
+    undecided,
+)
 
 _CONFIG_MAP = "ConfigMap"
 _PARTS = ("data", "binaryData")

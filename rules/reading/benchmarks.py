@@ -9,11 +9,10 @@ from engines.written_values import Count, Setting
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import ContainerScript, mentions, read_script
 from rules.reading.disaggregation import read_role
-from rules.reading.memoized import memoized_all
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_near, read_pods, readable
-from rules.reading.pods.selected_pods import selected_pods
+from rules.reading.pods.reach import selected_pods
 from rules.reading.pods.workers import Worker, workers_by_resource, workers_of_pods
-from rules.reading.shapes import Undecided, whole_number
+from rules.reading.shapes import Undecided, memoized_all, whole_number
 
 _PROGRAMS = ("aiperf", "genai-perf", "genai_perf")
 _MENTIONED = re.compile(r"\b(?:aiperf|genai[-_]perf)\b")

@@ -8,9 +8,17 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.memoized import memoized_all
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate
-from rules.reading.shapes import Undecided, field, known, known_texts_at, mappings_at, quantity, text_at
+from rules.reading.shapes import (
+    Undecided,
+    field,
+    known,
+    known_texts_at,
+    mappings_at,
+    memoized_all,
+    quantity,
+    text_at,
+)
 
 CLAIM = "PersistentVolumeClaim"
 _EBS_PROVISIONERS = frozenset({"ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com"})
@@ -70,25 +78,18 @@ def is_within(path: str, directory: str) -> bool:
 
 def read_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[Mount]:
     """The claims and directories of its node that a container mounts, with those of its Dynamo service."""
-    volumes: dict[str, tuple[str | None, bool]] = {}
-    directories: dict[str, str] = {}
-    for volume in mappings_at(template.spec, "volumes"):
-        directory = text_at(volume, "hostPath", "path")
-        if directory is not None:
-            directories[text_at(volume, "name") or ""] = directory
-        source = volume.get("persistentVolumeClaim")
-        if isinstance(source, Mapping):
-            claim = source.get("claimName")
-            name = claim if isinstance(claim, str) else None
-            volumes[text_at(volume, "name") or ""] = (name, source.get("readOnly") is True)
+    volumes = {text_at(volume, "name"): volume for volume in mappings_at(template.spec, "volumes")}
     found: list[Mount] = []
     for mount in mappings_at(container, "volumeMounts"):
-        path, name = text_at(mount, "mountPath"), text_at(mount, "name")
-        if path is not None and name in directories:
-            found.append(Mount(None, path, mount.get("readOnly") is True, directories[name]))
-        if path is not None and name in volumes:
-            claim, read_only = volumes[name]
-            found.append(Mount(claim, path, read_only or mount.get("readOnly") is True))
+        path, volume = text_at(mount, "mountPath"), volumes.get(text_at(mount, "name"), {})
+        directory, source = text_at(volume, "hostPath", "path"), volume.get("persistentVolumeClaim")
+        read_only = mount.get("readOnly") is True
+        if path is not None and directory is not None:
+            found.append(Mount(None, path, read_only, directory))
+        if path is not None and isinstance(source, Mapping):
+            claim = source.get("claimName")
+            read_only = read_only or source.get("readOnly") is True
+            found.append(Mount(claim if isinstance(claim, str) else None, path, read_only))
     if template.shape == "service" and container is template.main:
         for mount in mappings_at(template.described_by, "volumeMounts"):
             path, name = text_at(mount, "mountPoint"), text_at(mount, "name")

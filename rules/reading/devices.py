@@ -1,14 +1,23 @@
-"""Devices that pods ask for: of the network, and by resource claims, such as compute domains' channels."""
+"""Devices that pods ask for: GPUs, those of the network, and resource claims, such as of channels."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.memoized import memoized
+from rules.reading.pods.containers import environment_entries, read_image
 from rules.reading.pods.pods import PodTemplate, may_be_one
-from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, grouped, known, mapping_at, mappings_at, text_at, whole_number
+from rules.reading.pods.workers import GPU_RESOURCE, Worker
+from rules.reading.shapes import (
+    Undecided,
+    grouped,
+    known,
+    mapping_at,
+    mappings_at,
+    memoized,
+    text_at,
+    whole_number,
+)
 
 EFA_RESOURCE = "vpc.amazonaws.com/efa"
 EFA_DEVICE_CLASS = "efa.networking.k8s.aws"
@@ -27,6 +36,21 @@ CHANNEL_DEVICE_CLASS = "compute-domain-default-channel.nvidia.com"
 _DOMAIN_KIND = "ComputeDomain"
 _TEMPLATE_KIND = "ResourceClaimTemplate"
 _CLAIM_KIND = "ResourceClaim"
+_KINDS = ("limits", "requests")
+_MISSPELT = re.compile(
+    r"(?:www\.)?n(?:vidia|vida|ividia|vdia|videa)(?:\.com|\.io)?[/.]gpu(?:s|[-._]?count|[-._]?num(?:ber)?)?"
+    r"|gpus?|alpha\.kubernetes\.io/nvidia-gpu",
+    re.IGNORECASE,
+)
+"""Names that stand for GPUs and that no device plugin of NVIDIA's offers.
+
+Plugins offer nvidia.com/gpu.shared, nvidia.com/mig-1g.10gb, nvidia.com/pgpu and nvidia.com/vgpu.
+"""
+_WITHOUT_GPU = re.compile(r"(?<![a-z])(?:cpu|tpu|xpu|hpu|gaudi|neuron|rocm)(?![a-z])")
+"""Words in the names of images for other machines."""
+_SHOWN_BY = "NVIDIA_VISIBLE_DEVICES"
+_ORDINARY = frozenset({"cpu", "memory", "ephemeral-storage"})
+_NO_ACCELERATOR = re.compile(r"hugepages-.*|.*(?:rdma|efa|roce|hostdev|\bib\b|hca|ephemeral).*")
 
 
 def is_rdma(resource: str) -> bool:
@@ -124,6 +148,36 @@ def claiming_pods(worker: Worker) -> int:
     return worker.template.replicas * worker.pods_per_worker
 
 
+def misspelt_gpus(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[str]:
+    """Each name of a resource that was meant for GPUs, and that no node offers."""
+    names = dict.fromkeys(_resources(container))
+    if template.shape == "service" and container is template.main:
+        # A v1alpha1 service's own resources call GPUs gpu, and others stand in custom.
+        custom = (mapping_at(template.described_by, "resources", kind, "custom") for kind in _KINDS)
+        names |= dict.fromkeys(name for resources in custom for name in resources)
+    return [name for name in names if name != GPU_RESOURCE and _MISSPELT.fullmatch(name)]
+
+
+def other_accelerators(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[str]:
+    """What may stand for GPUs: TPUs, parts of GPUs, other makers' GPUs, all of the node's, or none."""
+    image = known(read_image, container)
+    if image is not None and _WITHOUT_GPU.search(image.text):
+        return [f"image {image.text}"]
+    if "runtimeClassName" in template.spec:
+        return ["runtimeClassName"]
+    # Where NVIDIA's runtime is the node's default, the variable brings GPUs that nobody counts.
+    if any(text_at(each, "name") == _SHOWN_BY for each in environment_entries(template, container)):
+        return [_SHOWN_BY]
+    return [
+        name
+        for name in dict.fromkeys(_resources(container))
+        if name not in _ORDINARY
+        and name != GPU_RESOURCE
+        and not _NO_ACCELERATOR.fullmatch(name)
+        and not _MISSPELT.fullmatch(name)
+    ]
+
+
 def _amounts(worker: Worker) -> Iterator[tuple[str, int]]:
     for name, amount in network_devices(worker.template, worker.container):
         yield name, whole_number(amount, f"the amount of {name}")
@@ -168,3 +222,8 @@ def _domains_by_template(graph: ResourceGraph) -> Mapping[str, Sequence[Resource
     return grouped(
         (name, each) for each in domains if (name := known(text_at, each.inputs, *path)) is not None
     )
+
+
+def _resources(container: Mapping[str, Value]) -> Iterator[str]:
+    for kind in _KINDS:
+        yield from mapping_at(container, "resources", kind)

@@ -11,12 +11,11 @@ from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import DYNAMO_SGLANG, StartCommand
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm
 from rules.reading.kv_ways import Ways, read_ways
-from rules.reading.memoized import memoized_all
 from rules.reading.placements import read_placement
 from rules.reading.pods.pods import GRAPH_KIND, Unreadable, readable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.releases import runtime_image
-from rules.reading.shapes import Undecided, grouped, known, mapping_at
+from rules.reading.shapes import Undecided, grouped, known, mapping_at, memoized_all
 
 Role = Literal["prefill", "decode", "aggregated"]
 MODE_FLAG = "--disaggregation-mode"

@@ -7,12 +7,11 @@ from itertools import groupby
 
 from resource_graph import ResourceGraph
 from rules.reading.devices import read_channel_claims
-from rules.reading.memoized import memoized, memoized_all
 from rules.reading.placements import read_candidates, read_placement
 from rules.reading.pods.pods import PodTemplate, Unreadable, readable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.pools import Pool
-from rules.reading.shapes import Undecided, known
+from rules.reading.shapes import Undecided, known, memoized, memoized_all
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,11 +18,10 @@ from rules.reading.commands.container_commands import (
     mentions,
     read_script,
 )
-from rules.reading.memoized import memoized_all
 from rules.reading.pods.containers import all_containers, read_environment
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
 from rules.reading.pods.workers import FRONTEND_TYPE, Worker, read_workers
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Undecided, memoized_all
 
 _REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 Kind = Literal["worker", "frontend", "download", "benchmark"]

@@ -1,18 +1,30 @@
-"""Claims and directories of nodes that hold a model, and everybody who uses one."""
+"""Claims, directories of nodes and empty volumes that hold a model, and everybody who uses one."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from engines.models import GPT_OSS_MODELS, ModelShape
-from resource_graph import Resource, ResourceGraph
-from rules.reading.claims import Claim, Mount, find_claim
-from rules.reading.memoized import memoized
+from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.claims import Claim, Mount, find_claim, is_within
 from rules.reading.model_users import Kind, ModelUser, read_model_users
 from rules.reading.placements import read_placement, required_labels, selected_pools
+from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import readable
-from rules.reading.shapes import Undecided, attempted, known
+from rules.reading.shapes import (
+    Undecided,
+    attempted,
+    field,
+    known,
+    mapping_at,
+    mappings_at,
+    memoized,
+    text_at,
+)
 
 _GPU_LABELS = "nvidia.com/gpu."
+_OF_A_HOME = ("/.cache", "/.cache/huggingface", "/.cache/huggingface/hub")
+_DIRECTORY_FLAG = "--download-dir"
 
 
 @dataclass(slots=True, eq=False)
@@ -22,7 +34,7 @@ class ModelVolume:
     name: str
     node_path: str | None = None
     """Path of the directory that every node has by itself; None for a claim."""
-    users: list[tuple[ModelUser, Mount]] = field(default_factory=list[tuple[ModelUser, Mount]])
+    users: list[tuple[ModelUser, Mount]] = dataclasses.field(default_factory=list[tuple[ModelUser, Mount]])
     found: Claim | Undecided | None = None
 
     @property
@@ -78,6 +90,26 @@ def on_one_node(graph: ResourceGraph, users: Iterable[ModelUser]) -> bool:
     return len(found) == 1 and found[0] is not None and found[0][1] == 1
 
 
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """An emptyDir in a container."""
+
+    name: str
+    path: str
+    limit: Value
+    is_shared: bool
+    """Whether another container of the pod mounts it too, and may fill it."""
+
+
+def hub_scratch(user: ModelUser) -> Scratch | None:
+    """The emptyDir that holds the user's cache of the hub; None where a claim or the image holds it."""
+    cache = user.cache_directory
+    if user.mount_of(cache) is not None or any(flag.name == _DIRECTORY_FLAG for flag in user.flags):
+        return None
+    held = [each for each in _scratches(user) if _holds(each.path, cache)]
+    return max(held, key=lambda each: len(each.path), default=None)
+
+
 def _found(graph: ResourceGraph, volume: ModelVolume) -> Claim | Undecided | None:
     if volume.node_path is not None:
         return None
@@ -95,3 +127,23 @@ def _only_pool(graph: ResourceGraph, user: ModelUser) -> tuple[str, int | None] 
         return None
     pools = selected_pools(graph, user.template)
     return (pools[0].name, pools[0].known_nodes) if len(pools) == 1 else None
+
+
+def _holds(path: str, cache: str) -> bool:
+    # Whose home `~` is the image decides; what is mounted at such a place is meant for the cache.
+    return path.rstrip("/").endswith(_OF_A_HOME) if cache.startswith("~") else is_within(cache, path)
+
+
+def _scratches(user: ModelUser) -> Iterator[Scratch]:
+    volumes = {
+        text_at(volume, "name"): field(mapping_at(volume, "emptyDir"), "sizeLimit")
+        for volume in mappings_at(user.template.spec, "volumes")
+        if volume.get("emptyDir") is not None
+    }
+    others = [each for _, each in all_containers(user.template) if each is not user.container]
+    elsewhere = {text_at(mount, "name") for each in others for mount in mappings_at(each, "volumeMounts")}
+    for mount in mappings_at(user.container, "volumeMounts"):
+        name = text_at(mount, "name")
+        path = text_at(mount, "mountPath")
+        if name in volumes and name is not None and path is not None:
+            yield Scratch(name, path, volumes[name], name in elsewhere)

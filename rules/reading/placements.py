@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from hardware import ACCELERATORS, Accelerator
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.memoized import memoized
 from rules.reading.pods.pod_affinity import Kind, selects, terms
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
@@ -14,6 +13,7 @@ from rules.reading.shapes import (
     Undecided,
     mapping_at,
     mappings_at,
+    memoized,
     text_at,
     texts_at,
     whole_number_at,

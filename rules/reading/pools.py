@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 from hardware import ACCELERATORS, INSTANCE_TYPES, InstanceType, described_node
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.memoized import memoized
 from rules.reading.shapes import (
     Undecided,
     attempted,
     mapping_at,
     mappings_at,
+    memoized,
     text_at,
     texts_at,
     whole_number_at,

@@ -7,13 +7,27 @@ from typing import Literal
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import read_benchmarks
 from rules.reading.claims import CLAIM
-from rules.reading.memoized import memoized, memoized_all
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_near, read_pods, readable
-from rules.reading.shapes import Undecided, attempted, grouped, known, mapping_at, mappings_at, text_at
+from rules.reading.shapes import (
+    Undecided,
+    attempted,
+    grouped,
+    known,
+    mapping_at,
+    mappings_at,
+    memoized,
+    memoized_all,
+    text_at,
+)
 
 Kind = Literal["PersistentVolumeClaim", "Secret", "ConfigMap"]
 STACK_REFERENCE = "pulumi:pulumi:StackReference"
 """Type of the resource that a stack registers to read another stack's outputs."""
+_NAMED_BY: Mapping[str, Kind] = {
+    **dict.fromkeys(("secret", "secretRef", "secretKeyRef"), "Secret"),
+    **dict.fromkeys(("configMap", "configMapRef", "configMapKeyRef"), "ConfigMap"),
+}
+"""Field of a source of volumes or variables -> kind of the object that the field names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +45,7 @@ def read_references(template: PodTemplate) -> Sequence[Reference]:
     found = [
         *_of_volumes(template),
         *(each for container in template.all_containers for each in _of_container(container)),
-        *_named(mappings_at(template.spec, "imagePullSecrets"), "Secret"),
+        *_in_sources({"secretRef": each} for each in mappings_at(template.spec, "imagePullSecrets")),
         *_of_service(template),
     ]
     return tuple(dict.fromkeys(found))
@@ -106,25 +120,17 @@ def _of_volumes(template: PodTemplate) -> Iterator[Reference]:
     for volume in mappings_at(template.spec, "volumes"):
         yield from _called(text_at(volume, "persistentVolumeClaim", "claimName"), CLAIM)
         yield from _called(text_at(volume, "secret", "secretName"), "Secret")
-        yield from _named([mapping_at(volume, "configMap")], "ConfigMap")
-        for source in mappings_at(volume, "projected", "sources"):
-            yield from _named([mapping_at(source, "secret")], "Secret")
-            yield from _named([mapping_at(source, "configMap")], "ConfigMap")
+        yield from _in_sources([volume, *mappings_at(volume, "projected", "sources")])
 
 
 def _of_container(container: Mapping[str, Value]) -> Iterator[Reference]:
     yield from _of_variables(mappings_at(container, "env"))
-    for source in mappings_at(container, "envFrom"):
-        yield from _named([mapping_at(source, "secretRef")], "Secret")
-        yield from _named([mapping_at(source, "configMapRef")], "ConfigMap")
+    yield from _in_sources(mappings_at(container, "envFrom"))
 
 
 def _of_variables(variables: Iterable[Mapping[str, Value]]) -> Iterator[Reference]:
-    for variable in variables:
-        source = variable.get("valueFrom")
-        if isinstance(source, Mapping):
-            yield from _named([mapping_at(source, "secretKeyRef")], "Secret")
-            yield from _named([mapping_at(source, "configMapKeyRef")], "ConfigMap")
+    sources = (variable.get("valueFrom") for variable in variables)
+    return _in_sources(source for source in sources if isinstance(source, Mapping))
 
 
 def _of_service(template: PodTemplate) -> Iterator[Reference]:
@@ -143,11 +149,13 @@ def _of_service(template: PodTemplate) -> Iterator[Reference]:
         yield from _called(cache, CLAIM, is_filled_by_pods=True)
 
 
-def _named(sources: Iterable[Mapping[str, Value]], kind: Kind) -> Iterator[Reference]:
+def _in_sources(sources: Iterable[Mapping[str, Value]]) -> Iterator[Reference]:
+    """What sources of volumes and variables cannot do without."""
     for source in sources:
-        name = text_at(source, "name")
-        if source.get("optional") is not True:
-            yield from _called(name, kind)
+        for key, kind in _NAMED_BY.items():
+            named = mapping_at(source, key)
+            if named.get("optional") is not True:
+                yield from _called(text_at(named, "name"), kind)
 
 
 def _called(name: str | None, kind: Kind, *, is_filled_by_pods: bool = False) -> Iterator[Reference]:

@@ -10,11 +10,10 @@ from engines.command_options import Vocabulary
 from engines.registry import ENGINE_IMAGES
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import VLLM_SERVE
-from rules.reading.memoized import memoized
 from rules.reading.pods.containers import Image, read_image, release_line
 from rules.reading.pods.pods import read_pods, readable
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, known, text_at
+from rules.reading.shapes import Undecided, known, memoized, text_at
 
 _CHART_TYPES = (
     "kubernetes:helm.sh/v3:Release",
@@ -49,9 +48,11 @@ VLLM_0_20: Collection[Line] = frozenset({(1, 2)})
 _PUBLISHED_TAG = re.compile(r"v?\d+\.\d+\.\d+(?:-efa|-cuda\d+|-amd64|-arm64)*")
 
 
-def releases_of(graph: ResourceGraph, *charts: str) -> Sequence[Resource]:
+@memoized
+def releases_of(graph: ResourceGraph, charts: str | tuple[str, ...]) -> Sequence[Resource]:
     """Releases of those charts, by the start of the name: a packaged file's name ends in its version."""
-    return _releases(graph, charts)
+    candidates = (resource for release_type in _CHART_TYPES for resource in graph.of_type(release_type))
+    return [release for release in candidates if _chart_name(release).startswith(charts)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,8 @@ def read_platforms(graph: ResourceGraph) -> Sequence[Platform]:
 
 def operator_line(graph: ResourceGraph, resource: Resource) -> Line:
     """Major and minor version: of the platform beside the graph, else of the images that its pods run."""
-    lines = sorted(_lines_of_platforms(graph) or _lines_of_images(graph).get(resource.urn, ()))
+    of_platforms = {platform.line for platform in read_platforms(graph) if platform.line is not None}
+    lines = sorted(of_platforms or _lines_of_images(graph).get(resource.urn, ()))
     if len(lines) != 1:
         said = " and ".join(f"{major}.{minor}" for major, minor in lines) or "nothing"
         raise Undecided(f"{said} says of which release the operator is")
@@ -146,21 +148,6 @@ def by_line(
     raise Undecided(f"{shown} {said}, and releases differ in this")
 
 
-def engine_lines(
-    container: Mapping[str, Value], described_by: Mapping[str, Value] = _NOTHING
-) -> tuple[Line, ...]:
-    """The lines of Dynamo that name the engine's release, for an engine's own image too.
-
-    Empty where nothing says the release, and for an engine of which no line of Dynamo was read.
-    """
-    lines = known_lines(container, described_by)
-    if lines:
-        return lines
-    image = known(read_image, container)
-    line = None if image is None else line_of_own_image(image)
-    return () if line is None else (line,)
-
-
 def line_of_own_image(image: Image) -> Line | None:
     """The line of Dynamo that names the release of an image such as vllm/vllm-openai:v0.20.1."""
     for repository, lines in ENGINE_IMAGES.items():
@@ -174,8 +161,10 @@ def as_read(worker: Worker, messages: Iterable[str], read: Collection[Line]) -> 
 
     Engines gain kernels, values and settings with each release, and lose a few.
     """
-    lines = engine_lines(worker.container, worker.described_by)
-    if lines and all(line in read for line in lines):
+    lines = known_lines(worker.container, worker.described_by)
+    image = None if lines else known(read_image, worker.container)
+    own = None if image is None else line_of_own_image(image)
+    if own in read or (lines and all(line in read for line in lines)):
         yield from messages
         return
     for message in messages:
@@ -205,13 +194,6 @@ def shown_command(engine: str, line: Line | None) -> str:
     return f"{name} {line[0]}.{line[1]}"
 
 
-@memoized
-def _releases(graph: ResourceGraph, charts: tuple[str, ...]) -> Sequence[Resource]:
-    # Rules ask for the same charts once for each graph of a program that has many.
-    candidates = (resource for release_type in _CHART_TYPES for resource in graph.of_type(release_type))
-    return [release for release in candidates if _chart_name(release).startswith(charts)]
-
-
 def _chart_version(release: Resource) -> str | None:
     version, chart = text_at(release.inputs, "version"), text_at(release.inputs, "chart")
     archive = _VERSION_OF_ARCHIVE.search(chart or "")
@@ -222,11 +204,6 @@ def _chart_name(release: Resource) -> str:
     chart = release.inputs.get("chart")
     # A chart is a name, an address whose last part is the name, or a packaged file.
     return chart.rstrip("/").rpartition("/")[2] if isinstance(chart, str) else ""
-
-
-@memoized
-def _lines_of_platforms(graph: ResourceGraph) -> frozenset[Line]:
-    return frozenset(platform.line for platform in read_platforms(graph) if platform.line is not None)
 
 
 @memoized

@@ -1,13 +1,15 @@
-"""Reads fields, numbers and Kubernetes' amounts out of values that anybody may have written."""
+"""Reads fields, numbers and Kubernetes' amounts out of what anybody may have written, each but once."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import ParamSpec, TypeVar, cast
+from functools import wraps
+from typing import ParamSpec, TypeVar, TypeVarTuple, cast
+from weakref import WeakKeyDictionary
 
 from engines.written_values import Undecided, shown, whole_number
-from resource_graph import UNKNOWN, Value
+from resource_graph import UNKNOWN, ResourceGraph, Value
 
 _QUANTITY = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?|[+-]?\.[0-9]+)(?:([eE][+-]?[0-9]{1,3})|([a-zA-Z]{0,2}))")
 _SUFFIXES = {
@@ -18,11 +20,12 @@ _SUFFIXES = {
     **{suffix: Fraction(1000**power) for power, suffix in enumerate(("k", "M", "G", "T", "P", "E"), 1)},
     **{suffix: Fraction(1024**power) for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)},
 }
-
-
 P = ParamSpec("P")
 T = TypeVar("T")
 K = TypeVar("K")
+Each = TypeVarTuple("Each")
+"""What the function is asked about beside the graph: nothing, or a worker, a template or a name."""
+
 
 # Values are plain dicts and lists nearly always, and told as such five times faster than as an abstract type;
 # every rule asks this of every object, which is why `dict` and `list` are tried first below.
@@ -128,6 +131,34 @@ def quantity(value: Value, what: str) -> Fraction:
         raise Undecided(f"{what} is {value!r}, not an amount such as 16Gi")
     number = Fraction(Decimal(match[1] + (match[2] or "")))
     return number * _SUFFIXES[match[3] or ""]
+
+
+def memoized(read: Callable[[ResourceGraph, *Each], T]) -> Callable[[ResourceGraph, *Each], T]:
+    """Remember what the function read or why it failed, as long as the graph lives. A graph never changes."""
+    remembered: WeakKeyDictionary[ResourceGraph, dict[Hashable, T | Undecided]] = WeakKeyDictionary()
+
+    @wraps(read)
+    def reading(graph: ResourceGraph, *each: *Each) -> T:
+        of_graph = remembered.setdefault(graph, {})
+        if each not in of_graph:
+            of_graph[each] = attempted(read, graph, *each)
+        found = of_graph[each]
+        if isinstance(found, Undecided):
+            raise found.with_traceback(None)
+        return found
+
+    return reading
+
+
+def memoized_all(read: Callable[[ResourceGraph], Iterator[T]]) -> Callable[[ResourceGraph], Sequence[T]]:
+    """Remember all that the function yields, as long as the graph lives."""
+
+    @memoized
+    @wraps(read)
+    def reading(graph: ResourceGraph) -> Sequence[T]:
+        return tuple(read(graph))
+
+    return reading
 
 
 def _items_at(parent: Mapping[str, Value], *path: str) -> Sequence[Value]:

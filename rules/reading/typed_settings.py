@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph
-from rules.reading.memoized import memoized
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at
+from rules.reading.shapes import Undecided, mapping_at, mappings_at, memoized, text_at
 
 _INPUT = "typedSettings"
 KV_TRANSPORT = "serving.kvTransport"

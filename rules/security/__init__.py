@@ -1,6 +1,6 @@
 """Rules about secrets, privileges, images and open doors."""
 
-from rules.model import Rule
+from rules.rule import Rule
 from rules.security import network, pods, policies, secrets
 
 RULES: tuple[Rule, ...] = (

@@ -4,11 +4,17 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from resource_graph import Resource, ResourceGraph
-from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.engines.settings import load_engine_yaml
 from rules.reading.shapes import Undecided, field, known_texts_at, mapping_at, text_at
-from rules.rule import graph_rule
-from rules.subjects import kubernetes_objects, resources, resources_of_type
+from rules.rule import (
+    EVERY_RELEASE,
+    Observation,
+    Severity,
+    graph_rule,
+    kubernetes_objects,
+    resources,
+    resources_of_type,
+)
 
 _WORLD = frozenset({"0.0.0.0/0", "::/0"})
 _AWS_SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"

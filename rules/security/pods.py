@@ -4,14 +4,21 @@ import re
 from collections.abc import Iterator
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph
-from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.devices import network_devices
-from rules.reading.pods.containers import all_containers, read_image
+from rules.reading.pods.containers import all_containers, read_image, refused_as_root, user_of
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.pods.privileges import refused_as_root, user_of
 from rules.reading.shapes import Undecided, field, mappings_at, text_at, texts_at
-from rules.rule import Said, each_of, graph_rule, rule
-from rules.subjects import POD_TEMPLATES, resources_of_type
+from rules.rule import (
+    EVERY_RELEASE,
+    POD_TEMPLATES,
+    Observation,
+    Said,
+    Severity,
+    each_of,
+    graph_rule,
+    resources_of_type,
+    rule,
+)
 
 _NAMESPACES = ("hostNetwork", "hostPID", "hostIPC")
 _NODE_AGENT = "DaemonSet"

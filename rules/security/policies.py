@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.model import EVERY_RELEASE, Observation, Severity, advised, failed
-from rules.reading.memoized import memoized
 from rules.reading.model_users import ModelUser, read_model_users
 from rules.reading.pods.operator_defaults import pod_ports, port_names
 from rules.reading.pods.pod_affinity import equalities, selects
@@ -17,9 +15,8 @@ from rules.reading.pods.pods import (
     readable,
 )
 from rules.reading.pods.workers import frontend_port, frontends_of_pods, server_port, servers_of
-from rules.reading.shapes import field, grouped, known, mapping_at, mappings_at, texts_at
-from rules.rule import graph_rule
-from rules.subjects import kubernetes_objects
+from rules.reading.shapes import field, grouped, known, mapping_at, mappings_at, memoized, texts_at
+from rules.rule import EVERY_RELEASE, Observation, Severity, advised, failed, graph_rule, kubernetes_objects
 
 _POLICY = "NetworkPolicy"
 _PORTS_OF_MESHES = frozenset({4143, 4191, 15001, 15006, 15008, 15020, 15021, 15090})

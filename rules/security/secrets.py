@@ -11,12 +11,20 @@ from itertools import chain
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
 from resource_graph.values import Path
-from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import Undecided, field, known, mappings_at, text_at
-from rules.rule import Said, graph_rule
-from rules.subjects import POD_TEMPLATES, kubernetes_objects
+from rules.rule import (
+    EVERY_RELEASE,
+    POD_TEMPLATES,
+    Observation,
+    Said,
+    Severity,
+    failed,
+    graph_rule,
+    kubernetes_objects,
+    undecided,
+)
 
 _SHAPES: Mapping[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
     "a Hugging Face token": (("hf_",), re.compile(r"\bhf_[A-Za-z0-9]{30,}\b")),

@@ -1,10 +1,9 @@
 """Rules about GPUs, nodes, NVLink domains and the way of the KV cache."""
 
-from rules.model import Rule
+from rules.rule import Rule
 from rules.topology import (
     agreement,
     compute_domains,
-    gpu_allocator,
     kv_setup,
     kv_transport,
     named_objects,
@@ -14,7 +13,7 @@ from rules.topology import (
     placement,
     roles,
     services,
-    shared_memory,
+    sharing,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -26,12 +25,12 @@ RULES: tuple[Rule, ...] = (
     parallelism.tensor_parallelism_inside_nvlink_domain,
     node_selection.pod_selects_a_pool,
     placement.image_architecture_matches_node,
-    shared_memory.ranks_can_share_memory,
+    sharing.ranks_can_share_memory,
     node_room.rollout_can_proceed,
     placement.pod_affinity_can_match,
     node_room.pods_request_memory,
     named_objects.named_objects_exist,
-    gpu_allocator.one_gpu_allocator,
+    sharing.one_gpu_allocator,
     compute_domains.compute_domain_claims,
     compute_domains.one_claim_per_tray,
     compute_domains.one_compute_domain,

@@ -5,12 +5,18 @@ from itertools import product
 
 from engines.effective import flag_of
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity, advised
 from rules.reading.disaggregation import Disaggregated, Role
 from rules.reading.engines.expert_kernels import OVERRIDE_VARIABLE, kernels_on, read_override
-from rules.reading.engines.models import read_checkpoint, read_model_limits, served_name
+from rules.reading.engines.models import (
+    effective_backend,
+    effective_format,
+    read_checkpoint,
+    read_kv_format,
+    read_model_limits,
+    served_name,
+    tokens_per_block,
+)
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
-from rules.reading.kv_cache import effective_backend, effective_format, read_kv_format, tokens_per_block
 from rules.reading.kv_ways import (
     KV_TRANSFER,
     KV_TRANSFER_CONFIG,
@@ -23,8 +29,7 @@ from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import known_lines, runtime_image
 from rules.reading.shapes import Undecided, grouped, text_at
-from rules.rule import Advice, Said, each_of, rule
-from rules.subjects import DISAGGREGATED
+from rules.rule import DISAGGREGATED, Advice, Observation, Said, Severity, advised, each_of, rule
 
 _OF_NIXL_ITSELF = "UCX"
 """The plugin that NIXL takes where none is named."""

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from hardware import InstanceType
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, Severity, failed
 from rules.reading.devices import (
     claiming_pods,
     containers_claims,
@@ -17,13 +16,30 @@ from rules.reading.devices import (
 )
 from rules.reading.disaggregation import Disaggregated
 from rules.reading.gpu_pods import GpuPods, claims_channel, home, read_claiming, read_occupancy
-from rules.reading.memoized import memoized
-from rules.reading.placements import CLIQUE, nodes_without_fabric, not_bound, read_placement
+from rules.reading.placements import (
+    CLIQUE,
+    nodes_without_fabric,
+    not_bound,
+    read_placement,
+)
 from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.shapes import Undecided, grouped, known, whole_number_at
-from rules.rule import Advice, Said, each_of, graph_rule, names, rule
-from rules.subjects import DISAGGREGATED_GRAPHS, GPU_PODS, WORKERS, kubernetes_objects
+from rules.reading.shapes import Undecided, grouped, known, memoized, whole_number_at
+from rules.rule import (
+    DISAGGREGATED_GRAPHS,
+    GPU_PODS,
+    WORKERS,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    each_of,
+    failed,
+    graph_rule,
+    kubernetes_objects,
+    names,
+    rule,
+)
 
 _MOST_NODES = 18
 """Nodes of one compute domain: trays of an NVL72, and the most that the DRA driver lets in."""

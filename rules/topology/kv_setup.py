@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from itertools import product
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity
 from rules.reading.devices import EFA_RESOURCE, efa_interfaces
 from rules.reading.disaggregation import Disaggregated, KvHop, chosen_transport
+from rules.reading.engines.models import NIXL_PLUGIN, TRANSCEIVER_SETTING, effective_backend
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
-from rules.reading.kv_cache import NIXL_PLUGIN, TRANSCEIVER_SETTING, effective_backend
 from rules.reading.kv_ways import (
     KV_TRANSFER,
     LIBFABRIC,
@@ -22,12 +21,22 @@ from rules.reading.kv_ways import (
     read_ucx_transports,
 )
 from rules.reading.placements import nodes_without_fabric, read_placement
-from rules.reading.pods.privileges import Privileges, read_privileges
+from rules.reading.pods.containers import Privileges, read_privileges
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import runtime_image
 from rules.reading.shapes import mappings_at, text_at
-from rules.rule import Advice, Said, about, graph_rule, rule
-from rules.subjects import DISAGGREGATED, KV_HOPS, WORKERS
+from rules.rule import (
+    DISAGGREGATED,
+    KV_HOPS,
+    WORKERS,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    about,
+    graph_rule,
+    rule,
+)
 
 _DEVICES = "/dev/infiniband"
 
@@ -104,7 +113,7 @@ def kv_transport_devices(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
 def kv_transport_privileges(_: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
     """Worker lacks privileges for its KV transport."""
     for ways in hop.ways:
-        privileges = read_privileges(ways.worker)
+        privileges = read_privileges(ways.worker.template, ways.worker.container)
         yield from about(ways.worker, () if privileges.privileged else _lacking(ways, hop, privileges))
 
 

@@ -5,16 +5,24 @@ from itertools import product
 
 from hardware import Standing
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, Severity, failed
 from rules.reading.disaggregation import KvHop, best_path, chosen_transport, component_that_chose
-from rules.reading.kv_cache import cost_over_tcp
+from rules.reading.engines.models import cost_over_tcp
 from rules.reading.placements import CLIQUE, HOSTNAME, ZONE, kept_apart, not_bound, read_placement
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, text_at
 from rules.reading.typed_settings import KV_TRANSPORT
-from rules.rule import Advice, Said, graph_rule, rule
-from rules.subjects import KV_HOPS, kubernetes_objects
+from rules.rule import (
+    KV_HOPS,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    failed,
+    graph_rule,
+    kubernetes_objects,
+    rule,
+)
 
 _INPUT = "kvTransport"
 _DOCUMENTED = "documented"

@@ -5,17 +5,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.claims import CLAIM
 from rules.reading.devices import domains_of_template
-from rules.reading.memoized import memoized
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
 from rules.reading.references import read_references
-from rules.reading.shapes import Undecided, grouped, known, mappings_at, text_at
-from rules.rule import Subjects, graph_rule
-from rules.subjects import kubernetes_objects
-from rules.topology.targets import judge_autoscaler
+from rules.reading.shapes import Undecided, grouped, known, mapping_at, mappings_at, memoized, text_at
+from rules.rule import EVERY_RELEASE, Observation, Severity, Subjects, advised, graph_rule, kubernetes_objects
+from rules.topology.services import beside_it, has_operators
 
 _CLAIM_TEMPLATE = "ResourceClaimTemplate"
 _ACCOUNT = "ServiceAccount"
@@ -24,6 +21,8 @@ _OPERATORS_VOLUME = "shared-memory"
 _COUNTED = re.compile(r"\d|(?<![a-z])[a-z](?![a-z])")
 _HASH = re.compile(r"-(?=[a-z]*\d)[a-z0-9]{8,10}")
 """Ending that a tool gives a name for the content of its object."""
+_SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "LeaderWorkerSet")
+"""Kinds whose replicas an autoscaler of this file may set."""
 
 Name = tuple[str, str]
 """Kind and name of an object."""
@@ -45,7 +44,7 @@ def named_objects_exist(graph: ResourceGraph) -> Iterator[Observation]:
     # What only the update knows is no slip of the pen.
     pods = Subjects(lambda graph: _named(graph).keys(), passed_over=(Undecided,))
     yield from pods.judge(graph, _missing_names)
-    yield from kubernetes_objects("HorizontalPodAutoscaler").judge(graph, judge_autoscaler)
+    yield from kubernetes_objects("HorizontalPodAutoscaler").judge(graph, _judge_autoscaler)
 
 
 def _missing_names(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
@@ -96,6 +95,27 @@ def _idle_account(graph: ResourceGraph, owner: Resource, name: str) -> Iterator[
     if len(beside) == 1 and not _users(graph, owner.known_namespace, (_ACCOUNT, beside[0].name)):
         meant = beside[0].name
         yield f"names {_ACCOUNT} {name}; what was read makes {meant}, which no pod names, and no {name}"
+
+
+def _judge_autoscaler(graph: ResourceGraph, resource: Resource) -> Iterator[Observation]:
+    """A target that nothing of the file is, where the file has workloads."""
+    target = mapping_at(resource.inputs, "spec", "scaleTargetRef")
+    kind = text_at(target, "kind")
+    name = text_at(target, "name")
+    if kind not in _SCALED or name is None:
+        return
+    if graph.kubernetes_objects_named(kind, name, resource.namespace):
+        return
+    beside = [each for scaled in _SCALED for each in beside_it(graph, resource, scaled)]
+    named = [each for each in beside if each.object_name == name]
+    alike = slip_of(name, [each.name for each in beside if each.kind == kind], SLIPS)
+    near = named or [each for each in beside if each.kind == kind and each.name == alike]
+    # An operator makes workloads of its own, under names that only it knows.
+    meant = near or ([] if has_operators(graph, resource) else beside)
+    if meant:
+        made = ", ".join(f"{each.kind} {each.name}" for each in meant)
+        said = f"scales {kind} {name}; what was read makes {made} and no {kind} {name}, so nothing is scaled"
+        yield advised(resource, resource.name, said, ("spec", "scaleTargetRef", "name"))
 
 
 # Many pods name one Secret.

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from hardware import INSTANCE_TYPES, InstanceType
 from resource_graph import ResourceGraph, Value
-from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
 from rules.reading.devices import efa_interfaces
 from rules.reading.gpu_pods import (
     GpuPods,
@@ -15,15 +14,26 @@ from rules.reading.gpu_pods import (
     read_claiming,
     read_occupancy,
 )
-from rules.reading.memoized import memoized
 from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates, read_landing, required_labels
 from rules.reading.pods.containers import OWN_SHARED_MEMORY, limit, requested, shared_memory
 from rules.reading.pods.operator_defaults import read_rollout
 from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.pods.workers import FRONTEND_TYPE, read_frontends, read_workers
-from rules.reading.shapes import Undecided, attempted, known, quantity
-from rules.rule import Advice, Said, graph_rule, names, rule
-from rules.subjects import GPU_PODS, POD_TEMPLATES
+from rules.reading.shapes import Undecided, attempted, known, memoized, quantity
+from rules.rule import (
+    EVERY_RELEASE,
+    GPU_PODS,
+    POD_TEMPLATES,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    failed,
+    graph_rule,
+    names,
+    rule,
+    undecided,
+)
 
 _Container = Mapping[str, Value]
 _UNITS = {"memory": 2**30, "cpu": 1}

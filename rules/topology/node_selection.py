@@ -6,9 +6,7 @@ from contextlib import suppress
 from hardware import ACCELERATORS
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
-from rules.model import EVERY_RELEASE, Severity
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
-from rules.reading.memoized import memoized
 from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.objects.relations import EFFECTS
 from rules.reading.placements import (
@@ -24,9 +22,8 @@ from rules.reading.placements import (
 from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import GPU_RESOURCE
 from rules.reading.pools import Pool, Taint, known_pools, read_pools
-from rules.reading.shapes import Undecided, grouped, mappings_at, text_at
-from rules.rule import Advice, Said, each_of, names, rule
-from rules.subjects import GPU_PODS
+from rules.reading.shapes import Undecided, grouped, mappings_at, memoized, text_at
+from rules.rule import EVERY_RELEASE, GPU_PODS, Advice, Said, Severity, each_of, names, rule
 
 _GRACE = ("NVIDIA-GB200", "NVIDIA-GB300", "NVIDIA-GH200")
 """Beginnings of labels of GPUs on one board with an arm64 processor; endings vary (-SHARED, -480GB)."""

@@ -7,20 +7,29 @@ from collections.abc import Iterator, Mapping
 from engines.effective import VLLM, Effective
 from engines.written_values import Count
 from resource_graph import ResourceGraph
-from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.commands.container_commands import StartCommand, command_line, script_position
-from rules.reading.devices import read_device_claims
+from rules.reading.devices import misspelt_gpus, other_accelerators, read_device_claims
 from rules.reading.engines.models import names_a_model, read_gpt_oss, read_model_limits
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
-from rules.reading.gpu_names import misspelt_gpus, other_accelerators
 from rules.reading.placements import read_candidates
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import GPU_RESOURCE, Worker, shown_gpus
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read
 from rules.reading.shapes import Undecided, grouped, known
-from rules.rule import Advice, Said, each_of, rule
-from rules.subjects import CONFIGURED_WORKERS, READABLE_PODS, WORKERS
+from rules.rule import (
+    CONFIGURED_WORKERS,
+    EVERY_RELEASE,
+    READABLE_PODS,
+    WORKERS,
+    Advice,
+    Observation,
+    Said,
+    Severity,
+    each_of,
+    failed,
+    rule,
+)
 
 TENSOR = "tensor parallelism"
 _MEMORY_SHARE = "--gpu-memory-utilization"

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 
 from hardware import ACCELERATORS
 from resource_graph import ResourceGraph
-from rules.model import EVERY_RELEASE, Severity
 from rules.reading.gpu_pods import templates_with_gpus
 from rules.reading.placements import (
     ARCHITECTURE_LABEL,
@@ -19,8 +18,7 @@ from rules.reading.pods.pods import GRAPH_NAME_LABEL, PodTemplate
 from rules.reading.pools import read_pools
 from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, text_at
-from rules.rule import Advice, Said, rule
-from rules.subjects import POD_TEMPLATES
+from rules.rule import EVERY_RELEASE, POD_TEMPLATES, Advice, Said, Severity, rule
 
 _ONE_TYPE_SINCE = (1, 2)
 """First Dynamo release in which a worker's narrower type is its only one."""

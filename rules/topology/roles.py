@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity, failed
 from rules.reading.commands.container_commands import mentions
 from rules.reading.disaggregation import (
     MODE_FLAG,
@@ -12,21 +11,19 @@ from rules.reading.disaggregation import (
     Role,
     read_role,
 )
-from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
-from rules.reading.kv_cache import (
+from rules.reading.engines.models import (
     TRANSCEIVER_BACKENDS,
     TRANSCEIVER_SETTING,
     transceiver_backend,
 )
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_ways import KV_TRANSFER, KV_TRANSFER_CONFIG, connects_by_itself
-from rules.reading.memoized import memoized
 from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, may_be_one, read_pods
 from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
 from rules.reading.releases import READ_SINCE, by_line, known_lines
-from rules.reading.shapes import Undecided, grouped, known, text_at
-from rules.rule import graph_rule, names, rule
-from rules.subjects import WORKERS
+from rules.reading.shapes import Undecided, grouped, known, memoized, text_at
+from rules.rule import WORKERS, Observation, Severity, failed, graph_rule, names, rule
 
 _SCALED_BY = frozenset({"scalingAdapter", "autoscaling"})
 _PLANNER = "planner"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rules.catalogue import rules_on, run_rules
-from rules.model import Severity
+from rules.rule import Severity
 from tests.components.recorded import GROUP, in_phase, only
 from tests.rules.judging import TODAY
 

@@ -10,7 +10,8 @@ import pytest
 from explain.findings import ordered, state, summary, tone
 from explain.page import to_html
 from explain.short import short_sections
-from rules.model import EVERY_RELEASE, BrokenRule, Finding, Report, Rule, Severity, Waiver, failed, undecided
+from rules.model import BrokenRule, Finding, Report, Waiver
+from rules.rule import EVERY_RELEASE, Rule, Severity, failed, undecided
 from tests.explain.elements import parsed
 from tests.explain.pages import DAY, KINDS, judged, page_of, shipped_html, shipped_page, shipped_plan
 from tests.stacks.plan.layers.settings import layered

@@ -20,7 +20,7 @@ from resource_graph import Aspect, ResourceGraph
 from resource_graph.policy_host import policy_graph, policy_inputs
 from resource_graph.recorder import record
 from rules.catalogue import RULES
-from rules.model import Observation, Severity, advised, failed
+from rules.rule import Observation, Severity, advised, failed
 from tests.cli.command import write_stack
 from tests.policy.analyzer import engine_requests
 from tests.policy.comparable import comparable_graph

@@ -8,7 +8,7 @@ from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe, recipe_names
 from recipes.placed import PlacedRecipe
-from rules.model import Status
+from rules.rule import Status
 from tests.rules.case import judge_settings
 from tests.support.graph_pods import main_of, pods_of
 from tests.support.placed_recipes import AGGREGATED, in_one_pod, over, placed_recipe

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from recipes.load import load_recipe
-from rules.model import Status
+from rules.rule import Status
 from tests.rules.case import judge_settings
 from tests.support.dev_settings import existing_cluster_settings, resolved
 

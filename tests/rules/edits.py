@@ -107,15 +107,6 @@ def document(content: str) -> Edit:
     return edit
 
 
-def first_document(content: str) -> Edit:
-    """Put the documents of a YAML text before all others, which can depend on them."""
-
-    def edit(documents: Documents) -> None:
-        documents[:0] = documents_of(content)
-
-    return edit
-
-
 def without(document: str) -> Edit:
     """Remove a document."""
 

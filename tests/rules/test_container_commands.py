@@ -35,6 +35,9 @@ def texts(script: str) -> list[str | None]:
         ("--a > /tmp/log 2>&1", ["--a"]),
         ("--a 2>/dev/null | tee log", ["--a"]),
         ("--a '{\"x\": 1}'", ["--a", '{"x": 1}']),
+        ("--a ${MISSING:-${TP}} --b 1", ["--a", None, "--b", "1"]),
+        # Kubernetes replaces its references before the shell sees the script.
+        ("--a $(TP) --b $(SECRET)", ["--a", "4", "--b", None]),
     ],
 )
 def test_words_are_read_as_a_shell_reads_them(script: str, words: list[str | None]) -> None:
@@ -108,60 +111,25 @@ def test_what_only_a_shell_can_follow_is_undecided(script: str) -> None:
 
 
 def test_without_a_shell_only_kubernetes_references_are_replaced() -> None:
-    (command,) = start_commands(
-        [
-            "python3",
-            "-m",
-            "dynamo.trtllm",
-            "--a",
-            "$(TP)",
-            "--b",
-            "$TP",
-            "--c",
-            "$$(TP)",
-            "--d",
-            "$(MISSING)",
-        ],
-        ENVIRONMENT,
-    )
-    assert [word.text for word in command.arguments] == [
-        "--a",
-        "4",
-        "--b",
-        "$TP",
-        "--c",
-        "$(TP)",
-        "--d",
-        "$(MISSING)",
-    ]
-
-
-def test_kubernetes_replaces_references_before_the_shell_sees_the_script() -> None:
-    assert texts("--a $(TP) --b $(SECRET)") == ["--a", "4", "--b", None]
+    words = "--a $(TP) --b $TP --c $$(TP) --d $(MISSING)"
+    (command,) = start_commands(["python3", "-m", "dynamo.trtllm", *words.split()], ENVIRONMENT)
+    assert [word.text for word in command.arguments[1::2]] == ["4", "$TP", "$(TP)", "$(MISSING)"]
 
 
 @pytest.mark.parametrize(
-    ("script", "engine"),
+    ("script", "engines"),
     [
         ("vllm serve /models/x", "vllm"),
         ("exec python3 -m vllm.entrypoints.openai.api_server --model /models/x", "vllm"),
         ("trtllm-serve /models/x", "trtllm-serve"),
         ("mpirun -n 4 trtllm-serve x", "trtllm-serve"),
+        ("command -v trtllm-serve || exit 1; exec trtllm-serve m --tp_size 4", "trtllm-serve"),
         ("python3 -m dynamo.sglang --tp 4", "dynamo.sglang"),
+        ("python3 -m dynamo.frontend & exec python3 -m dynamo.trtllm", "dynamo.frontend dynamo.trtllm"),
     ],
 )
-def test_other_engines_are_recognised(script: str, engine: str) -> None:
-    assert [command.engine for command in commands(script)] == [engine]
-
-
-def test_to_look_for_an_engine_is_not_to_start_it() -> None:
-    (command,) = commands("command -v trtllm-serve || exit 1; exec trtllm-serve m --tp_size 4")
-    assert [word.text for word in command.arguments] == ["m", "--tp_size", "4"]
-
-
-def test_a_frontend_is_recognised_beside_the_engines() -> None:
-    script = "python3 -m dynamo.frontend --http-port 8000 & exec python3 -m dynamo.trtllm"
-    assert [command.engine for command in commands(script)] == ["dynamo.frontend", "dynamo.trtllm"]
+def test_what_a_script_starts_is_recognised(script: str, engines: str) -> None:
+    assert [command.engine for command in commands(script)] == engines.split()
 
 
 @pytest.mark.parametrize(
@@ -220,10 +188,6 @@ def test_a_variable_that_grows_beyond_what_a_process_can_be_given_is_unknown() -
 def test_a_script_longer_than_an_argument_can_be_is_undecided() -> None:
     with pytest.raises(Undecided, match="the start script"):
         commands("a" * 200_000 + "\npython3 -m dynamo.trtllm")
-
-
-def test_a_nested_default_leaves_the_rest_of_the_script_readable() -> None:
-    assert texts("--a ${MISSING:-${TP}} --b 1") == ["--a", None, "--b", "1"]
 
 
 def test_what_a_supervisor_hands_to_several_shells_is_read_in_their_order() -> None:

@@ -9,7 +9,7 @@ from engines.memory import Sharding
 from engines.models import GPT_OSS_MODELS
 from engines.tensorrt_llm.kernels import tensorrt_llm_padding
 from hardware import ACCELERATORS
-from rules.reading.engines.memory_plans import MemoryPlan
+from rules.reading.engines.memory import MemoryPlan
 from rules.reading.shapes import Undecided
 
 PLAN = MemoryPlan(

@@ -75,37 +75,6 @@ def test_a_graph_without_services_is_never_passed_in_silence(tmp_path: Path) -> 
     assert found(judge(in_file(tmp_path, text))) == per_worker
 
 
-V1BETA1 = """
-apiVersion: nvidia.com/v1beta1
-kind: DynamoGraphDeployment
-metadata: {name: beta}
-spec:
-  env: [{name: TP, value: "2"}]
-  components:
-    - name: decode
-      type: decode
-      podTemplate:
-        spec:
-          nodeSelector: {nvidia.com/gpu.product: NVIDIA-H200}
-          containers:
-            - name: main
-              command: [python3, -m, dynamo.trtllm]
-              args: [--model, openai/gpt-oss-120b, --tensor-parallel-size, $(TP)]
-              env: [{name: OVERRIDE_QUANT_ALGO, value: W4A8_MXFP4_MXFP8}]
-              resources: {limits: {nvidia.com/gpu: 4}}
-"""
-
-
-def test_a_v1beta1_graph_is_read_like_a_v1alpha1_graph(tmp_path: Path) -> None:
-    report = judge(in_file(tmp_path, V1BETA1))
-    assert found(report) == {
-        (GPUS, "failed", "decode"),
-        (FITS, "undecided", "decode"),
-        (QUANTIZATION, "failed", "decode"),
-    }
-    assert "tensor parallelism 2 (--tensor-parallel-size)" in messages(report)
-
-
 @pytest.mark.parametrize(
     ("kind", "wrap"),
     [

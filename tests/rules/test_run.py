@@ -7,7 +7,7 @@ import pytest
 
 from resource_graph import Resource, ResourceGraph
 from rules.catalogue import RULES, rules_on, run_rules
-from rules.model import Observation, Rule, Severity, advised, failed, undecided
+from rules.rule import Observation, Rule, Severity, advised, failed, undecided
 from tests.rules.judging import TODAY
 
 ROOT = Path(__file__).parents[2]

@@ -25,10 +25,9 @@ from hardware import ACCELERATORS, Accelerator
 from resource_graph import ResourceGraph
 from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import read_settings
-from rules.reading.memoized import memoized
 from rules.reading.placements import Landing, read_landing
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, known
+from rules.reading.shapes import Undecided, known, memoized
 
 OVERRIDE_VARIABLE = "OVERRIDE_QUANT_ALGO"
 _AUTO = "AUTO"

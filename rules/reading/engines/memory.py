@@ -1,13 +1,18 @@
-"""The memory of every GPU that a worker of gpt-oss can land on, under TensorRT-LLM and vLLM."""
+"""The memory of every GPU that a worker of gpt-oss can land on, as far as its settings say.
 
-from collections.abc import Sequence
+An estimate, in the order in which the engine proceeds: weights, one run at the largest batch, the KV cache
+from what is left, and at last the buffers that carry the cache between workers.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
 from engines.effective import Effective, EngineFileProblem, flag_of
-from engines.memory import SLIDING_WINDOW, ExpertPadding, Sharding
+from engines.memory import GIB, SLIDING_WINDOW, ExpertPadding, MemoryDemand, Sharding, kv_bytes, memory_demand
 from engines.models import ModelShape
+from engines.quantization import KV_VALUE_BYTES
 from engines.tensorrt_llm.kernels import tensorrt_llm_padding
 from engines.tensorrt_llm.keys import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
 from engines.vllm.kernels import default_vllm_kernels, vllm_padding
@@ -21,52 +26,30 @@ from rules.reading.engines.expert_kernels import (
     read_vllm_backend,
     read_vllm_variables,
 )
-from rules.reading.engines.memory_plans import MemoryOnGpu, MemoryPlan
-from rules.reading.engines.models import read_checkpoint
+from rules.reading.engines.models import read_checkpoint, read_kv_format, transceiver_backend, transfer_buffer
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
-from rules.reading.kv_cache import read_kv_format, transceiver_backend, transfer_buffer
 from rules.reading.kv_ways import KV_TRANSFER
-from rules.reading.memoized import memoized
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, whole_number
+from rules.reading.shapes import Undecided, memoized, whole_number
 from rules.reading.typed_settings import typed_options
 
 # What the device plugin appends to the product of a GPU that several pods use in turns.
 _TIME_SLICED = "-SHARED"
 _KV = "kv_cache_config"
-
-
-@dataclass(frozen=True, slots=True)
-class _Names:
-    """What an engine calls the settings that decide its memory."""
-
-    length: str
-    batch: str
-    step: str
-    fraction: tuple[str, ...]
-    default_fraction: float
-
-
-_OF_TENSORRT_LLM = _Names(
-    "max_seq_len", "max_batch_size", "max_num_tokens", (_KV, "free_gpu_memory_fraction"), 0.9
-)
+_OF_TENSORRT_LLM = ("max_seq_len", "max_batch_size", "max_num_tokens")
 # vLLM's server steps over 8192 tokens too, on GPUs with much memory; on others over less.
-_OF_VLLM = _Names(
-    "max_model_len", "max_num_seqs", "max_num_batched_tokens", ("gpu_memory_utilization",), 0.92
-)
-_DECIDES_DEMAND = frozenset(
-    {
-        "tensor_parallel_size",
-        "data_parallel_size",
-        "moe_expert_parallel_size",
-        "enable_expert_parallel",
-        "enable_attention_dp",
-        "max_num_tokens",
-        "max_num_batched_tokens",
-        "kv_cache_config.dtype",
-        "kv_cache_dtype",
-    }
+_OF_VLLM = ("max_model_len", "max_num_seqs", "max_num_batched_tokens")
+_DECIDES_DEMAND = (
+    "tensor_parallel_size",
+    "data_parallel_size",
+    "moe_expert_parallel_size",
+    "enable_expert_parallel",
+    "enable_attention_dp",
+    "max_num_tokens",
+    "max_num_batched_tokens",
+    "kv_cache_config.dtype",
+    "kv_cache_dtype",
 )
 _NOT_COVERED_OF_VLLM = (
     "speculative_config",
@@ -76,6 +59,128 @@ _NOT_COVERED_OF_VLLM = (
     "enable_lora",
 )
 _NOT_COVERED_OF_TENSORRT_LLM = (("speculative_config",), ("decoding_config",), (_KV, "max_gpu_total_bytes"))
+# One to send and one to receive (NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp).
+_BUFFERS = 2
+_LARGEST = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOnGpu:
+    """Memory of one GPU under a plan, in GiB."""
+
+    accelerator: Accelerator
+    visible: float
+    """GiB that CUDA sees of the GPU."""
+    demand: MemoryDemand
+    pool: float
+    """GiB left for the KV cache; negative where nothing is left."""
+
+    @property
+    def rest(self) -> float:
+        """GiB that neither the pool nor anything before the pool takes."""
+        return self.visible - self.demand.total - max(0.0, self.pool)
+
+    def __str__(self) -> str:
+        return f"of {self.visible:.1f} GiB that CUDA sees of {self.accelerator.name}, {self.demand} are taken"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryPlan:
+    """What one worker does with the memory of a GPU of any kind."""
+
+    model: ModelShape
+    sharding: Sharding
+    padding: Callable[[Accelerator], ExpertPadding]
+    """Returns how far the kernels that the worker takes on a GPU pad the experts."""
+    max_num_tokens: int
+    """Tokens of one step in each rank."""
+    fraction: float
+    fraction_is_of_total: bool
+    """Whether the fraction is of the whole memory, as vLLM's is; TensorRT-LLM's is of what is left for the
+    cache."""
+    fraction_source: str
+    kv_format: str
+    windows: tuple[int, ...]
+    """Tokens that each layer keeps, a pattern that repeats; empty where every layer keeps all."""
+    max_cache_tokens: int | None
+    """Tokens that the pool holds at most; None where nobody says."""
+    max_seq_len: int
+    max_seq_len_source: str
+    max_batch_size: int | None
+    """Sequences that run at once in each rank; None where nobody says."""
+    max_batch_size_source: str | None
+    not_covered: str | None
+    """Name of a setting that takes or moves memory in a way that the estimate does not know; None without
+    one."""
+    buffer_tokens: int
+    """Tokens that each buffer for the transfer of KV cache holds; 0 where the cache stays."""
+    decided_by: tuple[str, ...] = ()
+    """Settings of a stack's file that decide what is taken, or what a sequence takes; no message has their
+    values."""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that no engine could run with."""
+        sizes = [self.sharding.tensor, self.sharding.expert, self.max_num_tokens, self.max_seq_len]
+        if min(sizes) < 1 or self.sharding.expert > self.sharding.tensor:
+            raise Undecided("its parallelism or its limits of tokens are none that an engine runs with")
+        sizes += [self.max_batch_size or 0, self.buffer_tokens, self.max_cache_tokens or 0]
+        if max(sizes) > _LARGEST:
+            raise Undecided(f"one of its limits is above {_LARGEST:,}, which no engine runs with")
+        if not 0 < self.fraction <= 1:
+            raise Undecided(f"{self.fraction} ({self.fraction_source}) is no share of a GPU's memory")
+
+    def sequence_gib(self, tokens: int) -> float:
+        """GiB of one sequence's KV cache on each GPU."""
+        value_bytes = KV_VALUE_BYTES.get(self.kv_format)
+        if value_bytes is None:
+            raise Undecided(f"nothing says how many bytes a value of a KV cache in {self.kv_format} takes")
+        return kv_bytes(self.model, tokens, value_bytes, self.sharding, self.windows) / GIB
+
+    @property
+    def buffers_gib(self) -> float:
+        """GiB of the buffers that carry the cache, on each GPU. They hold all layers in full."""
+        return _BUFFERS * replace(self, windows=()).sequence_gib(self.buffer_tokens)
+
+    def pool_words(self, memory: MemoryOnGpu) -> str:
+        """The KV cache's share, for a message."""
+        of_what = "the whole" if self.fraction_is_of_total else "the rest"
+        share = f"{self.fraction:g} of {of_what} ({self.fraction_source})"
+        by = f" (by {', '.join(self.decided_by)})" if self.decided_by else ""
+        return (
+            f"{memory}{by}; {share} leaves {max(0.0, memory.pool):.1f} GiB for a KV cache in {self.kv_format}"
+        )
+
+    @property
+    def batch_words(self) -> str:
+        """The sequences that run at once, for a message behind `pool_words`."""
+        return f"{self.max_batch_size:,} sequences{self._other(self.max_batch_size_source)}"
+
+    @property
+    def length_words(self) -> str:
+        """The length of a sequence, likewise."""
+        return f"{self.max_seq_len:,} tokens{self._other(self.max_seq_len_source)}"
+
+    def _other(self, source: str | None) -> str:
+        """Return a source that the pool's words do not name."""
+        return "" if source in {None, self.fraction_source} else f" ({source})"
+
+    def on(self, accelerator: Accelerator) -> MemoryOnGpu:
+        """The memory of that GPU under the plan."""
+        if self.not_covered is not None:
+            raise Undecided(f"the estimate of memory does not cover {self.not_covered}")
+        visible = accelerator.cuda_visible_memory_gib
+        if visible is None:
+            raise Undecided(f"nobody published how much memory CUDA sees of {accelerator.name}")
+        demand = memory_demand(
+            self.model, self.padding(accelerator), self.sharding, max_num_tokens=self.max_num_tokens
+        )
+        if self.fraction_is_of_total:
+            pool = self.fraction * visible - demand.total
+        else:
+            pool = self.fraction * (visible - demand.total)
+        if self.max_cache_tokens is not None:
+            pool = min(pool, self.sequence_gib(self.max_cache_tokens))
+        return MemoryOnGpu(accelerator, visible, demand, pool)
 
 
 @memoized
@@ -100,31 +205,32 @@ def read_memory_plan(graph: ResourceGraph, worker: Worker) -> MemoryPlan | None:
     if model is None:
         return None
     try:
-        plan = _plan(graph, worker, read_settings(graph, worker), model)
+        return _plan(graph, worker, read_settings(graph, worker), model)
     except EngineFileProblem:
         # Engine-file rules report the failure; nobody can say more.
         return None
-    typed = typed_options(graph, worker.resource, worker.name)
-    return replace(plan, decided_by=tuple(key for option, key in typed.items() if option in _DECIDES_DEMAND))
 
 
 def _plan(graph: ResourceGraph, worker: Worker, settings: Effective, model: ModelShape) -> MemoryPlan:
     kv_format = read_kv_format(graph, worker)
     assert kv_format is not None
-    names = _OF_VLLM if settings.is_vllm else _OF_TENSORRT_LLM
-    length = settings.count(names.length, default=model.max_positions)
-    batch = settings.given_count(names.batch)
+    sequence, sequences, step = _OF_VLLM if settings.is_vllm else _OF_TENSORRT_LLM
+    share = ("gpu_memory_utilization",) if settings.is_vllm else (_KV, "free_gpu_memory_fraction")
+    length = settings.count(sequence, default=model.max_positions)
+    batch = settings.given_count(sequences)
     if batch is not None and not settings.is_vllm and batch.value == DEFAULT_MAX_BATCH_SIZE:
         # The default of the flag does not say how many sequences run at once.
         batch = None
-    fraction = settings.setting(*names.fraction, default=names.default_fraction)
+    fraction = settings.setting(*share, default=0.92 if settings.is_vllm else 0.9)
     tokens = None if settings.is_vllm else settings.given_count(_KV, "max_tokens")
+    has_buffers = not settings.is_vllm and transceiver_backend(settings) is not None
+    typed = typed_options(graph, worker.resource, worker.name)
     return MemoryPlan(
         model=model,
         sharding=_sharding(settings),
         padding=partial(_padding, settings),
-        max_num_tokens=settings.count(names.step, default=DEFAULT_MAX_NUM_TOKENS).value,
-        fraction=number(fraction.value, f"{'.'.join(names.fraction)} in {fraction.source}"),
+        max_num_tokens=settings.count(step, default=DEFAULT_MAX_NUM_TOKENS).value,
+        fraction=number(fraction.value, f"{'.'.join(share)} in {fraction.source}"),
         fraction_is_of_total=settings.is_vllm,
         fraction_source=fraction.source,
         kv_format=kv_format.value,
@@ -137,9 +243,8 @@ def _plan(graph: ResourceGraph, worker: Worker, settings: Effective, model: Mode
         not_covered=_not_covered(settings),
         # vLLM's connectors copy between the caches themselves. Unset TensorRT-LLM's buffer holds the longest
         # sequence (NVIDIA/TensorRT-LLM#11082).
-        buffer_tokens=0
-        if settings.is_vllm or transceiver_backend(settings) is None
-        else (transfer_buffer(settings) or length).value,
+        buffer_tokens=(transfer_buffer(settings) or length).value if has_buffers else 0,
+        decided_by=tuple(key for option, key in typed.items() if option in _DECIDES_DEMAND),
     )
 
 

@@ -24,10 +24,9 @@ from resource_graph import UNKNOWN, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
 from resource_graph.yaml_events import NOT_YAML, YamlProblem, check_limits
 from rules.reading.commands.container_commands import ENGINES, StartCommand
-from rules.reading.memoized import memoized
 from rules.reading.pods.containers import find_config_map
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, known, mapping_at, mappings_at, text_at
+from rules.reading.shapes import Undecided, known, mapping_at, mappings_at, memoized, text_at
 from rules.reading.typed_settings import typed_options
 
 _yaml: Any = yaml

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 from resource_graph import Aspect, Resource, ResourceGraph
 from resource_graph.values import Path
-from rules.reading.memoized import memoized
 from rules.reading.objects.definitions import Candidates, candidates, other_lines
 from rules.reading.objects.mistakes import Mistake, find_mistakes, name_mistakes
 from rules.reading.objects.relations import relation_mistakes
 from rules.reading.objects.schemas import Schema, misspelt, schema_at, value_at
 from rules.reading.pods.pods import GRAPH_KIND
+from rules.reading.shapes import memoized
 
 _SERVICE_STEP = 2
 """Position of the service's name in the path of one of its parts: spec.services.NAME."""
@@ -19,18 +19,6 @@ _PATCH = "Patch"
 one."""
 
 _OF_A_WHOLE = frozenset({"missing", "relation"})
-
-_FORMER: frozenset[Path] = frozenset(
-    {
-        ("spec", "dynamoGraph"),
-        ("spec", "services", "pvc"),
-        ("spec", "services", "externalServices"),
-        ("spec", "services", "runMode"),
-        ("spec", "services", "scalingAdapter", "disable"),
-    }
-)
-"""Fields of v1alpha1 graphs until 0.5, and the last until 0.8, below any service: ai-dynamo/dynamo
-deploy/cloud/operator/config/crd/bases at 537759f, 55659ea and c341ee8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,20 +82,10 @@ def _judge(graph: ResourceGraph, resource: Resource) -> Iterator[Judged]:
             yield replace(judged, doubt=doubt)
         elif held.unheld is not None:
             yield _of_unheld(judged, held)
-        elif len(held.by_line) > 1 and _was_known(judged):
-            doubt = "nothing says which release it is for, and those before 0.9 had it"
-            yield replace(judged, doubt=doubt)
         elif mistake.kind == "unknown" and len(held.by_line) == 1:
             yield _known_elsewhere(judged)
         else:
             yield judged
-
-
-def _was_known(judged: Judged) -> bool:
-    """Whether a graph has a field that releases had before the oldest whose schema is held here."""
-    path = judged.mistake.path
-    named = path[:2] + path[3:] if path[:2] == ("spec", "services") else path
-    return judged.resource.kind == GRAPH_KIND and judged.mistake.kind == "unknown" and named in _FORMER
 
 
 def _key(mistake: Mistake) -> tuple[Path, str]:

@@ -163,13 +163,16 @@ def _names(pods: _Pods) -> Iterator[Mistake]:
 
 
 def _variables(pods: _Pods) -> Iterator[Mistake]:
-    """The name that no variable may have (IsRelaxedEnvVarName)."""
+    """A name that no variable may have, and a value beside the source of another one (validateEnv)."""
     for at, container in _containers(pods):
         for index, entry in enumerate(mappings_at(container, "env")):
             name = text_at(entry, "name")
             if name and not _VARIABLE.fullmatch(name):
                 shown = json.dumps(name, ensure_ascii=False)
                 yield _refused((*at, "env", index, "name"), name, f"Invalid value: {shown}: {_NO_VARIABLE}")
+            if entry.get("value") and entry.get("valueFrom") is not None:
+                said = 'Invalid value: "": may not be specified when `value` is not empty'
+                yield _mistake((*at, "env", index, "valueFrom"), said)
 
 
 def _mounts(pods: _Pods) -> Iterator[Mistake]:
@@ -207,15 +210,6 @@ def _requests(pods: _Pods) -> Iterator[Mistake]:
                 if asked > bound or (is_device and asked != bound):
                     said = f'Invalid value: "{request}": must be {how} {name} limit of {most}'
                     yield _mistake((*at, "resources", "requests"), said)
-
-
-def _sources(pods: _Pods) -> Iterator[Mistake]:
-    """A variable that has a value and the source of another one (validateEnvVarValueFrom)."""
-    for at, container in _containers(pods):
-        for index, entry in enumerate(mappings_at(container, "env")):
-            if entry.get("value") and entry.get("valueFrom") is not None:
-                said = 'Invalid value: "": may not be specified when `value` is not empty'
-                yield _mistake((*at, "env", index, "valueFrom"), said)
 
 
 def _probes(pods: _Pods) -> Iterator[Mistake]:
@@ -271,4 +265,4 @@ def _mistake(at: Path, says: str) -> Mistake:
     return Mistake(at, "relation", f"{dotted(at)}: {says}")
 
 
-_OF_ALL_PODS = (_tolerations, _names, _variables, _requests, _sources, _probes, _ports)
+_OF_ALL_PODS = (_tolerations, _names, _variables, _requests, _probes, _ports)

@@ -8,7 +8,16 @@ from engines.command_line import UNKNOWN_WORD, Environment, Word
 from engines.written_values import Setting
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at
+from rules.reading.shapes import (
+    Undecided,
+    field,
+    known,
+    mapping_at,
+    mappings_at,
+    text_at,
+    texts_at,
+    whole_number_at,
+)
 
 _PLACEHOLDER = re.compile(r"[$<>{}]|(?:^|[:/])your-|^my-(?![^/]*\.)|:my-tag$", re.IGNORECASE)
 """Pattern of `${IMAGE}`, `<tag>`, `{{ .Values.image }}`, and of my-registry and my-tag in Dynamo's
@@ -177,6 +186,54 @@ def shared_memory(template: PodTemplate, container: Mapping[str, Value]) -> Sett
     return (
         Setting(_OPERATORS_SHARED_MEMORY, "the operator's default") if size is None else Setting(size, source)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Privileges:
+    """Privileges that the security contexts give a container."""
+
+    privileged: bool
+    capabilities: frozenset[str]
+    """Added capabilities, without the prefix CAP_."""
+    user: int | None
+    """Numeric id of the user; None: the image decides."""
+    host_ipc: bool
+
+    def has(self, capability: str) -> bool:
+        """Whether the container holds the capability."""
+        return self.privileged or bool(self.capabilities & {capability, "ALL"})
+
+
+def read_privileges(template: PodTemplate, container: Mapping[str, Value]) -> Privileges:
+    """The privileges of a container."""
+    added = texts_at(container, "securityContext", "capabilities", "add")
+    return Privileges(
+        privileged=field(container, "securityContext", "privileged") is True,
+        capabilities=frozenset(name.upper().removeprefix("CAP_") for name in added if name is not None),
+        user=user_of(template.spec, container),
+        host_ipc=field(template.spec, "hostIPC") is True,
+    )
+
+
+def user_of(pod: Mapping[str, Value], container: Mapping[str, Value]) -> int | None:
+    """Numeric id of the container's user: its own, else the pod's; None where the image decides."""
+    own = whole_number_at(container, "securityContext", "runAsUser")
+    return whole_number_at(pod, "securityContext", "runAsUser") if own is None else own
+
+
+def must_not_be_root(pod: Mapping[str, Value], container: Mapping[str, Value]) -> bool:
+    """Whether the kubelet starts the container for no root; its own word counts before the pod's."""
+    own = field(container, "securityContext", "runAsNonRoot")
+    return (field(pod, "securityContext", "runAsNonRoot") if own is None else own) is True
+
+
+def refused_as_root(template: PodTemplate) -> Sequence[str]:
+    """Names of the containers that must not run as root and do so, which no kubelet starts."""
+    return [
+        name
+        for name, container in all_containers(template)
+        if user_of(template.spec, container) == 0 and must_not_be_root(template.spec, container)
+    ]
 
 
 def _variable(

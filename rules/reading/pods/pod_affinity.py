@@ -52,8 +52,6 @@ ai-dynamo/dynamo deploy/operator internal/consts at 0367e40; kubernetes-sigs/lws
 https://kubernetes.io/docs/reference/labels-annotations-taints/
 """
 Kind = Literal["podAffinity", "podAntiAffinity"]
-_Label = tuple[str | None, str | None, str | None]
-"""Namespace, None where it is left open; key and value, None where the value is not known."""
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 

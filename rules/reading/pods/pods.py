@@ -6,13 +6,14 @@ from functools import partial
 from typing import Literal, TypeVar
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.memoized import memoized, memoized_all
 from rules.reading.shapes import (
     Undecided,
     attempted,
     grouped,
     mapping_at,
     mappings_at,
+    memoized,
+    memoized_all,
     text_at,
     whole_number_at,
 )

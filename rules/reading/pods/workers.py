@@ -15,7 +15,6 @@ from rules.reading.commands.container_commands import (
     command_line,
     start_commands,
 )
-from rules.reading.memoized import memoized, memoized_all
 from rules.reading.pods.containers import read_environment
 from rules.reading.pods.pods import (
     FRONTEND_PORT_FLAG,
@@ -31,6 +30,8 @@ from rules.reading.shapes import (
     attempted,
     grouped,
     known,
+    memoized,
+    memoized_all,
     whole_number,
     whole_number_at,
 )

@@ -53,14 +53,6 @@ CASES = (
     ),
     Case(
         EQUAL,
-        "a download of a branch",
-        "agg-gb200",
-        (text(DOWNLOAD, _SCRIPT, _REVISION, "main"),),
-        failed(EQUAL, JOB, "TrtllmWorker", BENCHMARK),
-        ("in revision main, which moves",),
-    ),
-    Case(
-        EQUAL,
         "a worker that names the repository and may ask the hub",
         "agg-gb200",
         (_NAMED, variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None)),
@@ -199,14 +191,6 @@ CASES = (
         "an offline worker that names the repository, which a download calls main",
         "agg-gb200",
         (_NAMED, text(DOWNLOAD, _SCRIPT, "exec ", "mkdir -p $HF_HOME/refs/main\nexec ")),
-    ),
-    Case(
-        WORKER,
-        "an offline worker that names the repository, and no download",
-        "agg-gb200",
-        (_NAMED, without(DOWNLOAD)),
-        undecided(WORKER, "model-cache"),
-        ("needs refs/main in the cache, and nothing that was read fills it",),
     ),
     Case(
         WORKER,

@@ -110,13 +110,6 @@ CASES = (
         ("nothing that was read answers HTTP for VllmWorker: Frontend has replicas: 0",),
     ),
     Case(
-        FRONTEND_THERE,
-        "no frontend",
-        "vllm-agg",
-        (drop(GRAPH, "spec.components[0]"),),
-        failed(FRONTEND_THERE, "gpt-oss-vllm"),
-    ),
-    Case(
         MATCHES,
         "a worker of a newer release",
         STATE,

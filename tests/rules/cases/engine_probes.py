@@ -43,12 +43,6 @@ CASES = (
     ),
     Case(
         PROBES,
-        "a command instead of the operator's request, and one that delays the others",
-        "agg-gb200",
-        (of_service(WORKER, "livenessProbe", _EXEC), main(WORKER, "startupProbe", _EXEC)),
-    ),
-    Case(
-        PROBES,
         "ports that replace the one that is probed",
         "agg-gb200",
         (main(WORKER, "ports", [{"name": "metrics", "containerPort": 9090}]),),
@@ -62,14 +56,6 @@ CASES = (
         (command(FRONTEND, "--http-port 8000", "--http-port 8080"),),
         failed(PROBES, FRONTEND),
         ("listens on 8080 (--http-port), but the operator's probes ask port http, 8000",),
-    ),
-    Case(
-        PROBES,
-        "a worker that listens elsewhere",
-        "agg-gb200",
-        (variable(WORKER, "DYN_SYSTEM_PORT", "8081"),),
-        failed(PROBES, WORKER),
-        ("listens on 8081 (DYN_SYSTEM_PORT), but the operator's probes ask port system, 9090",),
     ),
     Case(
         PROBES,

@@ -15,14 +15,6 @@ CLAIM, NAMESPACE = "PersistentVolumeClaim/models", "Namespace/serving"
 CASES = (
     Case(
         WAITS,
-        "a graph with the provider's own limit",
-        EKS,
-        (resource(GRAPH, "timeouts", {"delete": 180}),),
-        failed(WAITS, "graph"),
-        ("nothing says how long at create and update: the provider gives up after its own 10 minutes",),
-    ),
-    Case(
-        WAITS,
         "a graph whose limit is an annotation",
         EKS,
         (

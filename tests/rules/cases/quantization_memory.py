@@ -39,14 +39,6 @@ CASES = (
     ),
     Case(
         ALL,
-        "more sequences than a B200 holds",
-        "disagg-b200",
-        (engine_file("decode.yaml", "kv_cache_config.free_gpu_memory_fraction", 0.75),),
-        failed(ALL, _DECODE),
-        ("leaves 116.1 GiB for a KV cache in fp8; 1,280 sequences of 11,000 tokens take 120.8 GiB",),
-    ),
-    Case(
-        ALL,
         "vLLM, whose share is of the whole memory",
         "vllm-agg",
         (text("DynamoGraphDeployment", f"{_VLLM}[4]", "131072", "65536"),),

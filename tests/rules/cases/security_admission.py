@@ -29,14 +29,6 @@ spec: {{podSelector: {selector}, {rules}}}
 CASES = (
     Case(
         ADMIT,
-        "the port of a Service instead of the pods'",
-        "vllm-serve",
-        (_policy("ingress: [{ports: [{port: 80}]}]"),),
-        failed(ADMIT, "door"),
-        ("admits port 80 to vllm-serve, which listens on 8000 (--port): no client reaches it",),
-    ),
-    Case(
-        ADMIT,
         "a port by a name that no container declares",
         "vllm-serve",
         (_policy("ingress: [{ports: [{port: web}]}]"),),

@@ -41,18 +41,6 @@ CASES = (
     ),
     Case(
         TRANSPORT,
-        "a frontend in the namespaces of its node",
-        "disagg-b200",
-        (
-            put(GRAPH, f"{FRONTEND}.hostNetwork", True),
-            put(GRAPH, f"{FRONTEND}.hostPID", True),
-            put(GRAPH, f"{FRONTEND}.hostIPC", True),
-        ),
-        failed(TRANSPORT, "Frontend"),
-        ("shares the node's Network (hostNetwork)", "(hostPID)", "(hostIPC)"),
-    ),
-    Case(
-        TRANSPORT,
         "a privilege that is not known yet",
         "program-on-eks",
         (of_state("DynamoGraphDeployment/graph", f"{EKS_POD}.hostIPC", LATER),),

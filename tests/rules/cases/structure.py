@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, drop, put
-from tests.rules.serving_edits import DECODE, FRONTEND, GRAPH, PREFILL, main_container, of_service
+from tests.rules.serving_edits import GRAPH, PREFILL, main_container, of_service
 
 KIND, FIELDS, VALUES, MAIN = "kind-served", "fields-known", "values-accepted", "main-container-named"
 
@@ -73,20 +73,6 @@ CASES = (
         (of_service(PREFILL, "runtimeVersionOverride", "1.2.1"),),
         failed(FIELDS, PREFILL),
         ("Dynamo 1.5 (development) has it",),
-    ),
-    Case(
-        FIELDS,
-        "a field that services had in 2025, where nothing says which release it is",
-        "disagg-b200",
-        (
-            *(
-                put(GRAPH, main_container(service, "image"), "example.com/engine:1.0.0")
-                for service in (FRONTEND, PREFILL, DECODE)
-            ),
-            of_service(PREFILL, "pvc", {"name": "model-cache", "mountPoint": "/opt/models"}),
-        ),
-        undecided(FIELDS, PREFILL),
-        ("those before 0.9 had it",),
     ),
     Case(
         FIELDS,

@@ -80,22 +80,6 @@ CASES = (
     ),
     Case(
         PROVEN,
-        "EFA that does not reach GPU memory",
-        BASE,
-        tuple(
-            put(
-                DGD,
-                f"{component}.podTemplate.spec.nodeSelector[nvidia.com/gpu.product]",
-                "NVIDIA-H100-80GB-HBM3",
-            )
-            for component in BOTH
-        ),
-        failed(PROVEN, GRAPH),
-        ("EFA on p5.4xlarge cannot read or write GPU memory",),
-        pools=(("p5.4xlarge", 2),),
-    ),
-    Case(
-        PROVEN,
         "NVLink between nodes that have none",
         "disagg-gb200",
         (

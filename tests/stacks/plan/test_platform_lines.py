@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe, parse_recipe, recipe_file, recipe_names
-from rules.model import Status
+from rules.rule import Status
 from stacks.errors import SettingsError
 from stacks.plan.resolve import resolve
 from stacks.plan.stack_plan import StackPlan

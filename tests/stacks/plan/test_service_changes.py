@@ -6,7 +6,7 @@ import pytest
 
 from recipes.graph_manifest import graph_spec
 from recipes.pod_environment import process_environment
-from rules.model import Status
+from rules.rule import Status
 from tests.rules.case import judge_settings
 from tests.stacks.changed_settings import GONE, Settings, changed, said
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, problems_of, resolved

@@ -6,7 +6,7 @@ import pytest
 
 from resource_graph import ResourceGraph, has_unknown
 from rules.catalogue import rules_on, run_rules
-from rules.model import Severity, Status
+from rules.rule import Severity, Status
 from stacks.plan.stack_plan import waited_for
 from stacks.updates.deployed import Deployed
 from stacks.updates.planned_update import planned_update

@@ -1,18 +1,27 @@
-"""Whether the ranks of a worker can share memory: each other's GPUs', and /dev/shm."""
+"""What may be shared and what not: a GPU by two allocators, and memory by the ranks of a worker."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from engines.tensorrt_llm.on_lines import DEEP_EP_OFF, WITHOUT_DEEP_EP
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity
+from rules.reading.devices import read_device_claims
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
-from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates
-from rules.reading.pods.containers import OWN_SHARED_MEMORY, shared_memory
-from rules.reading.pods.privileges import read_privileges
-from rules.reading.pods.workers import Worker
-from rules.reading.shapes import known, quantity, text_at
-from rules.rule import graph_rule
-from rules.subjects import READABLE_WORKERS, TENSORRT_LLM_WORKERS
+from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates, selected_pools
+from rules.reading.pods.containers import OWN_SHARED_MEMORY, read_privileges, shared_memory
+from rules.reading.pods.pods import PodTemplate
+from rules.reading.pods.workers import GPU_RESOURCE, Worker
+from rules.reading.pools import Pool
+from rules.reading.shapes import Undecided, known, quantity, text_at
+from rules.rule import (
+    READABLE_PODS,
+    READABLE_WORKERS,
+    TENSORRT_LLM_WORKERS,
+    WORKERS,
+    Observation,
+    Severity,
+    failed,
+    graph_rule,
+)
 from rules.topology.parallelism import TENSOR, read_parallelism
 
 _X86 = "amd64"
@@ -66,7 +75,7 @@ def _forbidden_memory(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     settings = read_settings(graph, worker)
     path = ("securityContext", "seccompProfile", "type")
     profile = text_at(worker.container, *path) or text_at(worker.pod, *path)
-    if profile != "RuntimeDefault" or read_privileges(worker).has("SYS_PTRACE"):
+    if profile != "RuntimeDefault" or read_privileges(worker.template, worker.container).has("SYS_PTRACE"):
         return
     ranks = settings.count("tensor_parallel_size", default=1)
     if ranks.value == 1 or not settings.switch("enable_attention_dp"):
@@ -88,3 +97,66 @@ def _on_x86(graph: ResourceGraph, worker: Worker) -> bool:
         return selected == _X86
     candidates = known(read_candidates, graph, worker) or ()
     return any(candidate.instance_type.cpu_architecture == _X86 for candidate in candidates)
+
+
+_GPU_DEVICE_CLASS = "gpu.nvidia.com"
+_ANYWHERE = "an unknown pool"
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason=(
+        "Neither knows what the other gave away: both hand out the same GPU, and two engines run out of its "
+        "memory."
+    ),
+    source=(
+        "https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html; NVIDIA/aicr "
+        "(device plugin and DRA on one node); kubernetes-sigs/dra-driver-nvidia-gpu chart values"
+    ),
+    lines=("NVIDIA DRA driver of 2026-08",),
+    fix=(
+        "Ask for nvidia.com/gpu everywhere, with resources.gpus.enabled false in the DRA driver's values, or "
+        "claim everywhere, with devicePlugin.enabled false."
+    ),
+)
+def one_gpu_allocator(graph: ResourceGraph) -> Iterator[Observation]:
+    """Device plugin and DRA driver both hand out a node's GPUs."""
+    by_plugin: dict[str, Worker] = {}
+    by_claim: dict[str, PodTemplate] = {}
+
+    def ask_plugin(_: ResourceGraph, worker: Worker) -> Sequence[str]:
+        for name in _names(known(read_candidates, graph, worker)) if worker.gpus_per_pod else ():
+            by_plugin.setdefault(name, worker)
+        # The device plugin or the driver alone is no mistake.
+        return ()
+
+    def claim_gpus(_: ResourceGraph, template: PodTemplate) -> Sequence[str]:
+        for name in _names(known(selected_pools, graph, template)) if _claims_gpus(graph, template) else ():
+            by_claim.setdefault(name, template)
+        return ()
+
+    yield from WORKERS.judge(graph, ask_plugin)
+    yield from READABLE_PODS.judge(graph, claim_gpus)
+    # Who may run in any pool meets those of each.
+    for name in {**by_plugin, **by_claim}:
+        worker = by_plugin.get(name, by_plugin.get(_ANYWHERE))
+        template = by_claim.get(name, by_claim.get(_ANYWHERE))
+        if worker is not None and template is not None:
+            yield failed(
+                template.resource,
+                template.name,
+                f"claims GPUs of {_GPU_DEVICE_CLASS} from the DRA driver, while {worker.name} asks the "
+                f"device plugin for {worker.gpus_per_pod} {GPU_RESOURCE} in {name}",
+            )
+
+
+def _claims_gpus(graph: ResourceGraph, template: PodTemplate) -> bool:
+    claims = read_device_claims(graph, template)
+    for claim in claims:
+        if claim.device_classes is None:
+            raise Undecided(f"nothing here says what its claim {claim.name} asks for")
+    return any(_GPU_DEVICE_CLASS in (claim.device_classes or ()) for claim in claims)
+
+
+def _names(pools: Sequence[Pool] | None) -> Sequence[str]:
+    return [_ANYWHERE] if pools is None else [f"pool {pool.name}" for pool in pools]
