@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import textwrap
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
     from tests.support.sandbox import Sandbox
 
 STACK = "dev"
-_TEMPLATE = "toy-template"
 
 _PROJECT = """\
 name: {name}
@@ -60,19 +57,6 @@ def workload(name, container=CONTAINER, **spec):
 """
 
 
-def make_template(lab: Sandbox) -> None:
-    """Makes the stack that each test's own is a copy of: `pulumi stack init` takes half a second."""
-    folder = lab.directory.root / _TEMPLATE
-    folder.mkdir()
-    (folder / "Pulumi.yaml").write_text(_PROJECT.format(name=_TEMPLATE, virtualenv="none"))
-    lab.pulumi("stack", "init", STACK, cwd=folder)
-
-
-def checkpoint_of(lab: Sandbox, project: str) -> Path:
-    """The file in which the backend keeps a project's stack."""
-    return lab.directory.backend / ".pulumi" / "stacks" / project / f"{STACK}.json"
-
-
 @dataclass
 class Toy:
     """Writes programs and runs the pulumi CLI on them."""
@@ -92,7 +76,7 @@ class Toy:
         self.folder.mkdir(parents=True)
         (self.folder / "Pulumi.yaml").write_text(_PROJECT.format(name=self.name, virtualenv=virtualenv))
         self.write("")
-        self._make_stack()
+        self.pulumi("stack", "init")
         self.lab.kubectl("create", "namespace", self.namespace)
 
     def write(self, program: str) -> None:
@@ -150,31 +134,23 @@ class Toy:
 
     def state(self, logical_name: str) -> dict[str, Any]:
         """A resource as the stack's state has it, secrets encrypted."""
-        found = [each for each in self._resources() if each["urn"].endswith(f"::{logical_name}")]
+        found = [
+            each
+            for each in self.lab.resources(STACK, self.folder)
+            if each["urn"].endswith(f"::{logical_name}")
+        ]
         assert len(found) == 1, [each["urn"] for each in found]
         return found[0]
 
     def recorded(self) -> set[str]:
         """The logical names of all resources in the state, the stack and providers left out."""
-        urns = [each["urn"] for each in self._resources()]
+        urns = [each["urn"] for each in self.lab.resources(STACK, self.folder)]
         return {urn.rsplit("::", 1)[1] for urn in urns if "::pulumi:" not in urn}
 
     def files_holding(self, text: str) -> list[str]:
         """Files of the backend that hold a text: states, history, backups."""
         found = [path for path in self.lab.directory.backend.rglob("*") if path.is_file()]
         return [str(path) for path in found if text.encode() in path.read_bytes()]
-
-    def _make_stack(self) -> None:
-        template = self.lab.directory.root / _TEMPLATE
-        shutil.copy(template / f"Pulumi.{STACK}.yaml", self.folder)
-        checkpoint = checkpoint_of(self.lab, self.name)
-        checkpoint.parent.mkdir(parents=True)
-        text = checkpoint_of(self.lab, _TEMPLATE).read_text()
-        checkpoint.write_text(text.replace(_TEMPLATE, self.name))
-
-    def _resources(self) -> list[dict[str, Any]]:
-        latest = json.loads(checkpoint_of(self.lab, self.name).read_text())["checkpoint"]["latest"] or {}
-        return latest.get("resources") or []
 
     def _run(self, *command: str, program: str | None = None, **options: Any) -> str:
         if program is not None:
