@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.faults.conftest import GRAPH, NAMESPACE, PLATFORM, ask_for, failing_up, is_ready
+from tests.faults.conftest import GRAPH, NAMESPACE, PLATFORM, ask_for, is_ready
 from tests.operations.doctor.first_line import sick
 from tests.serving_stacks.pods import claims_of, nodes_of, pods_of
 from tests.serving_stacks.rehearsal import prepare
@@ -46,7 +46,7 @@ def test_a_lost_gpu_node_is_named_by_up_and_its_worker_starts_on_the_node_that_r
     nodes.lose(stack.lab.directory, tray)
     assert f"node {tray}: not ready, Kubelet stopped posting node status." in sick(stack)
     ask_for(stack, frontends=2, ready_seconds=5)
-    said = failing_up(stack)
+    said = stack.failing_up()
     assert f"node {tray}: not ready, Kubelet stopped posting node status." in said
     assert "The wait for graph gpt-oss-disagg ended." in said
     assert "docs/runbook/gpu-node-lost.md" in said

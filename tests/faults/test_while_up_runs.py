@@ -17,8 +17,6 @@ from tests.faults.conftest import (
     GRAPHS,
     NAMESPACE,
     ask_for,
-    change_settings,
-    failing_up,
     is_ready,
 )
 from tests.operations.doctor.first_line import sick
@@ -65,14 +63,14 @@ def _keep_files_in(stack: LabStack, storage_class: str) -> None:
     def change(settings: dict[str, Any]) -> None:
         settings["modelCache"]["storageClassName"] = storage_class
 
-    change_settings(stack, change)
+    stack.change_settings(change)
 
 
 def test_a_cache_of_a_class_that_does_not_exist_says_so_and_another_class_brings_the_stack_up(
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:
     _keep_files_in(stack, "fast-files")
-    said = failing_up(stack, variables={SHORTER_VOLUME_WAIT: "8"})
+    said = stack.failing_up(variables={SHORTER_VOLUME_WAIT: "8"})
     assert "The wait for claim model-cache ended." in said
     assert "there is no storage class fast-files; the cluster has gp3, shared-files" in said
     assert "docs/runbook/cache-volume-unbound.md" in said
@@ -90,7 +88,7 @@ def test_a_download_that_used_up_its_attempts_says_its_last_words_and_the_next_u
     stack.lab.kubectl("delete", "job", JOB, "-n", NAMESPACE, "--timeout=30s")
     jobs.cordon(stack.lab.directory, *SYSTEM_NODES)
     with ThreadPoolExecutor() as pool:
-        running = pool.submit(failing_up, stack, "--refresh")
+        running = pool.submit(stack.failing_up, "--refresh")
         jobs.fail_attempts(stack.lab.directory, NAMESPACE, JOB, 4, LAST_WORDS)
         said = running.result()
     assert "it failed for good: BackoffLimitExceeded" in said
@@ -173,7 +171,7 @@ def test_a_webhook_that_does_not_answer_is_told_and_a_restart_of_the_operator_le
     switch = _switch(stack, switches.WEBHOOK_NOT_READY)
     ask_for(stack, frontends=2)
     until(lambda: not _webhook_answers(stack), "a silent webhook")
-    said = failing_up(stack)
+    said = stack.failing_up()
     assert "the platform's webhook does not answer yet; nothing is lost" in said
     assert "docs/runbook/webhook-down.md" in said
     assert "the operator's webhook does not answer, and no graph can be read or changed" in sick(stack)
@@ -191,7 +189,7 @@ def test_a_graph_that_never_becomes_ready_ends_its_wait_with_the_operators_words
 ) -> None:
     switch = _switch(stack, switches.GRAPH_NEVER_READY)
     ask_for(stack, frontends=1, ready_seconds=5)
-    said = failing_up(stack)
+    said = stack.failing_up()
     assert "The wait for graph gpt-oss-disagg ended." in said
     assert "every pod is ready, but the operator says: some_resources_are_not_ready" in said
     assert "docs/runbook/graph-never-ready.md" in said

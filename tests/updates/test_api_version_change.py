@@ -9,7 +9,7 @@ import pytest
 
 from lab.directory import REPOSITORY
 from tests.serving_stacks.pods import pods_of, variables_of
-from tests.serving_stacks.rehearsal import SETTINGS, prepared
+from tests.serving_stacks.rehearsal import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,9 +106,7 @@ def test_a_v1alpha1_graph_becomes_a_v1beta1_one_and_its_workers_get_the_model(st
         "decode": False,
     }
     _written_as_today(stack.project)
-    content = stack.settings()
-    del content["config"][SETTINGS]["platform"]["graphApi"]
-    stack.write_settings(content)
+    stack.change_settings(lambda settings: settings["platform"].pop("graphApi"))
     seen = stack.pulumi("preview")
     said = " ".join((seen.stdout + seen.stderr).split())
     assert f"another graph: {GRAPH} is deleted, then {GRAPH} is created" in said, said

@@ -22,7 +22,6 @@ from tests.updates.rehearsal import (
     NAMESPACE,
     Settings,
     apply,
-    change,
     observed,
     preview,
     update,
@@ -135,7 +134,7 @@ def test_what_cannot_be_done_is_refused_before_anything_changes(
 ) -> None:
     before = inventory(stack.lab)
     original = stack.settings()
-    change(stack, wish)
+    stack.change_settings(wish)
     try:
         answers = [stack.pulumi("preview", check=False), apply(stack, check=False)]
     finally:
@@ -169,7 +168,7 @@ def test_the_default_rollout_waits_for_ever_on_a_full_node_and_serves_nothing(
     def with_little_patience(settings: Settings) -> None:
         settings["serving"] |= {"overrides": decode_batch(512), "readyTimeoutSeconds": HANGS_SECONDS}
 
-    change(stack, with_little_patience)
+    stack.change_settings(with_little_patience)
     answers: list[str] = []
 
     def run() -> None:
