@@ -43,7 +43,7 @@ def test_a_lost_gpu_node_is_named_by_up_and_its_worker_starts_on_the_node_that_r
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:
     [tray] = _workers(stack)["prefill"]
-    nodes.lose(stack.lab.directory, tray)
+    nodes.lose(stack.lab, tray)
     assert f"node {tray}: not ready, Kubelet stopped posting node status." in sick(stack)
     ask_for(stack, frontends=2, ready_seconds=5)
     said = stack.failing_up()
@@ -55,7 +55,7 @@ def test_a_lost_gpu_node_is_named_by_up_and_its_worker_starts_on_the_node_that_r
         typed(stack, command, NODE=tray, GRAPH=GRAPH)
     [worker] = pods_of(stack.lab, GRAPH, NAMESPACE)["prefill"]
     assert worker["status"]["phase"] == "Pending"
-    nodes.join(stack.lab.directory, tray)
+    nodes.join(stack.lab, tray)
     typed(stack, waiting, GRAPH=GRAPH)
     assert _workers(stack)["prefill"] == [tray]
     fault("at once when a new node is there, plus the load of the model")
@@ -64,8 +64,8 @@ def test_a_lost_gpu_node_is_named_by_up_and_its_worker_starts_on_the_node_that_r
 def test_workers_of_a_lost_clique_move_together_to_another_one_that_has_room(
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:
-    nodes.join_clique(stack.lab.directory, OTHER_CLIQUE, TRAYS[0], *OTHER_TRAYS)
-    nodes.lose(stack.lab.directory, *TRAYS)
+    nodes.join_clique(stack.lab, OTHER_CLIQUE, TRAYS[0], *OTHER_TRAYS)
+    nodes.lose(stack.lab, *TRAYS)
     assert f"node {TRAYS[0]}: not ready" in sick(stack)
     listing, drain, delete, _, _, look, waiting, _ = commands("clique-lost")
     typed(stack, listing)
@@ -83,10 +83,10 @@ def test_workers_of_a_lost_clique_move_together_to_another_one_that_has_room(
 def test_the_worker_that_survives_in_half_a_clique_keeps_the_other_from_a_whole_one_until_it_is_deleted(
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:
-    nodes.join(stack.lab.directory, *TRAYS)
+    nodes.join(stack.lab, *TRAYS)
     workers = _workers(stack)
     [lost], [survivor] = workers["prefill"], workers["decode"]
-    nodes.lose(stack.lab.directory, lost)
+    nodes.lose(stack.lab, lost)
     listing, drain, delete, cordon, release, look, waiting, uncordon = commands("clique-lost")
     typed(stack, listing)
     typed(stack, drain, NODE=lost)
@@ -116,13 +116,13 @@ def test_members_on_a_lost_node_come_back_only_when_the_node_is_deleted_and_repl
     lost = "system-0"
     members = _members_on(stack, lost)
     assert len(members) == len(SERVERS)
-    nodes.lose(stack.lab.directory, lost)
+    nodes.lose(stack.lab, lost)
     assert f"node {lost}: not ready" in sick(stack)
     *removal, servers, graph = commands("system-node-lost")
     for command in removal:
         typed(stack, command, NODE=lost)
     assert _members_on(stack, lost) == []
-    nodes.join(stack.lab.directory, lost)
+    nodes.join(stack.lab, lost)
     typed(stack, servers)
     typed(stack, servers.replace("dynamo-nats", "dynamo-etcd"))
     typed(stack, graph, GRAPH=GRAPH)

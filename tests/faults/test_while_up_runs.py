@@ -86,10 +86,11 @@ def test_a_download_that_used_up_its_attempts_says_its_last_words_and_the_next_u
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:
     stack.lab.kubectl("delete", "job", JOB, "-n", NAMESPACE, "--timeout=30s")
-    jobs.cordon(stack.lab.directory, *SYSTEM_NODES)
+    # Kept from the nodes, no pod is started by kwok, whose containers all succeed.
+    stack.lab.kubectl("cordon", *SYSTEM_NODES)
     with ThreadPoolExecutor() as pool:
         running = pool.submit(stack.failing_up, "--refresh")
-        jobs.fail_attempts(stack.lab.directory, NAMESPACE, JOB, 4, LAST_WORDS)
+        jobs.fail_attempts(stack.lab, NAMESPACE, JOB, 4, LAST_WORDS)
         said = running.result()
     assert "it failed for good: BackoffLimitExceeded" in said
     assert f"download terminated, Error {LAST_WORDS}" in said
@@ -102,8 +103,8 @@ def test_a_download_that_used_up_its_attempts_says_its_last_words_and_the_next_u
         running = pool.submit(typed, stack, again)
         until(lambda: _uid_of_job(stack) not in {failed, None}, "a new Job", cluster=stack.lab.directory)
         # Within its attempts a Job needs nobody.
-        jobs.fail_attempts(stack.lab.directory, NAMESPACE, JOB, 3, LAST_WORDS)
-        jobs.uncordon(stack.lab.directory, *SYSTEM_NODES)
+        jobs.fail_attempts(stack.lab, NAMESPACE, JOB, 3, LAST_WORDS)
+        stack.lab.kubectl("uncordon", *SYSTEM_NODES)
         running.result()
     assert is_ready(stack)
     fault("70 s of pauses between attempts, which the lab leaves out; the load of the model")
@@ -134,7 +135,7 @@ def test_up_waits_out_an_api_server_that_is_restarted_and_so_do_the_controllers(
     # None of them ended, and was started again.
     assert {name for name, each in found.items() if each is None or each.restarts} == set()
     # The DRA driver's watches were cut as well; a new tray still gets its slice.
-    nodes.join_clique(stack.lab.directory, "a-clique.1", "p6e-gb200-0", "p6e-gb200-2")
+    nodes.join_clique(stack.lab, "a-clique.1", "p6e-gb200-0", "p6e-gb200-2")
     stack.lab.kubectl("wait", "--for=create", f"resourceslice/{slice_name('p6e-gb200-2')}", "--timeout=60s")
     fault("none: `up` asks again until its own deadline")
 

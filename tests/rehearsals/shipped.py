@@ -106,9 +106,9 @@ class Shipped:
 
     def lose(self, node: str) -> None:
         """The machine behind the node fails, and EC2 has no other one for now."""
-        instances.hold_launches(self.run.lab, self.run.stack, self.expected.node_group)
-        instances.terminate(self.run.lab, node)
+        instances.hold_launches(self.lab, self.run.stack, self.expected.node_group)
+        instances.terminate(self.lab, node)
 
     def replace_lost(self) -> None:
         """EC2 has a machine again."""
-        instances.let_launch(self.run.lab, self.run.stack, self.expected.node_group)
+        instances.let_launch(self.lab, self.run.stack, self.expected.node_group)
