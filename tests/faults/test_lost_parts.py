@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.faults.conftest import GRAPH, NAMESPACE, PLATFORM, ask_for, is_ready
 from tests.operations.doctor.first_line import sick
+from tests.serving.etcd_discovery import discover_by_etcd
 from tests.serving_stacks.pods import claims_of, nodes_of, pods_of
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.faults import nodes
@@ -27,14 +28,9 @@ OTHER_CLIQUE, OTHER_TRAYS = "6b1f0c52-93a4-4d3e-8a67-0d7f5f2f9c10.1", ("p6e-gb20
 SERVERS = ("dynamo-nats", "dynamo-etcd")
 
 
-def _with_etcd(settings: dict[str, Any]) -> None:
-    settings["platform"]["discovery"] = "etcd"
-    settings["platform"]["etcd"] = {"kind": "own", "members": 3, "storageClassName": "gp3"}
-
-
 @pytest.fixture(scope="module")
 def stack(own_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> LabStack:
-    found = prepare(own_lab, tmp_path_factory.mktemp("lost"), "disagg-gb200-two-trays", _with_etcd)
+    found = prepare(own_lab, tmp_path_factory.mktemp("lost"), "disagg-gb200-two-trays", discover_by_etcd)
     found.pulumi("up", "--yes", "--skip-preview")
     return found
 

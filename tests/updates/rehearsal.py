@@ -89,6 +89,11 @@ class Update:
         ]
 
 
+def uid(stack: LabStack, graph: str = DISAGGREGATED) -> str:
+    """Which object the graph is."""
+    return stack.lab.get(GRAPHS, graph, "-n", NAMESPACE)["metadata"]["uid"]
+
+
 def preview(stack: LabStack) -> Preview:
     """Run `pulumi preview`."""
     return Preview.of(json.loads(stack.pulumi("preview", "--json").stdout))

@@ -24,6 +24,7 @@ from tests.updates.rehearsal import (
     apply,
     observed,
     preview,
+    uid,
     update,
 )
 
@@ -55,11 +56,6 @@ def stack(own_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> LabStac
 
 def decode_batch(size: int) -> dict[str, Any]:
     return {"decode": {"max_batch_size": size, "cuda_graph_config": {"max_batch_size": size}}}
-
-
-def uid(stack: LabStack, graph: str = DISAGGREGATED) -> str:
-    found: str = stack.lab.get(GRAPHS, graph, "-n", NAMESPACE)["metadata"]["uid"]
-    return found
 
 
 def test_explain_says_that_nothing_serves_while_decode_is_replaced(stack: LabStack) -> None:
