@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lab.directory import REPOSITORY
@@ -63,18 +63,14 @@ class Toy:
 
     lab: Sandbox
     folder: Path
-    name: str
-    variables: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def namespace(self) -> str:
-        return self.name
+    namespace: str
+    """The project has its name too."""
 
     def start(self) -> None:
         """Creates folder, stack and namespace."""
         virtualenv = REPOSITORY / ".venv"
         self.folder.mkdir(parents=True)
-        (self.folder / "Pulumi.yaml").write_text(_PROJECT.format(name=self.name, virtualenv=virtualenv))
+        (self.folder / "Pulumi.yaml").write_text(_PROJECT.format(name=self.namespace, virtualenv=virtualenv))
         self.write("")
         self.pulumi("stack", "init")
         self.lab.kubectl("create", "namespace", self.namespace)
@@ -116,8 +112,7 @@ class Toy:
 
     def pulumi(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
         """Any other pulumi command."""
-        variables = {**self.variables, **options.pop("variables", {})}
-        return self.lab.pulumi(*arguments, "--stack", STACK, cwd=self.folder, variables=variables, **options)
+        return self.lab.pulumi(*arguments, "--stack", STACK, cwd=self.folder, **options)
 
     def kubectl(self, *arguments: str, **options: Any) -> str:
         """kubectl in the test's namespace."""
