@@ -14,7 +14,6 @@ import pytest
 from lab import cluster, processes
 from lab.directory import PROGRAM_ROOMS, REPOSITORY
 from lab.toolchain.build import cache_directory, missing_modules
-from tests.lab.conformance.shared_lab import shared_lab
 from tests.lab.conformance.toy import Toy
 from tests.support.sandbox import Sandbox
 
@@ -92,22 +91,14 @@ def own_lab(engine: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         cluster.down(sandbox.directory)
 
 
-@pytest.fixture(scope="session")
-def conformance_lab(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Sandbox]:
-    """The simulated cluster without the project's own parts, which all test processes share."""
-    base = tmp_path_factory.getbasetemp()
-    with shared_lab(base if worker_id == "master" else base.parent) as sandbox:
-        yield sandbox
-
-
 @pytest.fixture
-def toy(conformance_lab: Sandbox, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Toy]:
+def toy(lab: Sandbox, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Toy]:
     """A program, stack and namespace for one test; what it leaves is removed in the background."""
     name = "toy-" + hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:8]
-    made = Toy(conformance_lab, tmp_path / "program", name)
+    made = Toy(lab, tmp_path / "program", name)
     made.start()
     yield made
-    conformance_lab.kubectl("delete", "namespace", name, "--wait=false", "--ignore-not-found", check=False)
+    lab.kubectl("delete", "namespace", name, "--wait=false", "--ignore-not-found", check=False)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from lab.kubernetes_provider.errors import (
     ProviderError,
     StatusError,
 )
-from lab.kubernetes_provider.holds import hold
+from lab.kubernetes_provider.holds import hold_after_create
 from lab.kubernetes_provider.identity import resource_id
 from lab.kubernetes_provider.readiness import await_ready
 from lab.kubernetes_provider.values import Properties, contains_unknown, plain_map
@@ -48,7 +48,6 @@ def create(
     def record(live: Manifest) -> Properties:
         return checkpoint.record(live, inputs, properties, manager)
 
-    hold(session, "before-create", inputs["kind"], preview=preview)
     try:
         live = with_retries(
             lambda: _send(session, inputs, manager, preview=preview),
@@ -63,7 +62,7 @@ def create(
     if preview:
         live.pop("status", None)
         return "", record(live)
-    hold(session, "after-create", inputs["kind"], preview=preview)
+    hold_after_create(session, inputs["kind"])
     try:
         ready = await_ready(session, urn, inputs, live, seconds) or _reread(session, live)
     except NotReadyError as error:

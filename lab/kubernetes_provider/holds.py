@@ -1,14 +1,14 @@
 """Known pains on switches: a create that does not end, so that its engine can be killed in the middle of it.
 
-The file `hold-before-create` or `hold-after-create` in the lab's folder `switches` names a kind. Before: the
-request is not sent. After: the object exists, and the engine is not told.
+The file `hold-after-create` in the lab's folder `switches` names a kind: the object exists, and the engine is
+not told.
 """
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from lab.kubernetes_provider.errors import ProviderError
 
@@ -18,14 +18,12 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.1
 
 
-def hold(
-    session: Session, moment: Literal["before-create", "after-create"], kind: str, *, preview: bool
-) -> None:
+def hold_after_create(session: Session, kind: str) -> None:
     """Waits as long as the switch names this kind. Raises ProviderError when the operation is cancelled."""
     lab = os.environ.get("LAB_DIR")
-    if preview or not lab:
+    if not lab:
         return
-    switch = Path(lab) / "switches" / f"hold-{moment}"
+    switch = Path(lab) / "switches" / "hold-after-create"
     while _names(switch, kind):
         if session.cancelled.wait(_POLL_SECONDS):
             raise ProviderError(f"Resource operation was cancelled for a {kind}")

@@ -9,8 +9,6 @@ import pytest
 from tests.support.lab_stack import inventory
 
 if TYPE_CHECKING:
-    import subprocess
-
     from tests.support.lab_stack import LabStack
     from tests.support.sandbox import Sandbox
 
@@ -54,12 +52,3 @@ def up_with_quick_ends(stack: LabStack) -> None:
     program = stack.project / "__main__.py"
     program.write_text(_QUICK + program.read_text())
     stack.pulumi("up", "--yes", "--skip-preview")
-
-
-def failing(stack: LabStack, *arguments: str) -> str:
-    """What a `pulumi` command that must fail has said."""
-    answer: subprocess.CompletedProcess[str] = stack.pulumi(*arguments, check=False)
-    said = answer.stdout + answer.stderr
-    assert answer.returncode != 0, said
-    assert "Traceback" not in said
-    return said

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, OPERATOR, PLATFORM, failing
+from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, OPERATOR, PLATFORM
 from tests.serving_stacks.rehearsal import prepared
 from tests.support.runbook import commands, healed, typed
 
@@ -60,7 +60,7 @@ def test_a_destroy_names_the_graphs_of_others_and_leaves_the_platform_whole(
     owner: LabStack, user: LabStack
 ) -> None:
     assert not any("PlatformGuard" in urn for urn in user.urns())
-    said = failing(owner, "destroy", "--yes")
+    said = owner.failing("destroy", "--yes")
     assert "graphs of other stacks need this platform, and nothing of it was deleted" in said
     assert re.search(rf"^ +{OTHER}/{GRAPH}$", said, re.MULTILINE), said
     assert f"{NAMESPACE}/{GRAPH}" not in said.partition("graphs of other stacks")[2]

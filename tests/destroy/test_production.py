@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, failing, up_with_quick_ends
+from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, up_with_quick_ends
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.lab_stack import inventory
 from tests.support.runbook import commands, typed
@@ -48,7 +48,7 @@ def _is_by_kubernetes(item: str) -> bool:
 
 def test_a_destroy_is_refused_before_anything_goes_and_names_what_is_protected(stack: LabStack) -> None:
     objects = set(inventory(stack.lab))
-    said = failing(stack, "destroy", "--yes")
+    said = stack.failing("destroy", "--yes")
     assert any(name in said for name in PROTECTED), said
     assert "unprotect" in said
     assert set(inventory(stack.lab)) == objects
@@ -78,7 +78,7 @@ def test_a_destroy_without_the_protected_leaves_exactly_what_explain_lists(
 def test_the_next_preview_asks_a_webhook_that_is_gone_and_up_without_one_brings_it_back(
     stack: LabStack,
 ) -> None:
-    said = failing(stack, "preview")
+    said = stack.failing("preview")
     assert "conversion webhook" in said
     assert "not found" in said
     *_, without_preview = commands("operator-gone")

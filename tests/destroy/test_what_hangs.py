@@ -12,7 +12,7 @@ import pytest
 from stacks.plan.resolve import resolve
 from stacks.settings.load import load_stack
 from stacks.updates.guards.fixed_at_creation import changed_problems
-from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, OPERATOR, PLATFORM, failing, up_with_quick_ends
+from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, OPERATOR, PLATFORM, up_with_quick_ends
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.lab_stack import GRAPH_LABEL, inventory
 from tests.support.runbook import commands, typed
@@ -75,9 +75,9 @@ def test_the_printed_procedure_ends_the_graph_alone_and_up_brings_it_back(stack:
 def test_the_operator_stays_until_the_last_part_of_the_graph_is_gone(stack: LabStack) -> None:
     part = stack.lab.get(PARTS, "-n", NAMESPACE)["items"][0]["metadata"]["name"]
     _also_held(stack, part, "add", "-", HOLD)
-    said = failing(stack, *DESTROY)
+    said = stack.failing(*DESTROY)
     assert f"DynamoComponentDeployment {part}: finalizer {HOLD}, removed by the program that set it" in said
-    plain = failing(stack, "destroy", "--yes", "--skip-preview")
+    plain = stack.failing("destroy", "--yes", "--skip-preview")
     assert "finalizers might be preventing deletion (foregroundDeletion)" in plain
     assert stack.lab.get(OPERATOR, "-n", PLATFORM)["status"]["readyReplicas"] == 1
     held = stack.lab.get(PARTS, part, "-n", NAMESPACE)["metadata"]["finalizers"]
@@ -92,7 +92,7 @@ def test_without_its_operator_nothing_goes_and_a_person_reads_how_to_bring_it_ba
     manager = "app.kubernetes.io/component=manager"
     stack.lab.kubectl("wait", "--for=delete", "pod", "-n", PLATFORM, "-l", manager, "--timeout=60s")
     look, history, rollback, back, _ = commands("destroy-hangs")
-    said = failing(stack, *shlex.split(look.replace(" --stack STACK", ""))[1:], "--skip-preview")
+    said = stack.failing(*shlex.split(look.replace(" --stack STACK", ""))[1:], "--skip-preview")
     assert f"graph {NAMESPACE}/{GRAPH} cannot be deleted while the Dynamo operator is away" in said
     assert said.index("conversion webhook") < said.index("runbook: docs/runbook/operator-gone.md")
     assert set(stack.urns()) == before
@@ -111,11 +111,11 @@ def test_a_strangers_finalizers_are_named_and_lifted_by_the_printed_command(
     stack.lab.kubectl("create", "configmap", "somebodys", "-n", NAMESPACE)
     _hold(stack, "configmap/somebodys", finalizers=[HOLD])
     _hold(stack, "pvc/model-cache", finalizers=["kubernetes.io/pvc-protection", HOLD])
-    said = failing(stack, *DESTROY)
+    said = stack.failing(*DESTROY)
     assert f"finalizer {HOLD}, removed by the program that set it" in said
     printed = re.findall(r"lift it with `(.+?)`;", said)[0]
     stack.lab.run(*shlex.split(printed))
-    said = failing(stack, *DESTROY)
+    said = stack.failing(*DESTROY)
     assert (
         f"NamespaceFinalizersRemaining: Some content in the namespace has finalizers remaining: {HOLD}"
         in said

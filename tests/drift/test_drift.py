@@ -142,12 +142,11 @@ def test_a_field_that_another_manager_took_is_refused_and_goes_back_once_it_is_s
     _set(stack, GRACE, 121, "--field-manager=autoscaler")
     [change] = _changes(stack).values()
     assert (change["field"], change["changedBy"], change["up"]) == (GRACE, ["autoscaler"], "refused")
-    failed = stack.pulumi("up", "--refresh", "--yes", "--skip-preview", check=False)
-    assert failed.returncode != 0
+    said = stack.failing_up("--refresh")
     field = '.spec.components[name="Frontend"].podTemplate.spec.terminationGracePeriodSeconds'
-    assert f"{field}, set by autoscaler" in failed.stdout, failed.stdout
-    assert "dynamo-stack drift dev" in failed.stdout
-    assert f"kubectl edit DynamoGraphDeployment/{GRAPH}" in failed.stdout
+    assert f"{field}, set by autoscaler" in said, said
+    assert "dynamo-stack drift dev" in said
+    assert f"kubectl edit DynamoGraphDeployment/{GRAPH}" in said
     assert _grace(stack) == 121
     path = "/" + GRACE.replace("[0]", ".0").replace(".", "/")
     typed(stack, SET_BACK, KIND=GRAPHS, NAME=GRAPH, NAMESPACE=NAMESPACE, PATH=path, EXPECTED="120")

@@ -11,7 +11,7 @@ import pytest
 from lab import aws_cloud, cluster
 from lab.dynamo_operator import switches
 from tests.eks.conftest import SETTINGS, changing_requests, describe_block, prepared
-from tests.faults.conftest import ask_for, failing_up
+from tests.faults.conftest import ask_for
 from tests.support.runbook import commands, typed
 from tests.support.sandbox import Sandbox
 
@@ -44,7 +44,7 @@ def block_is(stack: LabStack, **changes: str) -> None:
 def test_each_refusal_names_its_request_and_setting_and_up_goes_on_when_it_is_mended(stack: LabStack) -> None:
     lab = stack.lab.directory
     # The block is in another zone than the pool.
-    said = failing_up(stack)
+    said = stack.failing_up()
     refused = next(
         each for each in aws_cloud.requests(lab) if each["error"] and each["operation"] == "CreateNodegroup"
     )
@@ -58,7 +58,7 @@ def test_each_refusal_names_its_request_and_setting_and_up_goes_on_when_it_is_me
     # It is where the pool is, but over: EKS makes the group, and it fails.
     block_is(stack, State="expired")
     made = changing_requests(lab)
-    said = failing_up(stack)
+    said = stack.failing_up()
     assert "CreateCluster" not in changing_requests(lab)[len(made) :], "it did not go on from where it was"
     assert "AWS made NodeGroup b200-nodes, which does not work: ReservationCapacityExceeded" in said
     assert "Setting: Pulumi.own.yaml: nodePools[0].purchase.phase = active" in said
@@ -82,7 +82,7 @@ def test_a_wait_in_the_cluster_that_the_stack_made_is_explained(stack: LabStack)
     never_ready.touch()
     ask_for(stack, frontends=2, ready_seconds=5)
     # A person who runs `up` has no kubeconfig of this cluster.
-    said = failing_up(stack, variables={"KUBECONFIG": os.devnull})
+    said = stack.failing_up(variables={"KUBECONFIG": os.devnull})
     assert "The wait for graph gpt-oss-disagg ended." in said
     assert "every pod is ready, but the operator says" in said, said
     assert "See: kubectl --context disagg-b200-tcp get" in said

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from tests.support.lab_stack import LabStack
 
-SETTINGS = "dynamo-stack:settings"
 NAMESPACE, PLATFORM = "gpt-oss", "dynamo-system"
 GRAPH = "gpt-oss-disagg"
 GRAPHS = "dynamographdeployments.nvidia.com"
@@ -31,13 +30,6 @@ def fault(request: pytest.FixtureRequest) -> Iterator[Callable[[str], None]]:
         record("fault", name, time.monotonic() - started, predicted)
 
 
-def change_settings(stack: LabStack, change: Callable[[dict[str, Any]], None]) -> None:
-    """Edits the settings of the stack's copy as a person does."""
-    content = stack.settings()
-    change(content["config"][SETTINGS])
-    stack.write_settings(content)
-
-
 def ask_for(stack: LabStack, *, frontends: int, ready_seconds: int | None = None) -> None:
     """A change that makes `up` wait for the graph without rolling a worker; with a deadline of its own."""
 
@@ -48,16 +40,7 @@ def ask_for(stack: LabStack, *, frontends: int, ready_seconds: int | None = None
         if ready_seconds is not None:
             serving["readyTimeoutSeconds"] = ready_seconds
 
-    change_settings(stack, change)
-
-
-def failing_up(stack: LabStack, *arguments: str, **options: Any) -> str:
-    """What a person reads of an `up` that must fail, without a traceback."""
-    failed = stack.pulumi("up", "--yes", "--skip-preview", *arguments, check=False, **options)
-    said = failed.stdout + failed.stderr
-    assert failed.returncode != 0, said
-    assert "Traceback" not in said, said
-    return said
+    stack.change_settings(change)
 
 
 def is_ready(stack: LabStack) -> bool:

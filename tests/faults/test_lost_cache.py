@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.faults.conftest import GRAPH, NAMESPACE, ask_for, failing_up, is_ready
+from tests.faults.conftest import GRAPH, NAMESPACE, ask_for, is_ready
 from tests.operations.doctor.first_line import sick
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.runbook import commands, healed, typed
@@ -84,7 +84,7 @@ def test_a_claim_that_is_gone_is_said_by_all_and_filled_again_by_one_command(
     assert (code, change["name"], change["found"], change["up"]) == (1, CLAIM, "is gone", "refilled")
     assert "claim model-cache is gone, and the model with it" in sick(stack)
     assert "lost: claim model-cache is gone from the cluster" in stack.pulumi("preview").stdout
-    said = failing_up(stack)
+    said = stack.failing_up()
     assert "claim model-cache is gone from the cluster" in said
     assert "`pulumi up --refresh --stack dev` (docs/runbook/cache-lost.md)" in said
     shown = stack.pulumi("preview", "--refresh", "--diff").stdout
@@ -123,7 +123,7 @@ def test_a_claim_that_somebody_made_again_by_hand_is_empty_and_not_called_green(
         "was made again, and is empty"
     ]
     assert any("the volume is empty; `up --refresh` runs the Job again" in text for text in report["lost"])
-    assert "was made again behind Pulumi's back" in failing_up(stack)
+    assert "was made again behind Pulumi's back" in stack.failing_up()
     recovery = stack.dynamo_stack("recover", stack.name, "--yes", check=False)
     assert recovery.returncode == 1
     assert "the volume is empty; `up --refresh` runs the Job again" in recovery.stderr
@@ -153,7 +153,7 @@ def test_a_claim_that_is_being_deleted_is_let_go_and_comes_back_filled(
     assert "lost: PersistentVolumeClaim model-cache is being deleted" in stack.pulumi("preview").stdout
     # A new pod cannot mount it.
     ask_for(stack, frontends=2)
-    said = failing_up(stack)
+    said = stack.failing_up()
     assert f"The wait for graph {GRAPH} ended early: more waiting does not help." in said
     assert "claim model-cache: is being deleted since" in said
     ask_for(stack, frontends=1)

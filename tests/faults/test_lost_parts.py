@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.faults.conftest import GRAPH, NAMESPACE, PLATFORM, ask_for, failing_up, is_ready
+from tests.faults.conftest import GRAPH, NAMESPACE, PLATFORM, ask_for, is_ready
 from tests.operations.doctor.first_line import sick
+from tests.serving.etcd_discovery import discover_by_etcd
 from tests.serving_stacks.pods import claims_of, nodes_of, pods_of
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.faults import nodes
@@ -27,14 +28,9 @@ OTHER_CLIQUE, OTHER_TRAYS = "6b1f0c52-93a4-4d3e-8a67-0d7f5f2f9c10.1", ("p6e-gb20
 SERVERS = ("dynamo-nats", "dynamo-etcd")
 
 
-def _with_etcd(settings: dict[str, Any]) -> None:
-    settings["platform"]["discovery"] = "etcd"
-    settings["platform"]["etcd"] = {"kind": "own", "members": 3, "storageClassName": "gp3"}
-
-
 @pytest.fixture(scope="module")
 def stack(own_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> LabStack:
-    found = prepare(own_lab, tmp_path_factory.mktemp("lost"), "disagg-gb200-two-trays", _with_etcd)
+    found = prepare(own_lab, tmp_path_factory.mktemp("lost"), "disagg-gb200-two-trays", discover_by_etcd)
     found.pulumi("up", "--yes", "--skip-preview")
     return found
 
@@ -43,10 +39,10 @@ def test_a_lost_gpu_node_is_named_by_up_and_its_worker_starts_on_the_node_that_r
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:
     [tray] = _workers(stack)["prefill"]
-    nodes.lose(stack.lab.directory, tray)
+    nodes.lose(stack.lab, tray)
     assert f"node {tray}: not ready, Kubelet stopped posting node status." in sick(stack)
     ask_for(stack, frontends=2, ready_seconds=5)
-    said = failing_up(stack)
+    said = stack.failing_up()
     assert f"node {tray}: not ready, Kubelet stopped posting node status." in said
     assert "The wait for graph gpt-oss-disagg ended." in said
     assert "docs/runbook/gpu-node-lost.md" in said
@@ -55,7 +51,7 @@ def test_a_lost_gpu_node_is_named_by_up_and_its_worker_starts_on_the_node_that_r
         typed(stack, command, NODE=tray, GRAPH=GRAPH)
     [worker] = pods_of(stack.lab, GRAPH, NAMESPACE)["prefill"]
     assert worker["status"]["phase"] == "Pending"
-    nodes.join(stack.lab.directory, tray)
+    nodes.join(stack.lab, tray)
     typed(stack, waiting, GRAPH=GRAPH)
     assert _workers(stack)["prefill"] == [tray]
     fault("at once when a new node is there, plus the load of the model")
@@ -64,8 +60,8 @@ def test_a_lost_gpu_node_is_named_by_up_and_its_worker_starts_on_the_node_that_r
 def test_workers_of_a_lost_clique_move_together_to_another_one_that_has_room(
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:
-    nodes.join_clique(stack.lab.directory, OTHER_CLIQUE, TRAYS[0], *OTHER_TRAYS)
-    nodes.lose(stack.lab.directory, *TRAYS)
+    nodes.join_clique(stack.lab, OTHER_CLIQUE, TRAYS[0], *OTHER_TRAYS)
+    nodes.lose(stack.lab, *TRAYS)
     assert f"node {TRAYS[0]}: not ready" in sick(stack)
     listing, drain, delete, _, _, look, waiting, _ = commands("clique-lost")
     typed(stack, listing)
@@ -83,10 +79,10 @@ def test_workers_of_a_lost_clique_move_together_to_another_one_that_has_room(
 def test_the_worker_that_survives_in_half_a_clique_keeps_the_other_from_a_whole_one_until_it_is_deleted(
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:
-    nodes.join(stack.lab.directory, *TRAYS)
+    nodes.join(stack.lab, *TRAYS)
     workers = _workers(stack)
     [lost], [survivor] = workers["prefill"], workers["decode"]
-    nodes.lose(stack.lab.directory, lost)
+    nodes.lose(stack.lab, lost)
     listing, drain, delete, cordon, release, look, waiting, uncordon = commands("clique-lost")
     typed(stack, listing)
     typed(stack, drain, NODE=lost)
@@ -116,13 +112,13 @@ def test_members_on_a_lost_node_come_back_only_when_the_node_is_deleted_and_repl
     lost = "system-0"
     members = _members_on(stack, lost)
     assert len(members) == len(SERVERS)
-    nodes.lose(stack.lab.directory, lost)
+    nodes.lose(stack.lab, lost)
     assert f"node {lost}: not ready" in sick(stack)
     *removal, servers, graph = commands("system-node-lost")
     for command in removal:
         typed(stack, command, NODE=lost)
     assert _members_on(stack, lost) == []
-    nodes.join(stack.lab.directory, lost)
+    nodes.join(stack.lab, lost)
     typed(stack, servers)
     typed(stack, servers.replace("dynamo-nats", "dynamo-etcd"))
     typed(stack, graph, GRAPH=GRAPH)

@@ -17,8 +17,6 @@ from tests.faults.conftest import (
     GRAPHS,
     NAMESPACE,
     ask_for,
-    change_settings,
-    failing_up,
     is_ready,
 )
 from tests.operations.doctor.first_line import sick
@@ -65,14 +63,14 @@ def _keep_files_in(stack: LabStack, storage_class: str) -> None:
     def change(settings: dict[str, Any]) -> None:
         settings["modelCache"]["storageClassName"] = storage_class
 
-    change_settings(stack, change)
+    stack.change_settings(change)
 
 
 def test_a_cache_of_a_class_that_does_not_exist_says_so_and_another_class_brings_the_stack_up(
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:
     _keep_files_in(stack, "fast-files")
-    said = failing_up(stack, variables={SHORTER_VOLUME_WAIT: "8"})
+    said = stack.failing_up(variables={SHORTER_VOLUME_WAIT: "8"})
     assert "The wait for claim model-cache ended." in said
     assert "there is no storage class fast-files; the cluster has gp3, shared-files" in said
     assert "docs/runbook/cache-volume-unbound.md" in said
@@ -88,10 +86,11 @@ def test_a_download_that_used_up_its_attempts_says_its_last_words_and_the_next_u
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:
     stack.lab.kubectl("delete", "job", JOB, "-n", NAMESPACE, "--timeout=30s")
-    jobs.cordon(stack.lab.directory, *SYSTEM_NODES)
+    # Kept from the nodes, no pod is started by kwok, whose containers all succeed.
+    stack.lab.kubectl("cordon", *SYSTEM_NODES)
     with ThreadPoolExecutor() as pool:
-        running = pool.submit(failing_up, stack, "--refresh")
-        jobs.fail_attempts(stack.lab.directory, NAMESPACE, JOB, 4, LAST_WORDS)
+        running = pool.submit(stack.failing_up, "--refresh")
+        jobs.fail_attempts(stack.lab, NAMESPACE, JOB, 4, LAST_WORDS)
         said = running.result()
     assert "it failed for good: BackoffLimitExceeded" in said
     assert f"download terminated, Error {LAST_WORDS}" in said
@@ -104,8 +103,8 @@ def test_a_download_that_used_up_its_attempts_says_its_last_words_and_the_next_u
         running = pool.submit(typed, stack, again)
         until(lambda: _uid_of_job(stack) not in {failed, None}, "a new Job", cluster=stack.lab.directory)
         # Within its attempts a Job needs nobody.
-        jobs.fail_attempts(stack.lab.directory, NAMESPACE, JOB, 3, LAST_WORDS)
-        jobs.uncordon(stack.lab.directory, *SYSTEM_NODES)
+        jobs.fail_attempts(stack.lab, NAMESPACE, JOB, 3, LAST_WORDS)
+        stack.lab.kubectl("uncordon", *SYSTEM_NODES)
         running.result()
     assert is_ready(stack)
     fault("70 s of pauses between attempts, which the lab leaves out; the load of the model")
@@ -136,7 +135,7 @@ def test_up_waits_out_an_api_server_that_is_restarted_and_so_do_the_controllers(
     # None of them ended, and was started again.
     assert {name for name, each in found.items() if each is None or each.restarts} == set()
     # The DRA driver's watches were cut as well; a new tray still gets its slice.
-    nodes.join_clique(stack.lab.directory, "a-clique.1", "p6e-gb200-0", "p6e-gb200-2")
+    nodes.join_clique(stack.lab, "a-clique.1", "p6e-gb200-0", "p6e-gb200-2")
     stack.lab.kubectl("wait", "--for=create", f"resourceslice/{slice_name('p6e-gb200-2')}", "--timeout=60s")
     fault("none: `up` asks again until its own deadline")
 
@@ -173,7 +172,7 @@ def test_a_webhook_that_does_not_answer_is_told_and_a_restart_of_the_operator_le
     switch = _switch(stack, switches.WEBHOOK_NOT_READY)
     ask_for(stack, frontends=2)
     until(lambda: not _webhook_answers(stack), "a silent webhook")
-    said = failing_up(stack)
+    said = stack.failing_up()
     assert "the platform's webhook does not answer yet; nothing is lost" in said
     assert "docs/runbook/webhook-down.md" in said
     assert "the operator's webhook does not answer, and no graph can be read or changed" in sick(stack)
@@ -191,7 +190,7 @@ def test_a_graph_that_never_becomes_ready_ends_its_wait_with_the_operators_words
 ) -> None:
     switch = _switch(stack, switches.GRAPH_NEVER_READY)
     ask_for(stack, frontends=1, ready_seconds=5)
-    said = failing_up(stack)
+    said = stack.failing_up()
     assert "The wait for graph gpt-oss-disagg ended." in said
     assert "every pod is ready, but the operator says: some_resources_are_not_ready" in said
     assert "docs/runbook/graph-never-ready.md" in said

@@ -87,10 +87,3 @@ def test_any_other_command_line_is_not_understood(lab: LabDirectory, arguments: 
     answer = aws(lab, *arguments)
     assert (answer.returncode, answer.stdout) == (252, "")
     assert "aws" in answer.stderr
-
-
-def test_without_a_cluster_there_is_no_certificate(lab: LabDirectory) -> None:
-    lab.kubeconfig.unlink()
-    answer = aws(lab, *GET_TOKEN)
-    assert (answer.returncode, answer.stdout) == (255, "")
-    assert "is the lab up?" in answer.stderr

@@ -63,34 +63,6 @@ def test_a_control_plane_that_was_killed_comes_back_with_what_it_held(two_labs: 
     assert sandbox.get("namespace", "kept")["status"]["phase"] == "Active"
 
 
-def test_a_control_plane_whose_creation_was_not_finished_is_made_anew(two_labs: list[LabDirectory]) -> None:
-    lab = two_labs[0]
-    control_plane.start(lab)
-    lab.kubeconfig.unlink()
-    assert control_plane.start(lab) == "created"
-    assert len(running_in(lab.kwok)) == 5
-
-
-def test_controllers_that_ended_before_the_api_server_was_healthy_run_again(
-    two_labs: list[LabDirectory],
-) -> None:
-    lab = two_labs[0]
-    control_plane.start(lab)
-    others = {_pid(lab, name) for name in ("etcd", "kube-apiserver")}
-    controllers = ("kube-controller-manager", "kube-scheduler")
-    control_plane.kill(lab, controllers)
-    assert not any(control_plane.component(lab, name) for name in controllers)
-    assert control_plane.start(lab) == "running"
-    assert len(running_in(lab.kwok)) == 5
-    assert others == {_pid(lab, name) for name in ("etcd", "kube-apiserver")}
-
-
-def _pid(lab: LabDirectory, name: str) -> int:
-    process = control_plane.component(lab, name)
-    assert process
-    return process.pid
-
-
 def test_a_test_process_that_is_killed_leaves_no_control_plane(two_labs: list[LabDirectory]) -> None:
     lab = two_labs[0]
     program = f"""

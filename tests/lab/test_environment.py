@@ -9,6 +9,7 @@ import pytest
 
 from lab.directory import LabDirectory
 from lab.environment import exports, sealed_environment
+from lab.toolchain.pulled import outside_variables
 
 PLANTED = {
     "AWS_PROFILE": "production",
@@ -39,6 +40,15 @@ def test_of_the_persons_variables_only_the_terminals_get_into_the_seal(directory
     assert not set(PLANTED.values()) & set(sealed.values())
     assert not {"AWS_PROFILE", "PULUMI_ACCESS_TOKEN", "HF_TOKEN", "HTTPS_PROXY"} & set(sealed)
     assert {name: sealed[name] for name in terminal} == terminal
+
+
+def test_nothing_but_what_reaches_the_package_index_comes_through_the_seal() -> None:
+    secret = {"AWS_PROFILE": "production", "KUBECONFIG": "/root/.kube/config", "HF_TOKEN": "secret"}
+    [told] = outside_variables(
+        secret | {"HOME": "/root", "https_proxy": "http://p", "UV_INDEX": "i"}
+    ).values()
+    assert all(value not in told for value in secret.values())
+    assert all(value in told for value in ("/root", "http://p", "i"))
 
 
 def test_every_file_and_folder_that_a_client_writes_lies_inside_the_lab(directory: LabDirectory) -> None:

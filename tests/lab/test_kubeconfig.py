@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING
 
@@ -9,12 +10,19 @@ import pytest
 import yaml
 
 from lab import control_plane
+from lab.controller.api import connected
 from lab.directory import LabDirectory
 from lab.errors import LabError
 from lab.kubeconfig import is_loopback
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+KUBECONFIG = """
+clusters: [{name: c, cluster: {server: "https://10.0.0.1:6443"}}]
+users: [{name: u, user: {token: not-a-real-token}}]
+contexts: [{name: dynamo-lab, context: {cluster: c, user: u}}]
+"""
 
 
 @pytest.mark.parametrize(
@@ -56,3 +64,19 @@ def test_a_lab_is_not_started_on_a_foreign_kubeconfig_before_any_command_runs(
     # There is no bin folder: any attempt to run kubectl would fail with another error.
     with pytest.raises(LabError, match=re.escape(said)):
         control_plane.start(lab)
+
+
+def test_a_stand_in_never_asks_a_cluster_that_is_not_this_machine_s(tmp_path: Path) -> None:
+    kubeconfig = tmp_path / "kubeconfig"
+
+    async def connect() -> None:
+        async with connected(kubeconfig, "test"):
+            pass
+
+    with pytest.raises(LabError, match=str(kubeconfig)):
+        asyncio.run(connect())
+    kubeconfig.write_text(KUBECONFIG, encoding="utf-8")
+    with pytest.raises(LabError) as refused:
+        asyncio.run(connect())
+    assert str(refused.value).startswith("context 'dynamo-lab' leads to https://10.0.0.1:6443, not to this")
+    assert "not-a-real-token" not in str(refused.value)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from lab.commands import main
+from lab.errors import LabError
+from lab.rehearsal import rehearsal
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def test_a_command_that_does_not_exist_is_named_without_a_traceback(
@@ -31,3 +33,11 @@ def test_a_folder_that_cannot_be_made_is_named_without_a_traceback(
     monkeypatch.setattr(sys, "argv", ["lab", "tools"])
     assert main() == 1
     assert f"{tmp_path / 'file'}" in capsys.readouterr().out.replace("\n", "")
+
+
+def test_a_stack_that_has_no_file_is_named_with_those_that_have() -> None:
+    with (
+        pytest.raises(LabError, match=r"there is no Pulumi\.nobody\.yaml; stacks are .*disagg-b200-tcp"),
+        rehearsal("nobody"),
+    ):
+        pytest.fail("it is rehearsed")

@@ -59,15 +59,6 @@ def test_a_process_of_the_lab_holds_its_slot_after_the_command_that_started_it(t
     assert slots.first_free().number == slot.number
 
 
-def test_a_lab_whose_folder_has_gone_leaves_its_slot_to_the_next(tmp_path: Path) -> None:
-    gone = _lab(tmp_path, "gone")
-    with slots.taken(gone) as slot:
-        pass
-    slots.give_back(gone)
-    with slots.taken(_lab(tmp_path, "next")) as taken:
-        assert taken.number == slot.number
-
-
 def test_a_slot_whose_port_another_program_has_is_passed_over(tmp_path: Path) -> None:
     with slots.taken(_lab(tmp_path, "first")) as slot:
         number, port = slot.number, slots.ports(slot.number)["kubeApiserverPort"]
@@ -89,8 +80,3 @@ def test_a_lab_whose_slot_another_one_has_is_told_how_to_get_another(tmp_path: P
             slots.taken(LabDirectory(tmp_path / "second")),
         ):
             pytest.fail("two labs have one slot")
-
-
-def test_a_lab_without_a_slot_is_told_that_another_version_made_it(tmp_path: Path) -> None:
-    with pytest.raises(LabError, match="another version of this repository made it"):
-        slots.number_of(_lab(tmp_path, "old"))

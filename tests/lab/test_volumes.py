@@ -58,21 +58,6 @@ def await_bound(lab: Sandbox, name: str) -> dict[str, Any]:
     return found
 
 
-def test_a_shared_claim_is_bound_at_once_and_its_volume_goes_with_it(cluster: Sandbox) -> None:
-    create(cluster, claim("shared", "shared-files", "ReadWriteMany"))
-    volume = await_bound(cluster, "shared")
-    assert volume["spec"]["capacity"] == {"storage": "100Gi"}
-    assert volume["spec"]["accessModes"] == ["ReadWriteMany"]
-    cluster.kubectl("delete", "pvc", "shared", "--namespace", NAMESPACE, "--timeout=30s")
-    name = volume["metadata"]["name"]
-    until(
-        lambda: name not in cluster.kubectl("get", "pv", "-o", "name").stdout,
-        "no volume left",
-        DEADLINE,
-        cluster=cluster.directory,
-    )
-
-
 def test_a_zonal_claim_waits_for_its_first_pod_and_keeps_the_next_in_that_zone(cluster: Sandbox) -> None:
     create(cluster, claim("zonal", "gp3", "ReadWriteOnce"))
     # A claim that is served at once shows that this one has been looked at and left alone.

@@ -33,15 +33,6 @@ UP = ("up", "--yes", "--skip-preview")
 POLICY = ("--policy-pack", "policy")
 
 
-def refused(stack: LabStack, *command: str) -> str:
-    """What a command that must fail says, without a traceback."""
-    answer = stack.pulumi(*command, check=False, seconds=SECONDS)
-    text = answer.stdout + answer.stderr
-    assert answer.returncode != 0, text
-    assert "Traceback" not in text
-    return text
-
-
 def references(stack: LabStack) -> list[str]:
     """The joins in a stack's state."""
     return sorted(urn.rpartition("::")[2] for urn in stack.urns() if urn.split("::")[2] == REFERENCE)
@@ -53,7 +44,7 @@ def test_three_stacks_are_joined_brought_up_refused_and_taken_down(engine: Sandb
         base, platform, serving = (stacks[name] for name in (INFRASTRUCTURE, PLATFORM, SERVING))
 
         # Nothing of the owner is up.
-        text = refused(platform, "preview")
+        text = platform.failing("preview", seconds=SECONDS)
         assert "nothing of that stack is up" in text
         assert "try: `pulumi up --stack base`, then this one" in text
 
@@ -72,7 +63,7 @@ def test_three_stacks_are_joined_brought_up_refused_and_taken_down(engine: Sandb
 
         # Protected while others stand on it: the preview that begins it says so, and nothing goes.
         before = base.urns()
-        assert "because it is protected" in refused(base, "destroy", "--yes")
+        assert "because it is protected" in base.failing("destroy", "--yes", seconds=SECONDS)
         assert base.urns() == before
 
         for stack in (serving, platform):
@@ -99,20 +90,20 @@ def _assert_it_is_scheduled_and_joined(base: LabStack, platform: LabStack, servi
 
 def _assert_changes_are_refused(base: LabStack, serving: LabStack) -> None:
     before = changed(serving, layers=["platform", "serving"], layerStacks={"infrastructure": INFRASTRUCTURE})
-    text = refused(serving, "preview")
+    text = serving.failing("preview", seconds=SECONDS)
     assert "layers = 'platform, serving'" in text
     assert "fixed at serving when this stack was created; nothing was created or changed" in text
     serving.write_settings(before)
 
     pools = before["config"][SETTINGS]["nodePools"]
     changed(serving, nodePools=[pools[0] | {"nodes": 2}])
-    text = refused(serving, "preview")
+    text = serving.failing("preview", seconds=SECONDS)
     assert f"Pulumi.{SERVING}.yaml: nodePools[b200].nodes = 2" in text
     assert f"stack {base.name}, which owns the infrastructure, has 1" in text
     serving.write_settings(before)
 
     changed(serving, layerStacks={"infrastructure": "nobody", "platform": INFRASTRUCTURE})
-    text = refused(serving, "preview")
+    text = serving.failing("preview", seconds=SECONDS)
     assert "layerStacks.infrastructure = 'nobody'" in text
     assert "this project has no stack of that name in this backend" in text
     assert f"layerStacks.platform = '{INFRASTRUCTURE}'" in text

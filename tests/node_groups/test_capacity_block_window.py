@@ -22,7 +22,6 @@ from tests.comparison.applied.deployed import Deployed
 from tests.comparison.applied.judgement import assert_that_it_was_said
 from tests.support.eks_settings import eks_b200_settings
 from tests.support.faults.capacity_blocks import set_clock
-from tests.support.faults.kubectl import items, kubectl
 from tests.support.lab_stack import LabStack
 from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
@@ -103,13 +102,15 @@ class _Window:
 
     def gpu_nodes(self) -> dict[str, str]:
         """Node -> the instance that it is."""
-        found = items(self.lab, "nodes", "-l", "eks.amazonaws.com/nodegroup=gpt-oss-b200")
+        found = self.items("nodes", "-l", "eks.amazonaws.com/nodegroup=gpt-oss-b200")
         return {each["metadata"]["name"]: each["spec"]["providerID"] for each in found}
 
     def graphs(self) -> list[str]:
-        return [
-            each["status"]["state"] for each in items(self.lab, "dynamographdeployments", "-n", "gpt-oss")
-        ]
+        return [each["status"]["state"] for each in self.items("dynamographdeployments", "-n", "gpt-oss")]
+
+    def items(self, *arguments: str) -> list[dict[str, Any]]:
+        """The objects that `kubectl get` lists."""
+        return self.stack.lab.get(*arguments)["items"]
 
 
 @pytest.mark.lab
@@ -152,7 +153,7 @@ def _before(window: _Window) -> None:
     assert "pool b200: 3 of 8 GPUs idle, $37.06 an hour" in said
     assert window.gpu_nodes() == {}
     assert window.graphs() == []
-    [download] = items(window.lab, "jobs", "-n", "gpt-oss")
+    [download] = window.items("jobs", "-n", "gpt-oss")
     assert download["status"]["succeeded"] == 1
     assert "phase waiting is due" in window.preflight()
     # Typed too early: EC2 would refuse the launches, and preflight says it before.
@@ -164,14 +165,10 @@ def _before(window: _Window) -> None:
 
 
 def _is_watched(window: _Window) -> None:
-    [prometheus] = items(window.lab, "prometheuses", "-n", "monitoring")
+    [prometheus] = window.items("prometheuses", "-n", "monitoring")
     assert prometheus["spec"]["podMonitorSelector"] == {}
     assert prometheus["spec"]["storage"]["volumeClaimTemplate"]["spec"]["storageClassName"] == "gp3"
-    secret = json.loads(
-        kubectl(
-            window.lab, "get", "secret", "kube-prometheus-stack-grafana", "-n", "monitoring", "-o", "json"
-        )
-    )
+    secret = window.stack.lab.get("secret", "kube-prometheus-stack-grafana", "-n", "monitoring")
     assert len(secret["data"]["admin-password"]) > 40
     state = window.type("pulumi", "stack", "export", "--stack", "block", "--show-secrets")
     assert secret["data"]["admin-password"] not in state
@@ -201,7 +198,7 @@ def _in_the_window(window: _Window, deployed: Deployed, folder: Path) -> None:
     # The size is what it was already: no node was ended or started by it.
     assert window.changes_of_groups() == [{"minSize": 0, "maxSize": 1, "desiredSize": 1}]
     assert window.gpu_nodes() == filled
-    [monitor] = items(window.lab, "podmonitors", "-n", "gpt-oss")
+    [monitor] = window.items("podmonitors", "-n", "gpt-oss")
     assert (
         monitor["spec"]["selector"]["matchLabels"]["nvidia.com/dynamo-graph-deployment-name"]
         == "gpt-oss-disagg"

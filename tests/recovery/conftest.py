@@ -8,7 +8,6 @@ from tests.conftest import copy_project
 from tests.recovery.interruption import objects
 from tests.support.lab_stack import STACK, LabStack
 from tests.support.sandbox import Sandbox
-from tests.support.shipped_stacks import SETTINGS
 
 
 @pytest.fixture(scope="module")
@@ -16,10 +15,8 @@ def empty(own_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> LabStac
     """A stack that exists in the backend and holds nothing."""
     project = copy_project(tmp_path_factory.mktemp("project") / "checkout")
     stack = LabStack(own_lab, project)
-    content = stack.settings()
     # A kill in the middle of a wait needs a wait: some runs begin while no node takes the workers.
-    content["config"][SETTINGS]["serving"]["waitForRoom"] = True
-    stack.write_settings(content)
+    stack.change_serving(waitForRoom=True)
     own_lab.pulumi("stack", "init", STACK, cwd=project)
     return stack
 

@@ -219,10 +219,3 @@ def forget(stack: LabStack, kind: str) -> None:
     # A test that failed leaves its lock; the next one judges its own run and not that.
     stack.pulumi("cancel", "--yes", check=False)
     stack.pulumi("destroy", "--yes", "--skip-preview", *target)
-
-
-def change(stack: LabStack, **serving: Any) -> None:
-    """Edits settings below `serving`."""
-    content = stack.settings()
-    content["config"]["dynamo-stack:settings"]["serving"].update(serving)
-    stack.write_settings(content)

@@ -16,7 +16,6 @@ from tests.recovery.interruption import (
     NAMESPACE,
     UP,
     assert_recovered,
-    change,
     exists,
     forget,
     no_room,
@@ -89,7 +88,7 @@ def test_a_recovery_that_is_killed_and_one_that_is_interrupted_are_typed_again(
 
 
 def test_an_update_that_was_under_way_is_finished(stack: LabStack, undisturbed: Counter[str]) -> None:
-    change(stack, replicas={"frontend": 2, "prefill": 1, "decode": 1})
+    stack.change_serving(replicas={"frontend": 2, "prefill": 1, "decode": 1})
     with switched_on(stack, "graph-never-ready"), started(stack, *UP) as run:
         run.until_written("updating", lambda: ("updating", "DynamoGraphDeployment") in pending(stack))
         run.until("two frontends", lambda: replicas_of(stack.lab, "Frontend", GRAPH, NAMESPACE) == 2)

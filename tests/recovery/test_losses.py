@@ -16,7 +16,6 @@ from tests.recovery.interruption import (
     NAMESPACE,
     PLATFORM,
     assert_recovered,
-    change,
     exists,
     release_status,
     switched_on,
@@ -155,12 +154,12 @@ def test_an_up_after_a_failed_wait_is_not_green_before_the_graph_is_ready_and_ke
     stack: LabStack, undisturbed: Counter[str]
 ) -> None:
     old = _engine_files(stack)
-    change(stack, readyTimeoutSeconds=5, overrides={"decode": {"max_num_tokens": 12288}})
+    stack.change_serving(readyTimeoutSeconds=5, overrides={"decode": {"max_num_tokens": 12288}})
     with switched_on(stack, "graph-never-ready"):
-        assert "The wait for graph" in _failing(stack, *UP)
+        assert "The wait for graph" in stack.failing(*UP)
         # A refresh forgets the failed wait, and the graph is as the program wants it.
         for arguments in ((*UP, "--refresh"), UP):
-            said = _failing(stack, *arguments)
+            said = stack.failing(*arguments)
             assert f"graph {NAMESPACE}/{GRAPH} is not ready: " in said
             assert "docs/runbook/graph-never-ready.md" in said
         assert old < _engine_files(stack)
@@ -177,15 +176,15 @@ def test_an_up_after_a_failed_wait_is_not_green_before_the_graph_is_ready_and_ke
 def test_what_a_refused_update_left_is_no_change_of_somebody_else(
     stack: LabStack, undisturbed: Counter[str]
 ) -> None:
-    change(stack, readyTimeoutSeconds=60, replicas={"frontend": 2, "prefill": 1, "decode": 1})
+    stack.change_serving(readyTimeoutSeconds=60, replicas={"frontend": 2, "prefill": 1, "decode": 1})
     with _refused_updates(stack):
-        assert "nobody may change a graph" in _failing(stack, *UP)
+        assert "nobody may change a graph" in stack.failing(*UP)
     drift = stack.dynamo_stack("drift", stack.name, "--json", check=False)
     report = json.loads(drift.stdout)
     assert all(each["byFailedUp"] and not each["changedBy"] for each in report["changes"])
     told = stack.dynamo_stack("drift", stack.name, check=False).stdout
     assert "that nobody made with Pulumi" not in told
-    change(stack, replicas={"frontend": 1, "prefill": 1, "decode": 1})
+    stack.change_serving(replicas={"frontend": 1, "prefill": 1, "decode": 1})
     stack.pulumi(*UP)
     assert_recovered(stack, undisturbed)
 
@@ -223,14 +222,6 @@ def _refused_updates(stack: LabStack) -> Iterator[None]:
         for kind in ("validatingadmissionpolicybinding", "validatingadmissionpolicy"):
             stack.lab.kubectl("delete", kind, "frozen")
         until(lambda: stack.lab.kubectl(*probe, check=False).returncode == 0, "the end of the policy")
-
-
-def _failing(stack: LabStack, *arguments: str) -> str:
-    failed = stack.pulumi(*arguments, check=False)
-    said = failed.stdout + failed.stderr
-    assert failed.returncode != 0, said
-    assert "Traceback" not in said, said
-    return said
 
 
 def _engine_files(stack: LabStack) -> set[str]:

@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lab.environment import sealed_environment
-from lab.rehearsal import SETTINGS
 from tests.serving_stacks.pods import pods_of
 from tests.support.faults import instances
 from tests.support.lab_stack import LabStack
 from tests.support.sandbox import Sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lab.rehearsal import Rehearsal, Step
 
 NAMESPACE = "gpt-oss"
@@ -76,12 +73,6 @@ class Shipped:
         """The stack in its lab."""
         return LabStack(self.lab, self.run.project, self.run.stack)
 
-    def change_settings(self, change: Callable[[dict[str, Any]], None]) -> None:
-        """Edits the copy of the stack's file as a person does."""
-        content = self.stack.settings()
-        change(content["config"][SETTINGS])
-        self.stack.write_settings(content)
-
     def pods(self) -> dict[str, list[dict[str, Any]]]:
         """The graph's pods by role."""
         return pods_of(self.lab, self.expected.graph, NAMESPACE)
@@ -115,9 +106,9 @@ class Shipped:
 
     def lose(self, node: str) -> None:
         """The machine behind the node fails, and EC2 has no other one for now."""
-        instances.hold_launches(self.run.lab, self.run.stack, self.expected.node_group)
-        instances.terminate(self.run.lab, node)
+        instances.hold_launches(self.lab, self.run.stack, self.expected.node_group)
+        instances.terminate(self.lab, node)
 
     def replace_lost(self) -> None:
         """EC2 has a machine again."""
-        instances.let_launch(self.run.lab, self.run.stack, self.expected.node_group)
+        instances.let_launch(self.lab, self.run.stack, self.expected.node_group)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.comparison.applied.judgement import assert_that_the_engine_says_so_too, previewed_cases
-from tests.faults.conftest import NAMESPACE, failing_up
+from tests.faults.conftest import NAMESPACE
 from tests.rehearsals.every_stack import EveryStack
 from tests.rehearsals.shipped import CLIQUE, Expected
 from tests.support.waiting import until
@@ -59,13 +59,13 @@ def test_the_worker_of_a_lost_tray_waits_for_the_next_tray_of_the_clique_and_the
     def usual_wait(settings: dict[str, Any]) -> None:
         del settings["serving"]["readyTimeoutSeconds"]
 
-    shipped.change_settings(one_frontend_more)
-    said = failing_up(shipped.stack)
+    shipped.stack.change_settings(one_frontend_more)
+    said = shipped.stack.failing_up()
     assert "The wait for graph gpt-oss-disagg ended." in said
     assert "trtllmprefillworker" in said
     assert "Pending, 0/4 nodes are available: 1 Insufficient" in said
 
-    shipped.change_settings(usual_wait)
+    shipped.stack.change_settings(usual_wait)
     shipped.replace_lost()
     until(lambda: shipped.places() == before, "both workers where they were")
     until(lambda: shipped.domain_nodes() == {lost, left}, "a domain of both trays")

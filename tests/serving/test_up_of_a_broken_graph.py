@@ -12,7 +12,7 @@ import pytest
 
 from lab.directory import REPOSITORY
 from tests.serving.live_graph import GRAPH, NAMESPACE
-from tests.serving_stacks.rehearsal import SETTINGS, prepare
+from tests.serving_stacks.rehearsal import prepare
 
 if TYPE_CHECKING:
     from tests.support.lab_stack import LabStack
@@ -45,9 +45,7 @@ def test_a_flag_of_another_version_stands_in_the_message_of_up_and_without_it_th
     assert text.count(FLAG) == 1
     (room / COMMAND).write_text(text.replace(FLAG, FLAG.replace("mode", "strategy")))
 
-    answer = stack.pulumi("up", "--yes", "--skip-preview", check=False)
-    said = answer.stdout + answer.stderr
-    assert answer.returncode != 0, said
+    said = stack.failing_up()
     assert f"The wait for graph {GRAPH} ended." in said, said
     assert "docs/runbook/graph-never-ready.md" in said
     last_words = "Unrecognized argument: --disaggregation-strategy"
@@ -59,9 +57,7 @@ def test_a_flag_of_another_version_stands_in_the_message_of_up_and_without_it_th
 
     shutil.rmtree(room)
     room.symlink_to(REPOSITORY / ROOM, target_is_directory=True)
-    content = stack.settings()
-    del content["config"][SETTINGS]["serving"]["readyTimeoutSeconds"]
-    stack.write_settings(content)
+    stack.change_settings(lambda settings: settings["serving"].pop("readyTimeoutSeconds"))
     stack.pulumi("up", "--yes", "--skip-preview")
     answer = stack.dynamo_stack("smoke", stack.name, check=False)
     assert answer.returncode == 0, answer.stdout

@@ -34,9 +34,7 @@ def test_a_stack_names_existing_namespaces_that_are_not_there_serves_in_them_and
     lab: Sandbox, tmp_path: Path
 ) -> None:
     with prepared(lab, tmp_path, "disagg-b200-tcp", _in_the_teams_namespaces) as stack:
-        failed = stack.pulumi("up", "--yes", "--skip-preview", check=False)
-        assert failed.returncode != 0
-        assert f'namespaces "{PLATFORM}" not found' in failed.stdout + failed.stderr
+        assert f'namespaces "{PLATFORM}" not found' in stack.failing_up()
         for name in (SERVING, PLATFORM):
             lab.kubectl("create", "namespace", name)
             lab.kubectl("create", "configmap", "somebodys", "-n", name)

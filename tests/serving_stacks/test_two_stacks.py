@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.serving.etcd_discovery import discover_by_etcd
 from tests.serving_stacks.pods import nodes_of, pods_of, variables_of
 from tests.serving_stacks.rehearsal import prepare, rehearsed
 
@@ -22,14 +23,6 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 FIRST_NAMESPACE, SECOND_NAMESPACE = "gpt-oss", "gpt-oss-batch"
 
 
-def _with_etcd(settings: dict[str, Any]) -> None:
-    """Workers find each other in an etcd of the stack's own, and not through the Kubernetes API."""
-    settings["platform"] |= {
-        "discovery": "etcd",
-        "etcd": {"kind": "own", "members": 3, "storageClassName": "gp3"},
-    }
-
-
 def _on_the_first_platform(settings: dict[str, Any]) -> None:
     settings["platform"] = {"kind": "existing", "version": "1.2.1", "namespace": "dynamo-system"}
     settings["serving"]["namespace"] = SECOND_NAMESPACE
@@ -37,7 +30,7 @@ def _on_the_first_platform(settings: dict[str, Any]) -> None:
 
 @pytest.fixture(scope="module")
 def first(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
-    with rehearsed(lab, tmp_path_factory.mktemp("first"), "disagg-b200-tcp", _with_etcd) as stack:
+    with rehearsed(lab, tmp_path_factory.mktemp("first"), "disagg-b200-tcp", discover_by_etcd) as stack:
         yield stack
 
 

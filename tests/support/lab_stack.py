@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from tests.support.shipped_stacks import SETTINGS
+
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Callable
 
     from tests.support.sandbox import Sandbox
 
@@ -45,6 +48,18 @@ class LabStack:
         """A pulumi command on the stack."""
         return self.lab.pulumi(*arguments, "--stack", self.name, cwd=self.project, **options)
 
+    def failing(self, *arguments: str, **options: Any) -> str:
+        """What a person reads of a pulumi command that must fail, without a traceback."""
+        failed = self.pulumi(*arguments, check=False, **options)
+        said = failed.stdout + failed.stderr
+        assert failed.returncode != 0, said
+        assert "Traceback" not in said, said
+        return said
+
+    def failing_up(self, *arguments: str, **options: Any) -> str:
+        """The same of `pulumi up`."""
+        return self.failing("up", "--yes", "--skip-preview", *arguments, **options)
+
     def dynamo_stack(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
         """This product's own command, in the stack's project; the stack is named in the arguments."""
         # An absolute path stands for itself: the command is installed beside Python, not in the lab.
@@ -63,6 +78,16 @@ class LabStack:
     def write_settings(self, content: dict[str, Any]) -> None:
         """Replaces the stack file of this copy."""
         (self.project / f"Pulumi.{self.name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+
+    def change_settings(self, edit: Callable[[dict[str, Any]], object]) -> None:
+        """Edits the settings of this copy as a person does."""
+        content = self.settings()
+        edit(content["config"][SETTINGS])
+        self.write_settings(content)
+
+    def change_serving(self, **changes: Any) -> None:
+        """Edits the settings below `serving`."""
+        self.change_settings(lambda settings: settings["serving"].update(changes))
 
     def urns(self) -> list[str]:
         """The URNs in the stack's state, sorted."""

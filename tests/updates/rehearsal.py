@@ -8,7 +8,6 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tests.serving_stacks.rehearsal import SETTINGS
 from tests.support.measured import record
 from tests.updates.timeline import Timeline
 from tests.updates.watching import Event, Watch
@@ -90,11 +89,9 @@ class Update:
         ]
 
 
-def change(stack: LabStack, edit: Callable[[Settings], None]) -> None:
-    """Edit the settings of the stack's copy."""
-    content = stack.settings()
-    edit(content["config"][SETTINGS])
-    stack.write_settings(content)
+def uid(stack: LabStack, graph: str = DISAGGREGATED) -> str:
+    """Which object the graph is."""
+    return stack.lab.get(GRAPHS, graph, "-n", NAMESPACE)["metadata"]["uid"]
 
 
 def preview(stack: LabStack) -> Preview:
@@ -114,7 +111,7 @@ def update(stack: LabStack, edit: Callable[[Settings], None]) -> Update:
     that it goes; nothing that nobody owns is gone or replaced unless preview said so.
     """
     before = _objects(stack)
-    change(stack, edit)
+    stack.change_settings(edit)
     said = preview(stack)
     done = observed(stack, said, lambda: apply(stack))
     after = _objects(stack)

@@ -16,10 +16,10 @@ from tests.updates.rehearsal import (
     AGGREGATED,
     BOUND_SECONDS,
     DISAGGREGATED,
-    GRAPHS,
     NAMESPACE,
     Settings,
     apply,
+    uid,
     update,
 )
 
@@ -43,11 +43,6 @@ def stack(own_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> LabStac
     stack = prepare(own_lab, tmp_path_factory.mktemp("with-room"), "dev", aggregated)
     apply(stack)
     return stack
-
-
-def uid(stack: LabStack, graph: str) -> str:
-    found: str = stack.lab.get(GRAPHS, graph, "-n", NAMESPACE)["metadata"]["uid"]
-    return found
 
 
 def test_explain_says_that_the_old_worker_serves_until_the_new_one_does(stack: LabStack) -> None:

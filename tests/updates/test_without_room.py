@@ -22,9 +22,9 @@ from tests.updates.rehearsal import (
     NAMESPACE,
     Settings,
     apply,
-    change,
     observed,
     preview,
+    uid,
     update,
 )
 
@@ -56,11 +56,6 @@ def stack(own_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> LabStac
 
 def decode_batch(size: int) -> dict[str, Any]:
     return {"decode": {"max_batch_size": size, "cuda_graph_config": {"max_batch_size": size}}}
-
-
-def uid(stack: LabStack, graph: str = DISAGGREGATED) -> str:
-    found: str = stack.lab.get(GRAPHS, graph, "-n", NAMESPACE)["metadata"]["uid"]
-    return found
 
 
 def test_explain_says_that_nothing_serves_while_decode_is_replaced(stack: LabStack) -> None:
@@ -135,7 +130,7 @@ def test_what_cannot_be_done_is_refused_before_anything_changes(
 ) -> None:
     before = inventory(stack.lab)
     original = stack.settings()
-    change(stack, wish)
+    stack.change_settings(wish)
     try:
         answers = [stack.pulumi("preview", check=False), apply(stack, check=False)]
     finally:
@@ -169,7 +164,7 @@ def test_the_default_rollout_waits_for_ever_on_a_full_node_and_serves_nothing(
     def with_little_patience(settings: Settings) -> None:
         settings["serving"] |= {"overrides": decode_batch(512), "readyTimeoutSeconds": HANGS_SECONDS}
 
-    change(stack, with_little_patience)
+    stack.change_settings(with_little_patience)
     answers: list[str] = []
 
     def run() -> None:

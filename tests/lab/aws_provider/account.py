@@ -15,19 +15,11 @@ from lab.provider_service.values import plain_map, to_properties
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lab.provider_service.difference import ResourceDiff
     from lab.provider_service.values import Properties
 
 REGION = "us-east-1"
 EKS = ("eks.amazonaws.com", "ec2.amazonaws.com", "pods.eks.amazonaws.com")
 _SESSION = botocore.session.get_session()
-
-
-def trust(*services: str) -> str:
-    """The trust policy of a role that some services may take, and tag their sessions."""
-    actions = ["sts:AssumeRole", "sts:TagSession"]
-    statement = {"Effect": "Allow", "Principal": {"Service": list(services)}, "Action": actions}
-    return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
 
 
 @dataclass(frozen=True)
@@ -53,11 +45,6 @@ class Made:
     id: str
     state: Properties
     inputs: Properties
-
-    @property
-    def outputs(self) -> dict[str, Any]:
-        """The state as plain values."""
-        return plain_map(self.state)
 
 
 @dataclass(frozen=True)
@@ -139,9 +126,12 @@ class Account:
         }
 
     def role(self, name: str, *services: str) -> str:
-        """The ARN of a role that these services may take."""
-        request = {"RoleName": name, "AssumeRolePolicyDocument": trust(*services)}
-        return self.client("iam").create_role(**request)["Role"]["Arn"]
+        """The ARN of a role that these services may take, and tag their sessions."""
+        actions = ["sts:AssumeRole", "sts:TagSession"]
+        statement = {"Effect": "Allow", "Principal": {"Service": list(services)}, "Action": actions}
+        policy = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+        made = self.client("iam").create_role(RoleName=name, AssumeRolePolicyDocument=policy)
+        return made["Role"]["Arn"]
 
     def template(self, name: str, **data: Any) -> dict[str, str]:
         """A launch template, as a node group names it."""
@@ -158,23 +148,10 @@ def make(provider: Provider, token: str, label: str, /, **inputs: Any) -> Made:
     return Made(urn, identifier, state, checked)
 
 
-def changed(provider: Provider, made: Made, **inputs: Any) -> ResourceDiff:
-    """What a change of inputs would do."""
-    new = to_properties({**plain_map(made.inputs), **inputs})
-    return provider.diff(made.urn, made.state, made.inputs, new, [])
-
-
-def update(provider: Provider, made: Made, ignored: list[str] | None = None, **inputs: Any) -> Made:
+def update(provider: Provider, made: Made, **inputs: Any) -> Made:
     """Changes inputs."""
     new = to_properties({**plain_map(made.inputs), **inputs})
     state = provider.update(
-        made.urn,
-        made.id,
-        made.state,
-        made.inputs,
-        new,
-        seconds=0,
-        ignored=ignored or [],
-        preview=False,
+        made.urn, made.id, made.state, made.inputs, new, seconds=0, ignored=[], preview=False
     )
     return Made(made.urn, made.id, state, new)

@@ -44,8 +44,6 @@ _PLACED = {
 }
 _RESERVATIONS = [
     _block("cr-0123456789abcdef0", "p6-b200.48xlarge", "us-east-1a", "active"),
-    _block("cr-0123456789abcdef6", "p6-b200.48xlarge", "us-east-1a", "scheduled"),
-    _block("cr-0123456789abcdef7", "p6-b200.48xlarge", "us-east-1a", "expired"),
     _block("cr-0123456789abcdef2", "p6e-gb200.36xlarge", "us-east-1-dfw-2a", "active"),
     _block("cr-0123456789abcdef3", "p6-b300.48xlarge", "us-east-1c", "active"),
     _block("cr-0123456789abcdef4", "p6-b200.48xlarge", "us-east-1a", "active") | _PLACED,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,17 +12,12 @@ from lab.aws_provider import settings
 from lab.aws_provider.provider import Provider
 from lab.provider_service.errors import NotServedError, ProviderError
 from lab.provider_service.values import plain_map, to_properties
+from tests.lab.aws_provider.account import make, update
 
 if TYPE_CHECKING:
     from tests.lab.aws_provider.account import Account
 
 _ROLE = "urn:pulumi:test::toy::aws:iam/role:Role::someone"
-
-
-def test_another_account_is_refused(account: Account) -> None:
-    account.provider(allowedAccountIds='["123456789012"]')
-    with pytest.raises(ProviderError, match="AWS account ID not allowed: 123456789012"):
-        account.provider(allowedAccountIds='["210987654321"]')
 
 
 @pytest.mark.parametrize("endpoint", ["", "https://ec2.us-east-1.amazonaws.com"])
@@ -43,15 +37,6 @@ def test_an_unserved_provider_input_is_refused_and_another_region_is_another_pro
     assert Provider().diff_config(old, tagged).replaces == []
 
 
-def test_a_name_is_made_once_and_kept() -> None:
-    given = to_properties({"assumeRolePolicy": "{}"})
-    first, _ = Provider().check(_ROLE, {}, given, b"seed")
-    name = plain_map(first)["name"]
-    assert re.fullmatch(r"someone-[0-9a-f]{7}", name)
-    later, _ = Provider().check(_ROLE, first, given, b"other")
-    assert plain_map(later)["name"] == name
-
-
 def test_types_inputs_and_nested_keys_that_are_not_mapped_are_refused() -> None:
     with pytest.raises(ProviderError, match="does not serve the resource type aws:s3/bucket:Bucket"):
         Provider().check("urn:pulumi:test::toy::aws:s3/bucket:Bucket::b", {}, {}, b"")
@@ -62,6 +47,18 @@ def test_types_inputs_and_nested_keys_that_are_not_mapped_are_refused() -> None:
     nested = to_properties({"networkInterfaces": [{"interfaceTipe": "efa"}]})
     _, failures = Provider().check(template, {}, nested, b"")
     assert "networkInterfaces[0].interfaceTipe" in failures[0][1]
+
+
+def test_no_change_that_no_stack_makes_and_no_import_is_served(account: Account) -> None:
+    provider = account.provider(defaultTags='{"tags": {"team": "lab"}}')
+    key = make(provider, "aws:kms/key:Key", "key", description="k", tags={"Name": "key"})
+    assert plain_map(key.state)["tagsAll"] == {"Name": "key", "team": "lab"}
+    with pytest.raises(ProviderError, match="these inputs of aws:kms/key:Key cannot be updated"):
+        update(provider, key, description="another")
+    with pytest.raises(ProviderError, match="the tags of aws:kms/key:Key cannot be updated"):
+        update(provider, key, tags={"a": "b"})
+    with pytest.raises(ProviderError, match="this stand-in imports no aws:kms/key:Key"):
+        provider.read(key.urn, key.id, {}, {})
 
 
 def test_functions_answer_or_say_that_they_are_not_served(account: Account) -> None:

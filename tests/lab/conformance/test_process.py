@@ -10,6 +10,7 @@ import psutil
 
 from tests.lab.conformance.charts import write_chart
 from tests.lab.conformance.toy import POD, STACK
+from tests.support.running import running_in
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -28,24 +29,26 @@ k8s.core.v1.Pod("p", metadata=named("p"), spec={{"containers": [HUGE]}})
 k8s.helm.v3.Release("r", name="r", namespace=NAMESPACE, chart={str(chart)!r}, values={{"cpu": "9000"}})
 """
     )
-    engine = _start(toy, "up", "--yes", "--skip-preview")
+    engine = _up(toy)
     until(
         lambda: toy.exists("pod", "p") and toy.exists("deployment", "r"),
         "both",
         _DEADLINE_SECONDS,
         cluster=toy.lab.directory,
     )
-    plugin = [child for child in engine.children() if "lab.language_host" not in child.cmdline()]
-    helpers = [helper for child in plugin for helper in child.children(recursive=True)]
-    assert "helm" in [helper.name() for helper in helpers]
+    # The chart lies in the program's folder.
+    [helm] = [each for each in running_in(toy.folder) if each.name() == "helm"]
+    plugin = helm.parent()
+    assert plugin is not None
     engine.kill()
-    until(lambda: all(_has_ended(process) for process in (*plugin, *helpers)), "their end", _DEADLINE_SECONDS)
-    assert "STATUS: pending-install" in _status(toy)
+    until(lambda: _has_ended(plugin) and _has_ended(helm), "their end", _DEADLINE_SECONDS)
+    status = toy.lab.run("helm", "status", "r", "--namespace", toy.namespace).stdout
+    assert "STATUS: pending-install" in status
 
 
 def test_an_interrupted_wait_ends_without_a_traceback(toy: Toy) -> None:
     toy.write(POD + 'k8s.core.v1.Pod("p", metadata=named("p"), spec={"containers": [HUGE]})')
-    engine = _start(toy, "up", "--yes", "--skip-preview")
+    engine = _up(toy)
     until(lambda: toy.exists("pod", "p"), "the pod", _DEADLINE_SECONDS, cluster=toy.lab.directory)
     engine.send_signal(signal.SIGINT)
     output, _ = engine.communicate(timeout=_DEADLINE_SECONDS)
@@ -55,26 +58,12 @@ def test_an_interrupted_wait_ends_without_a_traceback(toy: Toy) -> None:
     assert toy.recorded() == {"p"}
 
 
-class _Engine(psutil.Popen):
-    """The pulumi process."""
-
-
-def _status(toy: Toy) -> str:
-    return toy.lab.run("helm", "status", "r", "--namespace", toy.namespace).stdout
-
-
-def _start(toy: Toy, *command: str, **variables: str) -> psutil.Popen:
-    return _Engine(
-        [
-            str(toy.lab.directory.bin / "pulumi"),
-            *command,
-            "--stack",
-            STACK,
-            "--non-interactive",
-            "--color=never",
-        ],
+def _up(toy: Toy) -> psutil.Popen:
+    command = ("up", "--yes", "--skip-preview", "--stack", STACK, "--non-interactive", "--color=never")
+    return psutil.Popen(
+        [str(toy.lab.directory.bin / "pulumi"), *command],
         cwd=toy.folder,
-        env=toy.lab.environment | variables,
+        env=toy.lab.environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

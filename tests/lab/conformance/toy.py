@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import textwrap
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lab.directory import REPOSITORY
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
     from tests.support.sandbox import Sandbox
 
 STACK = "dev"
-_TEMPLATE = "toy-template"
 
 _PROJECT = """\
 name: {name}
@@ -60,39 +57,22 @@ def workload(name, container=CONTAINER, **spec):
 """
 
 
-def make_template(lab: Sandbox) -> None:
-    """Makes the stack that each test's own is a copy of: `pulumi stack init` takes half a second."""
-    folder = lab.directory.root / _TEMPLATE
-    folder.mkdir()
-    (folder / "Pulumi.yaml").write_text(_PROJECT.format(name=_TEMPLATE, virtualenv="none"))
-    lab.pulumi("stack", "init", STACK, cwd=folder)
-
-
-def checkpoint_of(lab: Sandbox, project: str) -> Path:
-    """The file in which the backend keeps a project's stack."""
-    return lab.directory.backend / ".pulumi" / "stacks" / project / f"{STACK}.json"
-
-
 @dataclass
 class Toy:
     """Writes programs and runs the pulumi CLI on them."""
 
     lab: Sandbox
     folder: Path
-    name: str
-    variables: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def namespace(self) -> str:
-        return self.name
+    namespace: str
+    """The project has its name too."""
 
     def start(self) -> None:
         """Creates folder, stack and namespace."""
         virtualenv = REPOSITORY / ".venv"
         self.folder.mkdir(parents=True)
-        (self.folder / "Pulumi.yaml").write_text(_PROJECT.format(name=self.name, virtualenv=virtualenv))
+        (self.folder / "Pulumi.yaml").write_text(_PROJECT.format(name=self.namespace, virtualenv=virtualenv))
         self.write("")
-        self._make_stack()
+        self.pulumi("stack", "init")
         self.lab.kubectl("create", "namespace", self.namespace)
 
     def write(self, program: str) -> None:
@@ -132,8 +112,7 @@ class Toy:
 
     def pulumi(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
         """Any other pulumi command."""
-        variables = {**self.variables, **options.pop("variables", {})}
-        return self.lab.pulumi(*arguments, "--stack", STACK, cwd=self.folder, variables=variables, **options)
+        return self.lab.pulumi(*arguments, "--stack", STACK, cwd=self.folder, **options)
 
     def kubectl(self, *arguments: str, **options: Any) -> str:
         """kubectl in the test's namespace."""
@@ -150,31 +129,23 @@ class Toy:
 
     def state(self, logical_name: str) -> dict[str, Any]:
         """A resource as the stack's state has it, secrets encrypted."""
-        found = [each for each in self._resources() if each["urn"].endswith(f"::{logical_name}")]
+        found = [
+            each
+            for each in self.lab.resources(STACK, self.folder)
+            if each["urn"].endswith(f"::{logical_name}")
+        ]
         assert len(found) == 1, [each["urn"] for each in found]
         return found[0]
 
     def recorded(self) -> set[str]:
         """The logical names of all resources in the state, the stack and providers left out."""
-        urns = [each["urn"] for each in self._resources()]
+        urns = [each["urn"] for each in self.lab.resources(STACK, self.folder)]
         return {urn.rsplit("::", 1)[1] for urn in urns if "::pulumi:" not in urn}
 
     def files_holding(self, text: str) -> list[str]:
         """Files of the backend that hold a text: states, history, backups."""
         found = [path for path in self.lab.directory.backend.rglob("*") if path.is_file()]
         return [str(path) for path in found if text.encode() in path.read_bytes()]
-
-    def _make_stack(self) -> None:
-        template = self.lab.directory.root / _TEMPLATE
-        shutil.copy(template / f"Pulumi.{STACK}.yaml", self.folder)
-        checkpoint = checkpoint_of(self.lab, self.name)
-        checkpoint.parent.mkdir(parents=True)
-        text = checkpoint_of(self.lab, _TEMPLATE).read_text()
-        checkpoint.write_text(text.replace(_TEMPLATE, self.name))
-
-    def _resources(self) -> list[dict[str, Any]]:
-        latest = json.loads(checkpoint_of(self.lab, self.name).read_text())["checkpoint"]["latest"] or {}
-        return latest.get("resources") or []
 
     def _run(self, *command: str, program: str | None = None, **options: Any) -> str:
         if program is not None:

@@ -13,7 +13,11 @@ from lab.dynamo_operator.installation import OperatorConfiguration
 from lab.dynamo_operator.workloads import deployment, service
 
 HASH = "0123abcd"
-CONFIGURATION = OperatorConfiguration(version="1.2.1", nats_address="nats://nats:4222")
+CONFIGURATION = OperatorConfiguration(
+    version="1.2.1",
+    nats_address="nats://dynamo-platform-nats.dynamo-system.svc.cluster.local:4222",
+    planner_role="dynamo-platform-dynamo-operator-planner",
+)
 
 Manifest = dict[str, Any]
 
@@ -23,15 +27,13 @@ def read(manifest: Manifest) -> Manifest:
     return converted(converted(copy.deepcopy(manifest), V1ALPHA1), V1BETA1)
 
 
-def objects(
-    graph: Manifest, configuration: OperatorConfiguration = CONFIGURATION, worker_hash: str = HASH
-) -> dict[tuple[str, str], Manifest]:
+def objects(graph: Manifest, worker_hash: str = HASH) -> dict[tuple[str, str], Manifest]:
     """Everything that the graph owns, and what it needs once, by kind and name."""
     graph = read(graph)
-    made = shared_objects(graph, configuration)
+    made = shared_objects(graph, CONFIGURATION)
     for each in component_deployments(graph, worker_hash, {}):
         each["metadata"]["finalizers"] = [FINALIZER]
         owner = read(each)
-        found = service(owner, configuration)
-        made += [owner, deployment(owner, configuration), *([found] if found else [])]
+        found = service(owner, CONFIGURATION)
+        made += [owner, deployment(owner, CONFIGURATION), *([found] if found else [])]
     return {(each["kind"], each["metadata"]["name"]): each for each in made}

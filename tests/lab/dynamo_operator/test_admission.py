@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from typing import Any
 
 import pytest
 
-from lab.dynamo_operator.admission import mutate
 from lab.dynamo_operator.conversion import V1ALPHA1, V1BETA1, convert, converted
-from tests.lab.dynamo_operator.reviews import Change, conversion, refusal, review
+from tests.lab.dynamo_operator.reviews import Change, conversion, refusal
 from tests.lab.fixtures.graphs import toy_graph, worker
 
 SERVICE = "spec.services[Decode]"
@@ -90,23 +87,3 @@ def test_the_same_holds_of_v1beta1_where_the_conversion_refuses_it(field: str, v
     result = convert(conversion(V1ALPHA1, graph))["response"]["result"]
     assert result["status"] == "Failed"
     assert f"SIMULATED CLUSTER: spec.components[Decode].{field}" in result["message"]
-
-
-def test_one_replica_and_the_origin_version_are_filled_in_where_they_lack() -> None:
-    def patched(graph: Change) -> list[tuple[str, str, Any]]:
-        response = mutate(review(graph), "1.2.1")["response"]
-        assert response["allowed"] is True
-        patch = json.loads(base64.b64decode(response["patch"])) if "patch" in response else []
-        return [(each["op"], each["path"], each["value"]) for each in patch]
-
-    graph = toy_graph()
-    del graph["spec"]["services"]["Prefill"]["replicas"]
-    origin = "/metadata/annotations/nvidia.com~1dynamo-operator-origin-version"
-    assert patched(graph) == [
-        ("add", "/spec/services/Prefill/replicas", 1),
-        ("add", "/metadata/annotations", {}),
-        ("add", origin, "1.2.1"),
-    ]
-    complete = toy_graph()
-    complete["metadata"]["annotations"] = {"nvidia.com/dynamo-operator-origin-version": "1.0.0"}
-    assert patched(complete) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lab.dynamo_operator.conversion import V1ALPHA1, V1BETA1, converted
-from tests.lab.dynamo_operator.built import objects, read
+from tests.lab.dynamo_operator.built import objects
 from tests.lab.fixtures.graphs import toy_graph, worker
 
 PROBE = {"httpGet": {"path": "/ready", "port": "system"}}
@@ -50,24 +50,6 @@ def test_what_a_service_says_of_its_container_is_in_its_component_s_pod_template
     limits = {"resources": {"limits": {"nvidia.com/gpu": "4"}}}
     assert decode["podTemplate"]["spec"]["containers"] == [MAIN | own | limits]
     assert specs(beta()) == specs(alpha())
-
-
-def test_the_status_counts_components_in_one_version_and_services_in_the_other() -> None:
-    counts = {"componentKind": "Deployment", "componentNames": ["toy-decode-old", "toy-decode-new"]}
-    rolling = {"phase": "InProgress", "updatedComponents": ["Decode"]}
-    graph = beta() | {"status": {"components": {"Decode": counts}, "rollingUpdate": rolling}}
-    status = converted(graph, V1ALPHA1)["status"]
-    assert status["services"]["Decode"]["componentName"] == "toy-decode-new"
-    assert status["rollingUpdate"]["updatedServices"] == ["Decode"]
-    assert read(graph)["status"] == graph["status"]
-
-
-def test_order_read_only_mounts_and_containers_of_v1beta1_survive_being_stored() -> None:
-    graph = beta()
-    template = graph["spec"]["components"][2]["podTemplate"]["spec"]
-    template["containers"][0]["volumeMounts"][0]["readOnly"] = True
-    template["containers"].insert(0, {"name": "helper", "image": "x"})
-    assert read(graph)["spec"] == graph["spec"]
 
 
 def test_a_v1alpha1_graph_that_v1beta1_writes_back_is_what_it_was() -> None:

@@ -18,9 +18,8 @@ import pytest
 from lab.dynamo_operator.admission import mutate, validate
 from lab.dynamo_operator.components import FINALIZER
 from lab.dynamo_operator.conversion import GRAPH, V1ALPHA1, V1BETA1, converted
-from lab.dynamo_operator.installation import OperatorConfiguration
 from lab.dynamo_operator.status import Outcome, component_status, graph_status
-from tests.lab.dynamo_operator.built import objects, read
+from tests.lab.dynamo_operator.built import CONFIGURATION, objects, read
 from tests.lab.dynamo_operator.recordings import (
     CASES,
     CASES_OF_1_4,
@@ -33,11 +32,6 @@ from tests.lab.dynamo_operator.reviews import review
 
 COMPONENT = "DynamoComponentDeployment"
 HASHES = ("nvidia.com/current-worker-hash", "nvidia.com/current-worker-hash-v2")
-CONFIGURATION = OperatorConfiguration(
-    version="1.2.1",
-    nats_address="nats://dynamo-platform-nats.dynamo-system.svc.cluster.local:4222",
-    planner_role="dynamo-platform-dynamo-operator-planner",
-)
 
 
 def admitted(graph: Manifest) -> Manifest:
@@ -57,7 +51,7 @@ def made(case: str) -> dict[tuple[str, str], Manifest]:
     hashes = {key: known[key] for key in HASHES if key in known}
     graph["metadata"]["annotations"] |= hashes
     graph["metadata"]["finalizers"] = [FINALIZER]
-    made = objects(graph, CONFIGURATION, next(iter(hashes.values())))
+    made = objects(graph, next(iter(hashes.values())))
     return made | {(GRAPH, graph["metadata"]["name"]): read(graph)}
 
 

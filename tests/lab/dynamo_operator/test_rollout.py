@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from lab.dynamo_operator.rollout import Generation, Step, deployment_strategy, limits, next_step
+from lab.dynamo_operator.rollout import Generation, Step, limits, next_step
 
 SURGE = "nvidia.com/deployment-rolling-update-max-surge"
 UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
@@ -33,20 +29,6 @@ def test_so_many_pods_may_be_there_above_or_be_missing(
     annotations: dict[str, str], replicas: int, expected: tuple[int, int]
 ) -> None:
     assert limits(annotations, replicas) == expected
-
-
-@pytest.mark.parametrize(
-    ("annotations", "expected"),
-    [
-        ({}, {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}}),
-        (IN_PLACE, {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}),
-        (RECREATE, {"type": "Recreate"}),
-    ],
-)
-def test_annotations_choose_the_strategy_inside_a_deployment(
-    annotations: dict[str, str], expected: dict[str, Any]
-) -> None:
-    assert deployment_strategy(annotations) == expected
 
 
 @pytest.mark.parametrize(
@@ -88,28 +70,3 @@ def test_a_worker_that_never_served_goes_first_unless_it_is_the_newest() -> None
     assert next_step({}, 1, None, [serving, stuck]) == Step(0, {"b": 1, "a": 0})
     older = Generation("b", 1, 0, "0")
     assert next_step({}, 1, None, [serving, older]) == Step(0, {"a": 1, "b": 0})
-
-
-@given(
-    replicas=st.integers(0, 12),
-    surge=st.sampled_from(["0", "1", "3", "25%", "100%"]),
-    unavailable=st.sampled_from(["0", "1", "2", "25%", "50%"]),
-    old_wanted=st.integers(1, 12),
-)
-def test_a_rollout_always_ends_and_keeps_to_its_limits(
-    replicas: int, surge: str, unavailable: str, old_wanted: int
-) -> None:
-    annotations = {SURGE: surge, UNAVAILABLE: unavailable}
-    most, least = limits(annotations, replicas)
-    old, new = Generation("old", old_wanted, old_wanted), None
-    for _ in range(100):
-        step = next_step(annotations, replicas, new, [old])
-        left = step.old_replicas["old"]
-        assert step.new_replicas + old.wanted <= max(replicas + most, old_wanted)
-        if old_wanted >= replicas:
-            assert (new.available if new else 0) + left >= min(replicas - least, old.available)
-        # Pods follow at once; that a pod takes time is what the steps above show.
-        new, old = Generation("new", step.new_replicas, step.new_replicas), Generation("old", left, left)
-        if (new.wanted, old.wanted) == (replicas, 0):
-            return
-    raise AssertionError("the rollout does not end")

@@ -36,20 +36,15 @@ def container(**fields: Any) -> dict[str, Any]:
 
 
 def objects(
-    config: dict[str, dict[str, str]] | None = None,
-    secrets: dict[str, dict[str, str]] | None = None,
-    claims: tuple[str, ...] = (),
+    config: dict[str, dict[str, str]] | None = None, secrets: dict[str, dict[str, str]] | None = None
 ) -> Objects:
-    """ConfigMaps, Secrets and claims of namespace `serving`."""
+    """ConfigMaps and Secrets of namespace `serving`."""
     found: dict[tuple[str, str, str], Any] = {}
     for name, data in (config or {}).items():
         found["ConfigMap", "serving", name] = {"data": data}
     for name, data in (secrets or {}).items():
         encoded = {key: base64.b64encode(value.encode()).decode() for key, value in data.items()}
         found["Secret", "serving", name] = {"data": encoded}
-    for name in claims:
-        metadata = {"name": name, "namespace": "serving", "uid": "c1a1m-uid"}
-        found["PersistentVolumeClaim", "serving", name] = {"metadata": metadata}
     return Objects(found)
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import time
 from typing import TYPE_CHECKING, Any
 
-import psutil
 import pytest
 
 from lab.kubelet.container_run import ContainerRun, Program
@@ -88,43 +86,6 @@ def test_a_status_keeps_as_much_of_a_failed_process_s_log_as_kubernetes_does(
     assert (ended["exitCode"], ended.get("message", ""), bench.state.restarts) == (code, kept, 0)
 
 
-def test_the_log_is_in_the_container_runtime_s_format(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, "echo done", "OnFailure")
-    bench.play_to_the_end()
-    stamp, *rest = bench.log.read_text().split()
-    assert rest == ["stdout", "F", "done"]
-    assert stamp.endswith("Z")
-
-
-def test_a_process_that_fails_is_started_again_and_its_last_words_are_told(tmp_path: Path) -> None:
-    async def scene(bench: Bench) -> None:
-        await bench.until(lambda: bench.state.restarts >= 2)
-
-    bench = Bench(tmp_path, "echo 'no such flag' >&2; exit 3", **KEEPS)
-    bench.play(scene)
-    last = bench.state.last["terminated"]
-    assert (last["exitCode"], last["message"]) == (3, "no such flag")
-    assert any(each.startswith("BackOff") for each in bench.events)
-    assert "Failed: exit code 3; its last lines:\nno such flag" in bench.events
-
-
-def test_a_program_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, "", "Never")
-    bench.program = Program(["/no/such/program"], {}, tmp_path, bench.log, "127.0.0.1")
-    bench.play_to_the_end()
-    assert bench.state.exit_code == 128
-    assert "/no/such/program" in bench.events[0]
-
-
-def test_what_a_process_leaves_behind_ends_with_it(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, "sleep 300 & echo $!", "Never")
-    bench.play_to_the_end()
-    left = int(bench.log.read_text().split()[-1])
-    deadline = time.monotonic() + DEADLINE_SECONDS
-    while psutil.pid_exists(left) and psutil.Process(left).status() != psutil.STATUS_ZOMBIE:
-        assert time.monotonic() < deadline
-
-
 @pytest.mark.parametrize(
     ("trap", "grace", "code"), [("echo drained; exit 0", DEADLINE_SECONDS, 0), ("", 0.05, 137)]
 )
@@ -174,10 +135,3 @@ def test_a_container_is_ready_while_its_probe_passes_and_starts_again_when_it_is
             assert "Killing: Container main failed liveness probe, will be restarted" in bench.events
 
     asyncio.run(scene())
-
-
-def test_a_program_that_is_not_here_is_ready_without_a_process(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, "")
-    assert "waiting" in bench.state.state
-    bench.run.simulate()
-    assert bench.state.is_ready

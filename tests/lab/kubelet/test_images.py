@@ -9,9 +9,6 @@ import yaml
 
 from lab.directory import REPOSITORY
 from lab.kubelet.images import image_of
-from recipes.benchmark_job import benchmark_job
-from recipes.model_download import HuggingFaceDownload, cache_job_spec
-from tests.support.shipped_stacks import served_stack
 
 POLICY = (REPOSITORY / "lab" / "fixtures" / "served_pods.yaml").read_text()
 HERE = [
@@ -32,24 +29,10 @@ ELSEWHERE = [
 ]
 
 
-def pattern() -> str:
-    """The policy's pattern of images."""
-    policy = next(yaml.safe_load_all(POLICY))
-    [condition] = policy["spec"]["matchConditions"]
-    [found] = re.findall(r"matches\('(.*?)'\)", condition["expression"])
-    return found
-
-
 @pytest.mark.parametrize("image", [*HERE, *ELSEWHERE])
 def test_the_admission_policy_and_the_kubelet_mean_the_same_images(image: str) -> None:
-    assert (re.search(pattern(), image) is not None) == (image in HERE)
+    policy = next(yaml.safe_load_all(POLICY))
+    [condition] = policy["spec"]["matchConditions"]
+    [pattern] = re.findall(r"matches\('(.*?)'\)", condition["expression"])
+    assert (re.search(pattern, image) is not None) == (image in HERE)
     assert (image_of({"image": image}) is not None) == (image in HERE)
-
-
-@pytest.mark.parametrize("stack", ["agg-gb200", "disagg-b200-tcp"])
-def test_a_benchmark_runs_and_the_download_on_the_slim_image_is_simulated(stack: str) -> None:
-    placed = served_stack(stack).serving.placed
-    [measures] = benchmark_job(placed)["spec"]["template"]["spec"]["containers"]
-    downloading = cache_job_spec(placed.recipe, "model-cache", HuggingFaceDownload(None), {})
-    [downloads] = downloading["template"]["spec"]["containers"]
-    assert [image_of(each) is not None for each in (measures, downloads)] == [True, False]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -13,9 +13,6 @@ from lab.kubernetes_provider.kubeconfig import (
     target,
 )
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 def _config(server: str = "https://127.0.0.1:6443", **cluster: Any) -> str:
     return yaml.safe_dump(
@@ -26,15 +23,6 @@ def _config(server: str = "https://127.0.0.1:6443", **cluster: Any) -> str:
             "contexts": [{"name": "one", "context": {"cluster": "c", "user": "u", "namespace": "n"}}],
         }
     )
-
-
-def test_a_kubeconfig_is_contents_a_path_or_what_the_environment_names(tmp_path: Path) -> None:
-    path = tmp_path / "config"
-    path.write_text(_config())
-    expected = target(load(_config()))
-    assert target(load(str(path))) == expected
-    assert target(load(None, {"KUBECONFIG": str(path)})) == expected
-    assert (expected.namespace, expected.cluster["server"]) == ("n", "https://127.0.0.1:6443")
 
 
 @pytest.mark.parametrize("text", ["not a kubeconfig", "{: broken\n", "[]\n"])

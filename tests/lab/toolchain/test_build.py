@@ -20,7 +20,7 @@ from lab.toolchain.build import (
     missing_modules,
     tool_directory,
 )
-from lab.toolchain.tools import TOOL_MODULES, ToolModule
+from lab.toolchain.tools import ToolModule
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,16 +57,6 @@ def test_a_tool_is_built_once_and_a_half_built_one_is_not_taken_for_it(
     said.clear()
     build_missing(cache, said.append)
     assert said == []
-
-
-def test_a_lab_is_not_kept_waiting_for_a_tool_of_the_checks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ToolModule
-) -> None:
-    monkeypatch.setattr(build, "TOOL_MODULES", (replace(module, for_the_lab=False),))
-    build_missing(tmp_path / "cache", print)
-    assert not executables(tmp_path / "cache")["tiny"].exists()
-    build_missing(tmp_path / "cache", print, "tiny")
-    assert executables(tmp_path / "cache")["tiny"].exists()
 
 
 def test_inside_the_seal_the_tools_are_those_of_the_person_outside(
@@ -114,12 +104,6 @@ def test_a_tool_on_path_in_exactly_the_pinned_version_is_taken_and_not_built(
     assert executables(tmp_path / "cache")["tiny"].read_text().startswith("#!/bin/sh")
 
 
-def test_a_change_of_a_modules_pins_builds_it_anew(module: ToolModule) -> None:
-    before = module.fingerprint()
-    (module.directory / "go.sum").write_text("example.com/x v1.0.0 h1:changed\n")
-    assert module.fingerprint() != before
-
-
 def test_a_build_that_fails_says_which_tool_and_what_go_said(tmp_path: Path, module: ToolModule) -> None:
     (module.directory / "main.go").write_text("package main\nfunc main() { undefinedName() }\n")
     with pytest.raises(
@@ -127,11 +111,3 @@ def test_a_build_that_fails_says_which_tool_and_what_go_said(tmp_path: Path, mod
     ):
         build_missing(tmp_path / "cache", lambda _: None)
     assert missing_modules(tmp_path / "cache")
-
-
-def test_every_tool_module_is_pinned_with_checksums_and_every_published_one_with_its_version() -> None:
-    assert [module.name for module in TOOL_MODULES if module.version() is None] == ["compose-config"]
-    for module in TOOL_MODULES:
-        pins = (module.directory / "go.mod").read_text()
-        assert "\ntool " in pins or (module.directory / "main.go").exists(), module.name
-        assert (module.directory / "go.sum").stat().st_size > 0, module.name

@@ -48,20 +48,6 @@ def test_a_python_that_the_wheel_is_not_built_for_ends_with_what_would_do(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_beside_a_newer_python_the_newest_on_the_path_that_it_is_built_for_is_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "version_info", (3, 13, 0))
-    monkeypatch.setenv("PATH", str(tmp_path))
-    older, newest = (_executable(tmp_path / name) for name in ("python3.10", "python3.11"))
-    _executable(tmp_path / "python3.13")
-    of_newest = RUNTIME.python(tmp_path)
-    newest.unlink()
-    assert of_newest != RUNTIME.python(tmp_path)
-    newest.symlink_to(older)
-    assert of_newest == RUNTIME.python(tmp_path)
-
-
 def test_an_index_out_of_reach_ends_with_its_reason_and_leaves_no_runtime(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,9 +104,3 @@ def _index(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
         monkeypatch.setenv(name, address)
     monkeypatch.setenv("UV_HTTP_RETRIES", "0")
     monkeypatch.setenv("UV_NO_CACHE", "1")
-
-
-def _executable(file: Path) -> Path:
-    file.write_text("#!/bin/sh\n", encoding="utf-8")
-    file.chmod(0o755)
-    return file

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from operations.engine_preview.events import Events
     from operations.pulumi_command import PulumiCommand
     from tests.lab.conformance.toy import Toy
+    from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.lab
 
@@ -36,6 +37,12 @@ k8s.core.v1.Secret("token", metadata=named("token"), string_data={"key": pulumi.
 k8s.core.v1.Service("service", metadata=named("service", {"a": "2"}), spec={"ports": [{"port": 80}]})
 k8s.core.v1.ConfigMap("new", metadata=named("new"), data={})
 """
+
+
+@pytest.fixture(scope="module")
+def lab(own_lab: Sandbox) -> Sandbox:
+    """A cluster of its own: what a toy leaves goes in the background."""
+    return own_lab
 
 
 class Engine:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.serving.faults.conftest import STACK
-from tests.support.shipped_stacks import SETTINGS
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -60,12 +59,9 @@ def test_a_drained_decode_worker_finishes_its_answers_and_takes_no_more(one_of_e
 
 def test_a_new_engine_option_interrupts_where_a_worker_waits_for_the_old_one(one_of_each: Bench) -> None:
     def fault() -> None:
-        content = one_of_each.stack.settings()
-        content["config"][SETTINGS]["serving"]["overrides"] = {"decode": {"max_batch_size": 512}}
-        content["config"][SETTINGS]["serving"]["overrides"]["decode"]["cuda_graph_config"] = {
-            "max_batch_size": 512
-        }
-        one_of_each.stack.write_settings(content)
+        batch = {"max_batch_size": 512}
+        overrides = {"decode": {**batch, "cuda_graph_config": batch}}
+        one_of_each.stack.change_serving(overrides=overrides)
         one_of_each.stack.pulumi("up", "--yes", "--skip-preview")
 
     row = one_of_each.under_load("a new engine option, by up", fault, bound="about 31 min without service")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from lab import processes
 from tests.serving.faults.measure import GRAPH, NAMESPACE, STREAMS
-from tests.support.shipped_stacks import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,11 +39,9 @@ class Harmless:
 
 
 def _new_engine_option(bench: Bench) -> None:
-    content = bench.stack.settings()
-    serving: dict[str, Any] = content["config"][SETTINGS]["serving"]
-    serving["overrides"]["decode"]["max_batch_size"] = 512
-    serving["overrides"]["decode"]["cuda_graph_config"] = {"max_batch_size": 512}
-    bench.stack.write_settings(content)
+    batch = {"max_batch_size": 512}
+    options = {**batch, "cuda_graph_config": batch}
+    bench.stack.change_settings(lambda settings: settings["serving"]["overrides"]["decode"].update(options))
     bench.stack.pulumi("up", "--yes", "--skip-preview")
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from lab.errors import LabError
 from tests.support.changes import changes_of
-from tests.support.faults.kubectl import items, kubectl, patch_status
+from tests.support.faults.statuses import patch_status
 
 if TYPE_CHECKING:
-    from lab.directory import LabDirectory
+    from tests.support.sandbox import Sandbox
 
 _SECONDS = 60.0
 # The Job controller makes the next attempt 10, 20, 40 s after the last one ended. Attempts that ended long
@@ -18,17 +18,7 @@ _SECONDS = 60.0
 _ENDED = "2026-01-01T00:00:00Z"
 
 
-def cordon(lab: LabDirectory, *nodes: str) -> None:
-    """Keeps new pods from the nodes, so that kwok, whose containers all succeed, never starts them."""
-    kubectl(lab, "cordon", *nodes)
-
-
-def uncordon(lab: LabDirectory, *nodes: str) -> None:
-    """Lets pods onto the nodes again."""
-    kubectl(lab, "uncordon", *nodes)
-
-
-def fail_attempts(lab: LabDirectory, namespace: str, job: str, attempts: int, says: str) -> None:
+def fail_attempts(lab: Sandbox, namespace: str, job: str, attempts: int, says: str) -> None:
     """Lets so many pods of the Job end with exit code 1 and these last words, before any node has them.
 
     Raises LabError where the Job does not make that many attempts in time.
@@ -36,9 +26,9 @@ def fail_attempts(lab: LabDirectory, namespace: str, job: str, attempts: int, sa
     deadline = time.monotonic() + _SECONDS
     label = f"batch.kubernetes.io/job-name={job}"
     failed: set[str] = set()
-    with changes_of(lab) as next_change:
+    with changes_of(lab.directory) as next_change:
         while True:
-            for pod in items(lab, "pods", "-n", namespace, "-l", label):
+            for pod in lab.get("pods", "-n", namespace, "-l", label)["items"]:
                 name = pod["metadata"]["name"]
                 if name not in failed and pod["status"].get("phase") == "Pending" and len(failed) < attempts:
                     patch_status(lab, "pod", pod, _failed(pod, says))

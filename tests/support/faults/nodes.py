@@ -11,10 +11,10 @@ import yaml
 from lab.control_plane import SILENT
 from lab.directory import REPOSITORY
 from lab.dra_driver.slices import LABEL_CLIQUE
-from tests.support.faults.kubectl import items, kubectl, patch_status
+from tests.support.faults.statuses import patch_status
 
 if TYPE_CHECKING:
-    from lab.directory import LabDirectory
+    from tests.support.sandbox import Sandbox
 
 _NODES = REPOSITORY / "lab" / "fixtures" / "nodes.yaml"
 _HOSTNAME = "kubernetes.io/hostname"
@@ -22,7 +22,7 @@ _UNREACHABLE = "node.kubernetes.io/unreachable"
 _SILENCE = {"reason": "NodeStatusUnknown", "message": "Kubelet stopped posting node status."}
 
 
-def lose(lab: LabDirectory, *names: str) -> None:
+def lose(lab: Sandbox, *names: str) -> None:
     """Lets the machines go silent, and does at once what the node controller does after its grace period.
 
     What kube-controller-manager would do 50 s after the last heartbeat (--node-monitor-grace-period): the
@@ -30,12 +30,12 @@ def lose(lab: LabDirectory, *names: str) -> None:
     for 300 s, and nobody confirms their deletion.
     """
     for name in names:
-        kubectl(lab, "annotate", "node", name, SILENT, "--overwrite")
-        pods = items(lab, "pods", "--all-namespaces", "--field-selector", f"spec.nodeName={name}")
+        lab.kubectl("annotate", "node", name, SILENT, "--overwrite")
+        pods = lab.get("pods", "--all-namespaces", f"--field-selector=spec.nodeName={name}")["items"]
         for pod in pods:
             metadata = pod["metadata"]
-            kubectl(lab, "annotate", "pod", metadata["name"], "-n", metadata["namespace"], SILENT)
-        [node] = items(lab, "nodes", "--field-selector", f"metadata.name={name}")
+            lab.kubectl("annotate", "pod", metadata["name"], "-n", metadata["namespace"], SILENT)
+        node = lab.get("node", name)
         now = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         unknown = [
             each | {"status": "Unknown", "lastTransitionTime": now, **_SILENCE}
@@ -43,18 +43,18 @@ def lose(lab: LabDirectory, *names: str) -> None:
         ]
         patch_status(lab, "node", node, {"conditions": unknown})
         for effect in ("NoSchedule", "NoExecute"):
-            kubectl(lab, "taint", "node", name, f"{_UNREACHABLE}:{effect}", "--overwrite")
+            lab.kubectl("taint", "node", name, f"{_UNREACHABLE}:{effect}", "--overwrite")
         for pod in pods:
             patch_status(lab, "pod", pod, {"conditions": _unready(pod, now)})
 
 
-def join(lab: LabDirectory, *names: str) -> None:
+def join(lab: Sandbox, *names: str) -> None:
     """Lets machines join that are what the lab's own nodes of these names are at first."""
     found = {node["metadata"]["name"]: node for node in _fixtures()}
     _create(lab, [found[name] for name in names])
 
 
-def join_clique(lab: LabDirectory, clique: str, like: str, *names: str) -> None:
+def join_clique(lab: Sandbox, clique: str, like: str, *names: str) -> None:
     """Lets machines join that are like a node of the lab but form an NVLink domain of their own."""
     [model] = [node for node in _fixtures() if node["metadata"]["name"] == like]
     nodes: list[dict[str, Any]] = []
@@ -66,9 +66,9 @@ def join_clique(lab: LabDirectory, clique: str, like: str, *names: str) -> None:
     _create(lab, nodes)
 
 
-def _create(lab: LabDirectory, nodes: list[dict[str, Any]]) -> None:
+def _create(lab: Sandbox, nodes: list[dict[str, Any]]) -> None:
     documents = yaml.safe_dump_all(nodes)
-    kubectl(lab, "apply", "--server-side", "--force-conflicts", "-f", "-", stdin=documents)
+    lab.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=documents)
 
 
 def _unready(pod: dict[str, Any], now: str) -> list[dict[str, Any]]:
