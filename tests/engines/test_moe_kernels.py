@@ -126,13 +126,6 @@ def test_a_gpu_has_kernels_for_these_algorithms(
         assert algorithms_with_kernels(ACCELERATORS[gpu]) == algorithms
 
 
-@pytest.mark.parametrize("gpu", [*BLACKWELL, *HOPPER])
-def test_the_defaults_of_a_gpu_run_together(gpu: str) -> None:
-    accelerator = ACCELERATORS[gpu]
-    backend = default_moe_backend(accelerator)
-    assert moe_support(backend, default_algorithm(accelerator, backend), accelerator).outcome is RUNS
-
-
 def test_an_8_bit_kv_cache_is_tested_on_blackwell_only() -> None:
     assert {gpu for gpu in ACCELERATORS if fp8_kv_cache_is_tested(ACCELERATORS[gpu])} == set(BLACKWELL)
 

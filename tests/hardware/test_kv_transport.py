@@ -188,28 +188,7 @@ def _in_one_pod(transport: KvTransportName, name: str = B200) -> KvPath:
     )
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_pods_of_their_own_never_hand_over_gpu_memory_by_nvlink(name: str) -> None:
-    path = _path("nvlink", name)
-    assert path.standing is IMPOSSIBLE
-    assert "each pod has its own" in path.reason
-    assert "one pod" in path.lifted_by
-
-
 @pytest.mark.parametrize(("name", "gbit"), [(B200, 7200), (GB200, 7200), ("p5.48xlarge", 3600)])
 def test_processes_of_one_pod_reach_each_other_at_the_rate_of_their_nvlink(name: str, gbit: float) -> None:
     path = _in_one_pod("nvlink", name)
     assert (path.standing, path.gbit_per_second, path.ends_at_pod) == (DOCUMENTED, gbit, True)
-
-
-@pytest.mark.parametrize("transport", ["mnnvl", "efa"])
-def test_what_leads_out_of_the_pod_is_none_of_its_ways(transport: KvTransportName) -> None:
-    path = _in_one_pod(transport)
-    assert path.standing is IMPOSSIBLE
-    assert "nvlink" in path.lifted_by
-
-
-def test_tcp_inside_a_pod_passes_no_network_card_and_says_what_is_faster() -> None:
-    path = _in_one_pod("tcp")
-    assert (path.standing, path.gbit_per_second) == (UNPROVEN, None)
-    assert path.lifted_by.startswith("nvlink")

@@ -6,7 +6,7 @@ import yaml
 from recipes.load import load_recipe
 from rules.rule import Status
 from tests.rules.case import judge_settings
-from tests.support.dev_settings import existing_cluster_settings, resolved
+from tests.support.dev_settings import existing_cluster_settings
 
 NAME = "gpt-oss-20b/trtllm-agg"
 NODES = ("p6-b200.48xlarge", "p6e-gb200.36xlarge", "p5en.48xlarge")
@@ -21,12 +21,6 @@ def _settings(instance_type: str, **serving: object) -> dict[str, object]:
 def test_it_stands_on_blackwell_and_hopper_and_no_rule_fails(instance_type: str) -> None:
     found = judge_settings(_settings(instance_type)).findings
     assert [each.rule.id for each in found if each.observation.status is Status.FAILED] == []
-
-
-def test_one_worker_takes_one_gpu_and_a_node_of_eight_is_filled_with_eight() -> None:
-    stack = resolved(_settings("p6-b200.48xlarge", replicas="fill"))
-    [worker] = stack.serving.placed.workers
-    assert (worker.gpus, worker.replicas) == (1, 8)
 
 
 def test_the_rendered_engine_file_names_no_kernel_so_that_each_family_takes_its_own() -> None:

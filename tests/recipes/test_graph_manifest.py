@@ -54,15 +54,6 @@ def _selected_types(term: dict[str, Any], graph_name: str) -> list[str]:
     return types["values"]
 
 
-def test_a_gb200_worker_lands_on_gb200_nodes_alone_and_accepts_their_taints() -> None:
-    pod = _pods(over("mnnvl", GB200))[PREFILL]["spec"]
-    assert pod["nodeSelector"] == {"nvidia.com/gpu.product": "NVIDIA-GB200", "kubernetes.io/arch": "arm64"}
-    assert pod["tolerations"] == [
-        {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
-        {"key": "kubernetes.io/arch", "operator": "Equal", "effect": "NoSchedule", "value": "arm64"},
-    ]
-
-
 def test_a_pod_asks_for_what_it_needs_and_a_worker_may_use_no_more() -> None:
     resources = _main(over("tcp"), DECODE)["resources"]
     assert resources["requests"] == {"nvidia.com/gpu": "4", "cpu": "22", "memory": "240Gi"}
@@ -79,26 +70,6 @@ def test_network_devices_are_requested_under_their_full_names() -> None:
     assert "vpc.amazonaws.com/efa" not in str(_main(over("efa"), FRONTEND))
 
 
-def test_every_pod_reads_the_model_from_the_same_volume() -> None:
-    for pod in _pods(placed_recipe(cache_claim_name="weights")).values():
-        assert {"name": "weights", "mountPath": "/opt/models"} in main_of(pod)["volumeMounts"]
-        assert {"name": "weights", "persistentVolumeClaim": {"claimName": "weights"}} in pod["spec"][
-            "volumes"
-        ]
-
-
-def test_each_worker_reads_its_own_engine_file_from_the_config_map() -> None:
-    placed = over("tcp")
-    files = engine_files(placed)
-    for name, file in ((PREFILL, "prefill.yaml"), (DECODE, "decode.yaml")):
-        pod = _pods(placed)[name]
-        assert main_of(pod)["env"]["ENGINE_ARGS"] == f"/opt/dynamo/configs/{file}"
-        assert {"name": "engine-files", "configMap": {"name": files.name}} in pod["spec"]["volumes"]
-        mount = {"name": "engine-files", "mountPath": "/opt/dynamo/configs", "readOnly": True}
-        assert mount in main_of(pod)["volumeMounts"]
-        assert file in files.data
-
-
 def test_a_pool_without_room_recreates_its_workers_and_one_with_room_surges_by_one() -> None:
     assert _pods(over("tcp"))[DECODE]["annotations"] == {
         "nvidia.com/deployment-strategy": "Recreate",
@@ -110,13 +81,6 @@ def test_a_pool_without_room_recreates_its_workers_and_one_with_room_surges_by_o
         "nvidia.com/deployment-strategy": "RollingUpdate",
         "nvidia.com/deployment-rolling-update-max-surge": "1",
         "nvidia.com/deployment-rolling-update-max-unavailable": "0",
-    }
-
-
-def test_an_image_comes_from_the_mirror_of_its_registry() -> None:
-    mirrored = placed_recipe(image_mirrors={"nvcr.io": "registry.example:5000/nvcr"})
-    assert {main_of(pod)["image"] for pod in _pods(mirrored).values()} == {
-        "registry.example:5000/nvcr/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1"
     }
 
 
@@ -135,27 +99,6 @@ def test_only_the_frontend_has_a_seccomp_profile_since_an_engine_needs_pidfd_get
     pods = _pods(over("tcp"))
     assert main_of(pods[FRONTEND])["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
     assert "seccompProfile" not in str(pods[DECODE])
-
-
-def test_workers_of_a_compute_domain_claim_their_channel_for_pod_and_container() -> None:
-    pods = _pods(over("mnnvl", GB200))
-    for name in (PREFILL, DECODE):
-        [claim] = pods[name]["spec"]["resourceClaims"]
-        assert claim["resourceClaimTemplateName"] == "gpt-oss-disagg-channel"
-        assert main_of(pods[name])["resources"]["claims"] == [{"name": claim["name"]}]
-    assert "resourceClaims" not in pods[FRONTEND]["spec"]
-    assert "resourceClaims" not in str(_pods(over("tcp", GB200)))
-
-
-def test_workers_of_one_clique_follow_each_other_and_the_first_may_go_anywhere() -> None:
-    placed = over("mnnvl", GB200)
-    for name, own in ((PREFILL, "prefill"), (DECODE, "decode")):
-        [term] = _affinity(placed, name)["podAffinity"][REQUIRED]
-        assert term["topologyKey"] == "nvidia.com/gpu.clique"
-        # Kubernetes lets the first pod through only if the term selects the pod itself.
-        assert own in _selected_types(term, placed.graph_name)
-        assert _selected_types(term, placed.graph_name) == ["decode", "prefill"]
-    assert "nvidia.com/gpu.clique" not in str(_pods(over("tcp", GB200)))
 
 
 def test_prefill_and_decode_that_must_not_share_a_node_exclude_each_other_but_not_their_own_kind() -> None:

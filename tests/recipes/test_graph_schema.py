@@ -40,13 +40,6 @@ def test_the_operators_schema_takes_every_field_and_drops_none(example: str) -> 
     assert schema_errors(_spec(EXAMPLES[example])) == []
 
 
-def test_the_schema_would_notice_a_misspelt_field_of_a_pod() -> None:
-    spec = _spec(over("tcp"))
-    spec["components"][0]["podTemplate"]["spec"]["terminationGraceSeconds"] = 1
-    [error] = schema_errors(spec)
-    assert "terminationGraceSeconds" in error
-
-
 @settings(deadline=None, max_examples=20)
 @given(placed=placed_recipes())
 def test_nothing_in_a_graph_is_taken_for_a_variable_by_flux(placed: PlacedRecipe) -> None:

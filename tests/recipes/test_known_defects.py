@@ -56,13 +56,6 @@ def test_nccl_stays_off_nvlink_between_nodes_in_a_gb200_pod_without_a_channel() 
     assert _found(WITHOUT, B200) == {}
 
 
-def test_the_aggregated_worker_on_gb200_has_both_workarounds() -> None:
-    placed = placed_recipe(AGGREGATED, placement(GB200))
-    variables = main_of(pods_of(graph_spec(placed, "files"))["TrtllmWorker"])["env"]
-    assert variables["TRTLLM_FORCE_COMM_METHOD"] == "ALLGATHER"
-    assert variables["NCCL_MNNVL_ENABLE"] == "0"
-
-
 def test_what_the_recipe_says_of_a_variable_wins_over_a_workaround() -> None:
     placed = placed_recipe(AGGREGATED, placement(GB200))
     frontend, worker = placed.services
@@ -72,8 +65,3 @@ def test_what_the_recipe_says_of_a_variable_wins_over_a_workaround() -> None:
     changed = dataclasses.replace(placed, services=(frontend, dataclasses.replace(worker, recipe=own)))
     variables = main_of(pods_of(graph_spec(changed, "files"))["TrtllmWorker"])["env"]
     assert variables["TRTLLM_FORCE_COMM_METHOD"] == "NVLINK"
-
-
-def test_a_runtime_of_nobodys_release_is_refused_where_its_defects_would_matter() -> None:
-    with pytest.raises(ValueError, match="nightly is no release"):
-        _found(WITH_ATTENTION_DP, GB200, version="nightly")

@@ -59,15 +59,6 @@ def test_a_benchmark_finds_the_tokenizer_on_the_same_nodes(nodes: Any) -> None:
     )
 
 
-def test_every_pod_mounts_its_node_s_copy_and_no_claim() -> None:
-    for pod in _pods(placed_recipe(cache_nodes=EACH_NODE)).values():
-        volumes = {volume["name"]: volume for volume in pod["spec"]["volumes"]}
-        assert volumes["model-cache"]["hostPath"]["path"] == EACH_NODE.directory
-        assert "persistentVolumeClaim" not in str(pod)
-        [main] = pod["spec"]["containers"]
-        assert {"name": "model-cache", "mountPath": "/opt/models"} in main["volumeMounts"]
-
-
 def test_every_pod_waits_until_its_node_has_the_pinned_revision() -> None:
     for pod in _pods(placed_recipe(cache_nodes=EACH_NODE)).values():
         [wait] = pod["spec"]["initContainers"]
@@ -87,12 +78,6 @@ def test_what_waits_ends_when_the_marker_is_there_and_not_before(tmp_path: Path)
             waiting.wait(0.3)
         marker.touch()
         assert waiting.wait(10) == 0
-
-
-def test_the_copies_are_filled_on_every_node_of_the_pools_and_there_alone() -> None:
-    pod = _daemon_pod()
-    assert _selected(pod) == list(EACH_NODE.selectors)
-    assert {item["key"] for item in pod["tolerations"]} == {"nvidia.com/gpu"}
 
 
 def test_only_what_hands_the_directory_over_is_root_and_credentials_are_references() -> None:

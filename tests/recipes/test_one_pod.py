@@ -29,40 +29,11 @@ def _texts() -> dict[str, str]:
     return {words[index]: words[index + 3] for index in places}
 
 
-def test_one_pod_has_the_gpus_of_both_workers_and_the_shared_memory_of_the_container() -> None:
-    assert main_of(_pod())["resources"]["limits"]["nvidia.com/gpu"] == "8"
-    [pod] = [pod for pod in load_recipe(ONE_POD).pods if pod.gpus]
-    assert (pod.service_name, pod.role, pod.gpus, pod.shared_memory) == (WORKER, "worker", 8, "10Gi")
-
-
-def test_a_supervisor_starts_both_each_at_a_port_of_its_own() -> None:
-    main = main_of(_pod())
-    assert main["command"] == ["python3", "/opt/dynamo/configs/supervisor.py"]
-    assert list(_texts()) == ["prefill:9091", "decode:9092"]
-    assert main["args"].count("--") == 1
-
-
 def test_each_worker_sees_its_own_gpus_first_and_has_a_port_of_its_own_for_metrics() -> None:
     ports = [re.findall(r"DYN_FORWARDPASS_METRIC_PORT=(\S+)", text) for text in _texts().values()]
     assert ports == [["20380"], ["20480"]]
     visible = [re.findall(r"CUDA_VISIBLE_DEVICES=(\S+)", text) for text in _texts().values()]
     assert visible == [["0,1,2,3,4,5,6,7"], ["4,5,6,7,0,1,2,3"]]
-
-
-def test_each_worker_reads_its_own_engine_file_and_takes_its_shells_place() -> None:
-    for (place, text), role in zip(_texts().items(), ("prefill", "decode"), strict=True):
-        assert place.startswith(role)
-        assert f"ENGINE_ARGS=/opt/dynamo/configs/{role}.yaml" in text
-        assert "&& exec python3 -m dynamo.trtllm --model-path" in text
-        assert f"--disaggregation-mode {role}" in text
-
-
-def test_what_both_have_alike_stands_in_the_pods_variables_and_nowhere_else() -> None:
-    variables = main_of(_pod())["env"]
-    assert {"TRTLLM_ENABLE_PDL", "MODEL_PATH", "HF_HOME"} <= variables.keys()
-    for text in _texts().values():
-        exported = re.findall(r"(\w+)=", text.partition(" && ")[0])
-        assert not variables.keys() & set(exported)
 
 
 def test_each_worker_registers_as_a_container_that_is_ready_when_it_is() -> None:

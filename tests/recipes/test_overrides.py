@@ -24,15 +24,6 @@ def _engine(recipe: Any, role: Any) -> dict[str, Any]:
     return dict(dotted_options(yaml.safe_load(TensorRtLlm().engine_file(recipe.engine_of(role)))))
 
 
-def test_one_option_of_a_block_leaves_the_rest_of_the_block() -> None:
-    changed = overridden(
-        DISAGGREGATED, {"decode": _settings(kv_cache_config={"free_gpu_memory_fraction": 0.7})}
-    )
-    before, after = _engine(DISAGGREGATED, "decode"), _engine(changed, "decode")
-    assert after == before | {"kv_cache_config.free_gpu_memory_fraction": 0.7}
-    assert after["kv_cache_config.dtype"] == "fp8"
-
-
 # What may be changed at will: nothing else depends on these.
 FREE = {
     "max_batch_size": st.integers(1, 4096),
@@ -69,12 +60,6 @@ def test_null_takes_the_recipes_value_away() -> None:
     changed = overridden(AGGREGATED, {"worker": _settings(max_batch_size=None)})
     assert "max_batch_size" not in _engine(changed, "worker")
     assert changed.engine_of("worker").effective_max_batch_size == 2048
-
-
-def test_gpus_of_a_worker_follow_from_its_parallelism() -> None:
-    parallel = _settings(tensor_parallel_size=2, moe_expert_parallel_size=2)
-    changed = overridden(AGGREGATED, {"worker": parallel})
-    assert (changed.workers[0].gpus, changed.gpus) == (2, 2)
 
 
 def test_the_benchmark_never_asks_for_more_than_the_changed_engines_run() -> None:
@@ -118,10 +103,3 @@ def test_overrides_that_could_not_be_served_say_why(
         overridden(recipe, {role: _settings(**options)})
     assert said in str(raised.value)
     assert "validation error" not in str(raised.value)
-
-
-def test_an_override_names_a_role_that_the_recipe_has() -> None:
-    with pytest.raises(OverrideError, match="trtllm-agg has no role decode, only worker"):
-        overridden(AGGREGATED, {"decode": _settings(max_batch_size=1)})
-    with pytest.raises(OverrideError, match="has no role frontend, only prefill and decode"):
-        overridden(DISAGGREGATED, {"frontend": _settings(max_batch_size=1)})

@@ -177,13 +177,6 @@ def test_the_frontend_prefers_not_to_share_a_node_with_another_and_never_takes_a
     ]
 
 
-@EVERY_RECIPE
-def test_no_pod_of_the_graph_gets_the_token(recipe: str) -> None:
-    graph = yaml.safe_dump(rendered(recipe)["graph"])
-    assert "hf-token-secret" not in graph
-    assert "HF_TOKEN" not in graph
-
-
 @pytest.mark.parametrize("name", recipe_names())
 def test_the_page_of_a_recipe_says_what_the_catalogue_says(name: str) -> None:
     recipe = load_recipe(name)

@@ -32,13 +32,6 @@ def test_the_catalogue_lists_recipes_by_model_and_variant() -> None:
         assert (PAGES / f"{name.replace('/', '-')}.md").is_file()
 
 
-def test_only_a_split_recipe_is_disaggregated() -> None:
-    assert (load_recipe(AGGREGATED).is_disaggregated, load_recipe(NAME).is_disaggregated) == (False, True)
-    assert load_recipe(AGGREGATED).engine_of("worker").gpus == 4
-    with pytest.raises(KeyError):
-        load_recipe(AGGREGATED).engine_of("decode")
-
-
 def test_a_recipe_that_is_not_there_is_no_recipe() -> None:
     with pytest.raises(KeyError):
         load_recipe("../../pyproject")

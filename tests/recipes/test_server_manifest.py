@@ -10,8 +10,7 @@ from engines.tensorrt_llm.flags import TRTLLM_SERVE_FLAGS
 from recipes.engine_files import engine_files
 from recipes.placed import PlacedRecipe
 from recipes.server_manifest import client_pod_labels, server_deployment, server_service
-from tests.support.dev_settings import resolved
-from tests.support.shipped_stacks import served_settings, served_stack
+from tests.support.shipped_stacks import served_stack
 
 STACKS = ("latency-b200", "throughput-gb200", "throughput-h200")
 EVERY_STACK = pytest.mark.parametrize("name", STACKS)
@@ -73,14 +72,6 @@ def test_pool_and_number_of_gpus_decide_over_the_file(
     assert _main(name)["resources"]["limits"]["nvidia.com/gpu"] == str(gpus)
 
 
-def test_one_gpu_is_a_server_of_one_gpu_and_more_of_them_share_a_node() -> None:
-    settings = served_settings("latency-b200")
-    settings["serving"] |= {"gpusPerWorker": 1, "replicas": "fill"}
-    placed = resolved(settings).serving.placed
-    assert _options(placed)["tensor_parallel_size"] == 1
-    assert server_deployment(placed, "files")["replicas"] == 8
-
-
 @EVERY_STACK
 def test_variables_of_dynamo_are_left_out(name: str) -> None:
     names = {each["name"] for each in _main(name)["env"]}
@@ -105,13 +96,6 @@ def test_a_server_that_is_busy_keeps_its_address_until_it_would_be_started_again
     assert readiness["timeoutSeconds"] == liveness["timeoutSeconds"] == 10
     patience = [probe["periodSeconds"] * probe["failureThreshold"] for probe in (readiness, liveness)]
     assert patience == [180, 180]
-
-
-def test_ranks_share_the_memory_that_a_graphs_operator_would_have_given_them() -> None:
-    [volume] = [each for each in _pod(_placed("latency-b200"))["volumes"] if "emptyDir" in each]
-    assert volume["emptyDir"] == {"medium": "Memory", "sizeLimit": "80Gi"}
-    mounts = {each["name"]: each["mountPath"] for each in _main("latency-b200")["volumeMounts"]}
-    assert mounts[volume["name"]] == "/dev/shm"
 
 
 @EVERY_STACK

@@ -1,13 +1,11 @@
 """The benchmark Job that somebody watches: several loads, each result in its log; its shell run for real."""
 
 import os
-import shlex
 import signal
 import subprocess
 from pathlib import Path
 from typing import Any
 
-from recipes.aiperf_command import Endpoint, aiperf_arguments
 from recipes.benchmark_job import RESULT_FOLLOWS, benchmark_job
 from recipes.benchmark_load import Load, scaled_load
 from recipes.load import load_recipe
@@ -101,12 +99,3 @@ def test_a_watched_job_is_not_tried_again_and_ends_when_it_is_told_to() -> None:
     assert _job(LOADS, 600)["spec"]["backoffLimit"] == 0
     assert _job(LOADS, 600)["spec"]["activeDeadlineSeconds"] == 600
     assert _job(LOADS)["spec"]["activeDeadlineSeconds"] == RECIPE.benchmark.deadline_seconds
-
-
-def test_on_a_machine_of_one_s_own_aiperf_chooses_its_processes() -> None:
-    endpoint = Endpoint("http://127.0.0.1:8000", "m", "openai/gpt-oss-120b", "abc")
-    words = aiperf_arguments(RECIPE.benchmark, LOADS[0], endpoint, sized_for_job=False)
-    assert "--workers-max" not in words
-    assert shlex.join(words).startswith(
-        "profile --streaming --model m --tokenizer openai/gpt-oss-120b --tokenizer-revision abc "
-    )

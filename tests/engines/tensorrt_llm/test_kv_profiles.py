@@ -5,9 +5,7 @@ from typing import Any
 import pytest
 import yaml
 
-from engines.tensorrt_llm.kv_profiles import kv_profile
 from engines.transport_setup import efa_image_tag
-from hardware import INSTANCE_TYPES
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from tests.support.graph_pods import main_of, pods_of
@@ -93,10 +91,6 @@ def test_efa_is_an_image_of_its_own_with_libfabric_and_a_privileged_container() 
     assert "hostPath" not in str(graph_spec(over("efa"), "files"))
 
 
-def test_the_frontend_has_nothing_of_the_transport() -> None:
-    assert _main("efa", service="Frontend") == _main("tcp", service="Frontend")
-
-
 @pytest.mark.parametrize(
     ("version", "tag"),
     [
@@ -109,12 +103,3 @@ def test_the_frontend_has_nothing_of_the_transport() -> None:
 )
 def test_the_efa_image_has_the_tag_that_its_release_was_published_under(version: str, tag: str) -> None:
     assert efa_image_tag(version) == tag
-
-
-def test_rdma_over_ethernet_names_the_address_that_ucx_would_not_find_by_itself() -> None:
-    addressed = {"UCX_IB_ADDR_TYPE": "eth", "UCX_IB_GID_INDEX": "3"}
-    instance_type = INSTANCE_TYPES[B200]
-    roce = kv_profile("rdma", instance_type=instance_type, runtime_version="1.2.1", roce=True)
-    assert addressed.items() <= roce.environment.items()
-    infiniband = kv_profile("rdma", instance_type=instance_type, runtime_version="1.2.1")
-    assert not addressed.keys() & infiniband.environment.keys()

@@ -4,12 +4,8 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from engines.command_options import command_options
-from engines.release import release_line
 from engines.tensorrt_llm.engine import TensorRtLlm
 from engines.tensorrt_llm.keys import REMOVED_ENGINE_KEYS
 from engines.tensorrt_llm.options import EngineSettings, TensorRtLlmOptions
@@ -134,54 +130,6 @@ def test_an_engine_file_holds_what_was_written_and_nothing_else(
     options: dict[str, Any], written: dict[str, Any]
 ) -> None:
     assert _written(EngineSettings.model_validate(options)) == written
-
-
-@settings(max_examples=30)
-@given(
-    batch=st.integers(1, 4096),
-    tokens=st.integers(1, 65536) | st.none(),
-    length=st.integers(1, 131072) | st.none(),
-    parallel=st.sampled_from([1, 2, 4, 8]),
-    fraction=st.floats(0.01, 0.99),
-    extra=st.dictionaries(st.sampled_from(["lora_config", "attn_backend"]), st.integers() | st.text()),
-)
-def test_an_engine_file_reads_back_as_the_options_it_was_written_from(
-    batch: int, tokens: int | None, length: int | None, parallel: int, fraction: float, extra: dict[str, Any]
-) -> None:
-    options = _options(
-        max_batch_size=batch,
-        max_num_tokens=tokens,
-        max_seq_len=length,
-        tensor_parallel_size=parallel,
-        kv_cache_config={"free_gpu_memory_fraction": fraction},
-        extra=extra,
-    )
-    written = _written(options)
-    modelled = {key: value for key, value in written.items() if key not in extra}
-    assert TensorRtLlmOptions.model_validate(modelled | {"extra": extra}) == options
-    assert TensorRtLlm().engine_file(options) == TensorRtLlm().engine_file(options.model_copy())
-
-
-@pytest.mark.parametrize("role", ["prefill", "decode"])
-def test_a_worker_that_does_half_of_the_work_is_told_which_half(role: Any) -> None:
-    command = TensorRtLlm().command_line(_options(), worker_start(role=role))
-    assert command.endswith(f"--disaggregation-mode {role}")
-
-
-@pytest.mark.parametrize(
-    ("version", "written"),
-    [
-        ("1.2.1", "--publish-events-and-metrics"),
-        ("1.4.2", "--publish-kv-events"),
-    ],
-)
-def test_a_worker_publishes_kv_events_in_the_words_of_its_release(version: str, written: str) -> None:
-    start = worker_start(arguments=("--publish-kv-events",), runtime_version=version)
-    command = TensorRtLlm().command_line(_options(), start)
-    assert command.split()[-1] == written
-    options = command_options("dynamo.trtllm")
-    assert options
-    assert written in options.by_line[release_line(version)]
 
 
 def test_without_an_algorithm_the_checkpoint_decides() -> None:

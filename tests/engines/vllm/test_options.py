@@ -73,26 +73,6 @@ def test_the_name_that_clients_ask_for_and_the_folder_of_the_model_are_given_onc
     assert Vllm().engine_file(_options()) is None
 
 
-def test_activations_are_told_by_a_variable_until_1_3_and_by_an_option_afterwards() -> None:
-    def told(version: str, algorithm: str | None) -> tuple[bool, bool]:
-        start = worker_start(runtime_version=version, algorithm=algorithm)
-        variable = Vllm().environment(start).get("VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8") == "1"
-        words = _words(start)
-        option = "--quantization-config" in words
-        if option:
-            given = json.loads(words[words.index("--quantization-config") + 1])
-            assert given == {"moe": {"activation": "mxfp8"}}
-        return variable, option
-
-    assert [told(version, "W4A8_MXFP4_MXFP8") for version in LINES] == [
-        (True, False),
-        (False, True),
-    ]
-    assert {told(version, algorithm) for version in LINES for algorithm in (None, "W4A16_MXFP4")} == {
-        (False, False)
-    }
-
-
 @pytest.mark.parametrize("version", LINES)
 def test_every_option_that_is_modelled_is_a_flag_of_every_release_line(version: str) -> None:
     published = command_options("dynamo.vllm")

@@ -41,13 +41,6 @@ def test_a_sound_worker_is_refused_for_nothing() -> None:
     assert _refused(_use("blackwell", algorithm="W4A8_MXFP4_MXFP8")) == ""
 
 
-def test_mxfp8_activations_are_refused_where_no_kernel_takes_them() -> None:
-    refused = _refused(_use("blackwell", "hopper", algorithm="W4A8_MXFP4_MXFP8"))
-    assert "W4A8_MXFP4_MXFP8 has its kernels on B200, GB200" in refused
-    assert "not on H200, H100" in refused
-    assert "write W4A16_MXFP4" in refused
-
-
 @pytest.mark.parametrize(
     ("backend", "family", "without"),
     [
