@@ -3,7 +3,7 @@
 import pytest
 
 from recipes.model_download import HuggingFaceDownload, S3Copy
-from stacks.plan.cache_plan import ExistingVolume, OwnVolume
+from stacks.plan.cache_plan import OwnVolume
 from tests.stacks.changed_settings import (
     GONE,
     OTHER_REVISION,
@@ -36,16 +36,6 @@ def test_a_model_comes_from_the_hub_or_from_a_bucket_that_is_typed(
     cache = resolved(changed(disagg_b200_settings(), change)).cache
     assert isinstance(cache, OwnVolume)
     assert (cache.source, cache.size_gib, cache.class_name) == (source, 150, "shared-files")
-
-
-def test_an_existing_volume_is_checked_and_not_created() -> None:
-    stack = resolved(changed(disagg_b200_settings(), SOMEBODY_ELSES_VOLUME))
-    assert isinstance(stack.cache, ExistingVolume)
-    assert (stack.cache.claim_name, stack.cache.job_name) == ("shared-models", "model-check")
-    assert not stack.creates_namespace
-    assert stack.serving.placed.cache_claim_name == "shared-models"
-    [decision] = [one for one in stack.decisions if one.topic == "cache"]
-    assert decision.choice == "existing claim shared-models"
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,8 @@
 
 import pytest
 
-from stacks.plan.cache_plan import NodeCopies, OwnVolume
+from stacks.plan.cache_plan import NodeCopies
 from stacks.plan.stack_plan import StackPlan
-from stacks.settings.cluster import EbsStorage
 from tests.stacks.changed_settings import (
     AGGREGATED,
     ON_A_DISK,
@@ -45,17 +44,6 @@ def _frontend_labels(stack: StackPlan) -> list[dict[str, str]]:
     nodes = stack.serving.placed.cache_nodes
     assert nodes is not None
     return [dict(selector) for selector in nodes.selectors]
-
-
-def test_a_disk_is_a_class_and_a_claim_for_the_nodes_of_the_one_pool() -> None:
-    stack = resolved(B200_ON_DISK)
-    assert isinstance(stack.cache, OwnVolume)
-    assert stack.cache.storage is not None
-    assert stack.cache.storage.typed == EbsStorage(kind="ebs", throughput=1000)
-    assert stack.cache.class_name == "model-cache"
-    assert _frontend_labels(stack) == [
-        {"nvidia.com/gpu.product": "NVIDIA-B200", "kubernetes.io/arch": "amd64"}
-    ]
 
 
 def test_copies_on_the_nodes_own_disks_are_no_claim_and_leave_nothing() -> None:

@@ -34,26 +34,6 @@ def _reasons(*changes: Change) -> dict[str, str]:
     return {one.subject: f"{one.choice}; {one.reason}" for one in found if one.topic == "servers"}
 
 
-def test_own_nats_answers_at_its_service() -> None:
-    nats = _own({"platform.namespace": "platform"}).nats
-    assert isinstance(nats, NatsArgs)
-    assert nats.address == "nats://dynamo-nats.platform.svc.cluster.local:4222"
-    servers = nats.servers
-    assert (servers.members, servers.image) == (3, "docker.io/library/nats:2.11.4-alpine")
-    assert (servers.storage_class_name, servers.volume_size) == ("fast-disks", "10Gi")
-
-
-@pytest.mark.parametrize("members", [1, 3])
-def test_clients_know_every_own_etcd_member(members: int) -> None:
-    etcd = _own(_etcd(members=members, rejoining=members > 1)).etcd
-    assert isinstance(etcd, EtcdArgs)
-    assert etcd.address.split(",") == [
-        f"http://dynamo-etcd-{member}.dynamo-etcd-headless.{DOMAIN}:2379" for member in range(members)
-    ]
-    assert (etcd.servers.image, etcd.servers.volume_size) == ("quay.io/coreos/etcd:v3.5.21", "8Gi")
-    assert etcd.rejoining is (members > 1)
-
-
 def test_bundled_servers_answer_at_the_charts_addresses() -> None:
     platform = _own(BOTH_BUNDLED)
     assert platform.nats == BundledServers(f"nats://dynamo-platform-nats.{DOMAIN}:4222", "fast-disks")

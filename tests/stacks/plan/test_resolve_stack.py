@@ -2,14 +2,12 @@
 
 import dataclasses
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stacks.plan import timeouts
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.resolve import resolve
-from stacks.plan.volume_sizes import needed_gib, size_in_gib
 from stacks.settings.load import parse_settings
 from tests.stacks.changed_settings import changed, said
 from tests.support.dev_settings import FILE, dev_settings, problems_of, resolved
@@ -38,13 +36,6 @@ def test_a_typed_timeout_wins() -> None:
     assert waits == (20, 30, 40)
 
 
-@given(model_bytes=st.integers(10**9, 10**12), rate=st.integers(1, 100_000))
-def test_faster_storage_never_needs_a_longer_wait(model_bytes: int, rate: int) -> None:
-    slow, faster = timeouts.load_of(model_bytes, rate), timeouts.load_of(model_bytes, rate + 1)
-    assert faster.seconds < slow.seconds
-    assert faster.ready_timeout_seconds <= slow.ready_timeout_seconds
-
-
 @given(model_bytes=st.integers(10**9, 2 * 10**12))
 def test_larger_models_get_more_time_up_to_what_the_operator_allows(model_bytes: int) -> None:
     ready, larger = (timeouts.load_of(size, None) for size in (model_bytes, 2 * model_bytes))
@@ -52,27 +43,6 @@ def test_larger_models_get_more_time_up_to_what_the_operator_allows(model_bytes:
     download = timeouts.download_timeout_seconds(model_bytes)
     assert download <= timeouts.download_timeout_seconds(2 * model_bytes)
     assert download % 60 == 0
-
-
-def test_the_cache_is_sized_for_the_files_that_are_downloaded_and_no_more() -> None:
-    model_bytes = resolved().serving.placed.recipe.model.size_bytes
-    assert model_bytes / 2**30 < needed_gib(model_bytes) < 100
-
-
-@pytest.mark.parametrize(("size", "gib"), [("1Gi", 1), ("100Gi", 100), ("2Ti", 2048)])
-def test_a_volume_size_is_read_in_gib(size: str, gib: int) -> None:
-    assert size_in_gib(size) == gib
-
-
-def test_every_decision_has_one_subject_a_topic_and_a_reason() -> None:
-    decisions = resolved().decisions
-    topics = {decision.subject: decision.topic for decision in decisions}
-    assert topics["TrtllmDecodeWorker"] == "placement"
-    assert topics["NATS"] == "servers"
-    assert topics["wait for the graph"] == "timeouts"
-    assert {"model cache", "lifecycle"} <= set(topics)
-    assert len(topics) == len(decisions)
-    assert all(decision.choice and decision.reason for decision in decisions)
 
 
 def test_a_rule_is_waived_once() -> None:

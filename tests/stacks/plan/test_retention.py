@@ -94,12 +94,6 @@ def test_a_stack_is_in_production_where_nobody_says_otherwise() -> None:
     assert resolved(EXISTING) == resolved(EXISTING | {"lifecycle": "production"})
 
 
-def test_what_is_left_is_named_by_the_server_whose_data_it_is() -> None:
-    reasons = {item.name: item.reason for item in resolved(EXISTING).retained}
-    assert reasons["data-dynamo-nats-0"] == "lifecycle production keeps the data of NATS"
-    assert reasons["dynamo-system"] == "it holds the data of NATS, and would take it along"
-
-
 @EVERY_LIFECYCLE
 @pytest.mark.parametrize(("settings", "kept"), [(B200, []), (GB200, ["us-east-1-dfw-2"])])
 def test_nothing_is_registered_to_stay_but_the_opt_in(

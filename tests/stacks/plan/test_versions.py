@@ -3,17 +3,8 @@
 import pytest
 
 from recipes.load import load_recipe, recipe_names
-from stacks.plan.versions import PLATFORM_LINES, PLATFORM_RELEASES
+from stacks.plan.versions import PLATFORM_LINES
 from stacks.plan.versions_document import DOCUMENT, versions_document
-
-
-def test_every_line_has_one_release_its_own_images_and_its_own_definitions() -> None:
-    assert [release.line for release in PLATFORM_RELEASES.values()] == list(PLATFORM_LINES)
-    for name, line in PLATFORM_LINES.items():
-        assert line.runtime.name == name
-        left = line.custom_resource_definitions.value
-        assert "dynamographdeployments.nvidia.com" in left
-        assert len(set(left)) == len(left)
 
 
 def test_the_committed_page_is_the_one_that_the_tables_give() -> None:

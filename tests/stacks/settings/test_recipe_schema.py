@@ -26,10 +26,6 @@ def test_the_committed_schema_is_the_model_s_own() -> None:
     assert SCHEMA_FILE.read_text(encoding="utf-8") == recipe_schema_text(), told
 
 
-def test_the_schema_is_a_schema() -> None:
-    jsonschema.Draft7Validator.check_schema(SCHEMA)
-
-
 @pytest.mark.parametrize("name", recipe_names())
 def test_a_recipe_of_the_catalogue_is_valid_and_tells_editors_where_the_schema_is(name: str) -> None:
     assert [error.message for error in VALIDATOR.iter_errors(_content(name))] == []

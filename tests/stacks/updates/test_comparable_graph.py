@@ -19,7 +19,7 @@ from tests.stacks.changed_settings import (
     override,
     replicas,
 )
-from tests.support.dev_settings import disagg_b200_settings, disagg_gb200_settings, resolved
+from tests.support.dev_settings import disagg_b200_settings, resolved
 
 
 def _operators_hash(settings: Settings) -> str:
@@ -49,17 +49,3 @@ def test_workers_are_the_same_exactly_when_the_operator_says_so(change: Change) 
     after = changed(before, change)
     same = _operators_hash(before) == _operators_hash(after)
     assert graph_of(resolved(before)).makes_same_workers(graph_of(resolved(after))) == same
-
-
-def test_sizes_places_strategies_and_neighbours_are_read() -> None:
-    graph = graph_of(resolved(disagg_gb200_settings()))
-    read = {service.name: service for service in graph.workers}
-    for worker in resolved(disagg_gb200_settings()).serving.placed.workers:
-        service = read.pop(worker.name)
-        assert worker.placement
-        assert (service.gpus, service.replicas) == (worker.gpus, worker.replicas)
-        assert service.node_selector == worker.placement.node_selector
-        assert service.strategy == worker.placement.rollout.strategy
-        assert service.neighbours["claims"]
-    assert read == {}
-    assert [service.name for service in graph.others] == ["Frontend"]

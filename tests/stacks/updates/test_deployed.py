@@ -28,15 +28,6 @@ def test_what_the_server_has_added_is_no_change() -> None:
     assert not deployed({GRAPH: live}).graphs[0].makes_same_workers(WANTED)
 
 
-def test_the_graph_in_the_wanted_place_comes_before_one_that_is_left_over() -> None:
-    inputs, other = _inputs("DynamoGraphDeployment"), _inputs("DynamoGraphDeployment")
-    other["metadata"]["name"] = "other"
-    both = deployed({GRAPH: {"__inputs": other}, f"{GRAPH}b": {"__inputs": inputs}})
-    running = both.graph_before(WANTED)
-    assert running
-    assert (running.name, running.urn) == ("gpt-oss-disagg", f"{GRAPH}b")
-
-
 def test_a_claim_of_another_resource_is_not_the_model_cache() -> None:
     claim = f"{PREFIX}kubernetes:core/v1:PersistentVolumeClaim::scratch"
     assert deployed({claim: {"__inputs": _inputs("PersistentVolumeClaim")}}).volume is None

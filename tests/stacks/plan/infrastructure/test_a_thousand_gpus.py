@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.stacks.changed_settings import Settings, changed
-from tests.support.counted_work import steps
 from tests.support.dev_settings import resolved
 from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import shipped_settings
@@ -19,17 +18,6 @@ NODES = 125
 def _settings(nodes: int) -> Settings:
     """The recommended recipe on that many nodes, with a worker on each GPU."""
     return changed(shipped_settings("agg-b200"), {"nodePools[0].nodes": nodes, "serving.replicas": "fill"})
-
-
-def test_a_thousand_gpus_are_planned_in_about_the_steps_of_eight() -> None:
-    few, many = _settings(1), _settings(NODES)
-    resolved(few)
-    assert steps(lambda: resolved(many)) <= 2 * steps(lambda: resolved(few))
-    stack = resolved(many)
-    assert stack.infrastructure is not None
-    assert [nodes.pool.nodes for nodes in stack.infrastructure.gpu_nodes] == [NODES]
-    (workers,) = [each for each in stack.serving.placed.services if each.placement]
-    assert workers.replicas == 8 * NODES
 
 
 def test_a_thousand_gpus_are_the_resources_of_eight_so_that_a_preview_does_not_grow() -> None:

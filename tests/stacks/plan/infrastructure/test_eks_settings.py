@@ -2,8 +2,7 @@
 
 import pytest
 
-from stacks.plan.infrastructure.eks_plan import EksPlan, MadeStorage, PlannedNetwork
-from stacks.settings.cluster import CapacityBlock, EfsStorage, LustreStorage
+from stacks.plan.infrastructure.eks_plan import EksPlan
 from tests.stacks.changed_settings import BY_THE_HOUR, GONE, Change, Settings, changed, said
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import BLOCK, eks_b200_settings, eks_gb200_settings
@@ -16,34 +15,6 @@ def planned(settings: Settings) -> EksPlan:
     plan = resolved(settings).infrastructure
     assert plan is not None
     return plan
-
-
-def test_a_b200_pool_is_a_node_group_of_its_zone_with_the_x86_image() -> None:
-    plan = planned(eks_b200_settings())
-    (nodes,) = plan.gpu_nodes
-    assert (nodes.name, nodes.ami_type, nodes.zone.name) == (
-        "gpt-oss-b200",
-        "AL2023_x86_64_NVIDIA",
-        "us-east-1a",
-    )
-    assert nodes.purchase == CapacityBlock(
-        kind="capacityBlock", id="cr-0123456789abcdef0", starts="2026-12-01T11:30:00Z", phase="active"
-    )
-    assert not nodes.placed_together
-    assert plan.storage == MadeStorage(LustreStorage(kind="fsxLustre"), 1200, nodes.zone.name)
-    assert (plan.uses_compute_domains, plan.efa_instance_types) == (False, ("p6-b200.48xlarge",))
-
-
-def test_gb200_trays_are_in_a_local_zone_while_control_plane_and_cache_are_in_the_region() -> None:
-    plan = planned(eks_gb200_settings())
-    (nodes,) = plan.gpu_nodes
-    assert (nodes.ami_type, nodes.zone.is_local) == ("AL2023_ARM_64_NVIDIA", True)
-    assert isinstance(plan.network, PlannedNetwork)
-    assert [subnet.zone for subnet in plan.network.subnets if subnet.public] == ["us-east-1a", "us-east-1b"]
-    assert [each.zone for each in plan.network.subnets if each.public is None] == ["us-east-1-dfw-2a"]
-    # A node in a Local Zone finds no mount target by name.
-    assert plan.storage == MadeStorage(EfsStorage(kind="efs"), 150, "us-east-1a")
-    assert plan.uses_compute_domains
 
 
 UNUSED = eks_b200_settings()["nodePools"][0] | {

@@ -49,12 +49,6 @@ def test_neighbouring_layers_are_owned_together_and_those_below_are_joined(
     assert ", ".join(contract.layer for contract in found.shared) == shared
 
 
-def test_a_layer_of_another_stack_is_to_this_one_like_something_that_exists() -> None:
-    stack = resolved(layered("serving"))
-    assert (stack.infrastructure, stack.platform.kind) == (None, "existing")
-    assert stack.cluster.kind == "eks"
-
-
 @pytest.mark.parametrize(
     ("settings", "says"),
     [

@@ -11,14 +11,11 @@ from stacks.plan.stack_plan import waited_for
 from stacks.updates.deployed import Deployed
 from stacks.updates.planned_update import planned_update
 from tests.stacks.changed_settings import changed, phase
-from tests.stacks.plan.layers.settings import ALL, layered, on_existing_cluster
+from tests.stacks.plan.layers.settings import ALL, layered
 from tests.support.dev_settings import resolved
 from tests.support.recordings import recorded_stack
 
 TODAY = dt.date(2026, 11, 21)
-REFERENCE = "pulumi:pulumi:StackReference"
-TO_BASE = ("infrastructure-layer", "organization/dynamo-stack/base")
-TO_DYNAMO = ("platform-layer", "organization/dynamo-stack/dynamo")
 _IN_EACH = ("pulumi:", "dynamo-stack:")
 
 
@@ -41,14 +38,6 @@ def test_layers_register_apart_what_they_register_together_and_nothing_twice(
     assert sorted(apart) == sorted(_registered(*division))
 
 
-@pytest.mark.parametrize(
-    ("layer", "joined"), [("infrastructure", []), ("platform", [TO_BASE]), ("serving", [TO_BASE, TO_DYNAMO])]
-)
-def test_the_join_is_a_reference_in_the_state(layer: str, joined: list[tuple[str, str]]) -> None:
-    references = _recorded(layer).of_type(REFERENCE)
-    assert sorted((each.name, each.inputs["name"]) for each in references) == joined
-
-
 def test_a_joined_stack_reaches_the_cluster_by_what_its_owner_exports() -> None:
     graph = _recorded("serving")
     [provider] = graph.of_type("pulumi:providers:kubernetes")
@@ -62,13 +51,6 @@ def test_the_volume_of_the_cache_is_serving_s_and_its_file_system_is_not() -> No
     assert [has_unknown(each.inputs["spec"]) for each in volume] == [True]
     assert _recorded("infrastructure").of_type("aws:fsx/lustreFileSystem:LustreFileSystem")
     assert not _recorded("infrastructure").kubernetes_objects("PersistentVolumeClaim")
-
-
-def test_a_graph_is_made_after_the_reference_to_its_operator() -> None:
-    graph = _recorded("serving")
-    [served] = graph.kubernetes_objects("DynamoGraphDeployment")
-    platform = next(each for each in graph.of_type(REFERENCE) if each.name == "platform-layer")
-    assert graph.depends_on(served, platform)
 
 
 def test_who_may_connect_to_nats_is_written_by_the_platform_s_stack_alone() -> None:
@@ -98,12 +80,6 @@ def test_a_graph_waits_for_the_window_of_nodes_that_another_stack_makes() -> Non
     graph = recorded_stack(resolved(changed(layered("serving"), phase("waiting"))))
     assert graph.kubernetes_objects("DynamoGraphDeployment") == ()
     assert graph.kubernetes_objects("Job")
-
-
-def test_on_a_cluster_that_exists_the_platform_s_reference_is_the_only_one() -> None:
-    graph = recorded_stack(resolved(on_existing_cluster("serving")))
-    assert [each.name for each in graph.of_type(REFERENCE)] == ["platform-layer"]
-    assert not has_unknown(graph.of_type("pulumi:providers:kubernetes")[0].inputs)
 
 
 def test_a_stack_without_a_graph_waits_for_no_window_and_still_says_what_is_idle() -> None:

@@ -4,74 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed, nodes_needed, pack
+from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed, pack
 
 SIZES = st.sampled_from([1, 2, 4, 8])
-COUNTS = st.integers(0, 10)
-NODES = st.integers(1, 8)
 NODE_GPUS = st.sampled_from([4, 8])
-ANY_WORKERS = st.lists(st.tuples(st.integers(1, 8), COUNTS), min_size=1, max_size=3)
 LARGEST_SEARCHED = 4
 
 
 def _sets(workers: list[tuple[int, int]]) -> list[WorkerSet]:
     return [WorkerSet(f"worker-{index}", gpus, count) for index, (gpus, count) in enumerate(workers)]
-
-
-@given(
-    workers=st.lists(st.tuples(SIZES, COUNTS), min_size=1, max_size=3), nodes=NODES, gpus_per_node=NODE_GPUS
-)
-def test_packing_finds_room_exactly_when_there_is_room(
-    workers: list[tuple[int, int]], nodes: int, gpus_per_node: int
-) -> None:
-    packing = pack(_sets(workers), Room(nodes, gpus_per_node))
-    total = sum(gpus * count for gpus, count in workers)
-    fits = total <= nodes * gpus_per_node and all(gpus <= gpus_per_node for gpus, count in workers if count)
-    assert (packing is not None) == fits
-
-
-@given(
-    workers=ANY_WORKERS,
-    nodes=NODES,
-    gpus_per_node=NODE_GPUS,
-    one_pod_per_node=st.booleans(),
-    different_nodes=st.booleans(),
-)
-def test_no_node_is_ever_overfull(
-    workers: list[tuple[int, int]],
-    nodes: int,
-    gpus_per_node: int,
-    one_pod_per_node: bool,
-    different_nodes: bool,
-) -> None:
-    sets = _sets(workers)
-    packing = pack(sets, Room(nodes, gpus_per_node, one_pod_per_node, different_nodes))
-    if packing is None:
-        return
-    assert sum(packing.free_gpus.values()) == nodes
-    assert all(0 <= free <= gpus_per_node and count > 0 for free, count in packing.free_gpus.items())
-    total = sum(some.gpus * some.count for some in sets)
-    assert sum(free * count for free, count in packing.free_gpus.items()) == nodes * gpus_per_node - total
-    workers_in_all = sum(some.count for some in sets)
-    assert packing.used_nodes <= workers_in_all
-    if one_pod_per_node:
-        assert packing.used_nodes == packing.exclusive_nodes == workers_in_all
-    else:
-        assert packing.exclusive_nodes == 0
-
-
-@given(workers=ANY_WORKERS, gpus_per_node=NODE_GPUS, different_nodes=st.booleans())
-def test_the_number_of_nodes_to_ask_for_is_the_smallest_that_holds_all(
-    workers: list[tuple[int, int]],
-    gpus_per_node: int,
-    different_nodes: bool,
-) -> None:
-    sets = [some for some in _sets(workers) if some.gpus <= gpus_per_node]
-    room = Room(1, gpus_per_node, different_nodes=different_nodes)
-    needed = nodes_needed(sets, room)
-    assert pack(sets, Room(needed, gpus_per_node, different_nodes=different_nodes)) is not None
-    if needed:
-        assert pack(sets, Room(needed - 1, gpus_per_node, different_nodes=different_nodes)) is None
 
 
 def _arrangements(free: tuple[int, ...], pods: tuple[int, ...]) -> set[tuple[int, ...]]:

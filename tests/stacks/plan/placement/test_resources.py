@@ -1,75 +1,20 @@
 """How many processors and how much memory workers get, and what no node holds."""
 
-from collections import defaultdict
 from typing import Any
 
 import pytest
-import yaml
 
-from lab.directory import REPOSITORY
 from recipes.placed import PodResources
-from stacks.plan.placement.resources import gib
 from tests.stacks.changed_settings import Settings, changed, override, said
 from tests.support.dev_settings import (
     agg_gb200_settings,
     described_node,
-    dev_settings,
     disagg_b200_settings,
-    disagg_gb200_settings,
     existing_cluster_settings,
     resolved,
 )
 
-NODES = REPOSITORY / "lab/fixtures/nodes.yaml"
-FRONTENDS = 2
-# Requests of the operator (its chart's defaults) and of NATS and etcd members, generously.
-SERVERS_CPU, SERVERS_GIB = 2.0, 8.0
 FILL = {"serving.replicas": "fill"}
-
-
-def _allocatable(instance_type: str) -> tuple[float, float]:
-    """CPUs and GiB that the kubelet of such a node offers, from the lab's nodes."""
-    for node in yaml.safe_load_all(NODES.read_text(encoding="utf-8")):
-        if node and node["metadata"]["labels"]["node.kubernetes.io/instance-type"] == instance_type:
-            offered = node["status"]["allocatable"]
-            cpu, memory = offered["cpu"], offered["memory"]
-            return int(cpu.removesuffix("m")) / 1000, int(memory.removesuffix("Ki")) / 2**20
-    raise KeyError(instance_type)
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        dev_settings(),
-        changed(disagg_b200_settings(), FILL),
-        disagg_gb200_settings(),
-        agg_gb200_settings(),
-    ],
-)
-def test_workers_that_share_a_node_fit_into_what_its_kubelet_offers(settings: Settings) -> None:
-    stack = resolved(settings | {"nodePools": settings["nodePools"][:1]})
-    asked: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    for worker in stack.serving.placed.workers:
-        assert worker.placement is not None
-        assert worker.resources is not None
-        share = asked[worker.placement.instance_type.name]
-        share[0] += worker.resources.cpu_request * worker.replicas
-        share[1] += worker.resources.memory_gib * worker.replicas
-    for placed in stack.pools:
-        kind = placed.pool.instance_type.name
-        used_nodes = placed.packing.used_nodes
-        cpus, memory = _allocatable(kind)
-        assert asked[kind][0] <= 0.95 * cpus * used_nodes
-        assert asked[kind][1] <= 0.95 * memory * used_nodes
-
-
-def test_frontends_and_servers_fit_on_one_system_node() -> None:
-    cpus, memory = _allocatable("m7i.4xlarge")
-    [frontend] = [one for one in resolved().serving.placed.services if one.role == "frontend"]
-    assert frontend.resources is not None
-    assert frontend.resources.cpu_limit >= frontend.resources.cpu_request
-    assert FRONTENDS * frontend.resources.cpu_request + SERVERS_CPU <= cpus
-    assert FRONTENDS * frontend.resources.memory_gib + SERVERS_GIB <= memory
 
 
 def _with_resources(nodes: int = 1, **resources: dict[str, Any]) -> Settings:
@@ -130,11 +75,6 @@ def test_a_worker_without_memory_for_its_weights_is_refused_by_the_key_that_made
     smaller = changed(settings, override("prefill", max_batch_size=32))
     assert "serving.overrides.prefill\n  TrtllmPrefillWorker needs" in said(smaller)
     assert resolved(changed(settings, override("prefill", tensor_parallel_size=2)))
-
-
-@pytest.mark.parametrize(("quantity", "size"), [("80Gi", 80), ("512Mi", 0.5), ("1Ti", 1024)])
-def test_a_quantity_is_read_in_gib(quantity: str, size: float) -> None:
-    assert gib(quantity) == size
 
 
 POOL = "a node of pool b200 (1 x p6-b200.48xlarge, 8 GPUs)"

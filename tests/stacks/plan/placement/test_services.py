@@ -46,21 +46,11 @@ def test_a_worker_lands_on_nodes_of_its_gpu_its_architecture_and_its_pool_s_labe
         assert [(each.key, each.operator, each.value) for each in worker.placement.tolerations] == taints
 
 
-def test_the_frontend_is_placed_on_no_pool() -> None:
-    [frontend] = [service for service in resolved().serving.placed.services if service.role == "frontend"]
-    assert frontend.placement is None
-
-
 def test_roles_can_be_split_over_two_kinds_of_gpu() -> None:
     split = changed(dev_settings(), pools(prefill="b200", decode="gb200"))
     placed = {role: worker.placement.node_selector for role, worker in _workers(split).items()}
     assert placed == {"prefill": B200, "decode": GB200}
     assert {each.pool.name: each.used_gpus for each in resolved(split).pools} == {"b200": 1, "gb200": 4}
-
-
-def test_an_aggregated_worker_takes_one_whole_tray() -> None:
-    [pool] = resolved(agg_gb200_settings()).pools
-    assert (pool.used_gpus, pool.packing.used_nodes, pool.free_gpus) == (4, 1, 0)
 
 
 @pytest.mark.parametrize(
