@@ -157,11 +157,3 @@ def test_rules_read_the_kv_transport_and_the_waivers_from_the_component() -> Non
     assert transport["ceiling"]
     [aggregated] = recorded(agg_gb200_settings()).of_type("dynamo-stack:components:DynamoGraph")
     assert "kvTransport" not in aggregated.inputs
-
-
-def test_the_provider_reads_the_kubeconfig_that_was_typed() -> None:
-    settings = disagg_b200_settings()
-    settings["cluster"]["kubeconfig"] = "/etc/dynamo/kubeconfig"
-    [provider] = recorded(settings).of_type("pulumi:providers:kubernetes")
-    assert provider.inputs["kubeconfig"] == "/etc/dynamo/kubeconfig"
-    assert provider.inputs["context"] == provider.inputs["clusterIdentifier"] == "gpu-cluster"

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 from resource_graph import has_unknown
 from tests.components.recorded import ADDON, EFS_CACHE, EVERY_EKS, GROUP, SUBNET, only, recorded, recorded_eks
 from tests.support.dev_settings import disagg_b200_settings
 from tests.support.eks_settings import eks_b200_settings
-
-if TYPE_CHECKING:
-    from resource_graph import Resource
 
 LUSTRE, EFS = "aws:fsx/lustreFileSystem:LustreFileSystem", "aws:efs/fileSystem:FileSystem"
 
@@ -30,24 +26,6 @@ def test_lustre_is_a_resource_of_the_stack_and_of_no_driver() -> None:
     assert [each.object_name for each in graph.kubernetes_objects("StorageClass")] == ["gp3"]
     # In the zone of its nodes.
     assert graph.depends_on(made, only(graph, SUBNET, "network-private-us-east-1a"))
-
-
-def test_clients_and_servers_of_lustre_open_its_ports_to_each_other_before_it_is_made() -> None:
-    graph = recorded_eks()
-    rules: dict[tuple[str, str], list[Resource]] = {}
-    for kind in ("Ingress", "Egress"):
-        for rule in graph.of_type(f"aws:vpc/securityGroup{kind}Rule:SecurityGroup{kind}Rule"):
-            is_of_lustre = rule.name.startswith("cache-storage-lustre-") and "fromPort" in rule.inputs
-            if is_of_lustre and not rule.name.endswith("-itself"):
-                at = "nodes" if rule.name.endswith("-from-servers") else "servers"
-                rules.setdefault((kind, at), []).append(rule)
-    # A node sends to anywhere already, by the group that EKS makes.
-    assert rules.keys() == {("Ingress", "servers"), ("Egress", "servers"), ("Ingress", "nodes")}
-    for way, found in rules.items():
-        ports = {(each.inputs["fromPort"], each.inputs["toPort"]) for each in found}
-        assert ports == {(988, 988), (1018, 1023)}, way
-    # FSx refuses to make it without them.
-    assert all(graph.depends_on(only(graph, LUSTRE), each) for each in rules["Ingress", "servers"])
 
 
 def test_the_driver_of_lustre_asks_no_metadata_for_its_region() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from components.eks_cluster import kubeconfig
-from hardware import INSTANCE_TYPES
 from operations import project
 from resource_graph import UNKNOWN, has_unknown
 from stacks.settings.load import parse_settings
@@ -30,20 +29,6 @@ CLUSTER = "aws:eks/cluster:Cluster"
 PLACEMENT_GROUP = "aws:ec2/placementGroup:PlacementGroup"
 ID = "cr-0123456789abcdef0"
 DEPLOYER = "arn:aws:iam::123456789012:role/deployer"
-
-
-@pytest.mark.parametrize(("name", "efa"), [("b200", 8), ("gb200", 4)])
-def test_a_template_has_the_network_cards_of_its_instance_type(name: str, efa: int) -> None:
-    template = only(recorded_eks(name), TEMPLATE, f"{name}-nodes-template").inputs
-    interfaces = template["networkInterfaces"]
-    first, *others = interfaces
-    assert (first["networkCardIndex"], first["deviceIndex"], first["interfaceType"]) == (0, 0, "interface")
-    assert [each["interfaceType"] for each in others] == ["efa-only"] * efa
-    assert all(len(each["securityGroups"]) == 2 for each in interfaces)
-    layout = INSTANCE_TYPES[template["instanceType"]].network.interfaces
-    assert [(each["networkCardIndex"], each["deviceIndex"]) for each in interfaces] == [
-        (each.card, each.device) for each in layout
-    ]
 
 
 @EVERY_EKS
@@ -118,17 +103,6 @@ def test_nodes_are_bought_as_typed(case: str) -> None:
         "groups": len(graph.of_type(PLACEMENT_GROUP)),
     }
     assert {key: value for key, value in found.items() if value} == expected
-
-
-@EVERY_EKS
-def test_every_security_group_that_is_made_belongs_to_something(name: str) -> None:
-    graph = recorded_eks(name)
-    users = (TEMPLATE, "aws:fsx/lustreFileSystem:LustreFileSystem", "aws:efs/mountTarget:MountTarget")
-    used = [each for kind in users for each in graph.of_type(kind)]
-    groups = graph.of_type("aws:ec2/securityGroup:SecurityGroup")
-    assert groups
-    for group in groups:
-        assert any(graph.depends_on(each, group) for each in used), group.name
 
 
 @EVERY_EKS
