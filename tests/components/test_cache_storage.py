@@ -12,22 +12,6 @@ from tests.support.eks_settings import eks_b200_settings
 LUSTRE, EFS = "aws:fsx/lustreFileSystem:LustreFileSystem", "aws:efs/fileSystem:FileSystem"
 
 
-def test_lustre_is_a_resource_of_the_stack_and_of_no_driver() -> None:
-    graph = recorded_eks()
-    made = only(graph, LUSTRE)
-    inputs = made.inputs
-    assert (inputs["deploymentType"], inputs["storageType"], inputs["fileSystemTypeVersion"]) == (
-        "PERSISTENT_2",
-        "SSD",
-        "2.15",
-    )
-    assert (inputs["storageCapacity"], inputs["perUnitStorageThroughput"]) == (1200, 250)
-    assert (inputs["dataCompressionType"], inputs["automaticBackupRetentionDays"]) == ("LZ4", 0)
-    assert [each.object_name for each in graph.kubernetes_objects("StorageClass")] == ["gp3"]
-    # In the zone of its nodes.
-    assert graph.depends_on(made, only(graph, SUBNET, "network-private-us-east-1a"))
-
-
 def test_the_driver_of_lustre_asks_no_metadata_for_its_region() -> None:
     addon = only(recorded_eks(), ADDON, "addons-aws-fsx-csi-driver").inputs
     assert json.loads(addon["configurationValues"]) == {"controller": {"region": "us-east-1"}}

@@ -37,16 +37,6 @@ def test_frontend_workers_and_gpus_are_scraped() -> None:
         assert spec[f"{kind}SelectorNilUsesHelmValues"] is False
 
 
-def test_a_scraped_graph_lets_prometheus_in() -> None:
-    def ports(graph: ResourceGraph) -> set[Any]:
-        policies = graph.kubernetes_objects("NetworkPolicy")
-        specs: list[Any] = [each.inputs["spec"] for each in policies]
-        ingress = [rule for spec in specs for rule in spec.get("ingress", [])]
-        return {port["port"] for rule in ingress for port in rule.get("ports", [])}
-
-    assert ports(recorded()) > ports(recorded(monitoring=False))
-
-
 def test_prometheus_and_grafana_are_small_keep_their_data_and_tell_nobody_their_password() -> None:
     stack = values(recorded(), "monitoring")
     spec = stack["prometheus"]["prometheusSpec"]

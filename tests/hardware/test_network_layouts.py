@@ -28,13 +28,6 @@ def test_one_interface_takes_an_ip_address_and_it_is_the_primary_one(node: Insta
 
 
 @pytest.mark.parametrize("node", NODES, ids=_id)
-def test_no_two_interfaces_share_a_place(node: InstanceType) -> None:
-    places = [(each.card, each.device) for each in node.network.interfaces]
-    assert len(places) == len(set(places))
-    assert max(card for card, _ in places) < node.network.network_cards
-
-
-@pytest.mark.parametrize("node", NODES, ids=_id)
 def test_a_pod_requests_the_efa_interfaces_of_its_gpus(node: InstanceType) -> None:
     for gpus, interfaces in PER_POD[node.name].items():
         assert node.efa_interfaces_per_pod(gpus) == interfaces

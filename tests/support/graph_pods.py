@@ -16,6 +16,11 @@ def main_of(pod: dict[str, Any]) -> dict[str, Any]:
     return container
 
 
+def mains_by_type(spec: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Type of a component -> its main container."""
+    return {pod["type"]: main_of(pod) for pod in pods_of(spec).values()}
+
+
 def _of_component(component: dict[str, Any]) -> dict[str, Any]:
     template = component["podTemplate"]
     return _pod(

@@ -12,14 +12,6 @@ def _said(settings: Settings) -> str:
     return said
 
 
-def test_the_only_pod_of_a_kind_takes_the_service_along_until_the_next_has_started() -> None:
-    assert _said(disagg_b200_settings()) == (
-        "when a process dies, of the only Frontend: its answers and 30 s of service; of the only "
-        "TrtllmPrefillWorker or TrtllmDecodeWorker: its answers and 31 min of service; told to end, a pod "
-        "finishes them"
-    )
-
-
 MORE = changed(disagg_b200_settings(), replicas(frontend=2, prefill=2))
 
 

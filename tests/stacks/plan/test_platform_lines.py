@@ -18,6 +18,7 @@ from stacks.settings.load import parse_settings
 from tests.rules.case import judge_settings
 from tests.stacks.changed_settings import Settings, changed, said
 from tests.support.dev_settings import FILE, existing_cluster_settings, resolved
+from tests.support.graph_pods import mains_by_type
 
 VLLM, AGGREGATED, SPLIT = (f"gpt-oss-120b/{name}" for name in ("vllm-agg", "trtllm-agg", "trtllm-disagg"))
 HOPPER, ONE_POD = "gpt-oss-120b/vllm-disagg", "gpt-oss-120b/trtllm-disagg-8gpu"
@@ -44,13 +45,7 @@ def _settings(name: str, version: str, **serving: Any) -> Settings:
 
 
 def _containers(settings: Settings) -> dict[str, dict[str, Any]]:
-    """The main container of each component, by the component's type."""
-    components = graph_spec(resolved(settings).serving.placed, "engine")["components"]
-    return {each["type"]: each["podTemplate"]["spec"]["containers"][0] for each in components}
-
-
-def _variables(container: dict[str, Any]) -> dict[str, str]:
-    return {variable["name"]: variable["value"] for variable in container["env"]}
+    return mains_by_type(graph_spec(resolved(settings).serving.placed, "engine"))
 
 
 @ON_EVERY_LINE
@@ -67,11 +62,11 @@ def test_every_pod_runs_the_image_of_the_platform_s_line_and_sends_events_throug
     for container in _containers(_settings(name, version)).values():
         assert container["image"] == f"{load_recipe(name).runtime.image}:{version}"
         # What 1.2 does by default is not written: an update of this project restarts no pod for it.
-        assert _variables(container).get("DYN_EVENT_PLANE") == (None if version == FIRST else "nats")
+        assert container["env"].get("DYN_EVENT_PLANE") == (None if version == FIRST else "nats")
 
 
 def test_a_frontend_of_a_later_line_finishes_its_answers_before_it_ends() -> None:
-    seconds = _variables(_containers(_settings(VLLM, LATER))["frontend"])
+    seconds = _containers(_settings(VLLM, LATER))["frontend"]["env"]
     # 120 s of the pod less the pause of 10 and 30 for the rest.
     assert seconds["DYN_HTTP_GRACEFUL_SHUTDOWN_TIMEOUT_SECS"] == "80"
 
@@ -94,7 +89,7 @@ def test_options_are_in_the_words_of_the_line_and_the_one_for_both_roles_is_neve
 def test_vllm_of_a_later_line_is_told_the_format_of_activations_by_an_option() -> None:
     worker = _containers(_settings(VLLM, LATER))["worker"]
     assert "--quantization-config" in worker["args"][0]
-    assert not any(name.startswith("VLLM_USE_FLASHINFER") for name in _variables(worker))
+    assert not any(name.startswith("VLLM_USE_FLASHINFER") for name in worker["env"])
 
 
 def test_a_recipe_on_a_line_that_it_does_not_name_is_refused_with_its_lines_and_what_to_do() -> None:

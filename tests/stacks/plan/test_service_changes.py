@@ -10,17 +10,12 @@ from rules.rule import Status
 from tests.rules.case import judge_settings
 from tests.stacks.changed_settings import GONE, Settings, changed, said
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, problems_of, resolved
+from tests.support.graph_pods import mains_by_type
 from tests.support.shipped_stacks import served_settings
 
 
 def _pods(settings: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The main container of each component, by the component's type."""
-    components = graph_spec(resolved(settings).serving.placed, "engine")["components"]
-    return {each["type"]: each["podTemplate"]["spec"]["containers"][0] for each in components}
-
-
-def _variables(container: dict[str, Any]) -> dict[str, str]:
-    return {variable["name"]: variable["value"] for variable in container["env"]}
+    return mains_by_type(graph_spec(resolved(settings).serving.placed, "engine"))
 
 
 DISAGG = disagg_b200_settings()
@@ -89,7 +84,7 @@ def test_a_role_runs_the_build_that_is_typed_for_it(
 def test_a_variable_is_set_replaced_and_taken_away_for_one_role() -> None:
     changes = {"decode": {"NCCL_DEBUG": "INFO", "NCCL_GRAPH_REGISTER": "1", "TRTLLM_ENABLE_PDL": None}}
     pods = _pods(_serving(DISAGG, environment=changes))
-    decode, prefill = _variables(pods["decode"]), _variables(pods["prefill"])
+    decode, prefill = pods["decode"]["env"], pods["prefill"]["env"]
     assert (decode["NCCL_DEBUG"], decode["NCCL_GRAPH_REGISTER"]) == ("INFO", "1")
     assert "TRTLLM_ENABLE_PDL" not in decode
     assert (prefill["NCCL_GRAPH_REGISTER"], prefill["TRTLLM_ENABLE_PDL"]) == ("0", "1")

@@ -7,7 +7,6 @@ import pytest
 from lab.directory import REPOSITORY
 from stacks.errors import SettingsError
 from stacks.settings.load import load_stack
-from stacks.stack_files import list_stacks
 
 DEV = (REPOSITORY / "Pulumi.dev.yaml").read_text(encoding="utf-8")
 
@@ -24,14 +23,6 @@ def test_a_stack_without_a_file_names_the_stacks_that_there_are(tmp_path: Path) 
     text = _refused(tmp_path, "", "othre")
     assert text.startswith("Pulumi.othre.yaml\n  there is no stack 'othre'")
     assert text.endswith("allowed: other\n  try: other")
-
-
-def test_every_committed_stack_is_listed_by_name_and_loads() -> None:
-    listed = list_stacks(REPOSITORY)
-    assert listed == sorted(file.name.split(".")[1] for file in REPOSITORY.glob("Pulumi.*.yaml"))
-    assert "dev" in listed
-    for name in listed:
-        load_stack(name, REPOSITORY)
 
 
 @pytest.mark.parametrize(

@@ -290,11 +290,3 @@ def test_only_nvlink_between_trays_needs_a_compute_domain_which_is_named_after_i
 ) -> None:
     placed = _placed(settings)
     assert (placed.compute_domain, placed.same_clique) == (domain, domain is not None)
-
-
-def test_workers_on_nvlink_between_trays_are_in_one_domain_and_share_no_tray() -> None:
-    transport = _transport(GB200)
-    assert transport.path.reason.startswith("reported failing on AWS GB200")
-    assert transport.placement.startswith(
-        "all workers on nodes of one NVLink domain, at most 2 in this pool, "
-    )

@@ -4,8 +4,6 @@ from typing import Any
 
 import pytest
 
-from hardware import Standing
-from stacks.plan.decisions import losses
 from tests.stacks.changed_settings import Settings, changed, pools, said
 from tests.support.dev_settings import existing_cluster_settings, resolved
 
@@ -22,15 +20,6 @@ def _settings(instance_type: str = "p6-b200.48xlarge", nodes: int = 1, **serving
 def _worker(settings: Settings) -> Any:
     [worker] = resolved(settings).serving.placed.workers
     return worker
-
-
-def test_nvlink_is_chosen_without_being_typed() -> None:
-    transport = resolved(_settings()).serving.placed.kv_transport
-    assert transport is not None
-    assert (transport.name, transport.explicit) == ("nvlink", False)
-    assert transport.path.standing is Standing.DOCUMENTED
-    assert "at most 381 prompts a second over 7,200 Gbit/s of NVLink of one GPU" in transport.ceiling
-    assert "where TCP would carry 0.4 to 1.3" in transport.ceiling
 
 
 def test_tcp_can_be_typed_and_says_that_nvlink_lifts_it() -> None:
@@ -127,8 +116,3 @@ def test_options_are_overridden_by_the_role_of_the_worker() -> None:
     recipe = resolved(_settings(overrides={"decode": {"max_batch_size": 64}})).serving.placed.recipe
     assert recipe.engine_of("decode").concurrent_requests == 256
     assert recipe.engine_of("prefill").concurrent_requests == 32
-
-
-def test_the_loss_of_one_worker_is_that_of_the_pod() -> None:
-    [text] = losses(resolved(_settings()).serving)
-    assert "of the only TrtllmWorker: its answers and" in text

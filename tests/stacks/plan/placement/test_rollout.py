@@ -95,8 +95,3 @@ def test_the_interruption_is_the_load_of_the_model_where_a_worker_does_not_surge
     settings: Settings, role: str, interruption: str
 ) -> None:
     assert _rollouts(settings)[role].interruption == interruption
-
-
-def test_a_worker_that_surges_still_waits_for_one_that_does_not() -> None:
-    prefill = _rollouts(disagg_b200_settings())["prefill"]
-    assert "clients wait for TrtllmDecodeWorker" in prefill.interruption
