@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +13,7 @@ from resource_graph import Resource
 from resource_graph.urns import make_urn
 
 if TYPE_CHECKING:
-    import random
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 NAMESPACE = "serving"
 
@@ -77,16 +75,3 @@ def said(base: Iterable[Resource], head: Iterable[Resource]) -> list[str]:
 def said_of(before: Resource, values: Mapping[str, Any]) -> list[str]:
     """What is read of the one resource with other values."""
     return said([before], [with_values(before, values)])
-
-
-def shuffled(resource: Resource, order: random.Random) -> Resource:
-    """The resource with the keys of its inputs in another order."""
-    inputs: Any = _other_order(resource.inputs, order)
-    return replace(resource, inputs=inputs)
-
-
-def _other_order(value: Any, order: random.Random) -> Any:
-    if isinstance(value, Mapping):
-        keys = order.sample(sorted(value), len(value))
-        return {key: _other_order(value[key], order) for key in keys}
-    return [_other_order(each, order) for each in value] if isinstance(value, list) else value

@@ -17,7 +17,3 @@ def test_the_comparison_predicts_what_the_case_says(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert seen(case.compared(tmp_path, monkeypatch)) == case.expect
-
-
-def test_every_case_is_of_a_stack_that_another_test_deploys_and_previews() -> None:
-    assert {case.stack for case in all_cases()} <= {"dev", "disagg-b200", "disagg-gb200-two-trays"}

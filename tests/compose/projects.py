@@ -6,19 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from compose.options import Network
 from compose.project import ComposeProject, compose_project
-from tests.support.dev_settings import agg_gb200_settings, existing_cluster_settings, resolved
+from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, resolved
 from tests.support.shipped_stacks import served_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-def disaggregated() -> dict[str, Any]:
-    """Settings of one prefill and one decode worker on a host with eight B200."""
-    return existing_cluster_settings(
-        {"recipe": "gpt-oss-120b/trtllm-disagg", "pool": "b200", "kvTransport": "tcp"},
-        [{"name": "b200", "instanceType": "p6-b200.48xlarge", "nodes": 1}],
-    )
 
 
 def two_aggregated() -> dict[str, Any]:
@@ -46,7 +38,7 @@ def one_pod_of_vllm() -> dict[str, Any]:
 
 WITH_DYNAMO = {
     "agg": agg_gb200_settings,
-    "disagg": disaggregated,
+    "disagg": disagg_b200_settings,
     "one pod": one_pod,
     "one pod of vLLM": one_pod_of_vllm,
     "two workers": two_aggregated,

@@ -16,7 +16,8 @@ from recipes.load import load_recipe
 from recipes.node_directory import marker_file
 from tests.cli.command import Command, write_stack
 from tests.compose.processes import address, host
-from tests.compose.projects import disaggregated, two_aggregated
+from tests.compose.projects import two_aggregated
+from tests.support.dev_settings import disagg_b200_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,7 +70,7 @@ def written(command: Command, folder: Path, settings: dict[str, Any]) -> Path:
     return folder / "compose-mine"
 
 
-@pytest.mark.parametrize("settings", [disaggregated, two_aggregated])
+@pytest.mark.parametrize("settings", [disagg_b200_settings, two_aggregated])
 def test_a_project_comes_up_in_its_own_order_answers_and_goes(
     command: Command, tmp_path: Path, scratch: Path, settings: Any
 ) -> None:

@@ -12,7 +12,6 @@ from recipes.engine_files import engine_files
 from tests.compose.golden import FOLDER, STACKS, text
 from tests.compose.projects import (
     agg_gb200_settings,
-    disaggregated,
     gpus,
     one_pod,
     one_pod_of_vllm,
@@ -21,7 +20,7 @@ from tests.compose.projects import (
     two_aggregated,
     without_dynamo,
 )
-from tests.support.dev_settings import resolved
+from tests.support.dev_settings import disagg_b200_settings, resolved
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +78,7 @@ def test_workers_without_kv_transfer_have_a_container_each_with_gpus_that_no_oth
 
 
 def test_a_transport_of_the_cluster_brings_no_variable_or_image_along() -> None:
-    settings = disaggregated()
+    settings = disagg_b200_settings()
     expected = services(settings)["workers"]
     settings["nodePools"][0]["nodes"] = 2
     settings["serving"]["kvTransport"] = "efa"
@@ -113,7 +112,7 @@ def test_on_the_host_s_network_only_the_frontend_can_be_reached_from_outside(
 
 
 def test_the_engine_files_are_those_of_the_graph() -> None:
-    settings = disaggregated()
+    settings = disagg_b200_settings()
     graph = engine_files(resolved(settings).serving.placed).data
     files = project(settings).files
     assert {name: files[f"engine/{name}"] for name in graph} == graph

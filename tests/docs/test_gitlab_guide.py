@@ -38,11 +38,6 @@ def jobs() -> dict[str, Any]:
     return {name: job for name, job in found.items() if isinstance(job, dict)}
 
 
-def test_the_guide_names_every_job_of_the_pipeline() -> None:
-    named = re.findall(r"`([a-z]+)`", GUIDE.partition("| job |")[2].partition("\n\n")[0])
-    assert {*named} >= {name for name, job in jobs().items() if "script" in job}
-
-
 @pytest.mark.parametrize(
     ("right", "wrong", "code"), [("", "", 0), ("expose_as:", "exposed_as:", 1)], ids=["as it is", "mistake"]
 )

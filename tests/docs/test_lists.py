@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from cli.bench_options import BenchOptions
 from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
 from comparison.changes import Effect
 from comparison.markdown import LARGEST
@@ -18,11 +17,8 @@ from operations.smoke.checks import CHECKS
 from tests.cli.command import squeezed
 from tests.compose.projects import SETTINGS, project
 from tests.docs.guide import table, text_of, words
-from tests.explain.elements import parsed
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.cli.command import Command
 
 COMPOSE, PULL_REQUESTS, SMOKE = "docs/compose.md", "docs/pull-requests.md", "docs/smoke.md"
@@ -66,21 +62,3 @@ def test_the_smoke_guide_lists_checks_verdicts_limits_and_defaults(command: Comm
     for option, default in re.findall(r"`(--[a-z]+)` \((\d+) s\)", text_of(SMOKE)):
         assert option in printed
         assert f"[default: {default}.0]" in printed
-
-
-def test_the_report_guide_lists_the_parts_of_the_page(command: Command, tmp_path: Path) -> None:
-    file = tmp_path / "page.html"
-    assert command("report", "disagg-gb200-two-trays", "--to", file).code == 0
-    [nav] = parsed(file.read_text(encoding="utf-8")).all("nav")
-    rows = re.findall(r"^\| ([a-zA-Z ]+) \|", text_of("docs/report.md").lower(), re.MULTILINE)
-    parts = {link.text.lower() for link in nav.all("a")} - {"pods"}
-    assert {part for part in parts if not any(row.startswith(part) for row in rows)} == set()
-
-
-def test_the_benchmark_guide_names_only_options_that_there_are() -> None:
-    # Of `render`, which the guide compares with.
-    named = {*re.findall(r"(?<![\w-])--[a-z][a-z-]*", text_of("docs/benchmark.md"))} - {"--benchmark"}
-    options = {word.removeprefix("--").replace("-", "_") for word in named}
-    fields = {"assert": "thresholds", "shape": "shapes", "json": "as_json"}
-    assert {"shape", "assert", "url", "from_here"} <= options
-    assert {fields.get(option, option) for option in options} - {*BenchOptions.__slots__} == set()

@@ -72,11 +72,6 @@ def test_every_command_is_one_that_a_person_can_type(page: str, command: Command
     assert {line: text for line, text in wrong.items() if text is not None} == {}
 
 
-def test_a_misspelt_command_would_be_found(command: Command) -> None:
-    for line in ("dynamo-stack smok dev", "dynamo-stack smoke dve", "pulumi up --stack dve"):
-        assert problem(shlex.split(line), command), line
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_every_link_leads_to_a_file_and_a_heading_of_it(page: str) -> None:
     for link in _LINK.findall(text_of(page)):

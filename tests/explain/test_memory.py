@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
-from tests.explain.pages import KINDS, shipped_page
+from tests.explain.pages import shipped_page
 
 if TYPE_CHECKING:
     from explain.memory import WorkerMemory
@@ -16,14 +14,6 @@ def memory_of(stack: str) -> tuple[WorkerMemory, ...]:
 
 def gibs(worker: WorkerMemory) -> dict[str, float]:
     return {kind: round(gib, 1) for kind, gib in worker.parts.items()}
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_the_parts_are_all_of_the_memory(name: str) -> None:
-    workers = memory_of(name)
-    assert workers
-    for worker in workers:
-        assert sum(worker.parts.values()) == pytest.approx(worker.total_gib)
 
 
 def test_each_worker_has_the_numbers_that_the_rules_judge_by() -> None:

@@ -47,13 +47,6 @@ def test_pods_sit_as_the_plan_has_counted(plan: StackPlan) -> None:
     assert seated == {worker.name: worker.replicas for worker in workers}
 
 
-def test_a_tray_has_one_pod_and_roles_that_may_not_share_a_node_are_apart() -> None:
-    trays, apart = SERVED["a tray for each pod"], SERVED["roles on nodes of their own"]
-    assert max(len(node.pods) for node in seated_nodes(trays.pools[0], trays.serving.placed.workers)) == 1
-    for node in seated_nodes(apart.pools[0], apart.serving.placed.workers):
-        assert len({pod.service for pod in node.pods}) <= 1
-
-
 def test_pods_that_take_the_memory_of_further_gpus_withhold_them() -> None:
     plan = served("disagg-b200-tcp", 1, resources={"prefill": {"memory": "600Gi"}})
     [node] = seated_nodes(plan.pools[0], plan.serving.placed.workers)

@@ -33,9 +33,7 @@ class TestDisaggB200(EveryStack):
     """What holds of every stack."""
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in previewed_cases() if case.stack == "disagg-b200"], ids=lambda case: case.name
-)
+@pytest.mark.parametrize("case", previewed_cases("disagg-b200"), ids=lambda case: case.name)
 def test_the_engine_previews_what_is_said_of_a_change(case: Case, deployed: Deployed, tmp_path: Path) -> None:
     assert_that_the_engine_says_so_too(case, deployed, tmp_path)
 

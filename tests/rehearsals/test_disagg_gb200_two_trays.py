@@ -75,7 +75,7 @@ def test_the_worker_of_a_lost_tray_waits_for_the_next_tray_of_the_clique_and_the
 
 @pytest.mark.parametrize(
     "case",
-    [case for case in previewed_cases() if case.stack == "disagg-gb200-two-trays"],
+    previewed_cases("disagg-gb200-two-trays"),
     ids=lambda case: case.name,
 )
 def test_the_engine_previews_what_is_said_of_a_change(case: Case, deployed: Deployed, tmp_path: Path) -> None:

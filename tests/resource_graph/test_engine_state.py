@@ -2,10 +2,7 @@
 
 from typing import Any
 
-import pytest
-
 from resource_graph.engine_state import (
-    RecordError,
     read_pending,
     read_resources,
     records_of_outputs,
@@ -22,12 +19,6 @@ def test_a_state_and_a_call_hold_the_same_record() -> None:
     assert (of_state.resource.name, of_state.id) == ("settings::of-a", "ns/c")
 
 
-@pytest.mark.parametrize("mark", ["delete", "pendingReplacement"])
-def test_what_has_or_waits_for_a_successor_is_going(mark: str) -> None:
-    [going] = read_resources({"resources": [{**ENTRY, mark: True}]})
-    assert (going.is_going, going.is_external, going.has_failed) == (True, False, False)
-
-
 def test_outputs_tell_what_was_asked_for_where_the_provider_keeps_it() -> None:
     kept, live = records_of_outputs(
         {URN: {"data": {"a": "2"}, "__inputs": {"data": {"a": "1"}}}, f"{URN}b": {"data": {"a": "3"}}}
@@ -35,10 +26,3 @@ def test_outputs_tell_what_was_asked_for_where_the_provider_keeps_it() -> None:
     assert (kept.inputs, kept.outputs["data"]) == ({"data": {"a": "1"}}, {"a": "2"})
     assert live.inputs == live.outputs == {"data": {"a": "3"}}
     assert (kept.resource.type, kept.resource.name) == ("kubernetes:core/v1:ConfigMap", "settings::of-a")
-
-
-def test_what_is_not_the_engines_is_refused_with_its_place() -> None:
-    with pytest.raises(RecordError, match=r"^resources\[0\] has no urn$"):
-        list(read_resources({"resources": [{"type": "a:b:C"}]}))
-    with pytest.raises(RecordError, match=r"^pending_operations\[0\]\.resource is no JSON object$"):
-        list(read_pending({"pending_operations": [{"type": "creating"}]}))

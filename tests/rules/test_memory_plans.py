@@ -8,7 +8,6 @@ import pytest
 from engines.memory import Sharding
 from engines.models import GPT_OSS_MODELS
 from engines.tensorrt_llm.kernels import tensorrt_llm_padding
-from hardware import ACCELERATORS
 from rules.reading.engines.memory import MemoryPlan
 from rules.reading.shapes import Undecided
 
@@ -51,23 +50,3 @@ PLAN = MemoryPlan(
 def test_absurd_numbers_leave_it_undecided(change: dict[str, Any]) -> None:
     with pytest.raises(Undecided, match=r"engine runs with|no share of a GPU"):
         dataclasses.replace(PLAN, **change)
-
-
-def test_the_share_is_of_what_is_left_or_of_the_whole() -> None:
-    gpu = ACCELERATORS["B200"]
-    of_rest = PLAN.on(gpu)
-    of_whole = dataclasses.replace(PLAN, fraction_is_of_total=True).on(gpu)
-    assert of_rest.pool == pytest.approx(131, rel=0.02)
-    assert of_whole.pool == pytest.approx(0.85 * of_rest.visible - of_rest.demand.total)
-    assert of_rest.rest == pytest.approx(0.15 / 0.85 * of_rest.pool)
-
-
-def test_windows_shorten_sequences_and_not_the_buffers() -> None:
-    windowed = dataclasses.replace(PLAN, windows=(128, 131_072))
-    assert windowed.sequence_gib(11_000) < 0.51 * PLAN.sequence_gib(11_000)
-    assert windowed.buffers_gib == PLAN.buffers_gib == pytest.approx(2 * 9216 * 9216 / 2**30)
-
-
-def test_a_gpu_whose_memory_nobody_published_leaves_it_undecided() -> None:
-    with pytest.raises(Undecided, match="how much memory CUDA sees of H200"):
-        PLAN.on(ACCELERATORS["H200"])

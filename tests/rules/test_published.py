@@ -68,12 +68,6 @@ def test_what_is_no_defect_is_not_found(files: tuple[str, ...], pools: Pools, ru
     assert [item for item in found(report) if item[0] == rule] == [], messages(report)
 
 
-def test_every_published_recipe_is_looked_at() -> None:
-    named = {file for defect in DEFECTS for file in defect.files}
-    named |= {file for _, files, _, _ in NO_DEFECTS for file in files}
-    assert named == {file.stem for file in FOLDER.glob("*.yaml")}
-
-
 def _judged(files: tuple[str, ...], pools: Pools) -> Report:
     documents = read_manifests([FOLDER / f"{name}.yaml" for name in files])
     named = [pool_resource(instance_type, instance_type, nodes) for instance_type, nodes in pools]

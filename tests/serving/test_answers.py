@@ -40,10 +40,6 @@ class Served:
         """The pods of one component type."""
         return pods_of(self.stack.lab, GRAPH, NAMESPACE).get(role, [])
 
-    def processes(self, pod: str) -> list[psutil.Process]:
-        """The processes of a pod."""
-        return processes_of(pod)
-
 
 @pytest.fixture(scope="module")
 def served(brought_up: BroughtUp) -> Served:
@@ -89,9 +85,9 @@ def test_a_forwarded_port_leads_to_the_frontend(served: Served) -> None:
 def test_a_worker_that_is_killed_is_started_again_and_serves(served: Served) -> None:
     [pod] = served.pods("decode")
     name = pod["metadata"]["name"]
-    before = {each.pid for each in served.processes(name)}
+    before = {each.pid for each in processes_of(name)}
     assert before
-    for process in served.processes(name):
+    for process in processes_of(name):
         process.kill()
 
     def restarted() -> bool:
@@ -99,7 +95,7 @@ def test_a_worker_that_is_killed_is_started_again_and_serves(served: Served) -> 
         return all(each["restartCount"] == 1 and each["ready"] for each in found)
 
     until(restarted, "the container started again")
-    assert not before & {each.pid for each in served.processes(name)}
+    assert not before & {each.pid for each in processes_of(name)}
     assert first_answer(served.url).model == MODEL
 
 
@@ -111,10 +107,10 @@ def test_a_kubelet_that_is_killed_takes_its_processes_along_and_the_next_one_ser
     directory = served.stack.lab.directory
     kubelet = processes.find(directory, processes.KUBELET)
     assert kubelet is not None
-    before = {each.pid for each in served.processes(name)}
+    before = {each.pid for each in processes_of(name)}
     psutil.Process(kubelet.pid).kill()
     until(lambda: not any(map(psutil.pid_exists, before)), "the end of the frontend's process")
-    until(lambda: served.processes(name) != [], "its next process, of the kubelet that was started again")
+    until(lambda: processes_of(name) != [], "its next process, of the kubelet that was started again")
     assert first_answer(served.url).model == MODEL
     [status] = served.stack.lab.get("pod", name, "-n", NAMESPACE)["status"]["containerStatuses"]
     # More than one where the frontend starts before NATS, without which it ends.

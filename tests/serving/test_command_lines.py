@@ -15,8 +15,6 @@ import pytest
 
 from engines.release import line_name
 from engines.runtime_lines import RUNTIME_LINES
-from engines.vllm.engine import Vllm
-from engines.vllm.options import VllmOptions
 from lab.directory import REPOSITORY
 from lab.runtime_image import SITE
 from lab.toolchain.build import cache_directory
@@ -29,7 +27,6 @@ from tests.support.dev_settings import resolved
 from tests.support.graph_pods import main_of, pods_of
 from tests.support.shipped_stacks import served_settings, served_stack
 from tests.support.vllm_settings import DRAFT, overridden_settings
-from tests.support.worker_starts import worker_start
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +38,6 @@ pytestmark = pytest.mark.lab
 
 DEADLINE_SECONDS = 120
 MODEL = "openai/gpt-oss-120b"
-NIXL = {"kv_connector": "NixlConnector", "kv_role": "kv_both"}
 PREFILL, DECODE = ("trtllm", "prefill", "prefill"), ("trtllm", "decode", "tensorrt_llm")
 LATER_DECODE = ("trtllm", "decode", "backend")
 """From 1.3 on."""
@@ -174,17 +170,6 @@ def test_the_worker_of_a_stack_with_a_draft_model_is_read_as_the_recipe_says(tmp
     assert engine["speculative_config"]["num_speculative_tokens"] == 3
     assert "Eagle3-v3/snapshots/" in engine["speculative_config"]["model"]
     assert engine["kv_events_config"]["endpoint"] == "tcp://*:20080"
-
-
-def test_a_vllm_worker_of_either_half_gets_its_transfer() -> None:
-    options = VllmOptions.model_validate(
-        {"tensor_parallel_size": 4, "max_num_seqs": 256, "kv_transfer_config": NIXL}
-    )
-    lines = [
-        shlex.split(Vllm().command_line(options, worker_start(role=role))) for role in ("prefill", "decode")
-    ]
-    read = _read(*(("dynamo.vllm", line[line.index("dynamo.vllm") + 1 :]) for line in lines))
-    assert [each["engine"]["kv_transfer_config"]["kv_connector"] for each in read] == ["NixlConnector"] * 2
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,6 @@ from recipes.placed import (
 )
 
 if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
-
     from hardware import KvTransportName
 
 DISAGGREGATED, AGGREGATED = "gpt-oss-120b/trtllm-disagg", "gpt-oss-120b/trtllm-agg"
@@ -112,7 +110,8 @@ def _kv_transport(
 
 
 @st.composite
-def _placed_recipes(draw: st.DrawFn) -> PlacedRecipe:
+def placed_recipes(draw: st.DrawFn) -> PlacedRecipe:
+    """Any placed recipe that resolve could make, and some that it could not."""
     name = draw(st.sampled_from([DISAGGREGATED, AGGREGATED, ONE_POD]))
     transport: KvTransport | None = None
     instance_type = draw(st.sampled_from([B200, GB200]))
@@ -146,8 +145,3 @@ def _placed_recipes(draw: st.DrawFn) -> PlacedRecipe:
             for service in placed.services
         ),
     )
-
-
-def placed_recipes() -> SearchStrategy[PlacedRecipe]:
-    """Any placed recipe that resolve could make, and some that it could not."""
-    return _placed_recipes()

@@ -98,6 +98,13 @@ CASES = (
 SETTINGS_CASES = (
     SettingsCase(
         PROVEN,
+        "TensorRT-LLM over TCP",
+        disagg_b200_settings(),
+        failed(PROVEN, "gpt-oss-disagg"),
+        ("by tcp (serving.kvTransport), which is unproven: ", "; ceiling: "),
+    ),
+    SettingsCase(
+        PROVEN,
         "TensorRT-LLM over EFA",
         _stack(disagg_b200_settings(), "efa", nodes=2),
         failed(PROVEN, "gpt-oss-disagg"),
