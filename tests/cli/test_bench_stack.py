@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -83,14 +84,14 @@ def test_a_stack_is_measured_by_a_job_in_its_cluster(
 def test_the_job_is_the_recipe_s_with_the_loads_that_were_asked_for(
     bench: Bench, cluster: FakeCluster, tmp_path: Path
 ) -> None:
-    cluster.say("logs", _log(2))
-    assert bench("--sweep", "--concurrency", "4", "--time-limit", "600").code == 0
+    cluster.say("logs", _log(3))
+    assert bench("--sweep", "--concurrency", "10", "--time-limit", "600").code == 0
     job = json.loads((tmp_path / "created.json").read_text(encoding="utf-8"))
     assert (job["metadata"]["name"], job["metadata"]["namespace"]) == ("gpt-oss-120b-disagg-bench", "gpt-oss")
-    assert job["spec"]["activeDeadlineSeconds"] == 1200
+    assert job["spec"]["activeDeadlineSeconds"] == 1800
     [container] = job["spec"]["template"]["spec"]["containers"]
     sent = [line for line in container["args"][0].splitlines() if " profile " in line]
-    assert ["--concurrency 1 " in sent[0], "--concurrency 4 " in sent[1]] == [True, True]
+    assert re.findall(r"--concurrency (\d+) ", "\n".join(sent)) == ["1", "4", "10"]
 
 
 def test_a_stack_with_a_mock_engine_is_said_to_be_one(
@@ -105,9 +106,10 @@ def test_a_stack_with_a_mock_engine_is_said_to_be_one(
 def test_a_prompt_that_the_engines_refuse_ends_before_a_job_is_made(
     bench: Bench, cluster: FakeCluster, tmp_path: Path
 ) -> None:
-    answer = bench("--shape", "32000/256")
+    answer = bench("--shape", "32000/256", "--shape", "8000/4000")
     assert (answer.code, answer.out) == (2, "")
     assert "32000/256: a prompt may have 8,999 tokens at most" in answer.err
+    assert "8000/4000: a prompt and its answer may have 11,000 tokens at most" in answer.err
     assert cluster.typed("create") == []
     assert not (tmp_path / "runs").exists()
 

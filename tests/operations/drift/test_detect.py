@@ -145,8 +145,3 @@ def test_a_change_inside_a_release_is_seen_and_left(
     assert change.object_name == f"{kind} {namespace}/{name}"
     assert (change.field, (change.expected, change.found), change.managers) == (field, values, managers)
     assert change.outcome is Outcome.LEFT
-
-
-def test_what_the_server_writes_itself_is_no_difference() -> None:
-    wanted = _deployment(1, generation=2, resourceVersion="8") | {"status": {"replicas": 9}}
-    assert list(differences({KEY: wanted}, {KEY: _deployment(1, generation=1, uid="u")})) == []

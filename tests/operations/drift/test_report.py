@@ -94,13 +94,6 @@ def test_what_a_failed_up_left_is_not_counted_as_a_change_of_somebody() -> None:
     assert columns(own)[4] == "an unfinished `up`"
 
 
-def test_nothing_to_repair_is_said_in_one_line() -> None:
-    report = DriftReport(stack="dev", changes=())
-    assert report.headline() == "STACK dev: the cluster is as the last `up` left it"
-    assert report.as_json()["differs"] is False
-    assert "THEN" not in _advice(report)
-
-
 def test_a_long_value_is_cut_in_the_table_where_it_is_the_same_and_whole_in_json() -> None:
     change = _of_values("x" * 200, "two\nlines", Outcome.REPAIRED)
     assert columns(change)[:2] == ("ConfigMap ns/c", "data.a")

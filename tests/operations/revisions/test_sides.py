@@ -82,14 +82,6 @@ def test_two_folders_need_no_repository(tmp_path: Path, monkeypatch: pytest.Monk
     assert (base.label, head.label, head.commit) == ("one", "other", None)
 
 
-def test_a_commit_is_recorded_once(made: TestRepository, monkeypatch: pytest.MonkeyPatch) -> None:
-    commit_side(made, "a: 1\n")
-    commit_side(made, "a: 2\n")
-    before = recorded_sides("HEAD~1", "HEAD")
-    monkeypatch.setattr(RecordProcess, "answer", lambda *_: pytest.fail("is recorded again"))
-    assert recorded_sides("HEAD~1", "HEAD") == before
-
-
 def test_the_newer_side_s_code_is_handed_the_recording_of_the_older_one(
     made: TestRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:

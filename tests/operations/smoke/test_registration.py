@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.document import Verdict
 from operations.smoke.client import Answer
 from operations.smoke.registration import judge_listings
-from tests.cli.command import squeezed
 from tests.operations.smoke.answers import AFTER_CHAT, CHAT, MODEL, health, instance, models
 from tests.operations.smoke.loopback import Reply
 
@@ -58,13 +56,6 @@ def _judged(listed: Reply, roles: Any, served: Any = None) -> Registration:
     return judge_listings(health_answer, models_answer, MODEL, roles)
 
 
-def test_a_server_without_dynamo_answers_for_itself_but_not_for_both_roles() -> None:
-    alone = _judged(Reply(""), ONE)
-    pair = _judged(Reply(""), BOTH)
-    assert {each.verdict for each in (alone.frontend, alone.workers, alone.model)} == {Verdict.GOOD}
-    assert (alone.is_over, pair.is_over, pair.workers.verdict) == (True, True, Verdict.UNKNOWN)
-
-
 def test_workers_whose_model_the_frontend_could_not_read_name_its_log() -> None:
     found = _judged(Reply(health(BACKEND)), ONE, models())
     assert found.model.found == f"{MODEL} is not listed; listed: none"
@@ -75,13 +66,6 @@ def test_workers_whose_model_the_frontend_could_not_read_name_its_log() -> None:
 @pytest.mark.parametrize(("status", "is_over"), [(401, True), (403, True), (404, False), (503, False)])
 def test_waiting_is_over_only_where_it_cannot_help(status: int, is_over: bool) -> None:
     assert _judged(Reply(health(), status), ONE).is_over == is_over
-
-
-def test_a_frontend_whose_health_fails_while_it_lists_models_is_wrong() -> None:
-    listed = Answer(200, Reply(models(MODEL)).text().decode())
-    found = judge_listings("no answer within 10 s", listed, MODEL, ("worker",))
-    assert found.frontend.found == "GET /health: no answer within 10 s"
-    assert (found.workers.verdict, found.model.verdict) == (Verdict.NOT_RUN, Verdict.GOOD)
 
 
 def test_a_model_that_is_absent_is_named_with_those_that_are_listed(checks: Checks, server: Loopback) -> None:
@@ -100,17 +84,6 @@ def test_roles_of_two_generations_are_said_never_to_meet(checks: Checks, server:
     found = checks()["workers"]
     assert found["verdict"] == "wrong"
     assert "different generations, which never meet" in found["found"]
-
-
-def test_without_any_worker_the_wait_says_so_and_ends(
-    smoke: Callable[..., Printed], server: Loopback
-) -> None:
-    server.replies |= {"/health": Reply(health()), "/v1/models": Reply(models())}
-    answer = smoke(wait=0.3)
-    assert answer.code == 1
-    assert "waiting, at most 1 s more: no prefill worker and no decode worker is registered" in answer.err
-    assert "no prefill worker and no decode worker is registered; registered: none" in squeezed(answer.out)
-    assert f"{MODEL} is not listed; listed: none" in squeezed(answer.out)
 
 
 def test_a_worker_that_registers_late_is_waited_for_which_is_said_once(
