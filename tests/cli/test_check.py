@@ -5,8 +5,7 @@ import pytest
 
 from cli import check
 from cli.output import make_console
-from tests.cli.checked import EIGHT_GPUS, findings, written
-from tests.cli.command import ROOT, Command, merged, squeezed, write_stack
+from tests.cli.command import EIGHT_GPUS, ROOT, Command, findings, merged, squeezed, write_stack, written
 from tests.rules.judging import GPUS, TRANSPORT, mutated
 from tests.support.dev_settings import dev_settings, disagg_b200_settings
 

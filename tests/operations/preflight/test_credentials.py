@@ -9,8 +9,7 @@ import pytest
 
 from lab.aws_provider.cloud.refusal import Refused
 from lab.aws_provider.cloud.registry import RULES
-from tests.operations.preflight.account import at
-from tests.operations.preflight.stacks import WEEK, by_the_hour, in_a_block, seen
+from tests.operations.preflight.account import WEEK, at, by_the_hour, in_a_block, seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable

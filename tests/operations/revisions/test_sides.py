@@ -14,8 +14,7 @@ from operations.revisions.environment import interpreter_for
 from operations.revisions.record_process import RecordProcess
 from operations.revisions.sides import recorded_sides
 from tests.comparison.made_up import finding, recording, side
-from tests.operations.revisions.repositories import TestRepository
-from tests.operations.revisions.toy_side import commit_side, write_code
+from tests.operations.revisions.repositories import TestRepository, commit_side, write_code
 
 if TYPE_CHECKING:
     from pathlib import Path

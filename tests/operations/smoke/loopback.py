@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import threading
-from contextlib import ExitStack
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask, Response, request
-
-from tests.support.loopback import served
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 DEADLINE_SECONDS = 30
 
@@ -60,49 +56,91 @@ class Loopback:
         """Ends every silence."""
         self.first_silence = threading.Event()
         """Set when a request meets silence."""
-        application = Flask("frontend")
-        application.before_request(self._answer)
-        self._running = ExitStack()
-        self.url = self._running.enter_context(served(application))
+        owner = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                owner.answer(self)
+
+            def do_POST(self) -> None:
+                owner.answer(self)
+
+            def log_message(self, *_: object) -> None:
+                """Say nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        self._thread.start()
 
     @property
     def port(self) -> int:
-        return int(self.url.rpartition(":")[2])
+        return self._server.server_address[1]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
 
     def bodies(self, path: str) -> list[Any]:
         return [asked.body for asked in self.asked if asked.path == path]
 
     def close(self) -> None:
         self.released.set()
-        self._running.close()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join(DEADLINE_SECONDS)
 
-    def _answer(self) -> Response:
-        body = request.get_json(silent=True)
+    def answer(self, request: BaseHTTPRequestHandler) -> None:
+        length = int(request.headers.get("Content-Length") or 0)
+        body = json.loads(request.rfile.read(length)) if length else None
         self.asked.append(Asked(request.path, dict(request.headers), body))
         found = self.replies.get(request.path, Reply("", status=404))
         reply = found if isinstance(found, Reply) else found(body)
         if reply.silent:
-            self._be_silent()
+            self._be_silent(request)
+            return
+        request.send_response(reply.status)
+        for name, value in reply.headers.items():
+            request.send_header(name, value)
         if reply.events is not None:
-            content, kind = self._stream(reply.events, reply.silent_after), "text/event-stream"
-        else:
-            content, kind = self._drip() if reply.drips else reply.text(), "application/json"
-        answer = Response(content, reply.status, reply.headers, content_type=kind)
-        if reply.announced is not None:
-            answer.content_length = reply.announced
-        return answer
+            self._stream(request, reply)
+            return
+        request.send_header("Content-Type", "application/json")
+        if reply.drips:
+            self._drip(request)
+            return
+        request.send_header("Content-Length", str(reply.announced or len(reply.text())))
+        request.end_headers()
+        request.wfile.write(reply.text())
+        request.close_connection = True
 
-    def _stream(self, events: tuple[Any, ...], silent_after: int | None) -> Iterator[bytes]:
-        for number, event in enumerate(events):
-            if number == silent_after:
-                self._be_silent()
+    def _stream(self, request: BaseHTTPRequestHandler, reply: Reply) -> None:
+        request.send_header("Content-Type", "text/event-stream")
+        request.send_header("Connection", "close")
+        request.end_headers()
+        for number, event in enumerate(reply.events or ()):
+            if number == reply.silent_after:
+                self._be_silent(request)
+                return
             data = event if isinstance(event, str) else json.dumps(event)
-            yield f"data: {data}\n\n".encode()
+            request.wfile.write(f"data: {data}\n\n".encode())
+            request.wfile.flush()
+        request.close_connection = True
 
-    def _drip(self) -> Iterator[bytes]:
-        while not self.released.wait(0.02):
-            yield b" "
+    def _drip(self, request: BaseHTTPRequestHandler) -> None:
+        request.send_header("Connection", "close")
+        request.end_headers()
+        request.close_connection = True
+        try:
+            while not self.released.wait(0.02):
+                request.wfile.write(b" ")
+        except OSError:
+            # The client has had enough.
+            return
 
-    def _be_silent(self) -> None:
+    def _be_silent(self, request: BaseHTTPRequestHandler) -> None:
         self.first_silence.set()
         self.released.wait(DEADLINE_SECONDS)
+        request.close_connection = True
