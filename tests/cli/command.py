@@ -1,5 +1,6 @@
 """Runs `dynamo-stack` in this process, or as a process of its own."""
 
+import json
 import os
 import subprocess
 import sys
@@ -96,3 +97,17 @@ def run_process(*arguments: str, folder: Path = ROOT, **environment: str) -> Ans
         check=False,
     )
     return Answer(done.returncode, done.stdout, done.stderr)
+
+
+EIGHT_GPUS = ('gpu: "4"', 'gpu: "8"')
+
+
+def written(tmp_path: Path, text: str | bytes, name: str = "deploy.yaml") -> Path:
+    file = tmp_path / name
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return file
+
+
+def findings(answer: Answer, rule: str | None = None) -> list[dict[str, Any]]:
+    """Of a report as JSON; of one rule, or all."""
+    return [item for item in json.loads(answer.out)["findings"] if rule in {None, item["rule"]}]

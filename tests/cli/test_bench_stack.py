@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from operations.benchmark.recording import RESULT_FILE
 from operations.mock_engine import ENGINE_ANNOTATION
 from recipes.benchmark_job import RESULT_FOLLOWS
+from tests.cli.command import squeezed
 from tests.operations.benchmark.fake_aiperf import RECORDED, fake_aiperf
 from tests.operations.fake_cluster import FakeCluster
 from tests.recipes.listing_frontend import LISTED, answers, listing_frontend
@@ -83,14 +85,14 @@ def test_a_stack_is_measured_by_a_job_in_its_cluster(
 def test_the_job_is_the_recipe_s_with_the_loads_that_were_asked_for(
     bench: Bench, cluster: FakeCluster, tmp_path: Path
 ) -> None:
-    cluster.say("logs", _log(2))
-    assert bench("--sweep", "--concurrency", "4", "--time-limit", "600").code == 0
+    cluster.say("logs", _log(3))
+    assert bench("--sweep", "--concurrency", "10", "--time-limit", "600").code == 0
     job = json.loads((tmp_path / "created.json").read_text(encoding="utf-8"))
     assert (job["metadata"]["name"], job["metadata"]["namespace"]) == ("gpt-oss-120b-disagg-bench", "gpt-oss")
-    assert job["spec"]["activeDeadlineSeconds"] == 1200
+    assert job["spec"]["activeDeadlineSeconds"] == 1800
     [container] = job["spec"]["template"]["spec"]["containers"]
     sent = [line for line in container["args"][0].splitlines() if " profile " in line]
-    assert ["--concurrency 1 " in sent[0], "--concurrency 4 " in sent[1]] == [True, True]
+    assert re.findall(r"--concurrency (\d+) ", "\n".join(sent)) == ["1", "4", "10"]
 
 
 def test_a_stack_with_a_mock_engine_is_said_to_be_one(
@@ -105,9 +107,10 @@ def test_a_stack_with_a_mock_engine_is_said_to_be_one(
 def test_a_prompt_that_the_engines_refuse_ends_before_a_job_is_made(
     bench: Bench, cluster: FakeCluster, tmp_path: Path
 ) -> None:
-    answer = bench("--shape", "32000/256")
+    answer = bench("--shape", "32000/256", "--shape", "8000/4000")
     assert (answer.code, answer.out) == (2, "")
     assert "32000/256: a prompt may have 8,999 tokens at most" in answer.err
+    assert "8000/4000: a prompt and its answer may have 11,000 tokens at most" in answer.err
     assert cluster.typed("create") == []
     assert not (tmp_path / "runs").exists()
 
@@ -142,3 +145,71 @@ def test_a_context_that_does_not_exist_ends_before_anything_is_asked(
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
     assert bench().code == 2
     assert not (tmp_path / "calls").exists()
+
+
+URL = ("--url", "http://127.0.0.1:9")
+WHOLE = (*URL, "--shape", "128/1000", "--concurrency", "4")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param((), "give one STACK, or --url URL", id="nothing"),
+        pytest.param(
+            ("dev", *URL, "--recipe", "gpt-oss-120b/vllm-agg"), "--recipe: goes with --url alone", id="both"
+        ),
+        pytest.param(
+            (*URL, "--recipe", "gpt-oss-120b/vllm-ag"), "; try gpt-oss-120b/vllm-agg", id="no such recipe"
+        ),
+        pytest.param(URL, "--shape: is needed with --url, unless a STACK or --recipe", id="no shape"),
+        pytest.param((*URL, "--shape", "9/9"), "--concurrency: is needed with --url", id="no concurrency"),
+        pytest.param(
+            ("--url", "127.0.0.1:8000", *WHOLE[2:]),
+            "'127.0.0.1:8000' is not an address such as http://127.0.0.1:8000, without a path",
+            id="no scheme",
+        ),
+        pytest.param(
+            ("--url", "http://host:8000/v1", *WHOLE[2:]), "'http://host:8000/v1' is not an address", id="path"
+        ),
+        pytest.param(
+            ("--url", "http://me:word@host", *WHOLE[2:]),
+            "holds a name or a password, which results would show",
+            id="password",
+        ),
+        pytest.param((*WHOLE, "--from-here"), "--from-here: goes with a STACK", id="from here"),
+        pytest.param((*WHOLE, "--mock", "--gpus", "4"), "--gpus: a mock engine has no GPU", id="mock GPUs"),
+        pytest.param(
+            (*WHOLE, "--mock", "--record"), "goes with a STACK that a real engine serves", id="mock record"
+        ),
+        pytest.param((*WHOLE, "--gpus", "four"), "'four' is not a number, such as 4 or 4xGB200", id="GPUs"),
+        pytest.param((*WHOLE, "--gpus", "4xGB20"), "'GB20' is not one of B200, GB200", id="kind of GPU"),
+        pytest.param(
+            (*WHOLE, "--requests", "3"), "3 requests cannot keep 4 open: give 4 or more", id="few requests"
+        ),
+        pytest.param(("dev", "--mock"), "--mock: goes with --url; the stack says it", id="mock of a stack"),
+        pytest.param(
+            ("dev", "--tokenizer", "x"),
+            "--tokenizer: goes with --from-here; the Job brings its own",
+            id="tokenizer of a Job",
+        ),
+        pytest.param(
+            ("dev", "--shape", "128x1000"),
+            "'128x1000' is not tokens in and tokens out, such as 128/1000, 8192/1024, 32000/256, 1000/2000, "
+            "nor all; try 128/1000",
+            id="shape",
+        ),
+        pytest.param(
+            ("dev", "--shape", "all", "--shape", "9/9"), "all are all of them: leave the others", id="all"
+        ),
+        pytest.param(
+            ("dev", "--concurrency", "0"), "should be greater than or equal to 1", id="no requests at once"
+        ),
+    ],
+)
+def test_a_contradiction_is_named_with_its_option(
+    command: Command, words: tuple[str, ...], said: str
+) -> None:
+    answer = command("bench", *words)
+    assert (answer.code, answer.out) == (2, "")
+    plain = squeezed(answer.err.replace("│", " ").replace("'--", "--").replace("':", ":"))
+    assert said in plain

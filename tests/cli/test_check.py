@@ -5,10 +5,9 @@ import pytest
 
 from cli import check
 from cli.output import make_console
-from tests.cli.checked import EIGHT_GPUS, findings, written
-from tests.cli.command import ROOT, Command, merged, squeezed, write_stack
+from tests.cli.command import EIGHT_GPUS, ROOT, Command, findings, merged, squeezed, write_stack, written
 from tests.rules.judging import GPUS, TRANSPORT, mutated
-from tests.support.dev_settings import dev_settings, disagg_b200_settings, disagg_gb200_settings
+from tests.support.dev_settings import dev_settings, disagg_b200_settings
 
 SHIPPED = sorted(file.name.split(".")[1] for file in ROOT.glob("Pulumi.*.yaml"))
 SCREEN_LINES = 56
@@ -76,20 +75,6 @@ def test_an_expired_waiver_and_one_of_no_rule_exit_1(
     assert answer.code == 1
     assert "waiver-is-valid" in answer.out
     assert says in squeezed(answer.out)
-
-
-def test_our_own_graphs_are_read_to_the_end(command: Command, tmp_path: Path) -> None:
-    write_stack(tmp_path, disagg_gb200_settings())
-    own = command("check", "dev", folder=tmp_path).out
-    assert "passed: 0 mandatory" in own
-    assert "0 undecided, 0 broken" in own
-    folder = tmp_path / "rendered"
-    command("render", "dev", "--to", folder, folder=tmp_path)
-    (graph,) = folder.glob("*-dynamographdeployment-*.yaml")
-    graph.write_text(graph.read_text().replace("claims:", "claimz:"))
-    answer = command("check", "--json", "--file", *folder.iterdir())
-    found = findings(answer, "compute-domain-claims")
-    assert [item["status"] for item in found] == ["failed"] * 2
 
 
 def test_a_mandatory_finding_exits_1_in_a_table_with_numbers_place_reason_and_fix(

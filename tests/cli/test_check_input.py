@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.cli.checked import EIGHT_GPUS, findings, written
-from tests.cli.command import Command, squeezed
+from tests.cli.command import EIGHT_GPUS, Command, findings, squeezed, written
 from tests.rules.judging import FITS, GPUS, mutated
 
 _POD = "apiVersion: v1\nkind: Pod\n"

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.checked import findings, written
-from tests.cli.command import Command, squeezed
+from tests.cli.command import Command, findings, squeezed, written
 
 ROOT = Path(__file__).parents[2]
 STRUCTURE = {"kind-served", "fields-known", "values-accepted", "main-container-named"}

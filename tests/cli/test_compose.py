@@ -155,19 +155,6 @@ def test_what_one_host_cannot_do_is_refused_with_what_it_can(
     assert [text for text in says if text not in said] == []
 
 
-def test_files_of_somebody_else_are_left_and_links_are_not_followed(command: Command, tmp_path: Path) -> None:
-    folder, elsewhere = tmp_path / "compose-mine", tmp_path / "elsewhere"
-    folder.mkdir()
-    (folder / "compose.yaml").write_text("services: {}\n")
-    elsewhere.write_text("mine\n")
-    (folder / "nats.conf").symlink_to(elsewhere)
-    said = refused(command, tmp_path, agg_gb200_settings())
-    assert "compose.yaml is not what `dynamo-stack compose` wrote, so nothing was written" in said
-    assert "nats.conf is a link that leads elsewhere" in said
-    assert (folder / "compose.yaml").read_text() == "services: {}\n"
-    assert elsewhere.read_text() == "mine\n"
-
-
 def test_its_own_files_are_written_again_and_the_token_s_file_is_not_touched(
     command: Command, tmp_path: Path
 ) -> None:

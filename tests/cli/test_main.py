@@ -18,21 +18,9 @@ from tests.cli.command import ROOT, asking
 SHOWN = sorted(name for name, listed in COMMANDS.items() if not listed.is_hidden)
 
 
-def _help() -> str:
-    return CliRunner().invoke(app, ["--help"]).output
-
-
 def test_the_version_is_that_of_the_installed_package() -> None:
     answer = CliRunner().invoke(app, ["--version"])
     assert (answer.exit_code, answer.output) == (0, f"dynamo-stack {version('dynamo-stack')}\n")
-
-
-def test_commands_stand_in_the_order_in_which_a_stack_lives_without_what_only_diff_calls() -> None:
-    shown = _help()
-    headings = [line.strip("╭╮─ ") for line in shown.splitlines() if line.startswith("╭")]
-    assert headings == ["Options", "Choose and describe a stack", "Before `pulumi up`", "While it runs"]
-    assert "│ record" not in shown
-    assert "Print stacks as JSON" in CliRunner().invoke(app, ["record", "--help"]).output
 
 
 @pytest.mark.parametrize("name", sorted(set(SHOWN) - {"recipes"}))

@@ -1,6 +1,8 @@
-"""The command on inputs that nobody would write: it ends, in time and in words."""
+"""The command on inputs that nobody would write, and on manifests that chance has spoilt: it ends in words."""
 
+import json
 import os
+import random
 import re
 import resource
 import subprocess
@@ -9,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from cli import resource_limits
-from tests.cli.checked import EIGHT_GPUS, findings, written
-from tests.cli.command import ROOT, Answer, Command
+from tests.cli.command import EIGHT_GPUS, ROOT, Answer, Command, findings, written
 from tests.cli.forked import forked_check
 from tests.cli.malformed import MALFORMED, MEGABYTE
 from tests.rules.judging import mutated
@@ -110,3 +112,40 @@ def test_what_takes_too_long_or_too_much_is_refused_in_words(
     answer = command("check", "--file", file)
     assert (answer.code, answer.out) == (2, "")
     assert "deploy.yaml: not judged: it takes more than" in answer.err
+
+
+RULES = ROOT / "tests" / "rules"
+TEXTS = [
+    file.read_text(encoding="utf-8")
+    for file in (
+        *sorted((RULES / "published").glob("trtllm-*.yaml")),
+        RULES / "bases" / "trtllm-serve.yaml",
+        RULES / "bases" / "vllm-serve.yaml",
+    )
+]
+SWAPS = 10
+
+
+def test_a_value_of_another_type_at_any_place_breaks_no_rule(command: Command, tmp_path: Path) -> None:
+    chance = random.Random(17)  # noqa: S311 - no secret
+    for text in TEXTS * SWAPS:
+        documents = [each for each in yaml.load_all(text, Loader=yaml.CSafeLoader) if each]
+        place = _swap(chance, documents)
+        file = written(tmp_path, yaml.dump_all(documents, Dumper=yaml.CSafeDumper))
+        answer = command("check", "--json", "--file", file)
+        assert answer.code in {0, 1, 2}, place
+        assert answer.code == 2 or json.loads(answer.out)["broken"] == [], place
+
+
+def _swap(chance: random.Random, documents: list[dict[str, Any]]) -> str:
+    """Put a value of another type at a place below a document's own keys."""
+    parent: Any = chance.choice(documents)
+    path: list[Any] = [parent["kind"]]
+    key: Any = chance.choice([key for key in parent if key not in {"apiVersion", "kind"}])
+    while isinstance(parent[key], dict | list) and parent[key] and chance.random() < 0.8:
+        path.append(key)
+        parent = parent[key]
+        key = chance.choice(list(parent) if isinstance(parent, dict) else range(len(parent)))
+    others = [7, -1, 1.5, True, None, "", "text", "9" * 30, [], {}, [1], [None], {"a": 1}, [[]], {"": [{}]}]
+    parent[key] = chance.choice([other for other in others if type(other) is not type(parent[key])])
+    return f"{'.'.join(map(str, [*path, key]))} = {parent[key]!r}"

@@ -7,7 +7,6 @@ import shlex
 from typing import TYPE_CHECKING
 
 import pytest
-import yaml
 
 from recipes.load import load_recipe, parse_recipe, recipe_file, recipe_names
 from tests.cli.command import merged, write_stack
@@ -80,13 +79,6 @@ def test_a_copy_has_all_but_what_was_tried_and_tells_editors_where_the_schema_is
     schema = file.parent / text.splitlines()[0].removeprefix("# yaml-language-server: $schema=")
     assert schema.resolve().name == "recipe.schema.json"
     assert schema.is_file()
-
-
-def test_a_copy_of_a_copy_is_one(command: Command, tmp_path: Path) -> None:
-    first = _new(command, "first", tmp_path)
-    second = _new(command, "second", tmp_path, original="first")
-    assert "# A copy of first." in second.read_text(encoding="utf-8")
-    assert yaml.safe_load(second.read_text()) == yaml.safe_load(first.read_text()) | {"name": "second"}
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -9,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cli.render import MARK, render_graph
+from lab.toolchain.build import cache_directory, executables
 from recipes.engine_files import engine_files
 from resource_graph import Resource, ResourceGraph
 from resource_graph.recorder import record
@@ -18,30 +20,12 @@ from tests.support.shipped_stacks import committed_settings, shipped_stack
 
 # On a cluster that exists, of two pods, of one pod, without published memory, without Dynamo.
 STACKS = ("dev", "disagg-gb200-two-trays", "disagg-b200-8gpu", "vllm-agg-h200", "latency-b200")
-EXPECTED_KINDS = [
-    "Namespace",
-    "Namespace",
-    "PersistentVolumeClaim",
-    "Job",
-    "NetworkPolicy",
-    "NetworkPolicy",
-    "NetworkPolicy",
-    "ConfigMap",
-    "DynamoGraphDeployment",
-]
 
 
 def rendered(data: dict[str, str]) -> str:
     inputs = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": data}
     (document,) = render_graph(ResourceGraph([Resource(urn="u", type="t", name="m", inputs=inputs)]))
     return document.text
-
-
-def test_the_objects_of_dev_are_valid_yaml_in_the_order_of_creation(command: Command) -> None:
-    answer = command("render", "dev")
-    assert (answer.code, answer.err) == (0, "")
-    documents = [document for document in yaml.safe_load_all(answer.out) if document is not None]
-    assert [document["kind"] for document in documents] == EXPECTED_KINDS
 
 
 @pytest.mark.slow
@@ -188,3 +172,40 @@ def test_a_reader_that_has_seen_enough_is_no_error_message() -> None:
     assert process.stderr is not None
     with process.stderr as errors:
         assert errors.read() == b""
+
+
+def objects(text: str) -> list[Any]:
+    return [each for each in yaml.safe_load_all(text) if each is not None]
+
+
+@pytest.mark.parametrize(
+    ("helm", "comments"), [("flux", []), ("comment", ["02-helm-release-dynamo-platform.yaml"])]
+)
+def test_objects_are_listed_in_the_order_in_which_they_are_applied_and_comments_in_one(
+    command: Command, tmp_path: Path, helm: str, comments: list[str]
+) -> None:
+    command("render", "dev", "--helm", helm, "--to", tmp_path)
+    text = (tmp_path / "kustomization.yaml").read_text()
+    numbered = [file.name for file in sorted(tmp_path.glob("[0-9]*.yaml"))]
+    assert yaml.safe_load(text)["resources"] == [name for name in numbered if name not in comments]
+    assert yaml.safe_load(text)["sortOptions"] == {"order": "fifo"}
+    assert text.startswith(f"{MARK}\n")
+    assert (f"# Not listed, as each is a comment: {', '.join(comments)}\n" in text) == bool(comments)
+
+
+def test_the_folder_is_checked_as_before(command: Command, tmp_path: Path) -> None:
+    command("render", "dev", "--to", tmp_path)
+    answer = command("check", "--file", *sorted(tmp_path.iterdir()), "--pool", "p6-b200.48xlarge=1")
+    assert answer.code == 0
+    assert "Kustomization" not in answer.out
+
+
+@pytest.mark.engine
+def test_kustomize_builds_the_same_objects_in_the_same_order(command: Command, tmp_path: Path) -> None:
+    command("render", "disagg-b200-8gpu", "--helm", "flux", "--to", tmp_path)
+    kubectl = executables(cache_directory())["kubectl"]
+    built = subprocess.run(
+        [str(kubectl), "kustomize", str(tmp_path)], capture_output=True, text=True, timeout=60, check=True
+    )
+    written = [each for file in sorted(tmp_path.glob("[0-9]*.yaml")) for each in objects(file.read_text())]
+    assert objects(built.stdout) == written

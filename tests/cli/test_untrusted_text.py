@@ -8,8 +8,7 @@ import yaml
 from cli.render import render_graph
 from resource_graph import Resource, ResourceGraph
 from resource_graph.printable import one_line, printable
-from tests.cli.checked import written
-from tests.cli.command import Command, write_stack
+from tests.cli.command import Command, write_stack, written
 
 CLEAR = "\x1b[2J"
 FORGED = "x\nstack dev: passed: 0 mandatory"

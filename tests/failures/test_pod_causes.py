@@ -7,7 +7,7 @@ import pytest
 from failures.explanation import Explanation, last_words
 from failures.pods_and_events import pod_causes
 from tests.failures.conftest import AnsweringCluster
-from tests.failures.objects import CLUSTER, PENDING, READY, UNSCHEDULABLE
+from tests.failures.objects import CLUSTER, READY
 
 PORTS = [{"name": "system", "containerPort": 9090}, {"containerPort": 19090}]
 RUNNING = {"state": {"running": {}}}
@@ -96,11 +96,6 @@ def test_a_process_that_runs_says_the_newest_of_its_pod_s_warnings(cluster: Answ
         events=[_event("Unhealthy", "2026-11-23T10:00:02Z"), _event("Failed", "2026-11-23T10:00:01Z")]
     )
     assert pod_causes(CLUSTER, [_pod(RUNNING)]) == ["decode: Running, started but not ready; Unhealthy: said"]
-
-
-def test_a_pod_without_a_node_is_left_in_the_schedulers_words(cluster: AnsweringCluster) -> None:
-    assert pod_causes(CLUSTER, [PENDING]) == [f"decode: Pending, {UNSCHEDULABLE}"]
-    assert cluster.asked() == []
 
 
 def test_of_many_pods_three_are_looked_at_closer(cluster: AnsweringCluster) -> None:

@@ -1,6 +1,5 @@
 """What a person reads of a graph that did not become ready, and what is tried again."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -149,13 +148,6 @@ def test_a_graph_is_explained_by_its_nodes_its_pods_or_its_operator(
     for part in said:
         assert part in text
     assert ("What is wrong now" in text) is bool(answers)
-
-
-def test_without_kubectl_the_command_to_type_is_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert "See: kubectl --context somewhere get pods" in said_of(failed(GRAPH))
 
 
 REFUSED_BY = CONVERTING.format(reason="dial tcp 10.0.0.7:443: connect: connection refused")

@@ -1,6 +1,6 @@
 """The engine is killed, and recovery ends with what an undisturbed run makes: one test of each way there.
 
-What it decides at other moments: tests/operations/recovery/test_recorded_interruptions.py.
+What it decides at other moments: tests/operations/recovery/test_found_in_cluster.py.
 """
 
 import json

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from operations.drift.report import Change, DriftReport, Outcome
-from tests.workflows.fake_github import REPOSITORY, TOKEN, FakeGitHub, Refusal
+from tests.workflows.fake_github import REPOSITORY, TOKEN, FakeGitHub
 from tests.workflows.workflow_files import Ended, run_step
 
 if TYPE_CHECKING:
@@ -153,11 +153,3 @@ def test_thousands_of_changes_are_cut_at_a_line_and_counted(github: FakeGitHub, 
     shown = body.count("Deployment gpt-oss/frontend: spec.replicas (kubectl)\n")
     assert body.count(f"and {2000 - shown // 2} more") == 2
     assert body.count("$ pulumi up --refresh --stack") == 2
-
-
-def test_a_repository_without_issues_is_said_so(github: FakeGitHub, folder: Path) -> None:
-    github.refusals.append(Refusal("POST", "/issues", 410, words="Issues are disabled for this repo"))
-    ended = run(github, folder, drifted("one"), clean("two"))
-    assert ended.code == 1
-    assert "Issues are disabled for this repo" in ended.log
-    assert "Traceback" not in ended.log

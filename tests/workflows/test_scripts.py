@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from lab import commands
 from lab.directory import REPOSITORY
-from tests.workflows.workflow_files import NAMES, step, steps
+from tests.workflows.workflow_files import FOLDER, NAMES, step, steps
 
 SCRIPTS = {"comment.yml": "Write the comment", "drift.yml": "Open or close the issue"}
 
@@ -55,3 +56,27 @@ def test_a_script_passes_the_linter_is_formatted_and_needs_nothing_but_python(na
 def test_both_scripts_talk_to_github_in_the_same_words() -> None:
     """They share no file, because the one that writes comments checks nothing out."""
     assert client("comment.yml") == client("drift.yml")
+
+
+def planted(folder: Path, name: str, before: str, after: str) -> Path:
+    """A copy of the workflows with a defect in one of them; the path of that one."""
+    target = folder / ".github" / "workflows"
+    target.mkdir(parents=True)
+    for file in FOLDER.iterdir():
+        (target / file.name).write_bytes(file.read_bytes())
+    text = (FOLDER / name).read_text(encoding="utf-8")
+    assert before in text
+    (target / name).write_text(text.replace(before, after))
+    return target / name
+
+
+@pytest.mark.engine
+def test_make_check_ends_where_actionlint_finds_something(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["lab", "lint-workflows"])
+    assert commands.main() == 0
+    planted(tmp_path, "preview.yml", "timeout-minutes: 20", "timeout-minuts: 20")
+    monkeypatch.setattr(commands, "REPOSITORY", tmp_path)
+    assert commands.main() == 1
+    assert 'unexpected key "timeout-minuts"' in capfd.readouterr().out

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from operations.benchmark.aiperf_here import installed_aiperf, measure
-from operations.benchmark.aiperf_output import LoadProgress
 from operations.errors import CommandError
 from recipes.aiperf_command import Endpoint
 from recipes.benchmark_load import Load
@@ -17,6 +16,8 @@ from tests.operations.benchmark.fake_aiperf import RECORDED, fake_aiperf
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from operations.benchmark.aiperf_output import LoadProgress
 
 BENCHMARK = load_recipe("gpt-oss-120b/trtllm-agg").benchmark
 LOAD, ENDPOINT = Load(128, 200, 4, 20, 4, 24), Endpoint("http://127.0.0.1:9", "m", "tokens")
@@ -51,17 +52,6 @@ def test_a_program_of_another_version_and_one_that_does_not_start_are_refused(
         installed_aiperf(str(program))
     assert said in str(refused.value)
     assert str(refused.value).endswith(GET_IT)
-
-
-def test_the_progress_is_told_and_the_summary_returned(tmp_path: Path) -> None:
-    assert _measured(tmp_path) == [
-        LoadProgress("Warmup", 0, 4),
-        LoadProgress("Profiling", 16, 20),
-        RECORDED.read_text(encoding="utf-8"),
-    ]
-    words = (tmp_path / "calls").read_text(encoding="utf-8")
-    assert words.startswith("profile --streaming --model m --tokenizer tokens --endpoint-type chat ")
-    assert "--synthetic-input-tokens-mean 128 " in words
 
 
 def test_a_directory_as_tokenizer_is_not_refused_for_being_offline(

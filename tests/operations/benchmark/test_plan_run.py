@@ -10,15 +10,11 @@ import pytest
 
 from operations.benchmark.plan_run import run_of_stack, served_model, serving_engine
 from operations.benchmark.shapes import (
-    PUBLISHED_SHAPES,
     Wanted,
     advice,
-    loads_of_address,
     loads_of_recipe,
-    sweep_steps,
 )
 from operations.errors import CommandError
-from recipes.benchmark_load import Load, recipe_load
 from recipes.load import load_recipe
 from sizing.points import Shape
 from tests.operations.fake_cluster import FakeCluster
@@ -29,28 +25,14 @@ from tests.support.shipped_stacks import shipped_stack
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from recipes.benchmark_load import Load
+
 AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
 PLAIN = Wanted((), every_shape=False, sweep=False, concurrency=None, requests=None)
-EVERY = replace(PLAIN, every_shape=True)
-PUBLISHED = [str(shape) for shape in PUBLISHED_SHAPES]
 
 
 def _seen(loads: tuple[Load, ...]) -> list[tuple[str, int, int]]:
     return [(load.shape, load.concurrency, load.requests) for load in loads]
-
-
-def test_without_a_word_the_recipe_is_measured_as_its_job_does() -> None:
-    assert loads_of_recipe(PLAIN, DISAGGREGATED) == (recipe_load(DISAGGREGATED),)
-
-
-def test_all_shapes_are_those_that_the_engines_take_the_own_one_first() -> None:
-    assert _seen(loads_of_recipe(EVERY, DISAGGREGATED)) == [
-        ("8192/1024", 1280, 12800),
-        ("128/1000", 1280, 12800),
-        ("1000/2000", 1280, 12800),
-    ]
-    assert [*advice(EVERY, DISAGGREGATED)] == ["left out: 32000/256: a prompt may have 8,999 tokens at most"]
-    assert [load.shape for load in loads_of_recipe(EVERY, AGGREGATED)] == PUBLISHED
 
 
 def test_another_shape_is_sent_as_hard_as_published_and_never_harder_than_the_engines_run() -> None:
@@ -58,17 +40,6 @@ def test_another_shape_is_sent_as_hard_as_published_and_never_harder_than_the_en
     assert _seen(loads_of_recipe(long, AGGREGATED)) == [("32000/256", 256, 2560)]
     short = replace(PLAIN, shapes=(Shape(128, 1000),))
     assert _seen(loads_of_recipe(short, DISAGGREGATED)) == [("128/1000", 1280, 12800)]
-
-
-def test_a_shape_that_the_engines_refuse_ends_before_anything_is_sent() -> None:
-    wanted = replace(PLAIN, shapes=(Shape(32000, 256), Shape(8000, 4000)))
-    with pytest.raises(CommandError) as refused:
-        loads_of_recipe(wanted, DISAGGREGATED)
-    assert str(refused.value).splitlines() == [
-        "the engines of recipe gpt-oss-120b/trtllm-disagg refuse what is to be measured",
-        "  32000/256: a prompt may have 8,999 tokens at most",
-        "  8000/4000: a prompt and its answer may have 11,000 tokens at most",
-    ]
 
 
 def test_a_published_load_that_is_typed_is_sent_and_said_to_queue() -> None:
@@ -79,24 +50,6 @@ def test_a_published_load_that_is_typed_is_sent_and_said_to_queue() -> None:
         "and the time to the first token measures the queue"
     ]
     assert [*advice(replace(wanted, concurrency=3200), AGGREGATED)] == []
-
-
-def test_a_sweep_goes_from_one_request_to_the_highest_concurrency() -> None:
-    assert [sweep_steps(highest) for highest in (1, 4)] == [(1,), (1, 4)]
-    assert sweep_steps(1280) == (1, 4, 16, 64, 256, 1024, 1280)
-    wanted = replace(PLAIN, sweep=True, concurrency=16)
-    assert _seen(loads_of_recipe(wanted, AGGREGATED)) == [
-        ("128/1000", 1, 20),
-        ("128/1000", 4, 40),
-        ("128/1000", 16, 160),
-    ]
-
-
-def test_of_an_address_only_what_was_said_is_sent() -> None:
-    shapes = (Shape(128, 1000), Shape(128, 1000), Shape(9, 9))
-    wanted = replace(PLAIN, shapes=shapes, concurrency=8, requests=50)
-    assert _seen(loads_of_address(wanted, AGGREGATED.benchmark)) == [("128/1000", 8, 50), ("9/9", 8, 50)]
-    assert [load.shape for load in loads_of_address(EVERY, AGGREGATED.benchmark)] == PUBLISHED
 
 
 @pytest.mark.parametrize(

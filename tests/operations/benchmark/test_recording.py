@@ -1,24 +1,23 @@
-"""What a run keeps and tells while it goes on, and what it says of itself."""
+"""What a run keeps and tells, as a point of one's own too, which the next one is held against."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import jsonschema
 import pytest
 
-from cli.documents.schema import RESULT_SCHEMA
 from operations.benchmark.aiperf_output import LoadProgress
+from operations.benchmark.measured_points import layout_copies, points_of, thresholds_of
 from operations.benchmark.progress import bench_progress
 from operations.benchmark.recording import RESULT_FILE, PlannedRun, Recording
 from operations.benchmark.result import BenchmarkResult
 from operations.errors import CommandError
 from recipes.benchmark_load import Load
 from recipes.load import load_recipe
+from sizing.choose import Limits, Workload, choose
+from sizing.points import Shape, append_points, own_points, published_points
 from tests.operations.benchmark.fake_aiperf import RECORDED
-from tests.operations.benchmark.made_results import measurement, result
+from tests.operations.benchmark.made_results import measurement, percentiles, result
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,23 +62,10 @@ def test_a_run_without_a_result_writes_none(tmp_path: Path) -> None:
     assert _kept(tmp_path) == []
 
 
-def test_a_mock_engine_has_no_figure_per_gpu(tmp_path: Path) -> None:
-    run = Recording(tmp_path, replace(RUN, begun=result(engine="mock", measurements=())))
-    assert run.add(SUMMARY).output_tokens_per_second_per_gpu is None
-
-
 def test_a_run_has_a_folder_of_its_own_named_by_time_target_and_shape(tmp_path: Path) -> None:
     assert Recording(tmp_path, RUN).folder.name == "20261123T080000Z-127-0-0-1-8000-128x200"
     with pytest.raises(FileExistsError):
         Recording(tmp_path, RUN)
-
-
-def test_what_a_run_writes_is_of_the_committed_schema() -> None:
-    written = result().as_json()
-    assert written["measurements"][0]["outputTokensPerSecondPerGpu"] == 1000.0
-    schema = jsonschema.Draft7Validator(json.loads(RESULT_SCHEMA.read_bytes()))
-    schema.validate(written)
-    assert not schema.is_valid(written | {"gpus": "8"})
 
 
 LOAD = Load(128, 1000, 4, 40, 4, 44)
@@ -111,3 +97,76 @@ def test_a_terminal_shows_a_bar_with_the_load_and_sentences_above_it(
     for part in ("[1/2] 128/1000 at 4 Profiling", "16/40", "no node"):
         assert part in text
     assert "\x1b[2J" not in text
+
+
+AGGREGATED = load_recipe("gpt-oss-120b/vllm-agg")
+
+
+def _measured(**changes: Any) -> Any:
+    return measurement(
+        shape="8192/1024",
+        concurrency=512,
+        output_tokens_per_second_per_gpu=4400.0,
+        ttft_milliseconds=percentiles(140.0),
+        itl_milliseconds=percentiles(14.0),
+        **changes,
+    )
+
+
+def _run(concurrency: int, **changes: Any) -> PlannedRun:
+    load = Load(8192, 1024, concurrency, 10 * concurrency, concurrency, 11 * concurrency)
+    begun = result(**{"gpus": 8, "accelerators": ("B200",)} | changes)
+    return PlannedRun(begun, AGGREGATED.benchmark, (load,), seconds=60)
+
+
+def test_a_run_is_written_as_a_point_that_the_choice_prefers(tmp_path: Path) -> None:
+    file = tmp_path / "measured.local.csv"
+    run = result(_measured(), gpus=8, accelerators=("B200",))
+    append_points(file, points_of(run, AGGREGATED))
+    append_points(file, points_of(run, AGGREGATED))
+    first, second = own_points(file)
+    # Eight workers of one GPU: 64 requests of 512 in each.
+    assert (first.gpu, str(first.layout), first.users, first.tokens_per_second_per_gpu) == (
+        "B200",
+        "TP1",
+        64,
+        4400.0,
+    )
+    assert first == second
+    workload, limits = Workload(Shape(8192, 1024), gpu="B200"), Limits(tpot_ms=first.tpot_ms)
+    options = choose(workload, limits, (first, *published_points())).options
+    assert first in [each.point for each in options]
+
+
+def test_gpus_that_the_layout_does_not_fill_are_refused() -> None:
+    four = load_recipe("gpt-oss-120b/trtllm-agg")
+    assert layout_copies(8, four) == 2
+    for gpus in (1, 6):
+        with pytest.raises(
+            CommandError, match=rf"takes 4 GPUs or a multiple of them, not {gpus}\n  try: --gpus"
+        ):
+            layout_copies(gpus, four)
+
+
+def test_nothing_of_a_mock_engine_or_of_failed_requests_is_recorded() -> None:
+    with pytest.raises(CommandError, match="nothing is recorded: a mock engine answered"):
+        list(points_of(result(_measured(), engine="mock", gpus=8, accelerators=("B200",)), AGGREGATED))
+    with pytest.raises(CommandError, match="nobody said how many GPUs of which kind"):
+        list(points_of(result(_measured(), gpus=None, accelerators=()), AGGREGATED))
+    assert list(points_of(result(_measured(errors=1), gpus=8, accelerators=("B200",)), AGGREGATED)) == []
+
+
+def test_the_measured_point_of_the_layout_is_what_a_run_has_to_reach() -> None:
+    [threshold] = thresholds_of(_run(8 * 64), AGGREGATED).thresholds
+    # 4,194.5 tokens a second and GPU with 64 users, less what repeated runs differ by.
+    assert (threshold.shape, threshold.concurrency) == ("8192/1024", 512)
+    assert threshold.at_least.output_tokens_per_second_per_gpu == pytest.approx(4194.5 * 0.961)
+
+
+def test_a_load_that_nobody_has_measured_is_refused_with_what_was() -> None:
+    with pytest.raises(CommandError) as refused:
+        thresholds_of(_run(8 * 50), AGGREGATED)
+    assert "nobody has measured this layout at 8192/1024 with 50 users" in str(refused.value)
+    assert "measured: 4, 8, 16, 32, 64, 128" in str(refused.value)
+    with pytest.raises(CommandError, match="give the STACK, or --recipe and --gpus beside --url"):
+        thresholds_of(_run(512, gpus=None, accelerators=()), AGGREGATED)

@@ -15,13 +15,6 @@ from tests.operations.benchmark.made_results import measurement, percentiles
 if TYPE_CHECKING:
     from pathlib import Path
 
-WHOLE = """
-thresholds:
-  - shape: 128/1000
-    concurrency: 16
-    atLeast: {outputTokensPerSecondPerGpu: 20000, outputTokensPerSecondPerUser: 45.5}
-    atMost: {ttftP99Milliseconds: 4000, errorPercent: 0}
-"""
 LOADS = [Load(128, 1000, 4, 40, 4, 44), Load(128, 1000, 16, 160, 16, 176)]
 
 
@@ -115,17 +108,6 @@ def test_a_threshold_that_nothing_would_be_held_against_is_refused(
 ) -> None:
     [problem] = unmeasured(_thresholds(entry), LOADS, why_not_per_gpu)
     assert problem.text("f") == text
-
-
-def test_a_whole_file_is_read_and_what_it_asks_for_is_measured(tmp_path: Path) -> None:
-    file = tmp_path / "limits.yaml"
-    file.write_text(WHOLE, encoding="utf-8")
-    thresholds = load_thresholds(file)
-    [threshold] = thresholds.thresholds
-    assert (threshold.shape, threshold.concurrency) == ("128/1000", 16)
-    assert threshold.at_least.output_tokens_per_second_per_gpu == 20000
-    assert threshold.at_most.error_percent == 0
-    assert unmeasured(thresholds, LOADS, None) == []
 
 
 _ENTRY = "thresholds:\n  - shape: 128/1000\n    atMost: "

@@ -99,11 +99,6 @@ def test_of_several_operators_that_of_the_stacks_platform_is_looked_at() -> None
     assert cluster.diagnosis().healthy
 
 
-def test_no_seconds_are_told_of_an_answer_that_never_came() -> None:
-    cluster = RecordedCluster(wrong_answers={"chat": "no answer within 10 s"})
-    assert cluster.diagnosis().answered_seconds is None
-
-
 def test_the_page_lists_every_fault_with_its_line() -> None:
     page = (REPOSITORY / "docs" / "doctor.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (.+) \| `(.+)` \|$", page, re.MULTILINE)

@@ -269,12 +269,6 @@ def test_a_secret_that_somebody_changed_is_drift_whatever_the_program_is_given_h
     assert change.outcome is Outcome.REPLACED
 
 
-def test_what_is_as_it_was_is_no_change() -> None:
-    same = _step("same", GRAPH, "gpt-oss/graph", {"spec": {}})
-    assert changes_seen([same]) == ()
-    assert changes_seen([_step("update", "pulumi:pulumi:Stack", "", {}, {}, {"a": "update"})]) == ()
-
-
 def test_the_release_to_look_into_is_the_one_that_is_still_there() -> None:
     inputs = {"name": "dynamo-platform", "namespace": "dynamo-system"}
     token, identifier = "kubernetes:helm.sh/v3:Release", "dynamo-system/dynamo-platform"

@@ -85,27 +85,6 @@ def test_of_two_names_of_one_resource_the_old_one_goes_and_the_new_one_comes() -
     }
 
 
-def test_findings_of_the_pack_are_told_from_what_the_program_says() -> None:
-    event = {
-        "policyEvent": {
-            "message": "<{%fg 1%}>asks for 8 GPUs<{%reset%}>\n",
-            "policyName": "gpus-match-parallelism",
-            "enforcementLevel": "mandatory",
-            "resourceUrn": "urn:pulumi:dev::toy::a:b:C::graph",
-        }
-    }
-    found = read_preview("toy", read_events([json.dumps(event)]))
-    [finding] = found.findings
-    assert (finding.rule, finding.severity, finding.resource, finding.message) == (
-        "gpus-match-parallelism",
-        "mandatory",
-        "graph",
-        "asks for 8 GPUs",
-    )
-    assert found.stops
-    assert found.notices == ()
-
-
 def test_a_log_that_the_engine_did_not_write_is_named() -> None:
     with pytest.raises(RecordError, match="event 2 is not JSON"):
         read_events(["{}", "{"])

@@ -1,4 +1,4 @@
-"""The simulated account: what was bought in it, which quotas it has, and what its credentials may not do."""
+"""The simulated account, with what was bought in it and which quotas it has, and stacks to ask it about."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import botocore.session
 
+from tests.cli.command import squeezed
+from tests.support.eks_settings import eks_b200_settings
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.cli.command import Answer
 
 REGION = "us-east-1"
 BLOCK = "cr-0123456789abcdef0"
@@ -90,3 +95,33 @@ class Account:
         finally:
             for allocation in made:
                 ec2.release_address(AllocationId=allocation)
+
+
+WEEK = 7 * 24
+
+
+def b200_settings() -> dict[str, Any]:
+    """One B200 node where the simulated region offers the type."""
+    settings = eks_b200_settings()
+    settings["cluster"]["publicCidrs"] = ["203.0.113.9/32"]
+    return settings
+
+
+def in_a_block(starts: str, phase: str = "active") -> dict[str, Any]:
+    """The same in a Capacity Block that starts then."""
+    settings = b200_settings()
+    settings["nodePools"][0]["purchase"] |= {"starts": starts, "phase": phase}
+    return settings
+
+
+def by_the_hour() -> dict[str, Any]:
+    """The same, paid by the hour."""
+    settings = b200_settings()
+    settings["nodePools"][0]["purchase"] = {"kind": "onDemand"}
+    return settings
+
+
+def seen(answer: Answer) -> str:
+    """What was printed, without the breaks that make columns."""
+    assert answer.err == ""
+    return squeezed(answer.out)

@@ -9,7 +9,7 @@ import pytest
 
 from stacks.plan import versions
 from stacks.plan.infrastructure import eks_plan
-from tests.operations.preflight.stacks import b200_settings, by_the_hour, seen
+from tests.operations.preflight.account import b200_settings, by_the_hour, seen
 
 if TYPE_CHECKING:
     from tests.operations.preflight.account import Account

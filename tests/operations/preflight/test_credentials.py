@@ -9,16 +9,11 @@ import pytest
 
 from lab.aws_provider.cloud.refusal import Refused
 from lab.aws_provider.cloud.registry import RULES
-from tests.cli.command import write_stack
-from tests.operations.preflight.account import at
-from tests.operations.preflight.stacks import WEEK, by_the_hour, in_a_block, seen
-from tests.support.dev_settings import disagg_b200_settings
+from tests.operations.preflight.account import WEEK, at, by_the_hour, in_a_block, seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
-    from tests.cli.command import Command
     from tests.operations.preflight.account import Account
 
 Preflight = Any
@@ -102,13 +97,3 @@ def test_nothing_is_written_to_the_account(account: Account, preflight: Prefligh
     lines = (account.folder / "requests.jsonl").read_text(encoding="utf-8").splitlines()[before:]
     assert lines
     assert all('"operation": "Describe' in line or '"operation": "Get' in line for line in lines)
-
-
-def test_a_stack_on_a_cluster_that_exists_asks_that_and_no_account(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
-    write_stack(tmp_path, disagg_b200_settings())
-    answer = command("preflight", "dev", folder=tmp_path)
-    assert answer.code != 0
-    assert "account" not in answer.out + answer.err

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from operations.preflight.network_checks import ways_out
-from tests.operations.preflight.account import ec2_client
-from tests.operations.preflight.stacks import by_the_hour, seen
+from tests.operations.preflight.account import by_the_hour, ec2_client, seen
 
 Preflight = Any
 pytestmark = pytest.mark.usefixtures("account")

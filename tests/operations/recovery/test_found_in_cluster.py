@@ -1,21 +1,34 @@
-"""What recovery reads of a cluster whose operator is away."""
+"""What recovery reads of a cluster whose operator is away, and what it decides on recorded interruptions.
+
+Each recording holds the state and the listings of stack dev's cluster at one moment of a kill of the real
+engine, and the commands that recovery then typed, after which the cluster was as if nothing had happened.
+"""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from operations.cluster_commands import ClusterCommands
-from operations.recovery.found_in_cluster import existing_objects, operator_answers, read_release
-from operations.recovery.steps import what_holds
+from operations.pulumi_command import PulumiCommand
+from operations.recovery.found_in_cluster import (
+    HelmRelease,
+    Leftovers,
+    existing_objects,
+    operator_answers,
+    read_release,
+)
+from operations.recovery.recovery_plan import plan_destroy, plan_up
+from operations.recovery.stack_state import ClusterObject, parse_state
+from operations.recovery.steps import command_line, what_holds
 from tests.support.clusters import Told
 from tests.support.dev_settings import dev_settings, resolved
 from tests.support.recordings import recorded_stack
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from components.cluster_reader import ClusterReader
     from resource_graph import ResourceGraph
 
@@ -109,3 +122,52 @@ def test_a_graph_that_is_gone_still_needs_the_operator_while_it_has_parts(
     release = read_release(resolved(dev_settings()), graph, cluster)
     assert release
     assert release.graphs == ("gpt-oss/gpt-oss-disagg", "gpt-oss/deleted")
+
+
+RECORDINGS = sorted(Path(__file__).with_name("recordings").glob("*.json"))
+PULUMI = PulumiCommand("dev", Path(), "pulumi")
+CLUSTER = ClusterCommands("dynamo-lab", None, "kubectl", "helm")
+
+
+@pytest.mark.parametrize("file", RECORDINGS, ids=lambda file: file.stem)
+def test_recovery_types_what_it_typed_when_the_cluster_became_whole(file: Path) -> None:
+    recorded = json.loads(file.read_text(encoding="utf-8"))
+    leftovers = _leftovers(recorded)
+    plan = plan_destroy(leftovers) if recorded["destroy"] else plan_up(leftovers, policy_pack=True)
+    assert [command_line(step, PULUMI, CLUSTER) for step in plan.steps] == recorded["typed"]
+    assert list(plan.found) == recorded["found"]
+
+
+def _leftovers(recorded: dict[str, Any]) -> Leftovers:
+    release = recorded["release"]
+    return Leftovers(
+        parse_state(recorded["deployment"]),
+        HelmRelease(
+            **{"parent": None, "provider": None} | release | {"graphs": tuple(release.get("graphs", ()))}
+        ),
+        tuple(
+            ClusterObject(**each | {"managers": tuple(each.get("managers", ()))})
+            for each in recorded["objects"]
+        ),
+        graph_to_come=recorded["graph_to_come"],
+        operator_answers=recorded["operator_answers"],
+    )
+
+
+URN = "urn:pulumi:dev::dynamo-stack::"
+
+
+def _resource(name: str, **more: Any) -> dict[str, Any]:
+    return {"urn": f"{URN}{name}", "type": "kubernetes:core/v1:ConfigMap", "id": f"ns/{name}", **more}
+
+
+def test_a_stack_that_never_ran_holds_nothing() -> None:
+    assert parse_state({}).is_empty
+    assert parse_state({"resources": [{"urn": URN, "type": "pulumi:pulumi:Stack"}]}).is_empty
+
+
+def test_what_waits_to_be_deleted_or_made_again_is_not_in_the_cluster_for_good() -> None:
+    waiting = _resource("old", delete=True), _resource("gone", pendingReplacement=True)
+    state = parse_state({"resources": [_resource("new"), *waiting]})
+    assert state.recorded == {(f"{URN}new", "ns/new")}
+    assert state.half_replaced == (f"{URN}old", f"{URN}gone")

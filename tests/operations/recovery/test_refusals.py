@@ -85,10 +85,3 @@ def test_a_cluster_that_does_not_answer(engine: Sandbox, project: Path, tmp_path
     assert f"`kubectl --context {CONTEXT} get nodes`" in said
     # To look is not to touch.
     assert (project / "Pulumi.dev.yaml").read_text() == before
-
-
-def test_a_context_that_the_kubeconfig_does_not_have(engine: Sandbox, project: Path, tmp_path: Path) -> None:
-    kubeconfig = tmp_path / "kubeconfig"
-    kubeconfig.write_text(yaml.safe_dump({**KUBECONFIG, "contexts": []}))
-    said = _refused(engine, project, KUBECONFIG=str(kubeconfig))
-    assert f"Pulumi.dev.yaml: cluster.context = '{CONTEXT}'" in said

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
 
 from operations.errors import CommandError
 from operations.revisions import environment
-from operations.revisions.cache import cache_directory, forget_unused, made_once
+from operations.revisions.cache import cache_directory, made_once
 from operations.revisions.environment import interpreter_for
 
 HASH = "--hash=sha256:" + 64 * "0"
@@ -124,37 +121,6 @@ def test_an_entry_that_was_left_half_made_is_made_again_and_a_whole_one_stays(tm
     made_once(tmp_path / "a", _write)
     assert made_once(tmp_path / "a", _fail) == tmp_path / "a"
     assert (tmp_path / "a/file").read_text() == "whole"
-
-
-def test_two_runs_do_not_make_one_entry_at_the_same_time(tmp_path: Path) -> None:
-    entered, may_go_on, made = threading.Event(), threading.Event(), []
-
-    def slowly(folder: Path) -> None:
-        entered.set()
-        assert may_go_on.wait(20)
-        made.append("slowly")
-        _write(folder)
-
-    one = threading.Thread(target=made_once, args=(tmp_path / "a", slowly))
-    other = threading.Thread(target=made_once, args=(tmp_path / "a", lambda _: made.append("again")))
-    one.start()
-    assert entered.wait(20)
-    other.start()
-    may_go_on.set()
-    one.join(20)
-    other.join(20)
-    assert made == ["slowly"]
-
-
-def test_what_was_not_used_for_a_month_is_removed_and_the_rest_stays(tmp_path: Path) -> None:
-    old = made_once(tmp_path / "files/old", _write)
-    new = made_once(tmp_path / "files/new", _write)
-    month_ago = time.time() - 31 * 24 * 3600
-    os.utime(tmp_path / "files/old.complete", (month_ago, month_ago))
-    forget_unused(tmp_path)
-    assert (old.exists(), new.exists()) == (False, True)
-    made_once(old, _write)
-    assert old.exists()
 
 
 def test_the_cache_is_the_user_s_own_and_readable_by_nobody_else(

@@ -21,13 +21,6 @@ def made(tmp_path: Path) -> TestRepository:
     return TestRepository.at(tmp_path / "repository")
 
 
-def test_a_branch_a_tag_and_the_start_of_a_commit_name_a_commit(made: TestRepository) -> None:
-    commit = made.commit(a="1")
-    made.git("tag", "--annotate", "v1", "--message", "one")
-    repository = Repository(made.root)
-    assert [repository.commit(name) for name in ("main", "v1", "HEAD", commit[:8])] == 4 * [commit]
-
-
 def test_a_name_that_is_no_revision_is_refused_with_the_nearest(made: TestRepository, tmp_path: Path) -> None:
     made.commit(a="1")
     made.git("branch", "release-1.3")
@@ -59,18 +52,6 @@ def test_revisions_without_a_commit_in_common_are_said_to_have_none(made: TestRe
         Repository(made.root).merge_base("main", "other")
 
 
-def test_the_files_of_a_commit_are_written_and_the_repository_stays_as_it_is(
-    made: TestRepository, tmp_path: Path
-) -> None:
-    first = made.commit(a="1", folder__b="2")
-    made.commit(a="3")
-    before = made.git("status"), made.git("worktree", "list")
-    Repository(made.root).write_files(first, tmp_path / "files")
-    assert (tmp_path / "files/a.yaml").read_text() == "1"
-    assert (tmp_path / "files/folder/b.yaml").read_text() == "2"
-    assert (made.git("status"), made.git("worktree", "list")) == before
-
-
 def test_a_commit_that_is_not_here_or_links_out_of_its_files_is_not_read(
     made: TestRepository, tmp_path: Path
 ) -> None:
@@ -80,13 +61,6 @@ def test_a_commit_that_is_not_here_or_links_out_of_its_files_is_not_read(
         Repository(made.root).write_files(commit, tmp_path / "files")
     with pytest.raises(CommandError, match=r"git archive fails in "):
         Repository(made.root).write_files(40 * "0", tmp_path / "others")
-
-
-def test_changed_new_and_renamed_files_of_the_working_tree_are_listed(made: TestRepository) -> None:
-    made.commit(a="1", b="2", c="3" * 100)
-    made.write(a="other", new="1")
-    made.git("mv", "c.yaml", "d.yaml")
-    assert sorted(Repository(made.root).changed_files()) == ["a.yaml", "c.yaml", "d.yaml", "new.yaml"]
 
 
 def test_without_a_repository_and_without_git_it_says_so(

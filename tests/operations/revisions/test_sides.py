@@ -14,8 +14,7 @@ from operations.revisions.environment import interpreter_for
 from operations.revisions.record_process import RecordProcess
 from operations.revisions.sides import recorded_sides
 from tests.comparison.made_up import finding, recording, side
-from tests.operations.revisions.repositories import TestRepository
-from tests.operations.revisions.toy_side import commit_side, write_code
+from tests.operations.revisions.repositories import TestRepository, commit_side, write_code
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,14 +79,6 @@ def test_two_folders_need_no_repository(tmp_path: Path, monkeypatch: pytest.Monk
     base, head = recorded_sides("one", "other")
     assert (told(base)["text"], told(head)["text"]) == ("one", "other")
     assert (base.label, head.label, head.commit) == ("one", "other", None)
-
-
-def test_a_commit_is_recorded_once(made: TestRepository, monkeypatch: pytest.MonkeyPatch) -> None:
-    commit_side(made, "a: 1\n")
-    commit_side(made, "a: 2\n")
-    before = recorded_sides("HEAD~1", "HEAD")
-    monkeypatch.setattr(RecordProcess, "answer", lambda *_: pytest.fail("is recorded again"))
-    assert recorded_sides("HEAD~1", "HEAD") == before
 
 
 def test_the_newer_side_s_code_is_handed_the_recording_of_the_older_one(

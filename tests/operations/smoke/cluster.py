@@ -46,11 +46,6 @@ class Cluster(FakeCluster):
             for name, model in models.items()
         ]
 
-    def ask_for(self, **replicas: int) -> None:
-        """The replicas of the graph's components."""
-        components = [{"name": name, "replicas": number} for name, number in replicas.items()]
-        self.objects["dynamographdeployments"] = [{"spec": {"components": components}}]
-
 
 def pod(
     service: str,

@@ -103,34 +103,6 @@ def test_a_role_that_is_absent_is_named_with_why_its_pod_is_not_registered(
     assert ("logs" in found["fix"]) is ("logs" in fix)
 
 
-def test_a_role_that_the_graph_asks_no_replicas_of_is_said_to_be_that(
-    smoke_stack: Smoke, cluster: Cluster, server: Loopback
-) -> None:
-    cluster.have(pod("Frontend"), pod("TrtllmDecodeWorker"))
-    cluster.ask_for(TrtllmPrefillWorker=0)
-    server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
-    found = checks_of(smoke_stack("--json"))["workers"]
-    assert "TrtllmPrefillWorker has no pod: graph gpt-oss-disagg asks for 0 replicas of it" in found["found"]
-    assert "get dynamographdeployments.nvidia.com gpt-oss-disagg --namespace gpt-oss" in found["fix"]
-
-
-def test_a_pod_that_crashed_says_its_last_words_from_its_status_or_else_from_its_log(
-    smoke_stack: Smoke, cluster: Cluster, server: Loopback
-) -> None:
-    server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
-    cluster.say("logs", "loading\nValueError: no such flag")
-    for message, said in (
-        ("kept words", "code 1: kept words"),
-        ("", "end of its log: loading / ValueError: no"),
-    ):
-        cluster.have(*_crashing(ended={"exitCode": 1, "reason": "Error", "message": message}))
-        assert said in checks_of(smoke_stack("--json"))["workers"]["found"]
-    [asked] = cluster.typed("logs")
-    assert asked == (
-        f"--context dynamo-lab logs {PREFILL} --namespace gpt-oss --container main --tail=80 --previous"
-    )
-
-
 def test_pods_that_cannot_be_read_are_not_said_to_be_absent(
     smoke_stack: Smoke, cluster: Cluster, server: Loopback
 ) -> None:
@@ -151,17 +123,6 @@ def test_a_worker_under_another_name_is_wrong_though_the_model_is_listed(
     assert found["verdict"] == "wrong"
     assert found["found"] == f"{MODEL} is listed; pod {PREFILL} has registered as gpt-oss"
     assert found["fix"].startswith("--served-model-name of the workers")
-
-
-def test_a_model_that_the_frontend_could_not_add_is_said_in_the_last_words_of_its_log_about_it(
-    smoke_stack: Smoke, cluster: Cluster, server: Loopback
-) -> None:
-    server.replies["/v1/models"] = Reply({"object": "list", "data": []})
-    sign = "Error adding model from discovery"
-    newer = f"\x1b[2mERROR\x1b[0m {sign} \x1b[3merror\x1b[0m=newer"
-    cluster.say("logs", f"{sign} error=older\n{newer}\nhttp response sent")
-    found = checks_of(smoke_stack("--json"))["model"]
-    assert found["found"].endswith(f"; pod gpt-oss-disagg-frontend-0 logs: {sign} error=newer")
 
 
 def test_each_of_two_workers_that_share_a_pod_is_looked_for_in_it() -> None:

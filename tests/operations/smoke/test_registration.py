@@ -1,4 +1,4 @@
-"""What the two listings say: which roles are registered, which model is listed, and when waiting is over."""
+"""What the listings, a text and the time of a first token are worth, and when waiting is over."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hardware import KvPath, Standing
+from hardware.source import DYNAMO_TRANSPORT_GUIDE
 from operations.document import Verdict
 from operations.smoke.client import Answer
+from operations.smoke.first_token import KvHandover, judge_first_token, kv_handover
 from operations.smoke.registration import judge_listings
-from tests.cli.command import squeezed
+from operations.smoke.texts import channel_mark, looks_like_call, repeated_end
 from tests.operations.smoke.answers import AFTER_CHAT, CHAT, MODEL, health, instance, models
 from tests.operations.smoke.loopback import Reply
+from tests.support.shipped_stacks import shipped_stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hardware.kv_transport import KvTransportName
     from operations.smoke.registration import Registration
     from tests.cli.command import Answer as Printed
     from tests.operations.smoke.loopback import Loopback
@@ -58,13 +63,6 @@ def _judged(listed: Reply, roles: Any, served: Any = None) -> Registration:
     return judge_listings(health_answer, models_answer, MODEL, roles)
 
 
-def test_a_server_without_dynamo_answers_for_itself_but_not_for_both_roles() -> None:
-    alone = _judged(Reply(""), ONE)
-    pair = _judged(Reply(""), BOTH)
-    assert {each.verdict for each in (alone.frontend, alone.workers, alone.model)} == {Verdict.GOOD}
-    assert (alone.is_over, pair.is_over, pair.workers.verdict) == (True, True, Verdict.UNKNOWN)
-
-
 def test_workers_whose_model_the_frontend_could_not_read_name_its_log() -> None:
     found = _judged(Reply(health(BACKEND)), ONE, models())
     assert found.model.found == f"{MODEL} is not listed; listed: none"
@@ -75,13 +73,6 @@ def test_workers_whose_model_the_frontend_could_not_read_name_its_log() -> None:
 @pytest.mark.parametrize(("status", "is_over"), [(401, True), (403, True), (404, False), (503, False)])
 def test_waiting_is_over_only_where_it_cannot_help(status: int, is_over: bool) -> None:
     assert _judged(Reply(health(), status), ONE).is_over == is_over
-
-
-def test_a_frontend_whose_health_fails_while_it_lists_models_is_wrong() -> None:
-    listed = Answer(200, Reply(models(MODEL)).text().decode())
-    found = judge_listings("no answer within 10 s", listed, MODEL, ("worker",))
-    assert found.frontend.found == "GET /health: no answer within 10 s"
-    assert (found.workers.verdict, found.model.verdict) == (Verdict.NOT_RUN, Verdict.GOOD)
 
 
 def test_a_model_that_is_absent_is_named_with_those_that_are_listed(checks: Checks, server: Loopback) -> None:
@@ -102,17 +93,6 @@ def test_roles_of_two_generations_are_said_never_to_meet(checks: Checks, server:
     assert "different generations, which never meet" in found["found"]
 
 
-def test_without_any_worker_the_wait_says_so_and_ends(
-    smoke: Callable[..., Printed], server: Loopback
-) -> None:
-    server.replies |= {"/health": Reply(health()), "/v1/models": Reply(models())}
-    answer = smoke(wait=0.3)
-    assert answer.code == 1
-    assert "waiting, at most 1 s more: no prefill worker and no decode worker is registered" in answer.err
-    assert "no prefill worker and no decode worker is registered; registered: none" in squeezed(answer.out)
-    assert f"{MODEL} is not listed; listed: none" in squeezed(answer.out)
-
-
 def test_a_worker_that_registers_late_is_waited_for_which_is_said_once(
     smoke: Callable[..., Printed], server: Loopback
 ) -> None:
@@ -122,3 +102,96 @@ def test_a_worker_that_registers_late_is_waited_for_which_is_said_once(
     assert answer.code == 0
     assert answer.err.count("waiting, at most") == 1
     assert [asked.path for asked in server.asked[:6]].count("/health") == 3
+
+
+BYTES_PER_TOKEN = 36_864
+LATE = (
+    "98.00 s for a prompt of 8,192 tokens; its 302 MB of KV cache take 0.006 s over rdma and 0.10 to 0.30 s "
+    "over TCP; over 10 s NVIDIA's guide sees no RDMA: the signature of plain TCP"
+)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "transport", "gbit", "verdict", "said"),
+    [
+        pytest.param(98.0, "rdma", 400.0, Verdict.WRONG, LATE, id="late over RDMA has the signature of TCP"),
+        pytest.param(10.1, "rdma", 400.0, Verdict.WRONG, "over 10 s", id="just late"),
+        pytest.param(0.09, "rdma", 400.0, Verdict.GOOD, "TCP alone would take longer", id="before TCP could"),
+        pytest.param(
+            0.31, "mnnvl", 7_200.0, Verdict.GOOD, "one request does not rule TCP out", id="in between"
+        ),
+        # Over TCP that a person chose, the guide's 98 s are the limit.
+        pytest.param(12.0, "tcp", None, Verdict.GOOD, "over tcp", id="slow over TCP"),
+        pytest.param(99.0, "tcp", None, Verdict.WRONG, "slower than NVIDIA's guide", id="late over TCP"),
+    ],
+)
+def test_a_first_token_is_held_against_what_its_transport_takes(
+    seconds: float, transport: KvTransportName, gbit: float | None, verdict: Verdict, said: str
+) -> None:
+    found = judge_first_token(seconds, 8_192, _handover(transport, gbit))
+    assert found.verdict is verdict
+    assert said in found.found
+    assert ("tcp/eth0" in found.fix) is (verdict is Verdict.WRONG)
+
+
+def _handover(transport: KvTransportName, gbit: float | None) -> KvHandover:
+    path = KvPath(transport, Standing.DOCUMENTED, "", DYNAMO_TRANSPORT_GUIDE, gbit, "")
+    return KvHandover(path, BYTES_PER_TOKEN, 7_680)
+
+
+def test_tokens_that_nobody_counted_are_taken_from_the_prompt() -> None:
+    found = judge_first_token(0.2, None, _handover("tcp", 200.0))
+    assert "a prompt of 7,680 tokens; its 283 MB of KV cache take 0.01 to 0.45 s over tcp" in found.found
+
+
+@pytest.mark.parametrize("name", ["disagg-gb200-two-trays", "dev"])
+def test_the_prompt_of_a_stack_is_nearly_as_long_as_explain_computes_with_and_fits(name: str) -> None:
+    stack = shipped_stack(name)
+    found = kv_handover(stack)
+    recipe = stack.serving.placed.recipe
+    assert found is not None
+    assert found.bytes_per_token == recipe.kv_bytes_per_token == BYTES_PER_TOKEN
+    assert 0.9 * recipe.traffic.input_tokens < found.prompt_words < recipe.longest_prompt - 500
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("The analysis of the assistant is final.", ""),
+        ("analysisWe look.assistantfinalReady.", "analysis…assistantfinal"),
+        ("analysis: all is well, said the assistant finally", ""),
+        ("<|start|>assistant<|channel|>final<|message|>Ready.", "<|start|>"),
+        ("Ready.<|return|>", "<|return|>"),
+        ("a <|tag|> of another kind", ""),
+    ],
+)
+def test_a_mark_of_a_channel_is_told_from_what_a_person_writes(text: str, mark: str) -> None:
+    assert channel_mark(text) == mark
+
+
+@pytest.mark.parametrize(
+    ("text", "is_call"),
+    [
+        ("I would call the function check_disk to see.", False),
+        ("check_disk tells whether there is room.", False),
+        ("check_disk()", True),
+        ('{"name":"check_disk","arguments":{}}', True),
+        ("to=functions.check_disk", True),
+    ],
+)
+def test_a_call_is_told_from_talk_about_it(text: str, is_call: bool) -> None:
+    assert looks_like_call(text, "check_disk") == is_call
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("", ""),
+        ("it is " + "very " * 9 + "good", ""),
+        ("it is" + " very" * 10, "very"),
+        ("it is" + " so, so" * 12 + "\n", "so, so"),
+        ("| a | b |\n" + "-" * 60, ""),
+    ],
+)
+def test_only_an_end_of_ten_times_the_same_is_a_repetition(text: str, unit: str) -> None:
+    assert repeated_end(text) == unit

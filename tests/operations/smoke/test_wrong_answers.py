@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.cli.command import squeezed
 from tests.operations.smoke import answers
 from tests.operations.smoke.answers import AFTER_CHAT, CHAT, MODEL, RESPONSES
 from tests.operations.smoke.loopback import Reply
@@ -15,7 +14,6 @@ from tests.operations.smoke.loopback import Reply
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.cli.command import Answer
     from tests.operations.smoke.loopback import Loopback
 
     Checks = Callable[..., dict[str, dict[str, Any]]]
@@ -139,7 +137,11 @@ WRONG = (
     _stream("HTTP 200, but no JSON: 'no json'", "no json"),
     Wrong("stream", Reply(answers.chat()), "a whole answer, and no stream of events", _streams),
     _tool("to=functions.get_system_health json{}", UNPARSED, TOOLS, tool_calls=[]),
-    _tool("Everything is fine.", "no tool_calls (finish_reason stop)"),
+    _tool(
+        "Everything is fine.",
+        "no tool_calls (finish_reason stop)",
+        "with Dynamo 1.2 or older gpt-oss-120b puts about half of its tool calls on",
+    ),
     _tool(None, "a call with finish_reason stop, where clients look for", tool_calls=[answers.CALL]),
     _called("it calls 'rm', and only get_system_health was offered", name="rm", arguments="{}"),
     _called(f"{NO_ARGUMENTS}'{{'", name="get_system_health", arguments="{"),
@@ -200,14 +202,6 @@ def test_at_an_address_a_mock_engine_is_excused_from_nothing(checks: Checks, ser
     assert wrong == {"tool-call", "reasoning-low", "reasoning-high"}
 
 
-def test_a_deployment_that_answers_all_of_it_passes(smoke: Callable[..., Answer], server: Loopback) -> None:
-    answer = smoke()
-    assert (answer.code, answer.err) == (0, "")
-    assert f"good model {MODEL}" in squeezed(answer.out)
-    assert f"{server.url}: answers: 9 good, 1 does not apply of 10 checks" in answer.out
-    assert "fix" not in answer.out
-
-
 def test_the_requests_are_those_of_the_guides(checks: Checks, server: Loopback) -> None:
     checks()
     bodies = server.bodies(CHAT)
@@ -222,13 +216,3 @@ def test_the_requests_are_those_of_the_guides(checks: Checks, server: Loopback) 
     assert any(map(_effort("low"), bodies))
     [response] = server.bodies(RESPONSES)
     assert (response["stream"], response["model"]) == (False, MODEL)
-
-
-def test_a_lost_tool_call_may_be_the_release_of_whatever_answers(checks: Checks, server: Loopback) -> None:
-    lost = Reply(answers.chat(None))
-    server.replies[CHAT] = lambda body: lost if _has_tools(body) else answers.answer_chat(body)
-    found = checks()["tool-call"]
-    assert found["found"] == "empty content (finish_reason stop)"
-    assert found["fix"].startswith(
-        "with Dynamo 1.2 or older gpt-oss-120b puts about half of its tool calls on"
-    )
