@@ -200,7 +200,7 @@ def _of_address(options: BenchOptions, url: str) -> tuple[PlannedRun, _Send, Rec
     named, plain = _named_recipe(options), url.rstrip("/")
     recipe = named or method_of_addresses()
     program = installed_aiperf(options.aiperf or "aiperf")
-    gpus, accelerator = options.behind
+    gpus, accelerator = options.gpus_behind
     run = run_of_address(
         plain,
         served_model(plain, options.model),

@@ -49,7 +49,7 @@ class BenchOptions:
         return Wanted(shapes, ALL in self.shapes, self.sweep, self.concurrency, self.requests)
 
     @property
-    def behind(self) -> tuple[int | None, str | None]:
+    def gpus_behind(self) -> tuple[int | None, str | None]:
         """The GPUs behind an address and their name, such as GB200; None where nobody said."""
         return (None, None) if self.gpus is None else _gpus(self.gpus)
 
@@ -76,7 +76,7 @@ def check_options(options: BenchOptions) -> None:
             param_hint="--requests",
         )
     # Read here, so that a mistake in them is found before a cluster is asked.
-    _ = options.wanted, options.behind
+    _ = options.wanted, options.gpus_behind
 
 
 def _check_address(options: BenchOptions, url: str) -> None:

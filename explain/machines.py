@@ -61,7 +61,7 @@ class NodeDrawing:
     last: int
     """Number of the last of them, from 1."""
     cells: tuple[tuple[CellKind, str], ...]
-    """For each GPU what stands on it, and which pod: empty for none, and of several nodes."""
+    """Of each GPU its use and the pod that holds it; no pod is named where several nodes are drawn as one."""
     who: str
     """Who sits there, in words."""
 

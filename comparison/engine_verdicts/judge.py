@@ -50,18 +50,10 @@ def changed(
     asked = () if pair.is_renamed else after.replace_on_changes
     judged = [replace(each, effect=Effect.REPLACES) if under(each, asked) else each for each in judged]
     is_replaced = any(each.effect is Effect.REPLACES for each in judged)
-    operation = Operation.UPDATE
-    if is_elsewhere or is_replaced:
-        operation = Operation.REPLACE
-        # The API server compares what is made anew with nothing, and refuses nothing.
-        judged = [
-            replace(each, effect=Effect.IN_PLACE) if each.effect is Effect.REFUSED else each
-            for each in judged
-        ]
-    elif not fields and not pair.is_renamed:
-        # The engine writes its own options down in the state, and asks nobody to change anything.
-        operation = Operation.KEEP
-    reasons = _reasons(pair, judged, by_provider=by_provider)
+    operation = _operation(pair, fields, is_made_anew=is_elsewhere or is_replaced)
+    if operation is Operation.REPLACE:
+        judged = [_unrefused(each) for each in judged]
+    reasons = _reasons(pair, judged, operation, by_provider=by_provider)
     moves = ("Its provider is replaced, and with it everything that it made.",) if is_elsewhere else ()
     old = title_of(before)
     return ResourceChange(
@@ -78,6 +70,18 @@ def changed(
         is_stateful=is_stateful(after),
         reasons=tuple(dict.fromkeys((*reasons, *moves, *_of_options(pair, operation)))),
     )
+
+
+def _operation(pair: Pair, fields: Sequence[FieldChange], *, is_made_anew: bool) -> Operation:
+    if is_made_anew:
+        return Operation.REPLACE
+    # The engine writes its own options down in the state, and asks nobody to change anything.
+    return Operation.UPDATE if fields or pair.is_renamed else Operation.KEEP
+
+
+def _unrefused(change: FieldChange) -> FieldChange:
+    """Return the change as one of what is made anew: the API server compares that with nothing."""
+    return replace(change, effect=Effect.IN_PLACE) if change.effect is Effect.REFUSED else change
 
 
 def _effect(change: FieldChange, pair: Pair, head: Mapping[str, Resource]) -> Effect:
@@ -147,7 +151,9 @@ def _deletes_first(pair: Pair, *, by_provider: bool) -> bool:
     return by_provider and is_same_object
 
 
-def _reasons(pair: Pair, fields: Sequence[FieldChange], *, by_provider: bool) -> Iterator[str]:
+def _reasons(
+    pair: Pair, fields: Sequence[FieldChange], operation: Operation, *, by_provider: bool
+) -> Iterator[str]:
     """Yield why it is refused, then why it is replaced, or what else it does."""
     if pair.is_renamed:
         return
@@ -163,7 +169,7 @@ def _reasons(pair: Pair, fields: Sequence[FieldChange], *, by_provider: bool) ->
             yield from _why_replaced(each, after, known)
         elif each.effect is Effect.ROLLS_NODES:
             yield "EKS drains the group's nodes and replaces them."
-    if replaced:
+    if operation is Operation.REPLACE:
         return
     if is_graph(after) and any(restarts_a_worker(each, after) for each in fields):
         yield "Another template of one worker restarts all workers of the graph."

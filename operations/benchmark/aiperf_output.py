@@ -63,23 +63,25 @@ class AIPerfLog:
     """What AIPerf prints, line by line; in a Job its summaries too."""
 
     def __init__(self) -> None:
-        self.results: list[str] = []
-        """AIPerf's summary of each load that has ended, in the order of the loads."""
+        self.results: dict[int, str] = {}
+        """AIPerf's summary of each load that has ended, by its number from 1; the first ones may be lost."""
         self._said: deque[str] = deque(maxlen=_LINES_KEPT)
-        self._summary: list[str] | None = None
+        self._number: int | None = None
+        self._summary: list[str] = []
 
     def read(self, line: str) -> LoadProgress | None:
         """Take a line; return how far the load is, where the line says it."""
-        if self._summary is not None:
+        if self._number is not None:
             self._summary.append(line)
             # AIPerf indents what is inside.
             if line == _END_OF_SUMMARY:
-                self.results.append("\n".join(self._summary))
-                self._summary = None
+                self.results[self._number] = "\n".join(self._summary)
+                self._number = None
             return None
         # A progress bar may stand before it: such a bar ends with no line break.
-        if RESULT_FOLLOWS in line:
-            self._summary = []
+        _, mark, number = line.rpartition(RESULT_FOLLOWS)
+        if mark and number.strip().isdigit():
+            self._number, self._summary = int(number), []
             return None
         progress = read_progress(line)
         if progress is None and line.strip():

@@ -183,7 +183,8 @@ class BenchmarkJob:
         progress = self._log.read(line)
         if progress is not None:
             self._progress.moved(progress)
-        for summary in self._log.results[self._received :]:
+        # kubectl reads from where the node last began a new file: what is not the next one's stays unread.
+        while (summary := self._log.results.get(self._received + 1)) is not None:
             self._received += 1
             self._receive(summary)
 

@@ -100,11 +100,7 @@ def _shape_answers(question: str, nodes: PlannedNodes, found: _Found) -> Iterato
     if found["InstanceType"] != wanted:
         yield wrong(question, f"is for {found['InstanceType']}", f"one for {wanted}")
         return
-    zone, total, free = (
-        found["AvailabilityZone"],
-        found["TotalInstanceCount"],
-        found["AvailableInstanceCount"],
-    )
+    zone, total = found["AvailabilityZone"], found["TotalInstanceCount"]
     if zone != nodes.zone.name:
         yield wrong(question, f"is in {zone}", f"nodePools[].zone: {zone}")
     if total < nodes.pool.nodes:

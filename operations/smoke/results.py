@@ -17,7 +17,7 @@ class Judgement:
     verdict: Verdict
     found: str
     fix: str = ""
-    """What to type, set or read next; empty where the finding says it all."""
+    """What to type, set or read next; empty where `found` says it all."""
     needs_model: bool = False
     """Wrong for want of what only a real model can say: a call of a tool, or reasoning."""
     is_final: bool = False
@@ -27,9 +27,9 @@ class Judgement:
 class WrongAnswer(Exception):  # noqa: N818 - a verdict, not a fault of the program
     """No answer, or one that cannot be judged further."""
 
-    def __init__(self, finding: Judgement) -> None:
-        super().__init__(finding.found)
-        self.judgement = finding
+    def __init__(self, judgement: Judgement) -> None:
+        super().__init__(judgement.found)
+        self.judgement = judgement
 
 
 def good(found: str) -> Judgement:
@@ -57,15 +57,15 @@ class Result(Document):
     """What helps; empty where nothing is wrong, or the answer says it all."""
 
     @classmethod
-    def of(cls, name: str, asked: str, finding: Judgement, seconds: float | None = None) -> Self:
+    def of(cls, name: str, asked: str, judgement: Judgement, seconds: float | None = None) -> Self:
         """Return the result of a check that took so many seconds."""
         return cls(
             name=name,
             asked=asked,
             seconds=None if seconds is None else round(seconds, 3),
-            verdict=finding.verdict,
-            found=finding.found,
-            fix=finding.fix,
+            verdict=judgement.verdict,
+            found=judgement.found,
+            fix=judgement.fix,
         )
 
 

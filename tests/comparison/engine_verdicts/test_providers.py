@@ -51,6 +51,16 @@ def test_what_a_replaced_provider_made_is_replaced_with_it_and_nothing_of_it_is_
     ]
 
 
+def test_helm_upgrades_no_release_in_place_whose_provider_is_replaced() -> None:
+    old, new = _provider(clusterIdentifier="x"), _provider(clusterIdentifier="y")
+    before = replace(
+        resource("kubernetes:helm.sh/v3:Release", "platform", {"version": "1"}), provider=old.urn
+    )
+    *_, release = compare([old, before], [new, with_values(before, {"version": "2"})])
+    assert release.operation is Operation.REPLACE
+    assert release.reasons == ("Its provider is replaced, and with it everything that it made.",)
+
+
 def test_another_region_is_another_place_for_everything_in_the_account() -> None:
     account = resource("pulumi:providers:aws", "account", {"region": "us-east-1"})
     assert said_of(account, {"region": "us-west-2"}) == [

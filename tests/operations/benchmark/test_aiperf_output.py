@@ -89,19 +89,19 @@ def test_why_aiperf_ended_is_said_in_its_own_words(lines: list[str], reason: str
     [
         pytest.param(
             (f"{RESULT_FOLLOWS} 1", "{", '  "a": {', "  }", "}", "", f"{RESULT_FOLLOWS} 2", "{", "}"),
-            ['{\n  "a": {\n  }\n}', "{\n}"],
+            {1: '{\n  "a": {\n  }\n}', 2: "{\n}"},
             id="two",
         ),
-        pytest.param((f"{RESULT_FOLLOWS} 1", "{", '  "a": 1'), [], id="one that is cut off"),
+        pytest.param((f"{RESULT_FOLLOWS} 1", "{", '  "a": 1'), {}, id="one that is cut off"),
         pytest.param(
             ("Profiling: 3/20 |", f"Profiling: 20/20 |{RESULT_FOLLOWS} 1", "{", "}"),
-            ["{\n}"],
+            {1: "{\n}"},
             id="one behind a bar",
         ),
     ],
 )
 def test_the_results_in_a_log_stand_between_their_line_and_their_last_brace(
-    lines: tuple[str, ...], results: list[str]
+    lines: tuple[str, ...], results: dict[int, str]
 ) -> None:
     log = AIPerfLog()
     for line in lines:

@@ -191,6 +191,14 @@ def test_a_log_that_broke_off_is_read_again_and_no_result_told_twice(cluster: Fa
     assert [each for each in told if isinstance(each, tuple)] == [("{\n}",), ("{\n}",)]
 
 
+def test_the_result_of_another_load_is_not_taken_for_one_that_the_node_has_thrown_away(
+    cluster: FakeCluster,
+) -> None:
+    cluster.objects["others"] = [pod("Succeeded")]
+    cluster.say("logs", f"{RESULT_FOLLOWS} 2\n{{\n}}\n")
+    assert f"Job {NAME} ended well, but its log holds 0 of 2 results" in _failure(cluster)
+
+
 def test_what_a_log_that_stays_open_did_not_bring_is_read_when_the_job_has_ended(
     cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
