@@ -270,7 +270,7 @@ RIGHTS: Mapping[str, Rights] = {
 
 ALWAYS = Rights(
     (
-        # By its role the caller enters the cluster (stacks/program/cluster_creator.py).
+        # By its role the caller enters the cluster (stacks/program/account.py).
         right(On.CALLER, "iam", "GetRole"),
         # `dynamo-stack preflight` (operations/preflight/account.py).
         right(
