@@ -11,7 +11,7 @@ GRAPH_KIND = "DynamoGraphDeployment"
 GRAPHS = "dynamographdeployments.nvidia.com"
 GRAPH_OBJECTS = Kind.of_definition(GRAPHS)
 """Graphs at the version that can be read while their operator is away."""
-GRAPH_VERSIONS = ("v1alpha1", "v1beta1")
+_GRAPH_VERSIONS = ("v1alpha1", "v1beta1")
 """One is stored, and the operator's webhook converts to the other."""
 PARTS = "dynamocomponentdeployments.nvidia.com"
 """What the operator makes of a graph: one for each component and generation of workers, which owns a
@@ -97,7 +97,7 @@ def why_unconverted(cluster: ClusterReader, namespace: str, name: str, kind: Kin
     Of the two versions one is stored, and only the operator converts to the other. Nobody is asked to convert
     a graph that is gone; a cluster that does not answer is no reason to keep anything.
     """
-    for version in GRAPH_VERSIONS:
+    for version in _GRAPH_VERSIONS:
         why = cluster.ask(replace(kind, version=version), name, namespace).why
         if why:
             return why if CONVERSION_SIGN in why else ""

@@ -5,7 +5,7 @@ from pydantic import model_validator
 from recipes.strict_model import PositiveInt, StrictModel
 
 AIPERF_VERSION = "0.13.0"
-"""Correction K21: of PyPI."""
+"""Of PyPI (correction K21 of gpt-oss-120b/trtllm-agg)."""
 CONNECTIONS_PER_WORKER = 252
 
 

@@ -29,14 +29,16 @@ from recipes.pod_environment import listed
 _WAIT_SCRIPT = Path(__file__).with_name("wait_for_model_script.py")
 _FRONTEND_PORT = 8000
 _SUMMARY = "profile_export_aiperf.json"
-# Correction K21. For amd64 and arm64, with a C compiler: crick, which AIPerf needs, has no wheel for arm64.
+# K5 and K21 are corrections of gpt-oss-120b/trtllm-agg (docs/recipes/gpt-oss-120b-trtllm-agg.md), and every
+# recipe has them.
+# K21. For amd64 and arm64, with a C compiler: crick, which AIPerf needs, has no wheel for arm64.
 _IMAGE = "python:3.12.14-bookworm@sha256:dbbe4ceb97851e2e5fa83798b239811f871cb743b259ba3563737349f6bcfaa0"
-# Correction K5. 252 processes that send and 32 that read took 44 and 70 MiB each with AIPerf 0.13.0: 13 GiB,
+# K5. 252 processes that send and 32 that read took 44 and 70 MiB each with AIPerf 0.13.0: 13 GiB,
 # nearly doubled. A worker that fills its GB200 tray leaves 14.57 CPUs and 67 GiB; the Job may use what is
 # idle.
 _CPUS = 8
 _MEMORY = "24Gi"
-# Correction K21. The longest that the operator's startup probe lets a worker load: 720 x 10 s.
+# K21. The longest that the operator's startup probe lets a worker load: 720 x 10 s.
 _WAIT = {"WAIT_ATTEMPTS": "1440", "WAIT_SECONDS": "5"}
 
 RESULT_FOLLOWS = "dynamo-stack: the result of load"
@@ -61,7 +63,7 @@ def benchmark_job(
         else {"name": CACHE_VOLUME, "persistentVolumeClaim": {"claimName": placed.cache_claim_name}}
     )
     benchmark = placed.recipe.benchmark
-    # Correction K5: AIPerf opens more connections than Linux' own range has ports.
+    # K5. AIPerf opens more connections than Linux' own range has ports.
     port_range = {"name": "net.ipv4.ip_local_port_range", "value": "1024 65000"}
     return {
         "apiVersion": "batch/v1",

@@ -40,7 +40,7 @@ def installed_aiperf(name: str) -> str:
     if version != AIPERF_VERSION:
         raise CommandError(
             f"{executable} is AIPerf {version}; figures compare only if one version has measured them, "
-            f"and the recipes name {AIPERF_VERSION}\n{get_it}"
+            f"and the Jobs have {AIPERF_VERSION}\n{get_it}"
         )
     return executable
 

@@ -30,6 +30,7 @@ from rules.reading.shapes import Undecided, known, whole_number
 from rules.rule import BENCHMARKS, CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, Severity, rule
 
 _LENGTH_OF_VLLM = "max_model_len"
+_SEQUENCES_OF_VLLM = "max_num_seqs"
 _STRETCHED_BY = ("hf_overrides", "rope_scaling")
 """Options that give the model other positions than its config.json."""
 _STEP_OF_VLLM = "max_num_batched_tokens"
@@ -153,10 +154,6 @@ def _largest_graph(settings: Effective) -> Count:
     return count if count.value else Count(DEFAULT_CUDA_GRAPH_BATCH_SIZE, "the engine's default")
 
 
-_VLLM_SEQUENCES = "max_num_seqs"
-_VLLM_LENGTH = "max_model_len"
-
-
 @rule(
     BENCHMARKS,
     severity=Severity.ADVISORY,
@@ -213,7 +210,7 @@ def _requests_at_once(graph: ResourceGraph, worker: Worker, tokens: int | None) 
     replicas = worker.template.replicas
     if is_vllm(worker):
         settings = read_settings(graph, worker)
-        sequences = settings.given_count(_VLLM_SEQUENCES)
+        sequences = settings.given_count(_SEQUENCES_OF_VLLM)
         if sequences is None:
             raise Undecided(f"{worker.name} has no --max-num-seqs, and vLLM's default depends on the GPU")
         ranks = settings.count("data_parallel_size", default=1).value
@@ -250,7 +247,7 @@ def _held_in_cache(graph: ResourceGraph, worker: Worker, tokens: int) -> int | N
 def _too_long(graph: ResourceGraph, worker: Worker, prompt: Count, answer: Count | None) -> Iterator[str]:
     # A prefill worker makes one token and hands the rest on.
     generated = 1 if answer is None or read_role(worker) == "prefill" else answer.value
-    limit = _longest_sequence(graph, worker)
+    limit = _given_length(graph, worker)
     if limit is not None and prompt.value + generated > limit.value:
         yield (
             f"sends {prompt.value} tokens ({prompt.source}) and wants {generated} back, together "
@@ -267,9 +264,9 @@ def _too_long(graph: ResourceGraph, worker: Worker, prompt: Count, answer: Count
         )
 
 
-def _longest_sequence(graph: ResourceGraph, worker: Worker) -> Count | None:
+def _given_length(graph: ResourceGraph, worker: Worker) -> Count | None:
     if is_vllm(worker):
-        return read_settings(graph, worker).given_count(_VLLM_LENGTH)
+        return read_settings(graph, worker).given_count(_LENGTH_OF_VLLM)
     # Unset it is the model's own limit, which no recipe's traffic comes near.
     limit = read_settings(graph, worker).given_count("max_seq_len") if is_tensorrt_llm(worker) else None
     return None if limit is None else Count(limit.value, f"max_seq_len, {limit.source}")

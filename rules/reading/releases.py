@@ -24,7 +24,7 @@ PLATFORM_TYPE = "dynamo-stack:check:Platform"
 """Type of the resource that stands for a platform that a person named beside a file."""
 PLATFORM_CHART = "dynamo-platform"
 DRIVER_CHARTS = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
-_VERSION_OF_ARCHIVE = re.compile(rf"{PLATFORM_CHART}-(\d[^/]{0, 100}?)\.tgz$")
+_VERSION_OF_ARCHIVE = re.compile(rf"{PLATFORM_CHART}-(\d[^/]{{0,100}}?)\.tgz$")
 VLLM_IMAGE = "vllm-openai"
 """Name of vLLM's own image."""
 RUNTIMES = frozenset({"tensorrtllm-runtime", "vllm-runtime", "sglang-runtime", "dynamo-frontend"})

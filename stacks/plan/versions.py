@@ -90,7 +90,7 @@ PLATFORM_RELEASES: Mapping[str, PlatformLine] = MappingProxyType(
                 ),
                 Defect(
                     "limits of a rollout are read from the pod's annotations alone",
-                    "they are written there too",
+                    "they are written there",
                     "measured",
                     f"{_RUN_1_2}; ai-dynamo/dynamo#11909",
                 ),

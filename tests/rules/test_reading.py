@@ -7,13 +7,14 @@ import pytest
 import yaml
 
 from engines.command_line import UNKNOWN_WORD, Word
-from resource_graph import ResourceGraph
+from resource_graph import Resource, ResourceGraph
 from resource_graph.manifests import read_manifests
 from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import read_settings
 from rules.reading.pods.containers import read_environment, read_image
 from rules.reading.pods.pods import PodTemplate, read_pods, readable
 from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.releases import read_platforms
 from rules.reading.shapes import Undecided
 
 SERVE = ["trtllm-serve", "openai/gpt-oss-120b"]
@@ -106,6 +107,13 @@ def test_a_cron_job_runs_as_many_pods_at_once_as_its_jobs(tmp_path: Path) -> Non
     job = {"parallelism": 3, "template": {"spec": _pod()}}
     graph = _graph(tmp_path, _object("CronJob", spec={"schedule": "@daily", "jobTemplate": {"spec": job}}))
     assert _template(graph).replicas == 3
+
+
+def test_a_packaged_chart_tells_its_version_by_the_name_of_its_file() -> None:
+    inputs = {"chart": "charts/dynamo-platform-1.4.2.tgz"}
+    release = Resource(urn="urn", type="kubernetes:helm.sh/v3:Release", name="platform", inputs=inputs)
+    [platform] = read_platforms(ResourceGraph([release]))
+    assert platform.line == (1, 4)
 
 
 def test_nobody_knows_how_many_pods_a_daemon_set_has(tmp_path: Path) -> None:

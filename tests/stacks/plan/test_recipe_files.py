@@ -71,6 +71,14 @@ def rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
             id="a key that does not exist",
         ),
         pytest.param(
+            "\n  randomSeed: 100",
+            "\n  randomSeed: 100\n  image: python:3.12",
+            f"{WRONG}: benchmark.image = 'python:3.12'\n"
+            "  this setting went: every recipe's benchmark Job has the same\n"
+            "  try: leave it out; imageMirrors in the stack's file moves the image",
+            id="a key of the benchmark that went, and that another block has",
+        ),
+        pytest.param(
             '\n  version: "1.2.1"',
             "\n  version: 1.2",
             f"{WRONG}: runtime.version = 1.2\n  this is a number to YAML",
