@@ -97,17 +97,18 @@ def _reservation(account: Account, reservation_id: str) -> _Found | None:
 
 def _shape_answers(question: str, nodes: PlannedNodes, found: _Found) -> Iterator[Answer]:
     wanted = nodes.pool.instance_type.name
-    if found["InstanceType"] != wanted:
-        yield wrong(question, f"is for {found['InstanceType']}", f"one for {wanted}")
+    # No member of EC2's answer is one that it must give.
+    kind, zone = found.get("InstanceType", ""), found.get("AvailabilityZone", "")
+    total, free = found.get("TotalInstanceCount", 0), found.get("AvailableInstanceCount", 0)
+    if kind != wanted:
+        yield wrong(question, f"is for {kind}", f"one for {wanted}")
         return
-    zone, total = found["AvailabilityZone"], found["TotalInstanceCount"]
     if zone != nodes.zone.name:
         yield wrong(question, f"is in {zone}", f"nodePools[].zone: {zone}")
     if total < nodes.pool.nodes:
         text = f"has {in_words(total, 'instance')}, the pool {in_words(nodes.pool.nodes, 'node')}"
         yield wrong(question, text, f"nodePools[].nodes: {total}, or a larger one")
         return
-    free = found["AvailableInstanceCount"]
     text = f"{total} x {wanted} in {zone}, {free} free; the pool takes {nodes.pool.nodes}"
     if free < nodes.pool.nodes:
         yield unknown(question, f"{text}: enough only if this stack's own nodes hold the rest")

@@ -52,7 +52,7 @@ class Account:
         (self.folder / "quotas.json").unlink(missing_ok=True)
 
     def bought(self, starts: str, ends: str, **changes: Any) -> None:
-        """The account has this Capacity Block, by default one p6-b200 instance."""
+        """The account has this Capacity Block, by default one p6-b200 instance; None leaves a member out."""
         block = {
             "CapacityReservationId": BLOCK,
             "InstanceType": "p6-b200.48xlarge",
@@ -64,7 +64,8 @@ class Account:
             "StartDate": starts,
             "EndDate": ends,
         }
-        self.reservations.write_text(json.dumps([block | changes]), encoding="utf-8")
+        told = {name: value for name, value in (block | changes).items() if value is not None}
+        self.reservations.write_text(json.dumps([told]), encoding="utf-8")
 
     def quotas(self, **values: float) -> None:
         """Values by code, with _ for the hyphen."""

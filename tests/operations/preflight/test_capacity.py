@@ -157,6 +157,15 @@ def test_a_program_reads_the_same_answers_and_their_fixes(account: Account, pref
         ),
         pytest.param(
             (-1, WEEK),
+            {"AvailableInstanceCount": None},
+            {},
+            0,
+            "0 free; the pool takes 1: enough only if this stack's own nodes hold the rest",
+            "",
+            id="not told how many are free",
+        ),
+        pytest.param(
+            (-1, WEEK),
             {"State": "expired"},
             {},
             1,
