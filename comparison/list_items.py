@@ -78,9 +78,8 @@ def paired_in_order(
     older one.
     """
     old, new = [_content(item) for item in before], [_content(item) for item in after]
-    for tag, old_from, old_to, new_from, new_to in SequenceMatcher(
-        None, old, new, autojunk=False
-    ).get_opcodes():
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag == "equal":
             continue
         between = zip_longest(before[old_from:old_to], after[new_from:new_to], fillvalue=ABSENT)

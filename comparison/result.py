@@ -83,9 +83,9 @@ else:
 
 
 def _sorted_paths(paths: frozenset[Path] | None) -> list[Path] | None:
-    return (
-        None if paths is None else sorted(paths, key=lambda path: [f"{type(step)} {step}" for step in path])
-    )
+    if paths is None:
+        return None
+    return sorted(paths, key=lambda path: [f"{type(step)} {step}" for step in path])
 
 
 # A set has another order in every process, and equal recordings have to be equal texts.

@@ -10,8 +10,9 @@ from comparison.nested_values import is_mapping
 from comparison.secret_marks import inputs_of
 from resource_graph import Resource
 from resource_graph.urns import own_type
-from rules.reading.pods.pods import GRAPH_KIND
-from stacks.updates.comparable_graph import Graph, read_graph
+from rules.reading.pods.pods import GRAPH_KIND, WORKER_TYPES
+from stacks.updates.comparable_graph import read_graph
+from stacks.updates.nested_values import mapping_in, mappings_in
 
 _GROUP_PREFIX = "kubernetes:nvidia.com/"
 _OWN_COMPONENT = "dynamo-stack:components:DynamoGraph"
@@ -35,9 +36,10 @@ def is_made_again(graph: Resource) -> bool:
 
 def in_common_words(graph: Resource) -> Mapping[str, object]:
     """Return a graph as the newer version of its API has it, to compare graphs of two versions."""
+    spec = inputs_of(graph).get("spec")
+    read = read_graph(graph.name, str(graph.namespace), spec if is_mapping(spec) else {})
     components = {
-        name: {**service.template, "replicas": service.replicas}
-        for name, service in _read(graph).services.items()
+        name: {**service.template, "replicas": service.replicas} for name, service in read.services.items()
     }
     return {"apiVersion": graph.api_version, "spec": {"components": components}}
 
@@ -51,12 +53,10 @@ def another_service(change: FieldChange) -> str | None:
 
 def restarts_a_worker(change: FieldChange, graph: Resource) -> bool:
     """Return whether the change is of a worker's pods: the operator rolls all workers together."""
-    if change.effect is not Effect.ROLLS_PODS or change.path[:2] not in _SERVICES:
+    is_in_a_service = change.path[:2] in _SERVICES and len(change.path) >= _STEPS_OF_SERVICE
+    if change.effect is not Effect.ROLLS_PODS or not is_in_a_service:
         return False
-    services = _read(graph).services
-    return change.path[2] in services and services[str(change.path[2])].is_worker
-
-
-def _read(graph: Resource) -> Graph:
-    spec = inputs_of(graph).get("spec")
-    return read_graph(graph.name, str(graph.namespace), spec if is_mapping(spec) else {})
+    name = str(change.path[2])
+    named = (each for each in mappings_in(graph.inputs, "spec", "components") if each.get("name") == name)
+    service = next(named, mapping_in(graph.inputs, "spec", "services", name))
+    return service.get("type", service.get("componentType")) in WORKER_TYPES

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from resource_graph import UNKNOWN
 from resource_graph.urns import make_urn
 from tests.comparison.resources_of_tests import kubernetes_object, said, said_of
 
@@ -191,3 +192,14 @@ def test_a_worker_of_the_older_version_restarts_for_its_image() -> None:
         "- runtime:1",
         "+ runtime:2",
     ]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"spec/components": UNKNOWN},
+        {f"spec/components/1/{_IMAGE}": "runtime:2", "spec/components/1/replicas": UNKNOWN},
+    ],
+)
+def test_a_graph_is_compared_also_where_only_the_update_knows_its_services(values: dict[str, Any]) -> None:
+    assert said_of(_ANYBODYS, values)[0] == "updated: DynamoGraphDeployment serving/graph"
