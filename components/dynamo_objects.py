@@ -29,7 +29,6 @@ deploy/helm/charts/platform/components/operator/templates/deployment.yaml)."""
 # Labels of a graph's pods (ai-dynamo/dynamo deploy/operator/internal/consts/consts.go).
 GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"
 COMPONENT = "nvidia.com/dynamo-component"
-COMPONENT_TYPE = "nvidia.com/dynamo-component-type"
 DISCOVERY_BACKEND = "nvidia.com/dynamo-discovery-backend"
 """Label of a graph's pods: by what frontends and workers find each other, kubernetes or etcd."""
 DISCOVERY_ENABLED = "nvidia.com/dynamo-discovery-enabled"

@@ -37,9 +37,9 @@ from rules.reading.typed_settings import typed_options
 # What the device plugin appends to the product of a GPU that several pods use in turns.
 _TIME_SLICED = "-SHARED"
 _KV = "kv_cache_config"
-_OF_TENSORRT_LLM = ("max_seq_len", "max_batch_size", "max_num_tokens")
-# vLLM's server steps over 8192 tokens too, on GPUs with much memory; on others over less.
-_OF_VLLM = ("max_model_len", "max_num_seqs", "max_num_batched_tokens")
+# Tokens of a sequence, sequences at once, tokens of a step: 8192 for vLLM's server too, on small GPUs fewer.
+_LIMITS_OF_TENSORRT_LLM = ("max_seq_len", "max_batch_size", "max_num_tokens")
+_LIMITS_OF_VLLM = ("max_model_len", "max_num_seqs", "max_num_batched_tokens")
 _DECIDES_DEMAND = (
     "tensor_parallel_size",
     "data_parallel_size",
@@ -214,7 +214,7 @@ def read_memory_plan(graph: ResourceGraph, worker: Worker) -> MemoryPlan | None:
 def _plan(graph: ResourceGraph, worker: Worker, settings: Effective, model: ModelShape) -> MemoryPlan:
     kv_format = read_kv_format(graph, worker)
     assert kv_format is not None
-    sequence, sequences, step = _OF_VLLM if settings.is_vllm else _OF_TENSORRT_LLM
+    sequence, sequences, step = _LIMITS_OF_VLLM if settings.is_vllm else _LIMITS_OF_TENSORRT_LLM
     share = ("gpu_memory_utilization",) if settings.is_vllm else (_KV, "free_gpu_memory_fraction")
     length = settings.count(sequence, default=model.max_positions)
     batch = settings.given_count(sequences)

@@ -42,7 +42,7 @@ def cluster_problems(cluster: ClusterPlan) -> tuple[Problem, ...]:
     contexts, clusters = (_named(documents.values(), section) for section in ("contexts", "clusters"))
     if cluster.context not in contexts:
         return (_no_context(cluster, sorted(contexts), documents),)
-    name = mapping_in(contexts[cluster.context], "context").get("cluster") or ""
+    name = str(mapping_in(contexts[cluster.context], "context").get("cluster") or "")
     server = mapping_in(clusters.get(name), "cluster").get("server")
     if not server:
         message = f"this context's cluster {name!r} has no server in the kubeconfig"

@@ -146,6 +146,10 @@ def test_of_several_files_the_first_with_the_name_counts_and_missing_ones_are_pa
         ("- a\n", "{file} cannot be read as a kubeconfig"),
         ("users:\n  - token: planted-token\n bad", "{file} cannot be read as a kubeconfig"),
         ("", "allowed: none: the kubeconfig has no contexts"),
+        (
+            "contexts: [{name: gpu-cluster, context: {cluster: [a]}}]",
+            """this context's cluster "['a']" has no server in the kubeconfig""",
+        ),
     ],
 )
 def test_a_file_that_is_no_kubeconfig_is_named_without_its_content(
