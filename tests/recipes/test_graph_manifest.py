@@ -54,6 +54,15 @@ def _selected_types(term: dict[str, Any], graph_name: str) -> list[str]:
     return types["values"]
 
 
+def test_a_gb200_worker_lands_on_gb200_nodes_alone_and_accepts_their_taints() -> None:
+    pod = _pods(over("mnnvl", GB200))[PREFILL]["spec"]
+    assert pod["nodeSelector"] == {"nvidia.com/gpu.product": "NVIDIA-GB200", "kubernetes.io/arch": "arm64"}
+    assert pod["tolerations"] == [
+        {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+        {"key": "kubernetes.io/arch", "operator": "Equal", "effect": "NoSchedule", "value": "arm64"},
+    ]
+
+
 def test_a_pod_asks_for_what_it_needs_and_a_worker_may_use_no_more() -> None:
     resources = _main(over("tcp"), DECODE)["resources"]
     assert resources["requests"] == {"nvidia.com/gpu": "4", "cpu": "22", "memory": "240Gi"}
@@ -99,6 +108,17 @@ def test_only_the_frontend_has_a_seccomp_profile_since_an_engine_needs_pidfd_get
     pods = _pods(over("tcp"))
     assert main_of(pods[FRONTEND])["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
     assert "seccompProfile" not in str(pods[DECODE])
+
+
+def test_workers_of_one_clique_follow_each_other_and_the_first_may_go_anywhere() -> None:
+    placed = over("mnnvl", GB200)
+    for name, own in ((PREFILL, "prefill"), (DECODE, "decode")):
+        [term] = _affinity(placed, name)["podAffinity"][REQUIRED]
+        assert term["topologyKey"] == "nvidia.com/gpu.clique"
+        # Kubernetes lets the first pod through only if the term selects the pod itself.
+        assert own in _selected_types(term, placed.graph_name)
+        assert _selected_types(term, placed.graph_name) == ["decode", "prefill"]
+    assert "nvidia.com/gpu.clique" not in str(_pods(over("tcp", GB200)))
 
 
 def test_prefill_and_decode_that_must_not_share_a_node_exclude_each_other_but_not_their_own_kind() -> None:

@@ -36,6 +36,14 @@ def test_each_worker_sees_its_own_gpus_first_and_has_a_port_of_its_own_for_metri
     assert visible == [["0,1,2,3,4,5,6,7"], ["4,5,6,7,0,1,2,3"]]
 
 
+def test_each_worker_reads_its_own_engine_file_and_takes_its_shells_place() -> None:
+    for (place, text), role in zip(_texts().items(), ("prefill", "decode"), strict=True):
+        assert place.startswith(role)
+        assert f"ENGINE_ARGS=/opt/dynamo/configs/{role}.yaml" in text
+        assert "&& exec python3 -m dynamo.trtllm --model-path" in text
+        assert f"--disaggregation-mode {role}" in text
+
+
 def test_each_worker_registers_as_a_container_that_is_ready_when_it_is() -> None:
     registered = [re.findall(r"CONTAINER_NAME=(\S+)", text) for text in _texts().values()]
     assert registered == [["prefill"], ["main"]]

@@ -62,6 +62,12 @@ def test_null_takes_the_recipes_value_away() -> None:
     assert changed.engine_of("worker").effective_max_batch_size == 2048
 
 
+def test_a_prompt_leaves_room_for_a_token_of_its_answer_in_both_workers() -> None:
+    shorter = overridden(DISAGGREGATED, {"prefill": _settings(max_seq_len=8_500)})
+    longer = overridden(DISAGGREGATED, {"prefill": _settings(max_seq_len=12_000)})
+    assert (shorter.longest_prompt, longer.longest_prompt) == (8_499, 10_999)
+
+
 def test_the_benchmark_never_asks_for_more_than_the_changed_engines_run() -> None:
     changed = overridden(AGGREGATED, {"worker": _settings(max_batch_size=100)})
     assert (AGGREGATED.benchmark_concurrency, changed.benchmark_concurrency) == (3200, 400)

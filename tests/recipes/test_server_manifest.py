@@ -98,6 +98,13 @@ def test_a_server_that_is_busy_keeps_its_address_until_it_would_be_started_again
     assert patience == [180, 180]
 
 
+def test_ranks_share_the_memory_that_a_graphs_operator_would_have_given_them() -> None:
+    [volume] = [each for each in _pod(_placed("latency-b200"))["volumes"] if "emptyDir" in each]
+    assert volume["emptyDir"] == {"medium": "Memory", "sizeLimit": "80Gi"}
+    mounts = {each["name"]: each["mountPath"] for each in _main("latency-b200")["volumeMounts"]}
+    assert mounts[volume["name"]] == "/dev/shm"
+
+
 @EVERY_STACK
 def test_the_service_and_the_deployment_select_the_same_pods(name: str) -> None:
     placed = _placed(name)
