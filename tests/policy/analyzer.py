@@ -6,7 +6,8 @@ from typing import Any
 from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime.proto import analyzer_pb2
 
-from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
+from resource_graph import Resource, ResourceGraph
+from tests.policy.comparable import without_unknown
 
 _UNKNOWN_STRING = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 
@@ -25,14 +26,12 @@ def engine_requests(graph: ResourceGraph) -> Requests:
     In the last one all properties are empty, as they are while the provider's configuration is unknown.
     """
     return Requests(
-        tuple(_resource_request(graph, resource) for resource in graph),
+        tuple(
+            analyzer_pb2.AnalyzeRequest(properties=_struct(resource), **_described(graph, resource))
+            for resource in graph
+        ),
         analyzer_pb2.AnalyzeStackRequest(resources=[_stack_resource(graph, resource) for resource in graph]),
     )
-
-
-def _resource_request(graph: ResourceGraph, resource: Resource) -> analyzer_pb2.AnalyzeRequest:
-    properties = _struct(resource)
-    return analyzer_pb2.AnalyzeRequest(properties=properties, **_described(graph, resource))
 
 
 def _stack_resource(graph: ResourceGraph, resource: Resource) -> analyzer_pb2.AnalyzerResource:
@@ -78,16 +77,5 @@ def _options(resource: Resource) -> analyzer_pb2.AnalyzerResourceOptions:
 
 def _struct(resource: Resource) -> Struct:
     struct = Struct()
-    values: dict[str, Any] = {key: _wire(value) for key, value in resource.inputs.items()}
-    struct.update(values)
+    struct.update(without_unknown(resource.inputs, _UNKNOWN_STRING))
     return struct
-
-
-def _wire(value: Value) -> object:
-    if value is UNKNOWN:
-        return _UNKNOWN_STRING
-    if isinstance(value, dict):
-        return {key: _wire(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_wire(item) for item in value]
-    return value

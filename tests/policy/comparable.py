@@ -14,7 +14,7 @@ def comparable_graph(graph: ResourceGraph) -> dict[str, dict[str, Any]]:
 
 def _comparable(resource: Resource) -> dict[str, Any]:
     timeouts = resource.custom_timeouts
-    inputs = _plain(resource.inputs)
+    inputs = without_unknown(resource.inputs, {"UNKNOWN": True})
     if resource.type.startswith(_PROVIDER_TYPE):
         # The engine adds the plugin's version to a provider's inputs.
         inputs.pop("version", None)
@@ -34,11 +34,12 @@ def _comparable(resource: Resource) -> dict[str, Any]:
     }
 
 
-def _plain(value: Value) -> Any:
+def without_unknown(value: Value, mark: object) -> Any:
+    """The value with a mark wherever it is not known."""
     if value is UNKNOWN:
-        return {"UNKNOWN": True}
+        return mark
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: without_unknown(item, mark) for key, item in value.items()}
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [without_unknown(item, mark) for item in value]
     return value

@@ -6,11 +6,24 @@ import pulumi_kubernetes as kubernetes
 import pytest
 from pulumi.runtime.settings import SETTINGS
 
-from resource_graph import UNKNOWN, DuplicateResourceError, Resource, ResourceGraph
+from resource_graph import UNKNOWN, CustomTimeouts, DuplicateResourceError, Resource, ResourceGraph
 from resource_graph.recorder import RecordingError, record
 from tests.resource_graph.toy_program import PROJECT, STACK, program
 
 PREFIX = f"urn:pulumi:{STACK}::{PROJECT}::"
+PROVIDER = f"{PREFIX}pulumi:providers:kubernetes::cluster"
+TOKEN = {
+    "apiVersion": "v1",
+    "kind": "Secret",
+    "metadata": {"name": "token", "namespace": "toys"},
+    "stringData": {"TOKEN": "planted-token"},
+}
+REPORT = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "report"},
+    "data": {"id": UNKNOWN, "known": "toys", "status": UNKNOWN},
+}
 
 
 @pytest.fixture(scope="module")
@@ -35,30 +48,35 @@ def test_urns_carry_the_types_of_all_parents_but_the_stack(graph: ResourceGraph)
     assert named(graph, f"{PROJECT}-{STACK}").urn == f"{PREFIX}pulumi:pulumi:Stack::{PROJECT}-{STACK}"
 
 
-def test_inputs_have_the_shape_of_the_kubernetes_api(graph: ResourceGraph) -> None:
-    assert named(graph, "space").inputs == {
-        "apiVersion": "v1",
-        "kind": "Namespace",
-        "metadata": {"name": "toys"},
-    }
+@pytest.mark.parametrize(
+    ("name", "attribute", "value"),
+    [
+        ("space", "inputs", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "toys"}}),
+        ("report", "inputs", REPORT),
+        ("token", "inputs", TOKEN),
+        ("token", "secret_paths", {("stringData",)}),
+        ("platform", "secret_paths", {("values", "operator", "key")}),
+        ("platform", "custom_timeouts", CustomTimeouts(create=5400.0, delete=90.0)),
+        ("platform", "protect", True),
+        ("space", "protect", False),
+        ("crate-box-files", "protect", True),
+        ("crate-box-files", "retain_on_delete", True),
+        ("space", "retain_on_delete", False),
+        ("crate", "custom", False),
+        ("space", "custom", True),
+        ("space", "provider", PROVIDER),
+        ("crate-box-files", "provider", PROVIDER),
+    ],
+)
+def test_a_resource_is_recorded_as_the_engine_would_be_told_of_it(
+    graph: ResourceGraph, name: str, attribute: str, value: object
+) -> None:
+    assert getattr(named(graph, name), attribute) == value
+
+
+def test_a_whole_number_stays_one(graph: ResourceGraph) -> None:
     timeout = named(graph, "platform").inputs["timeout"]
     assert (timeout, type(timeout)) == (300, int)
-
-
-def test_timeouts_are_seconds(graph: ResourceGraph) -> None:
-    timeouts = named(graph, "platform").custom_timeouts
-    assert (timeouts.create, timeouts.update, timeouts.delete) == (5400.0, None, 90.0)
-
-
-def test_ids_and_status_are_unknown_and_what_the_program_set_is_known(graph: ResourceGraph) -> None:
-    assert named(graph, "report").inputs["data"] == {"id": UNKNOWN, "known": "toys", "status": UNKNOWN}
-
-
-def test_a_secret_is_plain_and_its_place_is_remembered(graph: ResourceGraph) -> None:
-    token, platform = named(graph, "token"), named(graph, "platform")
-    assert token.inputs["stringData"] == {"TOKEN": "planted-token"}
-    assert token.secret_paths == {("stringData",)}
-    assert platform.secret_paths == {("values", "operator", "key")}
 
 
 def test_dependencies_come_from_options_and_from_outputs_that_are_read(graph: ResourceGraph) -> None:
@@ -73,21 +91,6 @@ def test_children_of_a_component_depend_on_what_the_component_waits_for(graph: R
     assert files.dependencies == frozenset()
     assert graph.depends_on(files, platform)
     assert not graph.depends_on(platform, files)
-
-
-def test_protection_and_retention_pass_from_parent_to_child(graph: ResourceGraph) -> None:
-    assert named(graph, "platform").protect is True
-    assert named(graph, "space").protect is False
-    assert named(graph, "crate-box-files").protect is True
-    assert named(graph, "crate-box-files").retain_on_delete is True
-    assert named(graph, "space").retain_on_delete is False
-
-
-def test_components_are_told_from_resources_and_providers_are_named(graph: ResourceGraph) -> None:
-    assert named(graph, "crate").custom is False
-    assert named(graph, "space").custom is True
-    assert named(graph, "space").provider == named(graph, "cluster").urn
-    assert named(graph, "crate-box-files").provider == named(graph, "cluster").urn
 
 
 def test_another_program_sees_nothing_of_the_one_before() -> None:

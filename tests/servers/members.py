@@ -7,20 +7,21 @@ import random
 import signal
 import socket
 import subprocess
-import time
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tests.support import waiting
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 ANYWHERE = "0.0.0.0"  # noqa: S104 - what pods bind to, and what a test replaces
-SECONDS = 45.0
 _STOP_SECONDS = 10.0
-_PAUSE_SECONDS = 0.1
 # A write during an election is answered after it, which etcd gives up on after 7 s.
 _ANSWER_SECONDS = 10.0
 
@@ -80,13 +81,22 @@ def free_addresses(count: int) -> list[str]:
             return addresses
 
 
-def until(happened: Callable[[], bool], what: str, seconds: float = SECONDS) -> None:
-    """Waits, and fails the test with `what` did not happen in time."""
-    deadline = time.monotonic() + seconds
-    while not happened():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"not within {seconds:.0f} s: {what}")
-        time.sleep(_PAUSE_SECONDS)
+until = partial(waiting.until, seconds=45.0)
+"""Waits, and fails the test with what did not happen in time."""
+
+
+@contextmanager
+def running(members: dict[str, Member], is_ready: Callable[[str], bool]) -> Iterator[dict[str, Member]]:
+    """All of them, ready; whatever runs at the end is killed."""
+    try:
+        for member in members.values():
+            member.start()
+        for name, member in members.items():
+            until(partial(is_ready, name), f"{name} ready; see {member.log}")
+        yield members
+    finally:
+        for member in members.values():
+            member.kill()
 
 
 def status(url: str) -> int:

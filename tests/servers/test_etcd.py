@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.servers.members import ANYWHERE, Member, free_addresses, post, status, until
+from tests.servers.members import ANYWHERE, Member, free_addresses, post, running, status, until
 from tests.servers.rendered import container_of, data_of, expanded, recorded_servers
 from tests.support.runbook import commands, words
 
@@ -108,16 +108,8 @@ def cluster(engine: Sandbox, tmp_path: Path) -> Cluster:
 @pytest.fixture
 def members(cluster: Cluster) -> Iterator[dict[str, Member]]:
     """All three, ready."""
-    started = {name: cluster.member(name) for name in MEMBERS}
-    try:
-        for member in started.values():
-            member.start()
-        for name in MEMBERS:
-            until(lambda name=name: cluster.healthy(name), f"{name} ready; see {started[name].log}")
+    with running({name: cluster.member(name) for name in MEMBERS}, cluster.healthy) as started:
         yield started
-    finally:
-        for member in started.values():
-            member.kill()
 
 
 def test_a_member_alone_is_alive_and_not_ready(cluster: Cluster) -> None:

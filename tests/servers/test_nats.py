@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.servers.members import ANYWHERE, Member, free_addresses, status, until
+from tests.servers.members import ANYWHERE, Member, free_addresses, running, status, until
 from tests.servers.nats_client import NatsClient
 from tests.servers.rendered import container_of, data_of, expanded, recorded_servers
 
@@ -85,16 +85,10 @@ def cluster(engine: Sandbox, tmp_path: Path) -> Cluster:
 @pytest.fixture
 def servers(cluster: Cluster) -> Iterator[dict[str, Member]]:
     """All three, past their startup probe."""
-    started = {name: cluster.member(name) for name in SERVERS}
-    try:
-        for server in started.values():
-            server.start()
-        for name in SERVERS:
-            until(lambda name=name: cluster.passes(name, "startupProbe"), f"{name}; see {started[name].log}")
+    with running(
+        {name: cluster.member(name) for name in SERVERS}, lambda name: cluster.passes(name, "startupProbe")
+    ) as started:
         yield started
-    finally:
-        for server in started.values():
-            server.kill()
 
 
 def _crosses(publisher: str, subscriber: str) -> bool:
