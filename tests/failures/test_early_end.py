@@ -6,8 +6,7 @@ import pytest
 
 from failures.early_end import Waits, causes, pods_of
 from failures.explanation import Subject
-from tests.failures.conftest import AnsweringCluster
-from tests.failures.objects import CLUSTER, READY, failed, said_of
+from tests.failures.conftest import CLUSTER, READY, AnsweringCluster, failed, said_of
 
 GOING = {"metadata": {"name": "gpt-oss", "deletionTimestamp": "2026-11-22T10:00:00Z"}}
 GRAPH, RELEASE = failed("DynamoGraphDeployment", ""), failed("Release", "")

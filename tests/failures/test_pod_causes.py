@@ -6,8 +6,7 @@ import pytest
 
 from failures.explanation import Explanation, last_words
 from failures.pods_and_events import pod_causes
-from tests.failures.conftest import AnsweringCluster
-from tests.failures.objects import CLUSTER, READY
+from tests.failures.conftest import CLUSTER, READY, AnsweringCluster
 
 PORTS = [{"name": "system", "containerPort": 9090}, {"containerPort": 19090}]
 RUNNING = {"state": {"running": {}}}

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.workflows.fake_github import BOT, Refusal
-from tests.workflows.preview_run import HEAD, PULL, RUN_URL, zipped
+from tests.workflows.fake_github import BOT, HEAD, PULL, RUN_URL, Refusal, zipped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tests.workflows.preview_run import PreviewRun
+    from tests.workflows.fake_github import PreviewRun
 
 TEXT = "**2 stacks change.**\n\n```text\n@someone <b>and</b> `more`\n```\n"
 MOVED = "2e" * 20

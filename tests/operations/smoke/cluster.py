@@ -54,7 +54,6 @@ def pod(
     ready: bool = True,
     waiting: dict[str, str] | None = None,
     restarts: int = 0,
-    ended: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """A pod as the operator of 1.2 labels it."""
     state = {"waiting": waiting} if waiting else {"running": {}}
@@ -80,7 +79,7 @@ def pod(
                     "name": "main",
                     "state": state,
                     "restartCount": restarts,
-                    "lastState": {"terminated": ended} if ended else {},
+                    "lastState": {},
                 }
             ],
         },

@@ -31,8 +31,8 @@ LABEL = "the label nvidia.com/dynamo-discovery-enabled=true"
 UNSEEN = f"no EndpointSlice with {LABEL} lists it as ready"
 
 
-def _crashing(**state: Any) -> list[dict[str, Any]]:
-    prefill = pod("TrtllmPrefillWorker", ready=False, waiting=CRASHED, restarts=5, **state)
+def _crashing() -> list[dict[str, Any]]:
+    prefill = pod("TrtllmPrefillWorker", ready=False, waiting=CRASHED, restarts=5)
     return [pod("Frontend"), prefill, pod("TrtllmDecodeWorker")]
 
 
