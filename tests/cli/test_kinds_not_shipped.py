@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 
 from tests.cli.command import merged, squeezed, write_stack
 from tests.stacks.plan.layers.settings import layered
@@ -42,24 +41,6 @@ def test_a_stack_of_a_kind_that_is_not_shipped_breaks_no_mandatory_rule(
     assert answer.code == 0, answer.out
     assert "0 mandatory" in answer.out
     assert "0 undecided" in answer.out
-
-
-def test_rendered_workers_select_and_tolerate_what_the_description_says(
-    command: Command, tmp_path: Path
-) -> None:
-    taint = {"key": "example.com/team", "value": "inference", "effect": "NoExecute"}
-    write_stack(tmp_path, described_settings(taints=[taint]))
-    [graph] = [
-        each
-        for each in yaml.safe_load_all(command("render", "dev", folder=tmp_path).out)
-        if each and each["kind"] == "DynamoGraphDeployment"
-    ]
-    workers = [each for each in graph["spec"]["components"] if each["type"] != "frontend"]
-    assert len(workers) == 2
-    for worker in workers:
-        pod = worker["podTemplate"]["spec"]
-        assert pod["nodeSelector"]["cloud.google.com/gke-accelerator"] == "nvidia-b200"
-        assert {**taint, "operator": "Equal"} in pod["tolerations"]
 
 
 def test_a_stack_of_one_layer_writes_its_own_objects_alone(command: Command, tmp_path: Path) -> None:

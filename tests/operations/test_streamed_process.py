@@ -43,11 +43,6 @@ def test_each_line_is_read_to_the_end(command: list[str], lines: list[str], code
         assert process.exit_code() == code
 
 
-def test_a_deadline_that_is_over_is_told() -> None:
-    with streamed(["sleep", "300"]) as process, pytest.raises(TimeoutError):
-        list(process.lines(time.monotonic()))
-
-
 def test_what_does_not_end_for_an_interruption_is_killed_with_all_that_it_started(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

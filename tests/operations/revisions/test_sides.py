@@ -69,18 +69,6 @@ def test_three_dots_compare_with_the_commit_at_which_the_head_left_the_base(made
     assert told(head)["text"] == "a: 2\n"
 
 
-def test_two_folders_need_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    for name in ("one", "other"):
-        (tmp_path / name).mkdir()
-        write_code(tmp_path / name)
-        (tmp_path / name / "Pulumi.dev.yaml").write_text(name)
-    base, head = recorded_sides("one", "other")
-    assert (told(base)["text"], told(head)["text"]) == ("one", "other")
-    assert (base.label, head.label, head.commit) == ("one", "other", None)
-
-
 def test_the_newer_side_s_code_is_handed_the_recording_of_the_older_one(
     made: TestRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
