@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from operations.benchmark.recording import RESULT_FILE
-from tests.operations.benchmark.fake_aiperf import RECORDED, fake_aiperf
+from tests.operations.benchmark.made_results import RECORDED, fake_aiperf
 from tests.recipes.listing_frontend import LISTED, answers, listing_frontend
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import pytest
 from lab.aws_provider.cloud.refusal import Refused
 from lab.aws_provider.cloud.registry import RULES
 from operations.preflight.network_checks import ways_out
-from tests.operations.preflight.account import WEEK, at, by_the_hour, ec2_client, in_a_block, seen
+from tests.operations.preflight.conftest import WEEK, at, by_the_hour, ec2_client, in_a_block, seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.operations.preflight.account import Account
+    from tests.operations.preflight.conftest import Account
 
 Preflight = Any
 pytestmark = pytest.mark.usefixtures("account")
