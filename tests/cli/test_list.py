@@ -6,8 +6,7 @@ import pytest
 
 from hardware import ACCELERATORS
 from recipes.load import load_recipe
-from tests.cli.command import ROOT, Command, merged, squeezed
-from tests.cli.documents.schemas import read_document
+from tests.cli.command import ROOT, Command, merged, read_document, squeezed
 from tests.support.dev_settings import described_node, existing_cluster_settings, resolved
 
 SETTINGS = "Pulumi.dev.yaml"

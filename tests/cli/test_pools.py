@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from tests.cli.command import merged, squeezed
-from tests.cli.documents.schemas import read_document
+from tests.cli.command import merged, read_document, squeezed
 from tests.operations.fake_cluster import CONTEXT, FakeCluster
 from tests.operations.node_pools.test_pools import B200, SYSTEM, elsewhere, lab_nodes
 

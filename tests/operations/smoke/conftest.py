@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.cli.documents.schemas import read_document
+from tests.cli.command import read_document
 from tests.operations.fake_cluster import FakeCluster
 from tests.operations.smoke.answers import answer_well
 from tests.operations.smoke.loopback import Loopback
